@@ -27,7 +27,7 @@ const addressLimitPerMinute = 60;
 const buyersLimitPerMinute = 600;
 
 /** What the gateway's requests share; `resources` close it in reverse. */
-export async function createApp(
+export async function openApp(
   context: ServiceContext<GatewayConfig>,
   deps: Partial<Pick<App, 'clockControl' | 'writeRefusal' | 'passwordCost' | 'healthTimes'>> & {
     readonly quotaWithinMs?: number;

@@ -8,7 +8,7 @@ import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
 import type { HealthTimes } from './edge/health-routes.ts';
 import type { PasswordCost } from './identity/password.ts';
-import { createApp } from './open-app.ts';
+import { openApp } from './open-app.ts';
 import { createServer } from './server.ts';
 
 /** What the first seller is made with, in a process with all services. */
@@ -51,7 +51,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     database: databaseOptions,
     retention,
     start: async (context) => {
-      const app = await createApp(context, deps);
+      const app = await openApp(context, deps);
       const server = context.resources.add('http server', await createServer(app), (created) => {
         app.requester.finishWithin(deps.finishWithinMs ?? finishBesideOthersWithinMs);
         return created.close();

@@ -9,7 +9,7 @@ import { checkoutNotFound } from '../identity/checkout-secret.ts';
 import type { App } from './app.ts';
 import { checkAccess } from './check-access.ts';
 import { checkIdempotencyKey, leaseSecondsOf } from './idempotency.rules.ts';
-import type { Call, KeyScope, Operation, SecretField, SessionCookie } from './operation.ts';
+import type { KeyScope, Operation, OperationCall, SecretField, SessionCookie } from './operation.ts';
 import { notFoundCodeOf } from './path-params.ts';
 import { runIdempotent } from './run-idempotent.ts';
 import { takesTurns } from './write-turns.ts';
@@ -59,7 +59,7 @@ export async function callOperation(
   const body = parseBody(operation, request.body);
   const perform = async (commandId: string): Promise<Uint8Array> => {
     const context = { accountId: actor.accountId, requestId: request.requestId, commandId };
-    const call: Call<unknown, unknown, unknown> = {
+    const call: OperationCall<unknown, unknown, unknown> = {
       app,
       actor,
       params,

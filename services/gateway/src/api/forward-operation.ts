@@ -3,10 +3,28 @@ import { z } from 'zod';
 import type { Actor } from '../identity/actors.ts';
 import type { Operation } from './operation.ts';
 
-type Forwarded<Params> = Omit<Operation, 'auth' | 'scope' | 'params' | 'query' | 'body' | 'response' | 'run'> &
+type Method = Operation['method'];
+
+type Forwarded<Id extends string, Verb extends Method, Params> = Omit<
+  Operation<Id>,
+  'method' | 'auth' | 'scope' | 'params' | 'query' | 'body' | 'response' | 'run' | 'types'
+> &
   Partial<Pick<Operation, 'auth' | 'scope'>> & {
+    readonly method: Verb;
     readonly params?: Params;
   };
+
+interface ForwardedTypes<
+  Verb extends Method,
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+  Params extends z.ZodObject,
+> {
+  readonly params: z.input<Params>;
+  readonly query: Verb extends 'GET' ? Omit<z.input<Input>, 'body' | keyof Params['shape']> : Record<never, never>;
+  readonly body: Input['shape'] extends { readonly body: infer Body extends z.ZodType } ? z.input<Body> : undefined;
+  readonly result: z.output<Output>;
+}
 
 /** The fields of the service's input that come neither from the path nor from the body. */
 type OtherFields<Input extends z.ZodObject, Params extends z.ZodObject> = Omit<
@@ -29,14 +47,17 @@ type AddedInput<Fields> =
  * `read` for a read and `write` for a command, unless the operation says otherwise.
  */
 export function forwardOperation<
+  const Id extends string,
+  Verb extends Method,
   Input extends z.ZodObject,
   Output extends z.ZodType,
   Params extends z.ZodObject = z.ZodObject<Record<never, never>>,
 >(
   request: RequestDefinition<Input, Output>,
-  operation: Forwarded<Params> & (AddedInput<OtherFields<Input, Params>> | AllFromCaller),
-): Operation {
-  const { addedInput, params, ...rest }: Forwarded<z.ZodObject> & { addedInput?(actor: Actor): object } = operation;
+  operation: Forwarded<Id, Verb, Params> & (AddedInput<OtherFields<Input, Params>> | AllFromCaller),
+): Operation<Id, ForwardedTypes<Verb, Input, Output, Params>> {
+  type Given = Forwarded<Id, Verb, z.ZodObject> & { addedInput?(actor: Actor): object };
+  const { addedInput, params, ...rest }: Given = operation;
   const query = operation.method === 'GET' ? queryOf(request.input, params) : undefined;
   const body = request.input.shape.body as z.ZodType | undefined;
   return {

@@ -18,7 +18,8 @@ export interface SessionCookie {
   clear(): void;
 }
 
-export interface Call<Params, Query, Body> {
+/** What a call of an operation gets: its validated input, and who calls. */
+export interface OperationCall<Params, Query, Body> {
   readonly app: App;
   readonly actor: Actor;
   readonly params: Params;
@@ -35,7 +36,7 @@ export interface Call<Params, Query, Body> {
 }
 
 /** What tells whose an Idempotency-Key is where there is no account. */
-export type KeyScope<Params, Body> = Pick<Call<Params, unknown, Body>, 'params' | 'body' | 'headers'>;
+export type KeyScope<Params, Body> = Pick<OperationCall<Params, unknown, Body>, 'params' | 'body' | 'headers'>;
 
 /**
  * Who may call.
@@ -55,13 +56,24 @@ export interface SecretField {
   readonly notice: string;
 }
 
+/** What callers give and get, for those whom the compiler checks. */
+export interface OperationTypes {
+  readonly params: object;
+  readonly query: object;
+  /** Undefined where there is none. */
+  readonly body: unknown;
+  readonly result: unknown;
+}
+
 /**
  * One endpoint of the API. The same list drives the routes, the OpenAPI document, the MCP tools and the
  * test of account isolation.
  */
-export interface Operation {
+export interface Operation<Id extends string = string, Types extends OperationTypes = OperationTypes> {
   /** camelCase; the OpenAPI operationId. */
-  readonly id: string;
+  readonly id: Id;
+  /** For the compiler alone: no value has it. */
+  readonly types?: Types;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** In OpenAPI style: `/api/v1/orders/{orderId}`. */
   readonly path: string;
@@ -89,28 +101,50 @@ export interface Operation {
   /** Errors of its own, beside those that every operation has. */
   readonly errors: readonly ErrorCode[];
   /** Resolves to the response's body, or to the bytes of a service's reply, which are JSON already. */
-  run(call: Call<unknown, unknown, unknown>): Promise<object>;
+  run(call: OperationCall<unknown, unknown, unknown>): Promise<object>;
 }
 
-interface TypedOperation<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>
-  extends Omit<Operation, 'params' | 'query' | 'body' | 'run' | 'idempotencyScope'> {
+interface TypedOperation<
+  Id extends string,
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Response extends z.ZodType,
+> extends Omit<Operation<Id>, 'params' | 'query' | 'body' | 'response' | 'run' | 'idempotencyScope' | 'types'> {
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
+  readonly response: Response;
   idempotencyScope?(scope: KeyScope<z.output<Params>, z.output<Body>>): string;
-  run(call: Call<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<object>;
+  run(call: OperationCall<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<object>;
 }
 
 type NoFields = z.ZodObject<Record<never, never>>;
 
+interface DefinedTypes<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Response extends z.ZodType,
+> {
+  readonly params: z.input<Params>;
+  readonly query: z.input<Query>;
+  readonly body: z.input<Body>;
+  readonly result: z.output<Response>;
+}
+
 /** An operation whose `run` gets what its schemas make of the request; without a body schema the body must be empty. */
 export function defineOperation<
+  Id extends string,
+  Response extends z.ZodType,
   Params extends z.ZodObject = NoFields,
   Query extends z.ZodObject = NoFields,
   Body extends z.ZodType = z.ZodUndefined,
->(operation: TypedOperation<Params, Query, Body>): Operation {
+>(
+  operation: TypedOperation<Id, Params, Query, Body, Response>,
+): Operation<Id, DefinedTypes<Params, Query, Body, Response>> {
   // Safe because `callOperation` validates with these very schemas before it calls `run`.
-  return operation as unknown as Operation;
+  return operation as unknown as Operation<Id, DefinedTypes<Params, Query, Body, Response>>;
 }
 
 /** Whether pages of any site may call it. */

@@ -3,12 +3,12 @@ import { type Actor, nobody } from '../identity/actors.ts';
 import type { Authenticator, Credential } from '../identity/authenticator.ts';
 import { getSessionToken } from '../identity/session-cookie.rules.ts';
 import { unauthorized } from '../identity/unauthorized.ts';
-import type { AccountQuota, QuotaUse } from '../limits/account-quota.ts';
-import type { AddressLimiter, Window } from '../limits/address-limiter.ts';
-import { RetryLaterError } from '../problems/retry-later-error.ts';
+import type { AccountQuota } from '../limits/account-quota.ts';
+import type { AddressLimiter } from '../limits/address-limiter.ts';
 import { clientOfAddress } from './client-address.rules.ts';
 import type { EdgeConfig } from './edge-config.ts';
 import { createOwnSite } from './own-site.ts';
+import { createRequestLimits } from './request-limits.ts';
 
 export interface GuardDeps {
   readonly config: EdgeConfig;
@@ -29,6 +29,12 @@ export interface Guard {
    * @throws DomainError unauthorized, cross_site_request or rate_limited; a promise rejects with it
    */
   admit(access: Access, req: FastifyRequest, reply: FastifyReply): Actor | Promise<Actor>;
+  /**
+   * Counts one call of an operation that a page makes for its request, whose actor is known.
+   * @param method the operation's
+   * @throws as `admit`
+   */
+  admitCall(access: Access, method: string, req: FastifyRequest, reply: FastifyReply): Actor | Promise<Actor>;
 }
 
 export function createGuard(deps: GuardDeps): Guard {
@@ -36,43 +42,35 @@ export function createGuard(deps: GuardDeps): Guard {
   const limited = config.RATE_LIMIT_PER_MINUTE > 0;
   const ownSite = createOwnSite(config);
 
-  const countAddress = (req: FastifyRequest, limiter = byAddress) => limiter.take(clientOfAddress(req.ip));
+  const limits = createRequestLimits(limited, accountQuota);
+  const windowOf = (req: FastifyRequest, limiter = byAddress) => limiter.take(clientOfAddress(req.ip));
 
-  /**
-   * Counts the request for good.
-   * @param allowed when this request was taken: later requests of the address may have used up its window
-   */
-  function applyAddressLimit(
+  function admitKeyless(access: 'public' | 'anyPage', req: FastifyRequest, reply: FastifyReply): Actor {
+    if (access === 'public') ownSite.checkPage(req);
+    const limiter = access === 'anyPage' ? buyersLimiter : byAddress;
+    limits.countAddress(reply, limiter, windowOf(req, limiter));
+    return nobody;
+  }
+
+  function admitActor(
+    actor: Actor,
+    req: FastifyRequest,
     reply: FastifyReply,
-    window: Window,
-    limiter = byAddress,
-    allowed = limiter.allowed(window),
-  ): void {
-    if (!limited) return;
-    limiter.keep(window);
-    const remaining = limiter.remaining(window);
-    const resetSeconds = limiter.resetSeconds(window);
-    applyLimit(reply, limiter, { allowed, remaining, resetSeconds });
+    method = req.method,
+  ): Actor | Promise<Actor> {
+    if (actor.kind === 'session') ownSite.checkSession(req, method);
+    const counted = limits.countAccount(reply, actor);
+    return counted === undefined ? actor : counted.then(() => actor);
   }
 
-  function admitActor(actor: Actor, req: FastifyRequest, reply: FastifyReply): Actor | Promise<Actor> {
-    if (actor.kind === 'session') ownSite.checkSession(req);
-    if (actor.kind === 'platform' || accountQuota === null) return actor;
-    const quota = { policy: 'default', limit: accountQuota.limit };
-    const use = accountQuota.take(actor.accountId);
-    if (!(use instanceof Promise)) {
-      applyLimit(reply, quota, use);
-      return actor;
-    }
-    return use.then((counted) => {
-      applyLimit(reply, quota, counted);
-      return actor;
-    });
-  }
-
-  function admitKnown(actor: Actor | null, req: FastifyRequest, reply: FastifyReply): Actor | Promise<Actor> {
-    if (actor !== null) return admitActor(actor, req, reply);
-    applyAddressLimit(reply, countAddress(req));
+  function admitKnown(
+    actor: Actor | null,
+    req: FastifyRequest,
+    reply: FastifyReply,
+    method?: string,
+  ): Actor | Promise<Actor> {
+    if (actor !== null) return admitActor(actor, req, reply, method);
+    limits.countAddress(reply, byAddress, windowOf(req));
     throw unauthorized();
   }
 
@@ -82,7 +80,7 @@ export function createGuard(deps: GuardDeps): Guard {
    * same address waits a moment.
    */
   async function lookUp(credential: Credential, req: FastifyRequest, reply: FastifyReply): Promise<Actor> {
-    const window = countAddress(req);
+    const window = windowOf(req);
     const allowed = !limited || byAddress.allowed(window);
     let actor: Actor | null;
     try {
@@ -92,7 +90,7 @@ export function createGuard(deps: GuardDeps): Guard {
       throw err;
     }
     if (actor === null) {
-      applyAddressLimit(reply, window, byAddress, allowed);
+      limits.countAddress(reply, byAddress, window, allowed);
       throw unauthorized();
     }
     byAddress.release(window);
@@ -101,17 +99,17 @@ export function createGuard(deps: GuardDeps): Guard {
 
   return {
     admit: (access, req, reply) => {
-      if (access !== 'credential') {
-        if (access === 'public') ownSite.checkPage(req);
-        const limiter = access === 'anyPage' ? buyersLimiter : byAddress;
-        applyAddressLimit(reply, countAddress(req, limiter), limiter);
-        return nobody;
-      }
+      if (access !== 'credential') return admitKeyless(access, req, reply);
       const credential = credentialOf(req);
       const known = credential === null ? null : authenticator.known(credential);
       if (known === undefined) return lookUp(credential as Credential, req, reply);
       if (known instanceof Promise) return known.then((actor) => admitKnown(actor, req, reply));
       return admitKnown(known, req, reply);
+    },
+    admitCall: (access, method, req, reply) => {
+      if (access !== 'credential') return admitKeyless(access, req, reply);
+      const actor = req.actor ?? nobody;
+      return admitKnown(actor.kind === 'nobody' ? null : actor, req, reply, method);
     },
   };
 }
@@ -125,21 +123,4 @@ function credentialOf(req: FastifyRequest): Credential | null {
   }
   const secret = getSessionToken(req.headers.cookie);
   return secret === undefined ? null : { kind: 'session', secret };
-}
-
-/**
- * Sets the headers of draft-ietf-httpapi-ratelimit-headers, and those of its first versions, which programs know.
- * @throws DomainError rate_limited when the request is over the limit
- */
-function applyLimit(
-  reply: FastifyReply,
-  { policy, limit }: Pick<AddressLimiter, 'policy' | 'limit'>,
-  { allowed, remaining, resetSeconds }: QuotaUse,
-): void {
-  reply.header('ratelimit-policy', `"${policy}";q=${limit};w=60`);
-  reply.header('ratelimit', `"${policy}";r=${remaining};t=${resetSeconds}`);
-  reply.header('ratelimit-limit', limit);
-  reply.header('ratelimit-remaining', remaining);
-  reply.header('ratelimit-reset', resetSeconds);
-  if (!allowed) throw new RetryLaterError('rate_limited', `At most ${limit} requests a minute.`, resetSeconds);
 }

@@ -13,9 +13,10 @@ import { isOwnHost, parseHost } from './host.rules.ts';
 export interface OwnSite {
   /**
    * For requests with a session cookie.
+   * @param method of what the request calls, which is not its own where a page makes the call
    * @throws DomainError cross_site_request
    */
-  checkSession(req: FastifyRequest): void;
+  checkSession(req: FastifyRequest, method: string): void;
   /**
    * For requests without a credential.
    * @throws DomainError cross_site_request when a foreign page sent it
@@ -43,9 +44,9 @@ export function createOwnSite(config: EdgeConfig): OwnSite {
   }
 
   return {
-    checkSession: (req) => {
+    checkSession: (req, method) => {
       rejectForeignHost(req);
-      if (req.method !== 'GET' && req.method !== 'HEAD') rejectCrossSite(req);
+      if (method !== 'GET' && method !== 'HEAD') rejectCrossSite(req);
     },
     checkPage: (req) => {
       if (!isFromPage(browserHeadersOf(req))) return;

@@ -40,14 +40,14 @@ export function rejectConnection(config: EdgeConfig, socket: Socket): void {
 
 function responseText(config: EdgeConfig, socket: Socket, error: DomainError): string {
   const requestId = newIdSuffix(Date.now());
-  const { status, body } = problemDocument(error, baseUrlOf(config, socket), requestId);
+  const { status, body, retryAfterSeconds } = problemDocument(error, baseUrlOf(config, socket), requestId);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `content-type: ${problemType}`,
     `content-length: ${body.length}`,
     `x-request-id: ${requestId}`,
     ...Object.entries(securityHeaders(config)).map(([name, value]) => `${name}: ${value}`),
-    ...(error instanceof RetryLaterError ? [`retry-after: ${error.retryAfterSeconds}`] : []),
+    ...(retryAfterSeconds === null ? [] : [`retry-after: ${retryAfterSeconds}`]),
     'connection: close',
   ];
   return `${head.join('\r\n')}\r\n\r\n${body.toString('utf8')}`;

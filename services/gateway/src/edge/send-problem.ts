@@ -1,7 +1,6 @@
 import type { DomainError } from '@app/contracts/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { problemDocument, problemType } from '../problems/problem-document.ts';
-import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
 import { prefersHtml } from './accept.rules.ts';
 import { baseUrlOf } from './base-url.ts';
@@ -24,12 +23,11 @@ export function sendProblem(
 ): void {
   const error = toDomainError(err);
   req.failure = { error, cause: err };
-  const { status, body } = problemDocument(error, baseUrlOf(config, req.socket), req.id);
+  const { status, body, retryAfterSeconds } = problemDocument(error, baseUrlOf(config, req.socket), req.id);
   // Set here too: where a request could not even be routed, no hook has run.
   reply.code(status).header('x-request-id', req.id);
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  if (error instanceof RetryLaterError) reply.header('retry-after', error.retryAfterSeconds);
-  else if (status === 503) reply.header('retry-after', 1);
+  if (retryAfterSeconds !== null) reply.header('retry-after', retryAfterSeconds);
   if (errorPage === undefined || !isForPeople(req)) reply.header('content-type', problemType).send(body);
   else errorPage(error, req, reply);
 }

@@ -1,9 +1,12 @@
 import { type DomainError, errorCodes, type FieldError } from '@app/contracts/errors';
 import { excerpt } from './excerpt.rules.ts';
+import { RetryLaterError } from './retry-later-error.ts';
 
 export interface Problem {
   readonly status: number;
   readonly body: Buffer;
+  /** After so many seconds another try makes sense; null where none does. */
+  readonly retryAfterSeconds: number | null;
 }
 
 export const problemType = 'application/problem+json';
@@ -31,7 +34,8 @@ export function problemDocument(err: DomainError, baseUrl: string, requestId: st
         ...(errors.length === 0 ? {} : { errors }),
       }),
     );
-  return { status, body: documentWith(shortened(err.errors)) };
+  const retryAfterSeconds = err instanceof RetryLaterError ? err.retryAfterSeconds : status === 503 ? 1 : null;
+  return { status, body: documentWith(shortened(err.errors)), retryAfterSeconds };
 }
 
 // A problem document may quote what the caller sent, and needs a bound. 50 errors of 100 + 300 characters and a detail of

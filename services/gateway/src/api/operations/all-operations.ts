@@ -20,8 +20,7 @@ import { settingsOperations } from './settings.ts';
 import { subscriptionOperations } from './subscriptions.ts';
 import { testSendOperations } from './test-sends.ts';
 
-/** Everything the product does over HTTP, in the order of the developer pages. */
-export const operations: readonly Operation[] = [
+const list = [
   ...productOperations,
   ...funnelOperations,
   ...discountOperations,
@@ -43,3 +42,13 @@ export const operations: readonly Operation[] = [
   ...sessionOperations,
   ...letterOperations,
 ];
+
+/** Everything the product does over HTTP, in the order of the developer pages. */
+export const operations: readonly Operation[] = list;
+
+type Listed = (typeof list)[number];
+type OperationsById = { readonly [Each in Listed as Each['id']]: NonNullable<Each['types']> };
+
+declare module '@app/pages/call' {
+  interface Operations extends OperationsById {}
+}

@@ -1,10 +1,10 @@
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { checkoutNotFound, checkoutSecretOf } from '../../identity/checkout-secret.ts';
-import type { Call } from '../operation.ts';
+import type { OperationCall } from '../operation.ts';
 
 /** A call of an operation that the secret of its checkout opens. */
-export type BuyersCall<Body = unknown> = Call<{ checkoutId: string }, unknown, Body>;
+export type BuyersCall<Body = unknown> = OperationCall<{ checkoutId: string }, unknown, Body>;
 
 /** Whose checkout it is, as every request to the service says it. */
 export function buyerOf({ params, headers }: Pick<BuyersCall, 'params' | 'headers'>) {

@@ -9,7 +9,7 @@ import {
 } from '@app/contracts/discounts';
 import type { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
-import type { Call, Operation } from '../operation.ts';
+import type { Operation, OperationCall, OperationTypes } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 import { productParams } from './product-params.ts';
 
@@ -66,13 +66,25 @@ export const discountOperations = [
   }),
 ];
 
-type Discount = Omit<z.output<typeof usedDiscountResource>, 'uses'>;
+type UsedDiscount = z.output<typeof usedDiscountResource>;
+type Discount = Omit<UsedDiscount, 'uses'>;
+
+interface WithUses<Types extends OperationTypes> extends OperationTypes {
+  readonly params: Types['params'];
+  readonly query: Types['query'];
+  readonly body: Types['body'];
+  readonly result: Types['result'] extends { readonly data: readonly unknown[] }
+    ? Omit<Types['result'], 'data'> & { readonly data: UsedDiscount[] }
+    : UsedDiscount;
+}
 
 /** An operation that answers with discounts of catalog, or one, to which it adds the uses that checkout has counted. */
-function withUses(operation: Operation): Operation {
+function withUses<Id extends string, Types extends OperationTypes>(
+  operation: Operation<Id, Types>,
+): Operation<Id, WithUses<Types>> {
   const isList = operation.method === 'GET';
   return {
-    ...operation,
+    ...(operation as Omit<Operation<Id>, 'types'>),
     response: isList ? listOf(usedDiscountResource) : usedDiscountResource,
     run: async (call) => {
       const answer = await operation.run(call);
@@ -87,7 +99,7 @@ function withUses(operation: Operation): Operation {
 
 /** Null each while checkout does not answer: the discounts themselves are known. */
 async function usesOf(
-  { app, context }: Call<unknown, unknown, unknown>,
+  { app, context }: OperationCall<unknown, unknown, unknown>,
   discounts: readonly Discount[],
 ): Promise<(number | null)[]> {
   if (discounts.length === 0) return [];

@@ -87,13 +87,19 @@ export const funnelOperations = [
 ];
 
 /** Bumps and upsells are edited alike: `/bumps/{bumpId}`, `/upsells/{upsellId}`. */
-function offerOperations(kind: OfferKind, noun: string, folder: string, thing: string, description = '') {
+function offerOperations<Noun extends string>(
+  kind: OfferKind,
+  noun: Noun,
+  folder: string,
+  thing: string,
+  description = '',
+) {
   const path = `/api/v1/products/{productId}/${folder}`;
   const itemParams = productParams.extend({ offerId: pathId(kind, 'offer_not_found') });
   const addedInput = () => ({ kind });
   return [
     forwardOperation(createOffer, {
-      id: `create${noun}`,
+      id: `create${noun}` as const,
       method: 'POST',
       path,
       tag,
@@ -104,7 +110,7 @@ function offerOperations(kind: OfferKind, noun: string, folder: string, thing: s
       addedInput,
     }),
     forwardOperation(updateOffer, {
-      id: `update${noun}`,
+      id: `update${noun}` as const,
       method: 'PATCH',
       path: `${path}/{offerId}`,
       tag,
@@ -114,7 +120,7 @@ function offerOperations(kind: OfferKind, noun: string, folder: string, thing: s
       addedInput,
     }),
     forwardOperation(deleteOffer, {
-      id: `delete${noun}`,
+      id: `delete${noun}` as const,
       method: 'DELETE',
       path: `${path}/{offerId}`,
       tag,

@@ -1,12 +1,14 @@
 import { DomainError } from '@app/contracts/errors';
 import { getProduct } from '@app/contracts/products';
-import type { Call, Operation } from '../operation.ts';
+import type { Operation, OperationCall, OperationTypes } from '../operation.ts';
 
 /**
  * An operation whose body may name a product by `productId`, for a service that knows no products: catalog is asked
  * first. An automation of a product that is not there would never run, and nobody would be told.
  */
-export function ofKnownProduct(operation: Operation): Operation {
+export function ofKnownProduct<Id extends string, Types extends OperationTypes>(
+  operation: Operation<Id, Types>,
+): Operation<Id, Types> {
   return {
     ...operation,
     errors: [...operation.errors, 'unknown_product'],
@@ -19,7 +21,10 @@ export function ofKnownProduct(operation: Operation): Operation {
 }
 
 /** @throws DomainError unknown_product, also for a product of another account */
-async function requireProduct({ app, context }: Call<unknown, unknown, unknown>, productId: string): Promise<void> {
+async function requireProduct(
+  { app, context }: OperationCall<unknown, unknown, unknown>,
+  productId: string,
+): Promise<void> {
   try {
     await app.requester.request(getProduct, { productId }, context);
   } catch (err) {

@@ -1,13 +1,13 @@
 import { type OpenCheckoutBody, openCheckout as openCheckoutRequest } from '@app/contracts/checkouts';
 import { idOfCommand } from '@app/contracts/ids';
 import { invalidField } from '@app/contracts/validation';
-import type { Call } from '../operation.ts';
+import type { OperationCall } from '../operation.ts';
 
 /**
  * Opens a checkout at the seller whom the handle names.
  * @throws what the checkout service refuses it with
  */
-export async function openCheckout(call: Call<unknown, unknown, OpenCheckoutBody>): Promise<Uint8Array> {
+export async function openCheckout(call: OperationCall<unknown, unknown, OpenCheckoutBody>): Promise<Uint8Array> {
   const { app, body, address, headers, context } = call;
   const seller = await app.sellers.find(body.handle);
   if (seller === null) throw invalidField('handle', 'is no seller’s handle', 'unknown_value');

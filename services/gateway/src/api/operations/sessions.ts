@@ -17,7 +17,7 @@ import { logIn, openSession, type SessionOrigin } from '../../identity/log-in.ts
 import { Session } from '../../identity/session.entity.ts';
 import { signUp } from '../../identity/sign-up.ts';
 import { User } from '../../identity/user.entity.ts';
-import { type Call, defineOperation } from '../operation.ts';
+import { defineOperation, type OperationCall } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 
 const tag = 'Log in';
@@ -25,7 +25,7 @@ const tag = 'Log in';
 const originOf = ({
   address,
   headers,
-}: Pick<Call<unknown, unknown, unknown>, 'address' | 'headers'>): SessionOrigin => ({
+}: Pick<OperationCall<unknown, unknown, unknown>, 'address' | 'headers'>): SessionOrigin => ({
   ...{ address, userAgent: headers['user-agent'] },
 });
 

@@ -20,10 +20,10 @@ export const rotation =
   'If an answer got lost, `reveal-secret` shows the secret. The answer holds the new secret, this once.';
 
 /** An operation that shows such a secret to its seller. */
-export function revealOperation(
+export function revealOperation<Id extends string, Params extends z.ZodObject>(
   request: RequestDefinition<z.ZodObject, typeof signingSecrets>,
-  operation: Pick<Operation, 'id' | 'path' | 'tag'> & { params: z.ZodObject; errors: readonly ErrorCode[] },
-): Operation {
+  operation: Pick<Operation<Id>, 'id' | 'path' | 'tag'> & { params: Params; errors: readonly ErrorCode[] },
+) {
   return defineOperation({
     ...operation,
     method: 'POST',

@@ -1,0 +1,66 @@
+import type { Call, PageActor } from '@app/pages/call';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { baseUrlOf } from '../edge/base-url.ts';
+import type { Guard } from '../edge/guard.ts';
+import { inRequestSpan } from '../edge/request-spans.ts';
+import { checkoutSecretHeader } from '../identity/checkout-secret.ts';
+import { problemDocument } from '../problems/problem-document.ts';
+import { toDomainError } from '../problems/to-domain-error.ts';
+import type { App } from './app.ts';
+import { type Operation, takesIdempotencyKey } from './operation.ts';
+import { accessOf, runForRequest } from './run-for-request.ts';
+
+/** What an actor is to the gateway. */
+interface Requester extends PageActor {
+  readonly req: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** Any operation's input, of which `callOperation` makes what the operation takes. */
+interface AnyRequest {
+  readonly actor: PageActor;
+  readonly params?: object;
+  readonly query?: object;
+  readonly body?: unknown;
+  readonly idempotencyKey?: string;
+}
+
+/** Who calls from a page: whom the guard admitted to the request, nobody where it looked at no credential. */
+export const actorOf = (req: FastifyRequest, reply: FastifyReply): PageActor =>
+  ({ req, reply }) as unknown as Requester;
+
+/** What pages call operations with. */
+export function createCall(app: App, guard: Guard, operations: readonly Operation[]): Call {
+  const byId = new Map<string, Operation>(operations.map((operation) => [operation.id, operation]));
+  const call = async (operationId: string, request: AnyRequest) => {
+    const operation = byId.get(operationId);
+    if (operation === undefined) throw new Error(`there is no operation ${operationId}`);
+    const { req } = request.actor as Requester;
+    try {
+      const { body, replayed } = await run(app, guard, operation, request);
+      return { ok: true, replayed, body: JSON.parse(Buffer.from(body).toString('utf8')) };
+    } catch (err) {
+      const error = toDomainError(err);
+      req.failure = { error, cause: err };
+      const { body, retryAfterSeconds } = problemDocument(error, baseUrlOf(app.config, req.socket), req.id);
+      return { ok: false, problem: JSON.parse(body.toString('utf8')), retryAfterSeconds };
+    }
+  };
+  // Safe because `callOperation` validates with the schemas that these types are of.
+  return call as unknown as Call;
+}
+
+async function run(app: App, guard: Guard, operation: Operation, request: AnyRequest) {
+  const { req, reply, checkoutSecret } = request.actor as Requester;
+  const actor = await inRequestSpan(req, () => guard.admitCall(accessOf(operation), operation.method, req, reply));
+  const { params = {}, query = {}, body, idempotencyKey } = request;
+  return await runForRequest(app, operation, req, reply, {
+    actor,
+    params,
+    query,
+    body,
+    idempotencyKey: takesIdempotencyKey(operation, 'http') ? idempotencyKey : undefined,
+    // Only the page says which checkout it opens: browsers of other sites can send the header too.
+    headers: { ...req.headers, [checkoutSecretHeader]: checkoutSecret },
+  });
+}

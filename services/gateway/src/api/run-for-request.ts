@@ -1,0 +1,61 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { baseUrlOf, isHttps, ownUrlsOf } from '../edge/base-url.ts';
+import { clientOfAddress } from '../edge/client-address.rules.ts';
+import type { Access } from '../edge/guard.ts';
+import { inRequestSpan } from '../edge/request-spans.ts';
+import { writeSessionCookie } from '../identity/session-cookie.rules.ts';
+import { sessionDays } from '../identity/session-token.ts';
+import type { App } from './app.ts';
+import { callOperation, type OperationRequest, type OperationResult } from './call-operation.ts';
+import { isForAnyPage, type Operation, type SessionCookie } from './operation.ts';
+
+/** What an HTTP request says of the operation that it calls, or that its page calls. */
+type Given = Pick<OperationRequest, 'actor' | 'params' | 'query' | 'body' | 'idempotencyKey' | 'headers'>;
+
+export function accessOf(operation: Operation): Access {
+  if (isForAnyPage(operation)) return 'anyPage';
+  return operation.auth === 'public' ? 'public' : 'credential';
+}
+
+/**
+ * Runs an operation for an HTTP request whose response carries the result.
+ * @throws DomainError
+ */
+export async function runForRequest(
+  app: App,
+  operation: Operation,
+  req: FastifyRequest,
+  reply: FastifyReply,
+  given: Given,
+): Promise<OperationResult> {
+  const address = clientOfAddress(req.ip);
+  const request = {
+    ...given,
+    address,
+    requestId: req.id,
+    baseUrl: baseUrlOf(app.config, req.socket),
+    ownUrls: ownUrlsOf(app.config, req.headers.host ?? '', req.socket),
+    cookie: cookieOn(app, reply),
+  };
+  // Buyers have no account: those of one address share what an account would have.
+  const readerKey = given.actor.accountId === '' ? `address ${address}` : given.actor.accountId;
+  const begun = operation.method === 'GET' ? app.readLimiter.begin(readerKey, operation.id, reply.raw) : null;
+  const read = begun instanceof Promise ? await begun : begun;
+  let bytes = 0;
+  try {
+    const result = await inRequestSpan(req, () => callOperation(app, operation, request));
+    bytes = result.body.byteLength;
+    return result;
+  } finally {
+    // A page goes on after a refusal: its read has ended all the same.
+    read?.hold(bytes);
+  }
+}
+
+function cookieOn(app: App, reply: FastifyReply): SessionCookie {
+  const secure = isHttps(app.config);
+  return {
+    set: (token) => void reply.header('set-cookie', writeSessionCookie(token, sessionDays * 24 * 60 * 60, secure)),
+    clear: () => void reply.header('set-cookie', writeSessionCookie('', 0, secure)),
+  };
+}
