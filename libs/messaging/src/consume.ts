@@ -129,7 +129,7 @@ async function consumeOnce({ nats, database, logger, handler, state, timing }: C
   const { batchMax = batchMaxDefault } = handler;
   const fetchAhead = batchesAhead * batchMax;
   const pull = { max_messages: fetchAhead, abort_on_missing_resource: true, idle_heartbeat: idleHeartbeatMs };
-  const buffer = openMessageBuffer(await consumer.consume(pull), fetchAhead, handler.gatherMs);
+  const buffer = openMessageBuffer(await consumer.consume(pull), fetchAhead, handler.lingerMs);
   const stopListening = nats.onLost(() => buffer.stopAcknowledging());
   state.stopWaiting = () => buffer.close();
   const onBegin = (): void => {

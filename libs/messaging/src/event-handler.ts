@@ -24,7 +24,7 @@ export interface EventHandler {
    * A batch that is not full waits so long for more: where nobody waits for the effect, many share one transaction. 0
    * unless given.
    */
-  readonly gatherMs?: number;
+  readonly lingerMs?: number;
   /**
    * Events worked on in one transaction; 250 unless given. More of them share its round trips, which cost most where the
    * process has much else to do.
@@ -34,7 +34,7 @@ export interface EventHandler {
 
 /** Handlers whose effects nobody waits for: at 200 events a second four share a transaction. */
 export const unhurried = (handlers: readonly EventHandler[]): EventHandler[] =>
-  handlers.map((handler) => ({ ...handler, gatherMs: 20 }));
+  handlers.map((handler) => ({ ...handler, lingerMs: 20 }));
 
 /**
  * Handles one kind of event. The function gets the events of one batch that are new here, in stream order, and

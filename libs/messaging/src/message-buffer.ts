@@ -33,9 +33,9 @@ const checkEveryMs = 1_000;
 
 /**
  * @param max messages held; NATS is asked for more only while there is room, and as many again wait in its client
- * @param gatherMs how long a batch waits for more; unless given, only for the rest of a burst
+ * @param lingerMs how long a batch waits for more; unless given, only for the rest of a burst
  */
-export function openMessageBuffer(messages: ConsumerMessages, max: number, gatherMs = 0): MessageBuffer {
+export function openMessageBuffer(messages: ConsumerMessages, max: number, lingerMs = 0): MessageBuffer {
   const unacknowledged = new Map<number, JsMsg>();
   const waiting: JsMsg[] = [];
   const arrivals = createWaker();
@@ -76,10 +76,10 @@ export function openMessageBuffer(messages: ConsumerMessages, max: number, gathe
   return {
     take: async (count) => {
       const isBusy = waiting.length > 0 && waiting.length < count;
-      if (isBusy && gatherMs > 0 && !state.closed && !state.ended) await sleep(gatherMs);
+      if (isBusy && lingerMs > 0 && !state.closed && !state.ended) await sleep(lingerMs);
       while (waiting.length === 0 && !state.closed && !state.ended) {
         await arrivals.sleep(checkEveryMs);
-        if (waiting.length > 0) await sleep(Math.max(burstMs, gatherMs));
+        if (waiting.length > 0) await sleep(Math.max(burstMs, lingerMs));
       }
       if (state.closed) return [];
       room.wake();

@@ -5,9 +5,9 @@ import { BatcherFullError, createBatcher, type ItemResult } from './batcher.ts';
 
 /** A run that records its batches and finishes each when told. */
 function heldRun() {
-  const batches: number[][] = [];
+  const batches: (readonly number[])[] = [];
   const finish: Array<() => void> = [];
-  const run = async (items: number[]): Promise<Array<ItemResult<number>>> => {
+  const run = async (items: readonly number[]): Promise<Array<ItemResult<number>>> => {
     batches.push(items);
     await new Promise<void>((resolve) => finish.push(resolve));
     return items.map((item) => ({ ok: true, value: item * 10 }));
@@ -19,7 +19,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('items of one turn share a batch; those that arrive while it runs go together in the next', async () => {
   const { batches, finish, run } = heldRun();
-  const batcher = createBatcher({ maxBatch: 100, maxWaiting: 100, run });
+  const batcher = createBatcher({ maxSize: 100, maxWaiting: 100, run });
   const first = [batcher.add(1), batcher.add(2)];
   await turn();
   const second = [batcher.add(3)];
@@ -42,7 +42,7 @@ test('items of one turn share a batch; those that arrive while it runs go togeth
 
 test('a lone item of an idle batcher runs in the same turn of the event loop', async () => {
   const { batches, finish, run } = heldRun();
-  const batcher = createBatcher({ maxBatch: 10, maxWaiting: 10, run });
+  const batcher = createBatcher({ maxSize: 10, maxWaiting: 10, run });
   const answer = batcher.add(7);
   await turn();
   expect(batches).toEqual([[7]]);
@@ -50,9 +50,9 @@ test('a lone item of an idle batcher runs in the same turn of the event loop', a
   expect(await answer).toBe(70);
 });
 
-test('a batch that gathers has what comes meanwhile, and starts as soon as it is full', async () => {
+test('a batch that lingers has what comes meanwhile, and starts as soon as it is full', async () => {
   const { batches, finish, run } = heldRun();
-  const batcher = createBatcher({ maxBatch: 3, maxWaiting: 10, gatherMs: 60_000, run });
+  const batcher = createBatcher({ maxSize: 3, maxWaiting: 10, lingerMs: 60_000, run });
   const answers = [batcher.add(1)];
   for (const item of [2, 3]) {
     await turn();
@@ -73,9 +73,9 @@ test('a batch that gathers has what comes meanwhile, and starts as soon as it is
   expect(await Promise.all(answers)).toEqual([10, 20, 30, 40, 50, 60]);
 });
 
-test('what gathers when it closes is run', async () => {
-  const run = async (items: number[]) => items.map((value) => ({ ok: true, value }) as const);
-  const batcher = createBatcher({ maxBatch: 3, maxWaiting: 10, gatherMs: 5, run });
+test('what lingers when it closes is run', async () => {
+  const run = async (items: readonly number[]) => items.map((value) => ({ ok: true, value }) as const);
+  const batcher = createBatcher({ maxSize: 3, maxWaiting: 10, lingerMs: 5, run });
   const answers = [batcher.add(1), batcher.add(2)];
   await batcher.close();
   expect(await Promise.all(answers)).toEqual([1, 2]);
@@ -83,7 +83,7 @@ test('what gathers when it closes is run', async () => {
 
 test('beyond maxWaiting an item is refused; one in flight does not count', async () => {
   const { finish, run } = heldRun();
-  const batcher = createBatcher({ maxBatch: 1, maxWaiting: 2, run });
+  const batcher = createBatcher({ maxSize: 1, maxWaiting: 2, run });
   const inFlight = batcher.add(1);
   await turn();
   const waiting = [batcher.add(2), batcher.add(3)];
@@ -101,7 +101,7 @@ test('beyond maxWaiting an item is refused; one in flight does not count', async
 
 test('one item may fail while its neighbours succeed', async () => {
   const batcher = createBatcher<number, number>({
-    maxBatch: 10,
+    maxSize: 10,
     maxWaiting: 10,
     run: async (items) =>
       items.map((item) => (item === 2 ? { ok: false, error: new Error('two') } : { ok: true, value: item })),
@@ -114,7 +114,7 @@ test('when a run throws, its items get that error and the next batch still runs'
   const fault = new Error('connection lost');
   let runs = 0;
   const batcher = createBatcher<number, number>({
-    maxBatch: 2,
+    maxSize: 2,
     maxWaiting: 10,
     run: (items) => {
       runs += 1;
@@ -130,7 +130,7 @@ test('when a run throws, its items get that error and the next batch still runs'
 
 test('a run that answers for too few items fails all of them', async () => {
   const batcher = createBatcher<number, number>({
-    maxBatch: 10,
+    maxSize: 10,
     maxWaiting: 10,
     run: async () => [{ ok: true, value: 1 }],
   });
@@ -140,7 +140,7 @@ test('a run that answers for too few items fails all of them', async () => {
 
 test('close runs what waits, then refuses', async () => {
   const { finish, run } = heldRun();
-  const batcher = createBatcher({ maxBatch: 1, maxWaiting: 10, run });
+  const batcher = createBatcher({ maxSize: 1, maxWaiting: 10, run });
   const answers = [batcher.add(1), batcher.add(2)];
   const closing = batcher.close();
   const closingAgain = batcher.close();
@@ -162,14 +162,14 @@ test('close runs what waits, then refuses', async () => {
 
 test('an idle batcher closes at once', async () => {
   const { run } = heldRun();
-  await createBatcher({ maxBatch: 1, maxWaiting: 1, run }).close();
+  await createBatcher({ maxSize: 1, maxWaiting: 1, run }).close();
 });
 
 test("a batch runs outside its items' request contexts", async () => {
   const request = new AsyncLocalStorage<string>();
   const seen: unknown[] = [];
   const batcher = createBatcher<number, number>({
-    maxBatch: 10,
+    maxSize: 10,
     maxWaiting: 10,
     run: async (items) => {
       seen.push(request.getStore());
@@ -184,7 +184,7 @@ test("a batch runs outside its items' request contexts", async () => {
 });
 
 const plan = fc.record({
-  maxBatch: fc.integer({ min: 1, max: 8 }),
+  maxSize: fc.integer({ min: 1, max: 8 }),
   concurrency: fc.integer({ min: 1, max: 4 }),
   /** After how many turns each item arrives after the one before. */
   gaps: fc.array(fc.nat(2), { minLength: 1, maxLength: 40 }),
@@ -196,11 +196,11 @@ const plan = fc.record({
 
 test('whatever the timing: each item gets its own outcome once, in order, within batch size and concurrency', async () => {
   await fc.assert(
-    fc.asyncProperty(plan, async ({ maxBatch, concurrency, gaps, durations, failEvery }) => {
+    fc.asyncProperty(plan, async ({ maxSize, concurrency, gaps, durations, failEvery }) => {
       let inFlight = 0;
       let mostInFlight = 0;
-      const batches: number[][] = [];
-      const run = async (items: number[]): Promise<Array<ItemResult<string>>> => {
+      const batches: (readonly number[])[] = [];
+      const run = async (items: readonly number[]): Promise<Array<ItemResult<string>>> => {
         const turns = durations[batches.push(items) % durations.length] ?? 0;
         mostInFlight = Math.max(mostInFlight, ++inFlight);
         for (let left = turns; left > 0; left--) await turn();
@@ -209,7 +209,7 @@ test('whatever the timing: each item gets its own outcome once, in order, within
           item % failEvery === 0 ? { ok: false, error: `no ${item}` } : { ok: true, value: `yes ${item}` },
         );
       };
-      const batcher = createBatcher({ maxBatch, maxWaiting: 1_000, concurrency, run });
+      const batcher = createBatcher({ maxSize, maxWaiting: 1_000, concurrency, run });
       const answers: Array<Promise<string>> = [];
       for (const [item, gap] of gaps.entries()) {
         for (let left = gap; left > 0; left--) await turn();
@@ -220,10 +220,53 @@ test('whatever the timing: each item gets its own outcome once, in order, within
       expect(await Promise.all(answers)).toEqual(expected);
       // Batches start in order of arrival, so all items in a row are the order they came in.
       expect(batches.flat()).toEqual(gaps.map((_, item) => item));
-      expect(Math.max(...batches.map((batch) => batch.length))).toBeLessThanOrEqual(maxBatch);
+      expect(Math.max(...batches.map((batch) => batch.length))).toBeLessThanOrEqual(maxSize);
       expect(mostInFlight).toBeLessThanOrEqual(concurrency);
       expect(batcher.pending).toBe(0);
     }),
     { numRuns: 200 },
   );
+});
+
+test('an item that is not wanted any more when its batch starts gets its error, and takes no part', async () => {
+  const runs: (readonly number[])[] = [];
+  const batcher = createBatcher<number, number>({
+    rejectionOf: (item) => (item < 0 ? new Error(`too late: ${item}`) : undefined),
+    run: async (items) => {
+      runs.push(items);
+      return items.map((value) => ({ ok: true, value }));
+    },
+  });
+  const results = await Promise.allSettled([1, -2, 3].map((item) => batcher.add(item)));
+  expect(results).toEqual([
+    { status: 'fulfilled', value: 1 },
+    { status: 'rejected', reason: new Error('too late: -2') },
+    { status: 'fulfilled', value: 3 },
+  ]);
+  await expect(batcher.add(-4)).rejects.toThrow('too late: -4');
+  expect(runs).toEqual([[1, 3]]);
+});
+
+test('when a run throws between items that share a key, the first keeps its outcome', async () => {
+  let runs = 0;
+  const batcher = createBatcher<string, string>({
+    keysOf: () => ['the same'],
+    run: async (items) => {
+      runs += 1;
+      if (runs === 2) throw new Error('connection lost');
+      return items.map((value) => ({ ok: true, value }));
+    },
+  });
+  const results = await Promise.allSettled(['a', 'b', 'c'].map((item) => batcher.add(item)));
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+  expect(runs).toBe(2);
+});
+
+test('beyond maxWaiting, and once closed, an item is refused with the error that its callers know', async () => {
+  const { run } = heldRun();
+  const fullError = () => new Error('Too many orders are waiting.');
+  const batcher = createBatcher({ maxWaiting: 0, fullError, run });
+  await expect(batcher.add(1)).rejects.toThrow('Too many orders are waiting.');
+  await batcher.close();
+  await expect(batcher.add(1)).rejects.toThrow('Too many orders are waiting.');
 });

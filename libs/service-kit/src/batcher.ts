@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { currentTraceparent, inBatchSpan } from './tracing.ts';
 
 /** What became of one item of a batch. */
 export type ItemResult<O> = { ok: true; value: O } | { ok: false; error: unknown };
@@ -12,14 +13,33 @@ export interface Batcher<I, O> {
 }
 
 export interface BatcherOptions<I, O> {
-  readonly maxBatch: number;
-  readonly maxWaiting: number;
-  /** Batches under way at once. */
+  /** At most so many items share one run; 64 unless given. */
+  readonly maxSize?: number;
+  /** Beyond so many waiting items an item is refused; unbounded where those who wait are bounded already. */
+  readonly maxWaiting?: number;
+  /** Batches under way at once: each holds one of the pool's connections while its statement runs. One unless given. */
   readonly concurrency?: number;
-  /** A batch waits so long for more items, where nobody waits for a single one; 0 unless given. */
-  readonly gatherMs?: number;
-  /** As many outcomes as items, in their order; when it throws, every item of the batch fails with that error. */
-  readonly run: (items: I[]) => Promise<ItemResult<O>[]>;
+  /** A batch waits so long for more items, where no caller waits for a single one; 0 unless given. */
+  readonly lingerMs?: number;
+  /** Items that share a key never share a run: the first one is done first. */
+  readonly keysOf?: (item: I) => readonly string[];
+  /** Why an item whose batch starts is not run any more: its error; undefined for one that is. */
+  readonly rejectionOf?: (item: I) => unknown;
+  /** What an item is refused with that finds too many waiting, or the batcher closed: `BatcherFullError` unless given. */
+  readonly fullError?: () => Error;
+  readonly span?: BatchSpan;
+  /** As many outcomes as items, in their order; when it throws, every item that has none yet fails with that error. */
+  readonly run: (items: readonly I[]) => Promise<readonly ItemResult<O>[]>;
+}
+
+/** A batch as a span, linked to one in each item's own trace. */
+export interface BatchSpan {
+  readonly service: string;
+  /** Names of the spans: what is done to one item, and to many. */
+  readonly one: string;
+  readonly many: string;
+  /** The attribute that counts the items: `app.orders`. */
+  readonly count: string;
 }
 
 export class BatcherFullError extends Error {
@@ -28,21 +48,25 @@ export class BatcherFullError extends Error {
 
 interface Waiting<I, O> {
   readonly item: I;
+  readonly traceparent: string | undefined;
   readonly resolve: (value: O) => void;
   readonly reject: (error: unknown) => void;
 }
 
+const defaultMaxSize = 64;
+
 /**
- * Lets items that wait at the same time share one run. Unless `gatherMs` is given there is no timer: an item that finds a free slot starts at
+ * Lets items that wait at the same time share one run. Unless `lingerMs` is given there is no timer: an item that finds a free slot starts at
  * once with whatever arrived in the same turn of the event loop; items that arrive while all slots work go together
- * next. So a lone item waits for nobody, and the busier it gets, the larger the batches.
+ * next. So a lone item waits for no other, and the busier it gets, the larger the batches.
  */
 export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O> {
-  const { maxBatch, maxWaiting, concurrency = 1, gatherMs = 0, run } = options;
+  const { maxSize = defaultMaxSize, maxWaiting = Number.POSITIVE_INFINITY, concurrency = 1, lingerMs = 0 } = options;
+  const full = (why: string): Error => options.fullError?.() ?? new BatcherFullError(why);
   let waiting: Waiting<I, O>[] = [];
   let working = 0;
   let scheduled = false;
-  let gathering: NodeJS.Timeout | undefined;
+  let lingering: NodeJS.Timeout | undefined;
   let closing: Promise<void> | undefined;
   let whenIdle: (() => void) | undefined;
   // A batch belongs to many requests: it must not run inside the trace of whichever came first.
@@ -50,14 +74,14 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
 
   function start(): void {
     scheduled = false;
-    gathering = undefined;
+    lingering = undefined;
     while (working < concurrency && waiting.length > 0) {
-      const batch = waiting.length <= maxBatch ? waiting : waiting.slice(0, maxBatch);
-      waiting = batch === waiting ? [] : waiting.slice(maxBatch);
+      const batch = waiting.length <= maxSize ? waiting : waiting.slice(0, maxSize);
+      waiting = batch === waiting ? [] : waiting.slice(maxSize);
       working += 1;
-      void outsideRequests(() => runBatch(run, batch)).then(() => {
+      void outsideRequests(() => runBatch(options, batch)).then(() => {
         working -= 1;
-        if (gatherMs === 0 || waiting.length === 0) start();
+        if (lingerMs === 0 || waiting.length === 0) start();
         else schedule();
       });
     }
@@ -66,13 +90,13 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
 
   /** A batch that is full does not wait for more. */
   function schedule(): void {
-    const isFull = waiting.length >= maxBatch;
-    if (working >= concurrency || (scheduled && !(isFull && gathering !== undefined))) return;
-    clearTimeout(gathering);
-    gathering = undefined;
+    const isFull = waiting.length >= maxSize;
+    if (working >= concurrency || (scheduled && !(isFull && lingering !== undefined))) return;
+    clearTimeout(lingering);
+    lingering = undefined;
     scheduled = true;
-    if (gatherMs === 0 || isFull) setImmediate(start);
-    else gathering = setTimeout(start, gatherMs);
+    if (lingerMs === 0 || isFull) setImmediate(start);
+    else lingering = setTimeout(start, lingerMs);
   }
 
   return {
@@ -80,11 +104,11 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
       return waiting.length;
     },
     add: (item) => {
-      if (closing !== undefined) return Promise.reject(new BatcherFullError('closed: takes no more'));
-      if (waiting.length >= maxWaiting)
-        return Promise.reject(new BatcherFullError(`${maxWaiting} are waiting already`));
+      if (closing !== undefined) return Promise.reject(full('closed: takes no more'));
+      if (waiting.length >= maxWaiting) return Promise.reject(full(`${maxWaiting} are waiting already`));
+      const traceparent = options.span === undefined ? undefined : currentTraceparent();
       return new Promise<O>((resolve, reject) => {
-        waiting.push({ item, resolve, reject });
+        waiting.push({ item, traceparent, resolve, reject });
         schedule();
       });
     },
@@ -98,16 +122,66 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
   };
 }
 
-async function runBatch<I, O>(run: BatcherOptions<I, O>['run'], batch: readonly Waiting<I, O>[]): Promise<void> {
-  try {
-    const outcomes = await run(batch.map((entry) => entry.item));
-    if (outcomes.length !== batch.length) throw new Error(`${batch.length} items but ${outcomes.length} outcomes`);
-    for (const [index, outcome] of outcomes.entries()) {
-      const entry = batch[index] as Waiting<I, O>;
-      if (outcome.ok) entry.resolve(outcome.value);
-      else entry.reject(outcome.error);
-    }
-  } catch (error) {
-    for (const entry of batch) entry.reject(error);
+type Outcomes<I, O> = Map<Waiting<I, O>, ItemResult<O>>;
+
+async function runBatch<I, O>(options: BatcherOptions<I, O>, batch: readonly Waiting<I, O>[]): Promise<void> {
+  const outcomes: Outcomes<I, O> = new Map();
+  for (const entry of batch) {
+    const error = options.rejectionOf?.(entry.item);
+    if (error !== undefined) outcomes.set(entry, { ok: false, error });
   }
+  const wanted = batch.filter((entry) => !outcomes.has(entry));
+  let missing: ItemResult<O> = { ok: false, error: new Error('the batch ended without an outcome') };
+  try {
+    if (wanted.length > 0) await inSpanOf(options.span, wanted, () => runInTurns(options, wanted, outcomes));
+  } catch (error) {
+    missing = { ok: false, error };
+  }
+  for (const entry of batch) {
+    const outcome = outcomes.get(entry) ?? missing;
+    if (outcome.ok) entry.resolve(outcome.value);
+    else entry.reject(outcome.error);
+  }
+}
+
+function inSpanOf<I, O>(
+  span: BatchSpan | undefined,
+  entries: readonly Waiting<I, O>[],
+  work: () => Promise<void>,
+): Promise<void> {
+  if (span === undefined) return work();
+  const items = () => entries.map(({ traceparent }) => ({ name: span.one, traceparent }));
+  const attributes = { [span.count]: entries.length };
+  return inBatchSpan(span.many, { service: span.service, attributes, items }, () => work());
+}
+
+async function runInTurns<I, O>(
+  { keysOf, run }: BatcherOptions<I, O>,
+  entries: readonly Waiting<I, O>[],
+  outcomes: Outcomes<I, O>,
+): Promise<void> {
+  for (const turn of turnsOf(entries, keysOf)) {
+    const results = await run(turn.map(({ item }) => item));
+    if (results.length !== turn.length) throw new Error(`${turn.length} items but ${results.length} outcomes`);
+    for (const [index, entry] of turn.entries()) outcomes.set(entry, results[index] as ItemResult<O>);
+  }
+}
+
+/** Groups in which no key comes twice; of items with a common key the earlier one is in the earlier group. */
+function turnsOf<I, O>(
+  entries: readonly Waiting<I, O>[],
+  keysOf: BatcherOptions<I, O>['keysOf'],
+): readonly (readonly Waiting<I, O>[])[] {
+  if (keysOf === undefined) return [entries];
+  const turns: Waiting<I, O>[][] = [];
+  const nextTurn = new Map<string, number>();
+  for (const entry of entries) {
+    const keys = keysOf(entry.item);
+    const turn = Math.max(0, ...keys.map((key) => nextTurn.get(key) ?? 0));
+    for (const key of keys) nextTurn.set(key, turn + 1);
+    const group = turns[turn];
+    if (group === undefined) turns.push([entry]);
+    else group.push(entry);
+  }
+  return turns;
 }

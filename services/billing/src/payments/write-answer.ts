@@ -1,7 +1,7 @@
 import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
-import type { Batcher } from '@app/service-kit/batcher';
+import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
-import { batchStatement } from '../db/batched-statement.ts';
+import { together } from '@app/service-kit/together';
 import { answersRecorded } from '../points/points.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentChange, PaymentUpdate } from './payment-change.rules.ts';
@@ -127,16 +127,17 @@ export function createAnswers(database: Database, ofRenewals: Answers): Answers 
 }
 
 function createOrderAnswers(database: Database): Answers {
-  return batchStatement<Answer, boolean>({
-    span: { one: 'record payment', many: 'record payments' },
+  return createBatcher<Answer, boolean>({
+    span: { service: 'billing', one: 'record payment', many: 'record payments', count: 'app.payments' },
+    concurrency: 2,
     // Two answers to one payment, or one to it and one that ends it: the second finds what the first one wrote.
     keysOf: ({ payment, releasedChange }) => [payment.id, ...(releasedChange === null ? [] : [payment.subject])],
-    write: async (answers) => {
+    run: together(async (answers) => {
       const { rows } = await database.pool.query<{ changed: string[] }>(recordStatement(valuesOf(answers)));
       answersRecorded.announce(() => ({ paymentIds: answers.map(({ payment }) => payment.id) }));
       const changed = new Set(rows[0]?.changed);
       return answers.map(({ payment }) => changed.has(payment.id));
-    },
+    }),
   });
 }
 

@@ -1,6 +1,6 @@
-import type { Batcher } from '@app/service-kit/batcher';
+import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
-import { batchStatement } from '../db/batched-statement.ts';
+import { together } from '@app/service-kit/together';
 import type { Payment } from './payment.types.ts';
 import { paymentColumns, paymentOf } from './payment-rows.ts';
 
@@ -46,15 +46,16 @@ interface StoppedRow {
 }
 
 export function createTries(database: Database): Tries {
-  return batchStatement<Payment, 'written' | readonly Payment[]>({
-    span: { one: 'write payment', many: 'write payments' },
+  return createBatcher<Payment, 'written' | readonly Payment[]>({
+    span: { service: 'billing', one: 'write payment', many: 'write payments', count: 'app.payments' },
+    concurrency: 2,
     keysOf: ({ account_id, order_id }) => [`${account_id}/${order_id}`],
-    write: async (payments) => {
+    run: together(async (payments) => {
       const { rows } = await database.pool.query<StoppedRow>(
         startStatement([JSON.stringify(payments), new Date(Date.now())]),
       );
       const stopped = new Map(rows.map(({ id, tried }) => [id, (tried ?? []).map(paymentOf)]));
       return payments.map(({ id }) => stopped.get(id) ?? 'written');
-    },
+    }),
   });
 }

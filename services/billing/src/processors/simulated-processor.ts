@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newIdSuffix } from '@app/contracts/ids';
-import type { Batcher } from '@app/service-kit/batcher';
+import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { columnsOf } from '@app/service-kit/row-arrays';
-import { batchStatement } from '../db/batched-statement.ts';
+import { together } from '@app/service-kit/together';
 import { simulatedCallRecorded } from '../points/points.ts';
 import type {
   CardRequest,
@@ -126,26 +126,28 @@ const keyOf = ({ account_id, test, payment_id }: EntryKey) => `${account_id} ${t
 
 /** As most processors, it takes many cards at once: those that arrive together share a statement on the books. */
 function createCardWriter({ pool }: Database): CardWriter {
-  return batchStatement<CardEntry, EntryRow>({
-    span: { one: 'simulate card', many: 'simulate cards' },
+  return createBatcher<CardEntry, EntryRow>({
+    span: { service: 'billing', one: 'simulate card', many: 'simulate cards', count: 'app.payments' },
+    concurrency: 2,
     keysOf: (entry) => [keyOf(entry)],
-    write: async (entries) => {
+    run: together(async (entries) => {
       const { rows } = await pool.query<EntryKey & EntryRow>(recordCards(columnsOf(entries, cardTypes)));
       const written = new Map(rows.map((row) => [keyOf(row), row]));
       return entries.map((entry) => written.get(keyOf(entry)) as EntryRow);
-    },
+    }),
   });
 }
 
 function createSavedWriter({ pool }: Database): SavedWriter {
-  return batchStatement<SavedEntry, SavedRow | undefined>({
-    span: { one: 'simulate saved card', many: 'simulate saved cards' },
+  return createBatcher<SavedEntry, SavedRow | undefined>({
+    span: { service: 'billing', one: 'simulate saved card', many: 'simulate saved cards', count: 'app.payments' },
+    concurrency: 2,
     keysOf: (entry) => [keyOf(entry)],
-    write: async (entries) => {
+    run: together(async (entries) => {
       const { rows } = await pool.query<EntryKey & SavedRow>(recordSaved(columnsOf(entries, savedTypes)));
       const written = new Map(rows.map((row) => [keyOf(row), row]));
       return entries.map((entry) => written.get(keyOf(entry)));
-    },
+    }),
   });
 }
 

@@ -7,7 +7,7 @@ import { type ChargeScope, claimRenewals, type PayableSubscription } from './cla
 export type BeginRenewal = (due: PayableSubscription) => Promise<Payment | undefined>;
 
 /** As answers are gathered before they are recorded: each statement is a commit and a round trip, and no caller waits for one renewal. */
-const gatherMs = 5;
+const lingerMs = 5;
 
 /**
  * Claims renewals right before their calls: what the seller canceled, paused or gave back while they waited is not charged,
@@ -20,9 +20,8 @@ export function createBeginRenewal(
   max: number,
 ): BeginRenewal {
   const claims = createBatcher<PayableSubscription, Payment | undefined>({
-    maxBatch: max,
-    maxWaiting: Number.POSITIVE_INFINITY,
-    gatherMs,
+    maxSize: max,
+    lingerMs,
     run: async (due) => {
       const claimed = await claimRenewals(database, scope, due, clock.nowMs());
       const byOrder = new Map(claimed.map((payment) => [payment.order_id, payment]));

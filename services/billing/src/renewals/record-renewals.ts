@@ -1,8 +1,8 @@
-import type { Batcher } from '@app/service-kit/batcher';
+import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
-import { batchStatement } from '../db/batched-statement.ts';
+import { together } from '@app/service-kit/together';
 import { notReceived } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentChange } from '../payments/payment-change.rules.ts';
@@ -81,26 +81,23 @@ const writeStatement = statement(
 );
 
 /**
- * Nobody waits for one renewal, and each batch is a commit and four round trips. So one batch is written at a time, and waits
- * for more; 256 are what an account's run has under way.
- */
-const together = { concurrency: 1, gatherMs: 5, max: 256 };
-
-/**
  * The answers to payments of renewals, and all that follows from them, in one transaction for many: the payment, the charge,
  * the period, the subscription as it stands at that moment, what runs count, and the events. Of two answers to one payment the first one
  * counts.
  */
 export function createRenewalAnswers(database: Database, clock: Clock): RenewalAnswers {
-  return batchStatement<RenewalAnswer, boolean>({
-    span: { one: 'record renewal', many: 'record renewals' },
-    ...together,
+  return createBatcher<RenewalAnswer, boolean>({
+    span: { service: 'billing', one: 'record renewal', many: 'record renewals', count: 'app.payments' },
+    // No caller waits for one renewal, and each batch is a commit and four round trips: one is written at a time, and
+    // waits for more. 256 are what an account's run has under way.
+    lingerMs: 5,
+    maxSize: 256,
     keysOf: ({ payment }) => [payment.id],
-    write: async (answers) => {
+    run: together(async (answers) => {
       const written = await database.transaction((client) => writeRenewalAnswers(client, answers, clock.nowMs()));
       answersRecorded.announce(() => ({ paymentIds: answers.map(({ payment }) => payment.id) }));
       return written;
-    },
+    }),
   });
 }
 

@@ -1,13 +1,36 @@
+import { DomainError } from '@app/contracts/errors';
 import { type ProductForSale, productsForSaleMax } from '@app/contracts/products-for-sale';
 import type { Requester } from '@app/messaging/requester';
+import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
+import { together } from '@app/service-kit/together';
 import { type LimitedDiscount, usesOf } from '../discounts/discount-uses.ts';
-import { type BatchedStep, createBatchedStep } from './batched-step.ts';
 import { type CheckoutRow, findCheckouts, type OfBuyer } from './checkout-row.ts';
 import { type BegunTry, freezeSales, type NewTry } from './freeze-sale.ts';
 import { productsForSale, type WantedProduct } from './products-for-sale.ts';
 import { type Opened, type Opening, recordOpenings } from './record-openings.ts';
 import { recordOutcomes, type TryEnd } from './record-outcome.ts';
+
+/** Of each step: about as many as are done while their callers wait. */
+const waitingMax = 2_000;
+
+/** One step of many checkouts. Those that wait at the same time go together; each has its own outcome. */
+type Step<I, O> = Pick<Batcher<I, O>, 'add' | 'close'>;
+
+/**
+ * @param name of its spans: `open checkouts`
+ * @param run as many results as items, in their order; when it throws, nothing of the batch took effect
+ */
+function createStep<I, O>(name: string, run: (items: readonly I[]) => Promise<readonly O[]>, maxSize = 64): Step<I, O> {
+  return createBatcher<I, O>({
+    maxSize,
+    maxWaiting: waitingMax,
+    concurrency: 2,
+    fullError: () => new DomainError('service_unavailable', 'Too many checkouts are waiting; try again shortly.'),
+    span: { service: 'checkout', one: name, many: name, count: 'app.checkouts' },
+    run: together(run),
+  });
+}
 
 /**
  * What buyers wait for, in batches: a step costs one statement, or one question to catalog, however many checkouts take
@@ -15,51 +38,36 @@ import { recordOutcomes, type TryEnd } from './record-outcome.ts';
  */
 export interface CheckoutSteps {
   /** Null for an unknown id and for a wrong secret. */
-  readonly find: BatchedStep<OfBuyer, CheckoutRow | null>['take'];
+  readonly find: Step<OfBuyer, CheckoutRow | null>['add'];
   /** Null when the account has no such product. */
-  readonly product: BatchedStep<WantedProduct, ProductForSale | null>['take'];
+  readonly product: Step<WantedProduct, ProductForSale | null>['add'];
   /** How often the discount was used. */
-  readonly uses: BatchedStep<LimitedDiscount, number>['take'];
-  readonly open: BatchedStep<Opening, Opened>['take'];
-  readonly freeze: BatchedStep<NewTry, BegunTry>['take'];
-  readonly record: BatchedStep<TryEnd, CheckoutRow | undefined>['take'];
+  readonly uses: Step<LimitedDiscount, number>['add'];
+  readonly open: Step<Opening, Opened>['add'];
+  readonly freeze: Step<NewTry, BegunTry>['add'];
+  readonly record: Step<TryEnd, CheckoutRow | undefined>['add'];
   close(): Promise<void>;
 }
 
 export function createCheckoutSteps(database: Database, requester: Requester): CheckoutSteps {
   const { pool } = database;
-  const find = createBatchedStep({
-    name: 'find checkouts',
-    run: (buyers: readonly OfBuyer[]) => findCheckouts(pool, buyers),
-  });
-  const product = createBatchedStep({
-    name: 'price checkouts',
-    maxBatch: productsForSaleMax,
-    run: (wanted: readonly WantedProduct[]) => productsForSale(requester, wanted),
-  });
-  const uses = createBatchedStep({
-    name: 'read discount uses',
-    run: (all: readonly LimitedDiscount[]) => usesOf(pool, all),
-  });
-  const open = createBatchedStep({
-    name: 'open checkouts',
-    run: (all: readonly Opening[]) => recordOpenings(pool, all),
-  });
-  const freeze = createBatchedStep({
-    name: 'freeze sales',
-    run: (tries: readonly NewTry[]) => freezeSales(pool, tries),
-  });
-  const record = createBatchedStep({
-    name: 'record payments',
-    run: (ends: readonly TryEnd[]) => recordOutcomes(pool, ends),
-  });
+  const find = createStep('find checkouts', (buyers: readonly OfBuyer[]) => findCheckouts(pool, buyers));
+  const product = createStep(
+    'price checkouts',
+    (wanted: readonly WantedProduct[]) => productsForSale(requester, wanted),
+    productsForSaleMax,
+  );
+  const uses = createStep('read discount uses', (all: readonly LimitedDiscount[]) => usesOf(pool, all));
+  const open = createStep('open checkouts', (all: readonly Opening[]) => recordOpenings(pool, all));
+  const freeze = createStep('freeze sales', (tries: readonly NewTry[]) => freezeSales(pool, tries));
+  const record = createStep('record payments', (ends: readonly TryEnd[]) => recordOutcomes(pool, ends));
   return {
-    find: find.take,
-    product: product.take,
-    uses: uses.take,
-    open: open.take,
-    freeze: freeze.take,
-    record: record.take,
+    find: find.add,
+    product: product.add,
+    uses: uses.add,
+    open: open.add,
+    freeze: freeze.add,
+    record: record.add,
     close: async () => {
       await Promise.all([find, product, uses, open, freeze, record].map((step) => step.close()));
     },

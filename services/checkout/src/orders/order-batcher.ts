@@ -1,16 +1,17 @@
 import { DomainError } from '@app/contracts/errors';
-import { type Batcher, createBatcher, type ItemResult } from '@app/service-kit/batcher';
-import { inBatchSpan } from '@app/service-kit/tracing';
+import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import { type CreateOutcome, createOrders, type OrderDeps, orderKeyOf } from './create-orders.ts';
 import type { OrderCommand } from './order-command.ts';
 import { type CreatedOrder, type OrderRefusal, recordRefusals } from './order-outcomes.ts';
 
-/** At most so many orders share one request to catalog and one commit. */
-const batchMax = 64;
-/** Of each batcher. 2,000 orders are four seconds at 500 a second, about as long as a caller waits. */
-const waitingMax = 2_000;
-/** Of each batcher. A batch holds one of the pool's connections while its statement runs. */
-const concurrency = 2;
+const limits = {
+  /** At most so many orders share one request to catalog and one commit. */
+  maxSize: 64,
+  /** Of each batcher. 2,000 orders are four seconds at 500 a second, about as long as a caller waits. */
+  maxWaiting: 2_000,
+  concurrency: 2,
+  fullError: () => new DomainError('service_unavailable', 'Too many orders are waiting; try again shortly.'),
+};
 
 export type OrderBatcher = Pick<Batcher<OrderCommand, CreatedOrder>, 'add' | 'close'>;
 
@@ -33,9 +34,18 @@ interface WaitingOrder {
  * waits shares that order's place, so that repeats do not fill the queue while the database stands still.
  */
 export function createOrderBatcher(deps: OrderDeps): OrderBatcher {
-  const limits = { maxBatch: batchMax, maxWaiting: waitingMax, concurrency };
   const newBatcher = () =>
-    createBatcher<WaitingOrder, CreateOutcome>({ ...limits, run: (batch) => createInTime(deps, batch) });
+    createBatcher<WaitingOrder, CreateOutcome>({
+      ...limits,
+      // Callers that no longer wait were told to repeat their orders, or repeat them already.
+      rejectionOf: ({ deadlineMs }) => (Date.now() > deadlineMs ? tooLate() : undefined),
+      span: { service: 'checkout', one: 'create order', many: 'create orders', count: 'app.orders' },
+      run: (batch) =>
+        createOrders(
+          deps,
+          batch.map(({ command }) => command),
+        ),
+    });
   const plain = newBatcher();
   const withAffiliateCode = newBatcher();
   const refusals = createBatcher<OrderRefusal, CreatedOrder>({
@@ -68,25 +78,6 @@ export function createOrderBatcher(deps: OrderDeps): OrderBatcher {
       return outcome;
     },
   };
-}
-
-/** Drops orders that nobody waits for any more: their callers were told to repeat them, or repeat them already. */
-async function createInTime(deps: OrderDeps, batch: readonly WaitingOrder[]): Promise<ItemResult<CreateOutcome>[]> {
-  const nowMs = Date.now();
-  const inTime = batch.filter(({ deadlineMs }) => nowMs <= deadlineMs);
-  const commands = inTime.map(({ command }) => command);
-  const created = commands.length === 0 ? [] : await createInSpan(deps, commands);
-  const outcomes = new Map(inTime.map((order, index) => [order, created[index]]));
-  return batch.map((order) => outcomes.get(order) ?? { ok: false, error: tooLate() });
-}
-
-/** The request to the catalog and the statements belong to the batch: each order's trace is linked to them. */
-async function createInSpan(deps: OrderDeps, commands: OrderCommand[]): Promise<ItemResult<CreateOutcome>[]> {
-  const items = () => commands.map(({ context }) => ({ name: 'create order', traceparent: context.traceparent }));
-  const attributes = { 'app.orders': commands.length };
-  return await inBatchSpan('create orders', { service: 'checkout', attributes, items }, () =>
-    createOrders(deps, commands),
-  );
 }
 
 function tooLate(): DomainError {

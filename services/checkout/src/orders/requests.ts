@@ -1,8 +1,6 @@
 import { readDiscountUses as readUsesContract } from '@app/contracts/discounts';
-import { DomainError } from '@app/contracts/errors';
 import * as contract from '@app/contracts/orders';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
-import { BatcherFullError } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
 import { readDiscountUses } from '../discounts/read-uses.ts';
 import { getOrder, listOrders } from './get-orders.ts';
@@ -10,15 +8,7 @@ import type { OrderBatcher } from './order-batcher.ts';
 
 export function orderRequests(database: Database, orders: OrderBatcher): RequestHandler[] {
   return [
-    onRequest(contract.createOrder, async ({ body, account }, context) => {
-      try {
-        return await orders.add({ body, account, context });
-      } catch (err) {
-        if (err instanceof BatcherFullError)
-          throw new DomainError('service_unavailable', 'Too many orders are waiting; try again shortly.');
-        throw err;
-      }
-    }),
+    onRequest(contract.createOrder, ({ body, account }, context) => orders.add({ body, account, context })),
     onRequest(contract.listOrders, (page, { accountId }) => listOrders(database, accountId, page)),
     onRequest(readUsesContract, ({ discountIds }, { accountId }) => readDiscountUses(database, accountId, discountIds)),
     onRequest(contract.getOrder, ({ orderId }, { accountId }) => getOrder(database, accountId, orderId)),

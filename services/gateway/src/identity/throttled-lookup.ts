@@ -23,7 +23,7 @@ const existing = statement(
 export function createThrottledLookup({ pool }: Database): ThrottledLookup {
   let beganMs = Number.NEGATIVE_INFINITY;
   const batcher = createBatcher<Buffer, boolean>({
-    maxBatch: batchMax,
+    maxSize: batchMax,
     maxWaiting: waitingMax,
     run: async (hashes) => {
       const leftMs = pauseMs - (performance.now() - beganMs);

@@ -1,6 +1,6 @@
 import { createBatcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
-import { runTogether } from '@app/service-kit/run-together';
+import { together } from '@app/service-kit/together';
 import { type Capacity, grant, type Requested, type Taking } from './attempt-capacity.rules.ts';
 import { windowGoesOn } from './rate-windows.ts';
 
@@ -76,7 +76,7 @@ interface Settled {
 }
 
 /** As many as are under way while their callers wait; each is 100 bytes. */
-const limits = { maxBatch: 64, maxWaiting: 10_000, concurrency: 2 };
+const limits = { maxSize: 64, maxWaiting: 10_000, concurrency: 2 };
 
 export function createAttemptCapacity({ pool }: Database): AttemptCapacity {
   const settleAll = async (all: readonly Settled[]): Promise<undefined[]> => {
@@ -109,8 +109,8 @@ export function createAttemptCapacity({ pool }: Database): AttemptCapacity {
     if (changes.length > 0) await settleAll([{ changes, paid: undefined }]);
     return takings;
   };
-  const taking = createBatcher({ ...limits, run: (all: Requested[]) => runTogether(all, takeAll) });
-  const settling = createBatcher({ ...limits, run: (all: Settled[]) => runTogether(all, settleAll) });
+  const taking = createBatcher({ ...limits, run: together(takeAll) });
+  const settling = createBatcher({ ...limits, run: together(settleAll) });
   return {
     take: (requested) => taking.add(requested),
     settle: async (changes, paid) => await settling.add({ changes, paid }),

@@ -98,8 +98,7 @@ export class Dispatcher implements DeliverySender {
     });
     this.#backlog = new Backlog(this.#scheduler);
     this.#releases = createBatcher<Delivery, void>({
-      maxBatch: releaseBatchMax,
-      maxWaiting: Number.POSITIVE_INFINITY,
+      maxSize: releaseBatchMax,
       run: async (deliveries) => {
         await releaseDeliveries(database, deliveries);
         deliveriesReleased.announce(() => ({ deliveryIds: deliveries.map(({ id }) => id) }));

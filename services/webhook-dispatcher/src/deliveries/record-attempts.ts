@@ -220,8 +220,7 @@ export function createRecorder(options: {
     }
   };
   return createBatcher<Attempt, void>({
-    maxBatch: batchMax,
-    maxWaiting: Number.POSITIVE_INFINITY,
+    maxSize: batchMax,
     run: async (attempts) => {
       try {
         await write(attempts);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { batchStatement } from './batched-statement.ts';
+import { createBatcher } from './batcher.ts';
+import { together } from './together.ts';
 
 interface Item {
   readonly name: string;
@@ -9,14 +10,13 @@ interface Item {
 /** Statements that were run, as the names of their items; `refused` items fail, alone and with others. */
 function recorded(refused: Record<string, Error> = {}) {
   const statements: string[][] = [];
-  const batched = batchStatement<Item, string>({
-    span: { one: 'write', many: 'write all' },
+  const batched = createBatcher<Item, string>({
     keysOf: ({ keys }) => keys,
-    write: async (items) => {
+    run: together(async (items) => {
       statements.push(items.map(({ name }) => name));
       for (const { name } of items) if (refused[name] !== undefined) throw refused[name];
       return items.map(({ name }) => `wrote ${name}`);
-    },
+    }),
   });
   return { statements, batched };
 }
