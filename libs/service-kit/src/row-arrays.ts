@@ -12,6 +12,15 @@ export function tableOf(columns: Columns, first: number, { numbered = false } = 
   return `unnest(${arrays.join(', ')})${numbered ? ' with ordinality' : ''} as rows (${names.join(', ')})`;
 }
 
+/**
+ * The columns' names for a statement, so that a table's list of columns stands once.
+ * @param of what the columns belong to, where the statement has several that are named so
+ */
+export const namesOf = (columns: Columns, of?: string): string =>
+  Object.keys(columns)
+    .map((name) => (of === undefined ? name : `${of}.${name}`))
+    .join(', ');
+
 /** The parameters of `tableOf`: one array for each column. */
 export function columnsOf<Named extends Columns>(
   rows: readonly Readonly<Record<keyof Named, unknown>>[],

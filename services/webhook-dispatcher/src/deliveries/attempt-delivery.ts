@@ -6,7 +6,7 @@ import type { SecretBox } from '../secrets/secret-box.ts';
 import { type Attempt, type ExchangeColumns, newAttempt } from './attempt.ts';
 import type { Delivery, Destination } from './delivery.types.ts';
 import { diagnose } from './diagnosis.rules.ts';
-import { type Exchange, headerOf, isDelivered, noExchange } from './exchange.rules.ts';
+import { type Exchange, goneStatus, headerOf, isDelivered, noExchange } from './exchange.rules.ts';
 import { exchange } from './exchange.ts';
 import { failureText } from './failure.rules.ts';
 import type { GuardedAgent } from './guarded-agent.ts';
@@ -20,9 +20,6 @@ export interface AttemptDeps {
   readonly clock: Clock;
   readonly attemptTimeoutMs: number;
 }
-
-/** "Gone": the receiver says that nothing is to be sent to this URL any more. */
-export const goneStatus = 410;
 
 /** Returns the function that makes one attempt. It never rejects: an error is the outcome of the attempt. */
 export function createAttemptDelivery(deps: AttemptDeps): (delivery: Delivery, to: Destination) => Promise<Attempt> {

@@ -7,12 +7,13 @@ import { deliveriesClaimed, deliveriesReleased, dueDeliveriesRead } from '../poi
 import type { SecretBox } from '../secrets/secret-box.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { Attempt } from './attempt.ts';
-import { createAttemptDelivery, goneStatus } from './attempt-delivery.ts';
+import { createAttemptDelivery } from './attempt-delivery.ts';
 import { Backlog } from './backlog.ts';
 import { claimDeliveries, freeVoidLeases, markAndListDue, releaseDeliveries } from './claim-deliveries.ts';
 import type { Delivery, Destination, EndpointBatch, Lease } from './delivery.types.ts';
 import { DeliveryScheduler, type SendResult, type WaitReason } from './delivery-scheduler.ts';
 import type { DeliverySender } from './delivery-sender.ts';
+import { goneStatus } from './exchange.rules.ts';
 import { createGuardedAgent } from './guarded-agent.ts';
 import { type HostRate, HostRates } from './host-rates.ts';
 import { Leases } from './leases.ts';

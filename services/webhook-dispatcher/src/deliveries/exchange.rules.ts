@@ -34,6 +34,9 @@ export const noExchange: Omit<Exchange, 'error'> = {
 export const isDelivered = ({ statusCode, error }: Pick<Exchange, 'statusCode' | 'error'>): boolean =>
   error === null && statusCode !== null && statusCode >= 200 && statusCode < 300;
 
+/** "Gone": the receiver says that nothing is to be sent to this URL any more. */
+export const goneStatus = 410;
+
 /** The first value of a header of the response. */
 export function headerOf(headers: ResponseHeaders | null, name: string): string | null {
   const value = headers?.[name];

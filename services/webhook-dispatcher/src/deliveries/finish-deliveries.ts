@@ -19,8 +19,7 @@ export const keptColumns = `${keptColumnsExceptAttempts}, d.attempts`;
 export const insertFinished = (
   from: string,
   { status, reason, at }: { status: string; reason: string; at: string },
-): string => `
-  insert into finished_deliveries (${kept.join(', ')}, attempts, status, reason, finished_at)
+): string => `insert into finished_deliveries (${kept.join(', ')}, attempts, status, reason, finished_at)
   select ${kept.join(', ')}, attempts, ${status}, ${reason}, ${at} from ${from} order by account_id, id
   on conflict (account_id, id) do update set status = excluded.status, reason = excluded.reason,
     attempts = excluded.attempts, recovery_id = excluded.recovery_id, finished_at = excluded.finished_at`;

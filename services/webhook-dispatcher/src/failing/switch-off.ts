@@ -2,7 +2,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { insertNotices, newNotice } from '../activity/notices.ts';
-import { failedForADayOrFiveSql, failedForDaysSql } from '../deliveries/failing-for-days.ts';
+import { type Failing, isFailingForDays, isFailingForLong } from '../deliveries/failing-for-days.rules.ts';
 import type { EndpointDeps } from '../endpoints/endpoint-deps.ts';
 import { endpointJudged } from '../points/points.ts';
 import { stopHeldSql } from '../repair/held-recovery.ts';
@@ -23,8 +23,8 @@ const lockStatement = statement(
 );
 const failingStatement = statement(
   'endpoint-failing',
-  `select since, attempts, ${failedForDaysSql} as for_days from failing_endpoints
-   where endpoint_id = $1 and account_id = $2 and ${failedForADayOrFiveSql} for update`,
+  `select since, last_at, attempts, events, warned_at from failing_endpoints
+   where endpoint_id = $1 and account_id = $2 for update`,
 );
 const warnedStatement = statement(
   'endpoint-warned',
@@ -94,14 +94,11 @@ async function judge(
 }
 
 async function failingVerdict(client: Client, endpointId: string, endpoint: Locked): Promise<Verdict | null> {
-  const { rows } = await client.query<{ since: Date; attempts: number; for_days: boolean }>(
-    failingStatement([endpointId, endpoint.account_id]),
-  );
-  const [failing] = rows;
+  const [failing] = (await client.query<Failing>(failingStatement([endpointId, endpoint.account_id]))).rows;
   // It has succeeded meanwhile.
-  if (failing === undefined) return null;
+  if (failing === undefined || !isFailingForLong(failing)) return null;
   const { since, attempts } = failing;
-  return failing.for_days
+  return isFailingForDays(failing)
     ? { reason: 'failing', summary: endpointSwitchedOffText(endpoint, since, attempts) }
     : { reason: 'warned', summary: endpointFailingText(endpoint, since, attempts) };
 }

@@ -34,8 +34,8 @@ export interface HandedOver {
  * Recovered deliveries are due since they were made, so they are claimed oldest first, whichever batch they came in. The
  * schedule of their attempts begins anew.
  */
-const handedOver = (created: string, attempts: string): string =>
-  `'pending', null, true, least(${created}, $7::timestamptz), ${priorities.resent}, $3::text, ${attempts}`;
+const handedOver = (created: string, attempts: string, { now }: { readonly now: string }): string =>
+  `'pending', null, true, least(${created}, ${now}::timestamptz), ${priorities.resent}, $3::text, ${attempts}`;
 const columns = 'status, held_reason, due, next_attempt_at, priority, recovery_id, schedule_from';
 
 /** Held deliveries that one transaction looks at, of which it may leave out all: it takes about 20 ms then. */
@@ -56,7 +56,7 @@ const heldText = (which: string): string => `with looked as (
    ), batch as (
      select id, is_left_out from placed where place <= $6
    ), handed_over as (
-     update deliveries d set (${columns}) = row (${handedOver('d.created_at', 'd.attempts')})
+     update deliveries d set (${columns}) = row (${handedOver('d.created_at', 'd.attempts', { now: '$7' })})
      where d.id = any (array(select id from batch where not is_left_out)) and d.account_id = $1 and d.status = 'held'
      returning d.id
    ), left_out as (
@@ -86,44 +86,68 @@ export async function handOverHeld(
 }
 
 const ofTable = (table: 'finished_deliveries' | 'deliveries', status: string): string => `
-     (select id, event_id from ${table}
-      where ${status} and endpoint_id = $2 and account_id = $1 and id > $4 and event_id < $10
+     (select id, event_id, '${table}' as stored_in from ${table}
+      where ${status} and endpoint_id = $2 and account_id = $1 and id > $4 and event_id < $8
         and recovery_id is distinct from $3 and ($5::text[] is null or event_name = any ($5))
       order by id limit $6)`;
 const ofFinished = (status: string): string => ofTable('finished_deliveries', `status = '${status}'`);
 const ofLive = (status: string): string => ofTable('deliveries', status);
 
 /**
- * The next deliveries in the order of their ids, whichever table they are in. Those whose body is gone, those of test
- * sends and those of events that happened at another time are passed over. A row that another transaction has locked is being sent or repaired there.
+ * The next deliveries in the order of their ids, whichever table they are in; `is_wanted` is false of those whose body is
+ * gone, those of test sends and those of events that happened at another time.
  *
  * Ids go through arrays so that the planner always looks them up by key, and their bounds leave out all other partitions.
- *
- * A delivery that an earlier recovery counts is counted in its row from now on (0008-recoveries.ts).
  */
-const storedText = (finished: readonly string[], live: readonly string[]): string => `with batch as (
+const nextText = (finished: readonly string[], live: readonly string[]): string => `with batch as (
      select * from (${[...finished.map(ofFinished), ...live.map(ofLive)].join(' union all ')}
      ) stored order by id limit $6
    ), own_events as (
      select id from events
      where account_id = $1 and id = any (array(select event_id from batch)) and sequence is not null
-       and occurred_at >= $8 and occurred_at < $9
+       and occurred_at >= $7 and occurred_at < $9
        and id >= (select min(event_id) from batch) and id <= (select max(event_id) from batch)
    ), kept as (
      select event_id from event_bodies
      where account_id = $1 and event_id = any (array(select id from own_events))
        and event_id >= (select min(event_id) from batch) and event_id <= (select max(event_id) from batch)
-   ), wanted as (
-     select id from batch where event_id = any (array(select event_id from kept))
-   ), locked as materialized (
-     select id from finished_deliveries
-     where account_id = $1 and id = any (array(select id from wanted))
-       and id >= (select min(id) from batch) and id <= (select max(id) from batch)
+   )
+   select id, stored_in, event_id = any (array(select event_id from kept)) as is_wanted from batch order by id`;
+const nextFailedStatement = statement(
+  'recovery-next-failed',
+  nextText(['failed', 'canceled'], [`status = 'pending' and not due`, isHeldForFailing]),
+);
+const nextOfAllStatement = statement(
+  'recovery-next-of-all',
+  nextText(['delivered', 'failed', 'canceled', 'filtered'], [`status = 'pending' and not due`, `status = 'held'`]),
+);
+
+interface NextRow {
+  readonly id: string;
+  readonly stored_in: 'finished_deliveries' | 'deliveries';
+  readonly is_wanted: boolean;
+}
+
+/** A row that another transaction has locked is being sent or repaired there. */
+const hastenStatement = statement(
+  'recovery-hasten',
+  `with waiting as materialized (
+     select id from deliveries where account_id = $1 and id = any ($2::text[]) and status in ('pending', 'held')
+     for update skip locked
+   )
+   update deliveries d set (${columns}) = row (${handedOver('d.created_at', 'd.attempts', { now: '$4' })})
+   where d.account_id = $1 and d.id = any (array(select id from waiting))`,
+);
+
+/** As above; a delivery that an earlier recovery counts is counted in its row from now on (0008-recoveries.ts). */
+const moveStatement = statement(
+  'recovery-move',
+  `with locked as materialized (
+     select id from finished_deliveries where account_id = $1 and id = any ($2::text[]) and id >= $5 and id <= $6
      for update skip locked
    ), moved as (
      delete from finished_deliveries
-     where account_id = $1 and id = any (array(select id from locked))
-       and id >= (select min(id) from batch) and id <= (select max(id) from batch)
+     where account_id = $1 and id = any (array(select id from locked)) and id >= $5 and id <= $6
      returning id, event_id, endpoint_id, account_id, event_name, test, status, attempts, recovery_id, created_at
    ), counted as (
      update recoveries r set delivered = r.delivered + m.delivered, failed = r.failed + m.failed
@@ -132,39 +156,34 @@ const storedText = (finished: readonly string[], live: readonly string[]): strin
          count(*) filter (where status = 'failed')::int as failed
        from moved where recovery_id is not null group by recovery_id) m
      where r.id = m.recovery_id and r.account_id = $1 and not r.settled
-   ), inserted as (
-     insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at, ${columns})
-     select id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at,
-       ${handedOver('created_at', 'attempts')}
-     from moved
-     returning id
-   ), waiting as materialized (
-     select id from deliveries where account_id = $1 and id = any (array(select id from wanted))
-       and status in ('pending', 'held')
-     for update skip locked
-   ), hastened as (
-     update deliveries d set (${columns}) = row (${handedOver('d.created_at', 'd.attempts')})
-     where d.account_id = $1 and d.id = any (array(select id from waiting))
-     returning d.id
    )
-   select (select count(*) from inserted)::int + (select count(*) from hastened)::int as count,
-     max(b.id) as last, count(*) < $6 as "isLast"
-   from batch b`;
-
-const failedStatement = statement(
-  'recovery-failed',
-  storedText(['failed', 'canceled'], [`status = 'pending' and not due`, isHeldForFailing]),
-);
-const allStatement = statement(
-  'recovery-all',
-  storedText(['delivered', 'failed', 'canceled', 'filtered'], [`status = 'pending' and not due`, `status = 'held'`]),
+   insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at, ${columns})
+   select id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at,
+     ${handedOver('created_at', 'attempts', { now: '$4' })}
+   from moved`,
 );
 
-/** Hands over stored deliveries: those that failed, were canceled or wait for their next attempt, or all. */
+/**
+ * Hands over stored deliveries: those that failed, were canceled or wait for their next attempt, or all. Those that wait
+ * come first: what is moved waits afterwards, too, and would be counted twice.
+ */
 export async function handOverStored(client: Client, which: 'failed' | 'all', batch: SpanBatch): Promise<HandedOver> {
-  const { since, before, eventIds } = batch.span;
-  const values = [...valuesOf(batch), since, before, eventIds[1]];
-  return await run(client, which === 'failed' ? failedStatement : allStatement, values);
+  const { accountId, endpointId, recoveryId, after, names, now, span } = batch;
+  const { since, before, eventIds } = span;
+  const next = which === 'failed' ? nextFailedStatement : nextOfAllStatement;
+  const values = [accountId, endpointId, recoveryId, after, names, batch.count, since, eventIds[1], before];
+  const { rows } = await client.query<NextRow>(next(values));
+  const wanted = (of: NextRow['stored_in']): string[] =>
+    rows.filter((row) => row.is_wanted && row.stored_in === of).map(({ id }) => id);
+  const [waiting, finished] = [wanted('deliveries'), wanted('finished_deliveries')];
+  let count = 0;
+  if (waiting.length > 0)
+    count += (await client.query(hastenStatement([accountId, waiting, recoveryId, now]))).rowCount ?? 0;
+  if (finished.length > 0) {
+    const bounds = [finished[0], finished.at(-1)];
+    count += (await client.query(moveStatement([accountId, finished, recoveryId, now, ...bounds]))).rowCount ?? 0;
+  }
+  return { count, last: rows.at(-1)?.id ?? null, isLast: rows.length < batch.count };
 }
 
 const valuesOf = ({ accountId, endpointId, recoveryId, after, names, count, now }: Batch): unknown[] => [

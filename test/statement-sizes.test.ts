@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { root } from './support/repository.ts';
+
+const linesMax = 40;
+/**
+ * Statements that are longer, each with the reason why it stays one: a decision belongs into a `*.rules.ts`, and what is
+ * read and written may be several statements of one transaction.
+ */
+const longer: Readonly<Record<string, { readonly lines: number; readonly why: string }>> = {
+  'billing payments-record': { lines: 75, why: 'decides what becomes of a payment: a rule is to do it' },
+  'billing renewals-claim': { lines: 43, why: 'of the daily run, which claims every renewal with it' },
+  'catalog products-for-sale': { lines: 44, why: 'of every checkout and order, in one round trip' },
+  'checkout checkouts-freeze': { lines: 52, why: 'of every payment of a checkout, in one round trip' },
+  'checkout checkouts-record-orders': { lines: 49, why: 'of every checkout that is paid, in one round trip' },
+  'metrics facts-record': { lines: 57, why: 'of every order: facts and roll-ups, in one round trip' },
+};
+
+interface Defined {
+  readonly name: string;
+  readonly text: string;
+}
+
+test('no statement is longer than 40 lines, with the parts it is made of, but those named here', async () => {
+  const list = [join(root, 'e2e/support/list-statements.ts')];
+  const { stdout } = await promisify(execFile)(process.execPath, list, { maxBuffer: 16 * 1024 * 1024 });
+  const found: Record<string, number> = {};
+  for (const [service, statements] of Object.entries(JSON.parse(stdout) as Record<string, Defined[]>))
+    for (const { name, text } of statements) {
+      const lines = text.trim().split('\n').length;
+      if (lines > linesMax) found[`${service} ${name}`] = lines;
+    }
+  expect(Object.keys(found).toSorted()).toEqual(Object.keys(longer));
+  expect(Object.entries(found).filter(([name, lines]) => lines > (longer[name]?.lines ?? linesMax))).toEqual([]);
+});
