@@ -126,7 +126,7 @@ describe('imports', () => {
     const imported = (folder: string, name: string) =>
       files
         .filter((file) => !file.startsWith(`${folder}/src/`))
-        .flatMap((file) => [...read(file).matchAll(new RegExp(`['"]${name}/([a-z0-9/-]+)['"]`, 'g'))])
+        .flatMap((file) => [...read(file).matchAll(new RegExp(`['"]${name}/([a-z0-9/.-]+)['"]`, 'g'))])
         .map(([, module]) => module);
     for (const { folder, name, exported } of manifests().filter((each) => each.folder.startsWith('libs/'))) {
       expect([name, exported]).toEqual([name, [...new Set(imported(folder, name))].toSorted()]);

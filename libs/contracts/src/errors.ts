@@ -66,6 +66,12 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
+/** The code in the API: several of our codes may share one. */
+export function publicCode(code: ErrorCode): string {
+  const entry = errorCodes[code];
+  return 'publicCode' in entry ? entry.publicCode : code;
+}
+
 export interface FieldError {
   /** Path of the field in the body, e.g. `items.0.label`; empty for the body as a whole. */
   readonly field: string;

@@ -8,7 +8,7 @@ import { routeHealth } from './edge/health-routes.ts';
 import { createHttpServer } from './edge/http-server.ts';
 import { routeMcp } from './mcp/routes.ts';
 import { routeAssets } from './pages/assets.ts';
-import { routeDevelopers } from './pages/developers/routes.ts';
+import { routeDevelopers } from './pages/developer-routes.ts';
 import { routeLetterPages } from './pages/hosted/letter-routes.ts';
 import { routeHostedPages } from './pages/hosted/routes.ts';
 import { sendErrorPage } from './pages/hosted/send-page.ts';

@@ -2,23 +2,15 @@ import { createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { decideUpsellBody, openCheckoutBody, payCheckoutBody, updateCheckoutBody } from '@app/contracts/checkouts';
-import { errorCodes } from '@app/contracts/errors';
+import { errorCodes, publicCode } from '@app/contracts/errors';
+import { placeholderUrl } from '@app/pages/developers/placeholder-url';
+import { catchUp, firstKey, libraryCheck, nodeCheck, openCheckout, payCheckout } from '@app/pages/developers/samples';
 import { html } from '@app/pages/html';
 import { withCode } from '@app/pages/text';
 import { startReceiver } from '@app/testing/http-receiver';
 import { expect, test } from 'vitest';
 import { operations } from '../src/api/operations/all-operations.ts';
 import { tools } from '../src/mcp/tools.ts';
-import { placeholderUrl } from '../src/pages/developers/base-url-text.ts';
-import {
-  catchUp,
-  firstKey,
-  libraryCheck,
-  nodeCheck,
-  openCheckout,
-  payCheckout,
-} from '../src/pages/developers/samples.ts';
-import { publicCode } from '../src/problems/problem-document.ts';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';
 import { harness, startGateway, url } from './set-up.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { limits } from '@app/contracts/common';
-import { type ErrorCode, errorCodes } from '@app/contracts/errors';
+import { type ErrorCode, errorCodes, publicCode } from '@app/contracts/errors';
 import * as webhookPayloads from '@app/contracts/webhook-payloads';
 import { webhookEventNames } from '@app/contracts/webhooks';
 import { describe, expect, test } from 'vitest';
@@ -11,7 +11,6 @@ import { openApiDocument } from '../src/openapi/document.ts';
 import { problem } from '../src/openapi/error-responses.ts';
 import { examples, problemExample } from '../src/openapi/examples.ts';
 import { errorsOf } from '../src/openapi/operation-errors.ts';
-import { publicCode } from '../src/problems/problem-document.ts';
 
 /** Public writes that a repetition does no harm: they take no Idempotency-Key. */
 const keyless = ['logIn', 'verifyEmail', 'requestPasswordReset', 'resetPassword'];

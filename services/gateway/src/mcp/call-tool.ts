@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { FieldError } from '@app/contracts/errors';
+import { type FieldError, publicCode } from '@app/contracts/errors';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { App } from '../api/app.ts';
 import { callOperation } from '../api/call-operation.ts';
@@ -7,7 +7,7 @@ import { checkAccess } from '../api/check-access.ts';
 import type { RequestFailure } from '../edge/request-log.ts';
 import type { Actor } from '../identity/actors.ts';
 import { excerpt } from '../problems/excerpt.rules.ts';
-import { publicCode, shortened } from '../problems/problem-document.ts';
+import { shortened } from '../problems/problem-document.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
 import { shortResult } from './short-result.rules.ts';
 import type { Tool } from './tool.ts';

@@ -1,8 +1,8 @@
-import { type ErrorCode, errorCodes } from '@app/contracts/errors';
+import { type ErrorCode, errorCodes, publicCode } from '@app/contracts/errors';
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import type { Operation } from '../api/operation.ts';
-import { problemType, publicCode } from '../problems/problem-document.ts';
+import { problemType } from '../problems/problem-document.ts';
 import { problemExample } from './examples.ts';
 import { byStatus, errorsOf } from './operation-errors.ts';
 

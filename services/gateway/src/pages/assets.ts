@@ -8,7 +8,7 @@ const file = (path: string): Buffer => readFileSync(new URL(path, import.meta.ur
 /** Everything that our pages load, by name. */
 export const assets = createAssets({
   'icon.svg': file('icon.svg'),
-  'developers.css': stylesheet(new URL('developers/developers.css', import.meta.url)),
+  'developers.css': stylesheet(new URL(import.meta.resolve('@app/pages/developers/developers.css'))),
   'hosted.css': stylesheet(new URL('hosted/hosted.css', import.meta.url)),
   'checkout.js': file('hosted/checkout.js'),
   'checkout-api.js': file('hosted/checkout-api.js'),

@@ -1,4 +1,4 @@
-import { type DomainError, errorCodes, type FieldError } from '@app/contracts/errors';
+import { type DomainError, errorCodes, type FieldError, publicCode } from '@app/contracts/errors';
 import { excerpt } from './excerpt.rules.ts';
 import { RetryLaterError } from './retry-later-error.ts';
 
@@ -10,12 +10,6 @@ export interface Problem {
 }
 
 export const problemType = 'application/problem+json';
-
-/** The code in the API: several of our codes may share one. */
-export function publicCode(code: DomainError['code']): string {
-  const entry = errorCodes[code];
-  return 'publicCode' in entry ? entry.publicCode : code;
-}
 
 /** An RFC 9457 problem document. `baseUrl` is this deployment's address without a slash at its end. */
 export function problemDocument(err: DomainError, baseUrl: string, requestId: string): Problem {

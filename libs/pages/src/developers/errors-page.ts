@@ -1,12 +1,11 @@
-import { type ErrorCode, errorCodes } from '@app/contracts/errors';
-import { html } from '@app/pages/html';
-import { withCode } from '@app/pages/text';
-import { publicCode } from '../../problems/problem-document.ts';
-import { renderPage, type Section } from './layout.ts';
+import { type ErrorCode, errorCodes, publicCode } from '@app/contracts/errors';
+import { html } from '../html.ts';
+import { withCode } from '../text.ts';
+import { type PageAssets, renderPage, type Section } from './layout.ts';
 import { meanings } from './meanings.ts';
 
 /** Every code that callers can see, each under its own anchor: the `type` of a problem document leads there. */
-export function errorsPage(): string {
+export function errorsPage(assets: PageAssets): string {
   const byPublicCode = Map.groupBy(Object.keys(errorCodes) as ErrorCode[], publicCode);
   const sections = [...byPublicCode].map(([code, codes]): Section => {
     const statuses = codes.map((each) => errorCodes[each].status);
@@ -20,5 +19,5 @@ export function errorsPage(): string {
   });
   const lead = html`<p class="lead">The <code>code</code> of a problem document, its status, and what to do. A code never
 changes its meaning; new ones may come.</p>`;
-  return renderPage({ title: 'Errors', lead, sections, current: '/developers/errors' });
+  return renderPage({ title: 'Errors', lead, sections, current: '/developers/errors', assets });
 }

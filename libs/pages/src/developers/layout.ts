@@ -1,5 +1,11 @@
-import { type Html, html } from '@app/pages/html';
-import { assets } from '../assets.ts';
+import { renderDocument } from '../document.ts';
+import { type Html, html } from '../html.ts';
+
+/** Addresses of what the pages load. */
+export interface PageAssets {
+  readonly icon: string;
+  readonly stylesheet: string;
+}
 
 export interface Page {
   readonly title: string;
@@ -7,6 +13,7 @@ export interface Page {
   /** What the page's own navigation leads to. */
   readonly sections: readonly Section[];
   readonly current: '/developers' | '/developers/errors';
+  readonly assets: PageAssets;
 }
 
 export interface Section {
@@ -20,18 +27,7 @@ export function renderPage(page: Page): string {
     path === page.current
       ? html`<li><a href="${path}" aria-current="page">${name}</a></li>`
       : html`<li><a href="${path}">${name}</a></li>`;
-  const { text } = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${page.title} · Checkout and funnel API</title>
-<link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${assets.address('developers.css')}">
-</head>
-<body>
-<a class="skip" href="#content">Skip to content</a>
+  const body = html`<a class="skip" href="#content">Skip to content</a>
 <header class="top">
 <p class="brand"><a href="/developers">Checkout and funnel API</a></p>
 <nav aria-label="Pages"><ul>
@@ -54,11 +50,10 @@ ${content}
 </section>`,
 )}
 </main>
-</div>
-</body>
-</html>
-`;
-  return text;
+</div>`;
+  const { icon, stylesheet } = page.assets;
+  const title = `${page.title} · Checkout and funnel API`;
+  return renderDocument({ title, body, icon, stylesheets: [stylesheet], isIndexed: true });
 }
 
 /** A sample that may be wider than the page: people reach and scroll it by keyboard. */

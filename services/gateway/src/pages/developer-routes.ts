@@ -1,12 +1,15 @@
+import { errorsPage } from '@app/pages/developers/errors-page';
+import { guidePage } from '@app/pages/developers/guide-page';
+import { placeholderUrl } from '@app/pages/developers/placeholder-url';
 import { escapeHtml } from '@app/pages/escape-html';
 import type { FastifyInstance } from 'fastify';
-import type { App } from '../../api/app.ts';
-import { operations } from '../../api/operations/all-operations.ts';
-import { baseUrlOf } from '../../edge/base-url.ts';
-import { openApiDocument } from '../../openapi/document.ts';
-import { placeholderUrl, withBaseUrl } from './base-url-text.ts';
-import { errorsPage } from './errors-page.ts';
-import { guidePage } from './guide-page.ts';
+import type { App } from '../api/app.ts';
+import { operations } from '../api/operations/all-operations.ts';
+import { baseUrlOf } from '../edge/base-url.ts';
+import { tools } from '../mcp/tools.ts';
+import { openApiDocument } from '../openapi/document.ts';
+import { assets } from './assets.ts';
+import { withBaseUrl } from './base-url-text.ts';
 
 /** No script, no frame, nothing from elsewhere. */
 const pagePolicy =
@@ -27,9 +30,10 @@ export function routeDevelopers(server: FastifyInstance, app: App): void {
   );
 
   const requestsPerMinute = app.config.RATE_LIMIT_PER_MINUTE;
+  const addresses = { icon: assets.address('icon.svg'), stylesheet: assets.address('developers.css') };
   const pages = {
-    '/developers': () => guidePage({ operations, requestsPerMinute }),
-    '/developers/errors': errorsPage,
+    '/developers': () => guidePage({ operations, tools, requestsPerMinute, assets: addresses }),
+    '/developers/errors': () => errorsPage(addresses),
   };
   for (const [path, make] of Object.entries(pages)) {
     const page = withBaseUrl(make, escapeHtml);

@@ -1,21 +1,38 @@
 import { limits } from '@app/contracts/common';
-import { type Html, html } from '@app/pages/html';
-import { withCode } from '@app/pages/text';
-import type { Operation } from '../../api/operation.ts';
-import { tools } from '../../mcp/tools.ts';
-import { placeholderUrl } from './base-url-text.ts';
-import { code, renderPage, type Section, table } from './layout.ts';
+import { type Html, html } from '../html.ts';
+import { withCode } from '../text.ts';
+import { code, type PageAssets, renderPage, type Section, table } from './layout.ts';
+import { placeholderUrl } from './placeholder-url.ts';
 import * as samples from './samples.ts';
 import { webhooks } from './webhooks-section.ts';
 
+/** What the page says of an operation. */
+export interface ListedOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly auth: string;
+  readonly scope?: string;
+}
+
+/** What the page says of an MCP tool. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly operation: Pick<ListedOperation, 'scope'>;
+}
+
 export interface GuideOptions {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly ListedOperation[];
+  readonly tools: readonly ListedTool[];
+  readonly assets: PageAssets;
   /** 0: no limit. */
   readonly requestsPerMinute: number;
 }
 
 /** The developer page: how to begin, what holds for every request, and every endpoint. */
-export function guidePage({ operations, requestsPerMinute }: GuideOptions): string {
+export function guidePage({ operations, tools, requestsPerMinute, assets }: GuideOptions): string {
   const sections: Section[] = [
     { id: 'quick-start', title: 'Quick start', content: quickStart },
     { id: 'authentication', title: 'Authentication and scopes', content: authentication },
@@ -25,14 +42,14 @@ export function guidePage({ operations, requestsPerMinute }: GuideOptions): stri
     { id: 'limits', title: 'Rate limits and sizes', content: rateLimits(requestsPerMinute) },
     { id: 'checkout', title: 'Checkout for buyers', content: checkout },
     { id: 'webhooks', title: 'Webhooks', content: webhooks },
-    { id: 'mcp', title: 'MCP', content: mcp },
+    { id: 'mcp', title: 'MCP', content: mcp(tools) },
     { id: 'endpoints', title: 'Endpoints', content: endpoints(operations) },
     { id: 'versions', title: 'Versions', content: versions },
   ];
   const lead = html`<p class="lead">Products, funnels, orders and metrics of one seller, over HTTP and JSON. Every
 request acts on the account that owns the key. The base address of this deployment is <code>${placeholderUrl}</code>;
 <a href="/developers/openapi.json">openapi.json</a> describes every endpoint for machines.</p>`;
-  return renderPage({ title: 'Developer guide', lead, sections, current: '/developers' });
+  return renderPage({ title: 'Developer guide', lead, sections, current: '/developers', assets });
 }
 
 const quickStart = html`<p>A deployment begun with <code>npm start</code> has a first key ready, in
@@ -140,7 +157,9 @@ ${limits.name} characters, an order ${limits.bumpIds} bumps. Money is an integer
 currency code; times are UTC with milliseconds.</p>`;
 }
 
-const mcp = html`<p>AI models reach the same account at <code>POST ${placeholderUrl}/api/mcp</code>, a Model Context
+const mcp = (
+  tools: readonly ListedTool[],
+) => html`<p>AI models reach the same account at <code>POST ${placeholderUrl}/api/mcp</code>, a Model Context
 Protocol server over Streamable HTTP: revision 2026-07-28, and clients of 2025 that open with <code>initialize</code>.
 The key goes into a fixed header; most clients are set up like this:</p>
 ${code('Client configuration', samples.mcpConfig)}
@@ -166,7 +185,7 @@ const needs: Readonly<Record<string, string>> = {
   buyer: 'the checkout’s secret',
 };
 
-function endpoints(operations: readonly Operation[]): Html {
+function endpoints(operations: readonly ListedOperation[]): Html {
   const byTag = [...Map.groupBy(operations, ({ tag }) => tag)];
   return html`<p>A logged-in session may do all that a key may. Fields, answers and errors of each are in
 <a href="/developers/openapi.json">openapi.json</a>.</p>

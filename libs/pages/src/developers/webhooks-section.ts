@@ -1,6 +1,6 @@
 import { webhookEventNames } from '@app/contracts/webhooks';
-import { type Html, html } from '@app/pages/html';
-import { joined } from '@app/pages/text';
+import { type Html, html } from '../html.ts';
+import { joined } from '../text.ts';
 import { code } from './layout.ts';
 import * as samples from './samples.ts';
 

@@ -1,4 +1,4 @@
-import { placeholderUrl } from './base-url-text.ts';
+import { placeholderUrl } from './placeholder-url.ts';
 
 /** Programs on the developer page; tests run what makes a key, the checks of signatures and reading the log. */
 export const firstKey = `
