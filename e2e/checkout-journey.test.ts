@@ -88,6 +88,8 @@ test('an accepted upsell captures the hold and charges the upsell apart; a refun
     totalCents: 9_900,
     upsell: { status: 'offered', amountCents: 2_900 },
   });
+  const shown = await checkout.call('GET');
+  expect(shown.json).toMatchObject({ lastFour: '4242', paidAt: null, upsell: held.json.upsell });
   const { orderId } = held.json;
   expect(await chargedFor(orderId)).toBe(0);
   expect((await seller.call('GET', `/api/v1/orders/${orderId}`)).json.status).toBe('authorized');

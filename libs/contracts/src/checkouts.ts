@@ -32,6 +32,9 @@ const shownUpsell = z.object({
   headline: z.string(),
   amountCents: z.int(),
   status: z.enum(['offered', 'accepted', 'declined', 'card_declined', 'not_decided']),
+  expiresAt: timestamp
+    .nullable()
+    .describe('Until when the buyer may decide; the order is paid without the upsell then. Null once it is decided.'),
 });
 
 /** A checkout as its buyer sees it. Prices are the server's, as they are right now. */
@@ -66,6 +69,11 @@ export const checkoutResource = z
     action: paymentAction.nullable(),
     reason: declineReason.nullable().describe('Why the last try to pay was declined.'),
     accessUrl: z.string().nullable().describe('Where the buyer finds what was bought; null until paid.'),
+    paidAt: timestamp.nullable().describe('When the order was paid; null until then.'),
+    lastFour: z
+      .string()
+      .nullable()
+      .describe('Of the card that is held or was charged; null before, and where nothing was charged.'),
     test: z.boolean(),
     createdAt: timestamp,
   })

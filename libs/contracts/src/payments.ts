@@ -27,6 +27,13 @@ export const declineReason = z.enum(['card_declined', 'try_again_later']);
 export const offeredUpsell = z.object({ upsellId: z.string(), headline: z.string(), amountCents });
 export type OfferedUpsell = z.infer<typeof offeredUpsell>;
 
+/** What a buyer sees of the card; earlier versions lack both. */
+const ofCard = {
+  lastFour: z.string().nullable().optional(),
+  /** Until when the upsell may be decided on, of a hold. */
+  decideBy: timestamp.nullable().optional(),
+};
+
 /**
  * How the main payment of an order stands.
  * - `succeeded`: charged. `held`: authorized, to be captured by `holds.settle`.
@@ -41,6 +48,7 @@ export const paymentOutcome = z.object({
   amountCents: z.int(),
   action: paymentAction.nullable(),
   reason: declineReason.nullable(),
+  ...ofCard,
 });
 export type PaymentOutcome = z.infer<typeof paymentOutcome>;
 
@@ -279,6 +287,7 @@ export const paymentCompleted = defineEvent(
     amountCents: z.int(),
     currency: z.string(),
     reason: declineReason.nullable(),
+    ...ofCard,
     test: z.boolean(),
     completedAt: timestamp,
   }),
@@ -297,6 +306,8 @@ export const holdSettled = defineEvent(
     upsellDeclined: z.boolean(),
     capturedCents: z.int(),
     currency: z.string(),
+    /** Of the card that was held; earlier versions leave it out. */
+    lastFour: z.string().nullable().optional(),
     test: z.boolean(),
     settledAt: timestamp,
   }),

@@ -62,6 +62,22 @@ function failingCaptures(inner: PaymentProcessor, count: number): PaymentProcess
   };
 }
 
+test('the reply to a buyer and both events say which card it is, and the first two until when the upsell may be decided on', async () => {
+  const by = replicas.start();
+  const account = newAccount();
+  const input = startInput({ hold: { upsell, decisionMinutes: 60 } });
+  const held = await startPayment(by.deps, caller(account), input);
+  const decideBy = new Date(replicas.clock.nowMs() + hourMs).toISOString();
+  expect(held).toMatchObject({ status: 'held', lastFour: '4242', decideBy });
+  expect(await startPayment(by.deps, caller(account), input)).toEqual(held);
+  await settleHold(by.deps, caller(account), input.orderId, 'declined');
+  const dataOf = (name: string, events: Awaited<ReturnType<Replicas['events']>>) =>
+    events.find(({ subject }) => subject === `evt.billing.${name}.v1`)?.data;
+  const events = await replicas.events(account);
+  expect(dataOf('payment.completed', events)).toMatchObject({ status: 'held', lastFour: '4242', decideBy });
+  expect(dataOf('hold.settled', events)).toMatchObject({ status: 'settled', lastFour: '4242' });
+});
+
 test('an accepted upsell is charged beside the captured hold; a declined one is not', async () => {
   const replica = replicas.start();
   const accepted = await heldOrder(replica);

@@ -25,6 +25,9 @@ import { followProducers } from '@app/testing/followed-events';
 import type { TestNats } from '@app/testing/nats';
 import { type Producers, startProducers } from '@app/testing/producers';
 
+/** Of every card. */
+const lastFour = '4242';
+
 export type StartInput = RequestInput<typeof startPayment>;
 
 /** One try to pay, as billing has it. */
@@ -246,7 +249,14 @@ function firstOutcome(input: StartInput): PaymentOutcome {
   if (paymentMethod === 'action') {
     return { ...outcome, status: 'requires_action', action: { url: `https://bank.example/${outcome.paymentId}` } };
   }
-  return { ...outcome, status: input.hold === null ? 'succeeded' : 'held' };
+  return { ...outcome, ...successOf(input) };
+}
+
+/** As the card of a payment that took or held money. */
+function successOf({ hold }: StartInput): Pick<PaymentOutcome, 'status' | 'lastFour' | 'decideBy'> {
+  if (hold === null) return { status: 'succeeded', lastFour };
+  const decideBy = new Date(Date.now() + hold.decisionMinutes * 60_000).toISOString();
+  return { status: 'held', lastFour, decideBy };
 }
 
 function lastOf(tries: MadeTry[], orderId: string): MadeTry {
@@ -269,9 +279,11 @@ function settlement({ input }: MadeTry, decision: HoldResult['decision']): HoldR
 
 function finish(tries: MadeTry[], orderId: string, status: 'succeeded' | 'declined'): MadeTry {
   const made = lastOf(tries, orderId);
-  const success = made.input.hold === null ? ('succeeded' as const) : ('held' as const);
-  const reason = status === 'declined' ? ('card_declined' as const) : null;
-  made.outcome = { ...made.outcome, status: status === 'succeeded' ? success : 'declined', action: null, reason };
+  const end =
+    status === 'succeeded'
+      ? { ...successOf(made.input), reason: null }
+      : { status: 'declined' as const, reason: 'card_declined' as const };
+  made.outcome = { ...made.outcome, ...end, action: null };
   return made;
 }
 
@@ -284,13 +296,13 @@ function confirm(tries: MadeTry[], orderId: string): PaymentOutcome {
 }
 
 async function publishCompleted(producers: Producers, { accountId, input, outcome }: MadeTry): Promise<void> {
-  const { status, paymentId, tryNo, amountCents, reason } = outcome;
+  const { status, paymentId, tryNo, amountCents, reason, ...card } = outcome;
   if (status === 'processing' || status === 'requires_action')
     throw new Error(`the payment is ${status}: nothing ended`);
   const occurredAt = new Date().toISOString();
   const data: EventData<typeof paymentCompleted> = {
     ...{ orderId: input.orderId, paymentId, tryNo, status, amountCents, currency: input.currency, reason },
-    ...{ test: input.test, completedAt: occurredAt },
+    ...{ lastFour: card.lastFour, decideBy: card.decideBy, test: input.test, completedAt: occurredAt },
   };
   await publish(producers, paymentCompleted, accountId, data);
 }
@@ -303,7 +315,9 @@ async function publishSettled(
   if (result === undefined || result.status === 'settling') throw new Error('the hold is not settled');
   const settledAt = new Date().toISOString();
   const { orderId, currency, test } = input;
-  const data: EventData<typeof holdSettled> = { ...result, status: result.status, orderId, currency, test, settledAt };
+  const data: EventData<typeof holdSettled> = {
+    ...{ ...result, status: result.status, orderId, currency, lastFour, test, settledAt },
+  };
   await publish(producers, holdSettled, accountId, data);
 }
 

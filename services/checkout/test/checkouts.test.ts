@@ -5,6 +5,7 @@ import { orderPaid } from '@app/contracts/orders';
 import { outboxPublished } from '@app/testing/followed-events';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { paidWithTheirOrders } from '../src/db/migrations/0024-paid-checkouts.ts';
 import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
 import { context } from './harness.ts';
 
@@ -400,4 +401,16 @@ test('another card is not charged in the other mode, and the confirmation under 
   await expect(harness.pay(opened, 'ok')).rejects.toMatchObject({ code: 'test_mode_changed' });
   expect(await harness.resume(opened)).toMatchObject({ status: 'paid' });
   expect(harness.billing.tries).toMatchObject([{ input: { test: false } }]);
+});
+
+test('a paid checkout says when and with which card, one of an earlier release when', async () => {
+  const opened = await harness.open({ email });
+  expect(opened).toMatchObject({ paidAt: null, lastFour: null });
+  await harness.pay(opened);
+  const [paid] = await harness.events();
+  const paidAt = paid?.data.paidAt;
+  expect(await harness.get(opened)).toMatchObject({ status: 'paid', paidAt, lastFour: '4242' });
+  await harness.query('update checkouts set paid_at = null, last_four = null');
+  await harness.query(paidWithTheirOrders);
+  expect(await harness.get(opened)).toMatchObject({ status: 'paid', paidAt, lastFour: null });
 });

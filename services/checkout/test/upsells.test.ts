@@ -24,7 +24,7 @@ async function held(paymentMethod = 'ok'): Promise<{ opened: Opened; orderId: st
   return { opened, orderId: outcome.orderId as string };
 }
 
-const offered = { id: 'ups_1', headline: 'Coaching', amountCents: 4_900 };
+const offered = { id: 'ups_1', headline: 'Coaching', amountCents: 4_900, expiresAt: null };
 const main = { kind: 'main', label: 'Course', amount_cents: 9_900 };
 const subjects = async () => (await harness.events()).map(({ subject }) => subject);
 
@@ -34,8 +34,11 @@ test('with an upsell the card is held: the order is authorized, in the list, and
   expect(harness.billing.started).toMatchObject([{ hold, amountCents: 9_900 }]);
   expect(await harness.list()).toMatchObject([{ id: orderId, status: 'authorized', total_cents: 9_900 }]);
   expect(await subjects()).toEqual([]);
-  const upsell = { ...offered, status: 'offered' };
-  expect(await harness.get(opened)).toMatchObject({ status: 'authorized', orderId, upsell, accessUrl: null });
+  const expiresAt = harness.billing.tries[0]?.outcome.decideBy as string;
+  const upsell = { ...offered, status: 'offered', expiresAt };
+  const shown = { status: 'authorized', orderId, upsell, accessUrl: null, paidAt: null, lastFour: '4242' };
+  expect(await harness.get(opened)).toMatchObject(shown);
+  expect(await harness.pay(opened)).toMatchObject({ upsell });
 });
 
 test('an accepted upsell is an item of the paid order, told before the order is', async () => {
@@ -63,13 +66,14 @@ test('an accepted upsell is an item of the paid order, told before the order is'
   expect(await harness.decide(opened, false)).toEqual(outcome);
   expect(harness.billing.settlesAsked).toEqual([orderId]);
   const lines = [{ kind: 'main' }, { kind: 'upsell', amountCents: 4_900 }];
-  expect(await harness.get(opened)).toMatchObject({ status: 'paid', totalCents: 14_800, lines, upsell });
+  const shown = { status: 'paid', totalCents: 14_800, lines, upsell, paidAt: paid?.data.paidAt, lastFour: '4242' };
+  expect(await harness.get(opened)).toMatchObject(shown);
 });
 
 test('an accepted upsell of 0 is an item of the order and is told, at the total as before', async () => {
   harness.shop.set('acc_1/course', { ...withUpsell, upsell: { id: 'ups_1', headline: 'A gift', priceCents: 0 } });
   const { opened, orderId } = await held();
-  const upsell = { id: 'ups_1', headline: 'A gift', amountCents: 0, status: 'accepted' };
+  const upsell = { id: 'ups_1', headline: 'A gift', amountCents: 0, status: 'accepted', expiresAt: null };
   expect(await harness.decide(opened, true)).toEqual({ status: 'paid', orderId, totalCents: 9_900, upsell });
   const gift = { kind: 'upsell', label: 'A gift', amount_cents: 0 };
   expect(await harness.list()).toMatchObject([{ total_cents: 9_900, items: [main, gift] }]);
@@ -136,6 +140,7 @@ test('the events of a hold and of its end may come in any order and twice: one o
   await harness.billing.handled();
   expect(await subjects()).toEqual([upsellAccepted.subject, orderPaid.subject]);
   expect(await harness.list()).toMatchObject([{ id: orderId, status: 'paid', total_cents: 14_800 }]);
+  expect(await harness.get(opened)).toMatchObject({ status: 'paid', lastFour: '4242', upsell: { status: 'accepted' } });
 });
 
 test('a buyer and the timer at once: the first decision counts, the order is paid once', async () => {

@@ -133,6 +133,8 @@ function checkoutOf(id: string, slug: string): CheckoutResource {
     action: null,
     reason: null,
     accessUrl: null,
+    paidAt: null,
+    lastFour: null,
     test: false,
     createdAt: '2026-11-20T09:30:12.345Z',
   };

@@ -144,7 +144,7 @@ async function finishHold(
   const finished: Hold = { ...hold, status, upsell_declined: upsellDeclined };
   const notice = noticeAtEnd(money.payments, finished);
   const events = [
-    outboxRow(holdSettled, settledData(finished, nowMs), source),
+    outboxRow(holdSettled, settledData(finished, money.payments, nowMs), source),
     ...(notice === undefined ? [] : [noticeEvent(hold, notice, source)]),
   ];
   const values = [hold.account_id, hold.order_id, status, upsellDeclined, new Date(nowMs), JSON.stringify(events)];
@@ -167,8 +167,9 @@ const isCaptureFailure = ({ status, decline_reason }: Payment): boolean =>
   status === 'declined' && !isHoldExpired(decline_reason);
 
 /** What the event of its end says. */
-export function settledData(hold: Hold, nowMs: number) {
+export function settledData(hold: Hold, payments: readonly Payment[], nowMs: number) {
   const result = holdResultOf(hold) as HoldResult & { status: 'settled' | 'lost' };
   const { order_id: orderId, currency, test } = hold;
-  return { orderId, ...result, currency, test, settledAt: new Date(nowMs).toISOString() };
+  const lastFour = payments.find(({ id }) => id === hold.payment_id)?.last_four ?? null;
+  return { orderId, ...result, currency, lastFour, test, settledAt: new Date(nowMs).toISOString() };
 }

@@ -113,7 +113,7 @@ async function follow(
 async function saidOf(deps: PaymentDeps, accountId: string, orderId: string) {
   const { payments, hold } = await readMoney(deps.database, accountId, orderId);
   const endedMs = Math.max(...payments.map(({ finished_at }) => finished_at?.getTime() ?? 0));
-  if (hold?.status === 'settled' || hold?.status === 'lost') return { settled: settledData(hold, endedMs) };
+  if (hold?.status === 'settled' || hold?.status === 'lost') return { settled: settledData(hold, payments, endedMs) };
   const main = mainPayment(payments);
   return { completed: main === undefined ? null : completedBy(main, { ...main, from: [] }) };
 }

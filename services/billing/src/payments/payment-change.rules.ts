@@ -1,7 +1,15 @@
 import type { EventData } from '@app/contracts/define';
 import type { paymentCompleted } from '@app/contracts/payments';
 import type { ProcessorOutcome } from '../processors/payment-processor.ts';
-import { buyerReason, givenUp, keyUnreadable, nextCheckAt, noProcessor, notReceived } from './payment.rules.ts';
+import {
+  buyerReason,
+  decideBy,
+  givenUp,
+  keyUnreadable,
+  nextCheckAt,
+  noProcessor,
+  notReceived,
+} from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 
 /** What one statement writes of a processor's answer; fields are named as the columns. */
@@ -164,9 +172,11 @@ function succeededChange(payment: Payment, outcome: Succeeded, nowMs: number): P
 
 function holdOf(payment: Payment, outcome: Succeeded, nowMs: number): HoldRow {
   const { hold_terms: terms, amount_cents } = payment;
-  if (terms === null) throw new Error(`payment ${payment.id} holds an amount without the terms of a hold`);
+  const decide_by = decideBy(payment, new Date(nowMs));
+  if (terms === null || decide_by === null) {
+    throw new Error(`payment ${payment.id} holds an amount without the terms of a hold`);
+  }
   const capture_before = outcome.captureBefore ?? new Date(nowMs + shortestHoldMs);
-  const decide_by = new Date(nowMs + terms.decisionMinutes * 60_000);
   const due_at = holdDueAt(decide_by, capture_before);
   return { reference: outcome.reference, amount_cents, capture_before, decide_by, upsell: terms.upsell, due_at };
 }
@@ -185,6 +195,8 @@ export function completedBy(payment: Payment, update: PaymentUpdate): EventData<
     amountCents: payment.amount_cents,
     currency: payment.currency,
     reason: status === 'declined' ? buyerReason(update.decline_reason) : null,
+    lastFour: update.last_four ?? payment.last_four,
+    decideBy: held ? (decideBy(payment, finished_at)?.toISOString() ?? null) : null,
     test: payment.test,
     completedAt: finished_at.toISOString(),
   };

@@ -120,11 +120,26 @@ export function mainPayment(payments: readonly Payment[]): Payment | undefined {
   return tried.find(({ status }) => status === 'succeeded') ?? tried.toSorted((a, b) => a.try_no - b.try_no).at(-1);
 }
 
-/** A main payment as checkout is told of it. */
+/** Until when the upsell of a hold may be decided on; null for a payment that holds nothing. */
+export function decideBy(
+  { call, hold_terms }: Pick<Payment, 'call' | 'hold_terms'>,
+  succeededAt: Date | null,
+): Date | null {
+  if (call !== 'authorize' || hold_terms === null || succeededAt === null) return null;
+  return new Date(succeededAt.getTime() + hold_terms.decisionMinutes * 60_000);
+}
+
+/** A main payment as checkout gets it. */
 export function outcomeOf(payment: Payment): PaymentOutcome {
   const { id, try_no, amount_cents, status, action_url, releasing } = payment;
   const about = { paymentId: id, tryNo: try_no, amountCents: amount_cents, action: null, reason: null };
-  if (status === 'succeeded') return { ...about, status: payment.call === 'authorize' ? 'held' : 'succeeded' };
+  if (status === 'succeeded') {
+    const card = {
+      lastFour: payment.last_four,
+      decideBy: decideBy(payment, payment.finished_at)?.toISOString() ?? null,
+    };
+    return { ...about, ...card, status: payment.call === 'authorize' ? 'held' : 'succeeded' };
+  }
   if (status === 'declined') return { ...about, status: 'declined', reason: buyerReason(payment.decline_reason) };
   // While it is released, what the bank says may no longer be so a moment later.
   if (status === 'requires_action' && action_url !== null && !releasing) {

@@ -43,6 +43,11 @@ export interface CheckoutRow {
   /** Somebody decided on the upsell, and the end of it is not known yet. */
   readonly upsell_decided: boolean;
   readonly created_at: Date;
+  readonly paid_at: Date | null;
+  /** Of the card that was held or charged. */
+  readonly last_four: string | null;
+  /** Until when the upsell may be decided on. */
+  readonly decide_by: Date | null;
   /** Null before the first try. */
   readonly sale: FrozenSale | null;
   /** Of the same try: an order of which it is a likely duplicate. */
@@ -52,7 +57,7 @@ export interface CheckoutRow {
 export const checkoutFields = `id, account_id, status, revision, product_id, product_slug, seller_name, support_email,
   decision_minutes, test, email, name, country, bump_ids, discount_code, affiliate_code, utm_source, utm_medium,
   utm_campaign, utm_term, utm_content, shown_cents, shown_quote, settings_revision, order_id, try_no, action_url, reason, upsell_status, upsell_decided,
-  created_at`;
+  created_at, paid_at, last_four, decide_by`;
 
 /** Of a checkout `c` and one of its tries `t`. */
 export const checkoutColumns = `${checkoutFields.replaceAll(/\w+/g, 'c.$&')}, t.sale, t.repeats_order`;

@@ -130,6 +130,8 @@ function resourceOf(row: CheckoutRow, sale: ShownSale): CheckoutResource {
     action: actionOf(row) ?? null,
     reason: row.status === 'open' ? row.reason : null,
     accessUrl: row.status === 'paid' ? accessUrl : null,
+    paidAt: row.paid_at?.toISOString() ?? null,
+    lastFour: row.last_four,
     test: row.test,
     createdAt: row.created_at.toISOString(),
   };
@@ -151,7 +153,9 @@ const boughtUpsell = ({ upsell_status }: CheckoutRow, { upsell }: FrozenSale): O
 function shownUpsell(row: CheckoutRow, { upsell }: FrozenSale): CheckoutResource['upsell'] | undefined {
   const { upsell_status } = row;
   if (upsell_status === null || upsell === null || isBeingSettled(row)) return undefined;
-  return { id: upsell.upsellId, headline: upsell.headline, amountCents: upsell.amountCents, status: upsell_status };
+  const { upsellId: id, headline, amountCents } = upsell;
+  const expiresAt = upsell_status === 'offered' ? (row.decide_by?.toISOString() ?? null) : null;
+  return { id, headline, amountCents, status: upsell_status, expiresAt };
 }
 
 /** Of a checkout. */

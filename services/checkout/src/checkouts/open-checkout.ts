@@ -72,6 +72,9 @@ function newRow(
     upsell_status: null,
     upsell_decided: false,
     created_at: new Date(nowMs),
+    paid_at: null,
+    last_four: null,
+    decide_by: null,
     sale: null,
     repeats_order: null,
   };

@@ -8,7 +8,7 @@ import { usesChange } from './uses-change.ts';
 
 /** How billing says that a try stands. */
 export type TryOutcome = Pick<PaymentOutcome, 'status' | 'tryNo' | 'amountCents'> &
-  Partial<Pick<PaymentOutcome, 'action' | 'reason'>>;
+  Partial<Pick<PaymentOutcome, 'action' | 'reason' | 'lastFour' | 'decideBy'>>;
 
 /** How a try ended, to be recorded. `row` has the sale of that try. */
 export interface TryEnd {
@@ -28,10 +28,12 @@ const ordersStatement = statement(
      select * from json_to_recordset($1::json) as r(checkout_id text, try_no integer, upsell_status text, id text,
        account_id text, product_id text, customer_email text, customer_name text, total_cents bigint, currency text,
        status text, utm_source text, utm_medium text, utm_campaign text, utm_term text, utm_content text, country text,
-       affiliate_code text, discount_id text, test boolean, items json, created_at timestamptz, paid_at timestamptz)
+       affiliate_code text, discount_id text, test boolean, items json, created_at timestamptz, paid_at timestamptz,
+       last_four text, decide_by timestamptz)
      order by checkout_id
    ), due as materialized (
-     select i.checkout_id, i.account_id, i.status, i.try_no, i.upsell_status, i.discount_id, c.claimed_id, c.locked_id
+     select i.checkout_id, i.account_id, i.status, i.try_no, i.upsell_status, i.discount_id, i.paid_at, i.last_four,
+       i.decide_by, c.claimed_id, c.locked_id
      from incoming as i cross join lateral (
        select id as locked_id, case when status in ('processing', 'requires_action') then discount_id end as claimed_id from checkouts
        where account_id = i.account_id and id = i.checkout_id and status not in ('authorized', 'paid', 'refunded')
@@ -39,7 +41,8 @@ const ordersStatement = statement(
        for update) as c
    ), done as (
      update checkouts as c set status = d.status, revision = c.revision + 1, try_no = d.try_no,
-       upsell_status = d.upsell_status, discount_id = d.discount_id, reason = null, action_url = null
+       upsell_status = d.upsell_status, discount_id = d.discount_id, reason = null, action_url = null,
+       paid_at = d.paid_at, last_four = d.last_four, decide_by = d.decide_by
      from due as d where c.account_id = d.account_id and c.id = d.checkout_id and d.checkout_id = d.locked_id
      returning c.id, c.account_id, c.test, c.discount_id, d.claimed_id
    ), ordered as (
@@ -141,8 +144,8 @@ const keyOf = ({ row, outcome }: TryEnd): string => `${row.id} ${outcome.tryNo} 
 async function recordOrders(db: Queryable, ends: readonly TryEnd[]): Promise<CheckoutRow[]> {
   const made = ends.map(orderOf);
   const orders = made.map(({ row, order }) => {
-    const { id: checkout_id, try_no, upsell_status } = row;
-    return { ...order, checkout_id, try_no, upsell_status };
+    const { id: checkout_id, try_no, upsell_status, last_four, decide_by } = row;
+    return { ...order, checkout_id, try_no, upsell_status, last_four, decide_by };
   });
   const events = made.flatMap(({ row, event, notice }) => [
     ...(event === null ? [] : [{ ...event, checkout_id: row.id, repeats: null }]),
@@ -153,7 +156,7 @@ async function recordOrders(db: Queryable, ends: readonly TryEnd[]): Promise<Che
 }
 
 function orderOf({ row, outcome, source }: TryEnd) {
-  const { tryNo, amountCents } = outcome;
+  const { tryNo, amountCents, lastFour = null, decideBy = null } = outcome;
   const sale = requireSale(row, amountCents);
   const held = outcome.status === 'held';
   const status = held ? ('authorized' as const) : ('paid' as const);
@@ -161,11 +164,13 @@ function orderOf({ row, outcome, source }: TryEnd) {
   const order = checkoutOrder(row, sale, status, source.nowMs);
   const event = held ? null : orderPaidRow(row, sale, order, null, source);
   const notice = row.repeats_order === null ? null : likelyDuplicateRow(row, row.repeats_order, source);
+  const card = { last_four: lastFour, decide_by: decideBy === null ? null : new Date(decideBy) };
+  const paid_at = held ? null : new Date(source.nowMs);
   return {
     order,
     event,
     notice,
-    row: { ...row, status, upsell_status, try_no: tryNo, reason: null, action_url: null },
+    row: { ...row, ...card, status, upsell_status, paid_at, try_no: tryNo, reason: null, action_url: null },
   };
 }
 

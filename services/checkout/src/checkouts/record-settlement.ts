@@ -15,7 +15,7 @@ export type Settlement = Pick<HoldResult, 'decision' | 'upsell' | 'upsellDecline
 const settleStatement = statement(
   'checkout-record-settlement',
   `with done as (
-     update checkouts set status = $4, revision = revision + 1, upsell_status = $5
+     update checkouts set status = $4, revision = revision + 1, upsell_status = $5, paid_at = $8
      where account_id = $1 and id = $2 and status = 'authorized'
      returning account_id, status, discount_id, test
    ), returned as (
@@ -54,7 +54,7 @@ export async function recordSettlement(
   const written = [JSON.stringify(items), order.total_cents, paidAt, JSON.stringify(events)];
   const values = [row.account_id, row.id, order.id, status, upsell_status, ...written];
   const { rowCount } = await db.query(settleStatement(values));
-  return rowCount === 0 ? undefined : { ...row, status, upsell_status };
+  return rowCount === 0 ? undefined : { ...row, status, upsell_status, paid_at: paidAt };
 }
 
 function upsellStatusOf({ decision, upsellDeclined }: Settlement, bought: boolean): UpsellStatus {

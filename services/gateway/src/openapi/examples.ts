@@ -120,6 +120,8 @@ const checkout = {
   action: null,
   reason: null,
   accessUrl: null,
+  paidAt: null,
+  lastFour: null,
   test: false,
   createdAt: '2026-11-20T09:29:40.000Z',
 };
@@ -324,13 +326,18 @@ export const examples: Readonly<Record<string, Examples>> = {
       status: 'authorized',
       orderId: order.id,
       totalCents: 6800,
-      upsell: { ...upsell, status: 'offered' },
+      upsell: { ...upsell, status: 'offered', expiresAt: '2026-11-20T10:30:12.345Z' },
     },
   },
   continueCheckout: { response: { status: 'paid', orderId: order.id, totalCents: 6800 } },
   decideUpsell: {
     body: { accept: true },
-    response: { status: 'paid', orderId: order.id, totalCents: 9700, upsell: { ...upsell, status: 'accepted' } },
+    response: {
+      status: 'paid',
+      orderId: order.id,
+      totalCents: 9700,
+      upsell: { ...upsell, status: 'accepted', expiresAt: null },
+    },
   },
   listActivity: {
     response: {

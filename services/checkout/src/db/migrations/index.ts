@@ -16,6 +16,7 @@ import { RepeatedPurchases } from './0016-repeated-purchases.ts';
 import { AuthorizedOrders } from './0018-authorized-orders.ts';
 import { RemindersHandedOverApart } from './0021-reminders-handed-over-apart.ts';
 import { OpenCheckouts } from './0023-open-checkouts.ts';
+import { PaidCheckouts } from './0024-paid-checkouts.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -36,4 +37,5 @@ export const migrations: Migrations = [
   { name: '0018-authorized-orders', class: AuthorizedOrders },
   { name: '0021-reminders-handed-over-apart', class: RemindersHandedOverApart },
   { name: '0023-open-checkouts', class: OpenCheckouts },
+  { name: '0024-paid-checkouts', class: PaidCheckouts },
 ];
