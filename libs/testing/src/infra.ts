@@ -71,7 +71,8 @@ async function startEmbedded(env: NodeJS.ProcessEnv): Promise<RunningInfra> {
       if (TMPDIR === undefined) delete process.env.TMPDIR;
       else process.env.TMPDIR = TMPDIR;
       await Promise.all([postgres.stop(), nats.kill()]);
-      await rm(directory, { recursive: true, force: true });
+      // A browser ends just after the worker that started it, and writes its profile until then.
+      await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     },
   };
 }

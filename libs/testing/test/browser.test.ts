@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startBrowser } from '../src/browser/browser.ts';
 import { findChromium } from '../src/browser/chromium.ts';
+import { findAccessViolations, findMarkupFaults } from '../src/browser/find-violations.ts';
 import { openVisit } from '../src/browser/visit.ts';
 import { startReceiver } from '../src/http-receiver.ts';
 
@@ -100,4 +101,21 @@ test('on a slow network each request takes as much longer', async () => {
     '(([entry]) => entry.responseEnd - entry.requestStart)(performance.getEntriesByType("navigation"))',
   );
   expect(waited).toBeGreaterThanOrEqual(290);
+});
+
+test('what axe-core and html-validate find wrong is named, in dark as well', async () => {
+  const grey = '<style>p { color: #ddd } @media (prefers-color-scheme: light) { p { color: #000 } }</style>';
+  const html = `<!doctype html><html lang="en"><head><title>Page</title>${grey}</head><body><main><h1>A</h1><p>Below</p><img src="a.png"></main></body></html>`;
+  const site = await startReceiver({
+    respond: ({ path }) => ({ status: path === '/' ? 200 : 204, headers: { 'content-type': 'text/html' }, body: html }),
+  });
+  const { page } = await openVisit(site.url);
+  await page.goto('/');
+  const violations = await findAccessViolations(page);
+  expect(violations).toEqual([
+    expect.stringContaining('image-alt: <img src="a.png">'),
+    expect.stringContaining('in dark, color-contrast: <p>Below</p>'),
+  ]);
+  expect(await findMarkupFaults(html.replace('<h1>A</h1>', '<h1 id="1">A'))).not.toEqual([]);
+  expect(await findMarkupFaults(html.replace('<img src="a.png">', ''))).toEqual([]);
 });

@@ -6,8 +6,11 @@ type Meaning = 'good' | 'warn' | 'bad' | 'info';
 export const notice = (meaning: Meaning, text: string | Html, action?: Html): Html =>
   html`<div class="notice ${meaning}" role="${meaning === 'bad' ? 'alert' : null}"><p>${text}</p>${action}</div>`;
 
-/** Across the page: what holds for all of it. */
-export const bar = (meaning: Meaning, text: string): Html => html`<div class="bar ${meaning}"><p>${text}</p></div>`;
+const barNames: Record<Meaning, string> = { good: 'Success', warn: 'Warning', bad: 'Error', info: 'Information' };
+
+/** Across the page, beside its main part: what holds for all of it. */
+export const bar = (meaning: Meaning, text: string): Html =>
+  html`<aside class="bar ${meaning}" aria-label="${barNames[meaning]}"><p>${text}</p></aside>`;
 
 /** A state in one or two words. */
 export const badge = (meaning: Meaning, label: string): Html => html`<span class="badge ${meaning}">${label}</span>`;

@@ -9,7 +9,7 @@ import { arabicName, longName } from './samples.ts';
 
 /** States that a picture shows at once: each has its heading. */
 const states = (all: Readonly<Record<string, Html>>): Html =>
-  html`${Object.entries(all).map(([name, shown]) => html`<section class="card"><h2>${name}</h2><form class="stack" method="post">${shown}</form></section>`)}`;
+  html`${Object.entries(all).map(([name, shown]) => html`<section class="card"><h2>${name}</h2><div class="stack">${shown}</div></section>`)}`;
 
 const buttonsOf = (kind: 'accent' | 'plain' | 'danger'): Html =>
   states({

@@ -1,0 +1,34 @@
+import { findAccessViolations, findMarkupFaults } from '@app/testing/browser/find-violations';
+import { openVisit } from '@app/testing/browser/visit';
+import { expect, test } from 'vitest';
+import { gallery } from '../src/gallery/gallery.ts';
+import { startGallery } from './gallery-site.ts';
+
+test.each(gallery.map((page) => [page.name, page] as const))('%s is valid HTML', async (_, page) => {
+  expect(await findMarkupFaults(page.render({ stylesheets: ['/style.css'] }))).toEqual([]);
+});
+
+test('axe finds nothing wrong with any page, in light and in dark', { timeout: 240_000 }, async () => {
+  const { page } = await openVisit(await startGallery());
+  const found: Record<string, string[]> = {};
+  for (const { name } of gallery) {
+    await page.goto(`/${name}`);
+    const violations = await findAccessViolations(page);
+    if (violations.length > 0) found[name] = violations;
+  }
+  expect(found).toEqual({});
+});
+
+test('no page is wider than a narrow phone, or than a phone whose text is twice as large', async () => {
+  const { page } = await openVisit(await startGallery());
+  const wide: string[] = [];
+  for (const { name } of gallery) {
+    await page.goto(`/${name}`);
+    for (const width of [320, 195]) {
+      await page.setViewportSize({ width, height: 844 });
+      const over = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+      if (over > 0) wide.push(`${name} at ${width} by ${over}`);
+    }
+  }
+  expect(wide).toEqual([]);
+});

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { HtmlValidate } from 'html-validate';
+import type { Page } from 'playwright-core';
+
+/** As much of an axe-core result as a person needs to mend it. */
+interface Result {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+  }[];
+}
+
+let axe: Promise<string> | undefined;
+
+/**
+ * What axe-core finds wrong for people with disabilities, in light and in dark, one line for each element: all its rules, best
+ * practices too. In dark it checks those of colour again.
+ */
+export async function findAccessViolations(page: Page): Promise<string[]> {
+  axe ??= readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+  // The debugger's scripts are under no content-security-policy.
+  await page.evaluate(await axe);
+  await page.emulateMedia({ colorScheme: 'light' });
+  const light = await run(page, {});
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await run(page, { runOnly: ['color-contrast', 'link-in-text-block'] });
+  return [...light, ...dark.map((line) => `in dark, ${line}`)];
+}
+
+async function run(page: Page, options: object): Promise<string[]> {
+  const asked = JSON.stringify({ ...options, resultTypes: ['violations'] });
+  const { violations } = (await page.evaluate(`axe.run(document, ${asked})`)) as Result;
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary = '' }) => `${id}: ${html} ${failureSummary.replaceAll(/\s+/g, ' ')}`),
+  );
+}
+
+const validator = new HtmlValidate({
+  extends: ['html-validate:recommended'],
+  rules: {
+    // Questions of form: templates break lines where their parts begin, and the doctype is in small letters.
+    'no-trailing-whitespace': 'off',
+    'doctype-style': ['error', { style: 'lowercase' }],
+    // Several may be ticked: a form sends each of them under their one name.
+    'form-dup-name': ['error', { shared: ['radio', 'checkbox', 'button', 'reset', 'submit'] }],
+  },
+});
+
+/** What html-validate finds wrong in a document. */
+export async function findMarkupFaults(html: string): Promise<string[]> {
+  const { results } = await validator.validateString(html);
+  return results.flatMap(({ messages }) =>
+    messages.map(({ ruleId, message, line, column }) => `${line}:${column} ${ruleId}: ${message}`),
+  );
+}
