@@ -91,6 +91,19 @@ test('an address that no user has gets the same answer and no letter', async () 
   expect(rows).toEqual([{ kind: 'password_reset' }]);
 });
 
+test('requests for unknown addresses use up no letter of the day', async () => {
+  const settings = { RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1', LETTERS_PER_DAY: '1' };
+  const unlimited = await createSeller(url);
+  await sentTo(unlimited.email);
+  const { url: limited } = await harness.start(settings);
+  const reset = (email: string, address: string) =>
+    send(limited, 'POST', '/api/auth/password-reset', { body: { email }, headers: { 'x-forwarded-for': address } });
+  for (let n = 1; n <= 3; n += 1) await reset(`unknown-${n}@example.com`, `203.0.113.2${n}`);
+  await reset(unlimited.email, '203.0.113.29');
+  await sentTo(unlimited.email, 2);
+  expect(linksTo(unlimited.email, 'password-reset')).toHaveLength(1);
+});
+
 test('letters to one address and by one client are bounded, in any mix of kinds', async () => {
   const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' });
   const { email } = await createSeller(url);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RateWindows } from '../limits/rate-windows.ts';
-import type { LetterKind } from './new-letter.ts';
+import { type LetterKind, letterWindow } from './new-letter.ts';
 
 /** Whose limit is reached, null when none is. Counts over all replicas, in windows of a day. */
 export type LetterLimit = (
@@ -18,8 +18,8 @@ const toEmailMax = 5;
 const fromAddressMax = 20;
 
 /**
- * Letters are the one kind of email that a caller without an account can cause. Requests to reset
- * passwords of unknown addresses count as well, so each kind has a bound of its own: they use up no verification.
+ * Letters are the one kind of email that a caller without an account can cause. A request about an unknown
+ * address counts until its row is stored, which gives its use back.
  * @param perDay of one kind, of the whole deployment
  */
 export function createLetterLimit(windows: RateWindows, perDay: number): LetterLimit {
@@ -29,7 +29,7 @@ export function createLetterLimit(windows: RateWindows, perDay: number): LetterL
     const [ofAddress, ofEmail] = await windows.add(window(`letters from ${address}`), window(`letters to ${to}`));
     if ((ofAddress?.taken ?? 0) > fromAddressMax) return 'address';
     if ((ofEmail?.taken ?? 0) > toEmailMax) return 'email';
-    const [ofAll] = await windows.add(window(`letters ${kind}`));
+    const [ofAll] = await windows.add(window(letterWindow(kind)));
     return (ofAll?.taken ?? 0) > perDay ? 'deployment' : null;
   };
 }

@@ -38,12 +38,22 @@ export function newLetter(box: SealedBox, kind: LetterKind, email: string, baseU
   };
 }
 
-/** Takes `letterValues`. Where no user has the address, the row has no link: it takes as long and is never sent. */
+/** The window of a day in which the deployment's letters of this kind count. */
+export const letterWindow = (kind: LetterKind): string => `letters ${kind}`;
+
+/**
+ * Takes `letterValues`. Where no user has the address, the row has no link and its use of the window is given back: it
+ * takes as long, is never sent, and uses up no letter of the day.
+ */
 export const insertLetterSql = `
+  with recipient as (select u.id from (select 1) as one left join users as u on u.email = $3),
+  counted as (
+    update rate_windows as w set taken = w.taken - case when r.id is null then 1 else 0 end
+    from recipient as r where w.caller = $8)
   insert into letters (id, kind, user_id, token_hash, sealed, created_at, next_attempt_at, expires_at)
-  select $1, $2, u.id, $4, case when u.id is null then null else $5::bytea end, $6, $6, $7
-  from (select 1) as one left join users as u on u.email = $3`;
+  select $1, $2, r.id, $4, case when r.id is null then null else $5::bytea end, $6, $6, $7 from recipient as r`;
 
 export const letterValues = (letter: NewLetter): unknown[] => [
   ...[letter.id, letter.kind, letter.email, letter.tokenHash, letter.sealed, letter.createdAt, letter.expiresAt],
+  letterWindow(letter.kind),
 ];
