@@ -6,6 +6,7 @@ import { devClockOperations } from './api/operations/test-clock.ts';
 import { createGuard } from './edge/guard.ts';
 import { routeHealth } from './edge/health-routes.ts';
 import { createHttpServer } from './edge/http-server.ts';
+import { handleUnknownRoutes } from './edge/unknown-routes.ts';
 import { routeMcp } from './mcp/routes.ts';
 import { routeAssets } from './pages/assets.ts';
 import { routeDevelopers } from './pages/developer-routes.ts';
@@ -17,6 +18,7 @@ import { sendErrorPage } from './pages/hosted/send-page.ts';
 export async function createServer(app: App): Promise<FastifyInstance> {
   const server = createHttpServer(app.config, app.logger, sendErrorPage);
   const guard = createGuard(app);
+  handleUnknownRoutes(server, guard);
   routeHealth(server, app);
   routeOperations(server, app, guard, app.clockControl === null ? operations : [...operations, ...devClockOperations]);
   server.get('/', (_, reply) => reply.redirect('/developers', 302));

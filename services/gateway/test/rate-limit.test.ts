@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Agent } from 'node:http';
 import { openDatabase } from '@app/service-kit/database';
 import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
@@ -54,8 +55,8 @@ test('two replicas hold one quota together, to the request', async () => {
     Array.from({ length: 72 }, (_, i) => read((i % 2 === 0 ? one : two).url, { key: i % 3 === 0 ? key : second })),
   );
   // What a replica has leased and not used is given to whoever comes there.
-  const late: Sent[] = [];
-  for (let i = 0; i < 20; i++) late.push(await read((i % 2 === 0 ? one : two).url, { key }));
+  const late = await Promise.all(Array.from({ length: 20 }, (_, i) => read((i % 2 === 0 ? one : two).url, { key })));
+  late.push(await read(one.url, { key }), await read(two.url, { key }));
   const answers = [...rush, ...late];
   expect(new Set(answers.map(statusOf))).toEqual(new Set([200, 429]));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(40);
@@ -238,4 +239,26 @@ test('without proxies in front the forwarded address is not believed', async () 
       (await send(direct.url, 'GET', '/api/v1/settings', { headers: { 'x-forwarded-for': `203.0.113.${i}` } })).status,
     );
   expect(statuses.at(-1)).toBe(429);
+});
+
+test('a client over its limit gets one refusal a second on a connection', async () => {
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1' });
+  const { key } = await createSeller((await harness.start()).url);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const again = () => send(limited.url, 'GET', '/api/v1/settings', { key, agent });
+  expect((await again()).status).toBe(200);
+  const beganMs = performance.now();
+  const answers = [await again(), await again()];
+  const tookMs = performance.now() - beganMs;
+  expect(answers.map(statusOf)).toEqual([429, 429]);
+  // Timers may be a millisecond early. How much later they are is the machine's matter.
+  expect(tookMs).toBeGreaterThanOrEqual(1_990);
+  agent.destroy();
+});
+
+test('what has no route counts for the client’s address, as buyers’ requests do', async () => {
+  const lost = (path: string) => send(url, 'GET', path, { headers: { 'x-forwarded-for': '203.0.113.77' } });
+  const [first] = await Promise.all(Array.from({ length: 600 }, () => lost('/no/such/page')));
+  expect(first?.headers['ratelimit-policy']).toBe('"buyers";q=600;w=60');
+  expect((await lost('/no/such/page')).status).toBe(429);
 });

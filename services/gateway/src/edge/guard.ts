@@ -35,6 +35,11 @@ export interface Guard {
    * @throws as `admit`
    */
   admitCall(access: Access, method: string, req: FastifyRequest, reply: FastifyReply): Actor | Promise<Actor>;
+  /**
+   * Counts a request that no route serves for its client's address, as a buyer's: their browsers look for icons.
+   * @throws DomainError rate_limited
+   */
+  countUnknown(req: FastifyRequest, reply: FastifyReply): void;
 }
 
 export function createGuard(deps: GuardDeps): Guard {
@@ -98,6 +103,7 @@ export function createGuard(deps: GuardDeps): Guard {
   }
 
   return {
+    countUnknown: (req, reply) => applyAddressLimit(reply, countAddress(req, buyersLimiter), buyersLimiter),
     admit: (access, req, reply) => {
       if (access !== 'credential') return admitKeyless(access, req, reply);
       const credential = credentialOf(req);

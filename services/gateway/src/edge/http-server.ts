@@ -7,6 +7,7 @@ import type { Actor } from '../identity/actors.ts';
 import { connectionLimits } from './connection-limits.ts';
 import { Connections } from './connections.ts';
 import { shareWithAnyOrigin } from './cross-origin.ts';
+import { delayRefusals } from './delay-refusals.ts';
 import type { EdgeConfig } from './edge-config.ts';
 import { encodeResponses } from './encode-responses.ts';
 import { parseHost } from './host.rules.ts';
@@ -18,7 +19,6 @@ import { logRequests } from './request-log.ts';
 import { traceRequests } from './request-spans.ts';
 import { securityHeaders } from './security-headers.ts';
 import { type ErrorPage, sendProblem } from './send-problem.ts';
-import { handleUnknownRoutes } from './unknown-routes.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -61,10 +61,10 @@ export function createHttpServer(config: EdgeConfig, logger: Logger, errorPage: 
   logRequests(server, logger);
   addCommonHooks(server, common);
   shareWithAnyOrigin(server);
+  delayRefusals(server);
   encodeResponses(server);
   rejectMalformed(server);
   acceptJsonBodies(server, 'ignore');
-  handleUnknownRoutes(server, sendError);
   return server;
 }
 

@@ -1,8 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { preflightHeaders, readableHeaders } from './cross-origin.ts';
-
-type SendError = (err: unknown, req: FastifyRequest, reply: FastifyReply) => void;
+import type { Guard } from './guard.ts';
 
 interface KnownPath {
   readonly pattern: RegExp;
@@ -12,9 +11,9 @@ interface KnownPath {
 
 /**
  * Where no route matches: 404, or 405 with the allowed methods where the path exists. OPTIONS lists them too, and answers
- * the preflight of a browser where the path is for any origin.
+ * the preflight of a browser where the path is for any origin. What has no route counts for the client's address.
  */
-export function handleUnknownRoutes(server: FastifyInstance, sendError: SendError): void {
+export function handleUnknownRoutes(server: FastifyInstance, guard: Pick<Guard, 'countUnknown'>): void {
   const paths = new Map<string, KnownPath>();
   server.addHook('onRoute', ({ url, method, config: { anyOrigin = false } = {} }: RouteOptions) => {
     const known = paths.get(url) ?? { pattern: patternOf(url), methods: new Set<string>(), anyOrigin };
@@ -25,8 +24,9 @@ export function handleUnknownRoutes(server: FastifyInstance, sendError: SendErro
     const [path = ''] = req.url.split('?');
     const matching = [...paths.values()].filter(({ pattern }) => pattern.test(path));
     const methods = [...new Set(matching.flatMap((known) => [...known.methods]))].sort();
+    if (req.method !== 'OPTIONS') guard.countUnknown(req, reply);
     if (methods.length === 0 || methods.includes(req.method)) {
-      return sendError(new DomainError('not_found', 'There is nothing at this address.'), req, reply);
+      throw new DomainError('not_found', 'There is nothing at this address.');
     }
     reply.header('allow', [...methods, 'OPTIONS'].join(', '));
     const anyOrigin = matching.some((known) => known.anyOrigin);
@@ -37,7 +37,7 @@ export function handleUnknownRoutes(server: FastifyInstance, sendError: SendErro
         .send();
     }
     if (anyOrigin) reply.headers(readableHeaders);
-    sendError(new DomainError('method_not_allowed', `Allowed here: ${methods.join(', ')}.`), req, reply);
+    throw new DomainError('method_not_allowed', `Allowed here: ${methods.join(', ')}.`);
   });
 }
 
