@@ -103,7 +103,7 @@ export function createGuard(deps: GuardDeps): Guard {
   }
 
   return {
-    countUnknown: (req, reply) => applyAddressLimit(reply, countAddress(req, buyersLimiter), buyersLimiter),
+    countUnknown: (req, reply) => limits.countAddress(reply, buyersLimiter, windowOf(req, buyersLimiter)),
     admit: (access, req, reply) => {
       if (access !== 'credential') return admitKeyless(access, req, reply);
       const credential = credentialOf(req);
