@@ -187,12 +187,13 @@ const refundableCharge = z.object({
 
 /** What a refund of the order could give back: its own charges, oldest first, then those of its renewals. */
 export const listRefundable = defineRequest('read', 'billing', 'charges.list-refundable', {
-  input: z.object({ orderId: z.string() }),
+  /** `renewals`: whether they would go back too; earlier versions do not say it, and are answered as if they would. */
+  input: z.object({ orderId: z.string(), renewals: z.boolean().optional() }),
   output: z.object({
     charges: z.array(refundableCharge),
     /** The one that was born from the order. */
     subscription: z.object({ id: z.string(), status: z.enum(['active', 'past_due', 'paused', 'canceled']) }).nullable(),
-    /** Whether a payment of the order has no outcome yet: until it has, nothing is refunded. */
+    /** Whether a payment of the order has no outcome yet that keeps the refund back. */
     waits: z.boolean(),
   }),
 });

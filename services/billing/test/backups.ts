@@ -1,5 +1,4 @@
 import type { Payment } from '../src/payments/payment.types.ts';
-import type { BookEntry } from '../src/processors/simulated-books.ts';
 import { copyDatabase, type DatabaseCopy } from './database-copy.ts';
 import type { Replicas } from './payment-replicas.ts';
 
@@ -9,6 +8,7 @@ export const databases = ['stays', 'stays', 'stays', 'stays', 'copied', 'restore
 /** A payment that a restored database did not know. */
 export interface LostPayment {
   readonly step: Payment['step'];
+  readonly tryNo: number;
   /** Of a renewal its period. */
   readonly subject: string;
   /** Whether the processor had it by then; otherwise it may arrive still. */
@@ -40,19 +40,21 @@ export class Backups {
     return true;
   }
 
-  /** Sales that the processor has and the database lacks. */
-  async lostSales(): Promise<readonly BookEntry[]> {
+  /** The attempts of sales that the processor has and the database lacks: checkout requests them again, and no others. */
+  async lostSales(): Promise<readonly { readonly paymentId: string; readonly tryNo: number }[]> {
     if (this.lost.size === 0) return [];
     const [known, books] = await Promise.all([this.#payments(), this.#replicas.books(this.#account)]);
-    return books.filter(
-      ({ status, paymentId }) =>
-        status !== 'declined' && !known.has(paymentId) && this.lost.get(paymentId)?.step === 'main',
-    );
+    return books.flatMap(({ status, paymentId }) => {
+      const lost = this.lost.get(paymentId);
+      return status !== 'declined' && !known.has(paymentId) && lost?.step === 'main'
+        ? [{ paymentId, tryNo: lost.tryNo }]
+        : [];
+    });
   }
 
-  async #payments(): Promise<Map<string, Pick<Payment, 'step' | 'subject'>>> {
-    const { rows } = await this.#replicas.database.pool.query<Pick<Payment, 'id' | 'step' | 'subject'>>(
-      'select id, step, subject from payments where account_id = $1',
+  async #payments(): Promise<Map<string, Omit<LostPayment, 'arrived'>>> {
+    const { rows } = await this.#replicas.database.pool.query<Omit<LostPayment, 'arrived'> & { id: string }>(
+      'select id, step, subject, try_no as "tryNo" from payments where account_id = $1',
       [this.#account],
     );
     return new Map(rows.map(({ id, ...about }) => [id, about]));

@@ -197,9 +197,10 @@ async function live(
   if (await backups.make(database)) run.replaceAll();
   if (killed !== null) run.kill(dyingAt(killed));
   run.at(0).fail(...failing);
-  // Checkout was answered, and asks for no second sale.
-  const answered = (await backups.lostSales()).length > 0;
-  const isMade = ({ kind }: Request) => !answered || (kind !== 'start' && kind !== 'tabs');
+  // Checkout knows of the attempt that billing has lost: it requests that one again, and no other sale.
+  const lost = (await backups.lostSales()).map(({ tryNo }) => tryNo);
+  const isMade = (what: Request) =>
+    lost.length === 0 || (what.kind !== 'start' && what.kind !== 'tabs') || lost.includes(what.tryNo);
   const made = requests
     .filter(({ request: what }) => isMade(what))
     .flatMap(({ request: what, at }) => [

@@ -7,6 +7,7 @@ import { settleHold } from '../src/advancing/settle-hold.ts';
 import { listOrderPayments } from '../src/payments/list-payments.ts';
 import type { Payment } from '../src/payments/payment.types.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
+import { listRefundable } from '../src/refunds/list-refundable.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { reopenCharges } from '../src/refunds/reopen-charges.ts';
@@ -417,6 +418,11 @@ test('the refund of a recorded order says that a renewal is under way, and waits
   await replica.renew(account);
   const refund = (renewals: boolean) =>
     refundCharges(replica.deps, caller(account), orderId, { chargedElsewhere: true, renewals });
+  const waits = async (renewals?: boolean) => {
+    const input = { orderId, ...(renewals !== undefined && { renewals }) };
+    return (await listRefundable(replica.deps.database, account, input)).waits;
+  };
+  expect([await waits(false), await waits(true), await waits()]).toEqual([false, true, true]);
   const underWay = { refundedCents: 0, renewalUnderWay: true };
   expect(await refund(false)).toMatchObject({ ...underWay, status: 'refunded', orderRefunded: true });
   expect(await refund(true)).toMatchObject({ ...underWay, status: 'processing', orderRefunded: false });

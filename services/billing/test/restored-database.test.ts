@@ -1,4 +1,4 @@
-import { newIdSuffix } from '@app/contracts/ids';
+import { newId, newIdSuffix } from '@app/contracts/ids';
 import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
@@ -6,8 +6,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
+import { continuePayment } from '../src/payments/continue-payment.ts';
+import { buyersPaymentKey } from '../src/payments/payment-key.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
+import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
 import { pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { copyDatabase } from './database-copy.ts';
@@ -194,7 +197,78 @@ test('while the newest payments cannot be read nothing is charged', async () => 
   expect(await renewed(id)).toMatchObject({ period: 2 });
 });
 
+test.each([
+  ['within the day with the same card, under the same key', 'sim_ok', hourMs, ['charge'], 'succeeded'],
+  ['within the day with another card, after a look-up', 'sim_slow', hourMs, ['charge', 'lookUp'], 'processing'],
+  ['later, when it is looked up first', 'sim_slow', 2 * dayMs, ['lookUp'], 'succeeded'],
+] as const)(
+  'a restored database charges no buyer again whose checkout never got the answer: %s',
+  async (_, paymentMethod, passMs, calls, status) => {
+    const replica = replicas.start();
+    const caller = { accountId: account, requestId: 'r' };
+    const input = startInput({ orderId: newId('order', replicas.clock.nowMs()) });
+    const copy = await copyDatabase(replicas.database);
+    const before = await startPayment(replica.deps, caller, input);
+    await copy.restore();
+    replicas.clock.advance(passMs);
+    const made = replica.processor.calls.length;
+    expect(await startPayment(replica.deps, caller, { ...input, paymentMethod })).toMatchObject({ status });
+    replicas.clock.advance(hourMs);
+    expect(await continuePayment(replica.deps, caller, input.orderId)).toEqual(before);
+    expect(replica.processor.calls.slice(made).map(({ method }) => method)).toEqual(calls);
+    expect(await chargedThere()).toEqual({ [input.orderId]: 1 });
+    const { charges } = await replicas.money(account, input.orderId);
+    expect(charges.map(({ reference }) => reference)).toEqual((await replicas.books(account)).map((e) => e.reference));
+  },
+);
+
+test('an order’s attempts, and those of two accounts with one order id, have keys of their own', () => {
+  const orderId = newId('order', replicas.clock.nowMs());
+  const keys = [account, newAccount()].flatMap((each) => [1, 2].map((tryNo) => buyersPaymentKey(each, orderId, tryNo)));
+  expect(new Set(keys).size).toBe(4);
+});
+
 const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
+
+/** What captured the hold is no payment of this database: one of an earlier version, or the seller at the processor. */
+const captureElsewhere = async () => {
+  const [hold] = await replicas.books(account);
+  if (hold === undefined) throw new Error('nothing is held');
+  const { amountCents, currency, reference } = hold;
+  const request = { paymentId: newId('payment', replicas.clock.nowMs()), amountCents, currency, reference };
+  const signal = new AbortController().signal;
+  await replicas.simulated.capture(request, { accountId: account, secretKey: undefined, test: false, signal });
+};
+
+test('a hold that a payment unknown here captured ends as settled, with a charge that can be given back', async () => {
+  const replica = replicas.start();
+  const settle = await heldOrder(replica, 'sim_ok');
+  await captureElsewhere();
+  expect(await settle()).toMatchObject({ status: 'settled', upsell, capturedCents: 4900 });
+  expect(await takenThere()).toEqual([
+    ['capture', 4900],
+    ['charge', 1500],
+  ]);
+  const { orderId } = (await replicas.books(account))[0] as { orderId: string };
+  const refunded = await refundCharges(replica.deps, { accountId: account, requestId: 'r' }, orderId);
+  expect(refunded).toMatchObject({ status: 'refunded', refundedCents: 6400 });
+  expect(await daily(replica)).toEqual([]);
+});
+
+test('a hold whose capture the processor does not list ends within an hour, and the seller is told', async () => {
+  const replica = replicas.start({ processor: unlisted });
+  const settle = await heldOrder(replica, 'sim_ok');
+  await captureElsewhere();
+  expect(await settle()).toMatchObject({ status: 'settling' });
+  replica.failList();
+  for (let pass = 0; pass < 7; pass += 1) {
+    replicas.clock.advance(10 * 60_000);
+    await replica.round();
+  }
+  expect(await settle()).toMatchObject({ status: 'settled', upsell, capturedCents: 0 });
+  const told = (await replicas.events(account)).filter(({ data }) => String(data.summary).includes('does not show'));
+  expect(told).toHaveLength(1);
+});
 
 async function heldOrder(by: Replica, paymentMethod: string): Promise<() => ReturnType<typeof settleHold>> {
   const caller = { accountId: account, requestId: 'r' };
@@ -210,7 +284,7 @@ const takenThere = async () =>
 
 test.each([
   ['within the day, under the same key', hourMs, ['capture', 'chargeSaved', 'chargeSaved']],
-  ['later, when it is looked up first', 2 * dayMs, ['capture', 'lookUp', 'lookUp']],
+  ['later, when it is looked up first', 2 * dayMs, ['lookUp', 'lookUp', 'lookUp']],
 ] as const)(
   'a restored database charges a card in place of its hold, and for the upsell, once: %s',
   async (_, passMs, calls) => {

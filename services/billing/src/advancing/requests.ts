@@ -21,9 +21,7 @@ export function paymentRequests(deps: PaymentDeps): RequestHandler[] {
     onRequest(contract.settleHold, ({ orderId, decision }, context) => settleHold(deps, context, orderId, decision)),
     onRequest(contract.refundCharges, ({ orderId, ...how }, context) => refundCharges(deps, context, orderId, how)),
     onRequest(contract.refundPayment, ({ paymentId, body }, context) => refundPayment(deps, context, paymentId, body)),
-    onRequest(contract.listRefundable, ({ orderId }, { accountId }) =>
-      listRefundable(deps.database, accountId, orderId),
-    ),
+    onRequest(contract.listRefundable, (input, { accountId }) => listRefundable(deps.database, accountId, input)),
     onRequest(contract.listPayments, (query, { accountId }) => listPayments(deps.database, accountId, query)),
     onRequest(contract.listOrderPayments, ({ orderId }, { accountId }) =>
       listOrderPayments(deps.database, accountId, orderId),

@@ -2,16 +2,22 @@ import { type HoldResult, holdSettled } from '@app/contracts/payments';
 import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import { beginPayment, type NextPayment } from '../payments/begin-payment.ts';
-import { lookUpPayment } from '../payments/look-up-payment.ts';
 import type { Hold, OrderMoney, Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { noticeEvent } from '../payments/payment-events.ts';
-import { holdLostText, holdTakenText, isHoldExpired } from '../payments/payment-notices.rules.ts';
+import { holdPaymentKey, keyMayBeForgotten } from '../payments/payment-key.ts';
+import {
+  capturedElsewhereText,
+  holdLostText,
+  holdTakenText,
+  isAlreadyCaptured,
+  isHoldExpired,
+} from '../payments/payment-notices.rules.ts';
 import { readMoney } from '../payments/payment-rows.ts';
-import { sendPayment } from '../payments/send-payment.ts';
+import { sendOnce } from '../payments/send-once.ts';
 import type { Caller } from '../payments/start-payment.ts';
+import { findCapture } from './find-capture.ts';
 import { type HoldStep, holdResultOf, nextHoldStep } from './hold.rules.ts';
-import { holdPaymentKey, keyMayBeForgotten } from './hold-payment-key.ts';
 
 /** How a hold stands, and whether this call brought it to its end. */
 export interface AdvancedHold {
@@ -21,6 +27,10 @@ export interface AdvancedHold {
 
 /** A capture, the charge in its place and an upsell, each begun and ended: more steps in a row mean a fault. */
 const stepsMax = 12;
+
+/** What a processor recorded is in its list by then. */
+const listedWithinMs = 3_600_000;
+const findAgainAfterMs = 600_000;
 
 /**
  * Takes a decided hold as far as it goes: captures it, charges the upsell, ends it. Every step is read from the rows, so
@@ -34,13 +44,18 @@ export async function advanceHold(
   again: boolean,
 ): Promise<AdvancedHold | undefined> {
   let mayTryAgain = again;
+  let notListed = false;
   for (let count = 0; count < stepsMax; count += 1) {
     const money = await readMoney(deps.database, caller.accountId, orderId);
     const { hold } = money;
     if (hold?.status !== 'settling') return hold === null ? undefined : { hold, finished: false };
-    const next = nextHoldStep(hold, money, deps.clock.nowMs(), mayTryAgain);
+    const next = nextHoldStep(hold, money, { nowMs: deps.clock.nowMs(), again: mayTryAgain, notListed });
     if (next.kind === 'send' && next.step === 'capture') mayTryAgain = false;
     const advanced = await takeStep(deps, caller, { hold, money, next });
+    if (advanced === 'not listed') {
+      notListed = true;
+      continue;
+    }
     if (advanced !== undefined) return advanced;
   }
   throw new Error(`the hold of order ${orderId} comes to no end`);
@@ -57,57 +72,57 @@ async function takeStep(
   deps: PaymentDeps,
   caller: Caller,
   { hold, money, next }: Planned,
-): Promise<AdvancedHold | undefined> {
+): Promise<AdvancedHold | 'not listed' | undefined> {
   switch (next.kind) {
     case 'wait':
       await waitUntil(deps, hold, next.until);
       return { hold, finished: false };
+    case 'find capture': {
+      const nowMs = deps.clock.nowMs();
+      const result = await findCapture(deps, caller.requestId, { hold, money, tryNo: next.tryNo });
+      if (result === 'recorded') return undefined;
+      if (result === 'not listed' && nowMs - next.since.getTime() >= listedWithinMs) return result;
+      await waitUntil(deps, hold, new Date(nowMs + findAgainAfterMs));
+      return { hold, finished: false };
+    }
     case 'finish': {
       const finished = await finishHold(deps, caller, money, hold, next);
       return finished === undefined ? undefined : { hold: finished, finished: true };
     }
     case 'send': {
-      const begun = await beginPayment(deps, money, paymentOf(hold, money, next));
-      if (begun !== undefined) await send(deps, caller, { hold, money, payment: begun });
+      const held = heldPayment(hold, money);
+      const begun = await beginPayment(deps, money, paymentOf(hold, held, money, next));
+      const mayBeForgotten = keyMayBeForgotten(held.created_at.getTime(), deps.clock.nowMs());
+      if (begun !== undefined) await sendOnce(deps, begun, { requestId: caller.requestId, money }, mayBeForgotten);
       return undefined;
     }
   }
 }
 
-interface Begun {
-  readonly hold: Hold;
-  readonly money: OrderMoney;
-  readonly payment: Payment;
-}
-
-/** A charge whose key may have been sent, and forgotten, before a backup was restored is looked up first. */
-async function send(deps: PaymentDeps, { requestId }: Caller, { hold, money, payment }: Begun): Promise<void> {
-  const context = { requestId, money };
-  if (payment.call === 'chargeSaved' && keyMayBeForgotten(hold, deps.clock.nowMs())) {
-    // Unanswered, it is open: its look-up is made again.
-    if ((await lookUpPayment(deps, payment, context)) !== 'not received') return;
-  }
-  await sendPayment(deps, payment, context);
+function heldPayment({ payment_id }: Hold, { orderId, payments }: OrderMoney): Payment {
+  const held = payments.find(({ id }) => id === payment_id);
+  if (held === undefined) throw new Error(`order ${orderId} has a hold without its payment`);
+  return held;
 }
 
 function paymentOf(
   hold: Hold,
-  { orderId, payments, savedMethod }: OrderMoney,
+  held: Payment,
+  { orderId, savedMethod }: OrderMoney,
   { step, tryNo }: Extract<HoldStep, { kind: 'send' }>,
 ): NextPayment {
   const { currency, processor, reference } = hold;
   const amountCents = step === 'upsell' ? hold.upsell.amountCents : hold.amount_cents;
-  const about = { step, subject: '', tryNo, amountCents, currency, processor };
+  const id = holdPaymentKey(held, step, tryNo);
+  const about = { id, step, subject: '', tryNo, amountCents, currency, processor };
   if (step === 'capture') {
     const requestOf = (paymentId: string) => ({ paymentId, amountCents, currency, reference });
     return { ...about, requestOf: (paymentId) => ({ call: 'capture', request: requestOf(paymentId) }) };
   }
-  const held = payments.find(({ id }) => id === hold.payment_id);
-  if (savedMethod === null || held === undefined) throw new Error(`order ${orderId} has no saved card`);
+  if (savedMethod === null) throw new Error(`order ${orderId} has no saved card`);
   const { customer_email: customerEmail } = held;
   const requestOf = (paymentId: string) => ({ paymentId, amountCents, currency, savedMethod, customerEmail, orderId });
-  const id = holdPaymentKey(held, step, tryNo);
-  return { ...about, id, requestOf: (paymentId) => ({ call: 'chargeSaved', request: requestOf(paymentId) }) };
+  return { ...about, requestOf: (paymentId) => ({ call: 'chargeSaved', request: requestOf(paymentId) }) };
 }
 
 const waitStatement = statement(
@@ -160,11 +175,12 @@ function noticeAtEnd(payments: readonly Payment[], hold: Hold): string | undefin
   if (hold.status === 'lost') return holdLostText(hold, tries.at(-1)?.decline_message ?? null);
   const failed = tries.some((payment) => payment.step === 'capture' && isCaptureFailure(payment));
   const step = tries.find(({ status }) => status === 'succeeded')?.step;
+  if (step === undefined) return capturedElsewhereText(hold);
   return failed ? holdTakenText(hold, step === 'capture' ? 'capture' : 'recharge') : undefined;
 }
 
 const isCaptureFailure = ({ status, decline_reason }: Payment): boolean =>
-  status === 'declined' && !isHoldExpired(decline_reason);
+  status === 'declined' && !isHoldExpired(decline_reason) && !isAlreadyCaptured(decline_reason);
 
 /** What the event of its end says. */
 export function settledData(hold: Hold, payments: readonly Payment[], nowMs: number) {

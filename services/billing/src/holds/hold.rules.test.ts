@@ -62,11 +62,16 @@ const payment = (
   releasing: false,
 });
 
-type Given = Partial<Pick<Hold, 'decision' | 'upsell'>> & { again?: boolean; atMs?: number; method?: string | null };
+type Given = Partial<Pick<Hold, 'decision' | 'upsell'>> & {
+  again?: boolean;
+  notListed?: boolean;
+  atMs?: number;
+  method?: string | null;
+};
 
 const next = (
   payments: Payment[],
-  { again = false, atMs = nowMs, method = 'method' as string | null, ...change }: Given = {},
+  { again = false, notListed = false, atMs = nowMs, method = 'method' as string | null, ...change }: Given = {},
 ) => {
   const money: OrderMoney = {
     accountId: 'acc_1',
@@ -78,7 +83,7 @@ const next = (
     hold,
     savedMethod: method,
   };
-  return nextHoldStep({ ...hold, ...change }, money, atMs, again);
+  return nextHoldStep({ ...hold, ...change }, money, { nowMs: atMs, again, notListed });
 };
 
 const main = payment('main', 'succeeded');
@@ -133,9 +138,13 @@ test('once a capture was declined after the hold’s end the card is charged in 
 
 test('a hold that was captured by a payment unknown to us is never charged anew, also after it has ended', () => {
   const restored = declined('already_captured');
+  const find = { kind: 'find capture', tryNo: 2, since: at(0) };
   for (const again of [false, true]) {
-    expect(next(restored, { again })).toEqual({ kind: 'wait', until: at(24 * hourMs) });
-    expect(next(restored, { again, atMs: hold.capture_before.getTime() }).kind).toBe('wait');
+    expect(next(restored, { again })).toEqual(find);
+    expect(next(restored, { again, atMs: hold.capture_before.getTime() })).toEqual(find);
+    expect(next(restored, { again, notListed: true })).toEqual({ kind: 'send', step: 'upsell', tryNo: 1 });
+    const settled = { kind: 'finish', status: 'settled', upsellDeclined: false };
+    expect(next(restored, { again, notListed: true, decision: 'declined' })).toEqual(settled);
   }
 });
 

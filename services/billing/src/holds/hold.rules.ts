@@ -4,38 +4,62 @@ import type { Hold, OrderMoney, Payment } from '../payments/payment.types.ts';
 import { isAlreadyCaptured, isHoldExpired } from '../payments/payment-notices.rules.ts';
 
 const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 const beforeExpiryMs = 60 * minuteMs;
 
 /**
  * What a decided hold needs next:
  *
  *   capture ── succeeded ─────────────────────────┬─ upsell accepted: charge it, once ── settled
- *      │ captured already, unknown to us: wait for the seller
+ *      │ captured already, unknown to us: found at the processor; where its list lacks it, settled all the same
  *      │ declined, the hold lives: again later    └─ otherwise ─────────────────────── settled
  *      └ the hold expired: charge the card in its place, once ── declined ── lost
  */
 export type HoldStep =
   | { readonly kind: 'send'; readonly step: 'capture' | 'recharge' | 'upsell'; readonly tryNo: number }
   | { readonly kind: 'finish'; readonly status: 'settled' | 'lost'; readonly upsellDeclined: boolean }
+  /** The processor captured the hold by a payment that is not recorded here; `since` it is known. */
+  | { readonly kind: 'find capture'; readonly tryNo: number; readonly since: Date }
   /** A payment is open, or a capture that was declined is tried again at this time. */
   | { readonly kind: 'wait'; readonly until: Date };
 
-/** @param again a capture that was declined may be tried again now: the daily run and the timer say so */
-export function nextHoldStep(hold: Hold, money: OrderMoney, nowMs: number, again: boolean): HoldStep {
+/** What is known beside the rows. */
+export interface HoldOccasion {
+  readonly nowMs: number;
+  /** A capture that was declined may be tried again now: the daily run and the timer say so. */
+  readonly again: boolean;
+  /** The processor's list was read, and lacks the capture that is not recorded here. */
+  readonly notListed: boolean;
+}
+
+export function nextHoldStep(hold: Hold, money: OrderMoney, occasion: HoldOccasion): HoldStep {
   const open = openPayment(money.payments);
   // Its look-up goes on with the hold; this is for a process that died between the two.
-  if (open !== undefined) return { kind: 'wait', until: new Date((open.next_check_at?.getTime() ?? nowMs) + minuteMs) };
+  if (open !== undefined) {
+    return { kind: 'wait', until: new Date((open.next_check_at?.getTime() ?? occasion.nowMs) + minuteMs) };
+  }
   const captures = triesOf(money, 'capture');
   const recharge = triesOf(money, 'recharge').at(-1);
   const taken = captures.some(succeeded) || (recharge !== undefined && succeeded(recharge));
   if (taken) return upsellStep(hold, money);
   if (recharge !== undefined) return { kind: 'finish', status: 'lost', upsellDeclined: false };
+  return captureStep(hold, money, captures, occasion);
+}
+
+/** Of a hold of which nothing was taken yet. */
+function captureStep(
+  hold: Hold,
+  money: OrderMoney,
+  captures: readonly Payment[],
+  { nowMs, again, notListed }: HoldOccasion,
+): HoldStep {
   const last = captures.at(-1);
   if (last === undefined) return { kind: 'send', step: 'capture', tryNo: 1 };
   // Its money was taken, as before a backup was restored: whatever follows, it is not taken again.
-  if (captures.some((capture) => isAlreadyCaptured(capture.decline_reason)))
-    return { kind: 'wait', until: new Date(nowMs + dayMs) };
+  const refused = captures.find((capture) => isAlreadyCaptured(capture.decline_reason));
+  if (refused !== undefined && notListed) return upsellStep(hold, money);
+  if (refused !== undefined) {
+    return { kind: 'find capture', tryNo: last.try_no + 1, since: refused.finished_at ?? refused.created_at };
+  }
   if (isHoldExpired(last.decline_reason) || last.created_at >= hold.capture_before) {
     // Without a saved card there is nothing to charge.
     if (money.savedMethod === null) return { kind: 'finish', status: 'lost', upsellDeclined: false };

@@ -3,13 +3,7 @@ import { chargeRefunded, chargesRefunded, paymentCompleted, paymentNoticed } fro
 import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
 import type { Charge, OrderMoney, Payment } from './payment.types.ts';
 import type { PaymentChange, PaymentUpdate } from './payment-change.rules.ts';
-import {
-  capturedElsewhereText,
-  captureFailedText,
-  isAlreadyCaptured,
-  isHoldExpired,
-  refundRefusedText,
-} from './payment-notices.rules.ts';
+import { captureFailedText, isAlreadyCaptured, isHoldExpired, refundRefusedText } from './payment-notices.rules.ts';
 import { refundedPart, refundsOf } from './refunded-parts.rules.ts';
 
 export interface PaymentEventSource {
@@ -68,9 +62,8 @@ function declineNotices(
   source: PaymentEventSource,
 ): OutboxRow[] {
   if (payment.step === 'capture') {
-    if (isAlreadyCaptured(reason)) return [noticeEvent(payment, capturedElsewhereText(payment), source)];
     // Told once, not each day that it fails again; the end of the hold is told as well.
-    const isNews = payment.try_no === 1 && !isHoldExpired(reason);
+    const isNews = payment.try_no === 1 && !isHoldExpired(reason) && !isAlreadyCaptured(reason);
     return isNews ? [noticeEvent(payment, captureFailedText(payment, message), source)] : [];
   }
   if (payment.step !== 'refund') return [];

@@ -16,7 +16,7 @@ export const isHoldExpired = (reason: string | null): boolean =>
 export const isAlreadyCaptured = (reason: string | null): boolean => reason === 'already_captured';
 
 export const capturedElsewhereText = (about: About): string =>
-  `The held ${amountOf(about)} of order ${about.order_id} was captured at the payment processor by a payment that is not recorded here, as after a backup was restored. Nothing is charged in its place. Look the payment up at the processor: it is the buyer’s payment, and giving it back there is the only way to refund it.`;
+  `The held ${amountOf(about)} of order ${about.order_id} was captured at the payment processor by a payment that is not recorded here, and that the processor’s list does not show. The order counts as paid, and nothing is charged in its place. Look the payment up at the processor: it is the buyer’s payment, and giving it back there is the only way to refund it.`;
 
 export const captureFailedText = (about: About, message: string | null): string =>
   `The held ${amountOf(about)} of order ${about.order_id} could not be captured. It is tried again daily, and before the hold expires; its end is told here.${because(message)}`;

@@ -1,12 +1,13 @@
 import type { RequestInput } from '@app/contracts/define';
-import { newId } from '@app/contracts/ids';
+import { idTimeMs } from '@app/contracts/ids';
 import type { startPayment as contract, PaymentOutcome } from '@app/contracts/payments';
 import { UnusableProcessorError } from '../processors/processor-registry.ts';
 import { giveUpPayment } from './give-up-payment.ts';
 import { decideStart, lostFrom, outcomeOf } from './payment.rules.ts';
 import type { Payment, PaymentRequest } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { sendPayment } from './send-payment.ts';
+import { buyersPaymentKey, keyMayBeForgotten } from './payment-key.ts';
+import { sendOnce } from './send-once.ts';
 
 export type StartInput = RequestInput<typeof contract>;
 
@@ -26,7 +27,9 @@ export async function startPayment(deps: PaymentDeps, caller: Caller, input: Sta
     const payment = await newTry(deps, caller.accountId, input);
     const tried = await deps.tries.add(payment);
     if (tried === 'written') {
-      return outcomeOf(await sendPayment(deps, payment, { requestId: caller.requestId, isFirst: true }));
+      const mayBeForgotten = keyMayBeForgotten(idTimeMs(input.orderId), deps.clock.nowMs());
+      const context = { requestId: caller.requestId, isFirst: true };
+      return outcomeOf(await sendOnce(deps, payment, context, mayBeForgotten));
     }
     const decision = decideStart(tried, input.tryNo);
     // It was written by another replica after this statement began, so the next one sees it.
@@ -51,7 +54,7 @@ async function newTry(
   const { orderId, tryNo, amountCents, currency, hold, customerEmail, productName, test } = input;
   const processor = await processors.chosen(accountId, test).then(({ processor: { name } }) => name, nameOfUnusable);
   const nowMs = clock.nowMs();
-  const id = newId('payment', nowMs);
+  const id = buyersPaymentKey(accountId, orderId, tryNo);
   return {
     ...requestOf(id, input),
     ...{ id, account_id: accountId, order_id: orderId, step: 'main', subject: '', try_no: tryNo, hold_terms: hold },

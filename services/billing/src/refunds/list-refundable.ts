@@ -1,8 +1,8 @@
-import type { RequestOutput } from '@app/contracts/define';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import type { listRefundable as contract } from '@app/contracts/payments';
 import { type Database, statement } from '@app/service-kit/database';
-import { openPayment } from '../payments/payment.rules.ts';
 import { readMoney } from '../payments/payment-rows.ts';
+import { refundWaitsFor } from './refund.rules.ts';
 
 type Result = RequestOutput<typeof contract>;
 
@@ -12,7 +12,11 @@ const subscriptionStatement = statement(
 );
 
 /** What a refund of the order could give back; nothing for an order that was not charged here. */
-export async function listRefundable(database: Database, accountId: string, orderId: string): Promise<Result> {
+export async function listRefundable(
+  database: Database,
+  accountId: string,
+  { orderId, renewals = true }: RequestInput<typeof contract>,
+): Promise<Result> {
   const [money, { rows }] = await Promise.all([
     readMoney(database, accountId, orderId),
     database.pool.query<NonNullable<Result['subscription']>>(subscriptionStatement([accountId, orderId])),
@@ -25,5 +29,5 @@ export async function listRefundable(database: Database, accountId: string, orde
     currency: charge.currency,
     period: charge.step === 'renewal' ? Number(money.payments.find(({ id }) => id === charge.id)?.subject) : null,
   }));
-  return { charges, subscription: rows[0] ?? null, waits: openPayment(money.payments) !== undefined };
+  return { charges, subscription: rows[0] ?? null, waits: refundWaitsFor(money, renewals) !== undefined };
 }

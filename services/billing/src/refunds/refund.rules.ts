@@ -13,6 +13,17 @@ export type RefundStep =
   | { readonly kind: 'end'; readonly result: RefundResult };
 
 /**
+ * The payment without an outcome that a refund of the order waits for. A renewal keeps back what is to be refunded: nothing, where
+ * the order has no charges or they went back before, and its renewals are not requested.
+ */
+export function refundWaitsFor(money: OrderMoney, renewals: boolean): Payment | undefined {
+  const open = openPayment(money.payments);
+  const keepsNothingBack =
+    open?.step === 'renewal' && !renewals && money.charges.every((charge) => restOf(charge) === 0);
+  return keepsNothingBack ? undefined : open;
+}
+
+/**
  * What comes next of the refund that was requested of an order: charges that it marked go back whole.
  * @param renewals whether those of the renewals were requested too
  */
@@ -23,10 +34,8 @@ export function nextRefundStep(money: OrderMoney, renewals: boolean): RefundStep
     kind: 'end',
     result: { ...resultOf(money, wanted, status, refused), ...(renewalUnderWay && { renewalUnderWay }) },
   });
-  const waitsFor = openPayment(money.payments);
-  // A renewal keeps back what is to be refunded, and nothing is: the order has no charges, or they went back before.
-  if (waitsFor?.step === 'renewal' && !renewals && money.charges.every((charge) => restOf(charge) === 0))
-    return end('refunded');
+  const waitsFor = refundWaitsFor(money, renewals);
+  if (waitsFor === undefined && openPayment(money.payments) !== undefined) return end('refunded');
   if (waitsFor !== undefined) {
     const waiting = end('processing');
     // An order without charges is refunded when its last renewal can be: until then checkout requests it again.

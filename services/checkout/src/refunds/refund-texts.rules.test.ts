@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { refundedText, refusedText } from './refund-texts.rules.ts';
 
-const sale = { source: 'checkout', test: false, total_cents: 6_400, currency: 'usd' } as const;
+const sale = { source: 'checkout', test: false, total_cents: 6_400, currency: 'usd', given_back_cents: 6_400 } as const;
 
 test.each([
   [sale, 'The buyer gets $64.00 back.'],
   [{ ...sale, test: true }, 'no money was taken'],
   [{ ...sale, source: 'api', test: true } as const, 'your own code, which took the money'],
+  [{ ...sale, source: 'api', given_back_cents: 0 } as const, 'the platform gave nothing back'],
+  [{ ...sale, source: 'api', given_back_cents: 1_900 } as const, 'The buyer gets $19.00 of its renewals back.'],
 ])('the end of a refund says what moves: %o', (of, words) => {
   expect(refundedText(of, 6_400)).toContain(words);
 });

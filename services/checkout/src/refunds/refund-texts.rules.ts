@@ -7,6 +7,8 @@ export interface RefundedSale {
   readonly test: boolean;
   readonly total_cents: number;
   readonly currency: string;
+  /** Of the order and its renewals. */
+  readonly given_back_cents: number;
 }
 
 export const renewalUnderWayText =
@@ -17,7 +19,11 @@ export const renewalMayBeChargedText =
   'A renewal of its subscription is under way at the payment processor and may still be charged: refund that payment once the ' +
   'subscription shows it. No further renewal follows.';
 
-export function refundedText({ source, test, currency }: RefundedSale, refundedCents: number): string {
+export function refundedText(sale: RefundedSale, refundedCents: number): string {
+  const { source, test, currency, given_back_cents } = sale;
+  if (source === 'api' && given_back_cents > 0 && !test) {
+    return `The buyer gets ${formatAmount(given_back_cents, currency)} of its renewals back. The order itself was recorded by your own code, which took the money: the platform gave nothing of that back.`;
+  }
   if (source === 'api')
     return 'The order was recorded by your own code, which took the money: the platform gave nothing back.';
   if (test) return 'The order was a rehearsal: no money was taken, so none is given back.';

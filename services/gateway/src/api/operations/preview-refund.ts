@@ -10,7 +10,11 @@ import { z } from 'zod';
 export const refundPreview = z
   .object({
     orderId: z.string(),
-    possible: z.boolean().describe('False for an order whose card is only held, and while a payment has no outcome.'),
+    possible: z
+      .boolean()
+      .describe(
+        'False for an order whose card is only held, and while a payment without an outcome keeps the refund back.',
+      ),
     charges: z
       .array(
         z.object({
@@ -49,7 +53,7 @@ export async function previewRefund(
 ): Promise<Preview> {
   const order = await requester.request(getOrder, { orderId }, context);
   const [refundable, commissions, automations] = await Promise.all([
-    requester.request(listRefundable, { orderId }, context),
+    requester.request(listRefundable, { orderId, renewals }, context),
     requester.request(listOrderCommissions, { orderId }, context),
     requester.request(listAutomations, {}, context),
   ]);

@@ -1,0 +1,61 @@
+import { beginPayment } from '../payments/begin-payment.ts';
+import type { Hold, OrderMoney } from '../payments/payment.types.ts';
+import { changeBy } from '../payments/payment-change.rules.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { recordPaymentChange } from '../payments/record-payment.ts';
+import type { ProcessorRecord } from '../processors/payment-processor.ts';
+
+const listLimitMs = 60_000;
+/** Clocks differ: the processor may have recorded the hold, and its capture, a little earlier or later than this service. */
+const overlapMs = 3_600_000;
+
+/**
+ * Records the capture of a hold that was made by a payment which is not recorded here, as before a backup was restored: the
+ * processor's list has it, with the reference by which it can be given back.
+ * @returns `recorded`, also where another replica was faster; `not listed` where the list was read and lacks it; `not read`
+ * where the list could not be read
+ */
+export async function findCapture(
+  deps: PaymentDeps,
+  requestId: string | null,
+  { hold, money, tryNo }: { readonly hold: Hold; readonly money: OrderMoney; readonly tryNo: number },
+): Promise<'recorded' | 'not listed' | 'not read'> {
+  const { reference, processor, currency, account_id: accountId, order_id: orderId } = hold;
+  const found = await captureOf(deps, hold, money).catch((err: unknown) => {
+    deps.logger.warn({ err, accountId, orderId }, 'the capture of a hold could not be looked for; it is tried again');
+    return 'not read' as const;
+  });
+  if (found === undefined) return 'not listed';
+  if (found === 'not read') return found;
+  const { amountCents, recordedAt } = found;
+  const payment = await beginPayment(deps, money, {
+    ...{ step: 'capture', subject: '', tryNo, amountCents, currency, processor },
+    ...(found.paymentId !== null && { id: found.paymentId }),
+    requestOf: (paymentId) => ({ call: 'capture', request: { paymentId, amountCents, currency, reference } }),
+  });
+  if (payment === undefined) return 'recorded';
+  const change = changeBy(payment, { status: 'succeeded', reference: found.reference }, recordedAt.getTime());
+  await recordPaymentChange(deps, payment, change, { requestId });
+  deps.logger.warn({ accountId, orderId, paymentId: payment.id }, 'a capture was found at the processor');
+  return 'recorded';
+}
+
+async function captureOf(
+  { processors, processorCalls, clock }: PaymentDeps,
+  { account_id: accountId, processor: name, reference, payment_id, test }: Hold,
+  { payments }: OrderMoney,
+): Promise<ProcessorRecord | undefined> {
+  const { processor, secretKey } = await processors.named(name, accountId, test);
+  const held = payments.find(({ id }) => id === payment_id);
+  const from = new Date((held?.created_at.getTime() ?? clock.nowMs()) - overlapMs);
+  const to = new Date(clock.nowMs() + overlapMs);
+  return await processorCalls.make(
+    async (signal) => {
+      for await (const record of processor.list(from, to, { accountId, secretKey, test, signal })) {
+        if (record.kind === 'capture' && record.status === 'succeeded' && record.about === reference) return record;
+      }
+      return undefined;
+    },
+    { limitMs: listLimitMs },
+  );
+}

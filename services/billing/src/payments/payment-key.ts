@@ -1,0 +1,36 @@
+import { hash } from 'node:crypto';
+import { idOfCommand, idSuffixOf, idTimeMs } from '@app/contracts/ids';
+import { resendWithinMs } from './payment.rules.ts';
+import type { Payment } from './payment.types.ts';
+
+/**
+ * The id of a buyer's payment, which is its idempotency key: it follows from account, order and attempt, so that a database
+ * that was restored from a backup comes to the key that the processor had before. Its time is about that of the order's, so
+ * that payments list in that order.
+ */
+export function buyersPaymentKey(accountId: string, orderId: string, tryNo: number): string {
+  return keyOf(idTimeMs(orderId) + tryNo - 1, `${accountId} ${orderId} main ${tryNo}`);
+}
+
+/**
+ * The id of a payment that follows a hold: a capture, or a charge on the saved card. It follows from order, purpose and attempt,
+ * as that of the buyer's payment. Its time is the end of the decision window, and a capture's comes first.
+ * @param held the payment that holds the money
+ */
+export function holdPaymentKey(
+  { id, order_id, hold_terms }: Pick<Payment, 'id' | 'order_id' | 'hold_terms'>,
+  step: 'capture' | 'upsell' | 'recharge',
+  tryNo: number,
+): string {
+  const windowEndMs = idTimeMs(id) + (hold_terms?.decisionMinutes ?? 0) * 60_000;
+  return keyOf(step === 'capture' ? windowEndMs - 1 : windowEndMs, `${order_id} ${step} ${tryNo}`);
+}
+
+const keyOf = (timeMs: number, text: string): string =>
+  idOfCommand('payment', idSuffixOf(timeMs, hash('sha256', text, 'buffer')));
+
+/**
+ * Whether the processor may have forgotten a key that was sent before a backup was restored.
+ * @param sinceMs when the order's first payment was sent at the earliest
+ */
+export const keyMayBeForgotten = (sinceMs: number, nowMs: number): boolean => nowMs - sinceMs >= resendWithinMs;
