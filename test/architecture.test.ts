@@ -55,7 +55,7 @@ describe('every service has the same front door', () => {
   });
 
   // What is long there opens its parts in line: they belong into functions named `open…`, in files of their own.
-  const longer: Readonly<Record<string, number>> = { billing: 66, gateway: 71 };
+  const longer: Readonly<Record<string, number>> = { gateway: 71 };
   test.each(services)('the service.ts of %s is at most 30 lines, or is named here and grows no more', (service) => {
     const lines = read(`services/${service}/src/service.ts`).trimEnd().split('\n').length;
     expect(lines).toBeLessThanOrEqual(longer[service] ?? 30);

@@ -16,12 +16,15 @@ type Context = Pick<
   'config' | 'database' | 'clock' | 'logger' | 'resources' | 'wakeRelay'
 >;
 
-/** Opens the processors and what tries, records and continues payments; `resources` close it in reverse. */
-export async function openPayments({ config, database, clock, logger, resources, wakeRelay }: Context): Promise<{
+export interface OpenedPayments {
   readonly payments: PaymentDeps;
   readonly secrets: ProcessorSecrets;
   readonly processors: KnownProcessors;
-}> {
+}
+
+/** Opens the processors and what tries, records and continues payments; `resources` close it in reverse. */
+export async function openPayments(context: Context): Promise<OpenedPayments> {
+  const { config, database, clock, logger, resources, wakeRelay } = context;
   const { DATABASE_URL: databaseUrl, SIMULATED_SLOW_MS: slowMs } = config;
   const simulated = await openSimulatedProcessor({ databaseUrl, clock, slowMs });
   resources.add('simulated processor', simulated, (opened) => opened.close());

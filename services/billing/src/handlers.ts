@@ -1,0 +1,35 @@
+import { settingsHandler } from '@app/account-settings/settings-handler';
+import type { EventHandler } from '@app/messaging/event-handler';
+import type { RequestHandler } from '@app/messaging/serve-requests';
+import type { ServiceContext } from '@app/service-host/define-service';
+import { paymentRequests } from './advancing/requests.ts';
+import type { BillingConfig } from './config.ts';
+import { dailyRunRequests } from './daily-runs/requests.ts';
+import { storeReminderCounts } from './daily-runs/store-reminder-counts.ts';
+import type { DailyRuns } from './open-daily-runs.ts';
+import type { OpenedPayments } from './open-payments.ts';
+import { paymentProcessorRequests } from './processors/requests.ts';
+import { rehearsalSteps } from './rehearsals/rehearsal-steps.ts';
+import { rehearsalRequests } from './rehearsals/requests.ts';
+import { eventHandlers } from './subscriptions/consumers.ts';
+import { subscriptionRequests } from './subscriptions/requests.ts';
+
+export const consumedEvents = ({ wakeRelay }: Pick<ServiceContext<BillingConfig>, 'wakeRelay'>): EventHandler[] => [
+  ...eventHandlers(wakeRelay),
+  settingsHandler,
+  storeReminderCounts,
+];
+
+export function answeredRequests(
+  { payments, secrets, processors }: OpenedPayments,
+  { deps, overdue, isClosing }: DailyRuns,
+): RequestHandler[] {
+  const { database, clock, wakeRelay } = payments;
+  return [
+    ...subscriptionRequests({ database, clock, wakeRelay, processors }),
+    ...paymentRequests(payments),
+    ...paymentProcessorRequests({ database, clock, secrets, processors }),
+    ...rehearsalRequests({ ...payments, rehearsalSteps: rehearsalSteps(payments), isClosing }),
+    ...dailyRunRequests(deps, overdue),
+  ];
+}

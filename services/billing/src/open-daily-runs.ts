@@ -1,0 +1,52 @@
+import type { ServiceContext } from '@app/service-host/define-service';
+import type { OverdueWatch } from '@app/service-kit/overdue-watch';
+import { createSemaphore } from '@app/service-kit/semaphore';
+import type { BillingConfig } from './config.ts';
+import { observeLastRun } from './daily-runs/last-run-gauge.ts';
+import { watchOverdue } from './daily-runs/overdue.ts';
+import { createDailyDeps, type DailyDeps } from './daily-runs/start-daily-run.ts';
+import { dailySteps } from './daily-runs/steps.ts';
+import { compareOrders } from './order-comparisons/compare-orders.ts';
+import type { PaymentDeps } from './payments/payment-deps.ts';
+
+/** Far longer than an account's run takes. A slower run is stuck, or it finishes after the sum was stored. */
+const partLimitMs = 10 * 60_000;
+
+/** What runs once a day, and what watches that it does. */
+export interface DailyRuns {
+  readonly deps: DailyDeps;
+  readonly overdue: OverdueWatch;
+  readonly isClosing: () => boolean;
+  /** Ends runs after what is under way. */
+  readonly closing: () => void;
+}
+
+/** @param payments what the steps charge and compare with; `context.resources` close what is opened here */
+export function openDailyRuns(context: ServiceContext<BillingConfig>, payments: PaymentDeps): DailyRuns {
+  const { config, database, requester, clock, logger, resources, wakeRelay } = context;
+  resources.add('daily run gauge', observeLastRun(database, clock), (observed) => observed.close());
+  const overdue = watchOverdue({ database, clock, logger, wakeRelay });
+  resources.add('overdue watch', overdue, (watch) => watch.close());
+  // Locks of runs take half of the pool, and the work of the runs has the other half. The run over all needs two locks.
+  const runsMax = Math.max(2, Math.floor(config.DATABASE_POOL_MAX / 2));
+  let closing = false;
+  const isClosing = () => closing;
+  const deps = createDailyDeps({
+    database,
+    clock,
+    logger,
+    steps: dailySteps(payments, compareOrders({ ...payments, requester })),
+    semaphore: createSemaphore(runsMax),
+    partsAtOnce: runsMax - 1,
+    partLimitMs,
+    isClosing,
+  });
+  return {
+    deps,
+    overdue,
+    isClosing,
+    closing: () => {
+      closing = true;
+    },
+  };
+}
