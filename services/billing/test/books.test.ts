@@ -1,4 +1,5 @@
 import type { BooksComparison } from '@app/contracts/daily-runs';
+import { newId } from '@app/contracts/ids';
 import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { randomRuns, volume } from '@app/testing/long';
@@ -55,7 +56,8 @@ const toldOf = async (account: string) =>
     .map(({ data }) => data);
 
 async function pay(by: Replica, account: string, fields: Parameters<typeof startInput>[0] = {}) {
-  const input = startInput(fields);
+  const orderId = newId('order', replicas.clock.nowMs() - minuteMs);
+  const input = startInput({ orderId, ...fields });
   await startPayment(by.deps, caller(account), input);
   return input.orderId;
 }

@@ -24,7 +24,7 @@ const eventsOf = async (accountId: string, field: string) =>
 
 test('an order is charged over NATS, told of once, listed without the card’s token, and refunded', async () => {
   const account = newAccount();
-  const input = startInput({ paymentMethod: 'sim_ok' });
+  const input = startInput({ orderId: newId('order', harness.clock.nowMs() - 60_000) });
   const outcome = contract.startPayment.output
     .strict()
     .parse(await harness.requester.request(contract.startPayment, input, context(account)));
