@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
-import type { GatewayDeps, GatewayParts, RunningGateway } from '@app/gateway/service';
+import type { GatewayDeps, GatewayParts, RunningGateway } from '@app/gateway/gateway-deps';
 import type { AdjustableClock } from '@app/service-kit/clock';
 import { parseConfig } from '@app/service-kit/config';
 import type { Logger } from '@app/service-kit/logger';

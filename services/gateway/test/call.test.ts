@@ -93,44 +93,65 @@ const key = () => ({ key: seller.key });
 test.each<Refused>([
   {
     name: 'an actor without a credential',
-    ...{ status: 401, access: 'anyPage', caller: () => ({}), given: { id: 'listOrders' } },
+    status: 401,
+    access: 'anyPage',
+    caller: () => ({}),
+    given: { id: 'listOrders' },
     http: () => ['GET', '/api/v1/orders'],
   },
   {
     name: 'an operation that the credential may not call',
-    ...{ status: 403, access: 'credential', caller: () => ({ key: platformKey }), given: { id: 'listOrders' } },
+    status: 403,
+    access: 'credential',
+    caller: () => ({ key: platformKey }),
+    given: { id: 'listOrders' },
     http: () => ['GET', '/api/v1/orders'],
   },
   {
     name: 'an operation of the platform, for a seller',
-    ...{ status: 403, access: 'credential', caller: key, given: { id: 'listSessions' } },
+    status: 403,
+    access: 'credential',
+    caller: key,
+    given: { id: 'listSessions' },
     http: () => ['GET', '/api/auth/sessions'],
   },
   {
     name: 'fields of the body',
-    ...{ status: 422, access: 'credential', caller: key },
+    status: 422,
+    access: 'credential',
+    caller: key,
     given: { id: 'createOrder', body: { ...order, email: 'nobody', sort: 1 } },
     http: () => ['POST', '/api/v1/orders'],
   },
   {
     name: 'a field of the query that there is not',
-    ...{ status: 422, access: 'credential', caller: key, given: { id: 'listOrders', query: { colour: 'red' } } },
+    status: 422,
+    access: 'credential',
+    caller: key,
+    given: { id: 'listOrders', query: { colour: 'red' } },
     http: () => ['GET', '/api/v1/orders?colour=red'],
   },
   {
     name: 'a malformed id',
-    ...{ status: 404, access: 'credential', caller: key, given: { id: 'getOrder', params: { orderId: 'x' } } },
+    status: 404,
+    access: 'credential',
+    caller: key,
+    given: { id: 'getOrder', params: { orderId: 'x' } },
     http: () => ['GET', '/api/v1/orders/x'],
   },
   {
     name: 'a service that is not there',
-    ...{ status: 503, access: 'credential', caller: key },
+    status: 503,
+    access: 'credential',
+    caller: key,
     given: { id: 'listAffiliates' },
     http: () => ['GET', '/api/v1/affiliates'],
   },
   {
     name: 'a checkout without its secret',
-    ...{ status: 404, access: 'anyPage', caller: () => ({}) },
+    status: 404,
+    access: 'anyPage',
+    caller: () => ({}),
     given: { id: 'getCheckout', params: { checkoutId: 'chk_01981c2f2c7c7a60a1b0d0c8e7f3a111' } },
     http: () => ['GET', '/api/checkout/chk_01981c2f2c7c7a60a1b0d0c8e7f3a111'],
   },
@@ -172,7 +193,9 @@ test('an Idempotency-Key is one over HTTP and in process: the same response, in 
   const url = await startPage();
   const idempotencyKey = 'one-of-both';
   const over = await send(url, 'POST', '/api/v1/orders', {
-    ...{ key: seller.key, body: order, headers: { 'idempotency-key': idempotencyKey } },
+    key: seller.key,
+    body: order,
+    headers: { 'idempotency-key': idempotencyKey },
   });
   const place = async (body: object) =>
     (await callFrom(url, 'credential', { id: 'createOrder', body, idempotencyKey }, { key: seller.key })).json[0];

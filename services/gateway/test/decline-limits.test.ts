@@ -2,7 +2,7 @@ import { DomainError } from '@app/contracts/errors';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { RunningGateway } from '../src/service.ts';
+import type { RunningGateway } from '../src/gateway-deps.ts';
 import { createHarness, createSeller, type Harness } from './harness.ts';
 import { type Sent, send } from './http.ts';
 

@@ -29,8 +29,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
+import type { RunningGateway } from '../src/gateway-deps.ts';
 import { tools } from '../src/mcp/tools.ts';
-import { createGateway, type RunningGateway } from '../src/service.ts';
+import { createGateway } from '../src/service.ts';
 import { createSeller, passwordCost } from './harness.ts';
 import { send } from './http.ts';
 

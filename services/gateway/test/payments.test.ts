@@ -18,8 +18,9 @@ import { createMigratedDatabase } from '@app/testing/postgres';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
+import type { RunningGateway } from '../src/gateway-deps.ts';
 import { examples } from '../src/openapi/examples.ts';
-import { createGateway, type RunningGateway } from '../src/service.ts';
+import { createGateway } from '../src/service.ts';
 import { createSeller, passwordCost, serveAs } from './harness.ts';
 import { send } from './http.ts';
 

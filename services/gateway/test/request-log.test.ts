@@ -5,8 +5,8 @@ import { createLogger, type Logger } from '@app/service-kit/logger';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { announced } from '@app/testing/points';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunningGateway } from '../src/gateway-deps.ts';
 import { requestEnded } from '../src/points/points.ts';
-import type { RunningGateway } from '../src/service.ts';
 import { createHarness, createSeller, type Harness } from './harness.ts';
 import { send } from './http.ts';
 

@@ -12,7 +12,8 @@ const withinMs = 20_000;
 
 export const createWriteTurns = (): Turns =>
   createTurns({
-    ...{ atOnce, withinMs },
+    atOnce,
+    withinMs,
     tooLate: () =>
       new RetryLaterError(
         'service_unavailable',

@@ -72,7 +72,10 @@ export async function findKey(database: Database, hash: Buffer): Promise<FoundCr
   const scopes = new Set(row.scopes);
   const actor: Actor = { ...accountOf(row), kind: 'key', scopes, keyId: row.id, sessionId: null, userId: null };
   return {
-    ...{ kind: 'key', id: row.id, ownerId: row.account_id, actor },
+    kind: 'key',
+    id: row.id,
+    ownerId: row.account_id,
+    actor,
     expiresAtMs: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
     lastUsedAtMs: row.last_used_at?.getTime() ?? Number.NEGATIVE_INFINITY,
   };
@@ -85,7 +88,10 @@ export async function findSession(database: Database, hash: Buffer): Promise<Fou
   const who = { keyId: null, sessionId: row.id, userId: row.user_id };
   const actor: Actor = { ...accountOf(row), ...who, kind: 'session', scopes: allScopes };
   return {
-    ...{ kind: 'session', id: row.id, ownerId: row.user_id, actor },
+    kind: 'session',
+    id: row.id,
+    ownerId: row.user_id,
+    actor,
     expiresAtMs: row.expires_at.getTime(),
     lastUsedAtMs: row.last_used_at?.getTime() ?? Number.NEGATIVE_INFINITY,
   };

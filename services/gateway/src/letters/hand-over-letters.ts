@@ -78,7 +78,11 @@ async function send({ mailer, box, clock, replyTo }: HandOverDeps, letter: Claim
     return { outcome: 'refused', detail: 'the link cannot be opened with the KEY_PEPPER of today' };
   }
   return await mailer.send({
-    ...{ id: letter.id, fromName: '', to: letter.email, replyTo, date: clock.now() },
+    id: letter.id,
+    fromName: '',
+    to: letter.email,
+    replyTo,
+    date: clock.now(),
     ...letterText(letter.kind, link),
     headers: { 'Auto-Submitted': 'auto-generated' },
   });

@@ -32,7 +32,11 @@ export function newLetter(box: SealedBox, kind: LetterKind, email: string, baseU
   const token = randomBytes(32).toString('base64url');
   const id = newId('letter', now.getTime());
   return {
-    ...{ id, kind, email: email.toLowerCase(), tokenHash: hashLetterToken(token), createdAt: now },
+    id,
+    kind,
+    email: email.toLowerCase(),
+    tokenHash: hashLetterToken(token),
+    createdAt: now,
     sealed: box.seal(Buffer.from(`${baseUrl}${letterPaths[kind]}/${token}`), id),
     expiresAt: new Date(now.getTime() + validMs),
   };

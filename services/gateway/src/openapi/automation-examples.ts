@@ -23,7 +23,9 @@ const automation = {
 };
 
 const post = {
-  ...{ ...automation, id: 'aut_01kb1x3z5b7d9f1h3j5k7m9p1r', name: 'Course access' },
+  ...automation,
+  id: 'aut_01kb1x3z5b7d9f1h3j5k7m9p1r',
+  name: 'Course access',
   action: { type: 'post', url: 'https://mayapaints.example/access' },
 };
 

@@ -62,7 +62,9 @@ export function openApiDocument(operations: readonly Operation[], baseUrl: strin
           platformKey: { type: 'http', scheme: 'bearer', description: 'The deployment’s own key.' },
           session: { type: 'apiKey', in: 'cookie', name: 'fnl_session', description: 'A logged-in browser.' },
           checkoutSecret: {
-            ...{ type: 'apiKey', in: 'header', name: checkoutSecretHeader },
+            type: 'apiKey',
+            in: 'header',
+            name: checkoutSecretHeader,
             description: 'The secret of one checkout, from the answer that opened it.',
           },
         },

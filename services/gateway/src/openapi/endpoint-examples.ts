@@ -17,8 +17,12 @@ const endpoint = {
 export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwXcK0Z1vY5hQ=';
 const crm = {
   ...endpoint,
-  ...{ id: 'whe_01kaf2m4w3z5b7d9f1h3j5k7mp', role: 'additional', url: 'https://crm.example/in', description: 'CRM' },
-  ...{ events: ['order.paid', 'order.refunded'], headers: [] },
+  id: 'whe_01kaf2m4w3z5b7d9f1h3j5k7mp',
+  role: 'additional',
+  url: 'https://crm.example/in',
+  description: 'CRM',
+  events: ['order.paid', 'order.refunded'],
+  headers: [],
 };
 
 /** Examples of webhook endpoints, by operation. */
@@ -35,7 +39,9 @@ export const endpointExamples = {
   },
   readWebhookEndpoint: {
     response: {
-      ...{ ...crm, active: false, switched_off: { reason: 'gone', at: '2026-11-28T16:20:00.000Z' } },
+      ...crm,
+      active: false,
+      switched_off: { reason: 'gone', at: '2026-11-28T16:20:00.000Z' },
       held: { count: 17, more: false, oldest_at: '2026-11-28T16:20:00.000Z' },
     },
   },

@@ -1,6 +1,7 @@
 import { automationExamples } from './automation-examples.ts';
 import { endpointExamples } from './endpoint-examples.ts';
 import { refundExamples } from './refund-examples.ts';
+import { subscriptionExamples } from './subscription-examples.ts';
 
 /** Examples by operation; a test parses them with the schemas they stand beside. */
 const order = {
@@ -47,54 +48,6 @@ const payment = {
   created_at: '2026-11-20T09:30:12.345Z',
   finished_at: '2026-11-20T09:30:13.120Z',
 };
-
-const subscription = {
-  id: 'sub_01kahv7w3xe5m8q2r6t9y0b4cd',
-  order_id: 'ord_01kahv7w3xe5m8q2r6t9y0b4cd',
-  product_id: 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg',
-  product_name: 'Watercolour Club',
-  customer_email: 'maya@example.com',
-  amount_cents: 1900,
-  currency: 'usd',
-  billing_interval: 'month',
-  status: 'active',
-  collection: 'automatic',
-  started_at: '2026-10-31T09:30:12.345Z',
-  current_period_end: '2026-12-31T09:30:12.345Z',
-  canceled_at: null,
-  paused_at: null,
-  next_charge_at: '2026-12-31T09:30:12.345Z',
-  failed_tries: 0,
-  last_four: '4242',
-  test: false,
-};
-const renewal = {
-  ...payment,
-  ...{ order_id: subscription.order_id, step: 'renewal', amount_cents: 1900, product_name: subscription.product_name },
-  explanation: '$19.00 charged to the saved card for the renewal of the subscription.',
-  created_at: '2026-11-30T10:00:00.120Z',
-  finished_at: '2026-11-30T10:00:00.730Z',
-};
-const periods = [
-  {
-    period: 2,
-    starts_at: '2026-11-30T09:30:12.345Z',
-    ends_at: '2026-12-31T09:30:12.345Z',
-    amount_cents: 1900,
-    status: 'paid',
-    paid_at: '2026-11-30T10:00:00.730Z',
-  },
-  {
-    period: 1,
-    starts_at: '2026-10-31T09:30:12.345Z',
-    ends_at: '2026-11-30T09:30:12.345Z',
-    amount_cents: 1900,
-    status: 'paid',
-    paid_at: '2026-10-31T09:30:12.345Z',
-  },
-];
-const changed = { ...subscription, renewal_under_way: false };
-const paused = { ...subscription, status: 'paused', paused_at: '2026-12-04T14:02:51.118Z', next_charge_at: null };
 
 const processor = { processor: 'simulated', secrets: [], updated_at: null };
 
@@ -171,20 +124,31 @@ const attempt = {
   next_attempt_at: delivery.next_attempt_at,
 };
 const paidPayload = {
-  ...{ event: 'order.paid', orderId: order.id, product: 'Watercolour Course', productId: order.product_id },
-  ...{
-    email: order.customer_email,
-    name: order.customer_name,
-    firstName: 'Maya',
-    country: 'Sweden',
-    countryCode: 'SE',
-  },
-  ...{ totalCents: 6800, total: '$68.00', currency: 'usd', affiliate: 'ANNA', accessUrl: '', supportEmail: '' },
+  event: 'order.paid',
+  orderId: order.id,
+  product: 'Watercolour Course',
+  productId: order.product_id,
+  email: order.customer_email,
+  name: order.customer_name,
+  firstName: 'Maya',
+  country: 'Sweden',
+  countryCode: 'SE',
+  totalCents: 6800,
+  total: '$68.00',
+  currency: 'usd',
+  affiliate: 'ANNA',
+  accessUrl: '',
+  supportEmail: '',
   sentAt: '2026-11-20T09:30:13.120Z',
 };
 const copyOf = (copy: string, status: number, ok: boolean, explanation: string) => ({
-  ...{ copy, expected: copy === 'good' || copy === 'doubled' ? 'accept' : 'refuse', status_code: status, error: null },
-  ...{ duration_ms: 84, ok, explanation },
+  copy,
+  expected: copy === 'good' || copy === 'doubled' ? 'accept' : 'refuse',
+  status_code: status,
+  error: null,
+  duration_ms: 84,
+  ok,
+  explanation,
 });
 
 interface Examples {
@@ -213,6 +177,7 @@ export const examples: Readonly<Record<string, Examples>> = {
   ...automationExamples,
   ...endpointExamples,
   ...refundExamples,
+  ...subscriptionExamples(payment),
   listOrders: { response: { data: [order] } },
   getOrder: { response: { ...order, payments: [payment] } },
   createOrder: {
@@ -231,14 +196,6 @@ export const examples: Readonly<Record<string, Examples>> = {
     body: { processor: 'simulated', secretKey: 'a secret of the processor' },
     response: { processor: 'simulated', secrets: ['secretKey'], updated_at: '2026-11-20T09:00:00.000Z' },
   },
-  listSubscriptions: { response: { data: [subscription] } },
-  getSubscription: { response: { ...subscription, periods, payments: [renewal] } },
-  cancelSubscription: {
-    response: { ...changed, status: 'canceled', canceled_at: '2026-12-04T14:02:51.118Z', next_charge_at: null },
-  },
-  pauseSubscription: { response: { ...paused, renewal_under_way: false } },
-  resumeSubscription: { response: changed },
-  putPaymentMethod: { body: { paymentMethod: 'sim_ok' }, response: { ...changed, last_four: null } },
   selfTestWebhook: {
     response: {
       ok: false,
@@ -290,8 +247,14 @@ export const examples: Readonly<Record<string, Examples>> = {
       balances: [{ currency: 'usd', pending_cents: 0, due_cents: 0, paid_cents: 2040 }],
       data: [
         {
-          ...{ id: 'led_01kb2c4d6e8f0g2h4j6k8m0n3q', kind: 'payout', order_id: null, payout_id: payout.id },
-          ...{ amount_cents: -2040, balance_cents: 0, currency: 'usd', created_at: payout.created_at },
+          id: 'led_01kb2c4d6e8f0g2h4j6k8m0n3q',
+          kind: 'payout',
+          order_id: null,
+          payout_id: payout.id,
+          amount_cents: -2040,
+          balance_cents: 0,
+          currency: 'usd',
+          created_at: payout.created_at,
         },
         { id: 'led_01kahv7w9ye5m8q2r6t9y0b4ce', ...sale, amount_cents: 2040, balance_cents: 2040 },
       ],
@@ -346,9 +309,15 @@ export const examples: Readonly<Record<string, Examples>> = {
           ...attempt,
           kind: 'webhook_attempt',
           summary: `order.paid not delivered to ${delivery.url} (the certificate has expired, after 58 ms); try 2 follows at ${delivery.next_attempt_at}. ${diagnosis.explanation}`,
-          ...{ event: 'order.paid', event_id: delivery.event_id, delivery_id: delivery.id },
-          ...{ endpoint_id: delivery.endpoint_id, order_id: order.id, attempt: 1, status: 'failed' },
-          ...{ response_excerpt: null, test: false },
+          event: 'order.paid',
+          event_id: delivery.event_id,
+          delivery_id: delivery.id,
+          endpoint_id: delivery.endpoint_id,
+          order_id: order.id,
+          attempt: 1,
+          status: 'failed',
+          response_excerpt: null,
+          test: false,
         },
       ],
     },
@@ -360,7 +329,12 @@ export const examples: Readonly<Record<string, Examples>> = {
       attempts: [
         {
           ...attempt,
-          ...{ number: 1, dns_ms: 12, connect_ms: 19, tls_ms: null, first_byte_ms: null, response: null },
+          number: 1,
+          dns_ms: 12,
+          connect_ms: 19,
+          tls_ms: null,
+          first_byte_ms: null,
+          response: null,
         },
       ],
       payload: paidPayload,
@@ -370,13 +344,11 @@ export const examples: Readonly<Record<string, Examples>> = {
     response: {
       data: [
         {
-          ...{
-            id: delivery.event_id,
-            sequence: 1204,
-            event: 'order.paid',
-            occurred_at: paidPayload.sentAt,
-            test: false,
-          },
+          id: delivery.event_id,
+          sequence: 1204,
+          event: 'order.paid',
+          occurred_at: paidPayload.sentAt,
+          test: false,
           payload: paidPayload,
         },
       ],

@@ -6,13 +6,19 @@ export const refundExamples = {
   refundOrder: {
     body: { renewals: false },
     response: {
-      ...{ ok: true, orderId, status: 'refunded', refundedCents: 6800, detail: 'The buyer gets $68.00 back.' },
+      ok: true,
+      orderId,
+      status: 'refunded',
+      refundedCents: 6800,
+      detail: 'The buyer gets $68.00 back.',
       payments: [{ paymentId, renewal: false, amountCents: 6800 }],
     },
   },
   previewRefund: {
     response: {
-      ...{ orderId, possible: true, subscription: null },
+      orderId,
+      possible: true,
+      subscription: null,
       charges: [{ paymentId, renewal: false, amountCents: 6800, refundedCents: 0, refundCents: 6800, currency: 'usd' }],
       commissions: [{ affiliateCode: 'ANNA', renewal: false, amountCents: 1360, currency: 'usd' }],
       emails: [{ name: 'Notice of a refund to the buyer', to: 'buyer' }],
@@ -25,7 +31,12 @@ export const refundExamples = {
   refundPayment: {
     body: { amountCents: 1000 },
     response: {
-      ...{ ok: true, paymentId, orderId, status: 'refunded', amountCents: 1000, refundedCents: 1000 },
+      ok: true,
+      paymentId,
+      orderId,
+      status: 'refunded',
+      amountCents: 1000,
+      refundedCents: 1000,
       detail: 'The buyer gets $10.00 back. Of $68.00, $10.00 went back in all.',
     },
   },

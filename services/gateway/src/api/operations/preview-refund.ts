@@ -65,7 +65,9 @@ export async function previewRefund(
   return {
     orderId,
     possible: order.status !== 'authorized' && !refundable.waits,
-    ...{ charges, subscription, webhooks },
+    charges,
+    subscription,
+    webhooks,
     commissions: commissions.data.filter((each) => renewals || !each.renewal),
     emails: automations.data.flatMap(({ active, available, event, name, product_id, action }) => {
       const isSent = active && available && events.has(event) && (product_id ?? order.product_id) === order.product_id;

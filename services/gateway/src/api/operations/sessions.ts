@@ -26,7 +26,8 @@ const originOf = ({
   address,
   headers,
 }: Pick<OperationCall<unknown, unknown, unknown>, 'address' | 'headers'>): SessionOrigin => ({
-  ...{ address, userAgent: headers['user-agent'] },
+  address,
+  userAgent: headers['user-agent'],
 });
 
 export const sessionOperations = [

@@ -1,0 +1,52 @@
+import type { ServiceContext } from '@app/service-host/define-service';
+import type { App } from './api/app.ts';
+import { createWriteTurns } from './api/write-turns.ts';
+import type { GatewayConfig } from './config.ts';
+import { AccountQuota } from './limits/account-quota.ts';
+import { AddressLimiter } from './limits/address-limiter.ts';
+import { createAttemptCapacity } from './limits/attempt-capacity.ts';
+import { createDeclineLimit, type DeclineLimit, noDeclineLimit } from './limits/decline-limit.ts';
+import { createLoginLimit, unlimitedLogin } from './limits/login-limit.ts';
+import type { RateWindows } from './limits/rate-windows.ts';
+import { ReadLimiter, readLimits } from './limits/read-limiter.ts';
+import { createRefusals } from './limits/refusals.ts';
+
+/** For callers without a valid key, each address. */
+const addressLimitPerMinute = 60;
+/** For buyers, each address: a purchase takes some ten requests, and an office shares one address. */
+const buyersLimitPerMinute = 600;
+
+type Limits = Pick<
+  App,
+  'accountQuota' | 'addressLimiter' | 'buyersLimiter' | 'limitLogin' | 'declineLimit' | 'readLimiter' | 'writeTurns'
+>;
+
+/** Opens how much a caller, an address or an account may do; `resources` close it in reverse. */
+export function openLimits(
+  context: ServiceContext<GatewayConfig>,
+  windows: RateWindows,
+  quotaWithinMs?: number,
+): Limits {
+  const { config, logger, resources } = context;
+  const addressLimiter = new AddressLimiter({ limit: addressLimitPerMinute }, windows, logger);
+  resources.add('address limiter', addressLimiter, (created) => created.close());
+  const buyersLimiter = new AddressLimiter({ policy: 'buyers', limit: buyersLimitPerMinute }, windows, logger);
+  resources.add('buyers limiter', buyersLimiter, (created) => created.close());
+  const perMinute = config.RATE_LIMIT_PER_MINUTE;
+  return {
+    addressLimiter,
+    buyersLimiter,
+    accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, windows, logger, quotaWithinMs),
+    limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(windows),
+    declineLimit: perMinute === 0 ? noDeclineLimit : openDeclineLimit(context, windows),
+    readLimiter: new ReadLimiter(readLimits),
+    writeTurns: createWriteTurns(),
+  };
+}
+
+function openDeclineLimit(context: ServiceContext<GatewayConfig>, windows: RateWindows): DeclineLimit {
+  const { config, database, clock, logger, wakeRelay, resources } = context;
+  const capacity = resources.add('attempt capacity', createAttemptCapacity(database), (created) => created.close());
+  const refusals = createRefusals({ windows, database, clock, wakeRelay, pepper: config.KEY_PEPPER });
+  return createDeclineLimit({ windows, capacity, refusals, logger });
+}

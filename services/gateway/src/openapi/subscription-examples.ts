@@ -1,0 +1,61 @@
+const subscription = {
+  id: 'sub_01kahv7w3xe5m8q2r6t9y0b4cd',
+  order_id: 'ord_01kahv7w3xe5m8q2r6t9y0b4cd',
+  product_id: 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg',
+  product_name: 'Watercolour Club',
+  customer_email: 'maya@example.com',
+  amount_cents: 1900,
+  currency: 'usd',
+  billing_interval: 'month',
+  status: 'active',
+  collection: 'automatic',
+  started_at: '2026-10-31T09:30:12.345Z',
+  current_period_end: '2026-12-31T09:30:12.345Z',
+  canceled_at: null,
+  paused_at: null,
+  next_charge_at: '2026-12-31T09:30:12.345Z',
+  failed_tries: 0,
+  last_four: '4242',
+  test: false,
+};
+const renewal = {
+  order_id: subscription.order_id,
+  step: 'renewal',
+  amount_cents: 1900,
+  product_name: subscription.product_name,
+  explanation: '$19.00 charged to the saved card for the renewal of the subscription.',
+  created_at: '2026-11-30T10:00:00.120Z',
+  finished_at: '2026-11-30T10:00:00.730Z',
+};
+const periods = [
+  {
+    period: 2,
+    starts_at: '2026-11-30T09:30:12.345Z',
+    ends_at: '2026-12-31T09:30:12.345Z',
+    amount_cents: 1900,
+    status: 'paid',
+    paid_at: '2026-11-30T10:00:00.730Z',
+  },
+  {
+    period: 1,
+    starts_at: '2026-10-31T09:30:12.345Z',
+    ends_at: '2026-11-30T09:30:12.345Z',
+    amount_cents: 1900,
+    status: 'paid',
+    paid_at: '2026-10-31T09:30:12.345Z',
+  },
+];
+const changed = { ...subscription, renewal_under_way: false };
+const paused = { ...subscription, status: 'paused', paused_at: '2026-12-04T14:02:51.118Z', next_charge_at: null };
+
+/** As `examples`, of subscriptions. `payment` is any of their orders' payments. */
+export const subscriptionExamples = (payment: object) => ({
+  listSubscriptions: { response: { data: [subscription] } },
+  getSubscription: { response: { ...subscription, periods, payments: [{ ...payment, ...renewal }] } },
+  cancelSubscription: {
+    response: { ...changed, status: 'canceled', canceled_at: '2026-12-04T14:02:51.118Z', next_charge_at: null },
+  },
+  pauseSubscription: { response: { ...paused, renewal_under_way: false } },
+  resumeSubscription: { response: changed },
+  putPaymentMethod: { body: { paymentMethod: 'sim_ok' }, response: { ...changed, last_four: null } },
+});
