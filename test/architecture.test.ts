@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { mutualFolders } from './support/mutual-folders.ts';
 import {
   find,
   isTest,
@@ -109,6 +110,12 @@ describe('imports', () => {
     expect(importing.filter((file) => dependencies.get(file) === 0)).toEqual([]);
   });
 
+  // dependency-cruiser sees no cycle between a folder and one in it.
+  test('no two folders of a package import each other', () => {
+    const shipped = source.filter((file) => /^(libs|services)\//.test(file));
+    expect(mutualFolders(new Map(shipped.map((file) => [file, read(file)])))).toEqual([]);
+  });
+
   // An image is installed with `npm ci --workspace`: a package that is not declared is not in it.
   test('a package declares the workspace packages that its source imports', () => {
     const undeclared = manifests().flatMap(({ folder, name, dependencies }) =>
@@ -193,6 +200,20 @@ describe('what the code says', () => {
     });
     expect(selects).toEqual([]);
   });
+});
+
+describe('shape', () => {
+  test.each(['services/gateway', 'libs/pages'])(
+    'no object literal of %s is spread into another to save lines',
+    (folder) => {
+      expect(
+        linesMatching(
+          source.filter((file) => file.startsWith(`${folder}/src/`)),
+          /\.\.\.\{/,
+        ),
+      ).toEqual([]);
+    },
+  );
 });
 
 describe('names', () => {

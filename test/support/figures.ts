@@ -4,7 +4,8 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, posix } from 'node:path';
+import { basename, join } from 'node:path';
+import { mutualFolders } from './mutual-folders.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** A run of so many equal lines, white space and thin lines aside, stands twice. */
@@ -42,17 +43,6 @@ function duplicates(files: Files): number {
   return found;
 }
 
-/** Pairs of folders of one package that import each other. */
-function bothWays(files: Files): number {
-  const edges = new Set<string>();
-  for (const [path, text] of files)
-    for (const [, to = ''] of text.matchAll(/from '(\.[^']+)'/g)) {
-      const target = dirname(posix.join(dirname(path), to));
-      if (target !== dirname(path)) edges.add(`${dirname(path)} ${target}`);
-    }
-  return [...edges].filter((edge) => edges.has(edge.split(' ').reverse().join(' '))).length / 2;
-}
-
 /** What it takes to send a request over NATS and to serve one; files that a revision lacks count nothing. */
 const requestMachinery = [
   ...['requester', 'reply-inbox', 'peers', 'running-requests', 'serve-requests', 'stall-watch'],
@@ -84,7 +74,7 @@ function figuresOf(folder: string): [string, string][] {
       'lines of the request machinery',
       String(sum(requestMachinery.map((path) => (files.has(path) ? linesOf(files.get(path) ?? '').length : 0)))),
     ],
-    ['pairs of folders that import each other', String(bothWays(files))],
+    ['pairs of folders that import each other', String(mutualFolders(files).length / 2)],
     ['source files', String(files.size)],
     ['source lines', String(lines)],
     ['lines a file', (lines / files.size).toFixed(0)],
