@@ -238,7 +238,7 @@ test('one order is one trace: HTTP, NATS, statements, publish, consumers and the
   const insert = await collector.untilSpan(isInsertOf(traceId));
   const offers = await untilSpan(traceId, {
     service: 'catalog',
-    name: 'process svc.catalog.offers.resolve',
+    name: 'process svc.catalog.products.find-for-sale',
   });
   const publish = await untilSpan(traceId, { service: 'checkout', name: `publish ${placed}` });
   // The receiver was told which span is its own.
@@ -257,7 +257,7 @@ test('one order is one trace: HTTP, NATS, statements, publish, consumers and the
   }
   const spans = collector.spans();
   expect(lineage(spans, insert).slice(1)).toEqual(placing);
-  expect(lineage(spans, offers).slice(1)).toEqual(['checkout: request svc.catalog.offers.resolve', ...placing]);
+  expect(lineage(spans, offers).slice(1)).toEqual(['checkout: request svc.catalog.products.find-for-sale', ...placing]);
   expect(lineage(spans, publish)).toEqual(publishing);
   expect(lineage(spans, webhook).slice(1)).toEqual([`webhook-dispatcher: process ${placed}`, ...publishing]);
   expectAttributes(spans.filter((span) => span.traceId === traceId));
@@ -379,7 +379,7 @@ test('in npm start a span carries the name of its service; orders that share a q
       ),
     );
   const created = await spansOf('checkout', 'create order');
-  await expectLinked(created, 'create orders', 'request svc.catalog.offers.resolve');
+  await expectLinked(created, 'create orders', 'request svc.catalog.products.find-for-sale');
   await expectLinked(await spansOf('metrics', `process ${placed}`), 'process EVT_CHECKOUT', 'inbox-insert');
   for (const name of serviceNames) await collected.untilSpan(({ service }) => service === name);
   expect(await standalone.end('SIGTERM')).toBe(0);

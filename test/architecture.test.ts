@@ -267,6 +267,17 @@ describe('one way for each thing', () => {
     expect(usesSpans).toEqual(['libs/messaging/src/take-effect.ts', 'libs/service-kit/src/batcher.ts']);
     expect(linesMatching(ownSource, /\b(maxBatch|gatherMs|batchStatement|createBatchedStep)\b/)).toEqual([]);
   });
+
+  test('products on sale are one request to catalog, which checkout sends from one file', () => {
+    const contract = read('libs/contracts/src/products-for-sale.ts');
+    expect([...contract.matchAll(/defineRequest\('read', 'catalog', '([^']+)'/g)].map(([, name]) => name)).toEqual([
+      'products.find-for-sale',
+    ]);
+    const senders = source.filter((file) => /request\(\s*findProductsForSale\b/.test(read(file)));
+    expect(senders.filter((file) => file.startsWith('services/checkout/'))).toEqual([
+      'services/checkout/src/products/products-for-sale.ts',
+    ]);
+  });
 });
 
 describe('dependencies', () => {

@@ -3,7 +3,7 @@ import { defineRequest } from './define.ts';
 import { billingInterval, pricingType, productStatus } from './products.ts';
 
 /** A product with its price, and the bumps and discounts that orders name, as they are right now. */
-export const pricedProduct = z.object({
+const pricedProduct = z.object({
   productId: z.string(),
   name: z.string(),
   slug: z.string(),
@@ -13,7 +13,7 @@ export const pricedProduct = z.object({
   billingInterval: billingInterval.nullable(),
   status: productStatus,
   accessUrl: z.string().nullable(),
-  /** The active ones of the bumps asked for. */
+  /** The active ones of the bumps asked for, or all active ones. */
   bumps: z.array(z.object({ id: z.string(), headline: z.string(), priceCents: z.int() })),
   /** The ones of the codes asked for that the product has. */
   discounts: z.array(
@@ -29,40 +29,22 @@ export const pricedProduct = z.object({
 });
 export type PricedProduct = z.infer<typeof pricedProduct>;
 
-/** A product that orders name, with the bumps and discount codes (upper-case) that they name beside it. */
-const wantedProduct = z.object({
-  accountId: z.string(),
-  slug: z.string(),
-  bumpIds: z.array(z.string()),
-  discountCodes: z.array(z.string()),
-});
-export type WantedProduct = z.infer<typeof wantedProduct>;
-
-/**
- * Products for many orders at once, across accounts: orders that wait together share one request. `offers[i]` belongs to
- * `wanted[i]`; it is null for a slug that the account does not have. The response has nothing that was not asked for, so
- * its size is bounded by the orders and not by what one account has in its catalog. Subject and field say `offers`
- * because replicas of two versions exchange them during an update.
- */
-export const resolveProducts = defineRequest('read', 'catalog', 'offers.resolve', {
-  input: z.object({ wanted: z.array(wantedProduct) }),
-  output: z.object({ offers: z.array(pricedProduct.nullable()) }),
-});
-
-/** A product as its checkout sells it: every active bump, the discounts asked for, and the upsell offered after it. */
-export const productForSale = pricedProduct.extend({
-  /** The first of the active upsells, in the order they were made. */
+/** A product as its checkout sells it, with the upsell offered after it. */
+const productForSale = pricedProduct.extend({
+  /** The first of the active upsells, in the order they were made; null also where bumps are named. */
   upsell: z.object({ id: z.string(), headline: z.string(), priceCents: z.int() }).nullable(),
 });
 export type ProductForSale = z.infer<typeof productForSale>;
 
-/** A product that checkouts sell: by its id, or by its slug while they are being opened. Codes are upper-case. */
+/** A product that checkouts or orders sell: by its id, or by its slug while they are being opened. Codes are upper-case. */
 const wantedForSale = z.object({
   accountId: z.string(),
   productId: z.string().nullable(),
   /** Counts when there is no id. */
   slug: z.string(),
   discountCodes: z.array(z.string()),
+  /** The bumps that orders name, which have no upsell; left out, all that a checkout offers. */
+  bumpIds: z.array(z.string()).optional(),
 });
 export type WantedForSale = z.infer<typeof wantedForSale>;
 
@@ -70,7 +52,7 @@ export type WantedForSale = z.infer<typeof wantedForSale>;
 export const productsForSaleMax = 50;
 
 /**
- * Products for many checkouts at once, across accounts: checkouts that wait together share one request. `products[i]`
+ * Products for many checkouts or orders at once, across accounts: those that wait together share one request. `products[i]`
  * belongs to `wanted[i]`; it is null for one that the account does not have.
  */
 export const findProductsForSale = defineRequest('read', 'catalog', 'products.find-for-sale', {

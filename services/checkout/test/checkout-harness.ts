@@ -14,8 +14,7 @@ import {
 import type { RequestOutput } from '@app/contracts/define';
 import { newIdSuffix } from '@app/contracts/ids';
 import { listOrders, type OrderResource, refundOrder } from '@app/contracts/orders';
-import { findProductsForSale, type ProductForSale, type WantedForSale } from '@app/contracts/products-for-sale';
-import { onRequestAcrossAccounts } from '@app/messaging/serve-requests';
+import type { ProductForSale, WantedForSale } from '@app/contracts/products-for-sale';
 import { createArrivals } from '@app/testing/arrivals';
 import { query as queryDatabase } from '@app/testing/sql';
 import { type BillingStandIn, startBillingStandIn } from './billing-stand-in.ts';
@@ -96,13 +95,11 @@ export async function createCheckoutHarness(): Promise<CheckoutHarness> {
     forgetAsked: asked.clear,
     beforeAnswer: usualAnswer,
   };
-  const base = await createHarness([
-    onRequestAcrossAccounts(findProductsForSale, async ({ wanted }) => {
-      asked.push(wanted);
-      await catalog.beforeAnswer(wanted);
-      return { products: wanted.map((one) => forSale(shop, one)) };
-    }),
-  ]);
+  const base = await createHarness(async (wanted) => {
+    asked.push(wanted);
+    await catalog.beforeAnswer(wanted);
+    return wanted.map((one) => forSale(shop, one));
+  });
   const billing = await startBillingStandIn(base.nats);
   const { requester } = base;
   const ofBuyer = ({ id, secret }: Pick<Opened, 'id' | 'secret'>) => ({ checkoutId: id, secret });

@@ -1,11 +1,16 @@
 import { resolveCredits } from '@app/contracts/affiliates';
 import { newIdSuffix } from '@app/contracts/ids';
 import type { CreateOrderBody } from '@app/contracts/orders';
-import { type PricedProduct, resolveProducts, type WantedProduct } from '@app/contracts/products-for-sale';
+import {
+  findProductsForSale,
+  type PricedProduct,
+  type ProductForSale,
+  type WantedForSale,
+} from '@app/contracts/products-for-sale';
 import { connectNats, type NatsClient } from '@app/messaging/connect';
 import { requestBegun } from '@app/messaging/points';
 import { createRequester, type Requester } from '@app/messaging/requester';
-import { onRequestAcrossAccounts, type RequestHandler, serveRequests } from '@app/messaging/serve-requests';
+import { onRequestAcrossAccounts, serveRequests } from '@app/messaging/serve-requests';
 import { roundEnded } from '@app/service-kit/background-loop';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
@@ -29,7 +34,7 @@ export interface Harness {
   readonly link: NatsClient;
   readonly products: Map<string, PricedProduct>;
   /** What each request to the catalog asked for. */
-  readonly asked: readonly WantedProduct[][];
+  readonly asked: readonly WantedForSale[][];
   /** Resolves when so many requests to the catalog have come. */
   catalogAsked(times: number): Promise<unknown>;
   /** The catalog sends no response until the function it returns is called. */
@@ -71,12 +76,14 @@ export const orderBody = (change: Partial<CreateOrderBody> = {}): CreateOrderBod
   ...change,
 });
 
-/** @param sells what the catalog answers besides prices of orders */
-export async function createHarness(sells: RequestHandler[] = []): Promise<Harness> {
+/** @param sells what the catalog answers where no bumps are named, as orders name them */
+export async function createHarness(
+  sells?: (wanted: WantedForSale[]) => Promise<(ProductForSale | null)[]>,
+): Promise<Harness> {
   const nats = await createTestNats();
   const database = await takeDatabase();
   const products = new Map<string, PricedProduct>();
-  const asked = createArrivals<WantedProduct[]>();
+  const asked = createArrivals<WantedForSale[]>();
   let stalled = Promise.resolve();
   let creditsStalled = Promise.resolve();
   const [catalog, affiliate, link] = await Promise.all([
@@ -84,15 +91,16 @@ export async function createHarness(sells: RequestHandler[] = []): Promise<Harne
     connectNats(nats.login('affiliate')),
     connectNats(nats.login('gateway')),
   ]);
-  const find = onRequestAcrossAccounts(resolveProducts, async ({ wanted }) => {
+  const find = onRequestAcrossAccounts(findProductsForSale, async ({ wanted }) => {
+    if (sells !== undefined && wanted[0]?.bumpIds === undefined) return { products: await sells(wanted) };
     asked.push(wanted);
     await stalled;
-    return { offers: wanted.map((one) => responseTo(one, products.get(`${one.accountId}/${one.slug}`))) };
+    return { products: wanted.map((one) => responseTo(one, products.get(`${one.accountId}/${one.slug}`))) };
   });
   await serveRequests(catalog, {
     version: '0.1.0',
     description: 'a catalog',
-    handlers: [find, ...sells],
+    handlers: [find],
     logger: silentLogger(),
   });
   const affiliates = new Map<string, string>();
@@ -179,12 +187,13 @@ export async function createHarness(sells: RequestHandler[] = []): Promise<Harne
 
 /** As the catalog responds: nothing that was not asked for. */
 function responseTo(
-  { bumpIds, discountCodes }: WantedProduct,
+  { bumpIds = [], discountCodes }: WantedForSale,
   product: PricedProduct | undefined,
-): PricedProduct | null {
+): ProductForSale | null {
   if (product === undefined) return null;
   return {
     ...product,
+    upsell: null,
     bumps: product.bumps.filter(({ id }) => bumpIds.includes(id)),
     discounts: product.discounts.filter(({ code }) => discountCodes.includes(code)),
   };

@@ -85,7 +85,7 @@ test('orders that wait together share one request to the catalog', async () => {
 
 test('the catalog is asked once for each product, and only for what the orders name', async () => {
   await create({ bumpIds: ['bmp_1', 'bmp_1'], discountCode: 'twice' });
-  const one = { accountId: 'acc_1', slug: 'course' };
+  const one = { accountId: 'acc_1', productId: null, slug: 'course' };
   expect(harness.asked).toEqual([[{ ...one, bumpIds: ['bmp_1'], discountCodes: ['TWICE'] }]]);
   const release = harness.stallCatalog();
   const [first, second] = [create(), harness.catalogAsked(2).then(() => create())];
@@ -101,7 +101,7 @@ test('the catalog is asked once for each product, and only for what the orders n
   expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, true, true, true, false, false]);
   expect(harness.asked[3]).toEqual([
     { ...one, bumpIds: ['bmp_1', 'bmp_9'], discountCodes: ['ALWAYS', 'TWICE'] },
-    { accountId: 'acc_1', slug: 'other', bumpIds: [], discountCodes: [] },
+    { ...one, slug: 'other', bumpIds: [], discountCodes: [] },
   ]);
 });
 

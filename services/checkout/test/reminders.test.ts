@@ -206,7 +206,8 @@ test('an account with few stalled checkouts does not wait behind one with many',
   }
   later(61 * minuteMs);
   expect(await harness.run(null)).toEqual({ ...nothing, sent: 71 });
-  expect(sentTo().indexOf('acc_3-0@example.com')).toBeLessThan(10);
+  const [few, many] = ['acc_3-', 'acc_1-'].map((account) => sentTo().findIndex((to) => to.startsWith(account)));
+  expect(few).toBeLessThan(many ?? 0);
 });
 
 test('a repeated command gets the result of its run', async () => {

@@ -5,8 +5,10 @@ import { type Database, statement } from '@app/service-kit/database';
 import { offerColumns, pricedColumns, wantedDiscounts } from './priced-product-sql.ts';
 
 /**
- * One statement for all checkouts that wait together; as `offers-resolve`, it has correlated subqueries and no joins. Ids
- * are made in the order of time, so ordering by id is the order in which the offers were made.
+ * One statement for all checkouts or orders that wait together. It has correlated subqueries and no joins: whatever
+ * PostgreSQL guesses of the sizes, each wanted product is one look-up in an index, and what belongs to it a few in the
+ * indexes behind it. Measured with 1 and 50 products, two bumps and a code each: 0.2 and 1.1 ms. Ids are made in the order
+ * of time, so ordering by id is the order in which the offers were made.
  *
  * The response stays below the 8 MiB of a message: a product has at most 100 bumps of 1.3 KB each and 8 KB besides, and 50
  * products share a request: 50 × (100 × 1.3 KB + 8 KB) = 6.9 MB.
@@ -20,20 +22,19 @@ const productsForSale = statement(
          select ${pricedColumns},
                 array(
                   select row_to_json(bump) from (
-                    select ${offerColumns}
-                    from offers o
+                    select ${offerColumns} from offers o
                     where o.account_id = p.account_id and o.product_id = p.id and o.kind = 'bump' and o.active
+                      and (wanted."bumpIds" is null or o.id = any (wanted."bumpIds"))
                     order by o.id
                   ) as bump
                 ) as bumps,
                 ${wantedDiscounts} as discounts,
                 (
                   select row_to_json(upsell) from (
-                    select ${offerColumns}
-                    from offers o
+                    select ${offerColumns} from offers o
                     where o.account_id = p.account_id and o.product_id = p.id and o.kind = 'upsell' and o.active
-                    order by o.id
-                    limit 1
+                      and wanted."bumpIds" is null
+                    order by o.id limit 1
                   ) as upsell
                 ) as upsell
          from products p
@@ -44,13 +45,13 @@ const productsForSale = statement(
        ) as sale
      ) as product
      from rows from (
-       json_to_recordset($1::json) as ("accountId" text, "productId" text, slug text, "discountCodes" text[])
-     ) with ordinality as wanted ("accountId", "productId", slug, "discountCodes", place)
+       json_to_recordset($1::json) as ("accountId" text, "productId" text, slug text, "discountCodes" text[], "bumpIds" text[])
+     ) with ordinality as wanted ("accountId", "productId", slug, "discountCodes", "bumpIds", place)
    ) as answered`,
 );
 
 /**
- * The products with what their checkouts offer, as the catalog is right now and in whatever status: checkout decides what
+ * The products with what their checkouts offer or their orders name, as the catalog is right now and in whatever status: checkout decides what
  * can be sold. `products[i]` belongs to `wanted[i]`; null for one that the account does not have.
  */
 export async function findProductsForSale(

@@ -7,7 +7,6 @@ import { findProductsForSale } from './find-products-for-sale.ts';
 import { listProducts } from './list-products.ts';
 import { productResourceOf } from './product.entity.ts';
 import { requireProduct } from './require-product.ts';
-import { resolveProducts } from './resolve-products.ts';
 import { updateProduct } from './update-product.ts';
 
 export function productRequests(deps: UseCaseDeps): RequestHandler[] {
@@ -19,7 +18,6 @@ export function productRequests(deps: UseCaseDeps): RequestHandler[] {
     ),
     onRequest(products.createProduct, (input, context) => createProduct(deps, context, input)),
     onRequest(products.updateProduct, (input, context) => updateProduct(deps, context, input)),
-    onRequestAcrossAccounts(sale.resolveProducts, (input) => resolveProducts(database, input)),
     onRequestAcrossAccounts(sale.findProductsForSale, (input) => findProductsForSale(database, input)),
   ];
 }

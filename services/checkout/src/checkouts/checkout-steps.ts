@@ -5,9 +5,9 @@ import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
 import { together } from '@app/service-kit/together';
 import { type LimitedDiscount, usesOf } from '../discounts/discount-uses.ts';
+import { productsForSale, type WantedProduct } from '../products/products-for-sale.ts';
 import { type CheckoutRow, findCheckouts, type OfBuyer } from './checkout-row.ts';
 import { type BegunTry, freezeSales, type NewTry } from './freeze-sale.ts';
-import { productsForSale, type WantedProduct } from './products-for-sale.ts';
 import { type Opened, type Opening, recordOpenings } from './record-openings.ts';
 import { recordOutcomes, type TryEnd } from './record-outcome.ts';
 

@@ -70,8 +70,8 @@ async function productForSale(
   discountCode: string | null,
   requestId: string,
 ): Promise<ProductForSale> {
-  const wanted = { accountId, productId, slug, discountCode: discountCode === null ? null : storedCode(discountCode) };
-  const product = await steps.product({ ...wanted, requestId });
+  const discountCodes = discountCode === null ? [] : [storedCode(discountCode)];
+  const product = await steps.product({ accountId, productId, slug, discountCodes, requestId });
   if (productId !== null && product?.status !== 'live') throw noLongerForSale(product ?? undefined);
   if (product === null) throw unknownProduct('slug', slug);
   requireLive('slug', product);

@@ -48,7 +48,7 @@ export async function liveProducts<Counted extends { readonly product_id: string
 ): Promise<Counted[]> {
   const products = await Promise.all(
     counted.map(({ product_id: productId }) =>
-      steps.product({ accountId, productId, slug: '', discountCode: null, requestId: 'reminders' }),
+      steps.product({ accountId, productId, slug: '', discountCodes: [], requestId: 'reminders' }),
     ),
   );
   return counted.filter((_, index) => products[index]?.status === 'live');

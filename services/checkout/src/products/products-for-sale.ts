@@ -1,0 +1,61 @@
+import {
+  findProductsForSale,
+  type ProductForSale,
+  productsForSaleMax,
+  type WantedForSale,
+} from '@app/contracts/products-for-sale';
+import type { Requester } from '@app/messaging/requester';
+
+/** The product that a checkout or an order sells, and the codes (upper-case) whose discounts its buyer wants. */
+export interface WantedProduct extends WantedForSale {
+  readonly requestId: string;
+}
+
+/**
+ * The product of each checkout or order, as the catalog has it right now, in their places; null for one that the account
+ * does not have. Those of one product share an entry: it has the discounts of all codes, and the bumps, that they name.
+ */
+export async function productsForSale(
+  requester: Requester,
+  all: readonly WantedProduct[],
+): Promise<(ProductForSale | null)[]> {
+  const entries = new Map<string, Entry>();
+  for (const wanted of all) addTo(entries, wanted);
+  const call = { accountId: '', requestId: all[0]?.requestId ?? '' };
+  const wanted = [...entries.values()].map(wantedOf);
+  const requests: Promise<{ products: (ProductForSale | null)[] }>[] = [];
+  for (let from = 0; from === 0 || from < wanted.length; from += productsForSaleMax)
+    requests.push(
+      requester.request(findProductsForSale, { wanted: wanted.slice(from, from + productsForSaleMax) }, call),
+    );
+  const products = (await Promise.all(requests)).flatMap((response) => response.products);
+  const byKey = new Map([...entries.keys()].map((key, index) => [key, products[index] ?? null]));
+  return all.map((each) => byKey.get(keyOf(each)) ?? null);
+}
+
+/** One product of one account, and all codes and bumps that are named with it. */
+interface Entry extends Pick<WantedForSale, 'accountId' | 'productId' | 'slug'> {
+  readonly discountCodes: Set<string>;
+  /** Undefined where all that its checkout offers are wanted. */
+  readonly bumpIds: Set<string> | undefined;
+}
+
+function addTo(entries: Map<string, Entry>, wanted: WantedForSale): void {
+  const { accountId, productId, slug, discountCodes, bumpIds } = wanted;
+  const key = keyOf(wanted);
+  const bumps = bumpIds === undefined ? undefined : new Set<string>();
+  const entry = entries.get(key) ?? { accountId, productId, slug, discountCodes: new Set(), bumpIds: bumps };
+  entries.set(key, entry);
+  for (const code of discountCodes) entry.discountCodes.add(code);
+  for (const id of bumpIds ?? []) entry.bumpIds?.add(id);
+}
+
+function wantedOf({ accountId, productId, slug, discountCodes, bumpIds }: Entry): WantedForSale {
+  const wanted = { accountId, productId, slug, discountCodes: [...discountCodes] };
+  return bumpIds === undefined ? wanted : { ...wanted, bumpIds: [...bumpIds] };
+}
+
+function keyOf({ accountId, productId, slug, bumpIds }: WantedForSale): string {
+  const product = productId === null ? `slug/${slug}` : `id/${productId}`;
+  return `${accountId}/${bumpIds === undefined ? 'offered' : 'named'}/${product}`;
+}
