@@ -154,6 +154,13 @@ module.exports = {
       to: { path: '^libs/', pathNot: '^libs/(messaging|service-kit|contracts)/' },
     },
     {
+      name: 'runs-import-service-kit-and-contracts',
+      comment: 'Long runs for accounts live here alone: services give them their work and the table of their rows.',
+      severity: 'error',
+      from: { path: '^libs/runs/src/', pathNot: tests },
+      to: { path: '^libs/', pathNot: '^libs/(runs|service-kit|contracts)/' },
+    },
+    {
       name: 'service-host-wires-messaging-and-service-kit',
       severity: 'error',
       from: { path: '^libs/service-host/src/', pathNot: tests },

@@ -268,6 +268,13 @@ describe('one way for each thing', () => {
     expect(linesMatching(ownSource, /\b(maxBatch|gatherMs|batchStatement|createBatchedStep)\b/)).toEqual([]);
   });
 
+  test('a service that runs for accounts one at a time takes the run lock of libs/runs', () => {
+    const locking = source.filter((file) => /\bpg_try_advisory(_xact)?_lock(_shared)?\(hashtext/.test(read(file)));
+    expect(locking).toEqual(['libs/runs/src/run-lock.ts']);
+    const running = source.filter((file) => /^import [^;]*'@app\/runs\/run-lock'/m.test(read(file)));
+    expect(new Set(running.map((file) => file.split('/')[1]))).toEqual(new Set(['billing', 'checkout']));
+  });
+
   test('products on sale are one request to catalog, which checkout sends from one file', () => {
     const contract = read('libs/contracts/src/products-for-sale.ts');
     expect([...contract.matchAll(/defineRequest\('read', 'catalog', '([^']+)'/g)].map(([, name]) => name)).toEqual([

@@ -1,5 +1,5 @@
+import { silentLogger } from '@app/service-kit/logger';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { silentLogger } from './logger.ts';
 import { startOverdueWatch } from './overdue-watch.ts';
 
 beforeEach(() => void vi.useFakeTimers());

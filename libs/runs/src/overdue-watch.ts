@@ -1,5 +1,5 @@
-import type { Logger } from './logger.ts';
-import type { Check } from './service.ts';
+import type { Logger } from '@app/service-kit/logger';
+import type { Check } from '@app/service-kit/service';
 
 const lookEveryMs = 10 * 60_000;
 /** Sooner after a look that failed, and while accounts wait: the run that they wait for may end in another replica. */

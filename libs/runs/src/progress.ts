@@ -1,6 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import { progressWritten } from '../points/points.ts';
+import { progressWritten } from './points.ts';
 
 /** How far a run is. A step says what it found due, and what of it is done. */
 export interface Progress {
@@ -9,10 +9,11 @@ export interface Progress {
 }
 
 /** Of a run that is under way alone: what is written late changes no finished row. */
-const writeStatement = statement(
-  'daily-runs-progress',
-  `update daily_runs set done = $3, left_to_do = $4 where account_id = $1 and id = $2 and finished_at is null`,
-);
+const writeStatement = (table: string) =>
+  statement(
+    `${table.replaceAll('_', '-')}-progress`,
+    `update ${table} set done = $3, left_to_do = $4 where account_id = $1 and id = $2 and finished_at is null`,
+  );
 
 export interface ProgressDeps {
   readonly database: Database;
@@ -26,11 +27,16 @@ export interface WrittenProgress extends Progress {
   close(): Promise<void>;
 }
 
-/** Writes the progress of a run to its row in this interval, if it changed. A write that fails costs no run its work. */
+/**
+ * Writes the progress of a run to its row in this interval, if it changed. A write that fails costs no run its work.
+ * @param table of the runs, with the columns `done` and `left_to_do`
+ */
 export function startProgress(
   { database, logger, progressEveryMs = 1_000 }: ProgressDeps,
+  table: string,
   run: { readonly accountId: string; readonly runId: string },
 ): WrittenProgress {
+  const writeTo = writeStatement(table);
   let expected = 0;
   let done = 0;
   let changed = false;
@@ -41,11 +47,11 @@ export function startProgress(
     const written = done;
     try {
       const values = [run.accountId, run.runId, written, Math.max(0, expected - written)];
-      await database.pool.query(writeStatement(values));
-      progressWritten.announce(() => ({ ...run, done: written }));
+      await database.pool.query(writeTo(values));
+      progressWritten.announce(() => ({ table, ...run, done: written }));
     } catch (err) {
       changed = true;
-      logger.warn({ err, ...run }, 'the progress of a daily run was not written');
+      logger.warn({ err, ...run }, 'the progress of a run was not written');
     }
   };
   const next = (): Promise<void> => {

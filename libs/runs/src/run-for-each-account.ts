@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { idOfCommand, idSuffixOf, idTimeMs } from '@app/contracts/ids';
 import type { Logger } from '@app/service-kit/logger';
-import { allAccounts, type RunRequest, type SingleFlight } from './single-flight.ts';
+import { allAccounts, type RunLock, type RunRequest } from './run-lock.ts';
 
 /**
  * The run of one account within a run over all: the same id in whichever service makes it, and however often.
@@ -13,10 +13,10 @@ export function idOfPart(platformRunId: string, accountId: string): string {
 }
 
 export interface EachAccountRun<R extends object> {
-  readonly flight: SingleFlight<R>;
+  readonly runLock: RunLock<R>;
   readonly logger: Logger;
   readonly isClosing: () => boolean;
-  /** Accounts that are worked on at the same time; each takes a permit of the single flight beside the run's own. */
+  /** Accounts that are worked on at the same time; each takes a permit of the single runLock beside the run's own. */
   readonly partsAtOnce: number;
   /** After so long without any sign of progress a part is left behind, in milliseconds. */
   readonly partLimitMs: number;
@@ -44,7 +44,7 @@ export async function runForEachAccount<R extends object>(
   { runId, deadlineMs }: Pick<RunRequest, 'runId' | 'deadlineMs'>,
 ): Promise<R> {
   const run = { accountId: allAccounts, platformRunId: null, runId, deadlineMs, isInsufficient: all.isInsufficient };
-  return await all.flight.run(run, async () => {
+  return await all.runLock.run(run, async () => {
     let sum = all.none;
     const accounts = all.accounts[Symbol.asyncIterator]();
     const work = async (): Promise<void> => {
@@ -75,7 +75,7 @@ async function runPart<R extends object>(all: EachAccountRun<R>, accountId: stri
       return leftBehind ? 0 : Date.now() + all.partLimitMs;
     },
   };
-  const part = all.flight
+  const part = all.runLock
     .run(run, () => all.part({ accountId, runId }))
     .catch((err: unknown) => {
       if (!leftBehind) all.logger.error({ err, ...logFields }, 'run failed');

@@ -4,7 +4,6 @@ import type { Clock } from '@app/service-kit/clock';
 import { idleLockSession, keepAliveEveryMs } from '@app/service-kit/connection-settings';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import type { Semaphore } from '@app/service-kit/semaphore';
-import type pg from 'pg';
 import { runBegan, runEnded, runJoined } from './points.ts';
 
 /**
@@ -15,7 +14,7 @@ import { runBegan, runEnded, runJoined } from './points.ts';
  *   lock free, row unfinished    ── its process or its session died: close the row as interrupted, and run
  *   lock free, no row unfinished ── run
  */
-export interface SingleFlight<R extends object> {
+export interface RunLock<R extends object> {
   /**
    * The result of the run that is under way, or else of `work`. When `work` throws, the run has no result.
    * @throws DomainError outcome_unknown when there is no result by the deadline, or the process closes
@@ -23,7 +22,7 @@ export interface SingleFlight<R extends object> {
   run(request: RunRequest<R>, work: () => Promise<R>): Promise<R>;
 }
 
-export interface SingleFlightDeps {
+export interface RunLockDeps {
   readonly database: Database;
   readonly clock: Clock;
   /** Each run holds a connection for its lock: fewer at once than the pool has. */
@@ -61,25 +60,21 @@ export const allAccounts = '';
 
 const pollMs = 100;
 
-interface Flight extends SingleFlightDeps {
+interface OpenLock extends RunLockDeps {
   readonly table: string;
   readonly statements: RunStatements;
 }
 
-export function createSingleFlight<R extends object>(deps: SingleFlightDeps, runs: RunsTable): SingleFlight<R> {
-  const flight: Flight = { ...deps, table: runs.table, statements: runStatements(runs) };
-  return { run: (request, work) => singleFlight<R>(flight, request, work) };
+export function createRunLock<R extends object>(deps: RunLockDeps, runs: RunsTable): RunLock<R> {
+  const lock: OpenLock = { ...deps, table: runs.table, statements: runStatements(runs) };
+  return { run: (request, work) => runOnce<R>(lock, request, work) };
 }
 
-async function singleFlight<R extends object>(
-  flight: Flight,
-  request: RunRequest<R>,
-  work: () => Promise<R>,
-): Promise<R> {
-  const { database, statements } = flight;
+async function runOnce<R extends object>(lock: OpenLock, request: RunRequest<R>, work: () => Promise<R>): Promise<R> {
+  const { database, statements } = lock;
   const key = statements.lockKey(request.accountId);
   const acceptedRunIds = [request.runId];
-  while (Date.now() < request.deadlineMs && !flight.isClosing()) {
+  while (Date.now() < request.deadlineMs && !lock.isClosing()) {
     const { rows } = await database.pool.query<RunState<R>>(
       statements.look([...finishedValues(request, acceptedRunIds), key]),
     );
@@ -93,14 +88,14 @@ async function singleFlight<R extends object>(
     }
     if (state.running !== null && !acceptedRunIds.includes(state.running)) {
       acceptedRunIds.push(state.running);
-      await join(flight, request, state.running);
+      await join(lock, request, state.running);
     }
     if (state.locked) {
       await sleep(pollMs);
       continue;
     }
-    const result = await flight.semaphore.runBefore(request.deadlineMs, () =>
-      withLock(flight, key, (session) => runLocked(flight, session, request, acceptedRunIds, work)),
+    const result = await lock.semaphore.runBefore(request.deadlineMs, () =>
+      withLock(lock, key, (session) => runLocked(lock, session, request, acceptedRunIds, work)),
     );
     if (result !== undefined) return result;
   }
@@ -109,7 +104,7 @@ async function singleFlight<R extends object>(
 
 /** When the response gets lost, the repeated command returns the result of the run it joined, and starts no other. */
 async function join<R>(
-  { database, table, statements }: Flight,
+  { database, table, statements }: OpenLock,
   { runId, accountId }: RunRequest<R>,
   joinedRunId: string,
 ): Promise<void> {
@@ -155,7 +150,7 @@ export async function isRunning(
   return rows[0]?.locked ?? false;
 }
 
-type Statement = (values?: unknown[]) => pg.QueryConfig;
+type Statement = ReturnType<typeof statement>;
 
 interface RunStatements {
   lockKey(accountId: string): string;
@@ -232,7 +227,7 @@ export function runStatements({ table, reset }: RunsTable): RunStatements {
  * result counts. Undefined when another session has the lock.
  */
 async function withLock<T>(
-  { database, statements }: Flight,
+  { database, statements }: OpenLock,
   key: string,
   work: (session: Client) => Promise<T>,
 ): Promise<T | undefined> {
@@ -264,13 +259,13 @@ async function withLock<T>(
 }
 
 async function runLocked<R extends object>(
-  flight: Flight,
+  lock: OpenLock,
   session: Client,
   request: RunRequest<R>,
   acceptedRunIds: readonly string[],
   work: () => Promise<R>,
 ): Promise<R> {
-  const { statements, clock, table } = flight;
+  const { statements, clock, table } = lock;
   // Another run may have finished before this session got the lock; from here on nobody else writes the account's rows.
   const before = await session.query<Finished<R>>(statements.finished(finishedValues(request, acceptedRunIds)));
   const [found] = before.rows;
@@ -285,10 +280,10 @@ async function runLocked<R extends object>(
     result = await work();
   } catch (err) {
     // If this fails too, the next run closes the row.
-    await finish(flight, session, request, null).catch(() => undefined);
+    await finish(lock, session, request, null).catch(() => undefined);
     throw err;
   }
-  if (!(await finish(flight, session, request, result))) {
+  if (!(await finish(lock, session, request, result))) {
     throw new DomainError('outcome_unknown', 'The run lost its lock, and another one took over.');
   }
   return result;
@@ -296,7 +291,7 @@ async function runLocked<R extends object>(
 
 /** False when another run has closed the row because this one had lost its lock. */
 async function finish<R>(
-  { database, clock, table, statements }: Flight,
+  { database, clock, table, statements }: OpenLock,
   session: Client,
   { runId, accountId }: RunRequest<R>,
   result: object | null,

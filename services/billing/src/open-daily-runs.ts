@@ -1,5 +1,5 @@
+import type { OverdueWatch } from '@app/runs/overdue-watch';
 import type { ServiceContext } from '@app/service-host/define-service';
-import type { OverdueWatch } from '@app/service-kit/overdue-watch';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import type { BillingConfig } from './config.ts';
 import { observeLastRun } from './daily-runs/last-run-gauge.ts';

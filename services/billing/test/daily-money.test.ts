@@ -1,5 +1,5 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
-import { runBegan, runJoined } from '@app/messaging/points';
+import { runBegan, runJoined } from '@app/runs/points';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { announced } from '@app/testing/points';

@@ -2,8 +2,8 @@ import { dailyRunResource, getDailyRun, listDailyRuns, startDailyRun } from '@ap
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { remindersFinished } from '@app/contracts/reminders';
-import { idOfPart } from '@app/messaging/run-for-each-account';
 import { takeEffect } from '@app/messaging/take-effect';
+import { idOfPart } from '@app/runs/run-for-each-account';
 import { openDatabase } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';

@@ -1,7 +1,7 @@
 import { newId } from '@app/contracts/ids';
-import { runBegan, runEnded, runJoined } from '@app/messaging/points';
-import { idOfPart } from '@app/messaging/run-for-each-account';
-import { allAccounts, runStatements } from '@app/messaging/single-flight';
+import { progressWritten, runBegan, runEnded, runJoined } from '@app/runs/points';
+import { idOfPart } from '@app/runs/run-for-each-account';
+import { allAccounts, runStatements } from '@app/runs/run-lock';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
 import { deleteExpired } from '@app/service-kit/retention';
@@ -23,7 +23,6 @@ import {
 } from '../src/daily-runs/start-daily-run.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { retention } from '../src/db/retention.ts';
-import { progressWritten } from '../src/points/points.ts';
 import type { DailyStep } from '../src/runs/daily-step.ts';
 
 guardLeaks();

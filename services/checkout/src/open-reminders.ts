@@ -1,7 +1,7 @@
 import { createMailer } from '@app/email/mailer';
 import { createEmailTransport } from '@app/email/transports';
+import type { OverdueWatch } from '@app/runs/overdue-watch';
 import type { ServiceContext } from '@app/service-host/define-service';
-import type { OverdueWatch } from '@app/service-kit/overdue-watch';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import type { CheckoutConfig } from './config.ts';
 import type { Selling } from './open-selling.ts';

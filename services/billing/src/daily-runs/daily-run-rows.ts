@@ -1,5 +1,5 @@
 import type { BooksComparison, DailyResult, dailyRunResource } from '@app/contracts/daily-runs';
-import { isRunning } from '@app/messaging/single-flight';
+import { isRunning } from '@app/runs/run-lock';
 import type { Database } from '@app/service-kit/database';
 import type { z } from 'zod';
 import { noCounts, resultOf, withDefaults } from '../runs/daily-counts.rules.ts';

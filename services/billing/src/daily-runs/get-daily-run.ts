@@ -1,7 +1,7 @@
 import type { getDailyRun as contract } from '@app/contracts/daily-runs';
 import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
-import { allAccounts } from '@app/messaging/single-flight';
+import { allAccounts } from '@app/runs/run-lock';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { type DailyRunRow, dailyRunColumns, dailyRunOf, findAlive } from './daily-run-rows.ts';

@@ -1,4 +1,4 @@
-import { allAccounts } from '@app/messaging/single-flight';
+import { allAccounts } from '@app/runs/run-lock';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { type Gauge, observeGauges } from '@app/service-kit/metrics';

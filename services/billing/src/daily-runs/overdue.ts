@@ -1,8 +1,8 @@
 import { withoutDailyRunMs } from '@app/contracts/daily-runs';
+import { type OverdueWatch, startOverdueWatch } from '@app/runs/overdue-watch';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import { type OverdueWatch, startOverdueWatch } from '@app/service-kit/overdue-watch';
 import { overdueNotified } from '../points/points.ts';
 import { tellOnce } from '../runs/notice.ts';
 import { accountsDueSince } from './accounts-to-visit.ts';

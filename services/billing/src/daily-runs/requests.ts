@@ -2,7 +2,7 @@ import * as contract from '@app/contracts/daily-runs';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
-import type { OverdueWatch } from '@app/service-kit/overdue-watch';
+import type { OverdueWatch } from '@app/runs/overdue-watch';
 import { getDailyRun } from './get-daily-run.ts';
 import { listDailyRuns } from './list-daily-runs.ts';
 import { previewDailyRun } from './preview-daily-run.ts';

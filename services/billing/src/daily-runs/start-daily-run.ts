@@ -1,27 +1,21 @@
 import type { DailyResult } from '@app/contracts/daily-runs';
 import { DomainError } from '@app/contracts/errors';
-import { runForEachAccount } from '@app/messaging/run-for-each-account';
-import {
-  allAccounts,
-  createSingleFlight,
-  type RunRequest,
-  type SingleFlight,
-  type SingleFlightDeps,
-} from '@app/messaging/single-flight';
+import { startProgress } from '@app/runs/progress';
+import { runForEachAccount } from '@app/runs/run-for-each-account';
+import { allAccounts, createRunLock, type RunLock, type RunLockDeps, type RunRequest } from '@app/runs/run-lock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { subscriptionIsDue } from '../renewals/due-subscriptions.ts';
 import { addResults, noCounts, resultOf, withAccountInProblems, withDefaults } from '../runs/daily-counts.rules.ts';
 import type { DailyStep } from '../runs/daily-step.ts';
 import { keepForcedWork } from '../runs/forced-work.ts';
-import { startProgress } from '../runs/progress.ts';
 import { accountsToVisit } from './accounts-to-visit.ts';
 
 /** A row that reminders alone have made begins anew when the run itself begins. */
 export const dailyRuns = { table: 'daily_runs', reset: 'done = null, left_to_do = null' };
 
-export interface DailyDeps extends SingleFlightDeps {
-  readonly flight: SingleFlight<DailyResult>;
+export interface DailyDeps extends RunLockDeps {
+  readonly runLock: RunLock<DailyResult>;
   readonly logger: Logger;
   readonly steps: readonly DailyStep[];
   /** Accounts that the run over all works on at the same time; each takes a permit beside its own. */
@@ -32,8 +26,8 @@ export interface DailyDeps extends SingleFlightDeps {
   readonly progressEveryMs?: number;
 }
 
-export function createDailyDeps(deps: Omit<DailyDeps, 'flight'>): DailyDeps {
-  return { ...deps, flight: createSingleFlight<DailyResult>(deps, dailyRuns) };
+export function createDailyDeps(deps: Omit<DailyDeps, 'runLock'>): DailyDeps {
+  return { ...deps, runLock: createRunLock<DailyResult>(deps, dailyRuns) };
 }
 
 type DailyRunRequest = Pick<RunRequest, 'runId' | 'deadlineMs'> & {
@@ -51,7 +45,7 @@ export async function runDailyForAccount(
   request: DailyRunRequest,
 ): Promise<DailyResult> {
   const run = { accountId, platformRunId: null, ...request, isInsufficient: insufficientFor(request) };
-  return withDefaults(await deps.flight.run(run, () => runSteps(deps, accountId, request)));
+  return withDefaults(await deps.runLock.run(run, () => runSteps(deps, accountId, request)));
 }
 
 /**
@@ -70,10 +64,10 @@ function insufficientFor({ force, confirmsUnmatched }: DailyRunRequest) {
  * fails or makes no progress, the others still run, and the sum is not `ok`.
  */
 export async function runDailyForAll(deps: DailyDeps, request: DailyRunRequest): Promise<DailyResult> {
-  const { database, flight, logger, isClosing, partsAtOnce, partLimitMs } = deps;
+  const { database, runLock, logger, isClosing, partsAtOnce, partLimitMs } = deps;
   const { force } = request;
   const all = {
-    ...{ flight, logger, isClosing, partsAtOnce, partLimitMs, processCloses },
+    ...{ runLock, logger, isClosing, partsAtOnce, partLimitMs, processCloses },
     accounts: accountsOf(deps, request),
     part: ({ accountId, runId }: Pick<RunRequest, 'accountId' | 'runId'>) =>
       runSteps(deps, accountId, { runId, force }),
@@ -123,7 +117,7 @@ async function runSteps(
   const { clock, isClosing } = deps;
   const startedMs = performance.now();
   const counts = noCounts();
-  const progress = startProgress(deps, { accountId, runId });
+  const progress = startProgress(deps, dailyRuns.table, { accountId, runId });
   const run = {
     ...{ accountId, runId, force, confirmsUnmatched, test: false, now: () => clock.now(), progress, isClosing },
     renewedByLookUp: new Set<string>(),

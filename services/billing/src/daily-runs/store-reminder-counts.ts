@@ -1,7 +1,7 @@
 import type { EventData } from '@app/contracts/define';
 import { remindersFinished } from '@app/contracts/reminders';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
-import { idOfPart } from '@app/messaging/run-for-each-account';
+import { idOfPart } from '@app/runs/run-for-each-account';
 import { type Client, statement } from '@app/service-kit/database';
 
 type Finished = ReceivedEvent<EventData<typeof remindersFinished>>;

@@ -19,9 +19,6 @@ export const renewalsClaimed = definePoint<OfRun & { readonly paymentIds: readon
   'billing.renewals-claimed',
 );
 
-/** The row of a daily run shows how much of the run is done. */
-export const progressWritten = definePoint<OfRun & { readonly done: number }>('billing.progress-written');
-
 /** A scan for accounts without a daily run has ended; each of these has been notified once since its last run. */
 export const overdueNotified = definePoint<{ readonly accountIds: readonly string[] }>('billing.overdue-notified');
 

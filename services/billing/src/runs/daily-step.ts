@@ -1,9 +1,9 @@
+import type { Progress } from '@app/runs/progress';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { DailyCounts } from './daily-counts.rules.ts';
 import type { ForcedWork } from './forced-work.ts';
-import type { Progress } from './progress.ts';
 
 export interface StepDeps {
   readonly database: Database;

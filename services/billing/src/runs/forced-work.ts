@@ -1,5 +1,5 @@
-import { idOfPart } from '@app/messaging/run-for-each-account';
-import { allAccounts } from '@app/messaging/single-flight';
+import { idOfPart } from '@app/runs/run-for-each-account';
+import { allAccounts } from '@app/runs/run-lock';
 import { type Database, statement } from '@app/service-kit/database';
 
 /** What forced runs have begun, and not finished. */

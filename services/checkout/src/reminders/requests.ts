@@ -2,7 +2,7 @@ import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import * as contract from '@app/contracts/reminders';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
-import type { OverdueWatch } from '@app/service-kit/overdue-watch';
+import type { OverdueWatch } from '@app/runs/overdue-watch';
 import { getOptOut, optOut } from './opt-out.ts';
 import { previewReminders } from './preview-reminders.ts';
 import { type RunDeps, remindAccount, remindAll } from './run-reminders.ts';

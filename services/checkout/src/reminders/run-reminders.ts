@@ -4,13 +4,8 @@ import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { reminderNoticed, remindersFinished, type runReminders } from '@app/contracts/reminders';
 import { insertOutboxSql, type OutboxRow, outboxRow } from '@app/messaging/outbox';
-import { runForEachAccount } from '@app/messaging/run-for-each-account';
-import {
-  createSingleFlight,
-  type RunRequest,
-  type SingleFlight,
-  type SingleFlightDeps,
-} from '@app/messaging/single-flight';
+import { runForEachAccount } from '@app/runs/run-for-each-account';
+import { createRunLock, type RunLock, type RunLockDeps, type RunRequest } from '@app/runs/run-lock';
 import { statement } from '@app/service-kit/database';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import { accountsWithReminders } from './accounts-with-reminders.ts';
@@ -26,7 +21,7 @@ import {
 type RunResult = RequestOutput<typeof runReminders>;
 
 export interface RunDeps extends ReminderDeps {
-  readonly flight: SingleFlight<RunResult>;
+  readonly runLock: RunLock<RunResult>;
   /** How long a run waits for the mail server, in milliseconds; what is not handed over by then goes on apart. */
   readonly handOverWaitMs: number;
   /** What goes on apart from its run. */
@@ -39,14 +34,14 @@ const usualWaitMs = 30_000;
 /** Accounts whose reminders go out at once, in runs and apart: each takes four connections to the mail server. */
 const accountsSendingMax = 8;
 
-type GivenDeps = Omit<ReminderDeps, 'sending'> & SingleFlightDeps & { readonly handOverWaitMs?: number };
+type GivenDeps = Omit<ReminderDeps, 'sending'> & RunLockDeps & { readonly handOverWaitMs?: number };
 
 export function createRunDeps(deps: GivenDeps): RunDeps {
-  const flight = createSingleFlight<RunResult>(deps, { table: 'reminder_runs' });
+  const runLock = createRunLock<RunResult>(deps, { table: 'reminder_runs' });
   return {
     handOverWaitMs: usualWaitMs,
     ...deps,
-    flight,
+    runLock,
     apart: new Set(),
     sending: createSemaphore(accountsSendingMax),
   };
@@ -73,16 +68,16 @@ type ReminderRunRequest = Pick<RunRequest, 'runId' | 'deadlineMs'>;
  */
 export async function remindAccount(deps: RunDeps, accountId: string, request: ReminderRunRequest): Promise<RunResult> {
   const run = { accountId, platformRunId: null, ...request };
-  return await deps.flight.run(run, () => remindBuyers(deps, run, performance.now() + deps.handOverWaitMs));
+  return await deps.runLock.run(run, () => remindBuyers(deps, run, performance.now() + deps.handOverWaitMs));
 }
 
 /** For every account, those with the fewest stalled checkouts first, so that none waits behind a larger one. */
 export async function remindAll(deps: RunDeps, request: ReminderRunRequest): Promise<RunResult> {
-  const { flight, logger, isClosing } = deps;
+  const { runLock, logger, isClosing } = deps;
   // Accounts behind others that wait for a silent mail server wait no longer than these did.
   const allUntilMs = performance.now() + 2 * deps.handOverWaitMs;
   const all = {
-    ...{ flight, logger, isClosing, partsAtOnce, partLimitMs, processCloses },
+    ...{ runLock, logger, isClosing, partsAtOnce, partLimitMs, processCloses },
     accounts: accountsWithReminders(deps),
     part: ({ accountId, runId }: Pick<RunRequest, 'accountId' | 'runId'>) =>
       remindBuyers(

@@ -3,7 +3,7 @@ import { countOverdueReminders } from '@app/contracts/reminders';
 import type { ServiceName } from '@app/contracts/services';
 import { topology } from '@app/contracts/topology';
 import type { Requester } from '@app/messaging/requester';
-import { overdueWarning } from '@app/service-kit/overdue-watch';
+import { overdueWarning } from '@app/runs/overdue-watch';
 import { beyondRepair, type Check, readiness } from '@app/service-kit/service';
 import type { FastifyInstance } from 'fastify';
 
