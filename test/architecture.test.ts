@@ -246,7 +246,6 @@ describe('work in the background', () => {
   /** Each beside work that has an end, or on memory alone: nothing that fails, overlaps or is waited for. */
   const intervals: Readonly<Record<string, string>> = {
     'services/billing/src/rehearsals/advance-rehearsal.ts': 'keeps a lease while one request works',
-    'services/billing/src/runs/progress.ts': 'writes how far one run is while it works',
     'services/gateway/src/edge/connections.ts': 'looks at sockets in memory',
     'services/gateway/src/limits/read-limiter.ts': 'counts in memory',
     'services/webhook-dispatcher/src/deliveries/delivery-scheduler.ts': 'looks at queues in memory',
@@ -269,10 +268,30 @@ describe('one way for each thing', () => {
   });
 
   test('a service that runs for accounts one at a time takes the run lock of libs/runs', () => {
-    const locking = source.filter((file) => /\bpg_try_advisory(_xact)?_lock(_shared)?\(hashtext/.test(read(file)));
-    expect(locking).toEqual(['libs/runs/src/run-lock.ts']);
+    const locking = source.filter(
+      (file) => file.startsWith('services/') && read(file).includes('pg_try_advisory_lock('),
+    );
+    // Each is one process's work on the whole database, of no account.
+    expect(locking).toEqual([
+      'services/metrics/src/rollups/rebuild-rollups.ts',
+      'services/webhook-dispatcher/src/storage/drop-partitions.ts',
+    ]);
     const running = source.filter((file) => /^import [^;]*'@app\/runs\/run-lock'/m.test(read(file)));
     expect(new Set(running.map((file) => file.split('/')[1]))).toEqual(new Set(['billing', 'checkout']));
+  });
+
+  test('what sellers are notified of once is remembered by notifyOnce, and not among the ids of commands', () => {
+    const remembering = source.filter((file) => /\binsert into sent_notifications\b/.test(read(file)));
+    expect(remembering).toEqual([
+      'libs/messaging/src/notify-once.ts',
+      'services/billing/src/db/migrations/0043-sent-notifications.ts',
+    ]);
+    const own = source.filter((file) => /^services\/(billing|checkout|gateway)\/src\/(?!db\/)/.test(file));
+    // A rehearsal keeps its result there, as commands do.
+    expect(own.filter((file) => /\binto commands\b/.test(read(file)))).toEqual([
+      'services/billing/src/rehearsals/rehearsal-rows.ts',
+    ]);
+    expect(linesMatching(own, /\b(tellOnce|writeOutboxOnce|told_\w+|\w+_told_at)\b/)).toEqual([]);
   });
 
   test('products on sale are one request to catalog, which checkout sends from one file', () => {

@@ -1,7 +1,6 @@
 import type { EventData, EventDefinition, EventEnvelope } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import { executeBound } from '@app/service-kit/bound-sql';
-import { type Database, statement } from '@app/service-kit/database';
 import { currentTraceparent } from '@app/service-kit/tracing';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
@@ -65,26 +64,6 @@ export const insertOutboxSql = insertRows('$1');
 /** Part of the statement that makes the change: the rows of the parameter are written if the CTE `changed` has a row. */
 export const insertOutboxIfAny = (changed: string, parameter: string): string =>
   `${insertRows(parameter)} where exists (select from ${changed})`;
-
-const onceStatement = statement(
-  'outbox-once',
-  `with first as (
-     insert into commands (id, result) values ($1, '{}') on conflict (id) do nothing returning id
-   )
-   ${insertOutboxIfAny('first', '$2')}`,
-);
-
-/**
- * Writes events unless some were written under this key before.
- * @returns whether they were written now: then the relay has something to publish
- */
-export async function writeOutboxOnce(
-  pool: Pick<Database['pool'], 'query'>,
-  key: string,
-  rows: readonly OutboxRow[],
-): Promise<boolean> {
-  return (await pool.query(onceStatement([key, JSON.stringify(rows)]))).rowCount === 1;
-}
 
 /**
  * Writes events in the entity manager's transaction.

@@ -2,7 +2,7 @@ import type { PaymentDeps } from '../payments/payment-deps.ts';
 import type { DailyCounts } from '../runs/daily-counts.rules.ts';
 import type { AccountRun, DailyStep, StepDeps } from '../runs/daily-step.ts';
 import { endForcedWork, keepForcedWork } from '../runs/forced-work.ts';
-import { tellOnce } from '../runs/notice.ts';
+import { notifyOfRun } from '../runs/notify-of-run.ts';
 import { chargeLimitText } from './charge-limit.rules.ts';
 import { readChargePlan } from './charge-plan.ts';
 
@@ -28,7 +28,7 @@ export function chargeWithinLimit(
       const { runId } = run;
       deps.logger.warn({ accountId, runId, due: limit.currencies }, 'a daily run stopped at the limit of charges');
       const once = scope.now.toISOString().slice(0, 10);
-      await tellOnce(deps, { accountId, code: 'charge_limit', once, summary: detail, nowMs: scope.now.getTime() });
+      await notifyOfRun(deps, { accountId, code: 'charge_limit', once, summary: detail, nowMs: scope.now.getTime() });
     }
     if (chargeScope === null) return;
     const { bounds } = chargeScope;

@@ -4,7 +4,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { overdueNotified } from '../points/points.ts';
-import { tellOnce } from '../runs/notice.ts';
+import { notifyOfRun } from '../runs/notify-of-run.ts';
 import { accountsDueSince } from './accounts-to-visit.ts';
 
 export interface OverdueDeps {
@@ -42,7 +42,7 @@ export async function tellOverdue(deps: OverdueDeps, closing: () => boolean = ()
     const [last] = rows;
     if (last !== undefined && last.finished_at > by) continue;
     accountIds.push(accountId);
-    await tellOnce(deps, {
+    await notifyOfRun(deps, {
       ...{ accountId, code: 'overdue', once: last?.id ?? 'first', nowMs: deps.clock.nowMs() },
       summary:
         `The daily run is overdue: ${last === undefined ? 'none ran yet' : `the last one ended at ${last.finished_at.toISOString()}`}, ` +

@@ -1,9 +1,10 @@
+import { sentNotificationsRetention } from '@app/messaging/notify-once';
 import { messagingRetention } from '@app/messaging/retention';
 import type { Clock } from '@app/service-kit/clock';
 import type { RetentionRule } from '@app/service-kit/retention';
 
 /** Thirteen months, so that a year's runs can be compared with those of the year before. */
-const runKeepDays = 396;
+export const runKeepDays = 396;
 /**
  * Thirteen months after the last entry that is about it: a yearly subscription charges the card of its first payment, and is
  * tried again for some weeks. Comparisons of books look back some days, or to the run before.
@@ -16,13 +17,9 @@ const daysAgo = (clock: Clock, days: number) => new Date(clock.nowMs() - days * 
 
 export const retention = (clock: Clock): readonly RetentionRule[] => [
   ...messagingRetention,
+  sentNotificationsRetention(() => clock.now()),
   {
     statement: 'delete from daily_runs where id in (select id from daily_runs where started_at < $1 limit $2)',
-    limit: () => daysAgo(clock, runKeepDays),
-  },
-  {
-    statement: `delete from told_orphans where (account_id, processor, side, kind, id) in (
-      select account_id, processor, side, kind, id from told_orphans where told_at < $1 limit $2)`,
     limit: () => daysAgo(clock, runKeepDays),
   },
   {

@@ -1,4 +1,4 @@
-import { writeOutboxOnce } from '@app/messaging/outbox';
+import { notifyOnce } from '@app/messaging/notify-once';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { noticeEvent } from './payment-events.ts';
@@ -10,8 +10,8 @@ export async function notifyNoProcessor(
   payment: Payment,
 ): Promise<void> {
   const { account_id: accountId } = payment;
-  const nowMs = clock.nowMs();
-  const events = [noticeEvent(payment, noProcessorText, { accountId, requestId: null, nowMs })];
-  const key = `no payment processor ${accountId} ${new Date(nowMs).toISOString().slice(0, 10)}`;
-  if (await writeOutboxOnce(database.pool, key, events)) wakeRelay();
+  const now = clock.now();
+  const event = noticeEvent(payment, noProcessorText, { accountId, requestId: null, nowMs: now.getTime() });
+  const subject = `no payment processor ${now.toISOString().slice(0, 10)}`;
+  if ((await notifyOnce(database.pool, [{ accountId, subject, event }], { now })) > 0) wakeRelay();
 }

@@ -1,32 +1,28 @@
-import { insertOutboxIfAny } from '@app/messaging/outbox';
+import { notifyOnce } from '@app/messaging/notify-once';
 import { statement } from '@app/service-kit/database';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { noticeEvent } from './payment-events.ts';
 import { notReceivedText } from './payment-notices.rules.ts';
 
-/** $1 account, $2 order, $3 period, $4 key of the notice, $5 event */
-const noticeStatement = statement(
-  'payments-notice-not-received',
-  `with told as (
-     insert into commands (id, result)
-     select $4, '{}' where 3 = (
-       select count(*) filter (where decline_reason = 'not_received') from (
-         select decline_reason from payments
-         where account_id = $1 and order_id = $2 and step = 'renewal' and subject = $3 order by try_no desc limit 3) as p)
-     on conflict (id) do nothing returning id
-   )
-   ${insertOutboxIfAny('told', '$5')}`,
+const lastAttempts = 3;
+
+/** $1 account, $2 order, $3 period */
+const countStatement = statement(
+  'payments-count-not-received',
+  `select count(*) filter (where decline_reason = 'not_received')::int as count from (
+     select decline_reason from payments
+     where account_id = $1 and order_id = $2 and step = 'renewal' and subject = $3
+     order by try_no desc limit ${lastAttempts}) as p`,
 );
 
-/** Tells the seller of a renewal that the processor did not get three times in a row: once for each period. */
+/** Notifies the seller of a renewal that the processor did not get three times in a row: once for each period. */
 export async function tellNotReceived({ database, clock, wakeRelay }: PaymentDeps, payment: Payment): Promise<void> {
-  const { account_id, order_id, subject } = payment;
-  const source = { accountId: account_id, requestId: null, nowMs: clock.nowMs() };
-  const events = [noticeEvent(payment, notReceivedText(payment), source)];
-  const key = `renewal not received ${order_id} ${subject}`;
-  const { rowCount } = await database.pool.query(
-    noticeStatement([account_id, order_id, subject, key, JSON.stringify(events)]),
-  );
-  if (rowCount === 1) wakeRelay();
+  const { account_id: accountId, order_id, subject: period } = payment;
+  const { rows } = await database.pool.query<{ count: number }>(countStatement([accountId, order_id, period]));
+  if (rows[0]?.count !== lastAttempts) return;
+  const now = clock.now();
+  const event = noticeEvent(payment, notReceivedText(payment), { accountId, requestId: null, nowMs: now.getTime() });
+  const notification = { accountId, subject: `renewal not received ${order_id} ${period}`, event };
+  if ((await notifyOnce(database.pool, [notification], { now })) > 0) wakeRelay();
 }

@@ -45,15 +45,18 @@ export async function getPaymentProcessor(
   return { ...resourceOf(row), ...(!processors.allows(row.processor) && { processor: 'none' }) };
 }
 
+/** Of the notification that the stored key cannot be opened; a new key may be unreadable too, and is a new subject. */
+export const keyUnreadableSubject = (processor: string): string => `key unreadable ${processor}`;
+
 const lockSql = `select pg_advisory_xact_lock(hashtextextended('payment processor ' || $1, 0))`;
+const forgetNotificationSql = 'delete from sent_notifications where account_id = $1 and subject = $2';
 const unchooseSql = `
   update processor_settings set chosen = false where account_id = $1 and chosen and processor <> $2`;
 const chooseSql = `
   insert into processor_settings as kept (account_id, processor, chosen, secret_key, updated_at)
   values ($1, $2, true, $3, $4)
   on conflict (account_id, processor) do update set
-    chosen = true, secret_key = coalesce(excluded.secret_key, kept.secret_key), updated_at = excluded.updated_at,
-    unreadable_told_at = case when excluded.secret_key is null then kept.unreadable_told_at end
+    chosen = true, secret_key = coalesce(excluded.secret_key, kept.secret_key), updated_at = excluded.updated_at
   returning ${columns}`;
 
 /**
@@ -75,6 +78,7 @@ export async function putPaymentProcessor(
     // Of two changes at once the second waits here, and then sees the first one's choice.
     await executeBound(tx, lockSql, [accountId]);
     await executeBound(tx, unchooseSql, [accountId, processor]);
+    if (sealed !== null) await executeBound(tx, forgetNotificationSql, [accountId, keyUnreadableSubject(processor)]);
     const [row] = await executeBound<ChosenRow>(tx, chooseSql, [accountId, processor, sealed, deps.clock.now()]);
     return resourceOf(row as ChosenRow);
   });

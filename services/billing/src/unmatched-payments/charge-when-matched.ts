@@ -5,7 +5,7 @@ import type { PaymentDeps } from '../payments/payment-deps.ts';
 import type { ProcessorRecord } from '../processors/payment-processor.ts';
 import { readDue } from '../renewals/due-subscriptions.ts';
 import type { AccountRun, DailyStep } from '../runs/daily-step.ts';
-import { tellOnce } from '../runs/notice.ts';
+import { notifyOfRun } from '../runs/notify-of-run.ts';
 import { type Listed, recordFoundRenewal } from './record-found-renewal.ts';
 import { confirmUnmatched, readUnmatched, storeUnmatched, unmatchedText } from './unmatched-payments.ts';
 
@@ -45,7 +45,7 @@ export function chargeWhenMatched(deps: PaymentDeps, charge: DailyStep): DailySt
     counts.problems.push({ code: 'charging_stopped', detail });
     const nowMs = run.now().getTime();
     const once = new Date(nowMs).toISOString().slice(0, 10);
-    await tellOnce(deps, { accountId, code: 'charging_stopped', once, summary: detail, nowMs });
+    await notifyOfRun(deps, { accountId, code: 'charging_stopped', once, summary: detail, nowMs });
   };
 }
 

@@ -1,3 +1,4 @@
+import { sentNotificationsRetention } from '@app/messaging/notify-once';
 import { messagingRetention } from '@app/messaging/retention';
 import type { Clock } from '@app/service-kit/clock';
 import type { RetentionRule } from '@app/service-kit/retention';
@@ -32,6 +33,7 @@ const daysAgo = (clock: Clock, days: number): Date => new Date(clock.nowMs() - d
 
 export const retention = (clock: Clock): readonly RetentionRule[] => [
   ...messagingRetention,
+  sentNotificationsRetention(() => clock.now()),
   {
     statement: `delete from order_refusals where order_id in
       (select order_id from order_refusals where created_at < now() - make_interval(days => $1) limit $2)`,

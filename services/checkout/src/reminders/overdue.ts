@@ -1,7 +1,8 @@
 import { readSettingsOf } from '@app/account-settings/read-settings';
 import { withoutDailyRunMs } from '@app/contracts/daily-runs';
 import { reminderNoticed } from '@app/contracts/reminders';
-import { outboxRow, writeOutboxOnce } from '@app/messaging/outbox';
+import { notifyOnce } from '@app/messaging/notify-once';
+import { outboxRow } from '@app/messaging/outbox';
 import { type OverdueWatch, startOverdueWatch } from '@app/runs/overdue-watch';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
@@ -42,7 +43,7 @@ export async function tellOverdue(deps: OverdueDeps): Promise<number> {
     const checkoutId = await findWaiting(deps, accountId, dueByMs);
     if (checkoutId === null) continue;
     accountIds.push(accountId);
-    await tellOnce(deps, accountId, checkoutId);
+    await notifyOverdue(deps, accountId, checkoutId);
   }
   overdueNotified.announce(() => ({ accountIds }));
   return accountIds.length;
@@ -114,7 +115,7 @@ const lastRunStatement = statement(
   `select id, started_at from reminder_runs where account_id = $1 and result is not null order by started_at desc limit 1`,
 );
 
-async function tellOnce(
+async function notifyOverdue(
   { database, clock, wakeRelay }: OverdueDeps,
   accountId: string,
   checkoutId: string,
@@ -125,7 +126,7 @@ async function tellOnce(
     `The daily run is overdue: ${last === undefined ? `none ran in the last ${reminderRunKeepDays} days` : `the last one began at ${last.started_at.toISOString()}`}, ` +
     'and buyers wait for reminders. Let a scheduler call POST /api/cron/daily once a day, or run `npm run daily`.';
   const source = { accountId, requestId: null, nowMs: clock.nowMs() };
-  const events = [outboxRow(reminderNoticed, { checkoutId, summary, test: false }, source)];
-  const key = `reminders overdue ${accountId} ${last?.id ?? 'first'}`;
-  if (await writeOutboxOnce(database.pool, key, events)) wakeRelay();
+  const event = outboxRow(reminderNoticed, { checkoutId, summary, test: false }, source);
+  const subject = `reminders overdue ${last?.id ?? 'first'}`;
+  if ((await notifyOnce(database.pool, [{ accountId, subject, event }], { now: clock.now() })) > 0) wakeRelay();
 }

@@ -1,3 +1,4 @@
+import { sentNotificationsRetention } from '@app/messaging/notify-once';
 import { messagingRetention } from '@app/messaging/retention';
 import type { Clock } from '@app/service-kit/clock';
 import type { RetentionRule } from '@app/service-kit/retention';
@@ -15,6 +16,7 @@ const oldest = (table: string, since: string): string =>
 /** Stored responses after 30 days, keys 90 days after their end, sessions, letters and windows of rate limits after theirs. */
 export const retention = (clock: Clock): readonly RetentionRule[] => [
   ...messagingRetention,
+  sentNotificationsRetention(() => clock.now()),
   { statement: oldest('idempotency_records', 'created_at'), limit: () => keptSince(clock.now()) },
   { statement: oldest('api_keys', 'least(revoked_at, expires_at)'), limit: () => endedKeysKeptSince(clock.now()) },
   { statement: oldest('sessions', 'expires_at'), limit: () => clock.now() },

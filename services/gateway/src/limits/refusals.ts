@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { paymentsLimited } from '@app/contracts/checkouts';
-import { outboxRow, writeOutboxOnce } from '@app/messaging/outbox';
+import { notifyOnce } from '@app/messaging/notify-once';
+import { outboxRow } from '@app/messaging/outbox';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { RateWindows } from './rate-windows.ts';
@@ -49,9 +50,9 @@ export function createRefusals({ windows, database, clock, wakeRelay, pepper }: 
   async function notify(accountId: string): Promise<void> {
     const now = clock.now();
     const source = { accountId, requestId: null, nowMs: now.getTime() };
-    const once = `payments limited ${accountId} ${now.toISOString().slice(0, 10)}`;
-    const events = [outboxRow(paymentsLimited, { summary, test: false }, source)];
-    if (await writeOutboxOnce(database.pool, once, events)) wakeRelay();
+    const subject = `payments limited ${now.toISOString().slice(0, 10)}`;
+    const event = outboxRow(paymentsLimited, { summary, test: false }, source);
+    if ((await notifyOnce(database.pool, [{ accountId, subject, event }], { now })) > 0) wakeRelay();
   }
 
   return {

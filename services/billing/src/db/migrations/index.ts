@@ -36,6 +36,7 @@ import { ChosenProcessors } from './0038-chosen-processors.ts';
 import { DeadLettersByAccount } from './0040-dead-letters-by-account.ts';
 import { ReopenedCharges } from './0041-reopened-charges.ts';
 import { ClockDifferences } from './0042-clock-differences.ts';
+import { sentNotifications } from './0043-sent-notifications.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -76,4 +77,5 @@ export const migrations: Migrations = [
   { name: '0040-dead-letters-by-account', class: DeadLettersByAccount },
   { name: '0041-reopened-charges', class: ReopenedCharges },
   { name: '0042-clock-differences', class: ClockDifferences },
+  sentNotifications,
 ];

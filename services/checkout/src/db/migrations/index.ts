@@ -1,5 +1,6 @@
 import { accountSettingsMigration } from '@app/account-settings/tables';
 import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrations';
+import { movedFromCommands, sentNotificationsMigration } from '@app/messaging/notify-once';
 import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
 import { OneOutcome } from './0003-one-outcome.ts';
@@ -38,4 +39,7 @@ export const migrations: Migrations = [
   { name: '0021-reminders-handed-over-apart', class: RemindersHandedOverApart },
   { name: '0023-open-checkouts', class: OpenCheckouts },
   { name: '0024-paid-checkouts', class: PaidCheckouts },
+  sentNotificationsMigration('0025', [
+    movedFromCommands('^reminders overdue (\\S+) (\\S+)$', 'm[1]', `'reminders overdue ' || m[2]`),
+  ]),
 ];

@@ -1,3 +1,4 @@
+import { movedFromCommands, sentNotificationsMigration } from '@app/messaging/notify-once';
 import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
 import { IdempotencyOwner } from './0002-idempotency-owner.ts';
@@ -21,4 +22,7 @@ export const migrations: Migrations = [
   { name: '0008-letters', class: Letters },
   { name: '0011-held-capacity', class: HeldCapacity },
   { name: '0013-session-origins', class: SessionOrigins },
+  sentNotificationsMigration('0014', [
+    movedFromCommands('^payments limited (\\S+) (\\S+)$', 'm[1]', `'payments limited ' || m[2]`),
+  ]),
 ];

@@ -1,0 +1,106 @@
+import { paymentsLimited } from '@app/contracts/checkouts';
+import { type Database, openDatabase } from '@app/service-kit/database';
+import { defineDatabase } from '@app/service-kit/define-database';
+import { Migration } from '@app/service-kit/migrations';
+import { deleteExpired } from '@app/service-kit/retention';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { eventTriesMigration, publishedAtMigration } from '../src/migrations.ts';
+import {
+  movedFromCommands,
+  notifyOnce,
+  sentNotificationsMigration,
+  sentNotificationsRetention,
+} from '../src/notify-once.ts';
+import { outboxRow } from '../src/outbox.ts';
+import { messagingTables } from '../src/tables.ts';
+
+guardLeaks();
+
+class Initial extends Migration {
+  override up(): void {
+    this.addSql(messagingTables);
+    this.addSql(`insert into commands (id, result, created_at) values
+      ('limited acc_old monday', '{}', '2026-01-05T00:00:00Z'), ('limited', '{}', now())`);
+  }
+}
+
+const { databaseOptions, migrate } = defineDatabase('notify-once', {
+  migrations: [
+    { name: '0001-initial', class: Initial },
+    publishedAtMigration,
+    eventTriesMigration,
+    sentNotificationsMigration('0004', [movedFromCommands('^limited (\\S+) (\\S+)$', 'm[1]', `'limited on ' || m[2]`)]),
+  ],
+});
+let created: TestDatabase;
+/** Two replicas: each has its pool. */
+let databases: Database[] = [];
+beforeAll(async () => {
+  created = await createMigratedDatabase('notify-once', migrate);
+  const options = databaseOptions(created.url);
+  databases = [await openDatabase(options), await openDatabase(options)];
+});
+afterAll(async () => {
+  await Promise.all(databases.map((database) => database.close()));
+  await created.close();
+});
+beforeEach(() => pool(0).query(`delete from sent_notifications where account_id <> 'acc_old'; truncate outbox`));
+
+const pool = (replica: number) => (databases[replica] as Database).pool;
+const now = new Date('2026-01-10T00:00:00Z');
+const later = (ms: number) => new Date(now.getTime() + ms);
+const hourMs = 3_600_000;
+
+const about = (subject: string, accountId = 'acc_1') => {
+  const source = { accountId, requestId: null, nowMs: now.getTime() };
+  return { accountId, subject, event: outboxRow(paymentsLimited, { summary: subject, test: false }, source) };
+};
+const sent = async () => {
+  const { rows } = await pool(0).query<{ payload: string }>('select payload from outbox order by id');
+  return rows.map(({ payload }) => {
+    const { accountId, data } = JSON.parse(payload) as { accountId: string; data: { summary: string } };
+    return `${accountId} ${data.summary}`;
+  });
+};
+
+test('what was kept among the ids of commands is moved by the migration', async () => {
+  const { rows } = await pool(0).query('select id from commands');
+  expect(rows).toEqual([{ id: 'limited' }]);
+  const { rows: remembered } = await pool(0).query(
+    `select subject from sent_notifications where account_id = 'acc_old'`,
+  );
+  expect(remembered).toEqual([{ subject: 'limited on monday' }]);
+});
+
+test('of replicas that notify at once one sends; another subject and another account are notified for themselves', async () => {
+  const both = [0, 1, 0, 1].map((replica) => notifyOnce(pool(replica), [about('a'), about('a'), about('b')], { now }));
+  expect((await Promise.all(both)).reduce((sum, each) => sum + each)).toBe(2);
+  expect(await notifyOnce(pool(1), [about('a'), about('a', 'acc_2')], { now: later(30 * 24 * hourMs) })).toBe(1);
+  expect((await sent()).toSorted()).toEqual(['acc_1 a', 'acc_1 b', 'acc_2 a']);
+});
+
+test('a subject is notified again after its pause, and not before', async () => {
+  const againAfterMs = 24 * hourMs;
+  const at = (when: Date) => notifyOnce(pool(0), [about('a')], { now: when, againAfterMs });
+  expect([await at(now), await at(later(againAfterMs - 1)), await at(later(againAfterMs))]).toEqual([1, 0, 1]);
+  expect(await at(later(againAfterMs + 1))).toBe(0);
+});
+
+test('a subject is forgotten after its time, and nothing earlier', async () => {
+  await notifyOnce(pool(0), [about('short')], { now });
+  await notifyOnce(pool(0), [about('long')], { now, keepDays: 396 });
+  const rule = sentNotificationsRetention(() => later(32 * 24 * hourMs));
+  await deleteExpired(databases[0] as Database, [rule]);
+  const { rows } = await pool(0).query<{ subject: string }>(`select subject from sent_notifications order by subject`);
+  expect(rows.map(({ subject }) => subject)).toContain('long');
+  expect(rows.map(({ subject }) => subject)).not.toContain('short');
+});
+
+test('the memory and the event are one: where the event cannot be written, the seller is notified by the next attempt', async () => {
+  const notification = about('a');
+  const broken = { ...notification, event: { ...notification.event, payload: null as unknown as string } };
+  await expect(notifyOnce(pool(0), [broken], { now })).rejects.toThrow();
+  expect(await notifyOnce(pool(0), [notification], { now })).toBe(1);
+});
