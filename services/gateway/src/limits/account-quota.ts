@@ -1,4 +1,5 @@
 import type { Logger } from '@app/service-kit/logger';
+import { type Minute, Minutes, minuteSeconds, resetSecondsOf } from './minutes.ts';
 import type { RateWindows, Usage } from './rate-windows.ts';
 
 /** The result of counting one request. */
@@ -9,9 +10,7 @@ export interface QuotaUse {
   readonly resetSeconds: number;
 }
 
-/** An account's minute, as this process has it. */
-interface Minute {
-  endsAtMs: number;
+interface AccountMinute extends Minute {
   /** Leased for requests that come here. */
   granted: number;
   used: number;
@@ -22,7 +21,6 @@ interface Minute {
   askedMs: number;
 }
 
-const windowSeconds = 60;
 /**
  * Each lease is a sixteenth of what is left: one process that uses up 600 leases 66 times, the last 16 times one by one.
  * Only the first request of a minute and a burst wait for a lease. Units that another replica leased cannot be used here,
@@ -33,8 +31,6 @@ const portions = 16;
 const freshForMs = 5_000;
 /** A slower database is not waited for: this process then counts the minute alone, and rejects nobody for that. */
 const usualStatementWithinMs = 250;
-/** Some 200 bytes each: 4 MB. */
-const accountsMax = 20_000;
 
 /**
  * One budget a minute for an account, held by all replicas together: each leases portions of it from one row, ahead of
@@ -45,12 +41,13 @@ export class AccountQuota {
   readonly #windows: RateWindows;
   readonly #logger: Logger;
   readonly #statementWithinMs: number;
-  readonly #minutes = new Map<string, Minute>();
+  readonly #minutes: Minutes<AccountMinute>;
   #alone = false;
 
   /** @param limit requests a minute, more than 0 */
   constructor(limit: number, windows: RateWindows, logger: Logger, statementWithinMs = usualStatementWithinMs) {
     this.limit = limit;
+    this.#minutes = new Minutes((_, endsAtMs) => this.#begin(endsAtMs));
     this.#windows = windows;
     this.#logger = logger;
     this.#statementWithinMs = statementWithinMs;
@@ -58,14 +55,13 @@ export class AccountQuota {
 
   /** Counts one request of the account. No promise while a lease lasts, which is nearly always. */
   take(accountId: string): QuotaUse | Promise<QuotaUse> {
-    const nowMs = performance.now();
-    const minute = this.#minuteOf(accountId, nowMs);
+    const minute = this.#minutes.of(accountId);
     if (minute.used < minute.granted) {
       minute.used += 1;
-      if (isLow(minute) || isStale(minute, nowMs)) void this.#lease(accountId, minute);
-      return this.#use(minute, true, nowMs);
+      if (isLow(minute) || isStale(minute)) void this.#lease(accountId, minute);
+      return this.#use(minute, true);
     }
-    if (minute.left === 0) return this.#use(minute, false, nowMs);
+    if (minute.left === 0) return this.#use(minute, false);
     minute.waiting += 1;
     return this.#lease(accountId, minute).then(() => {
       minute.waiting -= 1;
@@ -73,44 +69,30 @@ export class AccountQuota {
     });
   }
 
-  #use(minute: Minute, allowed: boolean, nowMs: number): QuotaUse {
-    const resetSeconds = Math.min(windowSeconds, Math.max(1, Math.ceil((minute.endsAtMs - nowMs) / 1000)));
-    return { allowed, remaining: minute.granted - minute.used + minute.left, resetSeconds };
+  #use(minute: AccountMinute, allowed: boolean): QuotaUse {
+    const remaining = minute.granted - minute.used + minute.left;
+    return { allowed, remaining, resetSeconds: resetSecondsOf(minute) };
   }
 
-  #minuteOf(accountId: string, nowMs: number): Minute {
-    const current = this.#minutes.get(accountId);
-    if (current !== undefined && nowMs < current.endsAtMs) return current;
-    this.#minutes.delete(accountId);
-    this.#forget(nowMs);
-    const endsAtMs = nowMs + windowSeconds * 1000;
-    const begun: Minute = {
-      endsAtMs,
-      granted: 0,
-      used: 0,
-      left: this.limit,
-      waiting: 0,
-      leasing: undefined,
-      askedMs: nowMs,
-    };
-    this.#minutes.set(accountId, begun);
-    return begun;
+  #begin(endsAtMs: number): AccountMinute {
+    const askedMs = performance.now();
+    return { endsAtMs, granted: 0, used: 0, left: this.limit, waiting: 0, leasing: undefined, askedMs };
   }
 
   /** One at a time for an account; never rejects. */
-  #lease(accountId: string, minute: Minute): Promise<void> {
+  #lease(accountId: string, minute: AccountMinute): Promise<void> {
     minute.leasing ??= this.#ask(accountId, minute).finally(() => {
       minute.leasing = undefined;
     });
     return minute.leasing;
   }
 
-  async #ask(accountId: string, minute: Minute): Promise<void> {
+  async #ask(accountId: string, minute: AccountMinute): Promise<void> {
     const wanted = minute.waiting > 0 || isLow(minute);
     const amount = wanted ? Math.max(Math.ceil(minute.left / portions), minute.waiting) : 0;
     minute.askedMs = performance.now();
     try {
-      const use = { caller: `account ${accountId}`, amount, seconds: windowSeconds };
+      const use = { caller: `account ${accountId}`, amount, seconds: minuteSeconds };
       const [usage] = await within(this.#statementWithinMs, this.#windows.add(use));
       this.#enter(minute, amount, usage as Usage);
       if (this.#alone) this.#logger.info('rate limits are shared again');
@@ -124,7 +106,7 @@ export class AccountQuota {
   }
 
   /** Units beyond the limit are nobody's: of the last lease only the part below it is granted. */
-  #enter(minute: Minute, amount: number, { taken, leftMs }: Usage): void {
+  #enter(minute: AccountMinute, amount: number, { taken, leftMs }: Usage): void {
     if (taken === amount) {
       // The shared minute is a new one: what is left of the old one's lease ended with it.
       minute.granted = 0;
@@ -134,23 +116,15 @@ export class AccountQuota {
     minute.left = Math.max(0, this.limit - taken);
     minute.endsAtMs = performance.now() + leftMs;
   }
-
-  /** Drops ended minutes, and the oldest ones while there are still too many. */
-  #forget(nowMs: number): void {
-    for (const [accountId, { endsAtMs }] of this.#minutes) {
-      if (nowMs < endsAtMs && this.#minutes.size < accountsMax) return;
-      this.#minutes.delete(accountId);
-    }
-  }
 }
 
 /** Half of the next portion is left: time to lease the next. The last ones are leased one by one, on request. */
-function isLow({ granted, used, left }: Minute): boolean {
+function isLow({ granted, used, left }: AccountMinute): boolean {
   return left > portions && granted - used <= left / portions / 2;
 }
 
-function isStale({ left, askedMs }: Minute, nowMs: number): boolean {
-  return left > 0 && nowMs - askedMs > freshForMs;
+function isStale({ left, askedMs }: AccountMinute): boolean {
+  return left > 0 && performance.now() - askedMs > freshForMs;
 }
 
 async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {

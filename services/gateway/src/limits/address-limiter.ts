@@ -1,12 +1,11 @@
 import type { Logger } from '@app/service-kit/logger';
 import { clientCountsExchanged } from '../points/points.ts';
+import { type Minute, Minutes, minuteSeconds, resetSecondsOf } from './minutes.ts';
 import type { RateWindows, Usage } from './rate-windows.ts';
 
 /** The minute of one client, as this process has it. */
-export interface Window {
+export interface Window extends Minute {
   readonly client: string;
-  /** By `performance.now()`. */
-  endsAtMs: number;
   /** Requests that came here, and those at other replicas that this process knows of. */
   count: number;
   /** Requests that came here and count for good. */
@@ -17,7 +16,6 @@ export interface Window {
   others: number;
 }
 
-const windowSeconds = 60;
 /**
  * A client with so few requests is not told to the other replicas: most buyers and most mistyped keys cost no statement.
  * A client can have as many more at each further replica.
@@ -39,8 +37,7 @@ export class AddressLimiter {
   readonly policy: string;
   readonly #shared: RateWindows;
   readonly #logger: Logger;
-  readonly #maxClients: number;
-  readonly #windows = new Map<string, Window>();
+  readonly #windows: Minutes<Window>;
   readonly #due = new Map<string, Window>();
   #timer: NodeJS.Timeout | undefined;
   #alone = false;
@@ -49,35 +46,26 @@ export class AddressLimiter {
   /**
    * @param policy the limit's name: `default` or `buyers`; each has windows of its own
    * @param limit requests a minute
-   * @param maxClients clients remembered at once; 20,000 of about 200 bytes are 4 MB
+   * @param maxClients clients remembered at once; those of `Minutes` unless given
    */
   constructor(
     { policy = 'default', limit }: { readonly policy?: string; readonly limit: number },
     shared: RateWindows,
     logger: Logger,
-    maxClients = 20_000,
+    maxClients?: number,
   ) {
     this.policy = policy;
     this.limit = limit;
     this.#shared = shared;
     this.#logger = logger;
-    this.#maxClients = maxClients;
+    this.#windows = new Minutes(begin, maxClients);
   }
 
   /** Counts one request, until it is released; `allowed` tells whether the window is within the limit. */
   take(client: string): Window {
-    const nowMs = performance.now();
-    const current = this.#windows.get(client);
-    if (current !== undefined && nowMs < current.endsAtMs) {
-      current.count += 1;
-      return current;
-    }
-    // The map holds the windows in the order in which they began, so that `#forget` finds the oldest first.
-    this.#windows.delete(client);
-    this.#forget(nowMs);
-    const begun = { client, endsAtMs: nowMs + windowSeconds * 1000, count: 1, kept: 0, shared: 0, others: 0 };
-    this.#windows.set(client, begun);
-    return begun;
+    const window = this.#windows.of(client);
+    window.count += 1;
+    return window;
   }
 
   /** A request that was taken counts for good: the other replicas hear of it. */
@@ -98,10 +86,8 @@ export class AddressLimiter {
     return window.count <= this.limit;
   }
 
-  /** Seconds until the window ends, at least 1 and never more than it has. */
   resetSeconds(window: Window): number {
-    const seconds = Math.ceil((window.endsAtMs - performance.now()) / 1000);
-    return Math.min(windowSeconds, Math.max(1, seconds));
+    return resetSecondsOf(window);
   }
 
   remaining(window: Window): number {
@@ -131,7 +117,7 @@ export class AddressLimiter {
         return {
           caller: `${this.policy === 'default' ? '' : `${this.policy} `}address ${client}`,
           amount: amounts[index] as number,
-          seconds: windowSeconds,
+          seconds: minuteSeconds,
         };
       });
       const usages = await this.#shared.add(...uses);
@@ -149,15 +135,11 @@ export class AddressLimiter {
       if (this.#due.size > 0) this.#schedule();
     }
   }
-
-  /** Drops ended windows, and the oldest ones while there are still too many. */
-  #forget(nowMs: number): void {
-    for (const [client, { endsAtMs }] of this.#windows) {
-      if (nowMs < endsAtMs && this.#windows.size < this.#maxClients) return;
-      this.#windows.delete(client);
-    }
-  }
 }
+
+const begin = (client: string, endsAtMs: number): Window => {
+  return { client, endsAtMs, count: 0, kept: 0, shared: 0, others: 0 };
+};
 
 /** The shared window decides when the minute ends. */
 function enter(window: Window, amount: number, { taken, leftMs }: Usage): void {
