@@ -88,6 +88,31 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // By `npm run judge` alone: Lighthouse, and times beside other times of the same run.
+          name: 'judge',
+          include: ['e2e/judge/*.judge.ts'],
+          globalSetup: [infrastructure, 'e2e/support/compile-services.ts'],
+          maxWorkers: 1,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          sequence: { groupOrder: 4 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // By `npm run shots` alone: pictures for people.
+          name: 'shots',
+          include: ['{e2e/shots,libs/*/test}/*.shots.ts'],
+          globalSetup: [infrastructure, 'e2e/support/compile-services.ts'],
+          testTimeout: 900_000,
+          hookTimeout: 300_000,
+          sequence: { groupOrder: 5 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           // By `npm run chaos:money` alone: it lasts as long as it is told to.
           name: 'chaos',
           include: ['e2e/chaos/*.chaos.ts'],

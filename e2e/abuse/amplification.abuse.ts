@@ -1,9 +1,9 @@
 import { startReceiver } from '@app/testing/http-receiver';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, startCluster } from '../support/cluster.ts';
+import { print } from '../support/print.ts';
 import { addProduct, type Seller, signUp } from '../support/seller.ts';
 import { attempted } from '../support/waits.ts';
-import { print } from './print.ts';
 
 /** Bound: what one account sends one host is `WEBHOOKS_PER_SECOND` and its burst, over all endpoints and automations. */
 const perSecond = 100;

@@ -1,8 +1,8 @@
 import { paymentsLimited } from '@app/contracts/checkouts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { print } from '../support/print.ts';
 import { handled } from '../support/waits.ts';
 import { type FloodedShop, startFloodedShop } from './flooded-shop.ts';
-import { print } from './print.ts';
 
 /** Bound: 200 declined attempts at one account in ten minutes, whatever the addresses; who has paid before pays on. */
 let shop: FloodedShop;

@@ -7,10 +7,10 @@ import { freePort } from '@app/embedded/ports';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { atRate } from '@app/testing/pace';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { print } from '../support/print.ts';
 import { addProduct, type Seller, signUp } from '../support/seller.ts';
 import { readCredentials, type Standalone, startStandalone } from '../support/standalone.ts';
 import type { FlooderMessage, FloodMessage } from './flooder.ts';
-import { print } from './print.ts';
 
 /** Bound: beside a seller who floods, the 95th percentile of another's is at most so many times the quiet one. */
 const ratios = { orders: 2, reads: 2, webhooks: 1.5 };

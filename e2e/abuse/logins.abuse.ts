@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, startCluster } from '../support/cluster.ts';
+import { print } from '../support/print.ts';
 import { call, signUp } from '../support/seller.ts';
-import { print } from './print.ts';
 
 /** Bound: a log-in from a quiet address takes at most so many times what it takes in quiet, while others flood. */
 const ratioMax = 5;

@@ -7,9 +7,9 @@ import { listen } from '@app/testing/points';
 import { attemptsRecorded } from '@app/webhook-dispatcher/points';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { copyMadeData } from '../support/made-data.ts';
+import { print } from '../support/print.ts';
 import { addProduct, type Seller, signUp } from '../support/seller.ts';
 import { type Standalone, startStandalone } from '../support/standalone.ts';
-import { print } from './print.ts';
 
 /** Bound: on a public address an anonymous account sends no request to a service of this machine. */
 let directory: string;

@@ -1,8 +1,8 @@
 import { openingsBounded } from '@app/checkout/points';
 import { announced, sofar } from '@app/testing/points';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { print } from '../support/print.ts';
 import { type FloodedShop, startFloodedShop } from './flooded-shop.ts';
-import { print } from './print.ts';
 
 /** Bound: an account has as many open checkouts as the setting says, a hundredth more or less. */
 const max = 500;

@@ -3,9 +3,9 @@ import { startSmtpServer } from '@app/testing/smtp-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, startClusterOn } from '../support/cluster.ts';
 import { verifyAddress } from '../support/letters.ts';
+import { print } from '../support/print.ts';
 import { addProduct, type Seller, signUp } from '../support/seller.ts';
 import { attempted } from '../support/waits.ts';
-import { print } from './print.ts';
 
 /** Bound: an account whose address is not verified sends emails to that address alone. */
 const [accounts, orders, ownTexts] = [5, 30, 3];

@@ -131,6 +131,12 @@ test('a page of an error shows nothing that the address made up, and says what t
   expect(headers['content-security-policy']).toContain("default-src 'none'");
 });
 
+test('search engines leave the API alone', async () => {
+  const { status, headers, text } = await get('/robots.txt');
+  expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+  expect(text).toContain('User-agent: *\nDisallow: /api/\n');
+});
+
 test('browsers find an icon where no page names one', async () => {
   const { status, headers, text } = await get('/favicon.ico');
   expect([status, headers['content-type'], headers['cache-control']]).toEqual([

@@ -19,5 +19,6 @@ export function errorsPage(assets: PageAssets): string {
   });
   const lead = html`<p class="lead">The <code>code</code> of a problem document, its status, and what to do. A code never
 changes its meaning; new ones may come.</p>`;
-  return renderPage({ title: 'Errors', lead, sections, current: '/developers/errors', assets });
+  const description = 'Every error code of the checkout and funnel API, its HTTP status, and what to do about it.';
+  return renderPage({ title: 'Errors', description, lead, sections, current: '/developers/errors', assets });
 }

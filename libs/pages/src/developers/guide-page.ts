@@ -49,7 +49,9 @@ export function guidePage({ operations, tools, requestsPerMinute, assets }: Guid
   const lead = html`<p class="lead">Products, funnels, orders and metrics of one seller, over HTTP and JSON. Every
 request acts on the account that owns the key. The base address of this deployment is <code>${placeholderUrl}</code>;
 <a href="/developers/openapi.json">openapi.json</a> describes every endpoint for machines.</p>`;
-  return renderPage({ title: 'Developer guide', lead, sections, current: '/developers', assets });
+  const description =
+    'How programs sell, read payments and metrics, and receive webhooks: keys, errors, limits, and every operation.';
+  return renderPage({ title: 'Developer guide', description, lead, sections, current: '/developers', assets });
 }
 
 const quickStart = html`<p>A deployment begun with <code>npm start</code> has a first key ready, in
@@ -192,7 +194,7 @@ function endpoints(operations: readonly ListedOperation[]): Html {
 ${byTag.map(
   ([tag, ofTag]) => html`<h3>${tag}</h3>
 ${table(
-  tag,
+  `${tag}: operations`,
   ['Endpoint', 'Needs', 'What it does'],
   ofTag.map(({ method, path, summary, auth, scope }) => [
     html`<code class="endpoint"><b class="${method.toLowerCase()}">${method}</b> ${path}</code>`,

@@ -9,6 +9,8 @@ export interface PageAssets {
 
 export interface Page {
   readonly title: string;
+  /** For search engines, which show it. */
+  readonly description: string;
   readonly lead: Html;
   /** What the page's own navigation leads to. */
   readonly sections: readonly Section[];
@@ -53,7 +55,8 @@ ${content}
 </div>`;
   const { icon, stylesheet } = page.assets;
   const title = `${page.title} · Checkout and funnel API`;
-  return renderDocument({ title, body, icon, stylesheets: [stylesheet], isIndexed: true });
+  const head = html`<meta name="description" content="${page.description}">`;
+  return renderDocument({ title, body, head, icon, stylesheets: [stylesheet], isIndexed: true });
 }
 
 /** A sample that may be wider than the page: people reach and scroll it by keyboard. */
@@ -63,9 +66,9 @@ export function code(label: string, text: string): Html {
 }
 
 export function table(label: string, columns: readonly string[], rows: readonly (readonly Html[])[]): Html {
-  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table>
+  return html`<section class="scroll" aria-label="${label}" tabindex="0"><table>
 <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>
 ${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
-</tbody></table></div>`;
+</tbody></table></section>`;
 }

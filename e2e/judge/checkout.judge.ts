@@ -1,0 +1,64 @@
+import { openVisit } from '@app/testing/browser/visit';
+import { beforeAll, expect, test } from 'vitest';
+import { print } from '../support/print.ts';
+import { type Shop, startShop } from '../support/shop.ts';
+import { startEarlierCheckout } from './earlier-checkout.ts';
+import { judge } from './lighthouse.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await startShop();
+});
+
+test.each(['checkout', '/developers', '/developers/errors'])('Lighthouse finds nothing wrong with %s', async (page) => {
+  const { scores, faults } = await judge(shop.baseUrl + (page === 'checkout' ? shop.path : page));
+  print(`${page}: ${JSON.stringify(scores)}`);
+  expect(faults).toEqual([]);
+  expect(scores).toMatchObject({ accessibility: 100, 'best-practices': 100, seo: 100 });
+});
+
+/** Until the field for the email address can be typed into. */
+async function usableAfterMs(url: string, path: string): Promise<number> {
+  const { page } = await openVisit(url, { latencyMs: 300 });
+  const began = performance.now();
+  await page.goto(path, { waitUntil: 'commit' });
+  await page.locator('input[type=email]').click();
+  return performance.now() - began;
+}
+
+test('at 300 ms latency the checkout is usable in half of the time of the page before', async () => {
+  const [now, before] = [[] as number[], [] as number[]];
+  const earlier = await startEarlierCheckout();
+  for (let n = 0; n < 5; n += 1) {
+    now.push(await usableAfterMs(shop.baseUrl, shop.path));
+    before.push(await usableAfterMs(earlier, '/'));
+  }
+  const [ours, theirs] = [median(now), median(before)];
+  print(`usable after ${Math.round(ours)} ms; four round trips take ${Math.round(theirs)} ms: ${ratio(ours, theirs)}`);
+  expect(ours / theirs).toBeLessThanOrEqual(0.5);
+});
+
+test('the page takes at most three times as long as the JSON of the same data', async () => {
+  const json = `/api/checkout/offers/${shop.handle}/${shop.slug}`;
+  const [pages, answers] = [[] as number[], [] as number[]];
+  for (let n = 0; n < 1_000; n += 1) {
+    pages.push(await timeOf(shop.path));
+    answers.push(await timeOf(json));
+  }
+  const [page, answer] = [p95(pages.slice(100)), p95(answers.slice(100))];
+  print(`p95 of the page ${page.toFixed(1)} ms, of its JSON ${answer.toFixed(1)} ms: ${ratio(page, answer)}`);
+  expect(page / answer).toBeLessThanOrEqual(3);
+});
+
+async function timeOf(path: string): Promise<number> {
+  const began = performance.now();
+  const response = await fetch(shop.baseUrl + path, { headers: { 'accept-encoding': 'br' } });
+  await response.arrayBuffer();
+  expect(response.status).toBe(200);
+  return performance.now() - began;
+}
+
+const sorted = (times: readonly number[]): number[] => times.toSorted((a, b) => a - b);
+const median = (times: readonly number[]): number => sorted(times)[Math.floor(times.length / 2)] ?? Number.NaN;
+const p95 = (times: readonly number[]): number => sorted(times)[Math.floor(times.length * 0.95)] ?? Number.NaN;
+const ratio = (one: number, other: number): string => `× ${(one / other).toFixed(2)}`;

@@ -1,0 +1,9 @@
+import { takePictures } from '@app/testing/browser/take-pictures';
+import { test } from 'vitest';
+import { gallery } from '../src/gallery/gallery.ts';
+import { startGallery } from './gallery-site.ts';
+
+test('every component and page of the gallery', async () => {
+  const pages = gallery.map(({ name }) => ({ name: `gallery-${name}`, path: `/${name}` }));
+  await takePictures(await startGallery(), pages);
+});
