@@ -1,5 +1,6 @@
 import { streamName } from '@app/contracts/define';
 import type { Logger } from '@app/service-kit/logger';
+import { isOneRow, sameKey } from '@app/service-kit/planner';
 import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
@@ -144,15 +145,11 @@ async function untilLost<T>(nats: NatsClient, work: Promise<T>): Promise<T | 'lo
 
 type AcknowledgedRow = PublishAck & { readonly id: string };
 
-/**
- * Rows are looked up one by one: `same_id` is compared so that the planner expects one row. It may choose to read the whole
- * table for the ten rows that it expects of any array.
- */
 export const markQuery = {
   name: 'outbox-mark',
   text: `update outbox set stream_seq = p.seq, published_at = now()
-         from unnest($1::bigint[], $2::bigint[], $1::bigint[]) as p (id, seq, same_id)
-         where outbox.id = p.id and p.id = p.same_id`,
+         from unnest($1::bigint[], $2::bigint[], $1::bigint[]) as p (id, seq, ${sameKey})
+         where outbox.id = p.id and ${isOneRow('p')}`,
 };
 
 async function mark(publisher: Publisher, acknowledged: readonly AcknowledgedRow[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { type LockSession, openLockSession } from '@app/service-kit/lock-session';
 import type { Logger } from '@app/service-kit/logger';
+import { alongIndexes } from '@app/service-kit/planner';
 import { createWaker, type Waker } from '@app/service-kit/waker';
 import { TimeoutError } from '@nats-io/transport-node';
 import type { NatsClient } from './connect.ts';
@@ -118,9 +119,7 @@ const sessionSettings = {
   // Nobody waits for the disk when rows are marked: should the server crash within the next half second, they are
   // published again under the same message ids, as after a crash between publish and mark.
   synchronous_commit: 'off',
-  // Each of the session's statements follows an index. To plan a scan of the outbox costs as much as the scan.
-  plan_cache_mode: 'force_generic_plan',
-  enable_seqscan: 'off',
+  ...alongIndexes,
 };
 
 const sessionOf = ({ databaseUrl, nats }: RelayOptions) => ({

@@ -1,6 +1,7 @@
 import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
+import { isOneRow, keyAgain } from '@app/service-kit/planner';
 import { together } from '@app/service-kit/together';
 import { answersRecorded } from '../points/points.ts';
 import type { Payment } from './payment.types.ts';
@@ -23,7 +24,7 @@ export type AnswerEvent = StepEvent & { readonly of: string };
 /** Writes answers; false for one whose payment came to an end before. */
 export type Answers = Pick<Batcher<Answer, boolean>, 'add' | 'close'>;
 
-const mayChange = `l.id = l.wanted_id and p.id = l.id and p.id = c.id and p.order_id = c.order_id
+const mayChange = `${isOneRow('l')} and p.id = l.id and p.id = c.id and p.order_id = c.order_id
   and p.account_id = c.account_id and p.status = any (c."from")`;
 
 /**
@@ -41,13 +42,12 @@ const mayChange = `l.id = l.wanted_id and p.id = l.id and p.id = c.id and p.orde
  * $1 accounts, $2 orders and $3 payments, those that releases are about among them; $4–$11 lists of rows, one for each of these
  * parts: JSON that holds all of them would be read anew for each.
  *
- * Payments are looked up one by one, by their orders: `wanted_id` is compared so that the planner expects one row. It may
- * choose to read the whole table for the ten rows that it expects of any array.
+ * Payments are looked up one by one, by their orders.
  */
 const recordStatement = statement(
   'payments-record',
   `with locked as materialized (
-     select p.id, w.id as wanted_id
+     select p.id, ${keyAgain('w.id')}
      from (select account_id, order_id, id from unnest($1::text[], $2::text[], $3::text[]) as u(account_id, order_id, id)
        order by id) as w
      cross join lateral (

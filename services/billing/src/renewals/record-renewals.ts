@@ -1,6 +1,7 @@
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
+import { planBy, rowByRow } from '@app/service-kit/planner';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
 import { notReceived } from '../payments/payment.rules.ts';
@@ -29,20 +30,6 @@ export interface RenewalAnswer {
 /** Writes answers; false for one whose payment came to an end before. */
 export type RenewalAnswers = Pick<Batcher<RenewalAnswer, boolean>, 'add' | 'close'>;
 
-/**
- * For the rest of the transaction: `writeStatement` is planned once for a connection, to look up each row by its key. A plan
- * from a time when the tables were small would read the whole of them otherwise, and to plan it each time costs as much as
- * to write ten renewals.
- */
-const planning = Object.entries({
-  plan_cache_mode: 'force_generic_plan',
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-})
-  .map(([name, value]) => `set_config('${name}', '${value}', true)`)
-  .join(' || ');
-
 const lockedTypes = { account_id: 'text', order_id: 'text', id: 'text' } as const;
 
 /**
@@ -51,7 +38,7 @@ const lockedTypes = { account_id: 'text', order_id: 'text', id: 'text' } as cons
  */
 const lockStatement = statement(
   'renewals-lock',
-  `select ${prefixed('s', lockedColumns)}, p.id as payment_id, p.status as payment_status, (select ${planning}) as planning
+  `select ${prefixed('s', lockedColumns)}, p.id as payment_id, p.status as payment_status, (select ${planBy(rowByRow)}) as planning
    from (select account_id, order_id, id as payment_id from ${tableOf(lockedTypes, 1)} order by order_id) as w
    cross join lateral (
      select ${lockedColumns} from subscriptions

@@ -2,6 +2,7 @@ import type { CheckoutStatus } from '@app/contracts/checkouts';
 import { DomainError } from '@app/contracts/errors';
 import { isId } from '@app/contracts/ids';
 import { type Client, type Database, statement } from '@app/service-kit/database';
+import { isOneRow, sameKey } from '@app/service-kit/planner';
 import type { FrozenSale, UpsellStatus } from './frozen-sale.ts';
 import { hashOf } from './secret.ts';
 
@@ -75,11 +76,11 @@ export interface OfBuyer {
 const bySecret = statement(
   'checkouts-by-secret',
   `select c.*, w.place
-   from unnest($1::text[], $2::bytea[], $1::text[]) with ordinality as w(id, hash, same_id, place)
+   from unnest($1::text[], $2::bytea[], $1::text[]) with ordinality as w(id, hash, ${sameKey}, place)
    cross join lateral (
      select ${checkoutColumns} from ${checkoutsAndSales} where c.id = w.id and w.hash = any (c.secret_hashes) limit 1
    ) as c
-   where w.id = w.same_id`,
+   where ${isOneRow('w')}`,
 );
 
 /** The buyers' checkouts in their places; null for an id that is none, an unknown id and a wrong secret. */

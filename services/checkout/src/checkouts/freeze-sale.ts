@@ -1,5 +1,6 @@
 import { idTimeMs, newId } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
+import { isOneRow, keyAgain } from '@app/service-kit/planner';
 import { claimUsesSql } from '../discounts/claim-uses-sql.ts';
 import type { Discount } from '../orders/order.rules.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
@@ -35,9 +36,7 @@ export interface TryingBuyer {
  *   claims   those of them that need a use of a discount; those that get one are in `granted`
  *   frozen   a try after one that waited for the buyer keeps its claim
  *
- * Checkouts are locked before discounts: the claim is made of all that are due. `locked_id` is `id` again: the planner takes
- * the comparison for rare, expects one row and looks it up. It may choose to read all checkouts for the hundred rows that it
- * expects of any JSON. Other statements compare ids for the same reason.
+ * Checkouts are locked before discounts: the claim is made of all that are due.
  */
 const freezeStatement = statement(
   'checkouts-freeze',
@@ -51,7 +50,7 @@ const freezeStatement = statement(
      left join earlier as e on e.checkout_id = i.id
      order by id
    ), priced as materialized (
-     select i.*, c.test, c.status, c.id as locked_id, coalesce((
+     select i.*, c.test, c.status, ${keyAgain('c.id')}, coalesce((
        select (settings ->> 'testMode')::boolean from account_settings
        where account_id = i.account_id and revision >= c.settings_revision), c.test) = c.test as same_mode
      from incoming as i cross join lateral (
@@ -69,7 +68,7 @@ const freezeStatement = statement(
        order_id = case when d.renews then d.order_id else coalesce(c.order_id, d.order_id) end, asked_at = d.asked_at, reason = null, action_url = null,
        discount_id = case when d.status = 'open' then d.claim_id else c.discount_id end
      from due as d
-     where c.account_id = d.account_id and c.id = d.id and d.id = d.locked_id
+     where c.account_id = d.account_id and c.id = d.id and ${isOneRow('d')}
        and d.begins and (d.claim_id is null or d.id in (select id from granted))
      returning c.account_id, c.id, c.try_no, c.order_id, d.command_id, d.sale, d.asked_at, d.digests,
        case when not d.same then d.earlier_order end as repeats_order

@@ -1,6 +1,7 @@
 import type { PaymentOutcome } from '@app/contracts/payments';
 import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
+import { isOneRow, keyAgain, sameKey } from '@app/service-kit/planner';
 import { checkoutOrder, likelyDuplicateRow, orderPaidRow, type Source } from './checkout-order.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
 import type { UpsellStatus } from './frozen-sale.ts';
@@ -33,9 +34,9 @@ const ordersStatement = statement(
      order by checkout_id
    ), due as materialized (
      select i.checkout_id, i.account_id, i.status, i.try_no, i.upsell_status, i.discount_id, i.paid_at, i.last_four,
-       i.decide_by, c.claimed_id, c.locked_id
+       i.decide_by, c.claimed_id, c.${sameKey}
      from incoming as i cross join lateral (
-       select id as locked_id, case when status in ('processing', 'requires_action') then discount_id end as claimed_id from checkouts
+       select ${keyAgain('id')}, case when status in ('processing', 'requires_action') then discount_id end as claimed_id from checkouts
        where account_id = i.account_id and id = i.checkout_id and status not in ('authorized', 'paid', 'refunded')
          and upsell_status is null
        for update) as c
@@ -43,7 +44,7 @@ const ordersStatement = statement(
      update checkouts as c set status = d.status, revision = c.revision + 1, try_no = d.try_no,
        upsell_status = d.upsell_status, discount_id = d.discount_id, reason = null, action_url = null,
        paid_at = d.paid_at, last_four = d.last_four, decide_by = d.decide_by
-     from due as d where c.account_id = d.account_id and c.id = d.checkout_id and d.checkout_id = d.locked_id
+     from due as d where c.account_id = d.account_id and c.id = d.checkout_id and ${isOneRow('d', 'checkout_id')}
      returning c.id, c.account_id, c.test, c.discount_id, d.claimed_id
    ), ordered as (
      insert into orders (id, account_id, product_id, customer_email, customer_name, total_cents, currency, status,
@@ -73,16 +74,16 @@ const ordersStatement = statement(
 const declinesStatement = statement(
   'checkouts-record-declines',
   `with due as materialized (
-     select i.*, c.discount_id, c.locked_id from json_to_recordset($1::json) as i(
+     select i.*, c.discount_id, c.${sameKey} from json_to_recordset($1::json) as i(
        account_id text, id text, try_no integer, reason text)
      cross join lateral (
-       select discount_id, id as locked_id from checkouts
+       select discount_id, ${keyAgain('id')} from checkouts
        where account_id = i.account_id and id = i.id and try_no = i.try_no
          and status in ('processing', 'requires_action')
        for update) as c
    ), done as (
      update checkouts as c set status = 'open', revision = c.revision + 1, reason = d.reason, action_url = null
-     from due as d where c.account_id = d.account_id and c.id = d.id and d.id = d.locked_id
+     from due as d where c.account_id = d.account_id and c.id = d.id and ${isOneRow('d')}
      returning c.account_id, c.id, c.try_no, c.reason, d.discount_id, c.test
    ), tried as (
      update checkout_tries as t set reason = d.reason from done as d
@@ -96,16 +97,16 @@ const declinesStatement = statement(
 const confirmationsStatement = statement(
   'checkouts-record-confirmations',
   `with due as materialized (
-     select i.*, c.locked_id
+     select i.*, c.${sameKey}
      from json_to_recordset($1::json) as i(account_id text, id text, try_no integer, action_url text)
      cross join lateral (
-       select id as locked_id from checkouts
+       select ${keyAgain('id')} from checkouts
        where account_id = i.account_id and id = i.id and try_no = i.try_no
          and status in ('processing', 'requires_action')
        for update) as c
    )
    update checkouts as c set status = 'requires_action', revision = c.revision + 1, action_url = d.action_url
-   from due as d where c.account_id = d.account_id and c.id = d.id and d.id = d.locked_id
+   from due as d where c.account_id = d.account_id and c.id = d.id and ${isOneRow('d')}
    returning c.id`,
 );
 

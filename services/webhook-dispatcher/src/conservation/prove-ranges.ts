@@ -1,4 +1,5 @@
 import { type Client, statement } from '@app/service-kit/database';
+import { computedFirst } from '@app/service-kit/planner';
 import { missingFrom, type Range } from './conservation.rules.ts';
 
 export const statuses = ['pending', 'sending', 'held', 'delivered', 'filtered', 'failed', 'canceled'] as const;
@@ -43,9 +44,9 @@ const proveStatement = statement(
      from unnest($1::text[], $2::bigint[], $3::bigint[]) with ordinality as r (account_id, low, high, number)
    ), event as materialized (
      select r.number, r.account_id, e.id, e.sequence, e.delivery_ids, e.endpoint_ids
-     from range r cross join lateral (
+     from range r cross join lateral (${computedFirst(`
        select id, sequence, delivery_ids, endpoint_ids from events
-       where account_id = r.account_id and sequence > r.low and sequence <= r.high offset 0) e
+       where account_id = r.account_id and sequence > r.low and sequence <= r.high`)}) e
    ), named as materialized (
      select e.number, e.id as event_id, d.id, d.endpoint_id, coalesce(
        (select status from deliveries l where l.id = d.id and l.account_id = e.account_id),

@@ -1,11 +1,12 @@
 import { orderEventNames } from '@app/contracts/webhooks';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
+import { inIndexOrder } from '@app/service-kit/planner';
 import { insertNotices, newNotice } from '../activity/notices.ts';
 import { finishDeliveries, insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
 import { isTestSend } from '../deliveries/test-send.rules.ts';
 import { endpointChangeApplied } from '../points/points.ts';
-import { behindAllIdsAndSuffixes, followIndex } from '../storage/index-scans.ts';
+import { behindAllIdsAndSuffixes } from '../storage/index-scans.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import { endpointRemovedText, heldDroppedText } from '../texts/activity.rules.ts';
 
@@ -123,7 +124,7 @@ async function applyBatchWith(
   storage: ChangeStorage,
   endpointId: string,
 ): Promise<Applied | undefined> {
-  await client.query(followIndex);
+  await client.query(inIndexOrder);
   const { rows: endpoints } = await client.query<Switched>(endpointStatement([endpointId]));
   const [change] = (await client.query<Change>(changeStatement([endpointId]))).rows;
   if (change === undefined) return undefined;

@@ -1,11 +1,11 @@
 import type { RequestOutput } from '@app/contracts/define';
 import type { getWebhookEndpoint, WebhookEventName } from '@app/contracts/webhooks';
 import { executeBound } from '@app/service-kit/bound-sql';
+import { inIndexOrder } from '@app/service-kit/planner';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { isTestSend } from '../deliveries/test-send.rules.ts';
 import { runningRecoveries } from '../repair/held-recovery.ts';
 import { headerNames } from '../secrets/own-headers.ts';
-import { followIndex } from '../storage/index-scans.ts';
 import type { Endpoint } from './endpoint.entity.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
 
@@ -35,7 +35,7 @@ interface State {
 }
 
 async function readStates(tx: EntityManager, accountId: string, ids: readonly string[]): Promise<State[]> {
-  await executeBound(tx, followIndex, []);
+  await executeBound(tx, inIndexOrder, []);
   return await executeBound<State>(tx, stateSql, [accountId, ids]);
 }
 

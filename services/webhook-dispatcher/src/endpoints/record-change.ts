@@ -1,6 +1,6 @@
 import { executeBound } from '@app/service-kit/bound-sql';
+import { inIndexOrder } from '@app/service-kit/planner';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { followIndex } from '../storage/index-scans.ts';
 
 export interface Discard {
   /** `others` are all but those of orders, as `held: orders` names them. */
@@ -37,6 +37,6 @@ export async function recordChange(
   discard?: Discard,
 ): Promise<void> {
   const { id, accountId, url = null } = endpoint;
-  await executeBound(tx, followIndex, []);
+  await executeBound(tx, inIndexOrder, []);
   await executeBound(tx, recordSql, [id, accountId, url, now, discard?.which ?? null, discard?.withPending === true]);
 }

@@ -4,6 +4,7 @@ import { idFloor } from '@app/contracts/ids';
 import type * as contract from '@app/contracts/webhook-deliveries';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { pageOf, unknownBefore } from '@app/service-kit/paging';
+import { computedFirst } from '@app/service-kit/planner';
 import { behindAllIdsAndSuffixes } from '../storage/index-scans.ts';
 import { inOneSnapshot } from '../storage/one-snapshot.ts';
 import {
@@ -45,9 +46,9 @@ const waitingInRanges = (columns: string, limit = '$4') =>
 const finishedInRanges = (columns: string, limit = '$4') =>
   `select d.* from unnest($7::text[], $8::text[]) as wanted (status, name) cross join lateral (
     select ${columns} from finished_deliveries d where ${ofPage} and ${inAccountRange(limit)}) d`;
-/** An account has few deliveries in flight. `offset 0` makes PostgreSQL find them first and sort them afterwards. */
+/** An account has few deliveries in flight: they are found first and sorted afterwards. */
 const inFlight = `select d.* from (
-    select ${liveColumns} from deliveries d where d.account_id = $1 and d.status = 'sending' offset 0) d
+    ${computedFirst(`select ${liveColumns} from deliveries d where d.account_id = $1 and d.status = 'sending'`)}) d
   where d.id < $2 and d.id >= $3`;
 const inFlightOfNames = `${inFlight} and d.status = any ($5::text[]) and d.event_name = any ($6::text[])`;
 const merge = (...parts: string[]): string =>

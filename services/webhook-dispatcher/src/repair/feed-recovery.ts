@@ -1,8 +1,8 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
+import { inIndexOrder } from '@app/service-kit/planner';
 import { finishDeliveries } from '../deliveries/finish-deliveries.ts';
 import { recoveryFed, recoveryFinished } from '../points/points.ts';
-import { followIndex } from '../storage/index-scans.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import { nextBatch } from './feed.rules.ts';
 import { type Batch, type HandedOver, handOverHeld, handOverStored } from './hand-over.ts';
@@ -107,7 +107,7 @@ export async function feedRecovery(storage: RepairStorage, ref: RecoveryRef): Pr
 }
 
 async function feedWith(client: Client, storage: RepairStorage, ref: RecoveryRef): Promise<Fed> {
-  await client.query(followIndex);
+  await client.query(inIndexOrder);
   const of = [ref.endpoint_id, ref.account_id];
   const endpoint = (await client.query<Endpoint>(endpointStatement(of))).rows[0];
   const recovery = (await client.query<Recovery>(recoveryStatement([ref.id, ref.account_id]))).rows[0];
