@@ -3,11 +3,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
 import { createMigratedDatabase } from '@app/testing/postgres';
-import { refusedStatements } from '@app/testing/sql';
+import { type ProvedStatement, statementFaults } from '@app/testing/sql';
 import { beforeAll, expect, test } from 'vitest';
 
-/** Guarantee: every hand-written statement fits the schema that the migrations make, also where no journey comes by. */
-let statements: Record<ServiceName, readonly { readonly name: string; readonly text: string }[]>;
+/**
+ * Guarantee: every hand-written statement fits the schema that the migrations make, and returns what its code reads, also
+ * where no journey comes by.
+ */
+let statements: Record<ServiceName, readonly ProvedStatement[]>;
+/** Services whose statements say what they return, all of them; of the others those that say it are compared. */
+const sayAll: readonly ServiceName[] = ['webhook-dispatcher'];
 
 beforeAll(async () => {
   const list = [join(import.meta.dirname, 'support/list-statements.ts')];
@@ -15,10 +20,27 @@ beforeAll(async () => {
   statements = JSON.parse(stdout);
 });
 
-test.each(serviceNames)('PostgreSQL prepares every statement of %s on its migrated schema', async (service) => {
+test.each(serviceNames)('PostgreSQL prepares every statement of %s, which returns what it says', async (service) => {
   const { migrate } = await import(join(import.meta.dirname, '../services', service, 'src/db/migrate.ts'));
   const database = await createMigratedDatabase(service, migrate);
-  expect(await refusedStatements(database.url, statements[service])).toEqual([]);
+  const mustSay = sayAll.includes(service);
+  expect(await statementFaults(database.url, statements[service], { mustSay })).toEqual([]);
+  await database.close();
+});
+
+test('a statement that returns other columns than it says is named, and one that does not say which it returns', async () => {
+  const { migrate } = await import(join(import.meta.dirname, '../services/metrics/src/db/migrate.ts'));
+  const database = await createMigratedDatabase('metrics', migrate);
+  const faults = (columns?: Readonly<Record<string, string>>, text = 'select 1 as one') =>
+    statementFaults(database.url, [{ name: 'sample', text, ...(columns && { columns }) }], { mustSay: true });
+  expect(await faults({ one: 'int4' })).toEqual([]);
+  expect(await faults({ one: 'text' })).toEqual([
+    'sample returns, and does not say so: one int4',
+    'sample says that it returns, and does not: one text',
+  ]);
+  expect(await faults()).toEqual(['sample returns, and does not say so: one int4']);
+  expect(await faults(undefined, 'select')).toEqual([]);
+  expect(await faults({ one: 'int4' }, 'select one from none')).toEqual(['sample: relation "none" does not exist']);
   await database.close();
 });
 

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { isTest, linesMatching, root, typeScriptFiles } from './support/repository.ts';
+import { isTest, linesMatching, read, root, typeScriptFiles } from './support/repository.ts';
 
 const linesMax = 40;
 /**
@@ -44,4 +44,22 @@ test('statements argue with the planner in the words of libs/service-kit/src/pla
   expect(linesMatching(others, /\boffset 0\b|\b(same|locked|wanted)_(id|key)\b|\benable_\w+|plan_cache_mode/)).toEqual(
     [],
   );
+});
+
+// A text that is not a statement is not prepared by e2e/statements.test.ts, so nothing says that it fits the schema.
+test('what runs in a session of the ORM is a statement', () => {
+  const source = typeScriptFiles().filter((file) => !isTest(file) && /^(services|libs)\//.test(file));
+  expect(linesMatching(source, /\bexecuteBound\((?!em: )\w+, (?!\w+Statement\(|inIndexOrder\()/)).toEqual([]);
+});
+
+// The compiler compares the columns of a statement with its rows; rows that its caller names are compared with nothing.
+test('rows of the webhook-dispatcher are named where their statement is', () => {
+  const source = typeScriptFiles().filter(
+    (file) => !isTest(file) && file.startsWith('services/webhook-dispatcher/src/'),
+  );
+  // The partitions' texts run in sessions of their own, some of them with names of tables in them.
+  const named = source.filter(
+    (file) => read(file).includes('.query<') && !/\/storage\/(drop-)?partitions\.ts$/.test(file),
+  );
+  expect(named).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { EventData, EventDefinition, EventEnvelope } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import { executeBound } from '@app/service-kit/bound-sql';
+import { statement } from '@app/service-kit/database';
 import { currentTraceparent } from '@app/service-kit/tracing';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
@@ -60,6 +61,7 @@ const insertRows = (parameter: string): string => `insert into outbox (${outboxC
 
 /** For a client that has begun a transaction; the rows as one JSON parameter. */
 export const insertOutboxSql = insertRows('$1');
+const insertOutboxStatement = statement('outbox-insert', insertOutboxSql);
 
 /** Part of the statement that makes the change: the rows of the parameter are written if the CTE `changed` has a row. */
 export const insertOutboxIfAny = (changed: string, parameter: string): string =>
@@ -71,5 +73,5 @@ export const insertOutboxIfAny = (changed: string, parameter: string): string =>
  */
 export async function addToOutbox(em: EntityManager, rows: readonly OutboxRow[]): Promise<void> {
   if (!em.isInTransaction()) throw new Error('events are written in the transaction of their change');
-  if (rows.length > 0) await executeBound(em, insertOutboxSql, [JSON.stringify(rows)]);
+  if (rows.length > 0) await executeBound(em, insertOutboxStatement([JSON.stringify(rows)]));
 }

@@ -1,9 +1,17 @@
 import { executeBound } from '@app/service-kit/bound-sql';
+import { statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
-const claimSql = 'insert into commands (id) values ($1) on conflict do nothing returning id';
-const resultSql = 'select result from commands where id = $1';
-const recordSql = 'update commands set result = $2::jsonb where id = $1';
+const claimStatement = statement(
+  'run-command-once-claim',
+  'insert into commands (id) values ($1) on conflict do nothing returning id',
+);
+const resultStatement = statement<{ result: object }>(
+  'run-command-once-result',
+  'select result from commands where id = $1',
+  { result: 'jsonb' },
+);
+const recordStatement = statement('run-command-once-record', 'update commands set result = $2::jsonb where id = $1');
 
 /**
  * Runs a command's work at most once for its id, in one transaction with the work itself; a repeated command gets
@@ -16,15 +24,15 @@ export async function runCommandOnce<T extends object>(
   work: (tx: EntityManager) => Promise<T>,
 ): Promise<T> {
   return await em.transactional(async (tx) => {
-    const claimed = await executeBound(tx, claimSql, [commandId]);
+    const claimed = await executeBound(tx, claimStatement([commandId]));
     if (claimed.length === 0) {
-      const [row] = await executeBound<{ result: T }>(tx, resultSql, [commandId]);
+      const [row] = await executeBound(tx, resultStatement([commandId]));
       if (row === undefined) throw new Error(`command ${commandId} vanished`);
-      return row.result;
+      return row.result as T;
     }
     const result = await work(tx);
     await tx.flush();
-    await executeBound(tx, recordSql, [commandId, JSON.stringify(result)]);
+    await executeBound(tx, recordStatement([commandId, JSON.stringify(result)]));
     return result;
   });
 }

@@ -177,12 +177,67 @@ async function transaction<T>(pool: pg.Pool, work: (client: Client) => Promise<T
   }
 }
 
-/** A module made a statement: a test prepares all of them on the migrated schema. */
-export const statementDefined = definePoint<{ name: string; text: string }>('service-kit.statement-defined');
+declare module 'pg' {
+  interface ClientBase {
+    query<Row extends object>(query: StatementQuery<Row>): Promise<import('pg').QueryResult<Row>>;
+  }
+  interface Pool {
+    query<Row extends object>(query: StatementQuery<Row>): Promise<import('pg').QueryResult<Row>>;
+  }
+}
 
-/** A statement that PostgreSQL parses and plans once per connection. Names are unique within a service. */
-export function statement(name: string, text: string): (values?: unknown[]) => pg.QueryConfig {
-  statementDefined.announce(() => ({ name, text }));
+/** A module made a statement: a test prepares all of them on the migrated schema. */
+export const statementDefined = definePoint<DefinedStatement>('service-kit.statement-defined');
+
+export interface DefinedStatement {
+  readonly name: string;
+  readonly text: string;
+  /** What the rows are said to have, by name; undefined where the statement says nothing of rows. */
+  readonly columns?: Readonly<Record<string, string>>;
+}
+
+/** What comes back in a column of a type of PostgreSQL; json of any shape is read as it is declared. */
+type ColumnType<Value> = [Value] extends [never]
+  ? string
+  : [Value] extends [string]
+    ? 'text' | 'name' | 'date' | 'numeric'
+    : [Value] extends [number]
+      ? 'int2' | 'int4' | 'int8' | 'float8'
+      : [Value] extends [boolean]
+        ? 'bool'
+        : [Value] extends [Date]
+          ? 'timestamptz'
+          : [Value] extends [readonly string[]]
+            ? 'text[]' | 'json' | 'jsonb'
+            : 'json' | 'jsonb' | 'bytea' | 'text[]' | 'void';
+
+/** The columns of the rows of a statement with their types, as PostgreSQL names them. Any may be null. */
+export type ColumnsOf<Row> = { readonly [Column in keyof Row]-?: ColumnType<NonNullable<Row[Column]>> };
+
+declare const rowType: unique symbol;
+
+/** A statement with its values, and, for the compiler alone, what its rows are. */
+export interface StatementQuery<Row extends object> extends pg.QueryConfig {
+  readonly [rowType]: Row;
+}
+
+/**
+ * A statement that PostgreSQL parses and plans once per connection. Names are unique within a service.
+ * @param columns what its rows have: the compiler compares them with `Row`, and e2e/statements.test.ts with what PostgreSQL
+ *   says that the statement returns
+ */
+export function statement<Row extends object>(
+  name: string,
+  text: string,
+  columns: ColumnsOf<Row>,
+): (values?: unknown[]) => StatementQuery<Row>;
+export function statement(name: string, text: string): (values?: unknown[]) => pg.QueryConfig;
+export function statement(
+  name: string,
+  text: string,
+  columns?: Readonly<Record<string, string>>,
+): (values?: unknown[]) => pg.QueryConfig {
+  statementDefined.announce(() => (columns === undefined ? { name, text } : { name, text, columns }));
   return (values = []) => ({ name, text, values });
 }
 

@@ -1,6 +1,6 @@
 import { limits, type PageQuery } from '@app/contracts/common';
 import { invalidField } from '@app/contracts/validation';
-import { type Database, statement } from './database.ts';
+import { type ColumnsOf, type Database, statement } from './database.ts';
 
 /** A list's answer: `has_more` where paging was asked for, or where the first page is not all there is. */
 export interface Page<Row> {
@@ -8,7 +8,7 @@ export interface Page<Row> {
   readonly has_more?: boolean;
 }
 
-export interface PagedList {
+export interface PagedList<Row> {
   /** Of the statements; unique within a service. */
   readonly name: string;
   readonly table: string;
@@ -17,6 +17,8 @@ export interface PagedList {
   /** The columns that say whose list it is, the account first; with `id` behind them they are an index. */
   readonly scope: readonly [string, ...string[]];
   readonly filter?: string;
+  /** What the rows have, for the proof of the statements. */
+  readonly row?: ColumnsOf<Row>;
 }
 
 /** Sorts behind every id, under collation "C" and under those of languages: ids begin with their kind's letters, none with z. */
@@ -29,16 +31,15 @@ const behindAllIds = 'z';
  * @throws DomainError validation_failed when the account has no such id in the table
  */
 export function pagedList<Row extends { readonly id: string }>(
-  list: PagedList,
+  list: PagedList<Row>,
 ): (database: Database, scope: readonly string[], page: PageQuery) => Promise<Page<Row>> {
   const conditions = list.scope.map((column, index) => `${column} = $${index + 1}`);
   if (list.filter !== undefined) conditions.push(list.filter);
   const where = conditions.join(' and ');
   const place = list.scope.length + 1;
-  const pageStatement = statement(
-    `${list.name}-page`,
-    `select ${list.columns} from ${list.table} where ${where} and id < $${place} order by id desc limit $${place + 1}`,
-  );
+  const name = `${list.name}-page`;
+  const text = `select ${list.columns} from ${list.table} where ${where} and id < $${place} order by id desc limit $${place + 1}`;
+  const pageStatement = list.row === undefined ? statement(name, text) : statement<Row>(name, text, list.row);
   const [account] = list.scope;
   const knownStatement = statement(`${list.name}-known`, `select from ${list.table} where ${account} = $1 and id = $2`);
   return async (database, scope, page) => {

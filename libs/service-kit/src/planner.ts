@@ -1,3 +1,5 @@
+import { statement } from './database.ts';
+
 /*
  * The words with which statements argue with PostgreSQL's planner; they change no result. A prepared statement is planned
  * without its values, and by statistics that are older than a sudden backlog or than the growth of a young table. So the
@@ -41,4 +43,8 @@ export const planBy = (settings: Readonly<Record<string, string>>): string =>
  * A statement of its own, for the rest of the transaction: batches are read in the order of an index. Otherwise a whole
  * backlog would be read and sorted for every batch, of which the planner expects a few rows.
  */
-export const inIndexOrder = 'set local enable_bitmapscan = off';
+export const inIndexOrder = statement<{ set_config: string }>(
+  'planner-in-index-order',
+  `select set_config('enable_bitmapscan', 'off', true)`,
+  { set_config: 'text' },
+);

@@ -11,21 +11,84 @@ export async function query<Row extends object>(url: string, sql: string, values
   }
 }
 
-/** What PostgreSQL says of the statements that it cannot prepare, each after the statement's name. */
-export async function refusedStatements(
+/** A statement, and what its rows are said to have: the name and the type of each column. */
+export interface ProvedStatement {
+  readonly name: string;
+  readonly text: string;
+  readonly columns?: Readonly<Record<string, string>>;
+}
+
+/**
+ * What is wrong with statements on a schema, each after the statement's name: PostgreSQL cannot prepare it, or it returns
+ * other columns than it says.
+ * @param mustSay whether a statement that returns columns has to say which
+ */
+export async function statementFaults(
   url: string,
-  statements: readonly { readonly name: string; readonly text: string }[],
+  statements: readonly ProvedStatement[],
+  { mustSay }: { readonly mustSay: boolean },
 ): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'test-statements' });
   await client.connect();
   try {
-    const refused: string[] = [];
-    for (const [index, { name, text }] of statements.entries())
-      await client.query(`prepare s${index} as ${text}`).catch((err: Error) => refused.push(`${name}: ${err.message}`));
-    return refused;
+    const types = await typeNames(client);
+    const faults: string[] = [];
+    for (const { name, text, columns } of statements) {
+      const found = await describe(client, text).catch((err: Error) => faults.push(`${name}: ${err.message}`));
+      if (typeof found === 'number') continue;
+      const returned = found.map((field) => `${field.name} ${types.get(field.dataTypeID)}`).toSorted();
+      const said = columns && Object.entries(columns).map(([column, type]) => `${column} ${type}`);
+      if (said === undefined && !(mustSay && returned.length > 0)) continue;
+      const missing = returned.filter((column) => !said?.includes(column));
+      const surplus = said?.filter((column) => !returned.includes(column)) ?? [];
+      if (missing.length > 0) faults.push(`${name} returns, and does not say so: ${missing.join(', ')}`);
+      if (surplus.length > 0) faults.push(`${name} says that it returns, and does not: ${surplus.join(', ')}`);
+    }
+    return faults;
   } finally {
     await client.end();
   }
+}
+
+/** Names of types by their numbers, as SQL writes them: `_text` of the catalog is `text[]`. */
+async function typeNames(client: pg.Client): Promise<ReadonlyMap<number, string>> {
+  const { rows } = await client.query<{ oid: number; name: string }>(
+    `select oid::int4 as oid, case when typelem <> 0 and typlen = -1 then substr(typname, 2) || '[]' else typname end as name
+     from pg_type`,
+  );
+  return new Map(rows.map(({ oid, name }) => [oid, name]));
+}
+
+interface Field {
+  readonly name: string;
+  readonly dataTypeID: number;
+}
+
+/** The messages of PostgreSQL's protocol that `pg` does not send by itself: a statement is described without being run. */
+interface Wire {
+  parse(message: { readonly name: string; readonly text: string; readonly types: readonly number[] }): void;
+  describe(message: { readonly type: 'S'; readonly name: string }): void;
+  sync(): void;
+}
+
+/** What a statement returns, without running it. */
+async function describe(client: pg.Client, text: string): Promise<readonly Field[]> {
+  return await new Promise((resolve, reject) => {
+    let fields: readonly Field[] = [];
+    const described = {
+      submit: (wire: Wire) => {
+        wire.parse({ name: '', text, types: [] });
+        wire.describe({ type: 'S', name: '' });
+        wire.sync();
+      },
+      handleRowDescription: (message: { readonly fields: readonly Field[] }) => {
+        fields = message.fields;
+      },
+      handleReadyForQuery: () => resolve(fields),
+      handleError: reject,
+    };
+    client.query(described as unknown as pg.Submittable);
+  });
 }
 
 /** How a statement finds rows of a table. */

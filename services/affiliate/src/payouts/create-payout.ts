@@ -8,6 +8,7 @@ import type { RequestContext } from '@app/messaging/request-headers';
 import { runCommandOnce } from '@app/messaging/run-command-once';
 import type { UseCaseDeps } from '@app/service-host/define-service';
 import { executeBound } from '@app/service-kit/bound-sql';
+import { statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Affiliate } from '../affiliates/affiliate.entity.ts';
 import { requireAffiliate } from '../affiliates/require-affiliate.ts';
@@ -22,15 +23,24 @@ interface Payable {
 }
 
 /** Payouts of an affiliate go one after the other. Commissions that are being recorded need the row too, and do not wait. */
-const lockAffiliate = 'select from affiliates where account_id = $1 and id = $2 for no key update';
+const lockAffiliateStatement = statement(
+  'create-payout-lock-affiliate',
+  'select from affiliates where account_id = $1 and id = $2 for no key update',
+);
 
-const payableCurrencies = `
+const payableCurrenciesStatement = statement<{ currency: string }>(
+  'create-payout-payable-currencies',
+  `
   select currency from commissions
   where account_id = $1 and affiliate_id = $2 and status = 'pending' and (due_at <= $3 or $4)
-  group by currency having sum(amount_cents) > 0 order by currency`;
+  group by currency having sum(amount_cents) > 0 order by currency`,
+  { currency: 'text' },
+);
 
 /** Locked in the order of their ids, as refunds lock them. */
-const payCommissions = `
+const payCommissionsStatement = statement<{ amountCents: number; commissionCount: number }>(
+  'create-payout-pay-commissions',
+  `
   with payable as materialized (
     select id from commissions
     where account_id = $1 and affiliate_id = $2 and status = 'pending' and (due_at <= $3 or $4) and currency = $5
@@ -41,15 +51,20 @@ const payCommissions = `
   )
   select coalesce(sum(amount_cents), 0)::bigint as "amountCents",
     (count(*) filter (where amount_cents > 0))::integer as "commissionCount"
-  from paid`;
+  from paid`,
+  { amountCents: 'int8', commissionCount: 'int4' },
+);
 
-const insertPayout = `
+const insertPayoutStatement = statement(
+  'create-payout-insert-payout',
+  `
   with payout as (
     insert into payouts (account_id, id, affiliate_id, affiliate_code, amount_cents, currency, commission_count, created_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8)
   )
   insert into ledger_entries (account_id, affiliate_id, id, kind, debit, credit, amount_cents, currency, payout_id, created_at)
-  values ($1, $3, $9, 'payout', 'owed', 'paid_out', $5, $6, $2, $8)`;
+  values ($1, $3, $9, 'payout', 'owed', 'paid_out', $5, $6, $2, $8)`,
+);
 
 /**
  * Records a payout of everything that is due, clawbacks taken off, and of pending commissions too with `includePending`. It
@@ -64,7 +79,7 @@ export async function createPayout(
 ): Promise<Payout> {
   const payout = await runCommandOnce(database.fork(), commandId, async (tx) => {
     const affiliate = await requireAffiliate(tx, accountId, code);
-    await executeBound(tx, lockAffiliate, [accountId, affiliate.id]);
+    await executeBound(tx, lockAffiliateStatement([accountId, affiliate.id]));
     const payable: Payable = { affiliate, now: clock.now(), includePending };
     const currency = body.currency ?? (await onlyCurrency(tx, payable));
     const recorded = await recordPayout(tx, payable, currency, idOfCommand('payout', commandId));
@@ -87,7 +102,7 @@ export async function createPayout(
 
 async function onlyCurrency(tx: EntityManager, { affiliate, now, includePending }: Payable): Promise<string> {
   const values = [affiliate.accountId, affiliate.id, now, includePending];
-  const rows = await executeBound<{ currency: string }>(tx, payableCurrencies, values);
+  const rows = await executeBound(tx, payableCurrenciesStatement(values));
   const [only, ...others] = rows.map(({ currency }) => currency);
   if (only === undefined) throw nothingDue(affiliate);
   if (others.length > 0)
@@ -105,17 +120,20 @@ async function recordPayout(
   id: string,
 ): Promise<Payout> {
   const { accountId, id: affiliateId, code } = affiliate;
-  const [paid] = await executeBound<{ amountCents: number; commissionCount: number }>(tx, payCommissions, [
-    ...[accountId, affiliateId, now, includePending],
-    ...[currency, id],
-  ]);
+  const [paid] = await executeBound(
+    tx,
+    payCommissionsStatement([...[accountId, affiliateId, now, includePending], ...[currency, id]]),
+  );
   // Clawbacks are more than what is due: nothing is paid, and all of it stays for the next payout.
   if (paid === undefined || paid.amountCents <= 0) throw nothingDue(affiliate);
   const { amountCents, commissionCount } = paid;
-  await executeBound(tx, insertPayout, [
-    ...[accountId, id, affiliateId, code, amountCents, currency, commissionCount, now],
-    newId('ledgerEntry', now.getTime()),
-  ]);
+  await executeBound(
+    tx,
+    insertPayoutStatement([
+      ...[accountId, id, affiliateId, code, amountCents, currency, commissionCount, now],
+      newId('ledgerEntry', now.getTime()),
+    ]),
+  );
   return {
     id,
     affiliate_code: code,

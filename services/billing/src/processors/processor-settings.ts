@@ -48,16 +48,29 @@ export async function getPaymentProcessor(
 /** Of the notification that the stored key cannot be opened; a new key may be unreadable too, and is a new subject. */
 export const keyUnreadableSubject = (processor: string): string => `key unreadable ${processor}`;
 
-const lockSql = `select pg_advisory_xact_lock(hashtextextended('payment processor ' || $1, 0))`;
-const forgetNotificationSql = 'delete from sent_notifications where account_id = $1 and subject = $2';
-const unchooseSql = `
-  update processor_settings set chosen = false where account_id = $1 and chosen and processor <> $2`;
-const chooseSql = `
+const lockStatement = statement(
+  'processor-settings-lock',
+  `select pg_advisory_xact_lock(hashtextextended('payment processor ' || $1, 0))`,
+);
+const forgetNotificationStatement = statement(
+  'processor-settings-forget-notification',
+  'delete from sent_notifications where account_id = $1 and subject = $2',
+);
+const unchooseStatement = statement(
+  'processor-settings-unchoose',
+  `
+  update processor_settings set chosen = false where account_id = $1 and chosen and processor <> $2`,
+);
+const chooseStatement = statement<ChosenRow>(
+  'processor-settings-choose',
+  `
   insert into processor_settings as kept (account_id, processor, chosen, secret_key, updated_at)
   values ($1, $2, true, $3, $4)
   on conflict (account_id, processor) do update set
     chosen = true, secret_key = coalesce(excluded.secret_key, kept.secret_key), updated_at = excluded.updated_at
-  returning ${columns}`;
+  returning ${columns}`,
+  { processor: 'text', has_secret: 'bool', updated_at: 'timestamptz' },
+);
 
 /**
  * Chooses the processor of the account's new payments. A secret that is left out stays as it is stored; those of other
@@ -76,10 +89,11 @@ export async function putPaymentProcessor(
   const sealed = secretKey === undefined ? null : deps.secrets.seal(secretKey, accountId, processor);
   const resource = await runCommandOnce<Resource>(deps.database.fork(), commandId, async (tx) => {
     // Of two changes at once the second waits here, and then sees the first one's choice.
-    await executeBound(tx, lockSql, [accountId]);
-    await executeBound(tx, unchooseSql, [accountId, processor]);
-    if (sealed !== null) await executeBound(tx, forgetNotificationSql, [accountId, keyUnreadableSubject(processor)]);
-    const [row] = await executeBound<ChosenRow>(tx, chooseSql, [accountId, processor, sealed, deps.clock.now()]);
+    await executeBound(tx, lockStatement([accountId]));
+    await executeBound(tx, unchooseStatement([accountId, processor]));
+    if (sealed !== null)
+      await executeBound(tx, forgetNotificationStatement([accountId, keyUnreadableSubject(processor)]));
+    const [row] = await executeBound(tx, chooseStatement([accountId, processor, sealed, deps.clock.now()]));
     return resourceOf(row as ChosenRow);
   });
   deps.processors.forget(accountId);

@@ -2,7 +2,7 @@ import { addToOutbox, type OutboxRow } from '@app/messaging/outbox';
 import { runCommandOnce } from '@app/messaging/run-command-once';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
-import type { Database } from '@app/service-kit/database';
+import { type Database, statement } from '@app/service-kit/database';
 import { renewalUnderWay } from '../payments/wanted-renewal.ts';
 import { rehearsalTime } from '../runs/rehearsal-time.ts';
 import type { Subscription, SubscriptionChange } from './subscription-change.rules.ts';
@@ -50,15 +50,48 @@ export interface Decision {
 }
 
 /** The lock orders this action and whoever begins or ends a renewal: each sees what the other has written. */
-const lockSql = `
+const lockStatement = statement<LockedRow>(
+  'change-subscription-lock',
+  `
   select ${subscriptionColumns}, hard_declined, free_try,
     collection = 'automatic' and payment_method = $3 and coalesce(processor, $4) = $4 as same_card
-  from subscriptions where account_id = $1 and id = $2 for update`;
+  from subscriptions where account_id = $1 and id = $2 for update`,
+  {
+    id: 'text',
+    order_id: 'text',
+    product_id: 'text',
+    product_name: 'text',
+    customer_email: 'text',
+    amount_cents: 'int8',
+    currency: 'text',
+    billing_interval: 'text',
+    status: 'text',
+    collection: 'text',
+    started_at: 'timestamptz',
+    current_period_end: 'timestamptz',
+    canceled_at: 'timestamptz',
+    paused_at: 'timestamptz',
+    next_charge_at: 'timestamptz',
+    failed_tries: 'int4',
+    last_four: 'text',
+    test: 'bool',
+    anchor: 'timestamptz',
+    anchor_period: 'int4',
+    period: 'int4',
+    hard_declined: 'bool',
+    free_try: 'bool',
+    same_card: 'bool',
+  },
+);
 
 // A statement of its own, behind the lock: it sees what was committed while the lock was waited for.
-const renewalSql = `
+const renewalStatement = statement<RenewalState>(
+  'change-subscription-renewal',
+  `
   select ${renewalUnderWay} as charging,
-    (select paid_at from renewals where account_id = $1 and subscription_id = $3 and period = $4) as paid_at`;
+    (select paid_at from renewals where account_id = $1 and subscription_id = $3 and period = $4) as paid_at`,
+  { charging: 'bool', paid_at: 'timestamptz' },
+);
 
 interface RenewalState {
   /** A renewal of it is at the processor. */
@@ -67,18 +100,48 @@ interface RenewalState {
   readonly paid_at: Date | null;
 }
 
-const updateSql = `
+const updateStatement = statement<SubscriptionRow>(
+  'change-subscription-update',
+  `
   update subscriptions set status = $3, collection = $4, canceled_at = $5, paused_at = $6, next_charge_at = $7,
     failed_tries = $8, hard_declined = $9, free_try = $10, anchor = $11, anchor_period = $12, period = $13,
     current_period_end = $14, payment_method = coalesce($15, payment_method), processor = coalesce($16, processor),
     last_four = case when $15::text is null then last_four end
   where account_id = $1 and id = $2
-  returning ${subscriptionColumns}`;
+  returning ${subscriptionColumns}`,
+  {
+    id: 'text',
+    order_id: 'text',
+    product_id: 'text',
+    product_name: 'text',
+    customer_email: 'text',
+    amount_cents: 'int8',
+    currency: 'text',
+    billing_interval: 'text',
+    status: 'text',
+    collection: 'text',
+    started_at: 'timestamptz',
+    current_period_end: 'timestamptz',
+    canceled_at: 'timestamptz',
+    paused_at: 'timestamptz',
+    next_charge_at: 'timestamptz',
+    failed_tries: 'int4',
+    last_four: 'text',
+    test: 'bool',
+    anchor: 'timestamptz',
+    anchor_period: 'int4',
+    period: 'int4',
+  },
+);
 
-const aheadSql = 'select ahead_days from rehearsal_clocks where account_id = $1';
+const aheadStatement = statement<{ ahead_days: number }>(
+  'change-subscription-ahead',
+  'select ahead_days from rehearsal_clocks where account_id = $1',
+  { ahead_days: 'int4' },
+);
 
 async function rehearsalNow(tx: Transaction, accountId: string, now: Date): Promise<Date> {
-  const [row] = await executeBound<{ ahead_days: number }>(tx, aheadSql, [accountId]);
+  const [row] = await executeBound(tx, aheadStatement([accountId]));
   return rehearsalTime(now, row?.ahead_days ?? 0);
 }
 
@@ -100,9 +163,9 @@ export async function changeSubscription(
 ): Promise<ChangedSubscription> {
   const resource = await runCommandOnce<ChangedSubscription>(database.fork(), commandId, async (tx) => {
     const values = [accountId, id, card?.method ?? null, card?.processor ?? null];
-    const [row] = await executeBound<LockedRow>(tx, lockSql, values);
+    const [row] = await executeBound(tx, lockStatement(values));
     if (row === undefined) throw noSubscription(id);
-    const [renewal] = await executeBound<RenewalState>(tx, renewalSql, [accountId, row.order_id, id, row.period]);
+    const [renewal] = await executeBound(tx, renewalStatement([accountId, row.order_id, id, row.period]));
     const now = row.test ? await rehearsalNow(tx, accountId, clock.now()) : clock.now();
     const { charging, paid_at } = renewal as RenewalState;
     const found = { now, subscription: row, charging, paid_at, same_card: row.same_card ?? false };
@@ -123,23 +186,26 @@ async function update(
   now: Date,
   card: NewCard | undefined,
 ): Promise<SubscriptionResource> {
-  const [row] = await executeBound<SubscriptionRow>(tx, updateSql, [
-    accountId,
-    next.id,
-    next.status,
-    next.collection,
-    next.canceled_at,
-    next.paused_at,
-    next.next_charge_at,
-    next.failed_tries,
-    next.hard_declined,
-    next.free_try,
-    next.anchor,
-    next.anchor_period,
-    next.period,
-    next.current_period_end,
-    card?.method ?? null,
-    card?.processor ?? null,
-  ]);
+  const [row] = await executeBound(
+    tx,
+    updateStatement([
+      accountId,
+      next.id,
+      next.status,
+      next.collection,
+      next.canceled_at,
+      next.paused_at,
+      next.next_charge_at,
+      next.failed_tries,
+      next.hard_declined,
+      next.free_try,
+      next.anchor,
+      next.anchor_period,
+      next.period,
+      next.current_period_end,
+      card?.method ?? null,
+      card?.processor ?? null,
+    ]),
+  );
   return subscriptionOf(row as SubscriptionRow, now);
 }

@@ -16,11 +16,15 @@ interface RedeemDeps {
   readonly clock: Clock;
 }
 
-const redeemSql = `
+const redeemStatement = statement<Redeemed>(
+  'redeem-letter-redeem',
+  `
   with letter as (
     delete from letters where token_hash = $1 and kind = $2 and expires_at > $3 returning user_id
   )
-  select u.id as user_id, u.account_id from letter join users as u on u.id = letter.user_id`;
+  select u.id as user_id, u.account_id from letter join users as u on u.id = letter.user_id`,
+  { user_id: 'text', account_id: 'text' },
+);
 
 interface Redeemed {
   readonly user_id: string;
@@ -41,7 +45,7 @@ export async function verifyEmail(
 ): Promise<void> {
   await database.fork().transactional(async (tx) => {
     const values = [hashLetterToken(token), 'verification', clock.now()];
-    const [found] = await executeBound<Redeemed>(tx, redeemSql, values);
+    const [found] = await executeBound(tx, redeemStatement(values));
     if (found === undefined) throw linkOver();
     const lockMode = LockMode.PESSIMISTIC_WRITE;
     const account = await tx.findOneOrFail(Account, { id: found.account_id }, { lockMode });
@@ -60,10 +64,13 @@ const emailOfToken = statement(
   `select u.email from letters as l join users as u on u.id = l.user_id
    where l.token_hash = $1 and l.kind = 'password_reset' and l.expires_at > $2`,
 );
-const changeSql = `
+const changeStatement = statement(
+  'redeem-letter-change',
+  `
   with ended as (delete from sessions where user_id = $1),
     others as (delete from letters where user_id = $1 and kind = 'password_reset')
-  update users set password_hash = $2 where id = $1`;
+  update users set password_hash = $2 where id = $1`,
+);
 
 /**
  * Gives the user a new password and ends all sessions. A token that is unknown costs no hash.
@@ -82,8 +89,8 @@ export async function resetByLetter(
   await checkNewPassword(password, user.email);
   const passwordHash = await hashPassword(password, client, passwordCost);
   await database.fork().transactional(async (tx) => {
-    const [found] = await executeBound<Redeemed>(tx, redeemSql, [hash, 'password_reset', clock.now()]);
+    const [found] = await executeBound(tx, redeemStatement([hash, 'password_reset', clock.now()]));
     if (found === undefined) throw linkOver();
-    await executeBound(tx, changeSql, [found.user_id, passwordHash]);
+    await executeBound(tx, changeStatement([found.user_id, passwordHash]));
   });
 }

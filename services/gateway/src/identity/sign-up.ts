@@ -7,7 +7,7 @@ import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
-import { insertLetterSql, letterValues, type NewLetter } from '../letters/new-letter.ts';
+import { insertLetterStatement, letterValues, type NewLetter } from '../letters/new-letter.ts';
 import { Account } from './account.entity.ts';
 import { findSeller } from './find-seller.ts';
 import { handleFrom } from './handle.rules.ts';
@@ -102,7 +102,7 @@ async function createAccount(
     });
     await takeHandle(tx, accountId, settings.handle, createdAt);
     await tx.insert(User, { id: userId, accountId, email, passwordHash, createdAt });
-    if (wanted.letter) await executeBound(tx, insertLetterSql, letterValues(wanted.letter));
+    if (wanted.letter) await executeBound(tx, insertLetterStatement(letterValues(wanted.letter)));
     await addToOutbox(tx, [settingsChangedRow({ accountId, settings, revision: 1, changedAt: createdAt, requestId })]);
   });
 }

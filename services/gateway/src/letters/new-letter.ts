@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '@app/contracts/ids';
+import { statement } from '@app/service-kit/database';
 import type { SealedBox } from '@app/service-kit/sealed-box';
 
 export type LetterKind = 'verification' | 'password_reset';
@@ -49,13 +50,16 @@ export const letterWindow = (kind: LetterKind): string => `letters ${kind}`;
  * Takes `letterValues`. Where no user has the address, the row has no link and its use of the window is given back: it
  * takes as long, is never sent, and uses up no letter of the day.
  */
-export const insertLetterSql = `
+export const insertLetterStatement = statement(
+  'letter-insert',
+  `
   with recipient as (select u.id from (select 1) as one left join users as u on u.email = $3),
   counted as (
     update rate_windows as w set taken = w.taken - case when r.id is null then 1 else 0 end
     from recipient as r where w.caller = $8)
   insert into letters (id, kind, user_id, token_hash, sealed, created_at, next_attempt_at, expires_at)
-  select $1, $2, r.id, $4, case when r.id is null then null else $5::bytea end, $6, $6, $7 from recipient as r`;
+  select $1, $2, r.id, $4, case when r.id is null then null else $5::bytea end, $6, $6, $7 from recipient as r`,
+);
 
 export const letterValues = (letter: NewLetter): unknown[] => [
   ...[letter.id, letter.kind, letter.email, letter.tokenHash, letter.sealed, letter.createdAt, letter.expiresAt],

@@ -1,6 +1,6 @@
 import type { RequestOutput } from '@app/contracts/define';
 import type * as contract from '@app/contracts/webhook-deliveries';
-import { statement } from '@app/service-kit/database';
+import { type ColumnsOf, statement } from '@app/service-kit/database';
 import { type ActivityStatus, attemptText } from '../texts/activity.rules.ts';
 import { explainDiagnosis } from '../texts/diagnosis-texts.rules.ts';
 
@@ -32,12 +32,39 @@ export interface AttemptRow {
   readonly order_id: string | null;
 }
 
+const rowColumns: ColumnsOf<AttemptRow> = {
+  id: 'text',
+  created_at: 'timestamptz',
+  delivery_id: 'text',
+  endpoint_id: 'text',
+  event_name: 'text',
+  number: 'int4',
+  url: 'text',
+  status_code: 'int4',
+  duration_ms: 'int4',
+  error: 'text',
+  diagnosis: 'text',
+  diagnosis_detail: 'text',
+  response_excerpt: 'text',
+  outcome: 'text',
+  next_attempt_at: 'timestamptz',
+  event_id: 'text',
+  test: 'bool',
+  order_id: 'text',
+};
+
+interface PageOrder {
+  readonly order?: string;
+  /** What else the rows have, by which they are ordered. */
+  readonly beside?: Readonly<Record<string, string>>;
+}
+
 /**
  * A statement that reads attempts together with what their events say. `$1` is the account; the rows are `p`. The limits
  * of 1 keep the planner from reading a whole table for a join: it cannot know how many rows a page has.
  */
-export const attemptsStatement = (name: string, page: string, order = 'p.id desc') =>
-  statement(
+export const attemptsStatement = (name: string, page: string, { order = 'p.id desc', beside = {} }: PageOrder = {}) =>
+  statement<AttemptRow>(
     name,
     `with page as materialized (${page})
      select p.*, d.event_id, d.test, v.order_id
@@ -49,6 +76,7 @@ export const attemptsStatement = (name: string, page: string, order = 'p.id desc
          limit 1) d on true
        left join lateral (select order_id from events where account_id = $1 and id = d.event_id limit 1) v on true
      order by ${order}`,
+    { ...rowColumns, ...beside },
   );
 
 export function attemptEntry(row: AttemptRow): ActivityEntry {

@@ -34,9 +34,10 @@ const inRanges = (columns: string, limit = '$4') =>
      where ${ofPage} and ${inRange(['a.event_name', failed], ['wanted.name', 'wanted.failed'], 'a.id', { bound, limit })}) a`;
 const rangesStatement = attemptsStatement('activity-page-of-ranges', `${inRanges(attemptColumns)} ${newestFirst}`);
 /** How many rows there are, up to `$4`. */
-const countStatement = statement(
+const countStatement = statement<{ count: number }>(
   'activity-count-of-ranges',
   `select count(*)::int as count from (${inRanges('a.id')} limit $4) found`,
+  { count: 'int4' },
 );
 /** All rows of the event are read, whatever the planner believes, and those of the endpoint kept. */
 const rareEventStatement = attemptsStatement(
@@ -56,20 +57,23 @@ const ofDeliveries = `select a.*, wanted.event_id as of_event
    from unnest($5::text[], $6::text[]) as wanted (event_id, delivery_id) cross join lateral (
      ${newest(`a.delivery_id = wanted.delivery_id and ($7::boolean is null or ${failed} = $7)
        and ($8::text is null or a.endpoint_id = $8) and ($9::text is null or a.event_name = $9)`)}) a`;
-const orderStatement = attemptsStatement('activity-of-deliveries', `${ofDeliveries} ${newestFirst}`);
+const orderStatement = attemptsStatement('activity-of-deliveries', `${ofDeliveries} ${newestFirst}`, {
+  beside: { of_event: 'text' },
+});
 const buyerStatement = attemptsStatement(
   'activity-of-deliveries-by-event',
   `${ofDeliveries} order by wanted.event_id desc, a.id desc limit $4`,
-  'p.of_event desc, p.id desc',
+  { order: 'p.of_event desc, p.id desc', beside: { of_event: 'text' } },
 );
 
-const knownStatement = statement(
+const knownStatement = statement<{ event_id: string }>(
   'activity-known',
   `select (
      select event_id from deliveries where account_id = $1 and id = a.delivery_id
      union all select event_id from finished_deliveries where account_id = $1 and id = a.delivery_id) as event_id
    from attempts a where account_id = $1 and id = $2
    union all select null from notices where account_id = $1 and id = $2`,
+  { event_id: 'text' },
 );
 
 /** Ids are a prefix and a suffix that begins with their time, so suffixes order the rows of both tables. */
@@ -133,15 +137,13 @@ async function attemptsOf(
   const page = [accountId, ...suffixRange(query), limit + 1];
   const ranges = attemptRangesOf({ status, event });
   const read = async (reader: Reader, text: ReturnType<typeof attemptsStatement>, values: unknown[]) =>
-    (await reader.query<AttemptRow>(text([...page, ...values]))).rows;
+    (await reader.query(text([...page, ...values]))).rows;
   const wanted = [ranges.names, ranges.failed];
   if (endpointId !== undefined) {
     const ofEndpoint = [endpointId, [...new Set(ranges.failed)], event ?? null];
     if (event === undefined) return await read(database.pool, endpointStatement, ofEndpoint);
     return await inOneSnapshot(database, async (client) => {
-      const { rows } = await client.query<{ count: number }>(
-        countStatement([...page.slice(0, 3), rareRows + 1, ...wanted]),
-      );
+      const { rows } = await client.query(countStatement([...page.slice(0, 3), rareRows + 1, ...wanted]));
       return (rows[0]?.count ?? 0) <= rareRows
         ? await read(client, rareEventStatement, [...wanted, endpointId, rareRows])
         : await read(client, endpointStatement, ofEndpoint);
@@ -196,5 +198,5 @@ async function attemptsOfEvents(
   const isFailed = status === undefined ? null : status === 'failed';
   const page = [accountId, ...wanted.range, limit + 1];
   const values = [...page, eventIds, deliveryIds, isFailed, endpointId ?? null, event ?? null];
-  return (await database.pool.query<AttemptRow>(text(values))).rows;
+  return (await database.pool.query(text(values))).rows;
 }

@@ -3,12 +3,57 @@ import type { ActivityEntry } from './attempt-rows.ts';
 
 const columns = 'select id, created_at, summary, url, endpoint_id, order_id, test from notices where account_id = $1';
 const page = 'id < $2 and id >= $3 order by id desc limit $4';
-const everyStatement = statement('notices-page', `${columns} and ${page}`);
-const endpointStatement = statement('notices-of-endpoint', `${columns} and endpoint_id = $5 and ${page}`);
-const orderStatement = statement(
-  'notices-of-order',
-  `${columns} and order_id = $5 and ($6::text is null or endpoint_id = $6) and ${page}`,
-);
+const everyStatement = statement<{
+  id: string;
+  created_at: Date;
+  summary: string;
+  url: string;
+  endpoint_id: string;
+  order_id: string;
+  test: boolean;
+}>('notices-page', `${columns} and ${page}`, {
+  id: 'text',
+  created_at: 'timestamptz',
+  summary: 'text',
+  url: 'text',
+  endpoint_id: 'text',
+  order_id: 'text',
+  test: 'bool',
+});
+const endpointStatement = statement<{
+  id: string;
+  created_at: Date;
+  summary: string;
+  url: string;
+  endpoint_id: string;
+  order_id: string;
+  test: boolean;
+}>('notices-of-endpoint', `${columns} and endpoint_id = $5 and ${page}`, {
+  id: 'text',
+  created_at: 'timestamptz',
+  summary: 'text',
+  url: 'text',
+  endpoint_id: 'text',
+  order_id: 'text',
+  test: 'bool',
+});
+const orderStatement = statement<{
+  id: string;
+  created_at: Date;
+  summary: string;
+  url: string;
+  endpoint_id: string;
+  order_id: string;
+  test: boolean;
+}>('notices-of-order', `${columns} and order_id = $5 and ($6::text is null or endpoint_id = $6) and ${page}`, {
+  id: 'text',
+  created_at: 'timestamptz',
+  summary: 'text',
+  url: 'text',
+  endpoint_id: 'text',
+  order_id: 'text',
+  test: 'bool',
+});
 
 interface NoticeRow {
   readonly id: string;
@@ -29,7 +74,7 @@ export async function listNotices(
 ): Promise<ActivityEntry[]> {
   const values = [accountId, range.below, range.from, range.limit];
   const read = async (query: ReturnType<typeof everyStatement>) =>
-    (await database.pool.query<NoticeRow>(query)).rows.map(noticeEntry);
+    (await database.pool.query(query)).rows.map(noticeEntry);
   if (orderId !== undefined) return await read(orderStatement([...values, orderId, endpointId ?? null]));
   if (endpointId !== undefined) return await read(endpointStatement([...values, endpointId]));
   return await read(everyStatement(values));

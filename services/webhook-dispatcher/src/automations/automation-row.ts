@@ -67,15 +67,16 @@ export function builtInRow(accountId: string, { key, name, event, action }: Buil
  * Writes the rows of accounts' built-in automations that are not there yet; the one parameter is from `builtInRows`. In the
  * order of their ids, so that no two batches wait for each other.
  */
-export const materialiseSql = `
+export const materialiseStatement = statement(
+  'automations-materialise',
+  `
   insert into endpoints (id, account_id, role, name, built_in, active, events, action, version, created_at, updated_at)
   select id, account_id, 'automation', name, built_in, true, array[event], action, 1, created_at, created_at
   from json_to_recordset($1::json) as b (id text, account_id text, name text, built_in text, event text, action jsonb,
     created_at timestamptz)
   order by id
-  on conflict (id) do nothing`;
-
-export const materialiseStatement = statement('automations-materialise', materialiseSql);
+  on conflict (id) do nothing`,
+);
 
 export function builtInRows(accountIds: readonly string[]): string {
   return JSON.stringify(

@@ -6,6 +6,7 @@ import { idOfCommand } from '@app/contracts/ids';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { runCommandOnce } from '@app/messaging/run-command-once';
 import { executeBound } from '@app/service-kit/bound-sql';
+import { statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { urlRefusal } from '../deliveries/public-address.ts';
 import { type SealedResult, withSecret } from '../endpoints/sealed-result.ts';
@@ -14,18 +15,43 @@ import { requireUsable } from './automation.rules.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { type AutomationResource, type AutomationRow, automationColumns, resourceOf } from './automation-row.ts';
 
-const insertSql = `
+const insertStatement = statement<AutomationRow>(
+  'create-automation-insert',
+  `
   insert into endpoints (id, account_id, role, name, active, events, product_id, action, url, secret, version, created_at,
     updated_at)
   values ($1, $2, 'automation', $3, $4, array[$5], $6, $7::jsonb, $8, $9, 1, $10, $10)
-  returning ${automationColumns}`;
+  returning ${automationColumns}`,
+  {
+    id: 'text',
+    name: 'text',
+    built_in: 'text',
+    active: 'bool',
+    switched_off_reason: 'text',
+    switched_off_at: 'timestamptz',
+    event: 'text',
+    product_id: 'text',
+    action: 'jsonb',
+    previous_secret_until: 'timestamptz',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+  },
+);
 /**
  * Two commands at once count one after the other. The lock is a statement of its own: a count that waited for it would not
  * see what the other has added meanwhile.
  */
-const lockSql = `select pg_advisory_xact_lock(hashtextextended('automation ' || $1, 0))`;
-const countSql = `
-  select count(*)::int as count from endpoints where account_id = $1 and role = 'automation' and built_in is null`;
+const lockStatement = statement<{ pg_advisory_xact_lock: unknown }>(
+  'create-automation-lock',
+  `select pg_advisory_xact_lock(hashtextextended('automation ' || $1, 0))`,
+  { pg_advisory_xact_lock: 'void' },
+);
+const countStatement = statement<{ count: number }>(
+  'create-automation-count',
+  `
+  select count(*)::int as count from endpoints where account_id = $1 and role = 'automation' and built_in is null`,
+  { count: 'int4' },
+);
 
 /**
  * Adds an automation. Only this response contains the signing secret of a POST.
@@ -56,7 +82,7 @@ export async function createAutomation(
       secret,
       deps.clock.now(),
     ];
-    const [row] = await executeBound<AutomationRow>(tx, insertSql, values);
+    const [row] = await executeBound(tx, insertStatement(values));
     return { resource: resourceOf(row as AutomationRow, deps), sealedSecret: secret };
   });
   return withSecret(deps, result);
@@ -72,8 +98,8 @@ export function requireAllowedUrl(action: AutomationAction, allowLoopback: boole
 }
 
 async function requireRoom(tx: EntityManager, accountId: string): Promise<void> {
-  await executeBound(tx, lockSql, [accountId]);
-  const [counted] = await executeBound<{ count: number }>(tx, countSql, [accountId]);
+  await executeBound(tx, lockStatement([accountId]));
+  const [counted] = await executeBound(tx, countStatement([accountId]));
   if ((counted?.count ?? 0) < limits.automationsPerAccount) return;
   throw new DomainError('limit_reached', `There can be at most ${limits.automationsPerAccount} automations.`);
 }

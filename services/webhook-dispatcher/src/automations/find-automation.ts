@@ -8,15 +8,46 @@ import {
   builtInOf,
   builtInRow,
   builtInRows,
-  materialiseSql,
+  materialiseStatement,
 } from './automation-row.ts';
 
-const findStatement = statement(
+const findStatement = statement<AutomationRow>(
   'automation',
   `select ${automationColumns} from endpoints where account_id = $1 and id = $2 and role = 'automation'`,
+  {
+    id: 'text',
+    name: 'text',
+    built_in: 'text',
+    active: 'bool',
+    switched_off_reason: 'text',
+    switched_off_at: 'timestamptz',
+    event: 'text',
+    product_id: 'text',
+    action: 'jsonb',
+    previous_secret_until: 'timestamptz',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+  },
 );
-const lockSql = `select ${automationColumns} from endpoints
-  where account_id = $1 and id = $2 and role = 'automation' for update`;
+const lockStatement = statement<AutomationRow>(
+  'find-automation-lock',
+  `select ${automationColumns} from endpoints
+  where account_id = $1 and id = $2 and role = 'automation' for update`,
+  {
+    id: 'text',
+    name: 'text',
+    built_in: 'text',
+    active: 'bool',
+    switched_off_reason: 'text',
+    switched_off_at: 'timestamptz',
+    event: 'text',
+    product_id: 'text',
+    action: 'jsonb',
+    previous_secret_until: 'timestamptz',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+  },
+);
 
 /** @throws DomainError automation_not_found */
 export async function findAutomation(
@@ -24,7 +55,7 @@ export async function findAutomation(
   accountId: string,
   automationId: string,
 ): Promise<AutomationRow> {
-  const { rows } = await database.pool.query<AutomationRow>(findStatement([accountId, automationId]));
+  const { rows } = await database.pool.query(findStatement([accountId, automationId]));
   if (rows[0] !== undefined) return rows[0];
   const builtIn = builtInOf(accountId, automationId);
   if (builtIn === undefined) throw automationNotFound();
@@ -42,8 +73,8 @@ export async function lockAutomation(
   automationId: string,
 ): Promise<AutomationRow> {
   if (builtInOf(accountId, automationId) !== undefined)
-    await executeBound(tx, materialiseSql, [builtInRows([accountId])]);
-  const [row] = await executeBound<AutomationRow>(tx, lockSql, [accountId, automationId]);
+    await executeBound(tx, materialiseStatement([builtInRows([accountId])]));
+  const [row] = await executeBound(tx, lockStatement([accountId, automationId]));
   if (row === undefined) throw automationNotFound();
   return row;
 }

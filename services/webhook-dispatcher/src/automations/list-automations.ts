@@ -11,9 +11,23 @@ import {
 } from './automation-row.ts';
 import { builtIns } from './built-in.rules.ts';
 
-const listStatement = statement(
+const listStatement = statement<AutomationRow>(
   'automations',
   `select ${automationColumns} from endpoints where account_id = $1 and role = 'automation' order by id`,
+  {
+    id: 'text',
+    name: 'text',
+    built_in: 'text',
+    active: 'bool',
+    switched_off_reason: 'text',
+    switched_off_at: 'timestamptz',
+    event: 'text',
+    product_id: 'text',
+    action: 'jsonb',
+    previous_secret_until: 'timestamptz',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+  },
 );
 
 /**
@@ -25,7 +39,7 @@ export async function listAutomations(
   accountId: string,
   query: PageQuery,
 ): Promise<Page<AutomationResource>> {
-  const { rows } = await deps.database.pool.query<AutomationRow>(listStatement([accountId]));
+  const { rows } = await deps.database.pool.query(listStatement([accountId]));
   const ofKey = new Map(rows.map((row) => [row.built_in, row]));
   const builtIn = builtIns.map((one) => ofKey.get(one.key) ?? builtInRow(accountId, one));
   const own = rows.filter((row) => row.built_in === null);

@@ -34,11 +34,12 @@ export interface SendEmailDeps {
 }
 
 /** A test has no number in the account's log; its recipient is stored in the place of the buyer. */
-const emailStatement = statement(
+const emailStatement = statement<EmailRow>(
   'automation-email',
   `select e.action, v.email, v.sequence is null as asked
    from endpoints e left join events v on v.account_id = $1 and v.id = $3
    where e.account_id = $1 and e.id = $2`,
+  { action: 'jsonb', email: 'text', asked: 'bool' },
 );
 interface EmailRow {
   readonly action: EmailAction;
@@ -99,7 +100,7 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
   const { accountId } = delivery;
   try {
     const [{ rows }, seller] = await Promise.all([
-      database.pool.query<EmailRow>(emailStatement([accountId, to.endpointId, delivery.eventId])),
+      database.pool.query(emailStatement([accountId, to.endpointId, delivery.eventId])),
       readSettingsOf(database.pool, accountId),
     ]);
     const [row] = rows;

@@ -8,6 +8,7 @@ import { DomainError } from '@app/contracts/errors';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { runCommandOnce } from '@app/messaging/run-command-once';
 import { executeBound } from '@app/service-kit/bound-sql';
+import { statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { recordChange } from '../endpoints/record-change.ts';
 import { requireAllowed, requireUsable } from './automation.rules.ts';
@@ -22,15 +23,38 @@ import {
 import { requireAllowedUrl } from './create-automation.ts';
 import { lockAutomation } from './find-automation.ts';
 
-const updateSql = `
+const updateStatement = statement<AutomationRow>(
+  'update-automation-update',
+  `
   update endpoints set name = $3, product_id = $4, action = $5::jsonb, url = $6, active = $7,
     switched_off_reason = case when not $7 then coalesce(switched_off_reason, 'seller') end,
     switched_off_at = case when not $7 then coalesce(switched_off_at, $8) end,
     version = version + 1, updated_at = $8
   where account_id = $1 and id = $2
-  returning ${automationColumns}`;
-const deleteSql = 'delete from endpoints where account_id = $1 and id = $2';
-const forgetFailuresSql = 'delete from failing_endpoints where account_id = $1 and endpoint_id = $2';
+  returning ${automationColumns}`,
+  {
+    id: 'text',
+    name: 'text',
+    built_in: 'text',
+    active: 'bool',
+    switched_off_reason: 'text',
+    switched_off_at: 'timestamptz',
+    event: 'text',
+    product_id: 'text',
+    action: 'jsonb',
+    previous_secret_until: 'timestamptz',
+    created_at: 'timestamptz',
+    updated_at: 'timestamptz',
+  },
+);
+const deleteStatement = statement(
+  'update-automation-delete',
+  'delete from endpoints where account_id = $1 and id = $2',
+);
+const forgetFailuresStatement = statement(
+  'update-automation-forget-failures',
+  'delete from failing_endpoints where account_id = $1 and endpoint_id = $2',
+);
 /** An automation that is switched on begins anew, and sends nothing of the time before. */
 const dropAll = { which: 'all', withPending: true } as const;
 
@@ -55,9 +79,9 @@ export async function updateAutomation(
     const now = deps.clock.now();
     const url = action.type === 'post' ? action.url : null;
     const values = [accountId, automationId, name, productId, JSON.stringify(action), url, active, now];
-    const [row] = await executeBound<AutomationRow>(tx, updateSql, values);
+    const [row] = await executeBound(tx, updateStatement(values));
     // A change begins without a history of failures.
-    await executeBound(tx, forgetFailuresSql, [accountId, automationId]);
+    await executeBound(tx, forgetFailuresStatement([accountId, automationId]));
     if (active !== before.active) await recordChange(tx, { id: automationId, accountId }, now, dropAll);
     return resourceOf(row as AutomationRow, deps);
   });
@@ -89,8 +113,8 @@ export async function deleteAutomation(
     if (builtInOf(accountId, automationId) !== undefined)
       throw new DomainError('invalid_transition', 'A built-in automation is switched off, and not deleted.');
     await lockAutomation(tx, accountId, automationId);
-    await executeBound(tx, deleteSql, [accountId, automationId]);
-    await executeBound(tx, forgetFailuresSql, [accountId, automationId]);
+    await executeBound(tx, deleteStatement([accountId, automationId]));
+    await executeBound(tx, forgetFailuresStatement([accountId, automationId]));
     await recordChange(tx, { id: automationId, accountId }, deps.clock.now());
     return { ok: true as const };
   });

@@ -15,12 +15,13 @@ const olderDays = 30;
  * Accounts with events that were never proved, in the order of their ids. It merges two tables that have a row for each
  * account along their keys: 100,000 accounts take about 100 ms.
  */
-const newEventsStatement = statement(
+const newEventsStatement = statement<RangeRow>(
   'conservation-new-events',
   `select l.account_id, coalesce(p.sequence, 0) as low, l.last_sequence as high
    from account_logs l left join proved_accounts p on p.account_id = l.account_id
    where l.account_id >= $1 and l.last_sequence > coalesce(p.sequence, 0)
    order by l.account_id limit ${batchMax}`,
+  { account_id: 'text', low: 'int8', high: 'int8' },
 );
 
 const provedStatement = statement(
@@ -34,12 +35,13 @@ const provedStatement = statement(
  * The next accounts of the round over the older events, with the numbers that are left to prove. The first event of the
  * time is found along the ids.
  */
-const olderEventsStatement = statement(
+const olderEventsStatement = statement<RangeRow>(
   'conservation-older-events',
   `select p.account_id, p.sequence as high, case when p.account_id = $1 then $2::bigint else (
      select e.sequence - 1 from events e
      where e.account_id = p.account_id and e.id >= $3 and e.sequence is not null order by e.id limit 1) end as low
    from proved_accounts p where p.account_id >= $1 order by p.account_id limit ${accountsMax}`,
+  { account_id: 'text', high: 'int8', low: 'int8' },
 );
 
 const olderDoneStatement = statement(
@@ -66,7 +68,7 @@ export interface Batch {
 
 /** The next events that were never proved, from an account on. */
 export async function nextNewEvents(client: Client, fromAccount: string): Promise<Batch> {
-  const { rows } = await client.query<RangeRow>(newEventsStatement([fromAccount]));
+  const { rows } = await client.query(newEventsStatement([fromAccount]));
   const { taken, all } = takeRanges(rows.flatMap(rangeOf), batchMax);
   return {
     ranges: taken,
@@ -81,7 +83,7 @@ export async function nextNewEvents(client: Client, fromAccount: string): Promis
 export async function nextOlderEvents(client: Client, nowMs: number, at: RoundPosition): Promise<Batch> {
   const floor = idFloor('event', nowMs - olderDays * dayMs);
   const values = [at.older_account, at.older_sequence, floor];
-  const { rows } = await client.query<RangeRow>(olderEventsStatement(values));
+  const { rows } = await client.query(olderEventsStatement(values));
   const { taken, all } = takeRanges(rows.flatMap(rangeOf), batchMax);
   const isLast = all && rows.length < accountsMax;
   const end = all ? rows.at(-1) : undefined;

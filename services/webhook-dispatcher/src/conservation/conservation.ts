@@ -29,13 +29,14 @@ const age: Gauge = {
  * rarely: so what was made again shows for a few runs more.
  */
 const shownForRuns = 5;
-const figuresStatement = statement(
+const figuresStatement = statement<{ gap: number; repaired: number; age: number }>(
   'conservation-figures',
   `select (select count(*) from lost_deliveries where repaired_at is null)
      + (select count(*) from lost_deliveries where repaired_at > now() - make_interval(secs => $1))
      + (select count(*) from lost_events where settled_at is null) as gap,
      repaired, extract(epoch from clock_timestamp() - proved_at)::float8 as age
    from conservation`,
+  { gap: 'int8', repaired: 'int8', age: 'float8' },
 );
 
 /**
@@ -51,9 +52,7 @@ export function startConservation(deps: ConservationDeps): { close(): Promise<vo
     onFailure: (err) => logger.warn({ err }, 'the proof of conservation failed; trying again'),
   });
   const observed = observeGauges('webhook-dispatcher', [gap, repaired, age], async () => {
-    const { rows } = await database.pool.query<{ gap: number; repaired: number; age: number }>(
-      figuresStatement([shownForRuns * intervalSeconds]),
-    );
+    const { rows } = await database.pool.query(figuresStatement([shownForRuns * intervalSeconds]));
     return rows.flatMap((row) => [
       { gauge: gap, value: row.gap },
       { gauge: repaired, value: row.repaired },

@@ -37,7 +37,7 @@ export interface LostRow {
  *
  * Scalar subqueries, because the planner never makes a join of them that reads a whole table.
  */
-const proveStatement = statement(
+const proveStatement = statement<ProvedRow>(
   'conservation-prove',
   `with range as (
      select account_id, low, high, number
@@ -66,6 +66,7 @@ const proveStatement = statement(
      case when n.events is distinct from r.high - r.low then coalesce(n.sequences, '[]') end as sequences
    from range r left join numbered n using (number) left join counted c using (number) left join lost l using (number)
    order by r.number`,
+  { events: 'int4', deliveries: 'int4', counts: 'json', lost: 'json', sequences: 'json' },
 );
 
 interface ProvedRow {
@@ -82,7 +83,7 @@ export async function proveRanges(client: Client, ranges: readonly Range[]): Pro
   const accountIds = ranges.map(({ accountId }) => accountId);
   const lows = ranges.map(({ low }) => low);
   const highs = ranges.map(({ high }) => high);
-  const { rows } = await client.query<ProvedRow>(proveStatement([accountIds, lows, highs]));
+  const { rows } = await client.query(proveStatement([accountIds, lows, highs]));
   return rows.map(({ events, deliveries, counts, lost, sequences }, index) => {
     const range = ranges[index] as Range;
     const countOf = (status: Status) => counts[status] ?? 0;

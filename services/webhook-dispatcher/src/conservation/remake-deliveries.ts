@@ -9,7 +9,7 @@ import { lockRun } from './run-lease.ts';
 const batchMax = 500;
 
 /** One that is in a table again was made by another hand. */
-const lostStatement = statement(
+const lostStatement = statement<LostRow>(
   'conservation-lost',
   `select l.account_id, l.id, l.event_id, l.endpoint_id, e.name, coalesce(e.test, false) as test, e.stored_at,
      exists (select from deliveries d where d.id = l.id)
@@ -23,6 +23,21 @@ const lostStatement = statement(
    where l.id = any (array(select id from lost_deliveries where repaired_at is null order by id limit ${batchMax}))
      and l.repaired_at is null
    order by l.account_id, l.id`,
+  {
+    account_id: 'text',
+    id: 'text',
+    event_id: 'text',
+    endpoint_id: 'text',
+    name: 'text',
+    test: 'bool',
+    stored_at: 'timestamptz',
+    is_back: 'bool',
+    has_body: 'bool',
+    role: 'text',
+    url: 'text',
+    events: 'text[]',
+    attempts: 'int4',
+  },
 );
 
 /** Attempts that were made keep their numbers, and the schedule begins anew. */
@@ -95,7 +110,7 @@ type RemadeRow = LostRow & { readonly status: Remade['status'] | null };
 
 async function remakeBatch({ partitions, clock }: RemakeDeps, client: Client, runId: number): Promise<RemadeRow[]> {
   if ((await lockRun(client, runId)) === undefined) return [];
-  const { rows } = await client.query<LostRow>(lostStatement());
+  const { rows } = await client.query(lostStatement());
   if (rows.length === 0) return [];
   await partitions.cover(rows.map(({ id }) => id));
   const remade = rows.map((row) => ({ ...row, ...(remadeAs(factsOf(row)) ?? { status: null }) }));

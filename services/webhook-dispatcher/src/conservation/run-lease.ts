@@ -4,7 +4,7 @@ import { type Client, type Database, statement } from '@app/service-kit/database
 const runsKept = 50_000;
 
 /** The replica that takes a run has the lease until the next run is due: then any replica may take that one. */
-const takeRunStatement = statement(
+const takeRunStatement = statement<{ id: number }>(
   'conservation-take-run',
   `with run as (
      update conservation set run_id = run_id + 1, next_run_at = now() + make_interval(secs => $1)
@@ -15,11 +15,13 @@ const takeRunStatement = statement(
      delete from conservation_gaps where run_id <= (select run_id from run) - ${runsKept}
    )
    insert into conservation_runs (id) select run_id from run returning id`,
+  { id: 'int8' },
 );
 
-const lockRunStatement = statement(
+const lockRunStatement = statement<RoundPosition>(
   'conservation-lock-run',
   'select older_account, older_sequence from conservation where run_id = $1 for update',
+  { older_account: 'text', older_sequence: 'int8' },
 );
 
 const finishStatement = statement(
@@ -36,7 +38,7 @@ export interface RoundPosition {
 
 /** Returns the number of the run that begins; undefined while it is not time, because a replica has taken the last one. */
 export async function takeRun({ pool }: Database, intervalSeconds: number): Promise<number | undefined> {
-  const { rows } = await pool.query<{ id: number }>(takeRunStatement([intervalSeconds]));
+  const { rows } = await pool.query(takeRunStatement([intervalSeconds]));
   return rows[0]?.id;
 }
 
@@ -45,7 +47,7 @@ export async function takeRun({ pool }: Database, intervalSeconds: number): Prom
  * replica has taken the next run since, because this one was late: then it stops.
  */
 export async function lockRun(client: Client, runId: number): Promise<RoundPosition | undefined> {
-  return (await client.query<RoundPosition>(lockRunStatement([runId]))).rows[0];
+  return (await client.query(lockRunStatement([runId]))).rows[0];
 }
 
 /** All new events are proved. */

@@ -22,7 +22,7 @@ export const markDueStatement = statement(
  * follows the index to the next. So a backlog of a million deliveries costs as much as one delivery, and an endpoint
  * whose retries are not due yet costs nothing.
  */
-export const dueStatement = statement(
+export const dueStatement = statement<{ endpoint_id: string; priority: Priority; due: boolean }>(
   'deliveries-due',
   `with recursive first as (
      (select endpoint_id, priority, next_attempt_at from deliveries
@@ -36,6 +36,7 @@ export const dueStatement = statement(
        order by endpoint_id, priority, next_attempt_at limit 1) next
    )
    select endpoint_id, priority, next_attempt_at <= $3 as due from first limit $4`,
+  { endpoint_id: 'text', priority: 'int2', due: 'bool' },
 );
 
 /**
@@ -46,7 +47,7 @@ export const dueStatement = statement(
  * while this statement is about to hold more. It skips an endpoint that is being changed, which is claimed later, so
  * that no other endpoint waits for the change. Ids go through an array so that the planner always looks them up by key.
  */
-const claimStatement = statement(
+const claimStatement = statement<ClaimedRow>(
   'deliveries-claim',
   `with endpoint as (
      select id, active, ${destinationColumns('e')} from endpoints e where id = any ($1::text[]) for share skip locked
@@ -84,16 +85,40 @@ const claimStatement = statement(
      coalesce(c.priority, n.priority) as counted_priority
    from claimed c full join canceled n on n.id = c.id
    order by c.priority, c.next_attempt_at, c.id`,
+  {
+    id: 'text',
+    event_id: 'text',
+    account_id: 'text',
+    event_name: 'text',
+    test: 'bool',
+    priority: 'int2',
+    attempts: 'int4',
+    schedule_from: 'int4',
+    status: 'text',
+    next_attempt_at: 'timestamptz',
+    endpoint_id: 'text',
+    version: 'int4',
+    role: 'text',
+    url: 'text',
+    secret: 'text',
+    previous_secret: 'text',
+    previous_secret_until: 'timestamptz',
+    headers: 'text',
+    channel: 'text',
+    counted_endpoint: 'text',
+    counted_priority: 'int2',
+  },
 );
 
 /**
  * The ids are known before, so their smallest and greatest let the plan, which is made once for all, open only the
  * partitions of those days.
  */
-export const bodiesStatement = statement(
+export const bodiesStatement = statement<BodyRow>(
   'event-bodies-of-claimed',
   `select event_id, body, traceparent from event_bodies
    where event_id = any ($1::text[]) and event_id >= $2 and event_id <= $3`,
+  { event_id: 'text', body: 'text', traceparent: 'text' },
 );
 
 const expireStatement = statement(
@@ -109,7 +134,7 @@ const expireStatement = statement(
  * Frees the deliveries of void leases: leases that have ended, that this process has lost (leases.ts) or whose process
  * is gone. A restart of the database takes the lock from a process that lives: it has a few seconds to lock again.
  */
-const freeVoidStatement = statement(
+const freeVoidStatement = statement<{ freed: number; replicas: number }>(
   'deliveries-free-void-leases',
   `with live as materialized (${liveLeaseOwners}
    ), freed as (
@@ -123,6 +148,7 @@ const freeVoidStatement = statement(
      returning 1
    )
    select (select count(*)::int from freed) as freed, (select count(*)::int from live) as replicas`,
+  { freed: 'int4', replicas: 'int4' },
 );
 
 const releaseStatement = statement(
@@ -143,9 +169,7 @@ export async function markAndListDue(database: Database, now: Date): Promise<Due
     marked = (await database.pool.query(markDueStatement([now, pageMax]))).rowCount ?? 0;
   const found: Due[] = [];
   for (let after = { endpoint_id: '', priority: -1 }; ; ) {
-    const { rows } = await database.pool.query<{ endpoint_id: string; priority: Priority; due: boolean }>(
-      dueStatement([after.endpoint_id, after.priority, now, pageMax]),
-    );
+    const { rows } = await database.pool.query(dueStatement([after.endpoint_id, after.priority, now, pageMax]));
     for (const { endpoint_id: endpointId, priority, due } of rows) if (due) found.push({ endpointId, priority });
     const last = rows[pageMax - 1];
     if (last === undefined) return found;
@@ -163,6 +187,7 @@ interface ClaimedRow extends DestinationRow {
   readonly attempts: number;
   readonly schedule_from: number;
   readonly status: 'sending' | 'held' | null;
+  readonly next_attempt_at: Date;
   readonly endpoint_id: string;
   /** As above, also of rows that were canceled, whose other columns are null. */
   readonly counted_endpoint: string;
@@ -205,9 +230,7 @@ export async function claimDeliveries(
   const most = limits.map(({ limit }) => limit);
   const ofPriority = limits.map(({ priority }) => priority);
   const values = [endpointIds, most, now, lease.token, lease.owner, lease.seconds, ofPriority];
-  const { rows } = await finishDeliveries(storage, () =>
-    storage.database.pool.query<ClaimedRow>(claimStatement(values)),
-  );
+  const { rows } = await finishDeliveries(storage, () => storage.database.pool.query(claimStatement(values)));
   const counts = new Map<string, number>();
   for (const { counted_endpoint: endpointId, counted_priority: priority } of rows) {
     const key = `${endpointId} ${priority}`;
@@ -233,7 +256,7 @@ export async function claimDeliveries(
 
 async function readBodies(database: Database, rows: readonly ClaimedRow[]): Promise<Map<string, BodyRow>> {
   const ids = [...new Set(rows.map((row) => row.event_id))].sort();
-  const { rows: bodies } = await database.pool.query<BodyRow>(bodiesStatement([ids, ids[0], ids.at(-1)]));
+  const { rows: bodies } = await database.pool.query(bodiesStatement([ids, ids[0], ids.at(-1)]));
   return new Map(bodies.map((row) => [row.event_id, row]));
 }
 
@@ -273,7 +296,7 @@ export async function freeVoidLeases(
   own: { owner: number; leaseSeconds: number; lostTokens: readonly string[] },
 ): Promise<{ freed: number; replicas: number }> {
   const values = [own.owner, own.leaseSeconds - lockGraceSeconds, own.lostTokens];
-  const { rows } = await database.pool.query<{ freed: number; replicas: number }>(freeVoidStatement(values));
+  const { rows } = await database.pool.query(freeVoidStatement(values));
   return rows[0] as { freed: number; replicas: number };
 }
 

@@ -24,7 +24,11 @@ export const insertFinished = (
   on conflict (account_id, id) do update set status = excluded.status, reason = excluded.reason,
     attempts = excluded.attempts, recovery_id = excluded.recovery_id, finished_at = excluded.finished_at`;
 
-const nextStatement = statement('deliveries-next', 'select id from deliveries where id >= $1 order by id limit 1');
+const nextStatement = statement<{ id: string }>(
+  'deliveries-next',
+  'select id from deliveries where id >= $1 order by id limit 1',
+  { id: 'text' },
+);
 
 /**
  * Runs statements that finish deliveries whose ids only the statements know. Their partitions were made when they were
@@ -49,7 +53,7 @@ export async function finishDeliveries<Result>(
 async function coverLive(database: Database, partitions: Partitions): Promise<void> {
   let from = '';
   for (;;) {
-    const [next] = (await database.pool.query<{ id: string }>(nextStatement([from]))).rows;
+    const [next] = (await database.pool.query(nextStatement([from]))).rows;
     if (next === undefined) return;
     await partitions.cover([next.id]);
     for (const { ceiling } of partitionsOf(next.id)) from = ceiling;

@@ -19,7 +19,7 @@ const soonAfter = `interval '10 seconds'`;
  * of the delivery, or the first one after it was sent again. The clocks of replicas differ, so ids are compared by the
  * part of their time that counts 17 minutes.
  */
-const circumstancesStatement = statement(
+const circumstancesStatement = statement<CircumstancesRow>(
   'attempts-failed-circumstances',
   `select a.id, e.active, e.is_automation, e.is_url, case when a.is_last then exists (
      select from failing_endpoints f where f.endpoint_id = a.endpoint_id and f.account_id = a.account_id and f.since <= (
@@ -32,6 +32,7 @@ const circumstancesStatement = statement(
      left join lateral (
        select active, role = 'automation' as is_automation, channel = 'http' as is_url from endpoints
        where id = a.endpoint_id and account_id = a.account_id limit 1) e on true`,
+  { id: 'text', active: 'bool', is_automation: 'bool', is_url: 'bool', nothing_delivered: 'bool' },
 );
 interface CircumstancesRow {
   /** Of the attempt. */
@@ -67,7 +68,7 @@ const isWaiting = `status in ('pending', 'held')`;
  * statement and a change of the endpoint: switching it on must not release held deliveries while this statement is about
  * to hold more. It skips an endpoint that is being changed, and returns the attempts that it skipped.
  */
-const recordStatement = statement(
+const recordStatement = statement<RecordedRow>(
   'attempts-record-failed',
   `with decided as (select * from ${tableOf(columns, 1)}
    ), endpoint as (
@@ -104,6 +105,15 @@ const recordStatement = statement(
    )
    select null as skipped, endpoint_id, since, last_at, attempts, events, warned_at from failing
    union all select id, null, null, null, null, null, null from decided where id not in (select id from attempt)`,
+  {
+    skipped: 'text',
+    endpoint_id: 'text',
+    since: 'timestamptz',
+    last_at: 'timestamptz',
+    attempts: 'int4',
+    events: 'int4',
+    warned_at: 'timestamptz',
+  },
 );
 
 type RecordedRow = { readonly skipped: string } | (Failing & { readonly skipped: null; readonly endpoint_id: string });
@@ -120,7 +130,7 @@ export async function recordFailed(
   deliveredTo: ReadonlySet<string>,
 ): Promise<string[]> {
   const read = attempts.map((attempt) => ({ ...attempt, is_last: attempt.next_attempt_at === null }));
-  const { rows } = await database.pool.query<CircumstancesRow>(circumstancesStatement(columnsOf(read, readColumns)));
+  const { rows } = await database.pool.query(circumstancesStatement(columnsOf(read, readColumns)));
   const found = new Map(rows.map((row) => [row.id, row]));
   const decide = (attempt: Attempt, isChanging: boolean): Decided => {
     const row = found.get(attempt.id) as CircumstancesRow;
@@ -154,7 +164,7 @@ async function write(
   database: Database,
   decided: readonly Decided[],
 ): Promise<{ failing: string[]; skipped: ReadonlySet<string> }> {
-  const { rows } = await database.pool.query<RecordedRow>(recordStatement(columnsOf(decided, columns)));
+  const { rows } = await database.pool.query(recordStatement(columnsOf(decided, columns)));
   const failing: string[] = [];
   const skipped = new Set<string>();
   for (const row of rows) {

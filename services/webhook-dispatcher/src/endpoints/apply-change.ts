@@ -11,19 +11,30 @@ import type { Partitions } from '../storage/partitions.ts';
 import { endpointRemovedText, heldDroppedText } from '../texts/activity.rules.ts';
 
 /** A shared lock: events for the endpoint may be stored meanwhile, but it may not be changed. */
-const endpointStatement = statement(
+const endpointStatement = statement<Switched>(
   'endpoint-of-change',
   `select active, role = 'automation' as "isAutomation" from endpoints where id = $1 for share`,
+  { active: 'bool', isAutomation: 'bool' },
 );
 
 /**
  * The change that is not applied yet. Changes, too, lock the endpoint first and this row second, so that two transactions
  * never wait for each other.
  */
-const changeStatement = statement(
+const changeStatement = statement<Change>(
   'endpoint-change',
   `select endpoint_id, account_id, url, canceled, hold_until, discard_until, others_until, others_after
    from unsettled_endpoints where endpoint_id = $1 for update`,
+  {
+    endpoint_id: 'text',
+    account_id: 'text',
+    url: 'text',
+    canceled: 'int4',
+    hold_until: 'text',
+    discard_until: 'text',
+    others_until: 'text',
+    others_after: 'text',
+  },
 );
 
 /** The endpoint's oldest ones up to an id, by the index of waiting deliveries. */
@@ -124,9 +135,9 @@ async function applyBatchWith(
   storage: ChangeStorage,
   endpointId: string,
 ): Promise<Applied | undefined> {
-  await client.query(inIndexOrder);
-  const { rows: endpoints } = await client.query<Switched>(endpointStatement([endpointId]));
-  const [change] = (await client.query<Change>(changeStatement([endpointId]))).rows;
+  await client.query(inIndexOrder());
+  const { rows: endpoints } = await client.query(endpointStatement([endpointId]));
+  const [change] = (await client.query(changeStatement([endpointId]))).rows;
   if (change === undefined) return undefined;
   const [endpoint] = endpoints;
   const run = batches(client, storage, change);

@@ -11,9 +11,10 @@ export interface ApplyingChanges extends BackgroundLoop {
 /** A change wakes every replica. Polling finds the changes of a replica that died before it could announce them. */
 const pollIntervalMs = 1_000;
 const endpointsMax = 1_000;
-const changedStatement = statement(
+const changedStatement = statement<{ endpoint_id: string }>(
   'endpoints-changed',
   `select endpoint_id from unsettled_endpoints order by changed_at, endpoint_id limit ${endpointsMax}`,
+  { endpoint_id: 'text' },
 );
 
 /**
@@ -28,7 +29,7 @@ export function startApplyingChanges(options: ChangeStorage & { readonly logger:
   const applyAll = async (isClosing: () => boolean): Promise<void> => {
     const failed = new Set<string>();
     for (;;) {
-      const { rows } = await database.pool.query<{ endpoint_id: string }>(changedStatement());
+      const { rows } = await database.pool.query(changedStatement());
       const next = rows
         .map(({ endpoint_id: endpointId }) => endpointId)
         .filter((endpointId) => !failed.has(endpointId));

@@ -1,6 +1,7 @@
 import type { RequestOutput } from '@app/contracts/define';
 import type { getWebhookEndpoint, WebhookEventName } from '@app/contracts/webhooks';
 import { executeBound } from '@app/service-kit/bound-sql';
+import { statement } from '@app/service-kit/database';
 import { inIndexOrder } from '@app/service-kit/planner';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { isTestSend } from '../deliveries/test-send.rules.ts';
@@ -15,7 +16,9 @@ export type EndpointResource = RequestOutput<typeof getWebhookEndpoint>;
 const heldMax = 10_000;
 /** A test send is no event that the seller misses: the release of what is held drops it (repair/hand-over.ts). */
 const ofHeld = `d.status = 'held' and d.endpoint_id = e.id and not ${isTestSend('d')}`;
-const stateSql = `
+const stateStatement = statement<State>(
+  'endpoint-resource-state',
+  `
   select e.id, h.count, f.since as failing_since, (
     select d.created_at from deliveries d
     where ${ofHeld} order by d.id limit 1) as oldest_at
@@ -25,7 +28,9 @@ const stateSql = `
         select from deliveries d
         where ${ofHeld} order by d.id limit ${heldMax + 1}) held) h
     left join failing_endpoints f on f.endpoint_id = e.id and f.account_id = e.account_id
-  where e.account_id = $1 and e.id = any ($2::text[])`;
+  where e.account_id = $1 and e.id = any ($2::text[])`,
+  { id: 'text', count: 'int4', failing_since: 'timestamptz', oldest_at: 'timestamptz' },
+);
 
 interface State {
   readonly id: string;
@@ -35,8 +40,8 @@ interface State {
 }
 
 async function readStates(tx: EntityManager, accountId: string, ids: readonly string[]): Promise<State[]> {
-  await executeBound(tx, inIndexOrder, []);
-  return await executeBound<State>(tx, stateSql, [accountId, ids]);
+  await executeBound(tx, inIndexOrder());
+  return await executeBound(tx, stateStatement([accountId, ids]));
 }
 
 /** Endpoints of the account in their published form, without secrets. The transaction has stored them before. */

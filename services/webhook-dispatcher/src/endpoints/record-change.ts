@@ -1,4 +1,5 @@
 import { executeBound } from '@app/service-kit/bound-sql';
+import { statement } from '@app/service-kit/database';
 import { inIndexOrder } from '@app/service-kit/planner';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
@@ -10,7 +11,9 @@ export interface Discard {
 }
 
 /** The newest delivery that waits: what comes later is not concerned. */
-const recordSql = `
+const recordStatement = statement(
+  'record-change-record',
+  `
   insert into unsettled_endpoints as u (endpoint_id, account_id, url, changed_at, hold_until, discard_until, others_until)
   select $1, $2, $3, $4, case when $6 then last.id end, case when $5 = 'all' then last.id end,
     case when $5 = 'others' then last.id end
@@ -21,7 +24,8 @@ const recordSql = `
     hold_until = greatest(u.hold_until, excluded.hold_until),
     discard_until = greatest(u.discard_until, excluded.discard_until),
     others_until = greatest(u.others_until, excluded.others_until),
-    others_after = case when excluded.others_until is null then u.others_after else '' end`;
+    others_after = case when excluded.others_until is null then u.others_after else '' end`,
+);
 
 /**
  * Records, in the transaction of the change, that it must be applied to the deliveries that wait for the endpoint
@@ -37,6 +41,9 @@ export async function recordChange(
   discard?: Discard,
 ): Promise<void> {
   const { id, accountId, url = null } = endpoint;
-  await executeBound(tx, inIndexOrder, []);
-  await executeBound(tx, recordSql, [id, accountId, url, now, discard?.which ?? null, discard?.withPending === true]);
+  await executeBound(tx, inIndexOrder());
+  await executeBound(
+    tx,
+    recordStatement([id, accountId, url, now, discard?.which ?? null, discard?.withPending === true]),
+  );
 }

@@ -30,24 +30,55 @@ export interface StoreEventsDeps extends StoreDeps {
  * Shared locks order this transaction and a change of the endpoint: switching it off or removing it either finds these
  * deliveries, or happens first and is seen here.
  */
-const endpointsStatement = statement(
+const endpointsStatement = statement<EndpointRow>(
   'endpoints-of-accounts',
   `select id, account_id, events, product_id, active, ${destinationColumns('e')} from endpoints e
    where account_id = any($1::text[])
      and (role <> 'automation' or (active and events && $2::text[] and (channel = 'http' or $3)))
    order by id for share`,
+  {
+    id: 'text',
+    account_id: 'text',
+    events: 'text[]',
+    product_id: 'text',
+    active: 'bool',
+    version: 'int4',
+    role: 'text',
+    url: 'text',
+    secret: 'text',
+    previous_secret: 'text',
+    previous_secret_until: 'timestamptz',
+    headers: 'text',
+    channel: 'text',
+  },
 );
-const chosenEndpointsStatement = statement(
+const chosenEndpointsStatement = statement<EndpointRow>(
   'endpoints-chosen',
   `select id, account_id, events, product_id, active, ${destinationColumns('e')} from endpoints e
    where account_id = $1 and id = any($2::text[]) order by id for share`,
+  {
+    id: 'text',
+    account_id: 'text',
+    events: 'text[]',
+    product_id: 'text',
+    active: 'bool',
+    version: 'int4',
+    role: 'text',
+    url: 'text',
+    secret: 'text',
+    previous_secret: 'text',
+    previous_secret_until: 'timestamptz',
+    headers: 'text',
+    channel: 'text',
+  },
 );
 
 /** As connecting a URL does: of two first events, or a first event and a first URL, the second waits for the first. */
-const firstEventLocks = statement(
+const firstEventLocks = statement<{ pg_advisory_xact_lock: unknown }>(
   'first-event-locks',
   `select ${firstEndpointLock('account_id')}
    from (select account_id from unnest($1::text[]) as a (account_id) order by account_id) sorted`,
+  { pg_advisory_xact_lock: 'void' },
 );
 const withoutUrlStatement = statement(
   'endpoint-without-url',
@@ -164,7 +195,7 @@ export async function storeEventFor(
   client: Client,
   onCommit: OnCommit,
 ): Promise<string[]> {
-  const { rows: endpoints } = await client.query<EndpointRow>(chosenEndpointsStatement([event.accountId, endpointIds]));
+  const { rows: endpoints } = await client.query(chosenEndpointsStatement([event.accountId, endpointIds]));
   const plan = newPlan(deps);
   const rows = endpointIds
     .flatMap((id) => endpoints.filter((endpoint) => endpoint.id === id))
@@ -249,7 +280,7 @@ async function endpointsOrPlaceholder(
   names: readonly string[],
 ): Promise<Map<string, EndpointRow[]>> {
   const read = async () => {
-    const { rows } = await client.query<EndpointRow>(endpointsStatement([accountIds, names, emailsAvailable]));
+    const { rows } = await client.query(endpointsStatement([accountIds, names, emailsAvailable]));
     return Map.groupBy(rows, (row) => row.account_id);
   };
   const found = await read();

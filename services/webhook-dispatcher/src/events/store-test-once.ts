@@ -3,9 +3,10 @@ import type { OutgoingEvent } from './outgoing-event.ts';
 import { type StoreDeps, storeEventFor } from './store-events.ts';
 
 const claimStatement = statement('test-claim', 'insert into commands (id) values ($1) on conflict do nothing');
-const madeStatement = statement(
+const madeStatement = statement<{ id: string | null }>(
   'test-made',
   'select delivery_ids[1] as id from events where account_id = $1 and id = $2',
+  { id: 'text' },
 );
 
 /**
@@ -23,7 +24,7 @@ export async function storeTestOnce(
   const committed: (() => void)[] = [];
   const id = await deps.database.transaction(async (client) => {
     if ((await client.query(claimStatement([commandId]))).rowCount === 0) {
-      const { rows } = await client.query<{ id: string | null }>(madeStatement([event.accountId, event.id]));
+      const { rows } = await client.query(madeStatement([event.accountId, event.id]));
       return rows[0]?.id ?? undefined;
     }
     await prepare(client);

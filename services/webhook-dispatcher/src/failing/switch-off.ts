@@ -5,7 +5,7 @@ import { insertNotices, newNotice } from '../activity/notices.ts';
 import { type Failing, isFailingForDays, isFailingForLong } from '../deliveries/failing-for-days.rules.ts';
 import type { EndpointDeps } from '../endpoints/endpoint-deps.ts';
 import { endpointJudged } from '../points/points.ts';
-import { stopHeldSql } from '../repair/held-recovery.ts';
+import { stopHeldStatement } from '../repair/held-recovery.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import {
   endpointFailingText,
@@ -15,16 +15,22 @@ import {
 } from '../texts/activity.rules.ts';
 import { storeEndpointNotice, writeNoticeAutomation } from './store-endpoint-notice.ts';
 
-const ownerStatement = statement('endpoint-owner', 'select account_id from endpoints where id = $1');
-const lockStatement = statement(
+const ownerStatement = statement<{ account_id: string }>(
+  'endpoint-owner',
+  'select account_id from endpoints where id = $1',
+  { account_id: 'text' },
+);
+const lockStatement = statement<Locked>(
   'endpoint-to-switch-off',
   `select account_id, url, case when role = 'automation' then name end as automation from endpoints
    where id = $1 and active and url is not null for update`,
+  { account_id: 'text', url: 'text', automation: 'text' },
 );
-const failingStatement = statement(
+const failingStatement = statement<Failing>(
   'endpoint-failing',
   `select since, last_at, attempts, events, warned_at from failing_endpoints
    where endpoint_id = $1 and account_id = $2 for update`,
+  { since: 'timestamptz', last_at: 'timestamptz', attempts: 'int4', events: 'int4', warned_at: 'timestamptz' },
 );
 const warnedStatement = statement(
   'endpoint-warned',
@@ -34,7 +40,6 @@ const forgetStatement = statement(
   'endpoint-failing-forgotten',
   'delete from failing_endpoints where endpoint_id = $1 and account_id = $2',
 );
-const stopStatement = statement('endpoint-off-stops-held', stopHeldSql);
 const switchOffStatement = statement(
   'endpoint-switched-off',
   `with switched as (
@@ -73,9 +78,9 @@ async function judge(
 ): Promise<Verdict | null> {
   const { database, clock, partitions } = storage;
   return await database.transaction(async (client) => {
-    const [owner] = (await client.query<{ account_id: string }>(ownerStatement([endpointId]))).rows;
+    const [owner] = (await client.query(ownerStatement([endpointId]))).rows;
     if (owner !== undefined) await writeNoticeAutomation(storage, client, owner.account_id);
-    const [endpoint] = (await client.query<Locked>(lockStatement([endpointId]))).rows;
+    const [endpoint] = (await client.query(lockStatement([endpointId]))).rows;
     const verdict = endpoint === undefined ? null : await decide(client, endpoint);
     if (endpoint === undefined || verdict === null) return null;
     const { account_id: accountId, url } = endpoint;
@@ -85,7 +90,7 @@ async function judge(
     else {
       await client.query(forgetStatement([endpointId, accountId]));
       await client.query(switchOffStatement([endpointId, accountId, now, reason]));
-      await client.query(stopStatement([endpointId, accountId, now]));
+      await client.query(stopHeldStatement([endpointId, accountId, now]));
     }
     await insertNotices(client, partitions, [newNotice(clock, { accountId, summary, url, endpointId })]);
     await storeEndpointNotice(storage, client, { accountId, endpointId, url, reason, summary, at: now });
@@ -94,7 +99,7 @@ async function judge(
 }
 
 async function failingVerdict(client: Client, endpointId: string, endpoint: Locked): Promise<Verdict | null> {
-  const [failing] = (await client.query<Failing>(failingStatement([endpointId, endpoint.account_id]))).rows;
+  const [failing] = (await client.query(failingStatement([endpointId, endpoint.account_id]))).rows;
   // It has succeeded meanwhile.
   if (failing === undefined || !isFailingForLong(failing)) return null;
   const { since, attempts } = failing;

@@ -1,7 +1,7 @@
 import type { RequestOutput } from '@app/contracts/define';
 import { isId } from '@app/contracts/ids';
 import type { DeliveryStatus, listDeliveries } from '@app/contracts/webhook-deliveries';
-import { statement } from '@app/service-kit/database';
+import { type ColumnsOf, statement } from '@app/service-kit/database';
 import type { WaitReason } from '../deliveries/delivery-scheduler.ts';
 import { waitingSince } from '../deliveries/record-waiting.ts';
 import { explainDiagnosis } from '../texts/diagnosis-texts.rules.ts';
@@ -40,7 +40,7 @@ export interface ListedDeliveryRow {
   readonly order_id: string | null;
   readonly email: string | null;
   /** Null for an event that has no number in the account's log. */
-  readonly sequence: string | null;
+  readonly sequence: number | null;
   /** Null when the endpoint was removed. */
   readonly role: string | null;
   readonly url: string | null;
@@ -61,6 +61,47 @@ export interface ListedDeliveryRow {
   readonly last_detail: string | null;
 }
 
+const rowColumns: ColumnsOf<ListedDeliveryRow> = {
+  id: 'text',
+  event_id: 'text',
+  endpoint_id: 'text',
+  event_name: 'text',
+  test: 'bool',
+  status: 'text',
+  attempts: 'int4',
+  recovery_id: 'text',
+  created_at: 'timestamptz',
+  reason_code: 'text',
+  finished_at: 'timestamptz',
+  next_attempt_at: 'timestamptz',
+  due: 'bool',
+  order_id: 'text',
+  email: 'text',
+  sequence: 'int8',
+  role: 'text',
+  url: 'text',
+  active: 'bool',
+  switched_off_reason: 'text',
+  switched_off_at: 'timestamptz',
+  recovering: 'bool',
+  failing_since: 'timestamptz',
+  failing_attempts: 'int4',
+  last_outcome: 'text',
+  last_url: 'text',
+  wait_reason: 'text',
+  per_second: 'int4',
+  last_status: 'int4',
+  last_error: 'text',
+  last_diagnosis: 'text',
+  last_detail: 'text',
+};
+
+interface PageOrder {
+  readonly order?: string;
+  /** What else the rows have, by which they are ordered. */
+  readonly beside?: Readonly<Record<string, string>>;
+}
+
 /**
  * A statement that reads a page of deliveries together with what their reasons are made of. The last attempt of a
  * delivered one is looked up too, because a web page may have answered it. It cannot be older than the delivery: ids are compared by the part of
@@ -69,8 +110,8 @@ export interface ListedDeliveryRow {
  * @param page selects rows with `liveColumns` or `finishedColumns`; `$1` is the account
  * @param order of the rows, which are `p`
  */
-export const deliveriesStatement = (name: string, page: string, order = 'p.id desc') =>
-  statement(
+export const deliveriesStatement = (name: string, page: string, { order = 'p.id desc', beside = {} }: PageOrder = {}) =>
+  statement<ListedDeliveryRow>(
     name,
     `with page as materialized (${page})
      select p.*, v.order_id, v.email, v.sequence, e.role, e.url, e.active, e.switched_off_reason, e.switched_off_at,
@@ -93,6 +134,7 @@ export const deliveriesStatement = (name: string, page: string, order = 'p.id de
          where p.attempts > 0 and delivery_id = p.id and account_id = $1 and id > 'att_' || substr(p.id, 5, 6)
          order by id desc limit 1) a on true
      order by ${order}`,
+    { ...rowColumns, ...beside },
   );
 
 export function deliveryResource(row: ListedDeliveryRow): DeliveryResource {

@@ -24,14 +24,20 @@ const columns = 'select id, delivery_ids from events where account_id = $1';
 const range = 'and id <= $3 and id >= $4';
 const others = '($6::text is null or order_id = $6) and ($7::text is null or lower(email) = lower($7))';
 /** The narrowest of the given filters finds the events along its index; the others are compared. */
-const byId = statement('history-event', `${columns} and id = $2 ${range} and ${others} limit $5`);
-const byOrder = statement(
+const byId = statement<{ id: string; delivery_ids: readonly string[] }>(
+  'history-event',
+  `${columns} and id = $2 ${range} and ${others} limit $5`,
+  { id: 'text', delivery_ids: 'text[]' },
+);
+const byOrder = statement<{ id: string; delivery_ids: readonly string[] }>(
   'history-events-of-order',
   `${columns} and order_id = $2 ${range} and ${others} order by id desc limit $5`,
+  { id: 'text', delivery_ids: 'text[]' },
 );
-const byEmail = statement(
+const byEmail = statement<{ id: string; delivery_ids: readonly string[] }>(
   'history-events-of-email',
   `${columns} and lower(email) = lower($2) ${range} and ${others} order by id desc limit $5`,
+  { id: 'text', delivery_ids: 'text[]' },
 );
 
 /** Events read at once: one has a delivery for each endpoint and for each automation that it starts. */
@@ -52,7 +58,7 @@ export async function* eventsNamed(
     eventId !== undefined ? [byId, eventId] : orderId !== undefined ? [byOrder, orderId] : [byEmail, email];
   for (let newest = bounds.newest ?? behindAllIdsAndSuffixes, count = chunk; count === chunk; ) {
     const values = [accountId, key, newest, bounds.oldest ?? '', chunk + 1, orderId ?? null, email ?? null];
-    const { rows } = await database.pool.query<{ id: string; delivery_ids: string[] }>(query(values));
+    const { rows } = await database.pool.query(query(values));
     count = Math.min(rows.length, chunk);
     // One row more is where the next chunk begins.
     newest = rows[chunk]?.id ?? '';

@@ -8,7 +8,7 @@ import { requireDeliveryRow } from './read-delivery.ts';
 
 type DeliveryDetail = RequestOutput<typeof contract.getDelivery>;
 
-const attemptsStatement = statement(
+const attemptsStatement = statement<AttemptRow>(
   'delivery-attempts',
   `select a.*, r.response from (
      select id, number, created_at, url, status_code, duration_ms, dns_ms, connect_ms, tls_ms, first_byte_ms, error,
@@ -17,10 +17,28 @@ const attemptsStatement = statement(
    left join lateral (
      select response from attempt_responses where attempt_id = a.id and account_id = $1 limit 1) r on true
    order by a.id desc`,
+  {
+    id: 'text',
+    number: 'int4',
+    created_at: 'timestamptz',
+    url: 'text',
+    status_code: 'int4',
+    duration_ms: 'int4',
+    dns_ms: 'int4',
+    connect_ms: 'int4',
+    tls_ms: 'int4',
+    first_byte_ms: 'int4',
+    error: 'text',
+    diagnosis: 'text',
+    diagnosis_detail: 'text',
+    next_attempt_at: 'timestamptz',
+    response: 'text',
+  },
 );
-const bodyStatement = statement(
+const bodyStatement = statement<{ body: string }>(
   'delivery-body',
   'select body from event_bodies where event_id = $2 and account_id = $1',
+  { body: 'text' },
 );
 
 interface AttemptRow extends ExchangeColumns, Pick<Attempt, 'id' | 'number' | 'url'> {
@@ -35,8 +53,8 @@ interface AttemptRow extends ExchangeColumns, Pick<Attempt, 'id' | 'number' | 'u
 export async function getDelivery(database: Database, accountId: string, deliveryId: string): Promise<DeliveryDetail> {
   const row = await requireDeliveryRow(database, accountId, deliveryId);
   const [attempts, bodies] = await Promise.all([
-    database.pool.query<AttemptRow>(attemptsStatement([accountId, deliveryId])),
-    database.pool.query<{ body: string }>(bodyStatement([accountId, row.event_id])),
+    database.pool.query(attemptsStatement([accountId, deliveryId])),
+    database.pool.query(bodyStatement([accountId, row.event_id])),
   ]);
   const body = bodies.rows[0]?.body;
   return {

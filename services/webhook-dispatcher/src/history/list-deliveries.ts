@@ -67,10 +67,11 @@ const rangesStatement = deliveriesStatement(
   merge(waitingInRanges(liveColumns), `${inFlightOfNames} ${newestPage}`, finishedInRanges(finishedColumns)),
 );
 /** How many rows there are, up to `$4` of those that wait and `$9` of finished ones. */
-const countStatement = statement(
+const countStatement = statement<{ waiting: number; finished: number }>(
   'deliveries-count-of-ranges',
   `select (select count(*)::int from (${waitingInRanges('d.id')} limit $4) d) as waiting,
      (select count(*)::int from (${finishedInRanges('d.id', '$9')} limit $9) d) as finished`,
+  { waiting: 'int4', finished: 'int4' },
 );
 /** All rows of the event are read, whatever the planner believes, and those of the endpoint kept. */
 const rareEventStatement = deliveriesStatement(
@@ -100,13 +101,14 @@ const byIdsStatement = deliveriesStatement(
    where ($4::text is null or d.status = $4) and ($5::text is null or d.endpoint_id = $5)
      and ($6::text is null or d.event_name = $6) and d.id < $7 and d.id >= $8
    order by wanted.place limit $3`,
-  'p.place',
+  { order: 'p.place', beside: { place: 'int8' } },
 );
 
-const knownStatement = statement(
+const knownStatement = statement<{ event_id: string }>(
   'deliveries-known',
   `select event_id from deliveries where account_id = $1 and id = $2
    union all select event_id from finished_deliveries where account_id = $1 and id = $2`,
+  { event_id: 'text' },
 );
 
 /**
@@ -141,7 +143,7 @@ async function newestDeliveries(database: Database, accountId: string, query: Qu
   const { live, finished } = rangesOf({ status, event });
   const ranges = [live.statuses, live.names, finished.statuses, finished.names];
   const read = async (reader: Reader, text: ReturnType<typeof deliveriesStatement>, values: unknown[]) =>
-    (await reader.query<ListedDeliveryRow>(text([...page, ...values]))).rows;
+    (await reader.query(text([...page, ...values]))).rows;
   if (endpointId !== undefined) {
     const statuses = [...new Set([...live.statuses, ...finished.statuses])];
     const ofEndpointValues = [endpointId, statuses, event ?? null];
@@ -159,7 +161,7 @@ async function newestDeliveries(database: Database, accountId: string, query: Qu
 /** Whether the event of the ranges has few rows in the page's bounds. */
 async function isRare(reader: Reader, page: readonly unknown[], ranges: readonly unknown[]): Promise<boolean> {
   const values = [...page.slice(0, 3), rareWaitingRows + 1, ...ranges, rareRows + 1];
-  const { rows } = await reader.query<{ waiting: number; finished: number }>(countStatement(values));
+  const { rows } = await reader.query(countStatement(values));
   return rows.every(({ waiting, finished }) => waiting <= rareWaitingRows && finished <= rareRows);
 }
 
@@ -178,7 +180,7 @@ async function deliveriesOfEvents(
       id === beforeEvent ? deliveryIds.filter((deliveryId) => deliveryId < (before as string)) : deliveryIds,
     );
     const values = [accountId, ids, limit + 1 - found.length, status ?? null, endpointId ?? null, event ?? null];
-    const { rows } = await database.pool.query<ListedDeliveryRow>(byIdsStatement([...values, below, lowest]));
+    const { rows } = await database.pool.query(byIdsStatement([...values, below, lowest]));
     found.push(...rows);
     if (found.length > limit) break;
   }

@@ -12,7 +12,7 @@ const besideBodyBytes = 512;
  * one later. A body may be 600 KB long, so a page ends early where the bodies so far fill it; a body alone always fits.
  * Of one that is left out only the length is read.
  */
-const pageStatement = statement(
+const pageStatement = statement<EventRow>(
   'events-page',
   `select id, sequence, name, occurred_at, test, fits, case when fits then body end as body from (
      select v.*, b.body, v.place = 1
@@ -22,8 +22,13 @@ const pageStatement = statement(
        where account_id = $1 and sequence > $2 order by sequence limit $3) v
      left join lateral (select body from event_bodies where event_id = v.id and account_id = $1 limit 1) b on true) v
    order by v.sequence`,
+  { id: 'text', sequence: 'int8', name: 'text', occurred_at: 'timestamptz', test: 'bool', fits: 'bool', body: 'text' },
 );
-const sequenceStatement = statement('events-sequence', 'select sequence from events where account_id = $1 and id = $2');
+const sequenceStatement = statement<{ sequence: number | null }>(
+  'events-sequence',
+  'select sequence from events where account_id = $1 and id = $2',
+  { sequence: 'int8' },
+);
 
 const whatToUse =
   'test sends and self-tests are in no log. Use the last id that you have read here, or leave it out to begin with the oldest';
@@ -53,12 +58,12 @@ export async function listEvents(
 ): Promise<RequestOutput<typeof contract.listEvents>> {
   let seen = 0;
   if (after !== undefined) {
-    const { rows } = await database.pool.query<{ sequence: number | null }>(sequenceStatement([accountId, after]));
+    const { rows } = await database.pool.query(sequenceStatement([accountId, after]));
     if (rows[0] === undefined) throw invalidField('after', unknown, 'unknown_id');
     if (rows[0].sequence === null) throw invalidField('after', notInLog, 'unknown_id');
     seen = rows[0].sequence;
   }
-  const { rows } = await database.pool.query<EventRow>(pageStatement([accountId, seen, limit + 1, limits.pageBytes]));
+  const { rows } = await database.pool.query(pageStatement([accountId, seen, limit + 1, limits.pageBytes]));
   const page = rows.slice(0, limit).filter(({ fits }) => fits);
   const data = page.map((row) => ({
     id: row.id,

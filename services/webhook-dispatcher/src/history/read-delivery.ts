@@ -22,7 +22,7 @@ export async function requireDeliveryRow(
   accountId: string,
   deliveryId: string,
 ): Promise<ListedDeliveryRow> {
-  const [row] = (await database.pool.query<ListedDeliveryRow>(oneStatement([accountId, deliveryId]))).rows;
+  const [row] = (await database.pool.query(oneStatement([accountId, deliveryId]))).rows;
   if (row === undefined) throw new DomainError('delivery_not_found', 'This account has no such delivery.');
   return row;
 }

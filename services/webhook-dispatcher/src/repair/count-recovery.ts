@@ -4,25 +4,35 @@ import { isTestSend } from '../deliveries/test-send.rules.ts';
 import { sentNames } from './held-recovery.ts';
 import { firstPlace, idsSince, type RecoveryRef, type Span, spanOf } from './place.rules.ts';
 
-const recoveryStatement = statement(
+const recoveryStatement = statement<Counted>(
   'recovery-to-count',
   `select r.kind, r.which, r.since, r.until, e.events, coalesce(e.created_at, r.created_at) as endpoint_made_at
    from recoveries r left join endpoints e on e.id = r.endpoint_id and e.account_id = r.account_id
    where r.id = $1 and r.account_id = $2 and r.status = 'running' and r.phase = 'count'`,
+  {
+    kind: 'text',
+    which: 'text',
+    since: 'timestamptz',
+    until: 'timestamptz',
+    events: 'text[]',
+    endpoint_made_at: 'timestamptz',
+  },
 );
 
-const heldStatement = statement(
+const heldStatement = statement<{ count: number }>(
   'recovery-count-held',
   `select count(*)::int as count from deliveries d
    where status = 'held' and endpoint_id = $2 and account_id = $1 and ($3::text[] is null or event_name = any ($3))
      and not ${isTestSend('d')}`,
+  { count: 'int4' },
 );
 
-const heldForFailingStatement = statement(
+const heldForFailingStatement = statement<{ count: number }>(
   'recovery-count-held-for-failing',
   `select count(*)::int as count from deliveries d
    where ${isHeldForFailing} and endpoint_id = $2 and account_id = $1 and ($3::text[] is null or event_name = any ($3))
      and not ${isTestSend('d')}`,
+  { count: 'int4' },
 );
 
 /**
@@ -40,8 +50,10 @@ const finished = (status: string): string => countOf('finished_deliveries', `sta
 const failedText = `${finished('failed')} + ${finished('canceled')}
   + ${countOf('deliveries', `status = 'pending' and not due`)} + ${countOf('deliveries', isHeldForFailing)}`;
 
-const failedStatement = statement('recovery-count-failed', `select ${failedText} as count`);
-const allStatement = statement(
+const failedStatement = statement<{ count: number }>('recovery-count-failed', `select ${failedText} as count`, {
+  count: 'int4',
+});
+const allStatement = statement<{ count: number }>(
   'recovery-count-all',
   `select ${failedText} + ${finished('delivered')} + ${finished('filtered')}
      + ${countOf('deliveries', `status = 'held' and held_reason is null`)}
@@ -49,6 +61,7 @@ const allStatement = statement(
         where account_id = $1 and id > $10 and id < $5 and id < $11 and sequence is not null
           and occurred_at >= $8 and occurred_at < $9 and $2 <> all (endpoint_ids)
           and ($3::text[] is null or name = any ($3))) as count`,
+  { count: 'int4' },
 );
 
 const countedStatement = statement(
@@ -71,7 +84,7 @@ interface Counted {
  * becomes part of it meanwhile is added when it is handed over.
  */
 export async function countRecovery(database: Database, ref: RecoveryRef): Promise<void> {
-  const { rows } = await database.pool.query<Counted>(recoveryStatement([ref.id, ref.account_id]));
+  const { rows } = await database.pool.query(recoveryStatement([ref.id, ref.account_id]));
   const [recovery] = rows;
   if (recovery === undefined) return;
   const { which, since, until, endpoint_made_at: madeAt } = recovery;
@@ -84,8 +97,8 @@ export async function countRecovery(database: Database, ref: RecoveryRef): Promi
 async function count(database: Database, ref: RecoveryRef, recovery: Counted, span: Span | null): Promise<number> {
   const { kind, which, events, endpoint_made_at: madeAt } = recovery;
   const of = [ref.account_id, ref.endpoint_id];
-  const read = async (query: ReturnType<typeof statement>, values: unknown[]): Promise<number> =>
-    (await database.pool.query<{ count: number }>(query(values))).rows[0]?.count ?? 0;
+  const read = async (query: typeof heldStatement, values: unknown[]): Promise<number> =>
+    (await database.pool.query(query(values))).rows[0]?.count ?? 0;
   const held = which === 'failed' ? heldForFailingStatement : heldStatement;
   if (kind === 'held' || span === null) return await read(held, [...of, sentNames(which, events)]);
   const { since, before, eventIds, deliveriesAfter, surely } = span;

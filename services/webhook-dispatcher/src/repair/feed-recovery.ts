@@ -27,16 +27,17 @@ export interface Fed {
 const notFed: Fed = { due: false, more: false, finished: false };
 
 /** A shared lock: events for the endpoint may be stored meanwhile, but it is neither switched nor removed. */
-const endpointStatement = statement(
+const endpointStatement = statement<Endpoint>(
   'recovery-endpoint',
   'select active, events, created_at from endpoints where id = $1 and account_id = $2 for share',
+  { active: 'bool', events: 'text[]', created_at: 'timestamptz' },
 );
 
 /**
  * Whoever changes an endpoint locks it first and its recoveries second, as this transaction does. Another replica that
  * feeds the recovery now keeps it; a recovery of what was held goes first.
  */
-const recoveryStatement = statement(
+const recoveryStatement = statement<Recovery>(
   'recovery-to-feed',
   `select r.kind, r.which, r.since, r.until, r.phase, r.cursor, r.per_second,
      extract(epoch from clock_timestamp() - r.fed_at)::float8 * 1000 as elapsed_ms,
@@ -52,6 +53,22 @@ const recoveryStatement = statement(
      r.phase = 'events' and r.begun_in >= pg_snapshot_xmin(pg_current_snapshot()) as is_early
    from recoveries r where r.id = $1 and r.account_id = $2 and r.status = 'running' and r.phase <> 'count'
    for update of r skip locked`,
+  {
+    kind: 'text',
+    which: 'text',
+    since: 'timestamptz',
+    until: 'timestamptz',
+    phase: 'text',
+    cursor: 'text',
+    per_second: 'int4',
+    elapsed_ms: 'float8',
+    in_line: 'int4',
+    waiting: 'int4',
+    failures: 'int4',
+    is_second: 'bool',
+    is_changing: 'bool',
+    is_early: 'bool',
+  },
 );
 
 /** What was not found of a batch may be handed over at once, when it is. */
@@ -107,10 +124,10 @@ export async function feedRecovery(storage: RepairStorage, ref: RecoveryRef): Pr
 }
 
 async function feedWith(client: Client, storage: RepairStorage, ref: RecoveryRef): Promise<Fed> {
-  await client.query(inIndexOrder);
+  await client.query(inIndexOrder());
   const of = [ref.endpoint_id, ref.account_id];
-  const endpoint = (await client.query<Endpoint>(endpointStatement(of))).rows[0];
-  const recovery = (await client.query<Recovery>(recoveryStatement([ref.id, ref.account_id]))).rows[0];
+  const endpoint = (await client.query(endpointStatement(of))).rows[0];
+  const recovery = (await client.query(recoveryStatement([ref.id, ref.account_id]))).rows[0];
   if (recovery === undefined) return notFed;
   if (endpoint === undefined) {
     await end(client, storage.clock, ref, 'canceled');

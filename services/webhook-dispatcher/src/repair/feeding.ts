@@ -15,19 +15,20 @@ const recoveriesMax = 1_000;
 const concurrency = 3;
 
 /** The next running recoveries; those wait whose endpoint is off. */
-const runningStatement = statement(
+const runningStatement = statement<Running>(
   'recoveries-running',
   `select r.id, r.account_id, r.endpoint_id, r.phase = 'count' as is_new
    from recoveries r left join endpoints e on e.id = r.endpoint_id and e.account_id = r.account_id
    where r.status = 'running' and r.id > $1 and (e.active is not false or r.phase = 'count')
    order by r.id limit ${recoveriesMax}`,
+  { id: 'text', account_id: 'text', endpoint_id: 'text', is_new: 'bool' },
 );
 
 type Running = RecoveryRef & { readonly is_new: boolean };
 
 async function* readRunning(database: Database): AsyncGenerator<Running> {
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const page: Running[] = (await database.pool.query<Running>(runningStatement([after]))).rows;
+    const page: Running[] = (await database.pool.query(runningStatement([after]))).rows;
     yield* page;
     after = page[recoveriesMax - 1]?.id;
   }

@@ -1,10 +1,11 @@
 import { type Database, statement } from '@app/service-kit/database';
 
-const countableStatement = statement(
+const countableStatement = statement<{ id: string }>(
   'recoveries-to-finalize',
   `select id from recoveries r where status <> 'running' and not settled
      and not exists (select from deliveries d where d.recovery_id = r.id)
    order by id limit 100`,
+  { id: 'text' },
 );
 const lockStatement = statement(
   'recovery-to-finalize',
@@ -27,7 +28,7 @@ const finalizeStatement = statement(
  * leaves it.
  */
 export async function finalizeCounts(database: Database): Promise<void> {
-  const { rows } = await database.pool.query<{ id: string }>(countableStatement());
+  const { rows } = await database.pool.query(countableStatement());
   for (const { id } of rows)
     await database.transaction(async (client) => {
       const { rowCount } = await client.query(lockStatement([id]));

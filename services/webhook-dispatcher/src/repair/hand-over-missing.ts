@@ -13,7 +13,7 @@ const eventsMax = 1_000;
  * The next events of the account that happened in the span and have no delivery for the endpoint; what was looked at is
  * in every row.
  */
-const missingStatement = statement(
+const missingStatement = statement<MissingRow>(
   'recovery-missing',
   `with scanned as (
      select id, name, sequence, test, occurred_at, stored_at, endpoint_ids from events
@@ -30,6 +30,16 @@ const missingStatement = statement(
    select m.id, m.name, m.sequence, m.test, m.stored_at, m.id = any (array(select event_id from kept)) as is_kept, l.last, l.count
    from (select max(id) as last, count(*)::int as count from scanned) l left join missing m on true
    order by m.id`,
+  {
+    id: 'text',
+    name: 'text',
+    sequence: 'int8',
+    test: 'bool',
+    stored_at: 'timestamptz',
+    is_kept: 'bool',
+    last: 'text',
+    count: 'int4',
+  },
 );
 
 /** An event names its deliveries, so both are written together (decision 0033, Conservation). */
@@ -55,8 +65,8 @@ const makeStatement = statement(
 interface MissingRow {
   readonly id: string | null;
   readonly name: string;
-  /** In the account's log; a bigint. */
-  readonly sequence: string;
+  /** In the account's log. */
+  readonly sequence: number;
   readonly test: boolean;
   readonly stored_at: Date;
   /** Whether its body is kept, without which nothing can be sent. */
@@ -73,7 +83,7 @@ export async function handOverMissing(
 ): Promise<HandedOver> {
   const { accountId, endpointId, recoveryId, after, names, count, now, span } = batch;
   const ids = [after, earlierOf(span.eventIds[1], idsSince(batch.endpointMadeAt))];
-  const { rows } = await client.query<MissingRow>(
+  const { rows } = await client.query(
     missingStatement([accountId, endpointId, ...ids, names, count, span.since, span.before]),
   );
   const missing = rows.filter((row) => row.id !== null) as (MissingRow & { readonly id: string })[];
@@ -107,9 +117,8 @@ const earlierOf = (one: string, other: string): string => (one < other ? one : o
 function deliveryIdOf({ id, sequence, stored_at: storedAt }: MissingRow & { readonly id: string }, endpointId: string) {
   const entropy = createHash('sha256').update(id).update(endpointId).digest();
   // The 26 bits behind the time, between those that every UUID has: 4 + 8 in the first two bytes, 6 and 8 in the next.
-  const place = Number(sequence);
-  entropy.writeUInt16BE(Math.floor(place / 2 ** 14) % 2 ** 12, 0);
-  entropy.writeUInt8(Math.floor(place / 2 ** 8) % 2 ** 6, 2);
-  entropy.writeUInt8(place % 2 ** 8, 3);
+  entropy.writeUInt16BE(Math.floor(sequence / 2 ** 14) % 2 ** 12, 0);
+  entropy.writeUInt8(Math.floor(sequence / 2 ** 8) % 2 ** 6, 2);
+  entropy.writeUInt8(sequence % 2 ** 8, 3);
   return `${idPrefixes.delivery}_${idSuffixOf(storedAt.getTime(), entropy)}`;
 }

@@ -67,8 +67,16 @@ const heldText = (which: string): string => `with looked as (
    )
    select (select count(*) from handed_over)::int as count, (select max(id) from batch) as last,
      (select count(*) from batch) = count(*) and count(*) < ${lookedMax} as "isLast" from looked`;
-const heldStatement = statement('recovery-held', heldText(`status = 'held'`));
-const heldForFailingStatement = statement('recovery-held-for-failing', heldText(isHeldForFailing));
+const heldStatement = statement<HandedOver>('recovery-held', heldText(`status = 'held'`), {
+  count: 'int4',
+  last: 'text',
+  isLast: 'bool',
+});
+const heldForFailingStatement = statement<HandedOver>('recovery-held-for-failing', heldText(isHeldForFailing), {
+  count: 'int4',
+  last: 'text',
+  isLast: 'bool',
+});
 
 /**
  * Hands over deliveries that are held; `failed` are those that are held because nothing reached their endpoint. Those that
@@ -113,13 +121,15 @@ const nextText = (finished: readonly string[], live: readonly string[]): string 
        and event_id >= (select min(event_id) from batch) and event_id <= (select max(event_id) from batch)
    )
    select id, stored_in, event_id = any (array(select event_id from kept)) as is_wanted from batch order by id`;
-const nextFailedStatement = statement(
+const nextFailedStatement = statement<{ id: string; stored_in: string; is_wanted: boolean }>(
   'recovery-next-failed',
   nextText(['failed', 'canceled'], [`status = 'pending' and not due`, isHeldForFailing]),
+  { id: 'text', stored_in: 'text', is_wanted: 'bool' },
 );
-const nextOfAllStatement = statement(
+const nextOfAllStatement = statement<{ id: string; stored_in: string; is_wanted: boolean }>(
   'recovery-next-of-all',
   nextText(['delivered', 'failed', 'canceled', 'filtered'], [`status = 'pending' and not due`, `status = 'held'`]),
+  { id: 'text', stored_in: 'text', is_wanted: 'bool' },
 );
 
 interface NextRow {
@@ -172,7 +182,7 @@ export async function handOverStored(client: Client, which: 'failed' | 'all', ba
   const { since, before, eventIds } = span;
   const next = which === 'failed' ? nextFailedStatement : nextOfAllStatement;
   const values = [accountId, endpointId, recoveryId, after, names, batch.count, since, eventIds[1], before];
-  const { rows } = await client.query<NextRow>(next(values));
+  const { rows } = await client.query(next(values));
   const wanted = (of: NextRow['stored_in']): string[] =>
     rows.filter((row) => row.is_wanted && row.stored_in === of).map(({ id }) => id);
   const [waiting, finished] = [wanted('deliveries'), wanted('finished_deliveries')];
@@ -190,7 +200,7 @@ const valuesOf = ({ accountId, endpointId, recoveryId, after, names, count, now 
   ...[accountId, endpointId, recoveryId, after, names, count, now],
 ];
 
-async function run(client: Client, of: ReturnType<typeof statement>, values: unknown[]): Promise<HandedOver> {
-  const { rows } = await client.query<HandedOver>(of(values));
+async function run(client: Client, of: typeof heldStatement, values: unknown[]): Promise<HandedOver> {
+  const { rows } = await client.query(of(values));
   return rows[0] as HandedOver;
 }

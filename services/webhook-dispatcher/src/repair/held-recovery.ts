@@ -1,6 +1,7 @@
 import { newId } from '@app/contracts/ids';
 import { orderEventNames } from '@app/contracts/webhooks';
 import { executeBound } from '@app/service-kit/bound-sql';
+import { statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { recoveryPerSecond } from './feed.rules.ts';
 
@@ -22,18 +23,26 @@ export function sentNames(
   return names === null || events === null ? (names ?? events) : names.filter((name) => events.includes(name));
 }
 
-const runningSql = `select id, which from recoveries
-  where endpoint_id = $1 and account_id = $2 and kind = 'held' and status = 'running' for update`;
+const runningStatement = statement<{ id: string; which: string }>(
+  'held-recovery-running',
+  `select id, which from recoveries
+  where endpoint_id = $1 and account_id = $2 and kind = 'held' and status = 'running' for update`,
+  { id: 'text', which: 'text' },
+);
 
 /**
  * Only one row of what is held is looked at, however much of it is not sent: the feed finds that out, and goes by the
  * filter of that time. What is still to be held (endpoints/record-change.ts) is released, too.
  */
-const insertSql = `insert into recoveries (id, account_id, endpoint_id, kind, which, until, per_second, created_at)
+const insertStatement = statement<{ id: string }>(
+  'held-recovery-insert',
+  `insert into recoveries (id, account_id, endpoint_id, kind, which, until, per_second, created_at)
   select $3, $2, $1, 'held', $4, $5, $6, $5
   where exists (select from deliveries where status = 'held' and endpoint_id = $1 and account_id = $2)
     or exists (select from unsettled_endpoints where endpoint_id = $1 and account_id = $2 and hold_until is not null)
-  returning id`;
+  returning id`,
+  { id: 'text' },
+);
 
 /**
  * Begins to send what is held for the endpoint, in the transaction that switches it on or gives it its URL, and holds its
@@ -48,21 +57,24 @@ export async function startHeldRecovery(
   which: 'all' | 'orders',
 ): Promise<string | null> {
   const of = [endpoint.id, endpoint.accountId];
-  const [running] = await executeBound<{ id: string; which: string }>(tx, runningSql, of);
+  const [running] = await executeBound(tx, runningStatement(of));
   if (running?.which === which) return running.id;
   if (running !== undefined) await stopHeldRecovery(tx, now, endpoint);
   const values = [...of, newId('recovery', now.getTime()), which, now, recoveryPerSecond];
-  const [started] = await executeBound<{ id: string }>(tx, insertSql, values);
+  const [started] = await executeBound(tx, insertStatement(values));
   return started?.id ?? null;
 }
 
 /** Parameters: the endpoint, its account and the time. */
-export const stopHeldSql = `update recoveries set status = 'canceled', finished_at = $3
-  where endpoint_id = $1 and account_id = $2 and kind = 'held' and status = 'running'`;
+export const stopHeldStatement = statement(
+  'held-recovery-stop',
+  `update recoveries set status = 'canceled', finished_at = $3
+   where endpoint_id = $1 and account_id = $2 and kind = 'held' and status = 'running'`,
+);
 
 /** Ends the sending of what is held: the endpoint is switched off, or the rest is dropped. */
 export async function stopHeldRecovery(tx: EntityManager, now: Date, endpoint: EndpointRef): Promise<void> {
-  await executeBound(tx, stopHeldSql, [endpoint.id, endpoint.accountId, now]);
+  await executeBound(tx, stopHeldStatement([endpoint.id, endpoint.accountId, now]));
 }
 
 const runningIdsSql = `select distinct on (endpoint_id) endpoint_id, id from recoveries

@@ -4,9 +4,16 @@ import type * as contract from '@app/contracts/webhook-deliveries';
 import { runCommandOnce } from '@app/messaging/run-command-once';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
-import type { Database } from '@app/service-kit/database';
+import { type Database, statement } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
-import { findRecovery, type RecoveryResource, type RecoveryRow, recoveryColumns, recoveryOf } from './recovery-rows.ts';
+import {
+  findRecovery,
+  type RecoveryResource,
+  type RecoveryRow,
+  recoveryColumns,
+  recoveryOf,
+  recoveryRow,
+} from './recovery-rows.ts';
 
 /** A release that found test sends and filtered events alone sent nothing. Whoever has its id reads that it is done. */
 const filter = `not (kind = 'held' and status = 'done' and total = 0)`;
@@ -14,6 +21,7 @@ const ofAccount = pagedList<RecoveryRow>({
   name: 'recoveries',
   table: 'recoveries',
   columns: recoveryColumns,
+  row: recoveryRow,
   scope: ['account_id'],
   filter,
 });
@@ -21,6 +29,7 @@ const ofEndpoint = pagedList<RecoveryRow>({
   name: 'recoveries-of-endpoint',
   table: 'recoveries',
   columns: recoveryColumns,
+  row: recoveryRow,
   scope: ['account_id', 'endpoint_id'],
   filter,
 });
@@ -48,9 +57,16 @@ export async function getRecovery(
   return recovery;
 }
 
-const cancelSql = `update recoveries set status = 'canceled', finished_at = $3
-  where account_id = $1 and id = $2 and status = 'running' returning id`;
-const isDoneSql = `select from recoveries where account_id = $1 and id = $2 and status = 'done'`;
+const cancelStatement = statement<{ id: string }>(
+  'recoveries-cancel',
+  `update recoveries set status = 'canceled', finished_at = $3
+  where account_id = $1 and id = $2 and status = 'running' returning id`,
+  { id: 'text' },
+);
+const isDoneStatement = statement(
+  'recoveries-is-done',
+  `select from recoveries where account_id = $1 and id = $2 and status = 'done'`,
+);
 
 /**
  * Ends a recovery; what it has handed over is sent, what was held stays held. One that is canceled already stays so.
@@ -64,8 +80,8 @@ export async function cancelRecovery(
 ): Promise<RecoveryResource> {
   const { database, clock } = deps;
   await runCommandOnce(database.fork(), commandId, async (tx) => {
-    const canceled = await executeBound(tx, cancelSql, [accountId, recoveryId, clock.now()]);
-    if (canceled.length === 0 && (await executeBound(tx, isDoneSql, [accountId, recoveryId])).length > 0)
+    const canceled = await executeBound(tx, cancelStatement([accountId, recoveryId, clock.now()]));
+    if (canceled.length === 0 && (await executeBound(tx, isDoneStatement([accountId, recoveryId]))).length > 0)
       throw new DomainError('invalid_transition', 'The recovery is done already.');
     return {};
   });

@@ -1,6 +1,6 @@
 import type { RequestOutput } from '@app/contracts/define';
 import type { getRecovery } from '@app/contracts/webhook-deliveries';
-import { type Database, statement } from '@app/service-kit/database';
+import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 
 export type RecoveryResource = RequestOutput<typeof getRecovery>;
 
@@ -39,9 +39,28 @@ export function recoveryOf(row: RecoveryRow): RecoveryResource {
   };
 }
 
-const oneStatement = statement(
+/** What its columns return. */
+export const recoveryRow: ColumnsOf<RecoveryRow> = {
+  id: 'text',
+  endpoint_id: 'text',
+  kind: 'text',
+  which: 'text',
+  since: 'timestamptz',
+  until: 'timestamptz',
+  status: 'text',
+  total: 'int4',
+  queued: 'int4',
+  delivered: 'int4',
+  failed: 'int4',
+  per_second: 'int4',
+  created_at: 'timestamptz',
+  finished_at: 'timestamptz',
+};
+
+const oneStatement = statement<RecoveryRow>(
   'recovery',
   `select ${recoveryColumns} from recoveries where account_id = $1 and id = $2`,
+  recoveryRow,
 );
 
 /** The account's recovery; undefined when it has none of this id. */
@@ -50,6 +69,6 @@ export async function findRecovery(
   accountId: string,
   recoveryId: string,
 ): Promise<RecoveryResource | undefined> {
-  const { rows } = await database.pool.query<RecoveryRow>(oneStatement([accountId, recoveryId]));
+  const { rows } = await database.pool.query(oneStatement([accountId, recoveryId]));
   return rows[0] && recoveryOf(rows[0]);
 }

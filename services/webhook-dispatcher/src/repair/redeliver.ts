@@ -4,7 +4,7 @@ import type * as contract from '@app/contracts/webhook-deliveries';
 import { runCommandOnce } from '@app/messaging/run-command-once';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
-import type { Database } from '@app/service-kit/database';
+import { type Database, statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { priorities } from '../deliveries/priority.rules.ts';
 import { readDelivery } from '../history/read-delivery.ts';
@@ -16,16 +16,26 @@ export interface RedeliverDeps {
   readonly released: () => void;
 }
 
-const findSql = `select endpoint_id, event_id from deliveries where account_id = $1 and id = $2
-  union all select endpoint_id, event_id from finished_deliveries where account_id = $1 and id = $2`;
+const findStatement = statement<{ endpoint_id: string; event_id: string }>(
+  'redeliver-find',
+  `select endpoint_id, event_id from deliveries where account_id = $1 and id = $2
+  union all select endpoint_id, event_id from finished_deliveries where account_id = $1 and id = $2`,
+  { endpoint_id: 'text', event_id: 'text' },
+);
 
 /** A shared lock: the endpoint is neither switched nor removed before the delivery is due. */
-const endpointSql = `select active, url is not null or channel = 'email' as is_connected from endpoints
-  where account_id = $1 and id = $2 for share`;
-const bodySql = 'select from event_bodies where account_id = $1 and event_id = $2';
+const endpointStatement = statement<{ active: boolean; is_connected: boolean }>(
+  'redeliver-endpoint',
+  `select active, url is not null or channel = 'email' as is_connected from endpoints
+  where account_id = $1 and id = $2 for share`,
+  { active: 'bool', is_connected: 'bool' },
+);
+const bodyStatement = statement('redeliver-body', 'select from event_bodies where account_id = $1 and event_id = $2');
 
 /** A recovery that counts the delivery keeps its result in its own row from now on (0008-recoveries.ts). */
-const againSql = `with moved as (
+const againStatement = statement<{ id: string }>(
+  'redeliver-again',
+  `with moved as (
     delete from finished_deliveries where account_id = $1 and id = $2
     returning id, event_id, endpoint_id, account_id, event_name, test, status, attempts, recovery_id, created_at
   ), counted as (
@@ -37,16 +47,25 @@ const againSql = `with moved as (
     next_attempt_at, priority, schedule_from)
   select id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at, 'pending', true, $3,
     ${priorities.resent}, attempts
-  from moved returning id`;
+  from moved returning id`,
+  { id: 'text' },
+);
 
 /**
  * One that is in line already keeps its place; one that is in flight is being sent now. It keeps its priority and its
  * recovery, too, so nothing marks it as asked for (left-out.ts): held once more, it goes out as the filter is by then.
  */
-const hastenSql = `update deliveries set status = 'pending', held_reason = null, due = true, schedule_from = attempts,
+const hastenStatement = statement<{ id: string }>(
+  'redeliver-hasten',
+  `update deliveries set status = 'pending', held_reason = null, due = true, schedule_from = attempts,
     next_attempt_at = case when status = 'pending' and due then next_attempt_at else $3 end
-  where account_id = $1 and id = $2 and status in ('pending', 'held') returning id`;
-const inFlightSql = `select from deliveries where account_id = $1 and id = $2 and status = 'sending'`;
+  where account_id = $1 and id = $2 and status in ('pending', 'held') returning id`,
+  { id: 'text' },
+);
+const inFlightStatement = statement(
+  'redeliver-in-flight',
+  `select from deliveries where account_id = $1 and id = $2 and status = 'sending'`,
+);
 
 /**
  * Sends a delivery again under the same `webhook-id`, to its endpoint as it is now, whatever its filter. One that waits is
@@ -70,21 +89,15 @@ export async function redeliver(
 }
 
 async function requireSendable(tx: EntityManager, accountId: string, deliveryId: string): Promise<void> {
-  const [delivery] = await executeBound<{ endpoint_id: string; event_id: string }>(tx, findSql, [
-    accountId,
-    deliveryId,
-  ]);
+  const [delivery] = await executeBound(tx, findStatement([accountId, deliveryId]));
   if (delivery === undefined) throw new DomainError('delivery_not_found', 'This account has no such delivery.');
-  const [endpoint] = await executeBound<{ active: boolean; is_connected: boolean }>(tx, endpointSql, [
-    accountId,
-    delivery.endpoint_id,
-  ]);
+  const [endpoint] = await executeBound(tx, endpointStatement([accountId, delivery.endpoint_id]));
   if (endpoint === undefined)
     throw new DomainError('invalid_transition', 'The endpoint of this delivery was removed, so nothing can be sent.');
   if (!endpoint.is_connected) throw new DomainError('invalid_transition', 'No URL is connected. Connect one first.');
   if (!endpoint.active)
     throw new DomainError('invalid_transition', 'The endpoint of this delivery is off. Switch it on first.');
-  if ((await executeBound(tx, bodySql, [accountId, delivery.event_id])).length === 0)
+  if ((await executeBound(tx, bodyStatement([accountId, delivery.event_id]))).length === 0)
     throw new DomainError('body_expired', 'Bodies are kept for 30 days; this one is gone and cannot be sent again.');
 }
 
@@ -95,9 +108,9 @@ async function requireSendable(tx: EntityManager, accountId: string, deliveryId:
 async function makeDue(tx: EntityManager, accountId: string, deliveryId: string, now: Date): Promise<void> {
   const of = [accountId, deliveryId];
   for (let looks = 0; looks < 3; looks += 1) {
-    if ((await executeBound(tx, againSql, [...of, now])).length > 0) return;
-    if ((await executeBound(tx, hastenSql, [...of, now])).length > 0) return;
-    if ((await executeBound(tx, inFlightSql, of)).length > 0) return;
+    if ((await executeBound(tx, againStatement([...of, now]))).length > 0) return;
+    if ((await executeBound(tx, hastenStatement([...of, now]))).length > 0) return;
+    if ((await executeBound(tx, inFlightStatement(of))).length > 0) return;
   }
   throw new DomainError('service_unavailable', 'The delivery is changing at this moment. Try again.');
 }

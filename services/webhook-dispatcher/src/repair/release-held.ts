@@ -11,7 +11,7 @@ import { recoveryPerSecond } from './feed.rules.ts';
  * canceled, of these or of all, is not begun again until the attempts of a later delivery, other than a test send, have
  * ended, too.
  */
-const releasableStatement = statement(
+const releasableStatement = statement<Releasable>(
   'held-releasable',
   `with recursive held as (
      (select endpoint_id, account_id, next_attempt_at as tried_at from deliveries where ${isHeldForFailing}
@@ -34,6 +34,7 @@ const releasableStatement = statement(
            where ${isHeldForFailing} and endpoint_id = h.endpoint_id and not ${isTestSend('d')}
            order by id desc limit 1)))
    limit 1000`,
+  { endpoint_id: 'text', account_id: 'text' },
 );
 
 /** Whoever changes an endpoint locks it first and its recoveries second, as this statement does. */
@@ -63,7 +64,7 @@ export async function releaseHeld({
   readonly database: Database;
   readonly clock: Clock;
 }): Promise<void> {
-  const { rows } = await database.pool.query<Releasable>(releasableStatement());
+  const { rows } = await database.pool.query(releasableStatement());
   for (const { endpoint_id: endpointId, account_id: accountId } of rows) {
     const now = clock.now();
     const id = newId('recovery', now.getTime());

@@ -6,7 +6,7 @@ import type * as contract from '@app/contracts/webhook-deliveries';
 import { runCommandOnce } from '@app/messaging/run-command-once';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
-import type { Database } from '@app/service-kit/database';
+import { type Database, statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { bodyKeepDays, dayMs } from '../storage/partition.rules.ts';
 import { unknownEndpoint } from '../texts/endpoint-errors.ts';
@@ -22,13 +22,24 @@ export interface RecoveryDeps {
 }
 
 /** A shared lock: the endpoint is neither switched nor removed before the recovery is there. */
-const endpointSql = `select url from endpoints
-  where account_id = $1 and id = $2 and role in ('primary', 'additional') for share`;
-const isRunningSql = `select from recoveries where endpoint_id = $1 and account_id = $2 and status = 'running'`;
-const insertSql = `insert into recoveries
+const endpointStatement = statement<{ url: string | null }>(
+  'start-recovery-endpoint',
+  `select url from endpoints
+  where account_id = $1 and id = $2 and role in ('primary', 'additional') for share`,
+  { url: 'text' },
+);
+const isRunningStatement = statement(
+  'start-recovery-is-running',
+  `select from recoveries where endpoint_id = $1 and account_id = $2 and status = 'running'`,
+);
+const insertStatement = statement<{ id: string }>(
+  'start-recovery-insert',
+  `insert into recoveries
     (id, account_id, endpoint_id, kind, which, since, until, per_second, created_at)
   values ($1, $2, $3, 'recover', $4, $5, $6, $7, $8)
-  on conflict (endpoint_id, kind) where status = 'running' do nothing returning id`;
+  on conflict (endpoint_id, kind) where status = 'running' do nothing returning id`,
+  { id: 'text' },
+);
 
 /**
  * Begins to send the stored deliveries of a time again to their endpoint; feeding.ts does the rest.
@@ -46,7 +57,7 @@ export async function startRecovery(
     await requireEndpoint(tx, accountId, endpointId);
     const recoveryId = idOfCommand('recovery', commandId);
     const values = [recoveryId, accountId, endpointId, body.which, span.since, span.until, recoveryPerSecond];
-    const inserted = await executeBound(tx, insertSql, [...values, deps.clock.now()]);
+    const inserted = await executeBound(tx, insertStatement([...values, deps.clock.now()]));
     if (inserted.length === 0) throw isRunning();
     return { id: recoveryId };
   });
@@ -68,10 +79,10 @@ function spanOf(
 }
 
 async function requireEndpoint(tx: EntityManager, accountId: string, endpointId: string): Promise<void> {
-  const [endpoint] = await executeBound<{ url: string | null }>(tx, endpointSql, [accountId, endpointId]);
+  const [endpoint] = await executeBound(tx, endpointStatement([accountId, endpointId]));
   if (endpoint === undefined) throw unknownEndpoint();
   if (endpoint.url === null) throw new DomainError('invalid_transition', 'No URL is connected to this endpoint yet.');
-  if ((await executeBound(tx, isRunningSql, [endpointId, accountId])).length > 0) throw isRunning();
+  if ((await executeBound(tx, isRunningStatement([endpointId, accountId]))).length > 0) throw isRunning();
 }
 
 const isRunning = (): DomainError =>

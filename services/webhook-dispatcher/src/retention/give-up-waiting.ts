@@ -14,7 +14,7 @@ const batchMax = 1_000;
  * Gives up deliveries that have waited for as long as bodies are kept. A delivery in flight is left alone: its attempt
  * decides. Nobody asked for the webhooks of an endpoint without a URL, so no notice tells of them.
  */
-export const giveUpStatement = statement(
+export const giveUpStatement = statement<GivenUpRow>(
   'retention-give-up-waiting',
   `with given_up as (
      delete from deliveries d
@@ -26,6 +26,7 @@ export const giveUpStatement = statement(
    select g.account_id, g.endpoint_id, e.url, count(*)::int as count, min(g.created_at) as oldest, max(g.created_at) as newest
    from given_up g left join endpoints e on e.id = g.endpoint_id and e.account_id = g.account_id
    group by g.account_id, g.endpoint_id, e.url`,
+  { account_id: 'text', endpoint_id: 'text', url: 'text', count: 'int4', oldest: 'timestamptz', newest: 'timestamptz' },
 );
 
 interface GivenUpRow {
@@ -53,7 +54,7 @@ export async function giveUpWaiting(storage: RetentionStorage, isClosing: () => 
 }
 
 async function giveUpBatch(client: Client, { clock, partitions }: RetentionStorage, before: string): Promise<number> {
-  const { rows } = await client.query<GivenUpRow>(giveUpStatement([before, clock.now(), batchMax]));
+  const { rows } = await client.query(giveUpStatement([before, clock.now(), batchMax]));
   const notices = rows.flatMap(({ account_id: accountId, endpoint_id: endpointId, url, count, oldest, newest }) => {
     if (url === null) return [];
     return [newNotice(clock, { accountId, summary: givenUpText(url, count, oldest, newest), url, endpointId })];

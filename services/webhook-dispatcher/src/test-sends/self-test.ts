@@ -23,22 +23,42 @@ export interface SelfTestDeps extends SendCopiesDeps {
   readonly partitions: Partitions;
 }
 
-const resultStatement = statement('self-test-result', 'select result from commands where id = $1');
-const endpointStatement = statement(
+const resultStatement = statement<{ result: SelfTestResult }>(
+  'self-test-result',
+  'select result from commands where id = $1',
+  { result: 'jsonb' },
+);
+const endpointStatement = statement<DestinationRow & { readonly events: WebhookEventName[] | null }>(
   'self-test-endpoint',
   `select e.events, ${destinationColumns('e')} from endpoints e
    where e.id = $2 and e.account_id = $1 and e.role in ('primary', 'additional')`,
+  {
+    events: 'text[]',
+    version: 'int4',
+    role: 'text',
+    url: 'text',
+    secret: 'text',
+    previous_secret: 'text',
+    previous_secret_until: 'timestamptz',
+    headers: 'text',
+    channel: 'text',
+  },
 );
 /** Only a process that died leaves a row behind, until its time is over. */
-const beginStatement = statement(
+const beginStatement = statement<{ command_id: string }>(
   'self-test-begin',
   `insert into self_tests as t (endpoint_id, account_id, command_id, until)
    values ($1, $2, $3, clock_timestamp() + make_interval(secs => $4))
    on conflict (endpoint_id) do update set command_id = excluded.command_id, until = excluded.until
    where t.until < clock_timestamp()
    returning command_id`,
+  { command_id: 'text' },
 );
-const runningStatement = statement('self-test-running', 'select command_id from self_tests where endpoint_id = $1');
+const runningStatement = statement<{ command_id: string }>(
+  'self-test-running',
+  'select command_id from self_tests where endpoint_id = $1',
+  { command_id: 'text' },
+);
 const endStatement = statement('self-test-end', 'delete from self_tests where endpoint_id = $1 and command_id = $2');
 const keepStatement = statement(
   'self-test-keep',
@@ -68,7 +88,7 @@ export async function selfTest(
     const values = [endpointId, accountId, commandId, selfTestLongestMs / 1_000];
     const { rows: begun } = await pool.query(beginStatement(values));
     if (begun.length > 0) return await run(deps, accountId, commandId, target);
-    const { rows: running } = await pool.query<{ command_id: string }>(runningStatement([endpointId]));
+    const { rows: running } = await pool.query(runningStatement([endpointId]));
     if (running[0] !== undefined && running[0].command_id !== commandId) {
       throw new DomainError('invalid_transition', 'A self-test of this endpoint is running. Wait for its result.');
     }
@@ -77,14 +97,12 @@ export async function selfTest(
 }
 
 async function resultOf({ pool }: Database, commandId: string): Promise<SelfTestResult | undefined> {
-  const { rows } = await pool.query<{ result: SelfTestResult }>(resultStatement([commandId]));
+  const { rows } = await pool.query(resultStatement([commandId]));
   return rows[0]?.result;
 }
 
 async function readTarget(database: Database, accountId: string, endpointId: string): Promise<Target> {
-  const { rows } = await database.pool.query<DestinationRow & { readonly events: WebhookEventName[] | null }>(
-    endpointStatement([accountId, endpointId]),
-  );
+  const { rows } = await database.pool.query(endpointStatement([accountId, endpointId]));
   const [row] = rows;
   if (row === undefined) throw unknownEndpoint();
   if (row.url === null) throw new DomainError('invalid_transition', 'No URL is connected. Connect one first.');

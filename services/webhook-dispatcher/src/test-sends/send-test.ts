@@ -15,10 +15,11 @@ import { freshSample } from './fresh-sample.ts';
 
 export type SendTestDeps = StoreDeps & { readonly database: Database };
 
-const endpointStatement = statement(
+const endpointStatement = statement<{ active: boolean; url: string | null }>(
   'send-test-endpoint',
   `select active, url from endpoints
    where id = $2 and account_id = $1 and role in ('primary', 'additional') for share`,
+  { active: 'bool', url: 'text' },
 );
 
 /**
@@ -42,9 +43,7 @@ export async function sendTest(
 }
 
 async function checkEndpoint(client: Client, accountId: string, endpointId: string): Promise<void> {
-  const { rows } = await client.query<{ active: boolean; url: string | null }>(
-    endpointStatement([accountId, endpointId]),
-  );
+  const { rows } = await client.query(endpointStatement([accountId, endpointId]));
   const [endpoint] = rows;
   if (endpoint === undefined) throw unknownEndpoint();
   if (endpoint.url === null) throw notPossible('No URL is connected. Connect one first.');

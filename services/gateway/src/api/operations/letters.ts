@@ -2,7 +2,7 @@ import { requestPasswordResetBody, resetPasswordBody, verifyEmailBody } from '@a
 import { okResult } from '@app/contracts/common';
 import { getSettings } from '../../identity/get-settings.ts';
 import { resetByLetter, verifyEmail } from '../../identity/redeem-letter.ts';
-import { insertLetterSql, letterValues, type NewLetter } from '../../letters/new-letter.ts';
+import { insertLetterStatement, letterValues, type NewLetter } from '../../letters/new-letter.ts';
 import type { App } from '../app.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -10,7 +10,7 @@ const tag = 'Log in';
 
 async function store(app: App, letter: NewLetter | null): Promise<void> {
   if (letter === null) return;
-  await app.database.pool.query(insertLetterSql, letterValues(letter));
+  await app.database.pool.query(insertLetterStatement(letterValues(letter)));
   app.letters.wake();
 }
 
