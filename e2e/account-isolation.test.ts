@@ -210,6 +210,18 @@ const attempts = (): Record<string, Attempt> => {
       body: { handle: 'no-such-shop', slug: 'victim-course' },
       expect: (answer) => expect(answer.status).toBe(422),
     },
+    getSeller: {
+      params: { handle: 'no-such-shop' },
+      expect: (answer) => expect(answer.status).toBe(404),
+    },
+    getOffer: {
+      params: { handle: 'other-shop', slug: 'victim-course' },
+      expect: 'unknown',
+    },
+    recordVisit: {
+      body: { handle: 'other-shop', slug: 'victim-course' },
+      expect: (answer) => expect(answer.status).toBe(422),
+    },
     getCheckout: checkout,
     updateCheckout: { ...checkout, body: { name: 'Mine' } },
     payCheckout: { ...checkout, body: { paymentMethod: 'sim_ok' } },

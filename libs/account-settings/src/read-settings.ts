@@ -1,4 +1,4 @@
-import { type Settings, settingsResource, unknownAccountSettings } from '@app/contracts/accounts';
+import { accountSettings, type Settings, unknownAccountSettings } from '@app/contracts/accounts';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 
 /** A pool, or the client of a transaction. */
@@ -23,7 +23,7 @@ export async function readSettings(
     readStatement([[...settings.keys()]]),
   );
   for (const row of rows)
-    settings.set(row.account_id, settingsResource.parse({ ...unknownAccountSettings, ...row.settings }));
+    settings.set(row.account_id, accountSettings.parse({ ...unknownAccountSettings, ...row.settings }));
   return settings;
 }
 

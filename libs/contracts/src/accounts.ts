@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { accentForm, isVisibleAccent } from './accent-color.ts';
 import {
   choiceOf,
   currency,
   emailAddress,
+  httpsUrl,
   httpUrl,
   instant,
   limits,
@@ -98,33 +100,39 @@ export const rotateApiKeyBody = z
   })
   .meta({ id: 'ApiKeyRotate' });
 
-export const settingsResource = z
-  .object({
-    handle: z.string(),
-    businessName: z.string(),
-    supportEmail: z.string(),
-    email: z.string().describe('The address that the account was made with.'),
-    emailVerified: z
-      .boolean()
-      .describe('Until it is, the account sends emails to that address alone: see `requestVerification`.'),
-    defaultCurrency: z.string(),
-    testMode: z.boolean(),
-    holdDecisionMinutes: z.int(),
-    nudgeAfterMinutes: z.int(),
-    commissionHoldDays: z.int(),
-    cancellationNotices: z.boolean(),
-    dailyChargeLimit: z
-      .int()
-      .describe(
-        'A daily run charges up to so many times what is normal, and 100 charges of a currency in any case; the rest waits for the next run. 0 is no limit.',
-      ),
-    checkoutUrl: z
-      .string()
-      .nullable()
-      .describe('The page that reminders lead to: the seller’s own checkout page; null is the hosted one.'),
-  })
+/** Settings as other services get them. */
+export const accountSettings = z.object({
+  handle: z.string(),
+  businessName: z.string(),
+  supportEmail: z.string(),
+  email: z.string().describe('The address that the account was made with.'),
+  emailVerified: z
+    .boolean()
+    .describe('Until it is, the account sends emails to that address alone: see `requestVerification`.'),
+  defaultCurrency: z.string(),
+  testMode: z.boolean(),
+  holdDecisionMinutes: z.int(),
+  nudgeAfterMinutes: z.int(),
+  commissionHoldDays: z.int(),
+  cancellationNotices: z.boolean(),
+  dailyChargeLimit: z
+    .int()
+    .describe(
+      'A daily run charges up to so many times what is normal, and 100 charges of a currency in any case; the rest waits for the next run. 0 is no limit.',
+    ),
+  checkoutUrl: z
+    .string()
+    .nullable()
+    .describe('The page that reminders lead to: the seller’s own checkout page; null is the hosted one.'),
+  accentColor: z.string().nullable().describe('The colour of buttons on the hosted pages; null is the pages’ own.'),
+  termsUrl: z.string().nullable().describe('The seller’s terms, linked on the hosted pages.'),
+  refundPolicyUrl: z.string().nullable().describe('The seller’s refund policy, linked on the hosted pages.'),
+});
+export type Settings = z.infer<typeof accountSettings>;
+
+export const settingsResource = accountSettings
+  .extend({ logoUrl: z.string().nullable().describe('The logo on the hosted pages; see `putLogo`.') })
   .meta({ id: 'Settings' });
-export type Settings = z.infer<typeof settingsResource>;
 
 /**
  * What a new account begins with, beside its handle, its name and its addresses. One that signs up over HTTP is not verified;
@@ -141,6 +149,9 @@ export const newAccountSettings = {
   cancellationNotices: false,
   dailyChargeLimit: 3,
   checkoutUrl: null,
+  accentColor: null,
+  termsUrl: null,
+  refundPolicyUrl: null,
 } as const satisfies Omit<Settings, 'handle' | 'businessName' | 'supportEmail'>;
 
 /** Where there is no account, or none is known yet: its names are empty. */
@@ -150,6 +161,15 @@ export const unknownAccountSettings: Settings = {
   businessName: '',
   supportEmail: '',
 };
+
+const accentColor = z
+  .string()
+  .regex(accentForm, 'must be a colour such as #0b5f4f')
+  .toLowerCase()
+  .refine(
+    (color) => !accentForm.test(color) || isVisibleAccent(color),
+    'must have a contrast of at least 3 : 1 on the light page (#f7f7f5): choose a darker colour',
+  );
 
 export const updateSettingsBody = z
   .strictObject({
@@ -170,14 +190,20 @@ export const updateSettingsBody = z
     cancellationNotices: z.boolean(),
     dailyChargeLimit: z.int().min(0).max(1_000),
     checkoutUrl: httpUrl.nullable(),
+    accentColor: accentColor.nullable(),
+    termsUrl: httpsUrl.nullable(),
+    refundPolicyUrl: httpsUrl.nullable(),
   })
   .partial()
   .meta({ id: 'SettingsUpdate' });
 
 /** Gateways of the version before leave out what is new. */
-const publishedSettings = settingsResource.extend({
+const publishedSettings = accountSettings.extend({
   email: z.string().default(newAccountSettings.email),
   emailVerified: z.boolean().default(newAccountSettings.emailVerified),
+  accentColor: z.string().nullable().default(newAccountSettings.accentColor),
+  termsUrl: z.string().nullable().default(newAccountSettings.termsUrl),
+  refundPolicyUrl: z.string().nullable().default(newAccountSettings.refundPolicyUrl),
 });
 
 /** An account was made, or its settings changed. `revision` counts the changes: the highest one holds. */

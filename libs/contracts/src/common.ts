@@ -24,6 +24,7 @@ export function rawText(max: number, min = 0) {
 /** Limits of the platform, in characters unless the name says otherwise. */
 export const limits = {
   name: 200,
+  description: 2_000,
   slug: 80,
   url: 2048,
   email: 254, // RFC 5321: a path is at most 256 octets with its two angle brackets
@@ -104,6 +105,9 @@ export const httpUrl = z
   .refine((value) => plainUrl.test(value) && URL.canParse(value) && storable(value), 'must be an http or https URL')
   .refine((value) => URL.parse(value)?.port !== '0', 'must not name the port 0')
   .refine((value) => !/^\.|\.\./.test(URL.parse(value)?.hostname ?? ''), 'must not have two dots in a row in its host');
+
+/** An address that buyers are led to. */
+export const httpsUrl = httpUrl.refine((value) => /^https:/i.test(value), 'must begin with https://');
 
 /** The URL of a receiver: what stands behind # is never sent. */
 export const receiverUrl = httpUrl.refine((value) => !value.includes('#'), 'must not have a part behind #');

@@ -33,6 +33,11 @@ export type PricedProduct = z.infer<typeof pricedProduct>;
 const productForSale = pricedProduct.extend({
   /** The first of the active upsells, in the order they were made; null also where bumps are named. */
   upsell: z.object({ id: z.string(), headline: z.string(), priceCents: z.int() }).nullable(),
+  /** What its page shows, where it was asked for; an older catalog leaves it out. */
+  page: z
+    .object({ description: z.string().nullable(), image: z.string().nullable(), hasDiscountCodes: z.boolean() })
+    .nullable()
+    .optional(),
 });
 export type ProductForSale = z.infer<typeof productForSale>;
 
@@ -45,6 +50,7 @@ const wantedForSale = z.object({
   discountCodes: z.array(z.string()),
   /** The bumps that orders name, which have no upsell; left out, all that a checkout offers. */
   bumpIds: z.array(z.string()).optional(),
+  withPage: z.boolean().optional(),
 });
 export type WantedForSale = z.infer<typeof wantedForSale>;
 

@@ -8,6 +8,7 @@ export const billingInterval = z.enum(['month', 'year']);
 export const productStatus = z.enum(['draft', 'live', 'archived']);
 
 const productName = text(limits.name, 1);
+const description = text(limits.description).nullable().optional().describe('Plain text for the product’s page.');
 
 /** The published shape of a product. */
 export const productResource = z
@@ -21,6 +22,9 @@ export const productResource = z
     billing_interval: billingInterval.nullable(),
     status: productStatus,
     access_url: z.string().nullable(),
+    description: z.string().nullable(),
+    image_url: z.string().nullable().describe('The picture on the product’s page; see `putProductImage`.'),
+    checkout_url: z.string().describe('The product’s hosted page. It sells while the product is live.'),
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -37,6 +41,7 @@ export const createProductBody = z
     billingInterval: billingInterval.nullable().optional().describe('Required for subscriptions, absent otherwise.'),
     status: productStatus.exclude(['archived']).optional().describe('`draft` unless said otherwise.'),
     accessUrl: httpUrl.nullable().optional().describe('Where buyers find what they bought.'),
+    description,
   })
   .superRefine(checkInterval)
   .meta({ id: 'ProductCreate' });
@@ -61,26 +66,35 @@ const updateProductBody = z
     priceCents: amountCents.optional(),
     status: productStatus.optional(),
     accessUrl: httpUrl.nullable().optional(),
+    description,
   })
   .meta({ id: 'ProductUpdate' });
 
 /** What requests about a product name. */
 export const ofProduct = z.object({ productId: z.string() });
 
+/**
+ * Addresses that a product's slug and its image's name are put behind: catalog knows neither the seller's handle nor the
+ * deployment's address. An older gateway leaves them out, and passes on whatever stands in their place.
+ */
+const productUrls = z.object({ checkout: z.string(), images: z.string() });
+export type ProductUrls = z.infer<typeof productUrls>;
+const withUrls = { urls: productUrls.optional() };
+
 export const listProducts = defineRequest('read', 'catalog', 'products.list', {
-  input: pageQueryOf(idSchema('product')),
+  input: pageQueryOf(idSchema('product')).extend(withUrls),
   output: listOf(productResource),
 });
 export const getProduct = defineRequest('read', 'catalog', 'products.get', {
-  input: ofProduct,
+  input: ofProduct.extend(withUrls),
   output: productResource,
 });
 export const createProduct = defineRequest('command', 'catalog', 'products.create', {
-  input: z.object({ body: createProductBody, defaultCurrency: currency }),
+  input: z.object({ body: createProductBody, defaultCurrency: currency, ...withUrls }),
   output: productResource,
 });
 export const updateProduct = defineRequest('command', 'catalog', 'products.update', {
-  input: ofProduct.extend({ body: updateProductBody }),
+  input: ofProduct.extend({ body: updateProductBody, ...withUrls }),
   output: productResource,
 });
 

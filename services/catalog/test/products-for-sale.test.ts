@@ -49,9 +49,12 @@ test('a product is for sale with every active bump in order, the discount asked 
     bumps: [],
     discounts: [],
     upsell: null,
+    page: null,
   };
   expect(await forSale('course')).toEqual(bare);
   expect(await forSale('course', 'NONE')).toEqual(bare);
+  const page = { description: null, image: null, hasDiscountCodes: false };
+  expect(await find(wanted({ slug: 'course', withPage: true }))).toEqual([{ ...bare, page }]);
 
   await createOffer(productId, 'upsell', 'Not sold', 100, 0);
   const first = await createOffer(productId, 'upsell', 'Coaching', 9900, 1);
@@ -68,6 +71,7 @@ test('a product is for sale with every active bump in order, the discount asked 
     });
   const launch = await discount('LAUNCH');
   await discount('UNASKED');
+  expect(await find(wanted({ slug: 'course', withPage: true }))).toMatchObject([{ page: { hasDiscountCodes: true } }]);
 
   const offered = ({ id, headline, price_cents }: typeof first) => ({ id, headline, priceCents: price_cents });
   const full = { ...bare, bumps: bumps.map(offered), upsell: offered(first) };

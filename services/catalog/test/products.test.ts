@@ -250,3 +250,20 @@ test('the schema itself refuses what the rules forbid', async () => {
     await expect(insert(broken)).rejects.toMatchObject({ code: '23514' });
   }
 });
+
+test('a product reads with its description and addresses, alone and in both kinds of lists', async () => {
+  const context = { accountId: 'acc_01kex0000000000000000000ee' };
+  const urls = { checkout: 'https://shop.example/c/ada', images: 'https://shop.example/images/products' };
+  const description = 'Thirty lessons.\nYours to keep.';
+  const { id } = await create('described', { description }, context);
+  const expected = { id, description, image_url: null, checkout_url: 'https://shop.example/c/ada/described' };
+  const one = await catalog.ask(getProduct, { productId: id, urls }, context);
+  expect(one).toMatchObject(expected);
+  expect(await catalog.ask(listProducts, { urls }, context)).toEqual({ data: [one] });
+  expect(await catalog.ask(listProducts, { urls, limit: 1 }, context)).toEqual({ data: [one], has_more: false });
+  expect(await patch(id, { description: null }, context)).toMatchObject({ description: null });
+  expect(await patch(id, { description: ' ' }, context)).toMatchObject({ description: null });
+  await expect(patch(id, { description: 'x'.repeat(2_001) }, context)).rejects.toMatchObject({
+    errors: [{ field: 'body.description' }],
+  });
+});

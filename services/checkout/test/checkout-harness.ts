@@ -161,11 +161,13 @@ export async function createCheckoutHarness(): Promise<CheckoutHarness> {
 /** As catalog answers: by id, or by slug without one, and no discount that was not asked for. */
 function forSale(
   shop: Map<string, ProductForSale>,
-  { accountId, productId, slug, discountCodes }: WantedForSale,
+  { accountId, productId, slug, discountCodes, withPage }: WantedForSale,
 ): ProductForSale | null {
   const ofAccount = [...shop].filter(([key]) => key.startsWith(`${accountId}/`)).map(([, product]) => product);
   const named =
     productId === null ? shop.get(`${accountId}/${slug}`) : ofAccount.find((one) => one.productId === productId);
   if (named === undefined) return null;
-  return { ...named, discounts: named.discounts.filter(({ code }) => discountCodes.includes(code)) };
+  const { page = null, ...product } = named;
+  const discounts = named.discounts.filter(({ code }) => discountCodes.includes(code));
+  return { ...product, discounts, page: withPage ? page : null };
 }

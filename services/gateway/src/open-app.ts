@@ -1,3 +1,6 @@
+import type { CheckoutOffer } from '@app/contracts/checkout-offers';
+import { getPaymentProcessor } from '@app/contracts/payments';
+import type { Requester } from '@app/messaging/requester';
 import type { ServiceContext } from '@app/service-host/define-service';
 import { startLeaseOwner } from '@app/service-kit/lease-owner';
 import type { App } from './api/app.ts';
@@ -45,6 +48,7 @@ export async function openApp(context: ServiceContext<GatewayConfig>, deps: Give
     idempotency: createIdempotencyStore(database, pepper, leaseOwner.id),
     // A handle that was just taken is known at once.
     sellers: new LookupCache((handle: string) => findSeller(database, handle), { keepsMisses: false }),
+    processors: new LookupCache((accountId: string) => processorOf(requester, accountId), { keepsMisses: true }),
     passwordCost: deps.passwordCost ?? passwordCost,
     healthTimes: deps.healthTimes ?? healthTimes,
     visitorOf: createVisitorDigest(pepper),
@@ -52,4 +56,10 @@ export async function openApp(context: ServiceContext<GatewayConfig>, deps: Give
     clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
     writeRefusal: deps.writeRefusal ?? (() => undefined),
   };
+}
+
+/** Null where the account has chosen none. */
+async function processorOf(requester: Requester, accountId: string): Promise<CheckoutOffer['processor'] | null> {
+  const { processor } = await requester.request(getPaymentProcessor, {}, { accountId, requestId: '' });
+  return processor === 'none' ? null : processor;
 }

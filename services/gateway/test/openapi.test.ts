@@ -13,7 +13,7 @@ import { examples, problemExample } from '../src/openapi/examples.ts';
 import { errorsOf } from '../src/openapi/operation-errors.ts';
 
 /** Public writes that a repetition does no harm: they take no Idempotency-Key. */
-const keyless = ['logIn', 'verifyEmail', 'requestPasswordReset', 'resetPassword'];
+const keyless = ['recordVisit', 'logIn', 'verifyEmail', 'requestPasswordReset', 'resetPassword'];
 
 interface Schema {
   $ref?: string;
@@ -260,12 +260,13 @@ describe.each(operations.map((operation): [string, Operation] => [operation.id, 
 test('a buyer’s call needs the secret of its checkout and nothing else, and opening one needs nothing', () => {
   expect(document.components.securitySchemes.checkoutSecret).toMatchObject({ in: 'header', name: 'x-checkout-secret' });
   const buyers = operations.filter(({ path }) => path.startsWith('/api/checkout'));
-  expect(buyers).toHaveLength(6);
+  expect(buyers).toHaveLength(9);
+  const open = ['getSeller', 'getOffer', 'recordVisit', 'openCheckout'];
   for (const { id, method, path } of buyers) {
     const { security, responses } = documented(method, path);
-    expect(security).toEqual(id === 'openCheckout' ? [] : [{ checkoutSecret: [] }]);
+    expect(security).toEqual(open.includes(id) ? [] : [{ checkoutSecret: [] }]);
     expect([id, responses[401], responses[403]]).toEqual([id, undefined, undefined]);
-    expect([id, responses[404] !== undefined]).toEqual([id, id !== 'openCheckout']);
+    expect([id, responses[404] !== undefined]).toEqual([id, !['openCheckout', 'recordVisit'].includes(id)]);
   }
 });
 

@@ -49,12 +49,18 @@ const read = async () => (await send(url, 'GET', '/api/v1/settings', { key: sell
 const change = (body: object) => send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body });
 
 test('a new account, and each change of its settings, tells all of them with the number of the change', async () => {
-  const made = await read();
+  const { logoUrl, ...made } = await read();
+  expect(logoUrl).toBe(null);
   const [first] = await whenTold();
   expect(first).toEqual({ ...made, revision: 1, changedAt: expect.any(String) });
-  const body = { dailyChargeLimit: 0, checkoutUrl: 'https://shop.example.com/pay', commissionHoldDays: 0 };
-  expect((await change(body)).json).toEqual({ ...made, ...body });
-  expect((await change({ checkoutUrl: null })).json).toEqual({ ...made, ...body, checkoutUrl: null });
+  const pages = {
+    accentColor: '#0b5f4f',
+    termsUrl: 'https://ada.example/terms',
+    refundPolicyUrl: 'https://ada.example/r',
+  };
+  const body = { dailyChargeLimit: 0, checkoutUrl: 'https://shop.example.com/pay', commissionHoldDays: 0, ...pages };
+  expect((await change(body)).json).toEqual({ ...made, ...body, logoUrl });
+  expect((await change({ checkoutUrl: null })).json).toEqual({ ...made, ...body, checkoutUrl: null, logoUrl });
   const [, second, third] = await whenTold();
   expect(second).toMatchObject({ ...made, ...body, revision: 2 });
   expect(third).toMatchObject({ ...made, ...body, checkoutUrl: null, revision: 3 });
@@ -85,6 +91,9 @@ test.each([
     'checkoutUrl',
     ['shop', 'javascript:alert(1)', 'ftp://example.com/', '', 7, `https://example.com/${'a'.repeat(3_000)}`],
   ],
+  ['accentColor', ['#ffcc00', '#fff', 'green', '', 7]],
+  ['termsUrl', ['http://ada.example/terms', 'terms', 'javascript:alert(1)']],
+  ['refundPolicyUrl', ['http://ada.example/refunds', '']],
 ])('%s: a value that makes no sense is refused with the name of the field', async (field, values) => {
   const before = await read();
   for (const value of values) {

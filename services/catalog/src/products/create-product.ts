@@ -16,7 +16,7 @@ import { Product, productResourceOf } from './product.entity.ts';
 export async function createProduct(
   { database, clock, wakeRelay }: UseCaseDeps,
   { accountId, commandId, requestId }: RequestContext,
-  { body, defaultCurrency }: RequestInput<typeof contract>,
+  { body, defaultCurrency, urls }: RequestInput<typeof contract>,
 ): Promise<ProductResource> {
   const result = await runCommand(database, commandId, async (tx) => {
     requireRoom(await tx.count(Product, { accountId }), limits.productsPerAccount, 'products');
@@ -32,13 +32,15 @@ export async function createProduct(
       billingInterval: body.billingInterval ?? null,
       status: body.status ?? 'draft',
       accessUrl: body.accessUrl ?? null,
+      description: body.description || null,
+      imageName: null,
       createdAt: now,
       updatedAt: now,
     });
     const { id: productId, name, pricingType } = product;
     const source = { accountId, requestId, nowMs: now.getTime() };
     await addToOutbox(tx, [outboxRow(productCreated, { productId, name, pricingType }, source)]);
-    return productResourceOf(product);
+    return productResourceOf(product, urls);
   });
   wakeRelay();
   return result;

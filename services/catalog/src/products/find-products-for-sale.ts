@@ -2,7 +2,7 @@ import type { RequestInput } from '@app/contracts/define';
 import type { findProductsForSale as contract } from '@app/contracts/products-for-sale';
 import { Serialized } from '@app/messaging/serve-requests';
 import { type Database, statement } from '@app/service-kit/database';
-import { offerColumns, pricedColumns, wantedDiscounts } from './priced-product-sql.ts';
+import { offerColumns, pricedColumns, shownPage, wantedDiscounts } from './priced-product-sql.ts';
 
 /**
  * One statement for all checkouts or orders that wait together. It has correlated subqueries and no joins: whatever
@@ -10,8 +10,8 @@ import { offerColumns, pricedColumns, wantedDiscounts } from './priced-product-s
  * indexes behind it. Measured with 1 and 50 products, two bumps and a code each: 0.2 and 1.1 ms. Ids are made in the order
  * of time, so ordering by id is the order in which the offers were made.
  *
- * The response stays below the 8 MiB of a message: a product has at most 100 bumps of 1.3 KB each and 8 KB besides, and 50
- * products share a request: 50 × (100 × 1.3 KB + 8 KB) = 6.9 MB.
+ * The response stays below the 8 MiB of a message: a product has at most 100 bumps of 1.3 KB each and 8 KB besides, its page
+ * a description of 12 KB, and 50 products share a request: 50 × (100 × 1.3 KB + 20 KB) = 7.5 MB.
  */
 const productsForSale = statement(
   'products-for-sale',
@@ -19,7 +19,7 @@ const productsForSale = statement(
    from (
      select place, (
        select row_to_json(sale) from (
-         select ${pricedColumns},
+         select ${pricedColumns}, ${shownPage},
                 array(
                   select row_to_json(bump) from (
                     select ${offerColumns} from offers o
@@ -45,8 +45,8 @@ const productsForSale = statement(
        ) as sale
      ) as product
      from rows from (
-       json_to_recordset($1::json) as ("accountId" text, "productId" text, slug text, "discountCodes" text[], "bumpIds" text[])
-     ) with ordinality as wanted ("accountId", "productId", slug, "discountCodes", "bumpIds", place)
+       json_to_recordset($1::json) as ("accountId" text, "productId" text, slug text, "discountCodes" text[], "bumpIds" text[], "withPage" boolean)
+     ) with ordinality as wanted ("accountId", "productId", slug, "discountCodes", "bumpIds", "withPage", place)
    ) as answered`,
 );
 

@@ -5,6 +5,11 @@ export const pricedColumns = `p.id as "productId", p.name, p.slug, p.price_cents
                 p.pricing_type as "pricingType", p.billing_interval as "billingInterval", p.status,
                 p.access_url as "accessUrl"`;
 
+const hasDiscountCodes = 'exists (select from discounts d where d.account_id = p.account_id and d.product_id = p.id)';
+const pageFields = `'description', p.description, 'image', p.image_name, 'hasDiscountCodes', ${hasDiscountCodes}`;
+/** What its page shows, where `wanted` says that it is wanted. */
+export const shownPage = `case when wanted."withPage" then json_build_object(${pageFields}) end as page`;
+
 /** Columns of an offer `o` of it. */
 export const offerColumns = 'o.id, o.headline, o.price_cents as "priceCents"';
 

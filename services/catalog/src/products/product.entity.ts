@@ -1,4 +1,10 @@
-import { billingInterval, type ProductResource, pricingType, productStatus } from '@app/contracts/products';
+import {
+  billingInterval,
+  type ProductResource,
+  type ProductUrls,
+  pricingType,
+  productStatus,
+} from '@app/contracts/products';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 
 export const Product = defineEntity({
@@ -15,14 +21,19 @@ export const Product = defineEntity({
     billingInterval: p.enum(billingInterval.options).strictNullable(),
     status: p.enum(productStatus.options),
     accessUrl: p.string().strictNullable(),
+    description: p.string().strictNullable(),
+    imageName: p.string().strictNullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
   },
 });
 export type Product = InferEntity<typeof Product>;
 
+/** Of an older gateway, which leaves addresses out. */
+export const noUrls: ProductUrls = { checkout: '', images: '' };
+
 /** The published shape. `list-products.ts` builds the same shape in SQL. */
-export function productResourceOf(product: Product): ProductResource {
+export function productResourceOf(product: Product, urls: ProductUrls = noUrls): ProductResource {
   return {
     id: product.id,
     name: product.name,
@@ -33,6 +44,9 @@ export function productResourceOf(product: Product): ProductResource {
     billing_interval: product.billingInterval,
     status: product.status,
     access_url: product.accessUrl,
+    description: product.description,
+    image_url: product.imageName === null ? null : `${urls.images}/${product.imageName}`,
+    checkout_url: `${urls.checkout}/${product.slug}`,
     created_at: product.createdAt.toISOString(),
     updated_at: product.updatedAt.toISOString(),
   };

@@ -12,9 +12,9 @@ import { updateProduct } from './update-product.ts';
 export function productRequests(deps: UseCaseDeps): RequestHandler[] {
   const { database } = deps;
   return [
-    onRequest(products.listProducts, (page, { accountId }) => listProducts(database, accountId, page)),
-    onRequest(products.getProduct, async ({ productId }, { accountId }) =>
-      productResourceOf(await requireProduct(database.fork(), accountId, productId)),
+    onRequest(products.listProducts, (input, { accountId }) => listProducts(database, accountId, input)),
+    onRequest(products.getProduct, async ({ productId, urls }, { accountId }) =>
+      productResourceOf(await requireProduct(database.fork(), accountId, productId), urls),
     ),
     onRequest(products.createProduct, (input, context) => createProduct(deps, context, input)),
     onRequest(products.updateProduct, (input, context) => updateProduct(deps, context, input)),

@@ -16,7 +16,7 @@ import { lockProduct } from './require-product.ts';
 export async function updateProduct(
   { database, clock, wakeRelay }: UseCaseDeps,
   { accountId, commandId, requestId }: RequestContext,
-  { productId, body }: RequestInput<typeof contract>,
+  { productId, body, urls }: RequestInput<typeof contract>,
 ): Promise<ProductResource> {
   const result = await runCommand(database, commandId, async (tx) => {
     const product = await lockProduct(tx, accountId, productId);
@@ -32,7 +32,8 @@ export async function updateProduct(
       await addToOutbox(tx, [outboxRow(productRenamed, data, { accountId, requestId, nowMs })]);
     }
     if (Object.keys(body).length > 0) Object.assign(product, body, { updatedAt: new Date(nowMs) });
-    return productResourceOf(product);
+    if (product.description === '') product.description = null;
+    return productResourceOf(product, urls);
   });
   if (body.name !== undefined) wakeRelay();
   return result;

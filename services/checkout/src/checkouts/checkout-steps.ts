@@ -10,6 +10,7 @@ import { type CheckoutRow, findCheckouts, type OfBuyer } from './checkout-row.ts
 import { type BegunTry, freezeSales, type NewTry } from './freeze-sale.ts';
 import { type Opened, type Opening, recordOpenings } from './record-openings.ts';
 import { recordOutcomes, type TryEnd } from './record-outcome.ts';
+import { recordVisits, type Visit } from './record-visits.ts';
 
 /** Of each step: about as many as are done while their callers wait. */
 const waitingMax = 2_000;
@@ -44,6 +45,8 @@ export interface CheckoutSteps {
   /** How often the discount was used. */
   readonly uses: Step<LimitedDiscount, number>['add'];
   readonly open: Step<Opening, Opened>['add'];
+  /** Whether the visitor was new that day. */
+  readonly visit: Step<Visit, boolean>['add'];
   readonly freeze: Step<NewTry, BegunTry>['add'];
   readonly record: Step<TryEnd, CheckoutRow | undefined>['add'];
   close(): Promise<void>;
@@ -59,6 +62,7 @@ export function createCheckoutSteps(database: Database, requester: Requester): C
   );
   const uses = createStep('read discount uses', (all: readonly LimitedDiscount[]) => usesOf(pool, all));
   const open = createStep('open checkouts', (all: readonly Opening[]) => recordOpenings(pool, all));
+  const visit = createStep('record visits', (all: readonly Visit[]) => recordVisits(pool, all));
   const freeze = createStep('freeze sales', (tries: readonly NewTry[]) => freezeSales(pool, tries));
   const record = createStep('record payments', (ends: readonly TryEnd[]) => recordOutcomes(pool, ends));
   return {
@@ -66,10 +70,11 @@ export function createCheckoutSteps(database: Database, requester: Requester): C
     product: product.add,
     uses: uses.add,
     open: open.add,
+    visit: visit.add,
     freeze: freeze.add,
     record: record.add,
     close: async () => {
-      await Promise.all([find, product, uses, open, freeze, record].map((step) => step.close()));
+      await Promise.all([find, product, uses, open, visit, freeze, record].map((step) => step.close()));
     },
   };
 }

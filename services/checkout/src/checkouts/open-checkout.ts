@@ -1,12 +1,12 @@
-import { checkoutVisited, type openCheckout as contract } from '@app/contracts/checkouts';
+import type { openCheckout as contract } from '@app/contracts/checkouts';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
-import { outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { openResource, type PricedSale } from './checkout.rules.ts';
 import type { CheckoutRow } from './checkout-row.ts';
 import { type CheckoutDeps, priceCheckout } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
+import { visitOf } from './record-visits.ts';
 import { hashOf, newSecret } from './secret.ts';
 
 /**
@@ -25,10 +25,8 @@ export async function openCheckout(
   const nowMs = deps.clock.nowMs();
   const row = newRow(body, account, sale, { id: idOfCommand('checkout', context.commandId), accountId, nowMs });
   const secret = newSecret();
-  const day = new Date(nowMs).toISOString().slice(0, 10);
-  const visit = { account_id: accountId, product_id: row.product_id, day, visitor, test: row.test };
-  const visited = visitEvent(sale, row.test, { accountId, requestId, nowMs });
-  const recorded = await deps.steps.open({ row, secretHash: hashOf(secret), visit, visited });
+  const visit = visitOf(sale.product, visitor, row.test, { accountId, requestId, nowMs });
+  const recorded = await deps.steps.open({ row, secretHash: hashOf(secret), visit });
   if (!recorded.opened) throw new Error(`the id ${row.id} is another account's checkout`);
   if (recorded.visited) deps.wakeRelay();
   return { ...openResource(row, sale, quoteOf(sale)), secret };
@@ -78,14 +76,4 @@ function newRow(
     sale: null,
     repeats_order: null,
   };
-}
-
-function visitEvent(
-  { product }: PricedSale,
-  test: boolean,
-  { accountId, requestId, nowMs }: { accountId: string; requestId: string; nowMs: number },
-) {
-  const { productId, name, pricingType } = product;
-  const data = { productId, productName: name, pricingType, visitedAt: new Date(nowMs).toISOString(), test };
-  return outboxRow(checkoutVisited, data, { accountId, requestId, nowMs });
 }

@@ -79,15 +79,15 @@ async function productForSale(
 }
 
 /** Whoever has the checkout did not name the product in this call: no field is at fault. */
-function noLongerForSale(product: Pick<ProductForSale, 'name'> | undefined): DomainError {
+export function noLongerForSale(product: Pick<ProductForSale, 'name'> | undefined): DomainError {
   const named = product === undefined ? 'The product of this checkout' : `"${product.name}"`;
   return new DomainError('no_longer_for_sale', `${named} is no longer for sale. Nothing was charged.`);
 }
 
 /** Renewals are charged to the card of the first payment: without one there is no card. */
-const freesSubscription = ({ product, totalCents }: PricedSale): boolean =>
+export const freesSubscription = ({ product, totalCents }: PricedSale): boolean =>
   product.pricingType === 'subscription' && product.priceCents > 0 && totalCents === 0;
 
-async function isUsedUp(steps: CheckoutSteps, accountId: string, { id, maxUses }: Discount): Promise<boolean> {
+export async function isUsedUp(steps: CheckoutSteps, accountId: string, { id, maxUses }: Discount): Promise<boolean> {
   return maxUses !== null && (await steps.uses({ accountId, discountId: id })) >= maxUses;
 }

@@ -1,23 +1,12 @@
-import { type OutboxRow, outboxColumns, outboxRecord } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
+import { type Visit, visitsJson, visitsSql } from './record-visits.ts';
 
 /** A checkout that is opened; fields of `visit` are named as the columns. */
 export interface Opening {
   readonly row: CheckoutRow;
   readonly secretHash: Buffer;
   readonly visit: Visit;
-  /** Told when the visitor is a new one. */
-  readonly visited: OutboxRow;
-}
-
-interface Visit {
-  readonly account_id: string;
-  readonly product_id: string;
-  /** `2026-01-31` */
-  readonly day: string;
-  readonly visitor: string;
-  readonly test: boolean;
 }
 
 export interface Opened {
@@ -30,22 +19,7 @@ export interface Opened {
 /** `$1` checkouts with the hash of a secret, `$2` visits with their events, each visit once. */
 const openStatement = statement(
   'checkouts-open',
-  `with visits_now as (
-     select * from json_to_recordset($2::json) as v(account_id text, product_id text, day date, visitor text,
-       test boolean, ${outboxRecord})
-   ), visited as (
-     insert into visits (account_id, product_id, day, visitor, test)
-     select account_id, product_id, day, visitor, test from visits_now
-     order by account_id, product_id, day, visitor, test
-     on conflict do nothing returning account_id, product_id, day, visitor, test
-   ), told as (
-     insert into outbox (${outboxColumns})
-     select ${outboxColumns} from visits_now
-     where (account_id, product_id, day, visitor, test) in (
-       select account_id, product_id, day, visitor, test from visited)
-     order by event_id
-     returning event_id
-   ), opened as (
+  `with ${visitsSql('$2')}, opened as (
      insert into checkouts as c (id, account_id, secret_hashes, status, product_id, product_slug, seller_name,
        support_email, decision_minutes, test, email, name, country, bump_ids, discount_code, affiliate_code, utm_source,
        utm_medium, utm_campaign, utm_term, utm_content, shown_cents, shown_quote, settings_revision, created_at)
@@ -71,11 +45,8 @@ const openStatement = statement(
  */
 export async function recordOpenings(db: Queryable, all: readonly Opening[]): Promise<Opened[]> {
   const checkouts = all.map(({ row, secretHash }) => ({ ...row, secret_hash: `\\x${secretHash.toString('hex')}` }));
-  const visits = new Map(
-    all.toReversed().map(({ visit, visited }) => [Object.values(visit).join(), { ...visit, ...visited }]),
-  );
-  const values = [JSON.stringify(checkouts), JSON.stringify([...visits.values()])];
+  const values = [JSON.stringify(checkouts), visitsJson(all.map(({ visit }) => visit))];
   const { rows } = await db.query<{ opened: string[]; told: string[] }>(openStatement(values));
   const [opened, told] = [new Set(rows[0]?.opened), new Set(rows[0]?.told)];
-  return all.map(({ row, visited }) => ({ opened: opened.has(row.id), visited: told.has(visited.event_id) }));
+  return all.map(({ row, visit }) => ({ opened: opened.has(row.id), visited: told.has(visit.event_id) }));
 }

@@ -1,3 +1,4 @@
+import { getOffer as getOfferRequest, recordVisit as recordVisitRequest } from '@app/contracts/checkout-offers';
 import * as contract from '@app/contracts/checkouts';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
 import type { OpeningBound } from './bound-openings.ts';
@@ -5,9 +6,11 @@ import { checkoutOwner } from './checkout-row.ts';
 import { continueCheckout } from './continue-checkout.ts';
 import { decideUpsell } from './decide-upsell.ts';
 import { getCheckout } from './get-checkout.ts';
+import { getOffer } from './get-offer.ts';
 import { openCheckout } from './open-checkout.ts';
 import { payCheckout } from './pay-checkout.ts';
 import type { CheckoutDeps } from './price-checkout.ts';
+import { recordVisit } from './record-visit.ts';
 import { updateCheckout } from './update-checkout.ts';
 
 /** Buyers act for no account: the secret says whose checkout it is. */
@@ -18,6 +21,8 @@ export function checkoutRequests(deps: CheckoutDeps, bound: OpeningBound): Reque
       bound.opened(context.accountId);
       return opened;
     }),
+    onRequest(getOfferRequest, (input, context) => getOffer(deps, input, context)),
+    onRequest(recordVisitRequest, (input, context) => recordVisit(deps, input, context)),
     onRequestAcrossAccounts(contract.getCheckout, (buyer, { requestId }) => getCheckout(deps, buyer, requestId)),
     onRequestAcrossAccounts(contract.updateCheckout, (input, { requestId }) => updateCheckout(deps, input, requestId)),
     onRequestAcrossAccounts(contract.payCheckout, (input, context) => payCheckout(deps, input, context)),

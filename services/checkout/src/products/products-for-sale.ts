@@ -38,20 +38,29 @@ interface Entry extends Pick<WantedForSale, 'accountId' | 'productId' | 'slug'> 
   readonly discountCodes: Set<string>;
   /** Undefined where all that its checkout offers are wanted. */
   readonly bumpIds: Set<string> | undefined;
+  withPage: boolean;
 }
 
 function addTo(entries: Map<string, Entry>, wanted: WantedForSale): void {
   const { accountId, productId, slug, discountCodes, bumpIds } = wanted;
   const key = keyOf(wanted);
   const bumps = bumpIds === undefined ? undefined : new Set<string>();
-  const entry = entries.get(key) ?? { accountId, productId, slug, discountCodes: new Set(), bumpIds: bumps };
+  const entry = entries.get(key) ?? {
+    accountId,
+    productId,
+    slug,
+    discountCodes: new Set(),
+    bumpIds: bumps,
+    withPage: false,
+  };
   entries.set(key, entry);
+  entry.withPage ||= wanted.withPage ?? false;
   for (const code of discountCodes) entry.discountCodes.add(code);
   for (const id of bumpIds ?? []) entry.bumpIds?.add(id);
 }
 
-function wantedOf({ accountId, productId, slug, discountCodes, bumpIds }: Entry): WantedForSale {
-  const wanted = { accountId, productId, slug, discountCodes: [...discountCodes] };
+function wantedOf({ accountId, productId, slug, discountCodes, bumpIds, withPage }: Entry): WantedForSale {
+  const wanted = { accountId, productId, slug, discountCodes: [...discountCodes], withPage };
   return bumpIds === undefined ? wanted : { ...wanted, bumpIds: [...bumpIds] };
 }
 

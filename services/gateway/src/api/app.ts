@@ -1,3 +1,4 @@
+import type { CheckoutOffer } from '@app/contracts/checkout-offers';
 import type { Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
@@ -54,6 +55,8 @@ export interface App {
   readonly buyerDigests: BuyerDigests;
   /** By handle, as checkouts are opened with them. */
   readonly sellers: LookupCache<Seller>;
+  /** Which payment processor an account sells live through, by account. */
+  readonly processors: LookupCache<CheckoutOffer['processor']>;
   /** Bounds the responses that clients have not read yet. */
   readonly readLimiter: ReadLimiter;
   /** Of each account's writes. */

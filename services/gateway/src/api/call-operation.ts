@@ -68,6 +68,7 @@ export async function callOperation(
       context,
       cookie: request.cookie ?? noCookie,
       address: request.address ?? '',
+      baseUrl: request.baseUrl,
       ownUrls: request.ownUrls ?? [],
       headers,
     };

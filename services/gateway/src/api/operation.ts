@@ -29,6 +29,8 @@ export interface OperationCall<Params, Query, Body> {
   readonly cookie: SessionCookie;
   /** As `clientOfAddress` gives it; empty in calls of MCP tools, which no limit by address concerns. */
   readonly address: string;
+  /** This deployment's address for links. */
+  readonly baseUrl: string;
   /** Addresses of this deployment as the caller reached it; empty in calls of MCP tools. */
   readonly ownUrls: readonly string[];
   /** Of the HTTP request, names in lower case; empty in calls of MCP tools. */

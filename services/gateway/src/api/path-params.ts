@@ -1,3 +1,4 @@
+import { slug } from '@app/contracts/common';
 import type { ErrorCode } from '@app/contracts/errors';
 import { type IdKind, idPrefixes, idSchema } from '@app/contracts/ids';
 import { z } from 'zod';
@@ -18,6 +19,11 @@ export function pathCode(notFound: ErrorCode) {
 /** The error code of a path parameter that does not match its schema. */
 export function notFoundCodeOf(schema: z.ZodType | undefined): ErrorCode {
   return (schema && notFoundCodes.get(schema)) ?? 'not_found';
+}
+
+/** A handle or a slug in a path. */
+export function pathSlug(notFound: ErrorCode) {
+  return withNotFoundCode(slug.describe('Lower-case letters, digits and single hyphens.'), notFound);
 }
 
 function withNotFoundCode<S extends z.ZodType>(schema: S, code: ErrorCode): S {

@@ -6,7 +6,7 @@ import { allScopes } from './actors.ts';
 /** The per-request look-ups: one statement each, prepared once per connection. */
 const settingsColumns = `a.handle, a.business_name, a.support_email, a.email, a.email_verified, a.default_currency, a.test_mode,
   a.hold_decision_minutes, a.nudge_after_minutes, a.commission_hold_days, a.cancellation_notices, a.daily_charge_limit,
-  a.checkout_url`;
+  a.checkout_url, a.accent_color, a.terms_url, a.refund_policy_url`;
 
 const keyByHash = statement(
   'api-key-by-hash',
@@ -37,6 +37,9 @@ interface SettingsRow {
   readonly cancellation_notices: boolean;
   readonly daily_charge_limit: number;
   readonly checkout_url: string | null;
+  readonly accent_color: string | null;
+  readonly terms_url: string | null;
+  readonly refund_policy_url: string | null;
 }
 
 interface KeyRow extends SettingsRow {
@@ -114,6 +117,9 @@ function accountOf(row: SettingsRow): Pick<Actor, 'accountId' | 'settings'> {
       cancellationNotices: row.cancellation_notices,
       dailyChargeLimit: row.daily_charge_limit,
       checkoutUrl: row.checkout_url,
+      accentColor: row.accent_color,
+      termsUrl: row.terms_url,
+      refundPolicyUrl: row.refund_policy_url,
     },
   };
 }

@@ -7,12 +7,21 @@ export interface Seller {
   /** The current one; the one that was asked for may be an earlier one. */
   readonly handle: string;
   readonly account: CheckoutAccount;
+  readonly look: Look;
+}
+
+/** How the seller's pages look. */
+interface Look {
+  readonly logoName: string | null;
+  readonly accentColor: string | null;
+  readonly termsUrl: string | null;
+  readonly refundPolicyUrl: string | null;
 }
 
 const accountByHandle = statement(
   'account-by-handle',
   `select a.id, a.handle, a.test_mode, a.support_email, a.business_name, a.hold_decision_minutes,
-     a.settings_revision
+     a.settings_revision, a.logo_name, a.accent_color, a.terms_url, a.refund_policy_url
    from accounts as a where a.id = coalesce(
      (select h.account_id from account_handles as h where h.handle = $1), (select id from accounts where handle = $1))`,
 );
@@ -25,6 +34,10 @@ interface Row {
   readonly business_name: string;
   readonly hold_decision_minutes: number;
   readonly settings_revision: number;
+  readonly logo_name: string | null;
+  readonly accent_color: string | null;
+  readonly terms_url: string | null;
+  readonly refund_policy_url: string | null;
 }
 
 /** The account that has the handle, or had it. Null when there is none. */
@@ -41,6 +54,12 @@ export async function findSeller({ pool }: Database, handle: string): Promise<Se
       businessName: row.business_name,
       holdDecisionMinutes: row.hold_decision_minutes,
       settingsRevision: row.settings_revision,
+    },
+    look: {
+      logoName: row.logo_name,
+      accentColor: row.accent_color,
+      termsUrl: row.terms_url,
+      refundPolicyUrl: row.refund_policy_url,
     },
   };
 }

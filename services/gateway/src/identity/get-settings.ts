@@ -7,6 +7,15 @@ export async function getSettings(database: Database, accountId: string): Promis
   return settingsOf(await database.fork().findOneOrFail(Account, { id: accountId }));
 }
 
+/** The same with the name of the logo, as the settings are shown to the seller. */
+export async function getShownSettings(
+  database: Database,
+  accountId: string,
+): Promise<{ readonly settings: Settings; readonly logoName: string | null }> {
+  const account = await database.fork().findOneOrFail(Account, { id: accountId });
+  return { settings: settingsOf(account), logoName: account.logoName ?? null };
+}
+
 export function settingsOf(account: Account): Settings {
   return {
     handle: account.handle,
@@ -22,5 +31,8 @@ export function settingsOf(account: Account): Settings {
     cancellationNotices: account.cancellationNotices,
     dailyChargeLimit: account.dailyChargeLimit,
     checkoutUrl: account.checkoutUrl ?? null,
+    accentColor: account.accentColor ?? null,
+    termsUrl: account.termsUrl ?? null,
+    refundPolicyUrl: account.refundPolicyUrl ?? null,
   };
 }

@@ -26,7 +26,7 @@ interface SettingsDeps {
 }
 
 /**
- * Changes the settings that are given, and writes the event of the change with the number it has. What changes nothing
+ * Changes the settings that are given, answers all of them with the name of the logo, and writes the event of the change with the number it has. What changes nothing
  * writes no event. A switch of test mode is applied at checkout before it is answered: no later payment begins in the old mode.
  * @throws DomainError handle_taken
  */
@@ -34,29 +34,35 @@ export async function updateSettings(
   deps: SettingsDeps,
   context: CallContext,
   changes: SettingsChanges,
-): Promise<Settings> {
+): Promise<{ readonly settings: Settings; readonly logoName: string | null }> {
   const { database, clock, wakeRelay } = deps;
   const { accountId, requestId } = context;
   if (changes.handle !== undefined && isReservedHandle(changes.handle)) throw handleReserved();
   try {
-    const { settings, changed, switchedBy } = await database.fork().transactional(async (tx) => {
+    const { settings, logoName, changed, switchedBy } = await database.fork().transactional(async (tx) => {
       // The row is locked: of two changes at once the later one has the higher number, and tells of both.
       const lockMode = LockMode.PESSIMISTIC_WRITE;
       const account = await tx.findOneOrFail(Account, { id: accountId }, { lockMode });
       const before = settingsOf(account);
       tx.assign(account, changes as Partial<Settings>);
       const after = settingsOf(account);
-      if (isEqual(before, after)) return { settings: after, changed: false, switchedBy: null };
+      const { logoName = null } = account;
+      if (isEqual(before, after)) return { settings: after, logoName, changed: false, switchedBy: null };
       if (after.handle !== before.handle) await takeHandle(tx, accountId, after.handle, clock.now());
       account.settingsRevision += 1;
       const { settingsRevision: revision } = account;
       const row = { accountId, settings: after, revision, changedAt: clock.now(), requestId };
       await addToOutbox(tx, [settingsChangedRow(row)]);
-      return { settings: after, changed: true, switchedBy: after.testMode === before.testMode ? null : revision };
+      return {
+        settings: after,
+        logoName,
+        changed: true,
+        switchedBy: after.testMode === before.testMode ? null : revision,
+      };
     });
     if (changed) wakeRelay();
     if (switchedBy !== null) await applyAtCheckout(deps, context, { settings, revision: switchedBy });
-    return settings;
+    return { settings, logoName };
   } catch (err) {
     if (!(err instanceof UniqueConstraintViolationException)) throw err;
     throw handleTaken();

@@ -74,7 +74,7 @@ function describeArguments({ properties = {} }: JsonSchema, words: Tool['words']
 const selfSaying = [
   ...['limit', 'before', 'idempotencyKey', 'confirm', 'code', 'email', 'event', 'events', 'status'],
   ...['accessUrl', 'affiliateCode', 'headers', 'url', 'currency', 'from', 'to', 'until', 'test', 'commissionCents'],
-  ...['held', 'which', 'overlapHours'],
+  ...['held', 'which', 'overlapHours', 'description'],
 ];
 
 /** Its name says what it is, or the server's instructions do, or the tool's own description. */
@@ -87,13 +87,19 @@ const eventsNamedBy = 'putWebhookEndpoint';
 const namedBy = new Map<z.core.$ZodType, string>([
   [dailyResult, 'runDailyJob'],
   [offerResource, 'createBump'],
-  [productResource, 'listProducts'],
   [getDailyRun.output, 'listDailyRuns'],
 ]);
 /** Resources that say in words what they are: nobody needs their names beforehand. */
 const plain = new Set<z.core.$ZodType>([
   ...[activityEntry, attemptResource, selfTestResult, recoveryResource, deliveryResource, paymentResource],
-  ...[automationResource, payoutResource, subscriptionResource, webhookEndpointResource, affiliateResource],
+  ...[
+    productResource,
+    automationResource,
+    payoutResource,
+    subscriptionResource,
+    webhookEndpointResource,
+    affiliateResource,
+  ],
   ...[previewDailyRun.output.shape.data.element, getStatement.output.shape.data.element],
   ...[explainMetric.output.shape.data.element, subscriptionWithHistory.shape.periods.element],
   ...[putPaymentMethod.output, settingsResource, dailyResult.shape.rebills, advanceRehearsal.output.shape.rebills],

@@ -1,4 +1,5 @@
 import { automationExamples } from './automation-examples.ts';
+import { checkoutExamples } from './checkout-examples.ts';
 import { endpointExamples } from './endpoint-examples.ts';
 import { refundExamples } from './refund-examples.ts';
 import { subscriptionExamples } from './subscription-examples.ts';
@@ -50,36 +51,6 @@ const payment = {
 };
 
 const processor = { processor: 'simulated', secrets: [], updated_at: null };
-
-const checkout = {
-  id: 'cko_01kahv7v0zc3k6n9q2s5w8a1ef',
-  status: 'open',
-  product: { name: 'Watercolour Course', slug: 'watercolour-course', pricingType: 'onetime', billingInterval: null },
-  seller: { name: 'Maya Paints', supportEmail: 'help@mayapaints.example' },
-  bumps: [{ id: 'bmp_01kaf2m4q7s9v1x3z5b7d9f1hj', headline: 'Printable workbook', priceCents: 1900, chosen: true }],
-  lines: [
-    { kind: 'main', label: 'Watercolour Course', amountCents: 4900 },
-    { kind: 'bump', label: 'Printable workbook', amountCents: 1900 },
-  ],
-  totalCents: 6800,
-  quote: 'qR4tY8wZ2xV6bN0mK3jH5g',
-  currency: 'usd',
-  email: 'maya@example.com',
-  name: null,
-  country: null,
-  discountCode: null,
-  orderId: null,
-  upsell: null,
-  action: null,
-  reason: null,
-  accessUrl: null,
-  paidAt: null,
-  lastFour: null,
-  test: false,
-  createdAt: '2026-11-20T09:29:40.000Z',
-};
-
-const upsell = { id: 'ups_01kaf2m4t8v0x2z4b6d8f0h2jk', headline: 'A year of live sessions', amountCents: 2900 };
 
 const payout = {
   id: 'pay_01kb2c4d6e8f0g2h4j6k8m0n2p',
@@ -269,39 +240,7 @@ export const examples: Readonly<Record<string, Examples>> = {
   },
   getWebhookRecovery: { response: recovery },
   listWebhookRecoveries: { response: { data: [recovery] } },
-  openCheckout: {
-    body: {
-      handle: 'maya-paints',
-      slug: 'watercolour-course',
-      email: 'maya@example.com',
-      bumpIds: ['bmp_01kaf2m4q7s9v1x3z5b7d9f1hj'],
-    },
-    response: { ...checkout, secret: 'Jk2vQ8mT4xW1zB6nR9cF3hL7pD0sG5yA_uE-iO2aXqM' },
-  },
-  getCheckout: { response: checkout },
-  updateCheckout: {
-    body: { name: 'Maya Lindqvist', country: 'SE' },
-    response: { ...checkout, name: 'Maya Lindqvist', country: 'SE' },
-  },
-  payCheckout: {
-    body: { paymentMethod: 'sim_ok', returnUrl: 'https://mayapaints.example/checkout/thanks' },
-    response: {
-      status: 'authorized',
-      orderId: order.id,
-      totalCents: 6800,
-      upsell: { ...upsell, status: 'offered', expiresAt: '2026-11-20T10:30:12.345Z' },
-    },
-  },
-  continueCheckout: { response: { status: 'paid', orderId: order.id, totalCents: 6800 } },
-  decideUpsell: {
-    body: { accept: true },
-    response: {
-      status: 'paid',
-      orderId: order.id,
-      totalCents: 9700,
-      upsell: { ...upsell, status: 'accepted', expiresAt: null },
-    },
-  },
+  ...checkoutExamples,
   listActivity: {
     response: {
       data: [

@@ -2,10 +2,12 @@ import { eventTriesMigration, publishedAtMigration } from '@app/messaging/migrat
 import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
 import { AnnounceProducts } from './0004-announce-products.ts';
+import { ProductPages } from './0005-product-pages.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
   publishedAtMigration,
   eventTriesMigration,
   { name: '0004-announce-products', class: AnnounceProducts },
+  { name: '0005-product-pages', class: ProductPages },
 ];

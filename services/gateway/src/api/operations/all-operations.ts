@@ -10,6 +10,7 @@ import { endpointOperations } from './endpoints.ts';
 import { funnelOperations } from './funnels.ts';
 import { letterOperations } from './letters.ts';
 import { metricsOperations } from './metrics.ts';
+import { offerOperations } from './offers.ts';
 import { orderOperations } from './orders.ts';
 import { paymentOperations } from './payments.ts';
 import { productOperations } from './products.ts';
@@ -26,6 +27,7 @@ const list = [
   ...discountOperations,
   ...orderOperations,
   ...paymentOperations,
+  ...offerOperations,
   ...checkoutOperations,
   ...subscriptionOperations,
   ...affiliateOperations,

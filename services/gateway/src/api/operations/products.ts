@@ -1,44 +1,71 @@
-import { createProduct, getProduct, listProducts, updateProduct } from '@app/contracts/products';
-import { forwardOperation } from '../forward-operation.ts';
-import { productParams } from './product-params.ts';
+import { createProduct, getProduct, listProducts, type ProductUrls, updateProduct } from '@app/contracts/products';
+import { checkoutUrlOf, productImagesUrlOf } from '../../edge/public-urls.ts';
+import { defineOperation, type OperationCall } from '../operation.ts';
+import { productParams as params } from './product-params.ts';
 
-const tag = 'Products';
+const common = { tag: 'Products', auth: 'account' } as const;
+
+/** Where products are shown and sold, which catalog does not know. */
+function urlsFor({ baseUrl, actor }: Pick<OperationCall<unknown, unknown, unknown>, 'baseUrl' | 'actor'>): ProductUrls {
+  return { checkout: checkoutUrlOf(baseUrl, actor.settings.handle), images: productImagesUrlOf(baseUrl) };
+}
 
 export const productOperations = [
-  forwardOperation(listProducts, {
+  defineOperation({
+    ...common,
     id: 'listProducts',
     method: 'GET',
     path: '/api/v1/products',
-    tag,
     summary: 'List every product on the account',
     description: 'In order of creation. With `limit` or `before` it pages, newest first, and says whether more follow.',
+    scope: 'read',
+    query: listProducts.input.omit({ urls: true }),
+    response: listProducts.output,
     errors: [],
+    run: (call) => call.app.requester.requestBytes(listProducts, { ...call.query, urls: urlsFor(call) }, call.context),
   }),
-  forwardOperation(createProduct, {
+  defineOperation({
+    ...common,
     id: 'createProduct',
     method: 'POST',
     path: '/api/v1/products',
-    tag,
     summary: 'Make a product',
+    scope: 'write',
+    body: createProduct.input.shape.body,
+    response: createProduct.output,
     errors: ['slug_taken', 'limit_reached'],
-    addedInput: ({ settings }) => ({ defaultCurrency: settings.defaultCurrency }),
+    run: (call) => {
+      const { defaultCurrency } = call.actor.settings;
+      const input = { body: call.body, defaultCurrency, urls: urlsFor(call) };
+      return call.app.requester.requestBytes(createProduct, input, call.context);
+    },
   }),
-  forwardOperation(getProduct, {
+  defineOperation({
+    ...common,
     id: 'getProduct',
     method: 'GET',
     path: '/api/v1/products/{productId}',
-    tag,
     summary: 'Read one product',
-    params: productParams,
+    scope: 'read',
+    params,
+    response: getProduct.output,
     errors: ['product_not_found'],
+    run: (call) => call.app.requester.requestBytes(getProduct, { ...call.params, urls: urlsFor(call) }, call.context),
   }),
-  forwardOperation(updateProduct, {
+  defineOperation({
+    ...common,
     id: 'updateProduct',
     method: 'PATCH',
     path: '/api/v1/products/{productId}',
-    tag,
     summary: 'Change a product, publish it or archive it',
-    params: productParams,
+    scope: 'write',
+    params,
+    body: updateProduct.input.shape.body,
+    response: updateProduct.output,
     errors: ['product_not_found', 'slug_taken', 'invalid_transition'],
+    run: (call) => {
+      const input = { ...call.params, body: call.body, urls: urlsFor(call) };
+      return call.app.requester.requestBytes(updateProduct, input, call.context);
+    },
   }),
 ];

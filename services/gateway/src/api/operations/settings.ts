@@ -1,5 +1,6 @@
 import { settingsResource, updateSettingsBody } from '@app/contracts/accounts';
-import { getSettings } from '../../identity/get-settings.ts';
+import { logoUrlOf } from '../../edge/public-urls.ts';
+import { getShownSettings } from '../../identity/get-settings.ts';
 import { updateSettings } from '../../identity/update-settings.ts';
 import { defineOperation } from '../operation.ts';
 
@@ -16,7 +17,10 @@ export const settingsOperations = [
     scope: 'read',
     response: settingsResource,
     errors: [],
-    run: async ({ app, actor }) => await getSettings(app.database, actor.accountId),
+    run: async ({ app, actor, baseUrl }) => {
+      const { settings, logoName } = await getShownSettings(app.database, actor.accountId);
+      return { ...settings, logoUrl: logoUrlOf(baseUrl, logoName) };
+    },
   }),
   defineOperation({
     id: 'updateSettings',
@@ -29,11 +33,11 @@ export const settingsOperations = [
     body: updateSettingsBody,
     response: settingsResource,
     errors: ['handle_taken'],
-    run: async ({ app, context, body }) => {
-      const settings = await updateSettings(app, context, body);
+    run: async ({ app, context, body, baseUrl }) => {
+      const { settings, logoName } = await updateSettings(app, context, body);
       app.authenticator.forget();
       app.sellers.clear();
-      return settings;
+      return { ...settings, logoUrl: logoUrlOf(baseUrl, logoName) };
     },
   }),
 ];

@@ -10,6 +10,7 @@ import { AccountHandles } from './0007-account-handles.ts';
 import { Letters } from './0008-letters.ts';
 import { HeldCapacity } from './0011-held-capacity.ts';
 import { SessionOrigins } from './0013-session-origins.ts';
+import { LookOfPages } from './0015-look-of-pages.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -25,4 +26,5 @@ export const migrations: Migrations = [
   sentNotificationsMigration('0014', [
     movedFromCommands('^payments limited (\\S+) (\\S+)$', 'm[1]', `'payments limited ' || m[2]`),
   ]),
+  { name: '0015-look-of-pages', class: LookOfPages },
 ];

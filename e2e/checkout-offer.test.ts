@@ -1,0 +1,95 @@
+import { checkoutVisited } from '@app/contracts/checkouts';
+import { beforeAll, expect, test } from 'vitest';
+import { addProduct, call, type Seller, signUp } from './support/seller.ts';
+import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+import { handled } from './support/waits.ts';
+
+let platform: SharedPlatform;
+let seller: Seller;
+let handle: string;
+
+beforeAll(async () => {
+  platform = await sharedPlatform();
+  seller = await signUp(platform.baseUrl, 'Offers and Sons');
+  handle = (await seller.call('GET', '/api/v1/settings')).json.handle;
+});
+
+const offer = (slug: string, query = '', of = handle) =>
+  call(platform.baseUrl, 'GET', `/api/checkout/offers/${of}/${slug}${query}`);
+
+test('a page reads product, seller, prices and processor in one request, and each change of them at once', async () => {
+  const { productId, slug, bumpId } = await addProduct(seller, 'offered');
+  const under = `/api/v1/products/${productId}`;
+  await seller.call('PATCH', under, { body: { description: 'Thirty lessons.' } });
+  const before = (await offer(slug)).json;
+  expect(before).toMatchObject({ hasDiscountCodes: false, discount: null, totalCents: 9_900, processor: 'simulated' });
+  await seller.call('POST', `${under}/discounts`, { body: { code: 'TENTH', percentOff: 10 } });
+  const look = { accentColor: '#0b5f4f', termsUrl: 'https://sons.example/terms' };
+  await seller.call('PATCH', '/api/v1/settings', { body: look });
+  const product = await seller.call('GET', under);
+  const { status, json } = await offer(slug, `?bumpIds=${bumpId}&discountCode=tenth`);
+  expect(status).toBe(200);
+  const { checkout_url: checkoutUrl } = product.json;
+  expect(json).toMatchObject({
+    product: { id: productId, slug, description: 'Thirty lessons.', imageUrl: null, checkoutUrl },
+    seller: { handle, name: 'Offers and Sons', logoUrl: null, refundPolicyUrl: null, ...look },
+    bumps: [{ id: bumpId, chosen: true }],
+    hasDiscountCodes: true,
+    discount: { code: 'TENTH', refusal: null },
+    test: false,
+  });
+  expect(new URL(checkoutUrl).pathname).toBe(`/c/${handle}/${slug}`);
+  const sellerRead = await call(platform.baseUrl, 'GET', `/api/checkout/sellers/${handle}`);
+  expect(sellerRead.json).toEqual(json.seller);
+  const body = { handle, slug, bumpIds: [bumpId], discountCode: 'tenth' };
+  const opened = await call(platform.baseUrl, 'POST', '/api/checkout', { body });
+  expect(opened.json).toMatchObject({ totalCents: json.totalCents, lines: json.lines, quote: json.quote });
+  // Nothing in it is of the moment: what did not change is answered in the same words.
+  expect((await offer(slug, `?bumpIds=${bumpId}&discountCode=tenth`)).text).toBe(JSON.stringify(json));
+});
+
+test('a bad code is no bad request; drafts, unknown products and unknown sellers are not found, archived ones conflict', async () => {
+  const { productId, slug } = await addProduct(seller, 'kept');
+  expect((await offer(slug, '?discountCode=NONE')).json).toMatchObject({
+    discount: { code: 'NONE', refusal: 'unknown' },
+    totalCents: 9_900,
+  });
+  await seller.call('POST', '/api/v1/products', {
+    body: { name: 'Draft', slug: 'a-draft', priceCents: 100, pricingType: 'onetime' },
+  });
+  const answers = [
+    await offer('a-draft'),
+    await offer('none'),
+    await offer(slug, '', 'no-such-shop'),
+    await offer('%00'),
+  ];
+  expect(answers.map(({ status, json }) => [status, json.code])).toEqual(answers.map(() => [404, 'product_not_found']));
+  const many = Array.from({ length: 51 }, (_, index) => `bmp_${index}`).join(',');
+  const refused = await offer(slug, `?bumpIds=${many}`);
+  expect([refused.status, refused.json.errors?.[0]?.field]).toEqual([422, 'bumpIds']);
+  await seller.call('PATCH', `/api/v1/products/${productId}`, { body: { status: 'archived' } });
+  const archived = await offer(slug);
+  expect([archived.status, archived.json.code]).toEqual([409, 'no_longer_for_sale']);
+});
+
+test('a page that was read has no view, one that was seen has one, however often and with a checkout', async () => {
+  const { productId, slug } = await addProduct(seller, 'seen');
+  const views = async () => (await seller.call('GET', `/api/metrics/${productId}`)).json.summary.views;
+  const visit = () => call(platform.baseUrl, 'POST', '/api/checkout/visits', { body: { handle, slug } });
+  await offer(slug);
+  expect((await visit()).json).toEqual({ ok: true });
+  await visit();
+  await call(platform.baseUrl, 'POST', '/api/checkout', { body: { handle, slug } });
+  await handled('metrics', checkoutVisited, (data) => data.productId === productId);
+  expect(await views()).toBe(1);
+});
+
+test('an earlier handle leads to the offer, which says the current one', async () => {
+  const { slug } = await addProduct(seller, 'moved');
+  const earlier = handle;
+  await seller.call('PATCH', '/api/v1/settings', { body: { handle: `${earlier}-now` } });
+  handle = `${earlier}-now`;
+  const { status, json } = await offer(slug, '', earlier);
+  expect([status, json.seller.handle]).toEqual([200, handle]);
+  expect(json.product.checkoutUrl).toMatch(new RegExp(`/c/${handle}/${slug}$`));
+});

@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { okResult, slug } from './common.ts';
+import { defineRequest } from './define.ts';
+import { orderItemKind } from './orders.ts';
+import { processorName } from './payments.ts';
+import { billingInterval, pricingType } from './products.ts';
+
+/** A shop as its pages show it. */
+export const sellerResource = z
+  .object({
+    handle: z.string().describe('The current one; an earlier one still leads here.'),
+    name: z.string(),
+    supportEmail: z.string(),
+    logoUrl: z.string().nullable(),
+    accentColor: z.string().nullable().describe('`#rrggbb`; null is the pages’ own.'),
+    termsUrl: z.string().nullable(),
+    refundPolicyUrl: z.string().nullable(),
+  })
+  .meta({ id: 'Seller' });
+export type SellerResource = z.infer<typeof sellerResource>;
+
+/** Why a discount code takes nothing off. */
+export const discountRefusal = z.enum(['unknown', 'expired', 'used_up', 'frees_subscription']);
+export type DiscountRefusal = z.infer<typeof discountRefusal>;
+
+const offeredProduct = z.object({
+  id: z.string(),
+  name: z.string(),
+  slug: z.string(),
+  description: z.string().nullable(),
+  pricingType,
+  billingInterval: billingInterval.nullable(),
+  priceCents: z.int(),
+});
+
+/** What checkout knows of an offer. */
+const pricedOffer = z.object({
+  product: offeredProduct.extend({ image: z.string().nullable() }),
+  bumps: z.array(z.object({ id: z.string(), headline: z.string(), priceCents: z.int(), chosen: z.boolean() })),
+  hasDiscountCodes: z.boolean(),
+  discount: z
+    .object({ code: z.string(), refusal: discountRefusal.nullable() })
+    .nullable()
+    .describe('The code that was given. `refusal` says why it takes nothing off; null when it does.'),
+  lines: z.array(z.object({ kind: orderItemKind, label: z.string(), amountCents: z.int() })),
+  totalCents: z.int(),
+  quote: z
+    .string()
+    .describe('Stands for the lines, the total and the renewal as shown here, as a checkout’s `quote` does.'),
+  currency: z.string(),
+});
+
+/** What a product's page shows before a checkout is opened: prices as they are right now, for a choice. */
+export const checkoutOfferResource = pricedOffer
+  .extend({
+    product: offeredProduct.extend({
+      imageUrl: z.string().nullable(),
+      checkoutUrl: z.string().describe('The page’s current address.'),
+    }),
+    seller: sellerResource,
+    processor: z
+      .enum([...processorName.options, 'none'])
+      .describe('Whose card fields the page shows. `none`: the seller takes no payments yet.'),
+    test: z.boolean().describe('The shop is in test mode: nobody is charged.'),
+  })
+  .meta({ id: 'CheckoutOffer' });
+export type CheckoutOffer = z.infer<typeof checkoutOfferResource>;
+
+/** Prices a product for a choice. It writes nothing. What the product does not have is left out of the price. */
+export const getOffer = defineRequest('read', 'checkout', 'offers.get', {
+  input: z.object({
+    slug: z.string(),
+    bumpIds: z.array(z.string()),
+    discountCode: z.string().nullable(),
+    testMode: z.boolean(),
+  }),
+  output: pricedOffer,
+});
+
+export const recordVisitBody = z
+  .strictObject({
+    handle: slug.describe('The seller’s handle.'),
+    slug: slug.describe('The product’s slug.'),
+  })
+  .meta({ id: 'CheckoutVisit' });
+
+/** Counts a visitor of a product's page: once a UTC day, however often the visitor comes or opens checkouts. */
+export const recordVisit = defineRequest('command', 'checkout', 'visits.record', {
+  input: z.object({ slug: z.string(), testMode: z.boolean(), visitor: z.string() }),
+  output: okResult,
+});

@@ -1,0 +1,63 @@
+import { checkoutVisited } from '@app/contracts/checkouts';
+import type { ProductForSale } from '@app/contracts/products-for-sale';
+import { type OutboxRow, outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
+import { statement } from '@app/service-kit/database';
+import type { Queryable } from './checkout-row.ts';
+
+/** A visitor of a product's page on a day, and the event of the first time; fields are named as the columns. */
+export interface Visit extends OutboxRow {
+  readonly account_id: string;
+  readonly product_id: string;
+  /** `2026-01-31` */
+  readonly day: string;
+  readonly visitor: string;
+  readonly test: boolean;
+}
+
+export function visitOf(
+  { productId, name, pricingType }: ProductForSale,
+  visitor: string,
+  test: boolean,
+  source: { readonly accountId: string; readonly requestId: string; readonly nowMs: number },
+): Visit {
+  const visitedAt = new Date(source.nowMs).toISOString();
+  const data = { productId, productName: name, pricingType, visitedAt, test };
+  return {
+    ...outboxRow(checkoutVisited, data, source),
+    ...{ account_id: source.accountId, product_id: productId, day: visitedAt.slice(0, 10), visitor, test },
+  };
+}
+
+/** Parts of a statement: `told` has the events of visitors who are new that day. */
+export const visitsSql = (visits: string): string => `visits_now as (
+     select * from json_to_recordset(${visits}::json) as v(account_id text, product_id text, day date, visitor text,
+       test boolean, ${outboxRecord})
+   ), visited as (
+     insert into visits (account_id, product_id, day, visitor, test)
+     select account_id, product_id, day, visitor, test from visits_now
+     order by account_id, product_id, day, visitor, test
+     on conflict do nothing returning account_id, product_id, day, visitor, test
+   ), told as (
+     insert into outbox (${outboxColumns})
+     select ${outboxColumns} from visits_now
+     where (account_id, product_id, day, visitor, test) in (
+       select account_id, product_id, day, visitor, test from visited)
+     order by event_id
+     returning event_id
+   )`;
+
+/** The parameter of `visitsSql`: each visit once. */
+export function visitsJson(visits: readonly Visit[]): string {
+  const keyOf = ({ account_id, product_id, day, visitor, test }: Visit) =>
+    [account_id, product_id, day, visitor, test].join();
+  return JSON.stringify([...new Map(visits.toReversed().map((visit) => [keyOf(visit), visit])).values()]);
+}
+
+const recordStatement = statement('visits-record', `with ${visitsSql('$1')} select event_id from told`);
+
+/** @returns of each visit whether its visitor was new that day */
+export async function recordVisits(db: Queryable, visits: readonly Visit[]): Promise<boolean[]> {
+  const { rows } = await db.query<{ event_id: string }>(recordStatement([visitsJson(visits)]));
+  const told = new Set(rows.map(({ event_id }) => event_id));
+  return visits.map(({ event_id }) => told.has(event_id));
+}

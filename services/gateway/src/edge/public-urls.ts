@@ -1,0 +1,10 @@
+/** Addresses of this deployment that others pass on. @param baseUrl as `baseUrlOf` gives it */
+
+/** The pages of a seller's products: a product's slug stands behind it. */
+export const checkoutUrlOf = (baseUrl: string, handle: string): string => `${baseUrl}/c/${handle}`;
+
+/** Pictures of products: their names stand behind it. */
+export const productImagesUrlOf = (baseUrl: string): string => `${baseUrl}/images/products`;
+
+export const logoUrlOf = (baseUrl: string, logoName: string | null): string | null =>
+  logoName === null ? null : `${baseUrl}/images/logos/${logoName}`;

@@ -1,0 +1,106 @@
+const orderId = 'ord_01kahv7w3xe5m8q2r6t9y0b4cd';
+const productId = 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg';
+
+const checkout = {
+  id: 'cko_01kahv7v0zc3k6n9q2s5w8a1ef',
+  status: 'open',
+  product: { name: 'Watercolour Course', slug: 'watercolour-course', pricingType: 'onetime', billingInterval: null },
+  seller: { name: 'Maya Paints', supportEmail: 'help@mayapaints.example' },
+  bumps: [{ id: 'bmp_01kaf2m4q7s9v1x3z5b7d9f1hj', headline: 'Printable workbook', priceCents: 1900, chosen: true }],
+  lines: [
+    { kind: 'main', label: 'Watercolour Course', amountCents: 4900 },
+    { kind: 'bump', label: 'Printable workbook', amountCents: 1900 },
+  ],
+  totalCents: 6800,
+  quote: 'qR4tY8wZ2xV6bN0mK3jH5g',
+  currency: 'usd',
+  email: 'maya@example.com',
+  name: null,
+  country: null,
+  discountCode: null,
+  orderId: null,
+  upsell: null,
+  action: null,
+  reason: null,
+  accessUrl: null,
+  paidAt: null,
+  lastFour: null,
+  test: false,
+  createdAt: '2026-11-20T09:29:40.000Z',
+};
+
+const seller = {
+  handle: 'maya-paints',
+  name: 'Maya Paints',
+  supportEmail: 'help@mayapaints.example',
+  logoUrl: null,
+  accentColor: '#0b5f4f',
+  termsUrl: 'https://mayapaints.example/terms',
+  refundPolicyUrl: 'https://mayapaints.example/refunds',
+};
+
+const upsell = { id: 'ups_01kaf2m4t8v0x2z4b6d8f0h2jk', headline: 'A year of live sessions', amountCents: 2900 };
+
+/** Of what buyers’ pages call. */
+export const checkoutExamples = {
+  getSeller: { response: seller },
+  getOffer: {
+    response: {
+      product: {
+        id: productId,
+        name: 'Watercolour Course',
+        slug: 'watercolour-course',
+        pricingType: 'onetime',
+        billingInterval: null,
+        priceCents: 4900,
+        description: 'Thirty short lessons, from the first wash to a finished landscape.',
+        imageUrl: null,
+        checkoutUrl: 'http://127.0.0.1:3000/c/maya-paints/watercolour-course',
+      },
+      seller,
+      bumps: checkout.bumps,
+      hasDiscountCodes: true,
+      discount: { code: 'AUTUMN', refusal: 'expired' },
+      lines: checkout.lines,
+      totalCents: 6800,
+      quote: checkout.quote,
+      currency: 'usd',
+      processor: 'simulated',
+      test: false,
+    },
+  },
+  recordVisit: { body: { handle: 'maya-paints', slug: 'watercolour-course' }, response: { ok: true } },
+  openCheckout: {
+    body: {
+      handle: 'maya-paints',
+      slug: 'watercolour-course',
+      email: 'maya@example.com',
+      bumpIds: ['bmp_01kaf2m4q7s9v1x3z5b7d9f1hj'],
+    },
+    response: { ...checkout, secret: 'Jk2vQ8mT4xW1zB6nR9cF3hL7pD0sG5yA_uE-iO2aXqM' },
+  },
+  getCheckout: { response: checkout },
+  updateCheckout: {
+    body: { name: 'Maya Lindqvist', country: 'SE' },
+    response: { ...checkout, name: 'Maya Lindqvist', country: 'SE' },
+  },
+  payCheckout: {
+    body: { paymentMethod: 'sim_ok', returnUrl: 'https://mayapaints.example/checkout/thanks' },
+    response: {
+      status: 'authorized',
+      orderId: orderId,
+      totalCents: 6800,
+      upsell: { ...upsell, status: 'offered', expiresAt: '2026-11-20T10:30:12.345Z' },
+    },
+  },
+  continueCheckout: { response: { status: 'paid', orderId: orderId, totalCents: 6800 } },
+  decideUpsell: {
+    body: { accept: true },
+    response: {
+      status: 'paid',
+      orderId: orderId,
+      totalCents: 9700,
+      upsell: { ...upsell, status: 'accepted', expiresAt: null },
+    },
+  },
+};
