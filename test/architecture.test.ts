@@ -318,6 +318,13 @@ describe('one way for each thing', () => {
     expect(linesMatching(own, /\b(tellOnce|writeOutboxOnce|told_\w+|\w+_told_at)\b/)).toEqual([]);
   });
 
+  test('the limits of the gateway keep their minutes in one map', () => {
+    const limits = source.filter((file) => file.startsWith('services/gateway/src/limits/'));
+    const users = limits.filter((file) => /^import [^;]*'\.\/minutes\.ts'/m.test(read(file)));
+    expect(users.map((file) => basename(file))).toEqual(['account-quota.ts', 'address-limiter.ts']);
+    expect(linesMatching(users, /\bnew Map</).filter((line) => !line.includes('#due'))).toEqual([]);
+  });
+
   test('products on sale are one request to catalog, which checkout sends from one file', () => {
     const contract = read('libs/contracts/src/products-for-sale.ts');
     expect([...contract.matchAll(/defineRequest\('read', 'catalog', '([^']+)'/g)].map(([, name]) => name)).toEqual([
