@@ -249,6 +249,17 @@ describe('names', () => {
   });
 });
 
+// A URL and an automation differ in the ways that DestinationKind names: who needs another one adds it there.
+test('only services/webhook-dispatcher/src/destinations branches on the role of a destination', () => {
+  const others = source.filter(
+    (file) =>
+      file.startsWith('services/webhook-dispatcher/src/') &&
+      !file.includes('/destinations/') &&
+      !file.includes('/migrations/'),
+  );
+  expect(linesMatching(others, /\brole\b\s*(=|<>|[!=]==|is )[^'\n]*'automation'|\brole (not )?in \(/)).toEqual([]);
+});
+
 describe('work in the background', () => {
   /** Each beside work that has an end, or on memory alone: nothing that fails, overlaps or is waited for. */
   const intervals: Readonly<Record<string, string>> = {

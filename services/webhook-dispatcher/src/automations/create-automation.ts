@@ -9,6 +9,7 @@ import { executeBound } from '@app/service-kit/bound-sql';
 import { statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { urlRefusal } from '../deliveries/public-address.ts';
+import { isAutomation } from '../destinations/destination-kind-sql.ts';
 import { type SealedResult, withSecret } from '../endpoints/sealed-result.ts';
 import { newSecret } from '../secrets/secret-box.ts';
 import { requireUsable } from './automation.rules.ts';
@@ -49,7 +50,7 @@ const lockStatement = statement<{ pg_advisory_xact_lock: unknown }>(
 const countStatement = statement<{ count: number }>(
   'create-automation-count',
   `
-  select count(*)::int as count from endpoints where account_id = $1 and role = 'automation' and built_in is null`,
+  select count(*)::int as count from endpoints where account_id = $1 and ${isAutomation()} and built_in is null`,
   { count: 'int4' },
 );
 

@@ -2,6 +2,7 @@ import { DomainError } from '@app/contracts/errors';
 import { executeBound } from '@app/service-kit/bound-sql';
 import { type Database, statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { isAutomation } from '../destinations/destination-kind-sql.ts';
 import {
   type AutomationRow,
   automationColumns,
@@ -13,7 +14,7 @@ import {
 
 const findStatement = statement<AutomationRow>(
   'automation',
-  `select ${automationColumns} from endpoints where account_id = $1 and id = $2 and role = 'automation'`,
+  `select ${automationColumns} from endpoints where account_id = $1 and id = $2 and ${isAutomation()}`,
   {
     id: 'text',
     name: 'text',
@@ -32,7 +33,7 @@ const findStatement = statement<AutomationRow>(
 const lockStatement = statement<AutomationRow>(
   'find-automation-lock',
   `select ${automationColumns} from endpoints
-  where account_id = $1 and id = $2 and role = 'automation' for update`,
+  where account_id = $1 and id = $2 and ${isAutomation()} for update`,
   {
     id: 'text',
     name: 'text',

@@ -1,6 +1,7 @@
 import type { PageQuery } from '@app/contracts/common';
 import { statement } from '@app/service-kit/database';
 import { type Page, pageOfAll } from '@app/service-kit/paging';
+import { isAutomation } from '../destinations/destination-kind-sql.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import {
   type AutomationResource,
@@ -13,7 +14,7 @@ import { builtIns } from './built-in.rules.ts';
 
 const listStatement = statement<AutomationRow>(
   'automations',
-  `select ${automationColumns} from endpoints where account_id = $1 and role = 'automation' order by id`,
+  `select ${automationColumns} from endpoints where account_id = $1 and ${isAutomation()} order by id`,
   {
     id: 'text',
     name: 'text',

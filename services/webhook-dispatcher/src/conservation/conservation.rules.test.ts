@@ -1,6 +1,7 @@
 import { randomRuns } from '@app/testing/long';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { kindOf } from '../destinations/destination-kind.rules.ts';
 import {
   countOfRange,
   type LostDelivery,
@@ -45,14 +46,14 @@ test('the numbers that no event has are found, however many there are', () => {
 
 const lost: LostDelivery = {
   ...{ isBack: false, eventName: 'order.paid', hasBody: true },
-  endpoint: { role: 'primary', url: 'https://example.com/hook', events: null },
+  endpoint: { kind: kindOf('primary'), url: 'https://example.com/hook', events: null },
 };
-const withoutUrl = { role: 'primary', url: null, events: null };
+const withoutUrl = { kind: kindOf('primary'), url: null, events: null };
 test.each<[string, Partial<LostDelivery>, ReturnType<typeof remadeAs>]>([
   ['it is sent, with the priority of its event', {}, { status: 'pending', priority: 0 }],
   [
     'an automation runs',
-    { endpoint: { role: 'automation', url: null, events: ['order.paid'] } },
+    { endpoint: { kind: kindOf('automation'), url: null, events: ['order.paid'] } },
     { status: 'pending', priority: 1 },
   ],
   ['nothing, when it is back', { isBack: true }, null],
@@ -60,7 +61,7 @@ test.each<[string, Partial<LostDelivery>, ReturnType<typeof remadeAs>]>([
   ['it is canceled with its endpoint', { endpoint: null, hasBody: false }, { status: 'canceled', reason: 'removed' }],
   [
     'it is filtered, when the endpoint does not want it',
-    { endpoint: { role: 'primary', url: 'https://example.com/hook', events: ['affiliate.paid'] } },
+    { endpoint: { kind: kindOf('primary'), url: 'https://example.com/hook', events: ['affiliate.paid'] } },
     { status: 'filtered', reason: 'filtered' },
   ],
   ['it is held while there is no URL', { endpoint: withoutUrl }, { status: 'pending', priority: 0 }],

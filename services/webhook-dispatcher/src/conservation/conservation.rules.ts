@@ -1,5 +1,5 @@
 import { type Priority, priorities, priorityOf } from '../deliveries/priority.rules.ts';
-import { takesName } from '../endpoints/filter.rules.ts';
+import type { DestinationKind, Filter } from '../destinations/destination-kind.types.ts';
 
 /** Some numbers of an account's log: those after `low`, up to and with `high`. */
 export interface Range {
@@ -44,11 +44,7 @@ export interface LostDelivery {
   readonly eventName: string | null;
   readonly hasBody: boolean;
   /** Null when the endpoint was removed. */
-  readonly endpoint: {
-    readonly role: string;
-    readonly url: string | null;
-    readonly events: readonly string[] | null;
-  } | null;
+  readonly endpoint: (Filter & { readonly kind: DestinationKind }) | null;
 }
 
 export type Remade =
@@ -64,8 +60,8 @@ export type Remade =
 export function remadeAs({ isBack, eventName, hasBody, endpoint }: LostDelivery): Remade | null {
   if (isBack || eventName === null) return null;
   if (endpoint === null) return { status: 'canceled', reason: 'removed' };
-  if (!takesName(endpoint, eventName)) return { status: 'filtered', reason: 'filtered' };
+  if (!endpoint.kind.takesName(endpoint, eventName)) return { status: 'filtered', reason: 'filtered' };
   if (!hasBody) return { status: 'failed', reason: 'expired' };
-  const priority = endpoint.role === 'automation' ? priorities.other : priorityOf(eventName);
+  const priority = endpoint.kind.isAsUrgentAsEvent ? priorityOf(eventName) : priorities.other;
   return { status: 'pending', priority };
 }

@@ -1,6 +1,8 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import { kindOf } from '../destinations/destination-kind.rules.ts';
+import type { Role } from '../destinations/destination-kind.types.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import { type Remade, remadeAs } from './conservation.rules.ts';
 import { lockRun } from './run-lease.ts';
@@ -78,7 +80,7 @@ interface LostRow {
   readonly stored_at: Date | null;
   readonly is_back: boolean;
   readonly has_body: boolean;
-  readonly role: string | null;
+  readonly role: Role | null;
   readonly url: string | null;
   readonly events: readonly string[] | null;
   readonly attempts: number;
@@ -120,7 +122,7 @@ async function remakeBatch({ partitions, clock }: RemakeDeps, client: Client, ru
 
 const factsOf = ({ is_back: isBack, name, has_body: hasBody, role, url, events }: LostRow) => ({
   ...{ isBack, eventName: name, hasBody },
-  endpoint: role === null ? null : { role, url, events },
+  endpoint: role === null ? null : { kind: kindOf(role), url, events },
 });
 
 function logRemade(logger: Logger, runId: number, remade: readonly RemadeRow[]): void {

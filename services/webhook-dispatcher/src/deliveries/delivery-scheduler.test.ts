@@ -68,7 +68,7 @@ class Rig {
     this.#versions.set(endpointId, Math.max(version, this.#versions.get(endpointId) ?? 0));
     const deliveries = Array.from({ length: count }, () => this.#newDelivery(endpointId, priority, leaseEndsInMs));
     for (const { id } of deliveries) this.waiting.add(id);
-    const address = { role: 'primary', channel: 'http', url: 'https://example.com/', secret: '' } as const;
+    const address = { channel: 'http', url: 'https://example.com/', secret: '' } as const;
     const destination = { endpointId, version, ...address, previous: null, headers: null };
     this.scheduler.add(destination, deliveries);
   }

@@ -50,7 +50,6 @@ export interface Destination {
   readonly version: number;
   /** An endpoint's channel never changes. */
   readonly channel: 'http' | 'email';
-  readonly role: 'primary' | 'additional' | 'automation';
   /** Null for automations that send emails. */
   readonly url: string | null;
   /** Sealed, as the next two are; see endpoints/secret-box.ts. Null without a URL. */

@@ -1,3 +1,4 @@
+import type { Role } from '../destinations/destination-kind.types.ts';
 import type { Destination } from './delivery.types.ts';
 
 const columns = ['version', 'role', 'url', 'secret', 'previous_secret', 'previous_secret_until', 'headers', 'channel'];
@@ -10,7 +11,7 @@ export const destinationColumns = (alias: string): string => columns.map((column
 
 export interface DestinationRow {
   readonly version: number;
-  readonly role: Destination['role'];
+  readonly role: Role;
   readonly url: string | null;
   readonly secret: string | null;
   readonly previous_secret: string | null;
@@ -20,10 +21,10 @@ export interface DestinationRow {
 }
 
 export function destinationOf(endpointId: string, row: DestinationRow): Destination {
-  const { version, role, url, secret, headers, channel } = row;
+  const { version, url, secret, headers, channel } = row;
   const previous =
     row.previous_secret === null || row.previous_secret_until === null
       ? null
       : { secret: row.previous_secret, untilMs: row.previous_secret_until.getTime() };
-  return { endpointId, version, role, url, secret, previous, headers, channel };
+  return { endpointId, version, url, secret, previous, headers, channel };
 }

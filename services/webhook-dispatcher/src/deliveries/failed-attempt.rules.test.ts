@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { kindOf } from '../destinations/destination-kind.rules.ts';
 import { decideFailure, type EndpointNow } from './failed-attempt.rules.ts';
 
 const created = '2026-05-04T12:00:00.000Z';
@@ -8,8 +9,8 @@ const last = { ...retry, reason_code: 'tries', next_attempt_at: null };
 /** An email that was given up before its attempts ended. */
 const refused = { ...last, reason_code: 'refused' };
 
-const endpoint = (state: 'on' | 'off' | 'changing'): EndpointNow => ({ isAutomation: false, state });
-const automation = (state: 'on' | 'off' | 'changing'): EndpointNow => ({ isAutomation: true, state });
+const endpoint = (state: 'on' | 'off' | 'changing'): EndpointNow => ({ kind: kindOf('primary'), state });
+const automation = (state: 'on' | 'off' | 'changing'): EndpointNow => ({ kind: kindOf('automation'), state });
 
 const pending = { status: 'pending', held_reason: null, reason: null, outcome: 'pending' };
 const held = { status: 'held', held_reason: null, reason: null, outcome: 'held', retry_at: null };

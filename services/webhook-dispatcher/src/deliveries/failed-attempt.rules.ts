@@ -1,3 +1,4 @@
+import type { DestinationKind } from '../destinations/destination-kind.types.ts';
 import { goneStatus } from './exchange.rules.ts';
 import { heldForFailing } from './held-for-failing.rules.ts';
 
@@ -13,7 +14,7 @@ export interface FailedAttempt {
 
 /** The endpoint of the attempt, as it was read; null when it was removed. */
 export type EndpointNow = {
-  readonly isAutomation: boolean;
+  readonly kind: Pick<DestinationKind, 'whileOff' | 'holdsWhatFailed'>;
   /** `changing`: another transaction is about to change it, so nothing that depends on it may be decided. */
   readonly state: 'on' | 'off' | 'changing';
 } | null;
@@ -50,12 +51,14 @@ export interface FailureDecision {
  */
 export function decideFailure(attempt: FailedAttempt, { endpoint, nothingDelivered }: Circumstances): FailureDecision {
   const isLast = attempt.next_attempt_at === null;
-  const mayBeHeld = attempt.reason_code === 'tries' && endpoint?.isAutomation !== true && nothingDelivered;
+  const mayBeHeld = attempt.reason_code === 'tries' && endpoint?.kind.holdsWhatFailed !== false && nothingDelivered;
   if (isLast && !mayBeHeld) return ended(attempt, 'failed', attempt.reason_code, null);
   if (endpoint === null) return ended(attempt, 'canceled', 'removed', null);
   if (endpoint.state === 'changing') return waiting(attempt, null);
   if (endpoint.state === 'off')
-    return endpoint.isAutomation ? ended(attempt, 'canceled', 'discarded', false) : held(attempt, null, false);
+    return endpoint.kind.whileOff === 'held'
+      ? held(attempt, null, false)
+      : ended(attempt, 'canceled', 'discarded', false);
   return isLast ? held(attempt, heldForFailing, true) : waiting(attempt, true);
 }
 

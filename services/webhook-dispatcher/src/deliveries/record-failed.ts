@@ -1,5 +1,7 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
+import { kindOf } from '../destinations/destination-kind.rules.ts';
+import type { Role } from '../destinations/destination-kind.types.ts';
 import type { Attempt } from './attempt.ts';
 import { attemptColumns, besideAttemptColumns, holdsLease, insertResponses } from './attempt-columns.ts';
 import { type Circumstances, decideFailure, type FailureDecision } from './failed-attempt.rules.ts';
@@ -21,7 +23,7 @@ const soonAfter = `interval '10 seconds'`;
  */
 const circumstancesStatement = statement<CircumstancesRow>(
   'attempts-failed-circumstances',
-  `select a.id, e.active, e.is_automation, e.is_url, case when a.is_last then exists (
+  `select a.id, e.active, e.role, e.is_url, case when a.is_last then exists (
      select from failing_endpoints f where f.endpoint_id = a.endpoint_id and f.account_id = a.account_id and f.since <= (
        select min(t.created_at) + ${soonAfter} from attempts t
        where t.delivery_id = a.delivery_id and t.account_id = a.account_id and t.id > 'att_' || substr(a.delivery_id, 5, 6)
@@ -30,16 +32,16 @@ const circumstancesStatement = statement<CircumstancesRow>(
      else false end as nothing_delivered
    from (select * from ${tableOf(readColumns, 1)}) a
      left join lateral (
-       select active, role = 'automation' as is_automation, channel = 'http' as is_url from endpoints
+       select active, role, channel = 'http' as is_url from endpoints
        where id = a.endpoint_id and account_id = a.account_id limit 1) e on true`,
-  { id: 'text', active: 'bool', is_automation: 'bool', is_url: 'bool', nothing_delivered: 'bool' },
+  { id: 'text', active: 'bool', role: 'text', is_url: 'bool', nothing_delivered: 'bool' },
 );
 interface CircumstancesRow {
   /** Of the attempt. */
   readonly id: string;
   /** Null, as the next two are, when the endpoint was removed. */
   readonly active: boolean | null;
-  readonly is_automation: boolean | null;
+  readonly role: Role | null;
   readonly is_url: boolean | null;
   readonly nothing_delivered: boolean;
 }
@@ -148,12 +150,12 @@ export async function recordFailed(
 }
 
 function circumstancesOf(
-  { active, is_automation: isAutomation, nothing_delivered: nothingDelivered }: CircumstancesRow,
+  { active, role, nothing_delivered: nothingDelivered }: CircumstancesRow,
   { succeeded, isChanging }: { readonly succeeded: boolean; readonly isChanging: boolean },
 ): Circumstances {
   const state = isChanging ? 'changing' : active ? 'on' : 'off';
   return {
-    endpoint: active === null ? null : { isAutomation: isAutomation === true, state },
+    endpoint: role === null ? null : { kind: kindOf(role), state },
     nothingDelivered: nothingDelivered && !succeeded,
   };
 }

@@ -5,6 +5,8 @@ import { inIndexOrder } from '@app/service-kit/planner';
 import { insertNotices, newNotice } from '../activity/notices.ts';
 import { finishDeliveries, insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
 import { isTestSend } from '../deliveries/test-send.rules.ts';
+import { kindOf } from '../destinations/destination-kind.rules.ts';
+import type { Role } from '../destinations/destination-kind.types.ts';
 import { endpointChangeApplied } from '../points/points.ts';
 import { behindAllIdsAndSuffixes } from '../storage/index-scans.ts';
 import type { Partitions } from '../storage/partitions.ts';
@@ -13,8 +15,8 @@ import { endpointRemovedText, heldDroppedText } from '../texts/activity.rules.ts
 /** A shared lock: events for the endpoint may be stored meanwhile, but it may not be changed. */
 const endpointStatement = statement<Switched>(
   'endpoint-of-change',
-  `select active, role = 'automation' as "isAutomation" from endpoints where id = $1 for share`,
-  { active: 'bool', isAutomation: 'bool' },
+  `select active, role from endpoints where id = $1 for share`,
+  { active: 'bool', role: 'text' },
 );
 
 /**
@@ -86,7 +88,7 @@ const appliedStatement = statement('endpoint-change-applied', 'delete from unset
 
 interface Switched {
   readonly active: boolean;
-  readonly isAutomation: boolean;
+  readonly role: Role;
 }
 
 interface Change {
@@ -148,7 +150,8 @@ async function applyBatchWith(
   }
   await client.query(appliedStatement([endpointId]));
   if (endpoint === undefined) await insertNotice(client, storage, change, endpointRemovedText);
-  else if (change.canceled > 0 && !endpoint.isAutomation) await insertNotice(client, storage, change, heldDroppedText);
+  else if (change.canceled > 0 && !kindOf(endpoint.role).isAutomation)
+    await insertNotice(client, storage, change, heldDroppedText);
   return null;
 }
 
@@ -174,7 +177,7 @@ async function cancelBatch(run: Run): Promise<Batch> {
   return { as: 'canceled', count: pending > 0 ? pending : await run(cancelHeldStatement, behindAllIdsAndSuffixes) };
 }
 
-async function applyTo(run: Run, change: Change, { active, isAutomation }: Switched): Promise<Batch> {
+async function applyTo(run: Run, change: Change, { active, role }: Switched): Promise<Batch> {
   const { hold_until: holdUntil, discard_until: discardUntil, others_until: othersUntil } = change;
   const held = holdUntil === null ? 0 : await run(holdStatement, holdUntil);
   if (held > 0) return { as: 'held', count: held };
@@ -184,8 +187,7 @@ async function applyTo(run: Run, change: Change, { active, isAutomation }: Switc
   if (others > 0) return { as: 'discarded', count: others };
   if (active) return { as: 'held', count: 0 };
   const waiting = await run(holdStatement, behindAllIdsAndSuffixes);
-  if (waiting > 0 || !isAutomation) return { as: 'held', count: waiting };
-  // An automation sends nothing of the time before it is on again.
+  if (waiting > 0 || kindOf(role).whileOff === 'held') return { as: 'held', count: waiting };
   return { as: 'discarded', count: await run(discardStatement, behindAllIdsAndSuffixes) };
 }
 

@@ -1,11 +1,10 @@
-import { canReceiveEmail } from '@app/contracts/common';
 import { newId } from '@app/contracts/ids';
 import type { Delivery, EndpointBatch, Lease } from '../deliveries/delivery.types.ts';
 import type { DeliverySender } from '../deliveries/delivery-sender.ts';
 import { type DestinationRow, destinationOf } from '../deliveries/destination.ts';
 import type { HostRate } from '../deliveries/host-rates.ts';
 import { type Priority, priorities } from '../deliveries/priority.rules.ts';
-import { takesName } from '../endpoints/filter.rules.ts';
+import type { DestinationKind } from '../destinations/destination-kind.types.ts';
 import type { OutgoingEvent } from './outgoing-event.ts';
 
 export interface EndpointRow extends DestinationRow {
@@ -14,6 +13,11 @@ export interface EndpointRow extends DestinationRow {
   readonly events: string[] | null;
   readonly product_id: string | null;
   readonly active: boolean;
+}
+
+/** A row with the kind that its role says. */
+export interface PlannedEndpoint extends EndpointRow {
+  readonly kind: DestinationKind;
 }
 
 /** A row of `deliveries`, or of `finished_deliveries` when it is filtered. */
@@ -34,21 +38,10 @@ interface GrowingBatch extends EndpointBatch {
   readonly rate: HostRate | null;
 }
 
-const isTriggered = (automation: EndpointRow, { name, productId, email }: OutgoingEvent): boolean =>
-  takesName(automation, name) &&
-  (automation.product_id === null || automation.product_id === productId) &&
-  (automation.channel !== 'email' || email === null || canReceiveEmail(email));
-
-/**
- * The endpoints that get a delivery of the event, whatever becomes of it: an automation only if the event triggers it, one
- * that sends emails only if the buyer's address can receive any, and the endpoint without a URL only while the account has
- * no other.
- */
-export function endpointsFor(event: OutgoingEvent, ofAccount: readonly EndpointRow[]): EndpointRow[] {
-  const hasUrl = ofAccount.some(({ role, url }) => role !== 'automation' && url !== null);
-  return ofAccount.filter((endpoint) =>
-    endpoint.role === 'automation' ? isTriggered(endpoint, event) : endpoint.url !== null || !hasUrl,
-  );
+/** The endpoints that get a delivery of the event, whatever becomes of it. */
+export function endpointsFor(event: OutgoingEvent, ofAccount: readonly PlannedEndpoint[]): PlannedEndpoint[] {
+  const hasUrl = ofAccount.some(({ kind, url }) => !kind.isAutomation && url !== null);
+  return ofAccount.filter((endpoint) => endpoint.kind.getsDelivery(endpoint, event, hasUrl));
 }
 
 /** Decides which deliveries a batch of events has, and which of them this process sends at once. */
@@ -71,9 +64,9 @@ export class DeliveryPlan {
    * Adds a delivery of the event and returns its row.
    * @param options.asked the delivery was asked for, so no filter applies, and its event says how urgent it is
    */
-  add(event: OutgoingEvent, endpoint: EndpointRow, { asked = false }: { asked?: boolean } = {}): NewDeliveryRow {
+  add(event: OutgoingEvent, endpoint: PlannedEndpoint, { asked = false }: { asked?: boolean } = {}): NewDeliveryRow {
     const id = newId('delivery', this.#nowMs);
-    const priority = !asked && endpoint.role === 'automation' ? priorities.other : event.priority;
+    const priority = asked || endpoint.kind.isAsUrgentAsEvent ? event.priority : priorities.other;
     const row = {
       id,
       event_id: event.id,
@@ -90,12 +83,12 @@ export class DeliveryPlan {
 
   #statusOf(
     event: OutgoingEvent,
-    endpoint: EndpointRow,
+    endpoint: PlannedEndpoint,
     id: string,
     priority: Priority,
     asked: boolean,
   ): NewDeliveryRow['status'] {
-    if (!asked && !takesName(endpoint, event.name)) return 'filtered';
+    if (!asked && !endpoint.kind.takesName(endpoint, event.name)) return 'filtered';
     return endpoint.active ? this.#addToBatch(event, endpoint, id, priority) : 'held';
   }
 
@@ -103,7 +96,7 @@ export class DeliveryPlan {
    * While this process has capacity for the endpoint, it takes the delivery at once (`sending`). Otherwise the delivery
    * waits in the database (`pending`).
    */
-  #addToBatch(event: OutgoingEvent, endpoint: EndpointRow, id: string, priority: Priority): 'pending' | 'sending' {
+  #addToBatch(event: OutgoingEvent, endpoint: PlannedEndpoint, id: string, priority: Priority): 'pending' | 'sending' {
     let batch = this.batches.get(endpoint.id);
     if (batch === undefined) {
       const rate = this.#dispatcher.hostRateOf(event.accountId, endpoint.url);

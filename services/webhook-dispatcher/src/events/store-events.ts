@@ -5,11 +5,19 @@ import { type Client, statement } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import type { DeliverySender } from '../deliveries/delivery-sender.ts';
 import { destinationColumns } from '../deliveries/destination.ts';
+import { kindOf } from '../destinations/destination-kind.rules.ts';
+import { isUrl } from '../destinations/destination-kind-sql.ts';
 import { firstEndpointLock } from '../endpoints/first-endpoint-lock.ts';
 import { eventsStored, type StoredEvent } from '../points/points.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { OutgoingEvent } from './outgoing-event.ts';
-import { DeliveryPlan, type EndpointRow, endpointsFor, type NewDeliveryRow } from './plan-deliveries.ts';
+import {
+  DeliveryPlan,
+  type EndpointRow,
+  endpointsFor,
+  type NewDeliveryRow,
+  type PlannedEndpoint,
+} from './plan-deliveries.ts';
 
 /** Writes, in the transaction of accounts' events, the built-in automations that are not there yet. */
 export type WriteBuiltIns = (client: Client, accountIds: readonly string[], onCommit: OnCommit) => Promise<void>;
@@ -34,7 +42,7 @@ const endpointsStatement = statement<EndpointRow>(
   'endpoints-of-accounts',
   `select id, account_id, events, product_id, active, ${destinationColumns('e')} from endpoints e
    where account_id = any($1::text[])
-     and (role <> 'automation' or (active and events && $2::text[] and (channel = 'http' or $3)))
+     and (${isUrl()} or (active and events && $2::text[] and (channel = 'http' or $3)))
    order by id for share`,
   {
     id: 'text',
@@ -85,7 +93,7 @@ const withoutUrlStatement = statement(
   `insert into endpoints (id, account_id, role, active, version, created_at, updated_at)
    select id, account_id, 'primary', false, 1, $3, $3 from unnest($1::text[], $2::text[]) as a (id, account_id)
    where not exists (
-     select from endpoints e where e.account_id = a.account_id and e.role in ('primary', 'additional'))`,
+     select from endpoints e where e.account_id = a.account_id and ${isUrl('e')})`,
 );
 
 const eventColumns = {
@@ -199,10 +207,12 @@ export async function storeEventFor(
   const plan = newPlan(deps);
   const rows = endpointIds
     .flatMap((id) => endpoints.filter((endpoint) => endpoint.id === id))
-    .map((endpoint) => plan.add(event, endpoint, { asked: true }));
+    .map((endpoint) => plan.add(event, withKind(endpoint), { asked: true }));
   await insert(deps, client, onCommit, { planned: [{ event, behind: null, rows }], plan });
   return rows.map((row) => row.id);
 }
+
+const withKind = (row: EndpointRow): PlannedEndpoint => ({ ...row, kind: kindOf(row.role) });
 
 const newPlan = ({ dispatcher, clock }: StoreDeps): DeliveryPlan =>
   new DeliveryPlan(dispatcher, dispatcher.newLease(), clock.nowMs());
@@ -278,13 +288,13 @@ async function endpointsOrPlaceholder(
   client: Client,
   accountIds: readonly string[],
   names: readonly string[],
-): Promise<Map<string, EndpointRow[]>> {
+): Promise<Map<string, PlannedEndpoint[]>> {
   const read = async () => {
     const { rows } = await client.query(endpointsStatement([accountIds, names, emailsAvailable]));
-    return Map.groupBy(rows, (row) => row.account_id);
+    return Map.groupBy(rows.map(withKind), (row) => row.account_id);
   };
   const found = await read();
-  const isNew = (id: string) => !found.get(id)?.some(({ role }) => role !== 'automation');
+  const isNew = (id: string) => !found.get(id)?.some(({ kind }) => !kind.isAutomation);
   const newAccounts = accountIds.filter(isNew);
   if (newAccounts.length === 0) return found;
   await client.query(firstEventLocks([newAccounts]));

@@ -3,6 +3,7 @@ import { type Client, type Database, statement } from '@app/service-kit/database
 import type { Logger } from '@app/service-kit/logger';
 import { insertNotices, newNotice } from '../activity/notices.ts';
 import { type Failing, isFailingForDays, isFailingForLong } from '../deliveries/failing-for-days.rules.ts';
+import { isAutomation } from '../destinations/destination-kind-sql.ts';
 import type { EndpointDeps } from '../endpoints/endpoint-deps.ts';
 import { endpointJudged } from '../points/points.ts';
 import { stopHeldStatement } from '../repair/held-recovery.ts';
@@ -22,7 +23,7 @@ const ownerStatement = statement<{ account_id: string }>(
 );
 const lockStatement = statement<Locked>(
   'endpoint-to-switch-off',
-  `select account_id, url, case when role = 'automation' then name end as automation from endpoints
+  `select account_id, url, case when ${isAutomation()} then name end as automation from endpoints
    where id = $1 and active and url is not null for update`,
   { account_id: 'text', url: 'text', automation: 'text' },
 );

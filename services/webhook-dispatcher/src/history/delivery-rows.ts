@@ -4,6 +4,8 @@ import type { DeliveryStatus, listDeliveries } from '@app/contracts/webhook-deli
 import { type ColumnsOf, statement } from '@app/service-kit/database';
 import type { WaitReason } from '../deliveries/delivery-scheduler.ts';
 import { waitingSince } from '../deliveries/record-waiting.ts';
+import { kindOf } from '../destinations/destination-kind.rules.ts';
+import type { Role } from '../destinations/destination-kind.types.ts';
 import { explainDiagnosis } from '../texts/diagnosis-texts.rules.ts';
 import { type ReasonEndpoint, reasonText } from './reason.rules.ts';
 
@@ -42,7 +44,7 @@ export interface ListedDeliveryRow {
   /** Null for an event that has no number in the account's log. */
   readonly sequence: number | null;
   /** Null when the endpoint was removed. */
-  readonly role: string | null;
+  readonly role: Role | null;
   readonly url: string | null;
   readonly active: boolean | null;
   readonly switched_off_reason: string | null;
@@ -177,7 +179,7 @@ function endpointOf(row: ListedDeliveryRow): ReasonEndpoint | null {
   if (row.role === null) return null;
   const { failing_since: since, failing_attempts: attempts } = row;
   return {
-    isAutomation: row.role === 'automation',
+    isAutomation: kindOf(row.role).isAutomation,
     hasUrl: row.url !== null,
     active: row.active === true,
     isRecovering: row.recovering === true,

@@ -135,7 +135,7 @@ function automationText({ active }: ReasonEndpoint, attempts: number): string {
   return active ? 'Waits to be run again.' : 'Run no further: the automation is off.';
 }
 
-/** The endpoint without a URL takes all events but pushed emails (endpoints/filter.rules.ts), and cannot be redelivered to. */
+/** The endpoint without a URL takes all events but pushed emails (destinations/url-kind.rules.ts), and cannot be redelivered to. */
 function filteredText({ event, endpoint, attempts }: ReasonFacts): string {
   const isPush = event === 'funnel.email.sync';
   if (isPush && endpoint?.hasUrl === false)

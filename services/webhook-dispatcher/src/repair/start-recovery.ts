@@ -8,6 +8,7 @@ import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { isUrl } from '../destinations/destination-kind-sql.ts';
 import { bodyKeepDays, dayMs } from '../storage/partition.rules.ts';
 import { unknownEndpoint } from '../texts/endpoint-errors.ts';
 import { recoveryPerSecond } from './feed.rules.ts';
@@ -25,7 +26,7 @@ export interface RecoveryDeps {
 const endpointStatement = statement<{ url: string | null }>(
   'start-recovery-endpoint',
   `select url from endpoints
-  where account_id = $1 and id = $2 and role in ('primary', 'additional') for share`,
+  where account_id = $1 and id = $2 and ${isUrl()} for share`,
   { url: 'text' },
 );
 const isRunningStatement = statement(

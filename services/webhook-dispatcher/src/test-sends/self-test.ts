@@ -8,6 +8,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { insertNotices, newNotice } from '../activity/notices.ts';
 import { type DestinationRow, destinationColumns, destinationOf } from '../deliveries/destination.ts';
+import { isUrl } from '../destinations/destination-kind-sql.ts';
 import { UnreadableSecretError } from '../secrets/secret-box.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import { oneLine } from '../texts/activity.rules.ts';
@@ -31,7 +32,7 @@ const resultStatement = statement<{ result: SelfTestResult }>(
 const endpointStatement = statement<DestinationRow & { readonly events: WebhookEventName[] | null }>(
   'self-test-endpoint',
   `select e.events, ${destinationColumns('e')} from endpoints e
-   where e.id = $2 and e.account_id = $1 and e.role in ('primary', 'additional')`,
+   where e.id = $2 and e.account_id = $1 and ${isUrl('e')}`,
   {
     events: 'text[]',
     version: 'int4',

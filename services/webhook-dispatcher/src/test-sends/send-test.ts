@@ -6,6 +6,7 @@ import type { WebhookEventName } from '@app/contracts/webhooks';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { currentTraceparent } from '@app/service-kit/tracing';
 import { priorities } from '../deliveries/priority.rules.ts';
+import { isUrl } from '../destinations/destination-kind-sql.ts';
 import type { OutgoingEvent } from '../events/outgoing-event.ts';
 import type { StoreDeps } from '../events/store-events.ts';
 import { storeTestOnce } from '../events/store-test-once.ts';
@@ -18,7 +19,7 @@ export type SendTestDeps = StoreDeps & { readonly database: Database };
 const endpointStatement = statement<{ active: boolean; url: string | null }>(
   'send-test-endpoint',
   `select active, url from endpoints
-   where id = $2 and account_id = $1 and role in ('primary', 'additional') for share`,
+   where id = $2 and account_id = $1 and ${isUrl()} for share`,
   { active: 'bool', url: 'text' },
 );
 
