@@ -63,6 +63,8 @@ export const startPayment = defineRequest('command', 'billing', 'payments.start'
   input: z.object({
     orderId: idSchema('order'),
     tryNo: z.int().min(1).max(100),
+    /** When the attempt began: one that began long ago may have been sent before a backup was restored. Earlier versions lack it. */
+    begunAt: timestamp.optional(),
     amountCents: amountCents.min(1),
     currency,
     paymentMethod: paymentMethodToken,

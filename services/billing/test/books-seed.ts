@@ -18,7 +18,8 @@ export async function seedCharges(
      ), paid as (
        insert into payments (id, account_id, order_id, step, subject, try_no, call, request, amount_cents, currency, status,
          processor, processor_reference, customer_email, product_name, test, created_at, finished_at)
-       select id, $1, 'ord_' || id, 'main', '', 1, 'charge', '{}', 4900, 'usd', 'succeeded', 'simulated', 'ref_' || id,
+       select id, $1, 'ord_' || id, 'main', '', 1, 'charge',
+         json_build_object('paymentId', id, 'amountCents', 4900, 'currency', 'usd'), 4900, 'usd', 'succeeded', 'simulated', 'ref_' || id,
          'ada@example.com', 'Course', false, at, at
        from seeded
        returning id

@@ -32,7 +32,7 @@ function processorOf(inner: PaymentProcessor, between: Dying['between']): Paymen
     capture: (request, call) => between(() => inner.capture(request, call)),
     refund: (request, call) => between(() => inner.refund(request, call)),
     release: (request, call) => between(() => inner.release(request, call)),
-    lookUp: (paymentId, call) => between(() => inner.lookUp(paymentId, call)),
+    lookUp: (sent, call) => between(() => inner.lookUp(sent, call)),
     list: (from, to, call) => inner.list(from, to, call),
   };
 }

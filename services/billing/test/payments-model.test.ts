@@ -32,7 +32,16 @@ const cards = [
   ...['sim_ok', 'sim_ok', 'sim_declined', 'sim_requires_action', 'sim_action_ignored', 'sim_action_refused'],
   ...['sim_capture_fails', 'sim_hold_expires', 'sim_renewal_declined', 'sim_error_after', 'sim_refund_declined'],
 ];
-const faults = ['throws_before', 'throws_after', 'doubled', 'raced', 'late', 'answer_lost', 'request_lost'] as const;
+const faults = [
+  'throws_before',
+  'not_done',
+  'throws_after',
+  'doubled',
+  'raced',
+  'late',
+  'answer_lost',
+  'request_lost',
+] as const;
 
 type Request =
   | { readonly kind: 'start'; readonly tryNo: number; readonly card: string }

@@ -6,6 +6,7 @@ import { announced } from '@app/testing/points';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { continuePayment } from '../src/payments/continue-payment.ts';
+import { readRequest } from '../src/payments/payment-rows.ts';
 import type { StartInput } from '../src/payments/start-payment.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { answersRecorded } from '../src/points/points.ts';
@@ -375,7 +376,9 @@ test('a confirmation that succeeded while it was given up is the outcome; the ot
   const waiting = await start(replica, account, input);
   const call = { accountId: account, secretKey: undefined, test: false, signal: new AbortController().signal };
   // The buyer confirms at the bank, and nobody asks how it stands before the other card is tried.
-  expect(await replicas.simulated.lookUp(waiting.paymentId, call)).toMatchObject({ status: 'succeeded' });
+  expect(
+    await replicas.simulated.lookUp(await readRequest(replicas.database, account, waiting.paymentId), call),
+  ).toMatchObject({ status: 'succeeded' });
   const paid = await start(replica, account, { ...input, tryNo: 2, paymentMethod: 'sim_ok' });
   expect(paid).toMatchObject({ status: 'succeeded', tryNo: 1, paymentId: waiting.paymentId });
   expect(await charged(account)).toHaveLength(1);
@@ -410,8 +413,8 @@ test('a look-up that began before a release records nothing while the release is
   const first = replicas.start({
     processor: (inner) => ({
       ...inner,
-      lookUp: async (paymentId, call) => {
-        const outcome = await inner.lookUp(paymentId, call);
+      lookUp: async (sent, call) => {
+        const outcome = await inner.lookUp(sent, call);
         looked?.resolve();
         await answer?.promise;
         return outcome;
@@ -488,7 +491,9 @@ test('a payment that could not be released because it had succeeded is recorded 
   const input = startInput({ paymentMethod: 'sim_requires_action' });
   const { paymentId } = await start(replica, account, input);
   const call = { accountId: account, secretKey: undefined, test: false, signal: new AbortController().signal };
-  expect(await replicas.simulated.lookUp(paymentId, call)).toMatchObject({ status: 'succeeded' });
+  expect(await replicas.simulated.lookUp(await readRequest(replicas.database, account, paymentId), call)).toMatchObject(
+    { status: 'succeeded' },
+  );
   replica.fail('throws_after');
   const other = { ...input, tryNo: 2, paymentMethod: 'sim_ok' };
   expect(await start(replica, account, other)).toMatchObject({ status: 'processing', tryNo: 1 });

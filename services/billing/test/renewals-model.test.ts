@@ -27,7 +27,16 @@ const cards = [
   ...['sim_ok', 'sim_ok', 'sim_ok', 'sim_renewal_declined', 'sim_lost_card', 'sim_renewal_requires_action'],
   ...['sim_renewal_declined', 'sim_error_after', 'no card at all'],
 ];
-const faults = ['throws_before', 'throws_after', 'doubled', 'raced', 'late', 'answer_lost', 'request_lost'] as const;
+const faults = [
+  'throws_before',
+  'not_done',
+  'throws_after',
+  'doubled',
+  'raced',
+  'late',
+  'answer_lost',
+  'request_lost',
+] as const;
 
 type Work =
   | { readonly kind: 'daily' | 'confirm' | 'round' | 'buy' }

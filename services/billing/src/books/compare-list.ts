@@ -1,5 +1,6 @@
 import type { BooksComparison } from '@app/contracts/daily-runs';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { readRequest } from '../payments/payment-rows.ts';
 import type { PaymentProcessor, ProcessorCall, ProcessorRecord } from '../processors/payment-processor.ts';
 import { reopenCharges } from '../refunds/reopen-charges.ts';
 import { kindOfPayment, type MoneyKind, notAtProcessor, type Orphan } from './books.rules.ts';
@@ -150,7 +151,8 @@ export class ListComparison {
     if (this.#lookUps >= lookUpsMax) return undefined;
     this.#lookUps += 1;
     const { processor, call } = this.#asked;
-    const outcome = await this.#deps.processorCalls.make((signal) => processor.lookUp(id, { ...call, signal }));
+    const sent = await readRequest(this.#deps.database, call.accountId, id);
+    const outcome = await this.#deps.processorCalls.make((signal) => processor.lookUp(sent, { ...call, signal }));
     return outcome?.status === 'succeeded' && outcome.reference === processor_reference;
   }
 

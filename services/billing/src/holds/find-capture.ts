@@ -1,8 +1,7 @@
 import { beginPayment } from '../payments/begin-payment.ts';
 import type { Hold, OrderMoney } from '../payments/payment.types.ts';
-import { changeBy } from '../payments/payment-change.rules.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { recordPaymentChange } from '../payments/record-payment.ts';
+import { recordAnswer } from '../payments/record-payment.ts';
 import type { ProcessorRecord } from '../processors/payment-processor.ts';
 
 const listLimitMs = 60_000;
@@ -34,8 +33,8 @@ export async function findCapture(
     requestOf: (paymentId) => ({ call: 'capture', request: { paymentId, amountCents, currency, reference } }),
   });
   if (payment === undefined) return 'recorded';
-  const change = changeBy(payment, { status: 'succeeded', reference: found.reference }, recordedAt.getTime());
-  await recordPaymentChange(deps, payment, change, { requestId });
+  const outcome = { status: 'succeeded', reference: found.reference } as const;
+  await recordAnswer(deps, payment, outcome, { requestId }, recordedAt.getTime());
   deps.logger.warn({ accountId, orderId, paymentId: payment.id }, 'a capture was found at the processor');
   return 'recorded';
 }

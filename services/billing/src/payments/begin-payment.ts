@@ -1,8 +1,9 @@
 import { newId } from '@app/contracts/ids';
 import type { PaymentPurpose } from '@app/contracts/payments';
 import { statement } from '@app/service-kit/database';
+import type { PaymentRequest } from '../processors/payment-processor.ts';
 import { nextCheckAt } from './payment.rules.ts';
-import type { OrderMoney, Payment, PaymentRequest } from './payment.types.ts';
+import type { OrderMoney, Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { paymentColumns, paymentOf } from './payment-rows.ts';
 

@@ -4,12 +4,11 @@ import { giveUpPayment } from './give-up-payment.ts';
 import { type LookedUp, lookUpPayment, standing } from './look-up-payment.ts';
 import { hasEnded, isAbandoned, isUnknownForLong, mayResend } from './payment.rules.ts';
 import type { OrderMoney, Payment } from './payment.types.ts';
-import { notReceivedChange } from './payment-change.rules.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { noticeEvent } from './payment-events.ts';
 import { unknownText } from './payment-notices.rules.ts';
-import { readMoney, readPayment } from './payment-rows.ts';
-import { type AnswerContext, recordPaymentChange } from './record-payment.ts';
+import { readMoney } from './payment-rows.ts';
+import { type RecordContext, recordAnswer } from './record-payment.ts';
 import { sendPayment } from './send-payment.ts';
 import { tellNotReceived } from './tell-not-received.ts';
 import { isStillWanted } from './wanted-renewal.ts';
@@ -41,7 +40,7 @@ export async function checkPayment(
   return hasEnded((await giveUpPayment(deps, after, null)).payment);
 }
 
-function contextOf(payment: Payment, money: OrderMoney): AnswerContext {
+function contextOf(payment: Payment, money: OrderMoney): RecordContext {
   const released = payment.step === 'release' ? money.payments.find(({ id }) => id === payment.subject) : undefined;
   return { requestId: null, money, ...(released === undefined ? {} : { released }) };
 }
@@ -49,7 +48,7 @@ function contextOf(payment: Payment, money: OrderMoney): AnswerContext {
 async function resolve(
   deps: PaymentDeps,
   payment: Payment,
-  context: AnswerContext,
+  context: RecordContext,
   looked: LookedUp,
 ): Promise<Payment> {
   if (looked !== 'not received' || payment.step === 'main') return standing(payment, looked);
@@ -60,9 +59,9 @@ async function resolve(
       ? await sendPayment(deps, payment, context)
       : payment;
   }
-  await recordPaymentChange(deps, payment, notReceivedChange(nowMs), context);
+  const ended = await recordAnswer(deps, payment, { status: 'not_received' }, context);
   if (payment.step === 'renewal') await tellNotReceived(deps, payment);
-  return await readPayment(deps.database, payment);
+  return ended;
 }
 
 const noticeStatement = statement(

@@ -2,10 +2,9 @@ import { type Database, statement } from '@app/service-kit/database';
 import type { ProcessorOutcome } from '../processors/payment-processor.ts';
 import { type ClockDifferences, isLost } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
-import { changeBy, notReceivedChange } from './payment-change.rules.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { readPayment } from './payment-rows.ts';
-import { type AnswerContext, recordPaymentChange } from './record-payment.ts';
+import { type RecordContext, recordAnswer } from './record-payment.ts';
 
 /**
  * Asks the processor how a payment stands, and records it.
@@ -16,7 +15,7 @@ import { type AnswerContext, recordPaymentChange } from './record-payment.ts';
  */
 export type LookedUp = Payment | 'not received' | 'unanswered';
 
-export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context: AnswerContext): Promise<LookedUp> {
+export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context: RecordContext): Promise<LookedUp> {
   const { clock, logger, database, processorCalls } = deps;
   const lookedUpMs = clock.nowMs();
   try {
@@ -25,9 +24,7 @@ export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context
       const clocks = await readClockDifferences(database, payment);
       if (!isLost(payment, processorCalls.deadlineMs, lookedUpMs, clocks)) return 'not received';
     }
-    const nowMs = clock.nowMs();
-    const change = outcome === null ? notReceivedChange(nowMs) : changeBy(payment, outcome, nowMs);
-    await recordPaymentChange(deps, payment, change, context);
+    await recordAnswer(deps, payment, outcome ?? { status: 'not_received' }, context);
   } catch (err) {
     const { id: paymentId, account_id: accountId, order_id: orderId } = payment;
     logger.warn({ err, accountId, orderId, paymentId }, 'a payment could not be looked up; it is tried again');
@@ -52,10 +49,11 @@ async function readClockDifferences(
   return rows[0] as ClockDifferences;
 }
 
-async function ask(deps: PaymentDeps, { id, processor: name, account_id: accountId, test }: Payment) {
+async function ask(deps: PaymentDeps, payment: Payment): Promise<ProcessorOutcome | null> {
+  const { processor: name, account_id: accountId, test } = payment;
   const { processor, secretKey } = await deps.processors.named(name, accountId, test);
   return await deps.processorCalls.make<ProcessorOutcome | null>((signal) =>
-    processor.lookUp(id, { accountId, secretKey, test, signal }),
+    processor.lookUp(payment, { accountId, secretKey, test, signal }),
   );
 }
 

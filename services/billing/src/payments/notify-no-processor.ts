@@ -2,16 +2,23 @@ import { notifyOnce } from '@app/messaging/notify-once';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { noticeEvent } from './payment-events.ts';
-import { noProcessorText } from './payment-notices.rules.ts';
+import { keyRefusedText, noProcessorText } from './payment-notices.rules.ts';
+
+type Deps = Pick<PaymentDeps, 'database' | 'clock' | 'wakeRelay'>;
 
 /** Notifies the seller once in a UTC day that a buyer could not pay, because the account has chosen no processor. */
-export async function notifyNoProcessor(
-  { database, clock, wakeRelay }: Pick<PaymentDeps, 'database' | 'clock' | 'wakeRelay'>,
-  payment: Payment,
-): Promise<void> {
+export const notifyNoProcessor = (deps: Deps, payment: Payment): Promise<void> =>
+  notifyOnceADay(deps, payment, 'no payment processor', noProcessorText);
+
+/** Notifies the seller once in a UTC day that the processor does not accept the account's API key. */
+export const notifyKeyRefused = (deps: Deps, payment: Payment): Promise<void> =>
+  notifyOnceADay(deps, payment, 'key refused', keyRefusedText(payment.processor));
+
+async function notifyOnceADay(deps: Deps, payment: Payment, what: string, text: string): Promise<void> {
+  const { database, clock, wakeRelay } = deps;
   const { account_id: accountId } = payment;
   const now = clock.now();
-  const event = noticeEvent(payment, noProcessorText, { accountId, requestId: null, nowMs: now.getTime() });
-  const subject = `no payment processor ${now.toISOString().slice(0, 10)}`;
+  const event = noticeEvent(payment, text, { accountId, requestId: null, nowMs: now.getTime() });
+  const subject = `${what} ${now.toISOString().slice(0, 10)}`;
   if ((await notifyOnce(database.pool, [{ accountId, subject, event }], { now })) > 0) wakeRelay();
 }

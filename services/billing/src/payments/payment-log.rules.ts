@@ -1,5 +1,5 @@
 import { formatAmount } from '@app/money/format';
-import { givenUp, keyUnreadable, noProcessor, notReceived } from './payment.rules.ts';
+import { givenUp, isNoAttempt, keyUnreadable, noProcessor, nothingDone, notReceived } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import { isHoldExpired } from './payment-notices.rules.ts';
 
@@ -92,9 +92,10 @@ function afterRenewal({ subject }: Line, { status, period }: RenewedState): stri
 }
 
 function afterDecline({ step, decline_reason: reason }: Line): string | null {
-  if (step === 'renewal' && reason === notReceived)
+  if (step === 'renewal' && reason !== null && isNoAttempt(reason))
     return 'It was no try: the next daily run charges the renewal anew.';
-  if (reason === givenUp || reason === notReceived) return step === 'main' ? 'The buyer may try again.' : null;
+  if (reason === givenUp || reason === notReceived || reason === nothingDone)
+    return step === 'main' ? 'The buyer may try again.' : null;
   if (reason === noProcessor) return 'Choose a payment processor in Settings: until then nobody can pay.';
   if (reason === keyUnreadable) return 'Store the API key again: until then nobody can pay.';
   switch (step) {

@@ -47,6 +47,9 @@ export const refundFailedText = (about: About, message: string | null): string =
 export const keyUnreadableText = (processor: string): string =>
   `Nobody can pay: the stored API key of the payment processor cannot be opened. Store it again in Settings (processor ${processor}). Nothing was charged, and buyers are asked to try again later.`;
 
+export const keyRefusedText = (processor: string): string =>
+  `The payment processor does not accept your account’s API key. Store a valid one in Settings (processor ${processor}). Nothing was done with what was sent: buyers are asked to try again later, and renewals wait.`;
+
 export const noProcessorText =
   'A buyer could not pay: your account has chosen no payment processor. Choose one in Settings (PUT /api/v1/payment-processor). Nothing was charged, and buyers are asked to try again later.';
 

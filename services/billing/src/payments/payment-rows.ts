@@ -1,4 +1,5 @@
 import { type Database, statement } from '@app/service-kit/database';
+import type { PaymentRequest } from '../processors/payment-processor.ts';
 import type { Charge, Hold, OrderMoney, Payment } from './payment.types.ts';
 
 /** As `Payment` names them. */
@@ -33,6 +34,17 @@ const byId = statement(
 export async function readPayment(database: Database, { account_id, order_id, id }: Payment): Promise<Payment> {
   const { rows } = await database.pool.query<Payment>(byId([account_id, order_id, id]));
   return paymentOf(rows[0] as Payment);
+}
+
+const requestStatement = statement(
+  'payments-request',
+  'select call, request from payments where account_id = $1 and id = $2',
+);
+
+/** What the processor was sent of a payment. */
+export async function readRequest(database: Database, accountId: string, id: string): Promise<PaymentRequest> {
+  const { rows } = await database.pool.query<PaymentRequest>(requestStatement([accountId, id]));
+  return rows[0] as PaymentRequest;
 }
 
 const moneyStatement = statement(

@@ -153,11 +153,17 @@ export const notReceived = 'not_received';
 export const givenUp = 'given_up';
 export const keyUnreadable = 'processor_key_unreadable';
 export const noProcessor = 'no_payment_processor';
+export const nothingDone = 'nothing_done';
+
+/** Declines of a renewal that count as no attempt to charge it: the daily run makes it anew. */
+export const isNoAttempt = (reason: string): boolean => reason === notReceived || reason === nothingDone;
+
 const passingReasons = new Set([
   notReceived,
   givenUp,
   keyUnreadable,
   noProcessor,
+  nothingDone,
   'processing_error',
   'issuer_not_available',
   'try_again_later',

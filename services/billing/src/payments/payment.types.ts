@@ -1,11 +1,5 @@
 import type { OfferedUpsell, PaymentPurpose, PaymentStatus } from '@app/contracts/payments';
-import type { CardRequest, ReferenceRequest, SavedMethodRequest } from '../processors/payment-processor.ts';
-
-/** What the processor was asked, exactly: the call is the name of the port's method. */
-export type PaymentRequest =
-  | { readonly call: 'authorize' | 'charge'; readonly request: CardRequest }
-  | { readonly call: 'chargeSaved'; readonly request: SavedMethodRequest }
-  | { readonly call: 'capture' | 'refund' | 'release'; readonly request: ReferenceRequest };
+import type { PaymentRequest } from '../processors/payment-processor.ts';
 
 /** What a hold offers, fixed when its payment is made. */
 export interface HoldTerms {

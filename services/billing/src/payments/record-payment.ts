@@ -1,45 +1,46 @@
-import type { OrderMoney, Payment } from './payment.types.ts';
-import { afterRelease, completedBy, type PaymentChange } from './payment-change.rules.ts';
+import { outboxRow } from '@app/messaging/outbox';
+import { type AnswerContext, type Answered, type Decision, decideAnswer } from './decide-answer.rules.ts';
+import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { completedEvents, type PaymentEventSource, type StepEvent, stepEvents } from './payment-events.ts';
+import { readPayment } from './payment-rows.ts';
 
 /** What recording an answer needs beside the answer. */
-export interface AnswerContext {
+export interface RecordContext extends AnswerContext {
   /** Where a request asked for it; null where billing went on by itself. */
   readonly requestId: string | null;
-  /** All that is known of the order's money; only a refund needs it. */
-  readonly money?: OrderMoney;
-  /** The payment that a release is about. */
-  readonly released?: Payment;
-  /** Nothing of the payment was ever sent: what cannot be sent now has not arrived. */
-  readonly isFirst?: boolean;
 }
 
 /**
  * Records what became of a payment, with the events of it.
- * @returns false when an end was recorded before
+ * @param atMs when it became so; now unless given
+ * @returns the payment as it stands then: of two answers the first one counts
  */
-export async function recordPaymentChange(
-  { answers, clock, wakeRelay }: PaymentDeps,
+export async function recordAnswer(
+  deps: PaymentDeps,
   payment: Payment,
-  change: PaymentChange,
-  { requestId, money, released }: AnswerContext,
-): Promise<boolean> {
-  const source: PaymentEventSource = { accountId: payment.account_id, requestId, nowMs: clock.nowMs() };
-  const releasedChange = released === undefined ? null : afterRelease(released, change.payment, source.nowMs);
-  const events = [
-    ...completedEvents(completedBy(payment, change.payment), source).map(tellingOf(payment)),
-    ...stepEvents(payment, change, money, source).map(tellingOf(payment)),
-    ...(released === undefined || releasedChange === null
-      ? []
-      : completedEvents(completedBy(released, releasedChange), source).map(tellingOf(released))),
-  ];
-  const recorded = await answers.add({ payment, change, releasedChange, events });
+  outcome: Answered,
+  context: RecordContext,
+  atMs = deps.clock.nowMs(),
+): Promise<Payment> {
+  const decision = decideAnswer(payment, outcome, atMs, context);
+  const source = { accountId: payment.account_id, requestId: context.requestId, nowMs: deps.clock.nowMs() };
+  const events = decision.events.map(({ of, if_whole, ...event }) => ({
+    ...outboxRow(event.definition, event.data, source),
+    of,
+    ...(if_whole && { if_whole }),
+  }));
+  const recorded = await deps.answers.add({ payment, decision, events });
   // The events of a renewal are written by the statement that records it.
-  if (recorded && (events.length > 0 || payment.step === 'renewal')) wakeRelay();
-  return recorded;
+  if (recorded && (events.length > 0 || payment.step === 'renewal')) deps.wakeRelay();
+  return recorded ? updated(payment, decision) : await readPayment(deps.database, payment);
 }
 
-const tellingOf =
-  ({ id }: Payment) =>
-  (row: StepEvent) => ({ of: id, ...row });
+function updated(payment: Payment, { update }: Decision): Payment {
+  const { from: _, processor_reference, last_four, ...rest } = update;
+  return {
+    ...payment,
+    ...rest,
+    processor_reference: processor_reference ?? payment.processor_reference,
+    last_four: last_four ?? payment.last_four,
+  };
+}

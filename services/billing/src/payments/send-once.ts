@@ -1,7 +1,7 @@
 import { lookUpPayment, standing } from './look-up-payment.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import type { AnswerContext } from './record-payment.ts';
+import type { RecordContext } from './record-payment.ts';
 import { sendPayment } from './send-payment.ts';
 
 /**
@@ -12,7 +12,7 @@ import { sendPayment } from './send-payment.ts';
 export async function sendOnce(
   deps: PaymentDeps,
   payment: Payment,
-  context: AnswerContext,
+  context: RecordContext,
   mayBeForgotten: boolean,
 ): Promise<Payment> {
   if (!mayBeForgotten) return await sendPayment(deps, payment, context);

@@ -1,10 +1,11 @@
 import type { RequestInput } from '@app/contracts/define';
 import { idTimeMs } from '@app/contracts/ids';
 import type { startPayment as contract, PaymentOutcome } from '@app/contracts/payments';
+import type { PaymentRequest } from '../processors/payment-processor.ts';
 import { UnusableProcessorError } from '../processors/processor-registry.ts';
 import { giveUpPayment } from './give-up-payment.ts';
 import { decideStart, lostFrom, outcomeOf } from './payment.rules.ts';
-import type { Payment, PaymentRequest } from './payment.types.ts';
+import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { buyersPaymentKey, keyMayBeForgotten } from './payment-key.ts';
 import { sendOnce } from './send-once.ts';
@@ -28,7 +29,7 @@ export async function startPayment(deps: PaymentDeps, caller: Caller, input: Sta
     const tried = await deps.tries.add(payment);
     if (tried === 'written') {
       const mayBeForgotten = keyMayBeForgotten(idTimeMs(input.orderId), deps.clock.nowMs());
-      const context = { requestId: caller.requestId, isFirst: true };
+      const context = { requestId: caller.requestId, isFirst: true, mayHaveArrived: mayHaveArrived(deps, input) };
       return outcomeOf(await sendOnce(deps, payment, context, mayBeForgotten));
     }
     const decision = decideStart(tried, input.tryNo);
@@ -44,6 +45,13 @@ export async function startPayment(deps: PaymentDeps, caller: Caller, input: Sta
   if (last === undefined) throw new Error(`the payment of order ${input.orderId} was neither written nor found`);
   return outcomeOf(last);
 }
+
+/**
+ * Whether a database that a backup has replaced may have sent the attempt: it began longer ago than a request takes, and here is
+ * no row of it.
+ */
+const mayHaveArrived = ({ clock, processorCalls }: PaymentDeps, { begunAt }: StartInput): boolean =>
+  begunAt !== undefined && clock.nowMs() - Date.parse(begunAt) >= processorCalls.deadlineMs;
 
 /** Written as `sent`: the call follows at once. The first look-up is made when it can say that the payment was lost. */
 async function newTry(

@@ -10,13 +10,13 @@ const lastAttempts = 3;
 /** $1 account, $2 order, $3 period */
 const countStatement = statement(
   'payments-count-not-received',
-  `select count(*) filter (where decline_reason = 'not_received')::int as count from (
+  `select count(*) filter (where decline_reason in ('not_received', 'nothing_done'))::int as count from (
      select decline_reason from payments
      where account_id = $1 and order_id = $2 and step = 'renewal' and subject = $3
      order by try_no desc limit ${lastAttempts}) as p`,
 );
 
-/** Notifies the seller of a renewal that the processor did not get three times in a row: once for each period. */
+/** Notifies the seller of a renewal that the processor did not get, or did nothing with, three times in a row: once for each period. */
 export async function tellNotReceived({ database, clock, wakeRelay }: PaymentDeps, payment: Payment): Promise<void> {
   const { account_id: accountId, order_id, subject: period } = payment;
   const { rows } = await database.pool.query<{ count: number }>(countStatement([accountId, order_id, period]));

@@ -1,25 +1,21 @@
-import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
+import { type OutboxRow, outboxColumns, outboxRecord } from '@app/messaging/outbox';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
 import { isOneRow, keyAgain } from '@app/service-kit/planner';
 import { together } from '@app/service-kit/together';
 import { answersRecorded } from '../points/points.ts';
+import type { DecidedEvent, Decision } from './decide-answer.rules.ts';
 import type { Payment } from './payment.types.ts';
-import type { PaymentChange, PaymentUpdate } from './payment-change.rules.ts';
-import type { StepEvent } from './payment-events.ts';
 import { updateColumns, updateRecord } from './payment-update.ts';
 
-/** A processor's answer to a payment, and all that follows from it. */
+/** A decided answer to a payment, and the rows of its events. */
 export interface Answer {
   readonly payment: Payment;
-  readonly change: PaymentChange;
-  /** What becomes of the payment that a release is about. */
-  readonly releasedChange: PaymentUpdate | null;
+  readonly decision: Decision;
   readonly events: readonly AnswerEvent[];
 }
 
-/** Written if the payment that it is about was changed. */
-export type AnswerEvent = StepEvent & { readonly of: string };
+type AnswerEvent = OutboxRow & Pick<DecidedEvent, 'of' | 'if_whole'>;
 
 /** Writes answers; false for one whose payment came to an end before. */
 export type Answers = Pick<Batcher<Answer, boolean>, 'add' | 'close'>;
@@ -131,7 +127,7 @@ function createOrderAnswers(database: Database): Answers {
     span: { service: 'billing', one: 'record payment', many: 'record payments', count: 'app.payments' },
     concurrency: 2,
     // Two answers to one payment, or one to it and one that ends it: the second finds what the first one wrote.
-    keysOf: ({ payment, releasedChange }) => [payment.id, ...(releasedChange === null ? [] : [payment.subject])],
+    keysOf: ({ payment, decision }) => [payment.id, ...(decision.released === null ? [] : [payment.subject])],
     run: together(async (answers) => {
       const { rows } = await database.pool.query<{ changed: string[] }>(recordStatement(valuesOf(answers)));
       answersRecorded.announce(() => ({ paymentIds: answers.map(({ payment }) => payment.id) }));
@@ -142,17 +138,17 @@ function createOrderAnswers(database: Database): Answers {
 }
 
 function valuesOf(answers: readonly Answer[]): unknown[] {
-  const payments = answers.map(({ payment: { id, account_id, order_id }, change }) => {
-    return { ...change.payment, id, account_id, order_id };
+  const payments = answers.map(({ payment: { id, account_id, order_id }, decision }) => {
+    return { ...decision.update, id, account_id, order_id };
   });
   // A release is a payment of the same order.
   const released = answers.flatMap(
-    ({ payment: { id: release_id, account_id, order_id, subject: id }, releasedChange }) =>
-      releasedChange === null ? [] : [{ ...releasedChange, id, account_id, order_id, release_id }],
+    ({ payment: { id: release_id, account_id, order_id, subject: id }, decision: { released: update } }) =>
+      update === null ? [] : [{ ...update, id, account_id, order_id, release_id }],
   );
-  const each = <Row extends object>(rowOf: (change: PaymentChange) => Row | null) =>
-    answers.flatMap(({ payment, change }) => {
-      const row = rowOf(change);
+  const each = <Row extends object>(rowOf: (effects: Decision['effects']) => Row | null) =>
+    answers.flatMap(({ payment, decision }) => {
+      const row = rowOf(decision.effects);
       return row === null ? [] : [{ ...row, payment_id: payment.id }];
     });
   const lists = [

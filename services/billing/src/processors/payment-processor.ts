@@ -4,31 +4,36 @@
  *
  * An adapter returns what it knows and throws what it does not: an error, a time-out, an answer it cannot read. Only
  * `declined` is a definite no, and only after it may a new payment be tried. It throws too for a key that comes again with
- * other parameters, for a reference that does not exist, and for an API key that is not accepted.
+ * other parameters, and for a reference that does not exist. Where the processor certainly did nothing with this sending, it
+ * returns `not_done`; what an earlier sending of the key did that does not say.
  */
 export interface PaymentProcessor {
   /** As accounts choose it. */
   readonly name: string;
   /** Holds an amount on the buyer's card; the method is saved for charges without the buyer. */
-  authorize(request: CardRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  authorize(request: CardRequest, call: ProcessorCall): Promise<SentOutcome>;
   /** Charges the buyer's card at once; the method is saved as well. */
-  charge(request: CardRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  charge(request: CardRequest, call: ProcessorCall): Promise<SentOutcome>;
   /** Charges a saved method while the buyer is away: it never asks the buyer to confirm, it declines then. */
-  chargeSaved(request: SavedMethodRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  chargeSaved(request: SavedMethodRequest, call: ProcessorCall): Promise<SentOutcome>;
   /**
    * Takes a held amount, whole or a part; what is left is released. Declined with `hold_expired` when it came too late, with
    * `already_released` when the hold was released.
    */
-  capture(request: ReferenceRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  capture(request: ReferenceRequest, call: ProcessorCall): Promise<SentOutcome>;
   /** Gives a charge back, whole or a part. Success means taken: it can fail later, which `list` shows. */
-  refund(request: ReferenceRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
+  refund(request: ReferenceRequest, call: ProcessorCall): Promise<SentOutcome>;
   /**
    * Ends a hold, also one that the buyer has just confirmed, or a payment that waits for the buyer. `declined` when it
    * succeeded meanwhile and cannot be ended: look it up then. Success for what has ended already.
    */
-  release(request: ReferenceRequest, call: ProcessorCall): Promise<ProcessorOutcome>;
-  /** How the payment with this id stands; null when the processor has not got it. A hold that was released is declined. */
-  lookUp(paymentId: string, call: ProcessorCall): Promise<ProcessorOutcome | null>;
+  release(request: ReferenceRequest, call: ProcessorCall): Promise<SentOutcome>;
+  /**
+   * How the payment stands that was sent as this request; null when the processor has not got it. A hold that was released is
+   * declined. Throws where it cannot be known, an API key that is not accepted among others, and where what the processor got
+   * under the key is another operation, amount or currency.
+   */
+  lookUp(sent: PaymentRequest, call: ProcessorCall): Promise<ProcessorOutcome | null>;
   /**
    * Everything that the processor recorded from `from` (included) to `to` (excluded), oldest first. What becomes of an entry
    * later (the buyer confirmed, a refund failed) is a further record with the same reference, of the time it happened.
@@ -77,6 +82,24 @@ export interface SavedMethodRequest extends MoneyRequest {
 export interface ReferenceRequest extends MoneyRequest {
   /** The processor's reference of the hold, charge or waiting payment that this is about. */
   readonly reference: string;
+}
+
+/** What the processor is sent, exactly: the call is the name of the port's method. */
+export type PaymentRequest =
+  | { readonly call: 'authorize' | 'charge'; readonly request: CardRequest }
+  | { readonly call: 'chargeSaved'; readonly request: SavedMethodRequest }
+  | { readonly call: 'capture' | 'refund' | 'release'; readonly request: ReferenceRequest };
+
+/** The answer to a sending. */
+export type SentOutcome = ProcessorOutcome | NotDone;
+
+/** The processor did nothing with the sending, and keeps nothing under its key. */
+export interface NotDone {
+  readonly status: 'not_done';
+  /** It does not accept the API key; it limited the rate until the deadline; no connection to it could be made. */
+  readonly why: 'key_refused' | 'rate_limited' | 'no_connection';
+  /** Plain words for the seller. */
+  readonly message: string;
 }
 
 export type ProcessorOutcome =

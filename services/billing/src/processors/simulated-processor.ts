@@ -10,10 +10,12 @@ import { simulatedCallRecorded } from '../points/points.ts';
 import type {
   CardRequest,
   PaymentProcessor,
+  PaymentRequest,
   ProcessorCall,
   ProcessorOutcome,
   ReferenceRequest,
   SavedMethodRequest,
+  SentOutcome,
 } from './payment-processor.ts';
 import { asSaved, cardOf, knownCard, type NetworkFault, type SimulatedCard, wordsOf } from './simulated-cards.rules.ts';
 import { listRecords } from './simulated-list.ts';
@@ -22,6 +24,7 @@ import {
   cardTypes,
   type EntryKey,
   type EntryRow,
+  type FoundRow,
   lookUpStatement,
   loseSending,
   recordCapture,
@@ -91,10 +94,8 @@ export async function openSimulatedProcessor(options: SimulatedOptions): Promise
   const books: Books = { database, cards, saved, clock, slowMs };
   const guarded =
     <Request>(work: (request: Request, call: ProcessorCall) => Promise<ProcessorOutcome>) =>
-    async (request: Request, call: ProcessorCall) => {
-      authenticate(call);
-      return await work(request, call);
-    };
+    async (request: Request, call: ProcessorCall): Promise<SentOutcome> =>
+      call.secretKey === revokedKey ? refusedKey : await work(request, call);
   return {
     name: 'simulated',
     authorize: guarded((request, call) => sendCard(books, 'hold', request, call)),
@@ -103,9 +104,9 @@ export async function openSimulatedProcessor(options: SimulatedOptions): Promise
     capture: guarded((request, call) => sendFollowing(books, recordCapture, 'capture', request, call)),
     refund: guarded((request, call) => sendFollowing(books, recordRefund, 'refund', request, call)),
     release: guarded((request, call) => sendFollowing(books, recordRelease, 'release', request, call)),
-    lookUp: async (paymentId, call) => {
+    lookUp: async (sent, call) => {
       authenticate(call);
-      return await lookUp(books, paymentId, call);
+      return await lookUp(books, sent, call);
     },
     list: (from, to, call) => {
       authenticate(call);
@@ -160,8 +161,11 @@ async function queryBooks<Row extends object>(
   return (await untilAborted(signal, () => books.database.pool.query<Row>(query))).rows;
 }
 
+const refusedKeyText = 'The simulated processor does not accept the API key.';
+const refusedKey: SentOutcome = { status: 'not_done', why: 'key_refused', message: refusedKeyText };
+
 function authenticate({ secretKey }: ProcessorCall): void {
-  if (secretKey === revokedKey) throw new Error('the simulated processor does not accept the API key');
+  if (secretKey === revokedKey) throw new Error(refusedKeyText);
 }
 
 async function sendCard(
@@ -244,11 +248,21 @@ async function sendFollowing(
   return await answerOf(books, row, { paymentId, parameters }, undefined, call);
 }
 
-async function lookUp(books: Books, paymentId: string, call: ProcessorCall): Promise<ProcessorOutcome | null> {
+async function lookUp(books: Books, sent: PaymentRequest, call: ProcessorCall): Promise<ProcessorOutcome | null> {
+  const { paymentId, amountCents, currency } = sent.request;
   const values = [call.accountId, call.test, paymentId, books.clock.now(), captureBefore(books)];
-  const rows = await queryBooks<EntryRow>(books, call, lookUpStatement(values));
-  return rows[0] === undefined ? null : outcomeOf(rows[0]);
+  const [row] = await queryBooks<FoundRow>(books, call, lookUpStatement(values));
+  if (row === undefined) return null;
+  if (row.kind !== kinds[sent.call] || row.amount_cents !== amountCents || row.currency !== currency) {
+    throw new Error('the simulated processor got this idempotency key for another payment');
+  }
+  return outcomeOf(row);
 }
+
+const kinds: Readonly<Record<PaymentRequest['call'], EntryRow['kind']>> = {
+  ...{ authorize: 'hold', charge: 'charge', chargeSaved: 'charge' },
+  ...{ capture: 'capture', refund: 'refund', release: 'release' },
+};
 
 /** The answer to the entry, unless the card has a network fault; a key that arrived before is always answered. */
 async function answerOf(

@@ -22,6 +22,12 @@ export interface EntryRow {
   readonly action_url: string | null;
 }
 
+/** What look-up finds, with what was sent. */
+export interface FoundRow extends EntryRow {
+  readonly amount_cents: number;
+  readonly currency: string;
+}
+
 const answer =
   'kind, reference, status, reason, sendings, parameters, last_four, saved_method, capture_before, action_url';
 
@@ -223,7 +229,7 @@ export const recordRelease = statement(
    select ${answer} from recorded`,
 );
 
-const standingColumns = `kind, reference, sendings, parameters, last_four, saved_method, capture_before, action_url,
+const standingColumns = `kind, amount_cents, currency, reference, sendings, parameters, last_four, saved_method, capture_before, action_url,
   status, reason, later_status, later_reason, later_at, released_at`;
 
 /**
@@ -249,7 +255,7 @@ export const lookUpStatement = statement(
      select ${standingColumns} from simulated_processor.entries
      where account_id = $1 and test = $2 and payment_id = $3 and not exists (select from decided)
    )
-   select kind, reference, sendings, parameters, last_four, saved_method, capture_before, action_url,
+   select kind, amount_cents, currency, reference, sendings, parameters, last_four, saved_method, capture_before, action_url,
      case when kind = 'hold' and released_at is not null then 'declined' when later_at <= $4 then later_status else status end as status,
      case when kind = 'hold' and released_at is not null then 'released' when later_at <= $4 then later_reason else reason end as reason
    from found`,

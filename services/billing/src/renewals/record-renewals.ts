@@ -1,13 +1,14 @@
-import { type Batcher, createBatcher } from '@app/service-kit/batcher';
+import { createBatcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { planBy, rowByRow } from '@app/service-kit/planner';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
-import { notReceived } from '../payments/payment.rules.ts';
+import type { PaymentUpdate } from '../payments/decide-answer.rules.ts';
+import { isNoAttempt } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
-import type { PaymentChange } from '../payments/payment-change.rules.ts';
 import { checkedUpdateTypes, updateColumns } from '../payments/payment-update.ts';
+import type { Answer, Answers } from '../payments/write-answer.ts';
 import { answersRecorded } from '../points/points.ts';
 import { effectOf, type RenewalOutcome } from './renewal.rules.ts';
 import {
@@ -20,15 +21,6 @@ import {
   sameAccount,
   writeOutcomesSql,
 } from './renewal-rows.ts';
-
-/** A processor's answer to a payment of the step `renewal`. */
-export interface RenewalAnswer {
-  readonly payment: Payment;
-  readonly change: PaymentChange;
-}
-
-/** Writes answers; false for one whose payment came to an end before. */
-export type RenewalAnswers = Pick<Batcher<RenewalAnswer, boolean>, 'add' | 'close'>;
 
 const lockedTypes = { account_id: 'text', order_id: 'text', id: 'text' } as const;
 
@@ -72,8 +64,8 @@ const writeStatement = statement(
  * the period, the subscription as it stands at that moment, what runs count, and the events. Of two answers to one payment the first one
  * counts.
  */
-export function createRenewalAnswers(database: Database, clock: Clock): RenewalAnswers {
-  return createBatcher<RenewalAnswer, boolean>({
+export function createRenewalAnswers(database: Database, clock: Clock): Answers {
+  return createBatcher<Answer, boolean>({
     span: { service: 'billing', one: 'record renewal', many: 'record renewals', count: 'app.payments' },
     // No caller waits for one renewal, and each batch is a commit and four round trips: one is written at a time, and
     // waits for more. 256 are what an account's run has under way.
@@ -94,17 +86,13 @@ interface Locked extends LockedSubscription {
 }
 
 /** Whether each answer was written; false where the payment had ended before. */
-async function writeRenewalAnswers(
-  client: Client,
-  answers: readonly RenewalAnswer[],
-  nowMs: number,
-): Promise<boolean[]> {
+async function writeRenewalAnswers(client: Client, answers: readonly Answer[], nowMs: number): Promise<boolean[]> {
   const { rows } = await client.query<Locked>(lockStatement(lockValues(answers)));
   const locked = new Map(rows.map((row) => [row.payment_id, row]));
   const taken = answers.map((answer) => {
     const subscription = locked.get(answer.payment.id);
     if (subscription === undefined) throw new Error(`payment ${answer.payment.id} renews no subscription`);
-    if (!answer.change.payment.from.includes(subscription.payment_status)) return undefined;
+    if (!answer.decision.update.from.includes(subscription.payment_status)) return undefined;
     return { ...answer, result: resultOf(answer, subscription) };
   });
   const changing = taken.filter((each) => each !== undefined);
@@ -112,7 +100,7 @@ async function writeRenewalAnswers(
   return taken.map((each) => each !== undefined);
 }
 
-function lockValues(answers: readonly RenewalAnswer[]): string[] {
+function lockValues(answers: readonly Answer[]): string[] {
   return columnsOf(
     answers.map(({ payment }) => payment),
     lockedTypes,
@@ -120,11 +108,14 @@ function lockValues(answers: readonly RenewalAnswer[]): string[] {
 }
 
 /** Undefined while nobody knows the outcome. */
-function resultOf({ payment, change }: RenewalAnswer, subscription: LockedSubscription): RecordedResult | undefined {
-  const { finished_at, last_four } = change.payment;
+function resultOf(
+  { payment, decision: { update } }: Answer,
+  subscription: LockedSubscription,
+): RecordedResult | undefined {
+  const { finished_at, last_four } = update;
   if (finished_at === null) return undefined;
   const { id: paymentId, processor, amount_cents: cents } = payment;
-  const outcome = outcomeOf(payment, change, finished_at);
+  const outcome = outcomeOf(payment, update, finished_at);
   return {
     subscription,
     paymentId,
@@ -136,21 +127,21 @@ function resultOf({ payment, change }: RenewalAnswer, subscription: LockedSubscr
 }
 
 /** A rehearsal is ahead of the clock: its payments are made at its time, and end then or later. */
-function outcomeOf(payment: Payment, { payment: update }: PaymentChange, finishedAt: Date): RenewalOutcome {
+function outcomeOf(payment: Payment, update: PaymentUpdate, finishedAt: Date): RenewalOutcome {
   if (payment.call !== 'chargeSaved') throw new Error(`payment ${payment.id} of a renewal is a ${payment.call}`);
   const at = new Date(Math.max(finishedAt.getTime(), payment.created_at.getTime()));
   const about = { period: Number(payment.subject), at, method: payment.request.savedMethod };
   const { status, decline_kind, decline_reason: reason } = update;
   if (status === 'succeeded') return { ...about, kind: 'paid' };
-  if (reason === notReceived || reason === null) return { ...about, kind: 'not_received' };
+  if (reason === null || isNoAttempt(reason)) return { ...about, kind: 'not_received' };
   return { ...about, kind: 'declined', hard: decline_kind === 'hard', reason };
 }
 
-type Changing = RenewalAnswer & { readonly result: RecordedResult | undefined };
+type Changing = Answer & { readonly result: RecordedResult | undefined };
 
 async function writeLocked(client: Client, changing: readonly Changing[], nowMs: number): Promise<void> {
-  const payments = changing.map(({ payment: { id, account_id }, change: { payment } }) => {
-    return { ...payment, id, account_id };
+  const payments = changing.map(({ payment: { id, account_id }, decision: { update } }) => {
+    return { ...update, id, account_id };
   });
   const results = changing.flatMap(({ result }) => (result === undefined ? [] : [result]));
   await client.query(

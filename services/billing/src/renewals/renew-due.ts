@@ -1,9 +1,11 @@
 import { isOutage } from '@app/service-kit/outages';
 import { createSemaphore, type Semaphore } from '@app/service-kit/semaphore';
+import type { Answered } from '../payments/decide-answer.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
-import type { PaymentChange } from '../payments/payment-change.rules.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { askProcessor, logFieldsOf, recordAnswer } from '../payments/send-payment.ts';
+import { type RecordContext, recordAnswer } from '../payments/record-payment.ts';
+import { callProcessor, logFieldsOf } from '../payments/send-payment.ts';
+import { tellNotReceived } from '../payments/tell-not-received.ts';
 import { renewalsRead } from '../points/points.ts';
 import { chosenName } from '../processors/processor-registry.ts';
 import type { DailyCounts } from '../runs/daily-counts.rules.ts';
@@ -25,7 +27,7 @@ const paymentsOfAccountMax = 256;
 /** A processor that leaves so many in a row without an answer is not troubled any further by this run. */
 const unansweredMax = 64;
 const unansweredDetail =
-  'The payment processor gave no answers any more, so the rest of what is due was left to the next run.';
+  'The payment processor took no payments any more, so the rest of what is due was left to the next run.';
 
 const withoutProcessorText = (count: number): string =>
   `${count === 1 ? '1 renewal waits' : `${count} renewals wait`} until you choose a payment processor (PUT /api/v1/payment-processor).`;
@@ -49,7 +51,7 @@ interface Charging {
   readonly beginRenewal: BeginRenewal;
   readonly paymentSlots: TaskGroup;
   readonly callSlots: TaskGroup;
-  /** Payments in a row whose outcome nobody knows. */
+  /** Payments in a row whose outcome is unknown, or with which the processor did nothing. */
   unanswered: number;
   /** Renewals that wait until the account has chosen a processor. */
   withoutProcessor: number;
@@ -147,7 +149,7 @@ async function withProcessor(charging: Charging, due: readonly DueSubscription[]
 /** A claimed payment, and the answer to its call. */
 interface Begun {
   readonly payment: Payment;
-  readonly answer: Promise<PaymentChange>;
+  readonly answer: Promise<Answered>;
 }
 
 /** Resolves when its turn to be claimed and called has come. */
@@ -158,7 +160,7 @@ async function beginCharge(charging: Charging, due: PayableSubscription): Promis
   await charging.callSlots.begin(() => callWhenAllowed(charging, due, begun.resolve).catch(begun.reject));
 }
 
-const answerContext = { requestId: null };
+const answerContext: RecordContext = { requestId: null, isFirst: true };
 
 /** @param begun gets undefined where the run stopped before its turn came, or the renewal is not wanted any more */
 async function callWhenAllowed(
@@ -169,10 +171,10 @@ async function callWhenAllowed(
   await charging.shared.run(async () => {
     const payment = mustStop(charging) ? undefined : await charging.beginRenewal(due);
     if (payment === undefined) return begun(undefined);
-    const answer = askProcessor(charging.deps, payment, answerContext);
+    const answer = callProcessor(charging.deps, payment, answerContext);
     begun({ payment, answer });
-    const { status } = (await answer).payment;
-    charging.unanswered = status === 'unknown' ? charging.unanswered + 1 : 0;
+    const { status } = await answer;
+    charging.unanswered = status === 'unknown' || status === 'not_done' ? charging.unanswered + 1 : 0;
   });
 }
 
@@ -184,7 +186,9 @@ async function recordWhenAnswered(charging: Charging, begun: Promise<Begun | und
   const { payment, answer } = call;
   try {
     await deps.processorCalls.during(payment.id, async () => {
-      await recordAnswer(deps, payment, await answer, answerContext);
+      const outcome = await answer;
+      await recordAnswer(deps, payment, outcome, answerContext);
+      if (outcome.status === 'not_done') await tellNotReceived(deps, payment);
       run.progress.done(1);
     });
   } catch (err) {

@@ -1,10 +1,9 @@
 import { statement } from '@app/service-kit/database';
 import { nextCheckAt } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
-import { changeBy } from '../payments/payment-change.rules.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { paymentColumns, paymentOf } from '../payments/payment-rows.ts';
-import { recordPaymentChange } from '../payments/record-payment.ts';
+import { recordAnswer } from '../payments/record-payment.ts';
 import type { PaymentProcessor, ProcessorCall, ProcessorRecord } from '../processors/payment-processor.ts';
 import { periodEnd } from '../renewals/renewal.rules.ts';
 import { renewalKey } from '../renewals/renewal-key.ts';
@@ -121,8 +120,8 @@ async function recordEnd(
   payment: Payment,
   chargedMs: number,
 ): Promise<void> {
-  const outcome = await deps.processorCalls.make((signal) => processor.lookUp(payment.id, { ...call, signal }));
+  const outcome = await deps.processorCalls.make((signal) => processor.lookUp(payment, { ...call, signal }));
   // It is looked up again by the payments loop.
   if (outcome === null) return;
-  await recordPaymentChange(deps, payment, changeBy(payment, outcome, chargedMs), { requestId: null });
+  await recordAnswer(deps, payment, outcome, { requestId: null }, chargedMs);
 }

@@ -97,9 +97,11 @@ test('late: requests arrive after their deadlines, last sent first', async () =>
 
 test('look-up and list fail as they are told', async () => {
   const faulty = faultyProcessor(inner, scripted('throws_before', 'throws_before'));
-  await expect(faulty.lookUp('pmt_1', callWith())).rejects.toThrow('broke the connection');
+  await expect(faulty.lookUp({ call: 'charge', request: request() }, callWith())).rejects.toThrow(
+    'broke the connection',
+  );
   expect(() => faulty.list(new Date(0), clock.now(), callWith())).toThrow('broke the connection');
-  expect(await faulty.lookUp('pmt_1', callWith())).toBeNull();
+  expect(await faulty.lookUp({ call: 'charge', request: request() }, callWith())).toBeNull();
 });
 
 test('the same seed gives the same faults, about as many as were asked for', () => {

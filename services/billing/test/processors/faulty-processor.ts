@@ -3,15 +3,16 @@ import type {
   CardRequest,
   PaymentProcessor,
   ProcessorCall,
-  ProcessorOutcome,
   ReferenceRequest,
   SavedMethodRequest,
+  SentOutcome,
 } from '../../src/processors/payment-processor.ts';
 
 /**
  * What happens to one call.
  * - `answered`: nothing.
  * - `throws_before`: it never reaches the processor, and throws at once.
+ * - `not_done`: no connection to the processor can be made, and its adapter says so.
  * - `throws_after`: it reaches it, and throws in place of the answer.
  * - `request_lost`, `answer_lost`: as these two, but nothing is heard until the deadline.
  * - `doubled`: it reaches the processor twice, one after the other; the second answer is returned.
@@ -22,6 +23,7 @@ import type {
 export type Fault =
   | 'answered'
   | 'throws_before'
+  | 'not_done'
   | 'throws_after'
   | 'request_lost'
   | 'answer_lost'
@@ -87,9 +89,9 @@ export function faultyProcessor(
   const sends =
     <Request extends CardRequest | SavedMethodRequest | ReferenceRequest>(
       method: 'authorize' | 'charge' | 'chargeSaved' | 'capture' | 'refund' | 'release',
-      deliver: (request: Request, call: ProcessorCall) => Promise<ProcessorOutcome>,
+      deliver: (request: Request, call: ProcessorCall) => Promise<SentOutcome>,
     ) =>
-    (request: Request, call: ProcessorCall): Promise<ProcessorOutcome> => {
+    (request: Request, call: ProcessorCall): Promise<SentOutcome> => {
       // What is on its way arrives, whoever has hung up meanwhile.
       const arrive = () => {
         const sent = deliver(request, { ...call, signal: new AbortController().signal });
@@ -120,9 +122,9 @@ export function faultyProcessor(
     capture: sends('capture', inner.capture),
     refund: sends('refund', inner.refund),
     release: sends('release', inner.release),
-    lookUp: async (paymentId, call) => {
-      if (note('lookUp', paymentId) !== 'answered') throw new Error('the processor broke the connection');
-      return await inner.lookUp(paymentId, call);
+    lookUp: async (sent, call) => {
+      if (note('lookUp', sent.request.paymentId) !== 'answered') throw new Error('the processor broke the connection');
+      return await inner.lookUp(sent, call);
     },
     list: (from, to, call) => {
       if (note('list', null) !== 'answered') throw new Error('the processor broke the connection');
@@ -134,16 +136,18 @@ export function faultyProcessor(
 /** @param arrive delivers it whatever becomes of the caller; `deliver` as the caller called */
 async function through(
   fault: Fault,
-  arrive: () => Promise<ProcessorOutcome>,
-  deliver: () => Promise<ProcessorOutcome>,
+  arrive: () => Promise<SentOutcome>,
+  deliver: () => Promise<SentOutcome>,
   signal: AbortSignal,
   clock: FakeClock | undefined,
-): Promise<ProcessorOutcome> {
+): Promise<SentOutcome> {
   switch (fault) {
     case 'answered':
       return await deliver();
     case 'throws_before':
       throw new Error('the connection to the processor failed');
+    case 'not_done':
+      return { status: 'not_done', why: 'no_connection', message: 'No connection to the processor could be made.' };
     case 'throws_after':
       await arrive();
       throw new Error('the processor broke the connection');

@@ -29,6 +29,7 @@ describeProcessor('simulated', cards, async () => {
   return {
     processor,
     accountId: newId('account', clock.nowMs()),
+    refusedKey: 'sim_key_revoked',
     now: () => clock.now(),
     // The simulated buyer decides without a page, by the time that the processor is asked.
     buyerDecides: async () => undefined,

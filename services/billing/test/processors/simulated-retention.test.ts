@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions, migrate } from '../../src/db/migrate.ts';
 import { retention } from '../../src/db/retention.ts';
 import { simulatedCallRecorded } from '../../src/points/points.ts';
-import type { ProcessorCall, ProcessorOutcome } from '../../src/processors/payment-processor.ts';
+import type { ProcessorCall, SentOutcome } from '../../src/processors/payment-processor.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
 
 guardLeaks();
@@ -41,7 +41,7 @@ const callOf = (accountId: string, signal = AbortSignal.timeout(15_000)): Proces
 });
 const charge = (call: ProcessorCall, paymentMethod = 'sim_ok', id = paymentId()) =>
   processor.charge({ paymentId: id, ...money, ...about, paymentMethod, returnUrl: null }, call);
-const succeeded = (outcome: ProcessorOutcome) => {
+const succeeded = (outcome: SentOutcome) => {
   if (outcome.status !== 'succeeded') throw new Error(`it is ${outcome.status}`);
   return outcome;
 };

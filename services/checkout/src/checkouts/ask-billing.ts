@@ -38,13 +38,14 @@ type Paying = CheckoutRow & { readonly sale: NonNullable<CheckoutRow['sale']>; r
 
 async function payment(
   { requester }: CheckoutDeps,
-  { account_id, order_id, try_no, test, decision_minutes, sale }: Paying,
+  { account_id, order_id, try_no, try_began_at, test, decision_minutes, sale }: Paying,
   { paymentMethod, returnUrl }: PayCheckoutBody,
   context: RequestContext,
 ): Promise<PaymentOutcome | undefined> {
   const input = {
     orderId: order_id,
     tryNo: try_no,
+    ...(try_began_at !== null && { begunAt: try_began_at.toISOString() }),
     amountCents: sale.totalCents,
     currency: sale.product.currency,
     paymentMethod,

@@ -53,6 +53,8 @@ export interface CheckoutRow {
   readonly sale: FrozenSale | null;
   /** Of the same try: an order of which it is a likely duplicate. */
   readonly repeats_order: string | null;
+  /** When the same try began. */
+  readonly try_began_at: Date | null;
 }
 
 export const checkoutFields = `id, account_id, status, revision, product_id, product_slug, seller_name, support_email,
@@ -61,7 +63,7 @@ export const checkoutFields = `id, account_id, status, revision, product_id, pro
   created_at, paid_at, last_four, decide_by`;
 
 /** Of a checkout `c` and one of its tries `t`. */
-export const checkoutColumns = `${checkoutFields.replaceAll(/\w+/g, 'c.$&')}, t.sale, t.repeats_order`;
+export const checkoutColumns = `${checkoutFields.replaceAll(/\w+/g, 'c.$&')}, t.sale, t.repeats_order, t.created_at as try_began_at`;
 
 /** With the sale of the last try. */
 export const checkoutsAndSales = `checkouts as c

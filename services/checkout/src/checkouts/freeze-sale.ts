@@ -173,7 +173,7 @@ function incomingOf(begun: NewTry, place: number) {
   };
 }
 
-function begunOf({ row, sale }: NewTry, frozen: Frozen | undefined): BegunTry {
+function begunOf({ row, sale, nowMs }: NewTry, frozen: Frozen | undefined): BegunTry {
   if (frozen === undefined) return 'stale';
   const { try_no, order_id, repeats_order } = frozen;
   if (!frozen.same_mode) return 'other mode';
@@ -188,6 +188,7 @@ function begunOf({ row, sale }: NewTry, frozen: Frozen | undefined): BegunTry {
     order_id,
     sale,
     repeats_order,
+    try_began_at: new Date(nowMs),
     reason: null,
     action_url: null,
   };

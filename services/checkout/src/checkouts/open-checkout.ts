@@ -75,5 +75,6 @@ function newRow(
     decide_by: null,
     sale: null,
     repeats_order: null,
+    try_began_at: null,
   };
 }

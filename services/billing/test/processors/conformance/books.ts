@@ -1,11 +1,10 @@
 import { newId } from '@app/contracts/ids';
 import { expect, test } from 'vitest';
-import { about, held, recordsOf, type Suite, succeeded } from './suite.ts';
+import { about, held, lookedUp, recordsOf, type Suite, succeeded } from './suite.ts';
 
 export function describeBooks(suite: Suite): void {
   test('look-up gives the answer of every kind of payment, and null for an id that never arrived', async () => {
     const { processor } = suite;
-    const looked = async (request: { paymentId: string }) => await processor.lookUp(request.paymentId, suite.call());
     const hold = suite.request();
     const authorized = succeeded(await processor.authorize(hold, suite.call()));
     const capture = about(suite, authorized, 4_900);
@@ -14,13 +13,19 @@ export function describeBooks(suite: Suite): void {
     const refunded = await processor.refund(refund, suite.call());
     const declined = suite.request({ paymentMethod: suite.cards.declinedHard });
     const no = await processor.charge(declined, suite.call());
-    expect(await Promise.all([hold, capture, refund, declined].map(looked))).toEqual([
-      authorized,
-      captured,
-      refunded,
-      no,
-    ]);
-    expect(await processor.lookUp(suite.paymentId(), suite.call())).toBeNull();
+    expect(await lookedUp(suite, 'authorize', hold)).toEqual(authorized);
+    expect(await lookedUp(suite, 'capture', capture)).toEqual(captured);
+    expect(await lookedUp(suite, 'refund', refund)).toEqual(refunded);
+    expect(await lookedUp(suite, 'charge', declined)).toEqual(no);
+    expect(await lookedUp(suite, 'charge', suite.request())).toBeNull();
+  });
+
+  test('look-up of another operation, amount or currency than the key had is an error', async () => {
+    const request = suite.request();
+    succeeded(await suite.processor.charge(request, suite.call()));
+    await expect(lookedUp(suite, 'authorize', request)).rejects.toThrow();
+    await expect(lookedUp(suite, 'charge', { ...request, amountCents: 5_000 })).rejects.toThrow();
+    await expect(lookedUp(suite, 'charge', { ...request, currency: 'eur' })).rejects.toThrow();
   });
 
   test('another account, and a rehearsal, do not see a payment', async () => {
@@ -29,7 +34,7 @@ export function describeBooks(suite: Suite): void {
     const paid = succeeded(await suite.processor.charge(request, suite.call()));
     const elsewhere = [suite.call({ test: true }), suite.call({ accountId: newId('account', Date.now()) })];
     for (const call of elsewhere) {
-      expect(await suite.processor.lookUp(request.paymentId, call)).toBeNull();
+      expect(await lookedUp(suite, 'charge', request, call)).toBeNull();
       expect((await recordsOf(suite, since, call)).map(({ paymentId }) => paymentId)).not.toContain(request.paymentId);
       await expect(suite.processor.refund(about(suite, paid, 4_900), call)).rejects.toThrow();
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { about, declinedOutcome, type Suite, succeeded } from './suite.ts';
+import { about, declinedOutcome, lookedUp, type Suite, succeeded } from './suite.ts';
 
 export function describeConfirmation(suite: Suite): void {
   const asked = async (method: 'authorize' | 'charge', paymentMethod: string) => {
@@ -13,7 +13,7 @@ export function describeConfirmation(suite: Suite): void {
   test.each(['authorize', 'charge'] as const)('%s: a buyer who confirms has paid', async (method) => {
     const { request, outcome } = await asked(method, suite.cards.confirmed);
     await suite.subject().buyerDecides(outcome.url);
-    const paid = succeeded(await suite.processor.lookUp(request.paymentId, suite.call()));
+    const paid = succeeded(await lookedUp(suite, method, request));
     expect(paid).toMatchObject({ reference: outcome.reference, savedMethod: expect.stringMatching(/\S/) });
     if (method === 'authorize') {
       expect(paid.captureBefore?.getTime()).toBeGreaterThan(suite.subject().now().getTime());
@@ -24,7 +24,7 @@ export function describeConfirmation(suite: Suite): void {
   test('a buyer who refuses has not paid', async () => {
     const { request, outcome } = await asked('charge', suite.cards.refused);
     await suite.subject().buyerDecides(outcome.url);
-    expect(await suite.processor.lookUp(request.paymentId, suite.call())).toMatchObject({ status: 'declined' });
+    expect(await lookedUp(suite, 'charge', request)).toMatchObject({ status: 'declined' });
   });
 
   test.each(['authorize', 'charge'] as const)(
@@ -33,16 +33,16 @@ export function describeConfirmation(suite: Suite): void {
       const { request, outcome } = await asked(method, suite.cards.confirmed);
       const waiting = { reference: outcome.reference, amountCents: 4_900, currency: 'usd' };
       succeeded(await suite.processor.release({ paymentId: suite.paymentId(), ...waiting }, suite.call()));
-      expect(await suite.processor.lookUp(request.paymentId, suite.call())).toMatchObject({ status: 'declined' });
+      expect(await lookedUp(suite, method, request)).toMatchObject({ status: 'declined' });
     },
   );
 
   test('a hold that the buyer confirmed before it was given up is released, and says so', async () => {
     const { request, outcome } = await asked('authorize', suite.cards.confirmed);
     await suite.subject().buyerDecides(outcome.url);
-    const hold = succeeded(await suite.processor.lookUp(request.paymentId, suite.call()));
+    const hold = succeeded(await lookedUp(suite, 'authorize', request));
     succeeded(await suite.processor.release(about(suite, hold, 4_900), suite.call()));
-    expect(await suite.processor.lookUp(request.paymentId, suite.call())).toEqual(declinedOutcome('soft', 'released'));
+    expect(await lookedUp(suite, 'authorize', request)).toEqual(declinedOutcome('soft', 'released'));
     const capture = await suite.processor.capture(about(suite, hold, 4_900), suite.call());
     expect(capture).toEqual(declinedOutcome('soft', 'already_released'));
   });
@@ -50,11 +50,11 @@ export function describeConfirmation(suite: Suite): void {
   test('a charge that the buyer confirmed before it was given up stays paid', async () => {
     const { request, outcome } = await asked('charge', suite.cards.confirmed);
     await suite.subject().buyerDecides(outcome.url);
-    succeeded(await suite.processor.lookUp(request.paymentId, suite.call()));
+    succeeded(await lookedUp(suite, 'charge', request));
     const waiting = { reference: outcome.reference, amountCents: 4_900, currency: 'usd' };
     const release = await suite.processor.release({ paymentId: suite.paymentId(), ...waiting }, suite.call());
     expect(release).toMatchObject({ status: 'declined' });
-    succeeded(await suite.processor.lookUp(request.paymentId, suite.call()));
+    succeeded(await lookedUp(suite, 'charge', request));
   });
 
   test('what waits cannot be captured or refunded', async () => {

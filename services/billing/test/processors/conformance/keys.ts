@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { about, held, recordsOf, type Suite, succeeded } from './suite.ts';
+import { about, held, lookedUp, recordsOf, type Suite, succeeded } from './suite.ts';
 
 export function describeKeys(suite: Suite): void {
   test('twenty sendings of one key at once are one charge, with one answer', async () => {
@@ -42,9 +42,30 @@ export function describeKeys(suite: Suite): void {
     const request = suite.request();
     const first = succeeded(await suite.processor.charge(request, suite.call()));
     await expect(suite.processor.charge({ ...request, ...over }, suite.call())).rejects.toThrow();
-    expect(await suite.processor.lookUp(request.paymentId, suite.call())).toEqual(first);
+    expect(await lookedUp(suite, 'charge', request)).toEqual(first);
     const records = (await recordsOf(suite, since)).filter(({ paymentId }) => paymentId === request.paymentId);
     expect(records.map(({ amountCents, currency }) => [amountCents, currency])).toEqual([[4_900, 'usd']]);
+  });
+
+  test('an API key that is not accepted does nothing with any sending, and look-up and list throw', async () => {
+    const hold = await held(suite);
+    const since = suite.subject().now();
+    const refused = suite.call({ secretKey: suite.subject().refusedKey });
+    const request = suite.request();
+    const { paymentMethod: savedMethod, returnUrl: _, ...charge } = suite.request();
+    const nothing = { status: 'not_done', why: 'key_refused', message: expect.stringMatching(/\S/) };
+    expect(await suite.processor.authorize(request, refused)).toEqual(nothing);
+    expect(await suite.processor.charge(request, refused)).toEqual(nothing);
+    expect(await suite.processor.chargeSaved({ ...charge, savedMethod }, refused)).toEqual(nothing);
+    for (const method of ['capture', 'refund', 'release'] as const) {
+      expect(await suite.processor[method](about(suite, hold, 4_900), refused)).toEqual(nothing);
+    }
+    await expect(lookedUp(suite, 'charge', request, refused)).rejects.toThrow();
+    await expect(recordsOf(suite, since, refused)).rejects.toThrow();
+    expect(await lookedUp(suite, 'charge', request)).toBeNull();
+    // Nothing is kept under the key: it may be any other payment's.
+    succeeded(await suite.processor.charge({ ...request, amountCents: 1_000 }, suite.call()));
+    succeeded(await suite.processor.capture(about(suite, hold, 4_900), suite.call()));
   });
 
   test('a key is refused for another operation', async () => {

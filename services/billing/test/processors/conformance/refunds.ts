@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { about, charged, dayMs, declinedOutcome, held, recordsOf, type Suite, succeeded } from './suite.ts';
+import { about, charged, dayMs, declinedOutcome, held, lookedUp, recordsOf, type Suite, succeeded } from './suite.ts';
 
 export function describeRefunds(suite: Suite): void {
   test.each(['charge', 'capture'] as const)('a %s is refunded in parts, up to its amount', async (kind) => {
@@ -41,11 +41,11 @@ export function describeRefunds(suite: Suite): void {
       const charge = await charged(suite, { paymentMethod: suite.cards.refundFails ?? '' });
       const refund = about(suite, charge, 4_900);
       const taken = succeeded(await suite.processor.refund(refund, suite.call()));
-      expect(await suite.processor.lookUp(refund.paymentId, suite.call())).toEqual(taken);
+      expect(await lookedUp(suite, 'refund', refund)).toEqual(taken);
       const twice = await suite.processor.refund(about(suite, charge, 4_900), suite.call());
       expect(twice).toMatchObject({ status: 'declined' });
       suite.subject().passTime(dayMs);
-      const failed = await suite.processor.lookUp(refund.paymentId, suite.call());
+      const failed = await lookedUp(suite, 'refund', refund);
       expect(failed).toEqual(declinedOutcome('soft', 'refund_failed'));
       const records = (await recordsOf(suite, since)).filter(({ reference }) => reference === taken.reference);
       expect(records.map(({ status, paymentId }) => [status, paymentId])).toEqual([

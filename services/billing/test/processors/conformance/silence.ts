@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recordsOf, type Suite, succeeded } from './suite.ts';
+import { lookedUp, recordsOf, type Suite, succeeded } from './suite.ts';
 
 export function describeSilence(suite: Suite): void {
   const hungUp = () => AbortSignal.abort(new Error('the deadline has passed'));
@@ -8,9 +8,9 @@ export function describeSilence(suite: Suite): void {
     const request = suite.request();
     const call = suite.call({ signal: hungUp() });
     await expect(suite.processor.charge(request, call)).rejects.toThrow();
-    await expect(suite.processor.lookUp(request.paymentId, call)).rejects.toThrow();
+    await expect(lookedUp(suite, 'charge', request, call)).rejects.toThrow();
     await expect(recordsOf(suite, suite.subject().now(), call)).rejects.toThrow();
-    expect(await suite.processor.lookUp(request.paymentId, suite.call())).toBeNull();
+    expect(await lookedUp(suite, 'charge', request)).toBeNull();
   });
 
   test.skipIf(suite.cards.answerLost === undefined)(
@@ -22,7 +22,7 @@ export function describeSilence(suite: Suite): void {
       await suite.subject().callRecorded(request.paymentId);
       limit.abort(new Error('the deadline has passed'));
       await gaveUp;
-      const found = succeeded(await suite.processor.lookUp(request.paymentId, suite.call()));
+      const found = succeeded(await lookedUp(suite, 'charge', request));
       expect(await suite.processor.charge(request, suite.call())).toEqual(found);
     },
   );
@@ -36,7 +36,7 @@ export function describeSilence(suite: Suite): void {
       await suite.subject().callRecorded(request.paymentId);
       limit.abort(new Error('the deadline has passed'));
       await gaveUp;
-      expect(await suite.processor.lookUp(request.paymentId, suite.call())).toBeNull();
+      expect(await lookedUp(suite, 'charge', request)).toBeNull();
       succeeded(await suite.processor.charge(request, suite.call()));
     },
   );

@@ -3,9 +3,12 @@ import { expect } from 'vitest';
 import type {
   CardRequest,
   PaymentProcessor,
+  PaymentRequest,
   ProcessorCall,
   ProcessorOutcome,
   ProcessorRecord,
+  ReferenceRequest,
+  SentOutcome,
 } from '../../../src/processors/payment-processor.ts';
 
 /** Tokens of the processor's test cards, by what they do. Where a processor has no such card, that test is skipped. */
@@ -33,6 +36,8 @@ export interface ConformanceSubject {
   readonly processor: PaymentProcessor;
   readonly accountId: string;
   readonly secretKey?: string;
+  /** An API key of the same account that the processor does not accept. */
+  readonly refusedKey: string;
   now(): Date;
   /** The buyer goes to the bank's page and decides as the card says. */
   buyerDecides(url: string): Promise<void>;
@@ -93,13 +98,21 @@ export async function held(suite: Suite, over: Partial<CardRequest> = {}): Promi
   return succeeded(await suite.processor.authorize(suite.request(over), suite.call()));
 }
 
-export function succeeded(outcome: ProcessorOutcome | null): Succeeded {
+export function succeeded(outcome: SentOutcome | null): Succeeded {
   expect(outcome).toMatchObject({ status: 'succeeded' });
   return outcome as Succeeded;
 }
 
 export const declinedOutcome = (kind: 'soft' | 'hard', reason: unknown = expect.stringMatching(/^[a-z][a-z0-9_]*$/)) =>
   expect.objectContaining({ status: 'declined', kind, reason, message: expect.stringMatching(/\S/) });
+
+/** How the processor says that a payment stands which was sent by this call. */
+export const lookedUp = <Request extends CardRequest | ReferenceRequest>(
+  suite: Suite,
+  call: Request extends CardRequest ? 'authorize' | 'charge' : 'capture' | 'refund' | 'release',
+  request: Request,
+  how = suite.call(),
+): Promise<ProcessorOutcome | null> => suite.processor.lookUp({ call, request } as unknown as PaymentRequest, how);
 
 export async function recordsOf(suite: Suite, since: Date, call = suite.call()): Promise<ProcessorRecord[]> {
   const until = new Date(suite.subject().now().getTime() + dayMs);

@@ -1,0 +1,152 @@
+import { expect, test } from 'vitest';
+import { type Answered, decideAnswer } from './decide-answer.rules.ts';
+import type { Charge, OrderMoney, Payment } from './payment.types.ts';
+
+const nowMs = Date.parse('2026-03-15T12:00:00.000Z');
+const at = (ms: number) => new Date(nowMs + ms);
+const minuteMs = 60_000;
+
+type Row = Omit<Payment, 'call' | 'request'>;
+const row: Row = {
+  ...{ id: 'pmt_1', account_id: 'acc_1', order_id: 'ord_1', step: 'main', subject: '', try_no: 1, hold_terms: null },
+  ...{ amount_cents: 4900, currency: 'usd', status: 'sent', decline_kind: null, decline_reason: null },
+  ...{ decline_message: null, processor: 'simulated', processor_reference: null, action_url: null, last_four: null },
+  ...{ customer_email: 'a@example.com', product_name: 'Course', test: false, created_at: at(0), sent_at: at(0) },
+  ...{ finished_at: null, next_check_at: at(24_000), checks: 0, noticed: false, releasing: false },
+};
+const payment = (step: Payment['step'], call: Payment['call'], fields: Partial<Row> = {}): Payment =>
+  ({ ...row, ...fields, step, call, request: {} }) as unknown as Payment;
+
+const terms = { upsell: { upsellId: 'ups_1', headline: 'More', amountCents: 1500 }, decisionMinutes: 60 };
+const hold = payment('main', 'authorize', { hold_terms: terms });
+const charge = payment('main', 'charge');
+const renewal = payment('renewal', 'chargeSaved', { subject: '2' });
+const others = [
+  payment('capture', 'capture'),
+  payment('upsell', 'chargeSaved'),
+  payment('recharge', 'chargeSaved'),
+  payment('refund', 'refund', { subject: 'pmt_c' }),
+  payment('release', 'release', { subject: 'pmt_w' }),
+];
+const all = [hold, charge, renewal, ...others];
+const named = (payments: readonly Payment[]) => payments.map((each) => [`${each.step} by ${each.call}`, each] as const);
+
+const taken: Charge = {
+  ...{ id: 'pmt_c', amount_cents: 4900, refunded_cents: 0, currency: 'usd', processor: 'simulated', reference: 'ch_1' },
+  ...{ test: false, refund_due_at: null, refund_from_try: null, step: 'main' },
+};
+const money: OrderMoney = {
+  ...{ accountId: 'acc_1', orderId: 'ord_1', payments: [], charges: [taken], renewals: [] },
+  ...{ subscriptionId: null, hold: null, savedMethod: null },
+};
+const succeeded: Answered = { status: 'succeeded', reference: 'ref_1', lastFour: '4242' };
+const declined: Answered = { status: 'declined', kind: 'hard', reason: 'lost_card', message: 'Lost.' };
+const notDone: Answered = { status: 'not_done', why: 'rate_limited', message: 'Too many requests.' };
+
+const effectsOf = (of: Payment) => {
+  const { effects } = decideAnswer(of, succeeded, nowMs, { money });
+  return Object.fromEntries(Object.entries(effects).filter(([, effect]) => effect !== null));
+};
+
+test('a success takes money, holds it or gives it back, by what was called and what for', () => {
+  const charged = { amount_cents: 4900, reference: 'ref_1' };
+  expect(effectsOf(charge)).toEqual({ charge: { step: 'main', ...charged } });
+  expect(effectsOf(renewal)).toEqual({ charge: { step: 'renewal', ...charged } });
+  const [capture, upsell, recharge, refund, release] = others as [Payment, Payment, Payment, Payment, Payment];
+  expect(effectsOf(capture)).toEqual({ charge: { step: 'capture', ...charged }, captured_cents: 4900 });
+  expect(effectsOf(upsell)).toEqual({ charge: { step: 'upsell', ...charged } });
+  expect(effectsOf(recharge)).toEqual({ charge: { step: 'recharge', ...charged }, captured_cents: 4900 });
+  expect(effectsOf(refund)).toEqual({ refunded: { id: 'pmt_c', cents: 4900 } });
+  expect(effectsOf(release)).toEqual({});
+  expect(effectsOf(hold)).toMatchObject({ hold: { reference: 'ref_1', decide_by: at(60 * minuteMs) } });
+});
+
+test.each(named(all))('%s: a definite answer ends it from every status that is open', (_, of) => {
+  for (const outcome of [succeeded, declined]) {
+    const { update } = decideAnswer(of, outcome, nowMs, { money });
+    expect(update).toMatchObject({ status: outcome.status, finished_at: at(0), next_check_at: null });
+    expect(update.from).toEqual(['created', 'sent', 'unknown', 'requires_action']);
+  }
+});
+
+test.each(named(all))('%s: without an answer it is unknown, has a next look-up, and brings about nothing', (_, of) => {
+  const decision = decideAnswer(of, { status: 'unknown' }, nowMs, { money });
+  expect(decision.update).toMatchObject({ status: 'unknown', from: ['created', 'sent'], finished_at: null });
+  expect(decision.update.next_check_at).toEqual(of.step === 'main' ? of.next_check_at : at(minuteMs));
+  expect([decision.events, decision.released]).toEqual([[], null]);
+});
+
+test.each(named([hold, charge, renewal]))('%s: a first sending of which nothing was done ends it, soft', (_, of) => {
+  expect(decideAnswer(of, notDone, nowMs, { isFirst: true }).update).toMatchObject({
+    ...{ status: 'declined', decline_kind: 'soft', decline_reason: 'nothing_done' },
+    decline_message: 'Nothing was done. Too many requests.',
+  });
+});
+
+test.each(named(all))('%s: nothing done says nothing where an earlier sending may have arrived', (_, of) => {
+  for (const context of [{}, { isFirst: false }, { isFirst: true, mayHaveArrived: true }]) {
+    expect(decideAnswer(of, notDone, nowMs, { money, ...context }).update.status).toBe('unknown');
+  }
+});
+
+test.each(named(others))('%s: goes on under its key when nothing was done', (_, of) => {
+  expect(decideAnswer(of, notDone, nowMs, { money, isFirst: true }).update.status).toBe('unknown');
+});
+
+test('only a buyer’s payment can wait for the buyer; for any other one such an answer says nothing', () => {
+  const asks: Answered = { status: 'requires_action', reference: 'ref_1', url: 'https://bank.example' };
+  for (const of of all) {
+    const { update } = decideAnswer(of, asks, nowMs, { money });
+    expect(update.status).toBe(of.step === 'main' ? 'requires_action' : 'unknown');
+  }
+});
+
+test.each([
+  [{ status: 'not_received' }, 'not_received'],
+  [{ status: 'not_sent', why: 'key_unreadable' }, 'processor_key_unreadable'],
+  [{ status: 'not_sent', why: 'no_processor' }, 'no_payment_processor'],
+] as const)('what was not sent or received ends as a soft decline: %o', (outcome, reason) => {
+  const { update, events } = decideAnswer(charge, outcome, nowMs);
+  expect(update).toMatchObject({ status: 'declined', decline_kind: 'soft', decline_reason: reason });
+  expect(events).toMatchObject([{ of: 'pmt_1', data: { status: 'declined', reason: 'try_again_later' } }]);
+});
+
+const eventsOf = (of: Payment, outcome: Answered, context: Parameters<typeof decideAnswer>[3] = { money }) =>
+  decideAnswer(of, outcome, nowMs, context).events.map(({ of: id, if_whole, definition }) => [
+    definition.name,
+    id,
+    if_whole === true,
+  ]);
+
+test('events follow the end of a buyer’s payment, a refused capture or refund, and what goes back', () => {
+  const [capture, upsell, , refund] = others as [Payment, Payment, Payment, Payment];
+  expect(eventsOf(charge, succeeded)).toEqual([['payment.completed', 'pmt_1', false]]);
+  expect(eventsOf(hold, declined)).toEqual([['payment.completed', 'pmt_1', false]]);
+  expect(eventsOf(upsell, declined)).toEqual([]);
+  expect(eventsOf(renewal, succeeded)).toEqual([]);
+  expect(eventsOf(capture, declined)).toEqual([['payment.noticed', 'pmt_1', false]]);
+  for (const reason of ['hold_expired', 'already_released', 'already_captured'])
+    expect(eventsOf(capture, { ...declined, reason })).toEqual([]);
+  expect(eventsOf({ ...capture, try_no: 2 }, declined)).toEqual([]);
+  expect(eventsOf(refund, declined)).toEqual([['payment.noticed', 'pmt_1', false]]);
+  expect(eventsOf(refund, succeeded)).toEqual([
+    ['charge.refunded', 'pmt_1', false],
+    ['charges.refunded', 'pmt_1', true],
+  ]);
+});
+
+test('the end of a release ends the payment that waited, or lets it be looked up at once', () => {
+  const release = others[4] as Payment;
+  const waiting = payment('main', 'charge', {
+    id: 'pmt_w',
+    status: 'requires_action',
+    action_url: 'https://bank.example',
+  });
+  const context = { released: waiting };
+  const ended = decideAnswer(release, succeeded, nowMs, context);
+  expect(ended.released).toMatchObject({ status: 'declined', decline_reason: 'given_up' });
+  expect(eventsOf(release, succeeded, context)).toEqual([['payment.completed', 'pmt_w', false]]);
+  const refused = decideAnswer(release, declined, nowMs, context);
+  expect(refused.released).toMatchObject({ status: 'requires_action', next_check_at: at(0) });
+  expect(decideAnswer(release, { status: 'unknown' }, nowMs, context).released).toBeNull();
+});

@@ -1,0 +1,363 @@
+import type { EventData } from '@app/contracts/define';
+import { chargeRefunded, chargesRefunded, paymentCompleted, paymentNoticed } from '@app/contracts/payments';
+import type { SentOutcome } from '../processors/payment-processor.ts';
+import {
+  buyerReason,
+  decideBy,
+  givenUp,
+  keyUnreadable,
+  nextCheckAt,
+  noProcessor,
+  nothingDone,
+  notReceived,
+} from './payment.rules.ts';
+import type { OrderMoney, Payment } from './payment.types.ts';
+import { captureFailedText, isAlreadyCaptured, isHoldExpired, refundRefusedText } from './payment-notices.rules.ts';
+import { refundedPart, refundsOf } from './refunded-parts.rules.ts';
+
+/** An answer to a payment, or what is known without one. */
+export type Answered =
+  | SentOutcome
+  /** The processor never got it, and it is not sent again. */
+  | { readonly status: 'not_received' }
+  /** It could not be sent at all. */
+  | { readonly status: 'not_sent'; readonly why: 'key_unreadable' | 'no_processor' }
+  /** The deadline passed, or the answer could not be read. */
+  | { readonly status: 'unknown' };
+
+/** What a decision needs beside the payment and its outcome. */
+export interface AnswerContext {
+  /** All that is known of the order's money; only a refund needs it. */
+  readonly money?: OrderMoney;
+  /** The payment that a release is about. */
+  readonly released?: Payment;
+  /** Its row was written for this sending. */
+  readonly isFirst?: boolean;
+  /** Its key was sent before all the same, perhaps: by a database that a backup has replaced. */
+  readonly mayHaveArrived?: boolean;
+}
+
+/** All that an answer changes: what one statement writes. */
+export interface Decision {
+  readonly update: PaymentUpdate;
+  readonly effects: Effects;
+  /** What becomes of the payment that a release is about. */
+  readonly released: PaymentUpdate | null;
+  readonly events: readonly DecidedEvent[];
+}
+
+/** Fields are named as the columns. */
+interface Effects {
+  readonly charge: ChargeRow | null;
+  readonly hold: HoldRow | null;
+  readonly method: MethodRow | null;
+  /** Cents that were captured of the order's hold, or charged in its place. */
+  readonly captured_cents: number | null;
+  /** The charge that a refund gave back, whole or a part. */
+  readonly refunded: { readonly id: string; readonly cents: number } | null;
+}
+
+/** Written if the payment `of` was changed; with `if_whole`, only if every own charge of the order is given back then. */
+export type DecidedEvent = { readonly of: string; readonly if_whole?: true } & (
+  | { readonly definition: typeof paymentCompleted; readonly data: EventData<typeof paymentCompleted> }
+  | { readonly definition: typeof paymentNoticed; readonly data: EventData<typeof paymentNoticed> }
+  | { readonly definition: typeof chargeRefunded; readonly data: EventData<typeof chargeRefunded> }
+  | { readonly definition: typeof chargesRefunded; readonly data: EventData<typeof chargesRefunded> }
+);
+
+export interface PaymentUpdate {
+  readonly status: Payment['status'];
+  /** Any other status means that somebody else recorded an end before. */
+  readonly from: readonly Payment['status'][];
+  readonly decline_kind: 'soft' | 'hard' | null;
+  readonly decline_reason: string | null;
+  readonly decline_message: string | null;
+  readonly processor_reference: string | null;
+  readonly action_url: string | null;
+  readonly last_four: string | null;
+  readonly finished_at: Date | null;
+  readonly next_check_at: Date | null;
+}
+
+interface ChargeRow {
+  readonly step: string;
+  readonly amount_cents: number;
+  readonly reference: string;
+}
+
+interface HoldRow {
+  readonly reference: string;
+  readonly amount_cents: number;
+  readonly capture_before: Date;
+  readonly decide_by: Date;
+  readonly upsell: unknown;
+  readonly due_at: Date;
+}
+
+interface MethodRow {
+  readonly method: string;
+  readonly last_four: string | null;
+}
+
+const hourMs = 3_600_000;
+const beforeExpiryMs = hourMs;
+/** Where a processor does not say how long a hold lives: card networks give 4 days and 18 hours at least. */
+const shortestHoldMs = 4 * 24 * hourMs;
+
+/**
+ * When a hold that its buyer has not decided on is settled by the payments loop: at the end of its window, so that a buyer who
+ * closed the page has what was bought, and at the latest an hour before the hold expires.
+ */
+function holdDueAt(decideBy: Date, captureBefore: Date): Date {
+  return new Date(Math.min(decideBy.getTime(), captureBefore.getTime() - beforeExpiryMs));
+}
+
+const open = ['created', 'sent', 'unknown', 'requires_action'] as const;
+const unchanged = {
+  decline_kind: null,
+  decline_reason: null,
+  decline_message: null,
+  processor_reference: null,
+  action_url: null,
+  last_four: null,
+  finished_at: null,
+  next_check_at: null,
+} as const;
+const noEffects: Effects = { charge: null, hold: null, method: null, captured_cents: null, refunded: null };
+
+/**
+ * What a processor's answer to a payment brings about: the one place that decides it, for answers in time, late ones and look-ups.
+ * @param nowMs when it is recorded
+ */
+export function decideAnswer(
+  payment: Payment,
+  outcome: Answered,
+  nowMs: number,
+  context: AnswerContext = {},
+): Decision {
+  const { update, effects } = changeOf(
+    payment,
+    outcome,
+    nowMs,
+    context.isFirst === true && context.mayHaveArrived !== true,
+  );
+  const waiting = context.released;
+  const released = waiting === undefined ? null : afterRelease(waiting, update, nowMs);
+  const events = [
+    ...completedEvent(payment, update),
+    ...(update.status === 'declined' ? declineNotices(payment, update, context.money) : []),
+    ...refundEvents(payment, effects, context.money, nowMs),
+    ...(waiting === undefined || released === null ? [] : completedEvent(waiting, released)),
+  ];
+  return { update, effects, released, events };
+}
+
+type Change = Pick<Decision, 'update' | 'effects'>;
+
+function changeOf(payment: Payment, outcome: Answered, nowMs: number, isFirst: boolean): Change {
+  switch (outcome.status) {
+    case 'succeeded':
+      return succeededChange(payment, outcome, nowMs);
+    case 'declined':
+      return declinedChange(outcome, nowMs);
+    case 'requires_action':
+      return waitingChange(payment, outcome, nowMs);
+    case 'not_received':
+      return softDecline(notReceived, 'The payment processor never got it.', nowMs);
+    case 'not_sent':
+      return outcome.why === 'key_unreadable'
+        ? softDecline(keyUnreadable, keyUnreadableMessage, nowMs)
+        : softDecline(noProcessor, noProcessorMessage, nowMs);
+    case 'not_done':
+      return isFirst && endsUndone(payment)
+        ? softDecline(nothingDone, `Nothing was done. ${outcome.message}`, nowMs)
+        : unknownChange(payment, nowMs);
+    case 'unknown':
+      return unknownChange(payment, nowMs);
+  }
+}
+
+const keyUnreadableMessage = 'Nothing was sent: the stored API key of the payment processor cannot be opened.';
+const noProcessorMessage = 'Nothing was sent: the account has chosen no payment processor.';
+
+/**
+ * Whether a payment of which nothing was done ends with that: its buyer tries again later, and the daily run charges a renewal
+ * anew. Only these are begun anew by themselves; all others are sent again under their keys.
+ */
+const endsUndone = ({ step }: Payment): boolean => step === 'main' || step === 'renewal';
+
+/** Only a buyer's payment can be confirmed; for any other one it is an answer that the port rules out, and nothing is known. */
+function waitingChange(
+  payment: Payment,
+  { reference, url }: Extract<Answered, { status: 'requires_action' }>,
+  nowMs: number,
+): Change {
+  if (payment.step !== 'main') return unknownChange(payment, nowMs);
+  const isWaiting = payment.status === 'requires_action';
+  const update: PaymentUpdate = {
+    ...unchanged,
+    status: 'requires_action',
+    from: open,
+    processor_reference: reference,
+    action_url: url,
+    // The bank gives the buyer some time: only what waited before keeps the time of its next look-up.
+    next_check_at: (isWaiting ? payment.next_check_at : null) ?? nextCheckAt(payment.checks, nowMs),
+  };
+  return { update, effects: noEffects };
+}
+
+type Declined = Extract<Answered, { status: 'declined' }>;
+
+function declinedChange({ kind, reason, message, lastFour }: Omit<Declined, 'status'>, nowMs: number): Change {
+  const decline = { decline_kind: kind, decline_reason: reason, decline_message: message, last_four: lastFour ?? null };
+  const update = { ...unchanged, ...decline, status: 'declined', from: open, finished_at: new Date(nowMs) } as const;
+  return { update, effects: noEffects };
+}
+
+/** An end that says nothing of the card. */
+const softDecline = (reason: string, message: string, nowMs: number): Change =>
+  declinedChange({ kind: 'soft', reason, message }, nowMs);
+
+function unknownChange(payment: Payment, nowMs: number): Change {
+  const isMain = payment.step === 'main';
+  const next_check_at = (isMain ? payment.next_check_at : null) ?? nextCheckAt(payment.checks, nowMs);
+  return { update: { ...unchanged, status: 'unknown', from: ['created', 'sent'], next_check_at }, effects: noEffects };
+}
+
+type Succeeded = Extract<Answered, { status: 'succeeded' }>;
+
+function succeededChange(payment: Payment, outcome: Succeeded, nowMs: number): Change {
+  const { reference, lastFour = null } = outcome;
+  const update: PaymentUpdate = {
+    ...unchanged,
+    status: 'succeeded',
+    from: open,
+    processor_reference: reference,
+    last_four: lastFour,
+    finished_at: new Date(nowMs),
+  };
+  return { update, effects: effectsOf(payment, outcome, nowMs) };
+}
+
+function effectsOf(payment: Payment, outcome: Succeeded, nowMs: number): Effects {
+  const { reference, lastFour = null, savedMethod } = outcome;
+  const method = savedMethod === undefined ? null : { method: savedMethod, last_four: lastFour };
+  const charge = { step: payment.step, amount_cents: payment.amount_cents, reference };
+  switch (payment.call) {
+    case 'authorize':
+      return { ...noEffects, method, hold: holdOf(payment, outcome, nowMs) };
+    case 'charge':
+      return { ...noEffects, method, charge };
+    case 'chargeSaved':
+      return { ...noEffects, charge, captured_cents: payment.step === 'recharge' ? payment.amount_cents : null };
+    case 'capture':
+      return { ...noEffects, charge, captured_cents: payment.amount_cents };
+    case 'refund':
+      return { ...noEffects, refunded: { id: payment.subject, cents: payment.amount_cents } };
+    case 'release':
+      return noEffects;
+  }
+}
+
+function holdOf(payment: Payment, outcome: Succeeded, nowMs: number): HoldRow {
+  const { hold_terms: terms, amount_cents } = payment;
+  const decide_by = decideBy(payment, new Date(nowMs));
+  if (terms === null || decide_by === null) {
+    throw new Error(`payment ${payment.id} holds an amount without the terms of a hold`);
+  }
+  const capture_before = outcome.captureBefore ?? new Date(nowMs + shortestHoldMs);
+  const due_at = holdDueAt(decide_by, capture_before);
+  return { reference: outcome.reference, amount_cents, capture_before, decide_by, upsell: terms.upsell, due_at };
+}
+
+/** What checkout hears of the end of a main payment; null for one that has no end yet, and for other steps. */
+export function completedBy(payment: Payment, update: PaymentUpdate): EventData<typeof paymentCompleted> | null {
+  const { status, finished_at } = update;
+  if (payment.step !== 'main' || finished_at === null) return null;
+  if (status !== 'succeeded' && status !== 'declined') return null;
+  const held = status === 'succeeded' && payment.call === 'authorize';
+  return {
+    orderId: payment.order_id,
+    paymentId: payment.id,
+    tryNo: payment.try_no,
+    status: held ? 'held' : status,
+    amountCents: payment.amount_cents,
+    currency: payment.currency,
+    reason: status === 'declined' ? buyerReason(update.decline_reason) : null,
+    lastFour: update.last_four ?? payment.last_four,
+    decideBy: held ? (decideBy(payment, finished_at)?.toISOString() ?? null) : null,
+    test: payment.test,
+    completedAt: finished_at.toISOString(),
+  };
+}
+
+/**
+ * What the end of a release changes of the payment that it is about: null while the release has none. A payment that could
+ * not be released succeeded meanwhile, most likely: it is looked up at once.
+ */
+function afterRelease(waiting: Payment, { status }: PaymentUpdate, nowMs: number): PaymentUpdate | null {
+  if (status === 'declined') {
+    const { action_url } = waiting;
+    return { ...unchanged, status: 'requires_action', from: open, action_url, next_check_at: new Date(nowMs) };
+  }
+  if (status !== 'succeeded') return null;
+  return {
+    ...unchanged,
+    status: 'declined',
+    from: open,
+    decline_kind: 'soft',
+    decline_reason: givenUp,
+    decline_message: 'The buyer did not confirm it; it was given up.',
+    finished_at: new Date(nowMs),
+  };
+}
+
+const completedEvent = (payment: Payment, update: PaymentUpdate): DecidedEvent[] => {
+  const data = completedBy(payment, update);
+  return data === null ? [] : [{ of: payment.id, definition: paymentCompleted, data }];
+};
+
+/** @param money all of the order's, as it was before: what changed since is decided by the statement that records the end */
+function refundEvents(
+  payment: Payment,
+  { refunded }: Effects,
+  money: OrderMoney | undefined,
+  nowMs: number,
+): DecidedEvent[] {
+  if (refunded === null) return [];
+  if (money === undefined) throw new Error(`refund ${payment.id} ends without the charges of its order`);
+  const { id: of, order_id: orderId, currency, test } = payment;
+  const refundedAt = new Date(nowMs);
+  const about = { orderId, currency, test, refundedAt: refundedAt.toISOString() };
+  const refund = refundedPart(money, { ...payment, finished_at: refundedAt });
+  const events: DecidedEvent[] = [{ of, definition: chargeRefunded, data: { ...about, refund } }];
+  if (!money.charges.some(({ id }) => id === refunded.id)) return events;
+  const refundedCents = money.charges.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
+  const data = { ...about, refundedCents, refunds: [...refundsOf(money), refund] };
+  return [...events, { of, if_whole: true, definition: chargesRefunded, data }];
+}
+
+/** What the seller has to know of a refused capture or refund. */
+function declineNotices(
+  payment: Payment,
+  { decline_reason: reason, decline_message: message }: PaymentUpdate,
+  money: OrderMoney | undefined,
+): DecidedEvent[] {
+  const notice = (summary: string): DecidedEvent[] => [
+    {
+      of: payment.id,
+      definition: paymentNoticed,
+      data: { orderId: payment.order_id, summary, test: payment.test },
+    },
+  ];
+  if (payment.step === 'capture') {
+    // Told once, not each day that it fails again; the end of the hold is told as well.
+    const isNews = payment.try_no === 1 && !isHoldExpired(reason) && !isAlreadyCaptured(reason);
+    return isNews ? notice(captureFailedText(payment, message)) : [];
+  }
+  if (payment.step !== 'refund') return [];
+  const charges = money?.charges ?? [];
+  const refundedCents = charges.reduce((sum, { refunded_cents }) => sum + refunded_cents, 0);
+  const chargedCents = charges.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
+  return notice(refundRefusedText(payment, message, { refundedCents, chargedCents }));
+}

@@ -1,0 +1,116 @@
+import { newId } from '@app/contracts/ids';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { settleHold } from '../src/advancing/settle-hold.ts';
+import { type StartInput, startPayment } from '../src/payments/start-payment.ts';
+import { copyDatabase } from './database-copy.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import { startInput } from './payment-samples.ts';
+import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
+
+guardLeaks();
+
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas();
+});
+afterAll(() => replicas.close());
+beforeEach(() => replicas.clear());
+
+const start = (replica: Replica, accountId: string, input: StartInput) =>
+  startPayment(replica.deps, { accountId, requestId: 'r' }, input);
+const completed = async (accountId: string) =>
+  (await replicas.events(accountId))
+    .filter(({ subject }) => subject === 'evt.billing.payment.completed.v1')
+    .map(({ data }) => [data.tryNo, data.status, data.reason]);
+const charged = async (accountId: string) =>
+  (await replicas.books(accountId)).filter(({ kind, status }) => kind === 'charge' && status === 'succeeded');
+
+test('a payment with which the processor did nothing ends at once: its buyer may try again, and nothing else is blocked', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  const input = startInput({ orderId: newId('order', replicas.clock.nowMs()) });
+  replica.fail('not_done');
+  expect(await start(replica, account, input)).toMatchObject({ status: 'declined', reason: 'try_again_later' });
+  expect(await start(replica, account, { ...input, tryNo: 2 })).toMatchObject({ status: 'succeeded', tryNo: 2 });
+  expect(await completed(account)).toEqual([
+    [1, 'declined', 'try_again_later'],
+    [2, 'succeeded', null],
+  ]);
+  expect(replica.processor.calls.map(({ method }) => method)).toEqual(['charge', 'charge']);
+  expect(await charged(account)).toHaveLength(1);
+});
+
+test('an attempt that began before a restore and finds the processor away is looked up before another card is charged', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  const orderId = newId('order', replicas.clock.nowMs());
+  const input = startInput({ orderId, begunAt: replicas.clock.now().toISOString() });
+  const copy = await copyDatabase(replicas.database);
+  const paid = await start(replica, account, input);
+  await copy.restore();
+  replicas.clock.advance(minuteMs);
+  replica.fail('not_done');
+  expect(await start(replica, account, input)).toMatchObject({ status: 'processing' });
+  expect(await start(replica, account, { ...input, tryNo: 2 })).toMatchObject({ status: 'processing', tryNo: 1 });
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  expect(await start(replica, account, { ...input, tryNo: 2 })).toEqual(paid);
+  expect(await charged(account)).toHaveLength(1);
+});
+
+test('a capture with which the processor did nothing is sent again under its key, and is no failed capture', async () => {
+  const account = newAccount();
+  const replica = replicas.start();
+  const hold = { upsell: { upsellId: 'ups_1', headline: 'More', amountCents: 1500 }, decisionMinutes: 60 };
+  const input = startInput({ hold });
+  await start(replica, account, input);
+  replica.fail('not_done');
+  const caller = { accountId: account, requestId: 'r' };
+  expect(await settleHold(replica.deps, caller, input.orderId, 'declined')).toMatchObject({ status: 'settling' });
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  const { hold: settled, payments } = await replicas.money(account, input.orderId);
+  expect(settled).toMatchObject({ status: 'settled', captured_cents: 4900 });
+  expect(payments.filter(({ step }) => step === 'capture')).toHaveLength(1);
+});
+
+test('a renewal with which the processor did nothing waits for the next run: no attempt is counted, and its order is not blocked', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const { id, orderId } = await subscribe(replicas, account);
+  replicas.clock.advance(31 * dayMs);
+  for (let run = 1; run <= 3; run += 1) {
+    replica.fail('not_done');
+    expect(await replica.renew(account)).toMatchObject({ charged: 0, retried: 0, canceled: 0 });
+    expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', period: 1, failed_tries: 0 });
+    const { payments } = await replicas.money(account, orderId);
+    expect(payments.filter(({ finished_at }) => finished_at === null)).toEqual([]);
+    replicas.clock.advance(dayMs);
+  }
+  const told = (await replicas.events(account)).filter(({ data }) =>
+    String(data.summary).includes('three times in a row'),
+  );
+  expect(told).toHaveLength(1);
+  expect(await replica.renew(account)).toMatchObject({ charged: 1 });
+  expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', period: 2, failed_tries: 0 });
+  expect(await charged(account)).toHaveLength(1);
+});
+
+test('a renewal that was sent before and is sent again to a processor that is away stays unknown', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const { id, orderId } = await subscribe(replicas, account);
+  replicas.clock.advance(31 * dayMs);
+  // It is on its way: a look-up does not find it yet, and what is sent again meets no processor.
+  replica.fail('late', 'answered', 'not_done');
+  await replica.renew(account);
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  expect((await replicas.money(account, orderId)).payments).toMatchObject([{ status: 'unknown', step: 'renewal' }]);
+  await replica.processor.deliverLate();
+  replicas.clock.advance(hourMs);
+  await replica.round();
+  expect(await readSubscription(replicas, id)).toMatchObject({ period: 2 });
+  expect(await charged(account)).toHaveLength(1);
+});
