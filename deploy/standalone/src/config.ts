@@ -35,6 +35,8 @@ const configSchema = z.object({
   LETTERS_PER_DAY: integerSetting(0, 1_000_000, 2_000),
   /** How many reminders one account may send in 24 hours. */
   REMINDERS_PER_DAY: integerSetting(0, 1_000_000, 500),
+  /** The same of all accounts together; 0 for no bound. */
+  DEPLOYMENT_REMINDERS_PER_DAY: integerSetting(0, 100_000_000, 20_000),
   /** How many open checkouts one account may have. */
   OPEN_CHECKOUTS_PER_ACCOUNT: integerSetting(100, 10_000_000, 50_000),
   /** Whether accounts may sell live through the simulated processor, which moves no money. */

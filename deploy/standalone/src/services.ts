@@ -145,8 +145,11 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     CLOCK_CONTROL: config.CLOCK_CONTROL,
   };
   if (service === 'checkout') {
-    const { REMINDERS_PER_DAY: reminders, OPEN_CHECKOUTS_PER_ACCOUNT: open } = config;
-    const bounds = { REMINDERS_PER_DAY: String(reminders), OPEN_CHECKOUTS_PER_ACCOUNT: String(open) };
+    const bounds = {
+      REMINDERS_PER_DAY: String(config.REMINDERS_PER_DAY),
+      DEPLOYMENT_REMINDERS_PER_DAY: String(config.DEPLOYMENT_REMINDERS_PER_DAY),
+      OPEN_CHECKOUTS_PER_ACCOUNT: String(config.OPEN_CHECKOUTS_PER_ACCOUNT),
+    };
     return { ...common, ...emailSettingsOf(config), ...bounds };
   }
   // The purpose goes into each service's key, so that one secret is enough for both.

@@ -18,7 +18,10 @@ export interface Reminders {
 
 /** `resources` close its parts in reverse. */
 export function openReminders({ config, resources }: ServiceContext<CheckoutConfig>, selling: Selling): Reminders {
-  const parts = { ...selling, perDay: config.REMINDERS_PER_DAY };
+  const parts = {
+    ...selling,
+    bounds: { perDay: config.REMINDERS_PER_DAY, perDayOfAll: config.DEPLOYMENT_REMINDERS_PER_DAY },
+  };
   const overdue = resources.add('overdue watch', watchOverdue(parts), (watch) => watch.close());
   let isClosing = false;
   const runs = createRunDeps({

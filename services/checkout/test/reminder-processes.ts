@@ -52,7 +52,7 @@ export async function openReminderProcesses(harness: RemindersHarness): Promise<
           requester,
           clock,
           steps,
-          perDay,
+          bounds: { perDay, perDayOfAll: 0 },
           handOverWaitMs,
           logger: silentLogger(),
           publicUrl: 'https://shop.example',

@@ -48,7 +48,12 @@ afterAll(async () => {
 const later = (ms: number) => harness.base.clock.advance(ms);
 const look = (given: Partial<OverdueDeps> = {}) => {
   const { clock } = harness.base;
-  const settings = { perDay: 500, closing: () => false, logger: silentLogger(), wakeRelay: () => undefined };
+  const settings = {
+    bounds: { perDay: 500, perDayOfAll: 0 },
+    closing: () => false,
+    logger: silentLogger(),
+    wakeRelay: () => undefined,
+  };
   return tellOverdue({ database, clock, steps, ...settings, ...given });
 };
 const told = async () =>
@@ -103,7 +108,7 @@ test('whom no run would remind waits for none: the product is gone, or no remind
   expect([await look(), await told()]).toEqual([0, []]);
   const live = await harness.open({ email });
   later(waitMs + minuteMs);
-  expect([await look({ perDay: 0 }), await told()]).toEqual([0, []]);
+  expect([await look({ bounds: { perDay: 0, perDayOfAll: 0 } }), await told()]).toEqual([0, []]);
   expect([await look(), await told()]).toMatchObject([1, [{ checkoutId: live.id }]]);
 });
 

@@ -99,6 +99,6 @@ test('a buyer learns the order’s id once there is one, and the reason of the l
     status: 'paid',
     orderId: 'ord_1',
     totalCents: 14_800,
-    upsell: { id: 'ups_1', headline: 'Coaching', amountCents: 4_900, status: 'accepted' },
+    upsell: { id: 'ups_1', headline: 'Coaching', amountCents: 4_900, expiresAt: null, status: 'accepted' },
   });
 });

@@ -1,6 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { remindersClaimed } from '../points/points.ts';
-import type { StalledBounds } from './reminder.rules.ts';
+import type { ReminderBounds, StalledBounds } from './reminder.rules.ts';
 import { boughtSince, keepsOut, lastActive, optedOut } from './reminder-conditions.ts';
 
 /** A reminder that is to be claimed. The hashes are those of the secrets in its two links. */
@@ -193,11 +193,18 @@ export async function endClaims({ pool }: Database, accountId: string, now: Date
 
 const sentTodayStatement = statement(
   'reminders-sent-today',
-  `select count(*)::int as sent from reminders where account_id = $1 and sent_at > $2`,
+  `select (select count(*)::int from reminders where account_id = $1 and sent_at > $2) as own,
+     (select count(*)::int from reminders where sent_at > $2) as of_all`,
 );
 
-/** How many reminders of the account went out after a time. */
-export async function countSent({ pool }: Database, accountId: string, after: Date): Promise<number> {
-  const { rows } = await pool.query<{ sent: number }>(sentTodayStatement([accountId, after]));
-  return rows[0]?.sent ?? 0;
+/** How many more reminders of the account may go out, after those since a time. */
+export async function roomForReminders(
+  { pool }: Database,
+  accountId: string,
+  { perDay, perDayOfAll }: ReminderBounds,
+  since: Date,
+): Promise<number> {
+  const { rows } = await pool.query<{ own: number; of_all: number }>(sentTodayStatement([accountId, since]));
+  const { own, of_all: ofAll } = rows[0] as { own: number; of_all: number };
+  return Math.max(0, Math.min(perDay - own, perDayOfAll === 0 ? Number.POSITIVE_INFINITY : perDayOfAll - ofAll));
 }

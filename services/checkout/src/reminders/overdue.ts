@@ -11,13 +11,13 @@ import { reminderRunKeepDays } from '../db/retention.ts';
 import { overdueNotified } from '../points/points.ts';
 import { countStalled, findOldestStalled } from './find-stalled.ts';
 import { liveProducts } from './preview-reminders.ts';
-import { onlyRecipient, stalledBounds } from './reminder.rules.ts';
+import { onlyRecipient, type ReminderBounds, stalledBounds } from './reminder.rules.ts';
 
 export interface OverdueDeps extends Pick<CheckoutDeps, 'database' | 'clock' | 'steps' | 'wakeRelay'> {
   readonly logger: Logger;
   readonly closing: () => boolean;
   /** How many reminders an account may send in 24 hours. */
-  readonly perDay: number;
+  readonly bounds: ReminderBounds;
 }
 
 /** Whether anybody starts the runs that remind buyers: billing sees only accounts with charges or holds. */
@@ -34,8 +34,8 @@ export const watchOverdue = (deps: Omit<OverdueDeps, 'closing'>): OverdueWatch =
  * @returns how many accounts that are
  */
 export async function tellOverdue(deps: OverdueDeps): Promise<number> {
-  const { database, clock, perDay, closing } = deps;
-  if (perDay === 0) return 0;
+  const { database, clock, bounds, closing } = deps;
+  if (bounds.perDay === 0) return 0;
   const dueByMs = clock.nowMs() - withoutDailyRunMs;
   const accountIds: string[] = [];
   for await (const accountId of accountsWithoutRun(database, new Date(dueByMs))) {
@@ -54,7 +54,7 @@ const productsAtOnce = 50;
 
 /** A checkout whose buyer was to be reminded by then and would be now; null when the account has none. */
 async function findWaiting(deps: OverdueDeps, accountId: string, dueByMs: number): Promise<string | null> {
-  const { database, clock, perDay } = deps;
+  const { database, clock } = deps;
   const settings = await readSettingsOf(database.pool, accountId);
   const { nudgeAfterMinutes } = settings;
   const only = onlyRecipient(settings);
@@ -65,7 +65,7 @@ async function findWaiting(deps: OverdueDeps, accountId: string, dueByMs: number
     const live = await liveProducts(deps, accountId, stalled.slice(from, from + productsAtOnce));
     if (live.length === 0) continue;
     const productIds = live.map(({ product_id }) => product_id);
-    const page = { productIds, room: perDay, afterId: '', limit: 1, only };
+    const page = { productIds, room: deps.bounds.perDay, afterId: '', limit: 1, only };
     const [oldest] = await findOldestStalled(database, accountId, bounds, page);
     if (oldest !== undefined) return oldest.id;
   }

@@ -2,9 +2,9 @@ import { readSettingsOf } from '@app/account-settings/read-settings';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import type { previewReminders as contract } from '@app/contracts/reminders';
 import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
-import { countSent } from './claim-reminders.ts';
+import { roomForReminders } from './claim-reminders.ts';
 import { countStalled, findOldestStalled, type Stalled } from './find-stalled.ts';
-import { dayMs, onlyRecipient, stalledBounds } from './reminder.rules.ts';
+import { dayMs, onlyRecipient, type ReminderBounds, stalledBounds } from './reminder.rules.ts';
 import { priceStalled } from './send-reminders.ts';
 
 const minuteMs = 60_000;
@@ -15,7 +15,7 @@ const minuteMs = 60_000;
  * remind.
  */
 export async function previewReminders(
-  deps: CheckoutDeps & { readonly perDay: number },
+  deps: CheckoutDeps & { readonly bounds: ReminderBounds },
   accountId: string,
   { limit = 100, after = '' }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
@@ -23,8 +23,7 @@ export async function previewReminders(
   const { nudgeAfterMinutes } = settings;
   const only = onlyRecipient(settings);
   const bounds = stalledBounds(deps.clock.nowMs(), nudgeAfterMinutes);
-  const sent = await countSent(deps.database, accountId, new Date(deps.clock.nowMs() - dayMs));
-  const room = Math.max(0, deps.perDay - sent);
+  const room = await roomForReminders(deps.database, accountId, deps.bounds, new Date(deps.clock.nowMs() - dayMs));
   const counted = await countStalled(deps.database, accountId, bounds, only);
   const live = await liveProducts(deps, accountId, counted);
   const page = { productIds: live.map(({ product_id }) => product_id), room, afterId: after, limit: limit + 1, only };

@@ -51,15 +51,20 @@ test('what a mail server says is cut to a line of 300 characters', () => {
   expect(problemOf({ failed: 1, left: false, detail: 'x'.repeat(5_000) })?.length).toBeLessThan(400);
 });
 
+const bounds = { perDay: 5, perDayOfAll: 0 };
 test.each([
-  [{ refusedFirst: 0, refusal: '550 no', capped: false, unverified: 0, perDay: 5 }, null],
+  [{ refusedFirst: 0, refusal: '550 no', capped: false, unverified: 0, bounds }, null],
   [
-    { refusedFirst: 2, refusal: '550 no\nuser', capped: false, unverified: 0, perDay: 5 },
+    { refusedFirst: 2, refusal: '550 no\nuser', capped: false, unverified: 0, bounds },
     '2 reminders were refused (550 no user). Daily runs try twice more, once a day, and then give up.',
   ],
   [
-    { refusedFirst: 0, refusal: '', capped: true, unverified: 0, perDay: 5 },
+    { refusedFirst: 0, refusal: '', capped: true, unverified: 0, bounds },
     'The ceiling of 5 reminders in a day is reached: later runs send the others.',
+  ],
+  [
+    { refusedFirst: 0, refusal: '', capped: true, unverified: 0, bounds: { perDay: 5, perDayOfAll: 9 } },
+    'The ceiling of 5 reminders in a day, or of 9 of all accounts together, is reached: later runs send the others.',
   ],
 ])('a refused address is told with the first refusal, a ceiling whenever it is reached', (run, notice) => {
   expect(noticeOf(run)).toBe(notice);

@@ -67,8 +67,18 @@ export function problemOf({ failed, left, detail }: { failed: number; left: bool
   return `${what}${why}. The next daily run tries again${left ? ' and goes on with the others' : ''}.`;
 }
 
-const ceilingOf = (perDay: number): string =>
-  `The ceiling of ${perDay} reminders in a day is reached: later runs send the others.`;
+/** How many reminders may go out in 24 hours. */
+export interface ReminderBounds {
+  /** Of an account. */
+  readonly perDay: number;
+  /** Of all accounts; 0 for no bound. Accounts that run at once may send up to a page each beyond it. */
+  readonly perDayOfAll: number;
+}
+
+const ceilingOf = ({ perDay, perDayOfAll }: ReminderBounds): string => {
+  const ofAll = perDayOfAll === 0 ? '' : `, or of ${perDayOfAll} of all accounts together,`;
+  return `The ceiling of ${perDay} reminders in a day${ofAll} is reached: later runs send the others.`;
+};
 
 const unverifiedText =
   'Reminders were not sent: the account’s email address is not verified, and until it is, emails go to that address alone.';
@@ -86,15 +96,15 @@ export function noticeOf(run: {
   readonly refusal: string;
   readonly capped: boolean;
   readonly unverified: number;
-  readonly perDay: number;
+  readonly bounds: ReminderBounds;
 }): string | null {
-  const { refusedFirst, refusal, capped, unverified, perDay } = run;
+  const { refusedFirst, refusal, capped, unverified, bounds } = run;
   const what = refusedFirst === 1 ? '1 reminder was' : `${refusedFirst} reminders were`;
   const refused = `${what} refused (${oneLine(refusal)}). Daily runs try twice more, once a day, and then give up.`;
   const told = [
     ...(refusedFirst > 0 ? [refused] : []),
     ...(unverified > 0 ? [unverifiedText] : []),
-    ...(capped ? [ceilingOf(perDay)] : []),
+    ...(capped ? [ceilingOf(bounds)] : []),
   ];
   return told.length === 0 ? null : told.join(' ');
 }

@@ -140,7 +140,7 @@ function goOnApart(deps: RunDeps, { accountId, runId }: ReminderRun, { ended }: 
   const ending = ended
     .then(async (rest) => {
       const sent = withRefusals(rest);
-      const summary = problemOf(sent) ?? noticeOf({ ...sent, perDay: deps.perDay });
+      const summary = problemOf(sent) ?? noticeOf({ ...sent, bounds: deps.bounds });
       logger.info({ accountId, runId, ...sent }, 'reminders handed over after their run');
       if (summary === null || sent.aboutCheckoutId === null) return;
       const notice = { summary, checkoutId: sent.aboutCheckoutId, test: false };
@@ -189,7 +189,7 @@ async function recordResult(deps: RunDeps, run: ReminderRun, sent: SentReminders
     const problem = problemOf(sent);
     const recovered = rows[0]?.recovered ?? 0;
     const counted = { ok: problem === null, sent: sent.sent + (earlier.rows[0]?.sent ?? 0), recovered, problem };
-    const summary = problem ?? noticeOf({ ...sent, perDay: deps.perDay });
+    const summary = problem ?? noticeOf({ ...sent, bounds: deps.bounds });
     const notice = summary === null ? null : { summary, checkoutId: sent.aboutCheckoutId };
     const events = eventsOf(run, counted, notice, now);
     if (events.length > 0) await client.query(insertOutboxSql, [JSON.stringify(events)]);

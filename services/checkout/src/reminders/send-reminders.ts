@@ -13,12 +13,12 @@ import {
   beginReminder,
   claimReminders,
   countLater,
-  countSent,
   endClaims,
   endFailed,
   endSent,
   type NewReminder,
   releaseReminders,
+  roomForReminders,
 } from './claim-reminders.ts';
 import { type Stalled, stalledPages } from './find-stalled.ts';
 import {
@@ -26,6 +26,7 @@ import {
   dayMs,
   onlyRecipient,
   optOutLink,
+  type ReminderBounds,
   refusesAll,
   type StalledBounds,
   stalledBounds,
@@ -37,8 +38,7 @@ export interface ReminderDeps extends CheckoutDeps {
   readonly logger: Logger;
   /** This deployment's address for links, without a slash at its end. */
   readonly publicUrl: string;
-  /** How many reminders an account may send in 24 hours. */
-  readonly perDay: number;
+  readonly bounds: ReminderBounds;
   /** Whether the process closes: a run ends early then. */
   readonly isClosing: () => boolean;
   /** Lets few accounts hand over at once: behind a slow mail server the hand-overs of many runs would add up. */
@@ -55,7 +55,7 @@ export interface SentReminders {
   detail: string;
   /** The checkout of the first one that did not go out. */
   aboutCheckoutId: string | null;
-  /** Whether the account has sent as many as it may in a day. */
+  /** Whether the account, or all together, have sent as many as they may in a day. */
   capped: boolean;
   /** How many wait until the account's email address is verified. */
   unverified: number;
@@ -123,8 +123,7 @@ async function sendPages(deps: ReminderDeps, run: Run): Promise<SentReminders> {
     // What nobody can buy any more takes no place under the ceiling: as long as it is stalled it would take the same again.
     const prepared = (await Promise.all(allowed.map((row) => prepare(deps, row)))).filter((one) => one !== null);
     // Another run may have begun after this one was left behind.
-    const sentBefore = await countSent(deps.database, accountId, new Date(deps.clock.nowMs() - dayMs));
-    const room = Math.max(0, deps.perDay - sentBefore);
+    const room = await roomForReminders(deps.database, accountId, deps.bounds, new Date(deps.clock.nowMs() - dayMs));
     run.result.capped = prepared.length > room;
     if (run.result.capped) run.result.aboutCheckoutId ??= prepared[room]?.checkout_id ?? null;
     await sendPage(deps, run, boundsOf(), prepared.slice(0, room));

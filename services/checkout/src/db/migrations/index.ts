@@ -18,6 +18,7 @@ import { AuthorizedOrders } from './0018-authorized-orders.ts';
 import { RemindersHandedOverApart } from './0021-reminders-handed-over-apart.ts';
 import { OpenCheckouts } from './0023-open-checkouts.ts';
 import { PaidCheckouts } from './0024-paid-checkouts.ts';
+import { RemindersOfAll } from './0026-reminders-of-all.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -42,4 +43,5 @@ export const migrations: Migrations = [
   sentNotificationsMigration('0025', [
     movedFromCommands('^reminders overdue (\\S+) (\\S+)$', 'm[1]', `'reminders overdue ' || m[2]`),
   ]),
+  { name: '0026-reminders-of-all', class: RemindersOfAll },
 ];
