@@ -10,7 +10,10 @@ const linesMax = 40;
  * read and written may be several statements of one transaction.
  */
 const longer: Readonly<Record<string, { readonly lines: number; readonly why: string }>> = {
-  'billing payments-record': { lines: 75, why: 'of every answer to a payment, in one round trip; decideAnswer decides it' },
+  'billing payments-record': {
+    lines: 75,
+    why: 'of every answer to a payment, in one round trip; decideAnswer decides it',
+  },
   'billing renewals-claim': { lines: 43, why: 'of the daily run, which claims every renewal with it' },
   'catalog products-for-sale': { lines: 44, why: 'of every checkout and order, in one round trip' },
   'checkout checkouts-freeze': { lines: 52, why: 'of every payment of a checkout, in one round trip' },
