@@ -25,7 +25,7 @@ const entryPoints = [
   '^bench/main\\.ts$',
   '^deploy/require-node\\.js$',
   // Browsers load it.
-  '^services/gateway/src/pages/hosted/checkout\\.js$',
+  '^libs/pages/src/browser/',
   '^vitest\\.config\\.ts$',
   '\\.d\\.ts$',
 ].join('|');

@@ -1,22 +1,270 @@
-import { openVisit } from '@app/testing/browser/visit';
-import { expect, test } from 'vitest';
-import { addProduct, signUp } from './support/seller.ts';
+import { openVisit, type VisitOptions } from '@app/testing/browser/visit';
+import { volume } from '@app/testing/long';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { sharedPlatform } from './support/shared-platform.ts';
 
-/** Guarantee: a buyer with a browser buys on the hosted checkout. */
-test('a buyer on a phone chooses a bump, pays and sees that it is paid', async () => {
-  const { baseUrl } = await sharedPlatform();
-  const seller = await signUp(baseUrl);
-  const { json: settings } = await seller.call('GET', '/api/v1/settings');
-  const { slug } = await addProduct(seller, 'browser');
-  const { page } = await openVisit(baseUrl);
+/** Guarantee: a buyer with a browser buys on the hosted checkout, with script and without. */
+let baseUrl: string;
+let seller: Seller;
+let handle: string;
 
-  await page.goto(`/c/${settings.handle}/${slug}`);
+beforeAll(async () => {
+  ({ baseUrl } = await sharedPlatform());
+  seller = await signUp(baseUrl);
+  handle = (await seller.call('GET', '/api/v1/settings')).json.handle;
+});
+
+async function visit(slug: string, options: VisitOptions & { readonly query?: string } = {}) {
+  const { page } = await openVisit(baseUrl, options);
+  await page.goto(`/c/${handle}/${slug}${options.query ?? ''}`);
+  return page;
+}
+
+const ordersOf = async (email: string) =>
+  (await seller.call('GET', '/api/v1/orders')).json.data.filter(
+    (order: { customer_email: string }) => order.customer_email === email,
+  );
+
+const newEmail = () => `${crypto.randomUUID()}@example.com`;
+
+async function withCode(slug: string): Promise<string> {
+  const product = await addProduct(seller, slug);
+  const body = { code: 'SPRING', percentOff: 15 };
+  expect((await seller.call('POST', `/api/v1/products/${product.productId}/discounts`, { body })).status).toBe(200);
+  return product.slug;
+}
+
+// `npm run test:long` buys without script as well.
+const withScript = [['with script', true]] as const;
+const both = [
+  ['with script', true],
+  ['without script', false],
+] as const;
+
+describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
+  const named = (name: string) => `${name}-${script}`;
+
+  test('a buyer on a phone chooses a bump, pays and reads the receipt', async () => {
+    const { slug } = await addProduct(seller, named('bump'));
+    const email = newEmail();
+    const page = await visit(slug, { script, statuses: script ? [] : [422] });
+    await page.getByText('Guide').click();
+    await page.getByLabel('Email').fill(email);
+    if (!script) await page.getByRole('button', { name: 'Update the total' }).click();
+    await page.getByRole('button', { name: 'Pay $118.00' }).click();
+    await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+    expect(await page.getByText('ord_').textContent()).toMatch(/^ord_/);
+    expect(await page.getByText(email).count()).toBe(1);
+    expect(await ordersOf(email)).toMatchObject([{ status: 'paid', total_cents: 11_800 }]);
+    // The product's address says first that this browser has bought it.
+    await page.goto(`/c/${handle}/${slug}`);
+    await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+    await page.getByRole('button', { name: 'Buy it once more' }).click();
+    await page.getByRole('button', { name: 'Pay $99.00' }).textContent();
+  });
+
+  test('Enter in the field of a code never pays the full price', async () => {
+    const slug = await withCode(named('enter'));
+    const email = newEmail();
+    const page = await visit(slug, { script, statuses: [422] });
+    await page.getByLabel('Email').fill(email);
+    await page.getByText('Add a code').click();
+    await page.getByLabel('Code', { exact: true }).fill('SPRING');
+    await page.getByLabel('Code', { exact: true }).press('Enter');
+    await page.getByRole('button', { name: 'Pay $84.15' }).click();
+    await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+    expect(await ordersOf(email)).toMatchObject([{ total_cents: 8_415 }]);
+  });
+
+  test('a code that was typed and not applied is applied before Pay charges', async () => {
+    const slug = await withCode(named('typed'));
+    const email = newEmail();
+    const page = await visit(slug, { script, statuses: [422] });
+    await page.getByLabel('Email').fill(email);
+    await page.getByText('Add a code').click();
+    await page.getByLabel('Code', { exact: true }).fill('SPRING');
+    await page.getByRole('button', { name: 'Pay $99.00' }).click();
+    await page.getByRole('button', { name: 'Pay $84.15' }).textContent();
+    expect(await ordersOf(email)).toEqual([]);
+    expect(await page.getByLabel('Email').inputValue()).toBe(email);
+  });
+
+  test('a code that is refused wipes no field, and Pay goes on without it', async () => {
+    const slug = await withCode(named('refused'));
+    const email = newEmail();
+    const page = await visit(slug, { script, statuses: [422] });
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Name').fill('Ada Lovelace');
+    await page.getByText('Add a code').click();
+    await page.getByLabel('Code', { exact: true }).fill('NO-SUCH-CODE');
+    await page.getByRole('button', { name: 'Pay $99.00' }).click();
+    await page.getByText('This code is not valid here').textContent();
+    expect(await page.getByLabel('Email').inputValue()).toBe(email);
+    expect(await page.getByLabel('Name').inputValue()).toBe('Ada Lovelace');
+    expect(await page.getByLabel('Code', { exact: true }).inputValue()).toBe('NO-SUCH-CODE');
+    await page.getByRole('button', { name: 'Pay $99.00' }).click();
+    await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+    expect(await ordersOf(email)).toMatchObject([{ total_cents: 9_900, customer_name: 'Ada Lovelace' }]);
+  });
+
+  test('a wrong address is said at its field, and what else was typed stays', async () => {
+    const { slug } = await addProduct(seller, named('wrong'));
+    const page = await visit(slug, { script, statuses: [422] });
+    await page.getByLabel('Name').fill('Ada Lovelace');
+    await page.getByLabel('Email').fill('ada');
+    await page.getByRole('button', { name: 'Pay $99.00' }).click();
+    const email = page.getByLabel('Email');
+    await page.getByText('Enter an email address, like ada@example.com.').textContent();
+    expect(await email.getAttribute('aria-invalid')).toBe('true');
+    expect(await email.inputValue()).toBe('ada');
+    expect(await page.getByLabel('Name').inputValue()).toBe('Ada Lovelace');
+  });
+
+  test('a declined card costs nothing and says so, and another card pays', async () => {
+    const { slug } = await addProduct(seller, named('declined'));
+    const email = newEmail();
+    const page = await visit(slug, { script });
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Test card').selectOption('Card that is declined');
+    await page.getByRole('button', { name: 'Pay $99.00' }).click();
+    await page.getByText('Your card was declined. Nothing was charged. Try another card.').textContent();
+    expect(await page.getByLabel('Email').inputValue()).toBe(email);
+    expect(await ordersOf(email)).toEqual([]);
+    await page.getByLabel('Test card').selectOption('Card that succeeds');
+    await page.getByRole('button', { name: 'Pay $99.00' }).click();
+    await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+  });
+
+  test('a bank that asks leads there by a link and back to the receipt', async () => {
+    const { slug } = await addProduct(seller, named('bank'));
+    const email = newEmail();
+    const page = await visit(slug, { script });
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Test card').selectOption('Card that asks the bank');
+    await page.getByRole('button', { name: 'Pay $99.00' }).click();
+    await page.getByRole('link', { name: 'Confirm at your bank' }).textContent();
+    expect(await ordersOf(email)).toEqual([]);
+    await page.getByRole('button', { name: 'I have confirmed' }).click();
+    await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+  });
+
+  test.each([
+    ['Add it for $29.00', 12_800],
+    ['No, thank you', 9_900],
+  ] as const)('an upsell is decided by two buttons: %s', async (button, totalCents) => {
+    const { slug, productId } = await addProduct(seller, named(`upsell-${totalCents}`));
+    const body = { headline: 'The workbook', priceCents: 2_900 };
+    await seller.call('POST', `/api/v1/products/${productId}/upsells`, { body });
+    const email = newEmail();
+    const page = await visit(slug, { script });
+    await page.getByLabel('Email').fill(email);
+    await page.getByRole('button', { name: 'Pay $99.00' }).click();
+    await page.getByRole('heading', { name: 'The workbook' }).textContent();
+    await page.getByText('Your card is reserved for $99.00 until you decide.').textContent();
+    await page.getByRole('button', { name: button }).click();
+    await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+    expect(await ordersOf(email)).toMatchObject([{ status: 'paid', total_cents: totalCents }]);
+  });
+
+  test('a product that costs nothing asks for no card', async () => {
+    const { slug, productId } = await addProduct(seller, named('free'));
+    await seller.call('PATCH', `/api/v1/products/${productId}`, { body: { priceCents: 0 } });
+    const email = newEmail();
+    const page = await visit(slug, { script });
+    expect(await page.getByLabel('Test card').count()).toBe(0);
+    await page.getByLabel('Email').fill(email);
+    await page.getByRole('button', { name: 'Get it' }).click();
+    await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+  });
+
+  test('what was bought already is a question with one button', async () => {
+    const { slug } = await addProduct(seller, named('twice'));
+    const email = newEmail();
+    const page = await visit(slug, { script, statuses: [422] });
+    const pay = async (name: string) => await page.getByRole('button', { name }).click();
+    await page.getByLabel('Email').fill(email);
+    await pay('Pay $99.00');
+    await pay('Buy it once more');
+    await page.getByLabel('Email').fill(email);
+    await pay('Pay $99.00');
+    await page.getByText('You have bought this already').textContent();
+    await pay('Pay $99.00 once more');
+    await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+    expect(await ordersOf(email)).toHaveLength(2);
+  });
+});
+
+test('at a slow connection two bumps that are chosen at once are both in the order', async () => {
+  const { slug, productId } = await addProduct(seller, 'slow');
+  const body = { headline: 'Workbook', priceCents: 500 };
+  await seller.call('POST', `/api/v1/products/${productId}/bumps`, { body });
+  const email = newEmail();
+  const page = await visit(slug, { latencyMs: 400 });
+  await page.getByLabel('Email').fill(email);
   await page.getByText('Guide').click();
-  await page.getByLabel('Email').fill('ada@example.com');
-  await page.getByRole('button', { name: 'Pay $118.00' }).click();
-  expect(await page.locator('.done').textContent()).toContain('Your order is paid.');
+  await page.getByText('Workbook').click();
+  await page.getByRole('button', { name: 'Pay $123.00' }).click();
+  await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+  expect(await ordersOf(email)).toMatchObject([{ total_cents: 12_300 }]);
+});
 
-  const { json: orders } = await seller.call('GET', '/api/v1/orders');
-  expect(orders.data).toMatchObject([{ status: 'paid', total_cents: 11_800, customer_email: 'ada@example.com' }]);
+test('what is typed while an answer is on its way stays, with the focus', async () => {
+  const { slug } = await addProduct(seller, 'typing');
+  const page = await visit(slug, { latencyMs: 400 });
+  await page.getByLabel('Email').fill('ada@example.com');
+  await page.getByText('Guide').click();
+  await page.getByLabel('Name').pressSequentially('Ada Lovelace', { delay: 40 });
+  await page.getByRole('button', { name: 'Pay $118.00' }).textContent();
+  expect(await page.getByLabel('Name').inputValue()).toBe('Ada Lovelace');
+  expect(await page.evaluate('document.activeElement.name')).toBe('name');
+  expect(await page.getByLabel('Email').inputValue()).toBe('ada@example.com');
+});
+
+test('a well-known domain with a letter wrong is asked about, and one click corrects it', async () => {
+  const { slug } = await addProduct(seller, 'meant');
+  const page = await visit(slug);
+  await page.getByLabel('Email').fill('ada@gmial.com');
+  await page.getByText('Guide').click();
+  await page.getByRole('button', { name: 'Use ada@gmail.com' }).click();
+  await page.locator('#email[value="ada@gmail.com"]').inputValue();
+  expect(await page.getByText('Did you mean').count()).toBe(0);
+  expect(await page.getByLabel('Email').inputValue()).toBe('ada@gmail.com');
+});
+
+test('a checkout is found again in its browser, also when the seller has changed the slug', async () => {
+  const { slug, productId } = await addProduct(seller, 'renamed');
+  const email = newEmail();
+  const page = await visit(slug);
+  await page.getByLabel('Email').fill(email);
+  await page.getByText('Guide').click();
+  await page.getByRole('button', { name: 'Pay $118.00' }).textContent();
+  await seller.call('PATCH', `/api/v1/products/${productId}`, { body: { slug: 'renamed-since' } });
+  for (const address of ['renamed', 'renamed-since']) {
+    await page.goto(`/c/${handle}/${address}`);
+    expect(await page.getByLabel('Email').inputValue()).toBe(email);
+    await page.getByRole('button', { name: 'Pay $118.00' }).textContent();
+  }
+});
+
+test('links of reminders open the checkout, with the secret in the path or behind the #', async () => {
+  const { slug } = await addProduct(seller, 'restored');
+  const email = newEmail();
+  const opened = await seller.call('POST', '/api/checkout', { body: { handle, slug, email } });
+  const { id, secret } = opened.json;
+  const page = await visit(slug, { query: `?checkout=${id}#secret=${secret}` });
+  await page.waitForURL(`**/c/${handle}/${slug}`);
+  expect(await page.getByLabel('Email').inputValue()).toBe(email);
+  const other = (await openVisit(baseUrl, { script: false })).page;
+  await other.goto(`/c/restore/${id}.${secret}.${handle}.${slug}`);
+  expect(other.url()).toBe(`${baseUrl}/c/${handle}/${slug}`);
+  expect(await other.getByLabel('Email').inputValue()).toBe(email);
+});
+
+test('a buyer in German formats, with a code and an address from the link, sees what it costs at once', async () => {
+  const slug = await withCode('german');
+  const page = await visit(slug, { locale: 'de-DE', query: '?discount=SPRING&email=ada%40example.com' });
+  expect((await page.getByRole('button', { name: 'Pay' }).textContent())?.replaceAll(/\s/g, ' ')).toContain('84,15 $');
+  expect(await page.getByLabel('Email').inputValue()).toBe('ada@example.com');
+  expect(await page.getByLabel('Country').inputValue()).toBe('DE');
 });

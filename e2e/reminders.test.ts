@@ -30,7 +30,7 @@ const reminderFiles = () => readdirSync(platform.emails).filter((name) => name.s
 const links = () =>
   reminderFiles().map((name) => {
     const text = readFileSync(join(platform.emails, name), 'latin1').replaceAll('=\r\n', '').replaceAll('=3D', '=');
-    const [, id = '', secret = ''] = /checkout=(cko_\w+)#secret=([\w-]+)/.exec(text) ?? [];
+    const [, id = '', secret = ''] = /\/c\/restore\/(cko_\w+)\.([\w-]+)\./.exec(text) ?? [];
     const [, token = ''] = /\/c\/opt-out\/([\w-]+)/.exec(text) ?? [];
     return { text, id, secret, token };
   });
@@ -53,7 +53,7 @@ test('a stalled buyer gets one email, comes back by its link, pays, and is count
   expect(links()).toHaveLength(2);
   const bobs = links().find(({ id }) => id === stalled.id);
   const eves = links().find(({ id }) => id !== stalled.id);
-  expect(bobs?.text).toContain(`/c/${handle}/course?checkout=`);
+  expect(bobs?.text).toContain(`.${handle}.course`);
   const headers = { 'x-checkout-secret': bobs?.secret ?? '' };
   const restored = await call(platform.baseUrl, 'GET', `/api/checkout/${bobs?.id}`, { headers });
   expect(restored.json).toMatchObject({ id: stalled.id, email: 'bob@example.com', status: 'open' });

@@ -121,13 +121,7 @@ async function start(
   const { url, prepared, checks } = await startServices(
     modules,
     {
-      config,
-      secrets,
-      infrastructure,
-      clock,
-      logger,
-      resources: services,
-      say,
+      ...{ config, secrets, infrastructure, clock, logger, resources: services, say },
       writeRefusal: disk.refusal,
     },
     // Not before: with it comes the gateway's code.

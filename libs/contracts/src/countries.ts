@@ -28,3 +28,13 @@ export const countryCode = z
   .regex(/^[A-Za-z]{2}$/, message)
   .overwrite((code) => code.toUpperCase())
   .refine((code) => assigned.has(code), message);
+
+let named: readonly (readonly [code: string, name: string])[] | undefined;
+
+/** All assigned codes with their English names, by name. */
+export function countryNames(): readonly (readonly [code: string, name: string])[] {
+  named ??= [...assigned]
+    .map((code) => [code, countryName(code) ?? code] as const)
+    .toSorted(([, one], [, other]) => one.localeCompare(other, 'en'));
+  return named;
+}

@@ -1,6 +1,6 @@
-import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
+import { createWaker } from '@app/service-kit/waker';
 import type { PoolClient } from 'pg';
 import { reasonOf } from './dead-letters.ts';
 import type { EventHandler, ReceivedEvent } from './event-handler.ts';
@@ -21,23 +21,32 @@ const batchMax = 100;
  * Handles the dead letters whose replay was asked for: by the same handlers as events from the stream, in one
  * transaction with their inbox rows and the end of the letter. One that fails is kept with its new reason.
  */
-export function startReplays(options: ReplaysOptions): Pick<BackgroundLoop, 'close'> {
+export function startReplays(options: ReplaysOptions): { close(): Promise<void> } {
+  const waker = createWaker();
+  let closing = false;
   let failing = false;
-  let found = 0;
-  return startLoop({
-    name: `${options.service}.replays`,
-    round: async () => {
-      found = 0;
-      found = await replayOnce(options);
+  const look = async (): Promise<number> => {
+    try {
+      const found = await replayOnce(options);
       failing = false;
-    },
-    pauseMs: () => (found > 0 ? 0 : options.everyMs),
-    onFailure: (err) => {
+      return found;
+    } catch (err) {
       // The consumers tell of an outage; the same line every two seconds would tell no more.
       if (!failing && !isOutage(err)) options.logger.warn({ err }, 'dead letters could not be replayed');
       failing = true;
+      return 0;
+    }
+  };
+  const running = (async () => {
+    while (!closing) if ((await look()) === 0 && !closing) await waker.sleep(options.everyMs);
+  })();
+  return {
+    close: async () => {
+      closing = true;
+      waker.wake();
+      await running;
     },
-  });
+  };
 }
 
 interface LetterRow extends EventHeaders {

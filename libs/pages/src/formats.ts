@@ -6,14 +6,11 @@ export interface Formats {
   amount(cents: number, currency: string): string;
   /** A day, in UTC. */
   date(at: string): string;
-  /** The name of a country by its ISO 3166 code. */
-  country(code: string): string;
 }
 
 /** Readers' languages are of any number: those seen least recently are made anew. */
 const kept = new Map<string, Formats>();
 const keptMax = 50;
-const countries = new Intl.DisplayNames('en', { type: 'region' });
 
 /**
  * The formats of the first language of an Accept-Language header that Intl knows, else of US English. The pages themselves
@@ -28,7 +25,6 @@ export function formatsFor(acceptLanguage: string | undefined): Formats {
   const formats: Formats = {
     amount: (cents, currency) => formatAmount(cents, currency, locale),
     date: (at) => date.format(new Date(at)),
-    country: (code) => countries.of(code) ?? code,
   };
   kept.set(locale, formats);
   return formats;

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { type BackgroundLoop, startLoop } from './background-loop.ts';
 import type { Database } from './database.ts';
 import { type LockSession, openLockSession } from './lock-session.ts';
 import type { Logger } from './logger.ts';
+import { createWaker } from './waker.ts';
 
 /** The first key of the advisory locks by which living processes of a service are known; any number would do. */
 const leaseOwnerLockClass = 0x77_68_64;
@@ -29,27 +29,31 @@ const lookEveryMs = 10_000;
 
 export async function startLeaseOwner(database: Database, logger: Logger): Promise<LeaseOwner> {
   const owner = randomInt(1, 2 ** 31 - 1);
-  let holding: BackgroundLoop | undefined;
-  const lost = (): void => holding?.wake();
-  let session: LockSession | undefined = await takeLock(database, owner, lost);
-  const loop = startLoop({
-    name: 'service-kit.lease-owner',
-    round: async () => {
+  const waker = createWaker();
+  let closing = false;
+  let session: LockSession | undefined = await takeLock(database, owner, waker.wake);
+  const running = (async () => {
+    while (!closing) {
+      if (session === undefined) {
+        session = await takeLock(database, owner, waker.wake).catch((err: unknown) => {
+          logger.warn({ err }, 'the lock of this process is not held; trying again');
+          return undefined;
+        });
+      }
+      await waker.sleep(session === undefined ? retryPauseMs : lookEveryMs);
       if (session?.lost()) {
         // Not waited for: a connection that went silent never says goodbye.
         void session.close();
         session = undefined;
       }
-      session ??= await takeLock(database, owner, lost);
-    },
-    pauseMs: () => (session === undefined ? retryPauseMs : lookEveryMs),
-    onFailure: (err) => logger.warn({ err }, 'the lock of this process is not held; trying again'),
-  });
-  holding = loop;
+    }
+  })();
   return {
     id: owner,
     close: async () => {
-      await loop.close();
+      closing = true;
+      waker.wake();
+      await running;
       await session?.close();
     },
   };

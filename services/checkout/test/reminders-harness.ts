@@ -61,7 +61,7 @@ export async function createRemindersHarness(): Promise<RemindersHarness> {
     links: () =>
       smtp.received.map(({ to, text }) => {
         const plain = decodeQuotedPrintable(text);
-        const [, checkoutId = '', secret = ''] = /checkout=(\w+)#secret=([\w-]+)/.exec(plain) ?? [];
+        const [, checkoutId = '', secret = ''] = /(cko_\w+)(?:#secret=|\.)([\w-]+)/.exec(plain) ?? [];
         const [, token = ''] = /\/c\/opt-out\/([\w-]+)/.exec(plain) ?? [];
         return { to, checkoutId, secret, token };
       }),

@@ -45,7 +45,7 @@ test('a stalled checkout gets one reminder, whose link opens the checkout as it 
   expect(link?.secret).not.toBe(opened.secret);
   expect(await harness.get({ id: opened.id, secret: link?.secret ?? '' })).toEqual(before);
   const text = decodeQuotedPrintable(harness.smtp.received[0]?.text ?? '');
-  expect(text).toContain(`https://shop.example/c/ada/course?checkout=${opened.id}#secret=`);
+  expect(text).toContain(`https://shop.example/c/restore/${opened.id}.${link?.secret}.ada.course`);
   expect(text).toContain('Hello Bob,');
   expect(text).toContain('Course ($114.00) at Ada’s Courses');
   const [headers = ''] = harness.smtp.received[0]?.text.replaceAll(/\r\n[ \t]/g, ' ').split('\r\n\r\n') ?? [];

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { ServiceContext } from '@app/service-host/define-service';
 import type { FastifyInstance } from 'fastify';
 import type { App } from './api/app.ts';
+import { createCall } from './api/create-call.ts';
 import { routeOperations } from './api/operation-routes.ts';
 import { operations } from './api/operations/all-operations.ts';
 import { devClockOperations } from './api/operations/test-clock.ts';
@@ -12,11 +13,13 @@ import { createHttpServer } from './edge/http-server.ts';
 import { handleUnknownRoutes } from './edge/unknown-routes.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
 import { routeMcp } from './mcp/routes.ts';
+import { routeAccents } from './pages/accent-routes.ts';
 import { routeAssets } from './pages/assets.ts';
+import { routeCheckoutPages } from './pages/checkout-routes.ts';
 import { routeDevelopers } from './pages/developer-routes.ts';
-import { routeLetterPages } from './pages/hosted/letter-routes.ts';
-import { routeHostedPages } from './pages/hosted/routes.ts';
-import { sendErrorPage } from './pages/hosted/send-page.ts';
+import { routeLetterPages } from './pages/letter-routes.ts';
+import { routeOptOutPages } from './pages/opt-out-routes.ts';
+import { sendErrorPage } from './pages/send-answer.ts';
 
 /** In a process with other services: they and the servers close after it, and all of it has ten seconds. */
 const finishBesideOthersWithinMs = 4_000;
@@ -53,8 +56,10 @@ async function createServer(app: App): Promise<FastifyInstance> {
   routeOperations(server, app, guard, app.clockControl === null ? operations : [...operations, ...devClockOperations]);
   server.get('/', (_, reply) => reply.redirect('/developers', 302));
   routeAssets(server);
+  routeAccents(server);
   routeDevelopers(server, app);
-  routeHostedPages(server, app, guard);
+  routeCheckoutPages(server, app, createCall(app, guard, operations));
+  routeOptOutPages(server, app, guard);
   routeLetterPages(server, app, guard);
   await routeMcp(server, app, guard);
   await server.ready();

@@ -12,7 +12,7 @@ import { databaseOptions } from '../src/db/migrate.ts';
 import { type Access, createGuard } from '../src/edge/guard.ts';
 import { createHttpServer } from '../src/edge/http-server.ts';
 import { openApp } from '../src/open-app.ts';
-import { sendErrorPage } from '../src/pages/hosted/send-page.ts';
+import { sendErrorPage } from '../src/pages/send-answer.ts';
 import { passwordCost, platformKey } from './harness.ts';
 import { type Sent, send, type ToSend } from './http.ts';
 import { harness, seller, sellerForEachTest, startGateway } from './set-up.ts';

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { applySettings } from '@app/contracts/accounts';
+import { getOffer, recordVisit } from '@app/contracts/checkout-offers';
 import {
   type CheckoutOutcome,
   type CheckoutResource,
@@ -11,7 +12,7 @@ import {
   payCheckout,
   updateCheckout,
 } from '@app/contracts/checkouts';
-import type { RequestInput } from '@app/contracts/define';
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { getOptOut, optOut } from '@app/contracts/reminders';
@@ -78,6 +79,16 @@ export function createCheckoutStandIn() {
       noted('opt out', input, context);
       return Object.assign(ended(input.token), { optedOut: true });
     }),
+    onRequest(getOffer, async (input) => {
+      if (input.slug === 'archived')
+        throw new DomainError('no_longer_for_sale', 'The product is not for sale any more.');
+      if (input.slug !== 'course') throw new DomainError('product_not_found', 'No product is sold at this address.');
+      return offerOf(input.slug);
+    }),
+    onRequest(recordVisit, async (input, context) => {
+      noted('visit', input, context);
+      return { ok: true as const };
+    }),
     onRequest(openCheckout, async (input, context) => {
       const id = idOfCommand('checkout', context.commandId);
       const secret = randomBytes(32).toString('base64url');
@@ -112,6 +123,26 @@ export function createCheckoutStandIn() {
   ];
   return { checkout, handlers };
 }
+
+const offerOf = (slug: string): RequestOutput<typeof getOffer> => ({
+  product: {
+    id: 'prd_01jd2q5v8kfw9s3x6z7yabcdef',
+    name: 'Course',
+    slug,
+    description: 'Ten lessons & more',
+    pricingType: 'onetime',
+    billingInterval: null,
+    priceCents: 4_900,
+    image: null,
+  },
+  bumps: [],
+  hasDiscountCodes: true,
+  discount: null,
+  lines: [{ kind: 'main', label: 'Course', amountCents: 4_900 }],
+  totalCents: 4_900,
+  quote: 'quote',
+  currency: 'usd',
+});
 
 function checkoutOf(id: string, slug: string): CheckoutResource {
   return {

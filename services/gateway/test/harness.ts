@@ -11,6 +11,7 @@ import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { createOrder, getOrder, listOrders } from '@app/contracts/orders';
+import { getPaymentProcessor } from '@app/contracts/payments';
 import { getProduct, listProducts } from '@app/contracts/products';
 import { findProductsForSale, type ProductForSale } from '@app/contracts/products-for-sale';
 import type { ServiceName } from '@app/contracts/services';
@@ -83,7 +84,10 @@ export async function createHarness(given?: TestNats) {
       ...buyersHandlers,
       ...daily.checkout,
     ]),
-    await serveAs(nats, 'billing', daily.billing),
+    await serveAs(nats, 'billing', [
+      onRequest(getPaymentProcessor, async () => ({ processor: 'simulated' as const, secrets: [], updated_at: null })),
+      ...daily.billing,
+    ]),
     await serveAs(nats, 'webhook-dispatcher', [
       onRequest(createAutomation, async (input) => reply(input, '{"id":"aut_1"}')),
       onRequest(updateAutomation, async (input) => reply(input, '{"id":"aut_1"}')),

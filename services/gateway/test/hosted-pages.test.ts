@@ -1,3 +1,4 @@
+import { DomainError } from '@app/contracts/errors';
 import { beforeAll, expect, test } from 'vitest';
 import { createSeller } from './harness.ts';
 import { type Sent, send } from './http.ts';
@@ -17,43 +18,63 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const textOf = ({ text }: Sent): string => text.replaceAll(/<[^>]*>/g, ' ');
 const askedOf = (name: string) => harness.checkout.asked.filter((asked) => asked.name === name);
 
-test('the page of a checkout runs its own script and nothing else, and no value of the seller is markup', async () => {
-  const { status, headers, text } = await send(url, 'GET', `/c/${handle}/course?checkout=cko_1&ref=x`);
+test('the page of a product runs its own scripts and nothing else, and no value of the seller is markup', async () => {
+  const { status, headers, text } = await send(
+    url,
+    'GET',
+    `/c/${handle}/course?ref=x&utm_source=${encodeURIComponent('"><b>')}`,
+  );
   expect(status).toBe(200);
   expect(headers['content-type']).toBe('text/html; charset=utf-8');
   const policy = headers['content-security-policy'] ?? '';
-  for (const part of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"]) {
+  for (const part of ["default-src 'none'", "script-src 'self'", "form-action 'self'", "frame-ancestors 'none'"]) {
     expect(policy).toContain(part);
   }
   expect(policy).not.toContain('unsafe');
   expect(headers['referrer-policy']).toBe('same-origin');
-  expect(text).not.toMatch(/style="|<style|\son\w+="|<b>Ada|cko_1/);
-  expect(text).toContain('<title>Checkout · &lt;b&gt;Ada &amp; Co&lt;/b&gt;</title>');
-  expect(text).toContain(`data-handle="${handle}" data-slug="course"`);
-  for (const [, address = ''] of text.matchAll(/(?:href|src)="([^"]+)"/g)) {
-    const { status: found, headers: of } = await send(url, 'GET', address);
+  expect(headers['cache-control']).toBe('private, no-cache');
+  expect(text).not.toMatch(/style="|<style|\son\w+="|<b>Ada|"><b>/);
+  expect(text).toContain('<title>Course · &lt;b&gt;Ada &amp; Co&lt;/b&gt;</title>');
+  const loaded = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, address = '']) => address);
+  expect(loaded).toHaveLength(4);
+  for (const address of loaded) {
+    const { status: found, headers: of, text: loads } = await send(url, 'GET', address);
     expect([address, found, of['x-content-type-options']]).toEqual([address, 200, 'nosniff']);
+    expect(loads).not.toMatch(/\bimport .* from\b/);
   }
-  expect(harness.checkout.asked).toEqual([]);
+  expect(askedOf('open')).toEqual([]);
 });
 
-test('the scripts are modules that load each other and nothing from elsewhere', async () => {
+test('search engines may list a product’s page, with what it says to those who share it, and no other page', async () => {
   const page = await send(url, 'GET', `/c/${handle}/course`);
-  const [, folder = ''] = /src="(.+\/)checkout\.js"/.exec(page.text) ?? [];
-  for (const name of ['checkout.js', 'checkout-api.js', 'checkout-views.js']) {
-    const { status, headers, text } = await send(url, 'GET', folder + name);
-    expect([status, headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8']);
-    for (const [, path = ''] of text.matchAll(/^import .* from '([^']+)'/gm)) {
-      expect((await send(url, 'GET', folder + path.replace('./', ''))).status).toBe(200);
-    }
-    expect(text).not.toMatch(/innerHTML|insertAdjacentHTML|document\.write|\beval\(|https?:\/\//);
+  expect(page.text).not.toContain('noindex');
+  expect(page.text).toContain('<meta name="description" content="Ten lessons &amp; more">');
+  expect(page.text).toContain('<meta property="og:title" content="Course">');
+  expect(page.text).toMatch(new RegExp(`<link rel="canonical" href="http://[^"]+/c/${handle}/course">`));
+  for (const path of [`/c/${handle}`, `/c/${handle}/archived`, '/c/nobody/course', '/c/opt-out/x']) {
+    expect((await send(url, 'GET', path)).text).toContain('<meta name="robots" content="noindex">');
   }
 });
 
-test('an unknown seller is a page that says so', async () => {
-  const unknown = await send(url, 'GET', '/c/nobody/course');
-  expect(unknown.status).toBe(404);
-  expect(textOf(unknown)).toContain('There is no shop at this address');
+test('amounts and dates are those of the buyer’s language, and the page says so to caches', async () => {
+  const headers = { 'accept-language': 'de-AT,de;q=0.9' };
+  const german = await send(url, 'GET', `/c/${handle}/course`, { headers });
+  expect(textOf(german).replaceAll(/\s/g, ' ')).toContain('Pay $ 49,00');
+  expect(german.text).toContain('<option value="AT" selected>Austria</option>');
+  expect(german.headers.vary).toContain('Accept-Language');
+});
+
+test('a draft and an unknown address are pages that say 404, an archived product’s says 410', async () => {
+  for (const [path, status, said] of [
+    [`/c/${handle}/draft`, 404, 'There is nothing for sale at this address'],
+    [`/c/${handle}/nothing-of-this-name?utm_source=x`, 404, 'There is nothing for sale at this address'],
+    [`/c/${handle}/archived`, 410, 'This product is no longer for sale'],
+    ['/c/nobody/course', 404, 'There is no shop at this address'],
+  ] as const) {
+    const page = await send(url, 'GET', path);
+    expect([path, page.status, page.headers['content-type']]).toEqual([path, status, 'text/html; charset=utf-8']);
+    expect(textOf(page)).toContain(said);
+  }
 });
 
 test('an address without a product is a page as well: of a shop, of nobody, of no shop at all', async () => {
@@ -71,15 +92,6 @@ test('an address without a product is a page as well: of a shop, of nobody, of n
   }
 });
 
-test('an address of a shop that sells nothing there is a 404 page that still restores a checkout', async () => {
-  const unknown = await send(url, 'GET', `/c/${handle}/nothing-of-this-name?utm_source=x`);
-  expect(unknown.status).toBe(404);
-  expect(unknown.headers['content-type']).toBe('text/html; charset=utf-8');
-  expect(unknown.headers['content-security-policy']).toContain("script-src 'self'");
-  expect(textOf(unknown)).toContain('There is nothing for sale at this address');
-  expect(unknown.text).toContain(`data-handle="${handle}" data-slug="nothing-of-this-name"`);
-});
-
 test('an address that no shop can have is a 404 page', async () => {
   for (const path of ['%00/course', '%F0%9F/course', 'A%20B/course', `${'a'.repeat(300)}/course`, `${handle}/%00`]) {
     const { status, headers } = await send(url, 'GET', `/c/${path}`);
@@ -90,6 +102,121 @@ test('an address that no shop can have is a 404 page', async () => {
   expect(textOf(await send(url, 'GET', `/c/${handle}/%00`))).toContain('nothing for sale at this address');
 });
 
+const product = 'prd_01jd2q5v8kfw9s3x6z7yabcdef';
+const post = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  send(url, 'POST', `/c/${handle}/course?utm_source=news&ref=ada`, {
+    raw: `${new URLSearchParams(Object.assign({ key: 'k', product, quote: 'quote' }, fields))}`,
+    headers: Object.assign({}, form, headers),
+  });
+const cookieOf = ({ headers }: Sent): string =>
+  String(headers['set-cookie'] ?? '')
+    .split(/,(?=\s*\w+=)/)
+    .map((each) => each.split(';')[0]?.trim())
+    .join('; ');
+
+test('one form without a script opens the checkout, pays it once, and leads back to the page', async () => {
+  harness.checkout.forget();
+  const sent = { do: 'pay', email: 'ada@example.com', name: 'Ada', country: 'GB', card: 'sim_ok' };
+  const paid = await post(sent);
+  expect([paid.status, paid.headers.location]).toEqual([303, `/c/${handle}/course?utm_source=news&ref=ada`]);
+  expect(String(paid.headers['set-cookie'])).toMatch(
+    /^fnl_checkout_prd_\w{26}=cko_\w{26}\.[\w-]{43}\.[^;]+; Path=\/c; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
+  );
+  const [opened] = askedOf('open');
+  expect(opened?.input.body).toMatchObject({ email: 'ada@example.com', utm_source: 'news', affiliateCode: 'ada' });
+  const [attempt] = askedOf('pay');
+  expect(attempt?.input.body).toMatchObject({ paymentMethod: 'sim_ok', quote: 'quote', totalCents: 4_900 });
+  expect(attempt?.input.body.returnUrl).toMatch(new RegExp(`/c/${handle}/course\\?back=1$`));
+  // The same click again: the checkout of the cookie, and the answer of the first.
+  const again = await post(sent, { cookie: cookieOf(paid) });
+  expect(again.status).toBe(303);
+  expect([askedOf('open').length, askedOf('pay').length]).toEqual([1, 1]);
+});
+
+test('a field that was left is saved and answered with the whole page; the secret is in no page', async () => {
+  harness.checkout.forget();
+  const kept = await post({ email: 'ada@example.com' });
+  expect([kept.status, kept.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  const secret = /cko_\w{26}\.([\w-]{43})/.exec(cookieOf(kept))?.[1] ?? '';
+  expect(secret).not.toBe('');
+  expect(kept.text).not.toContain(secret);
+  await post({ name: 'Ada' }, { cookie: cookieOf(kept) });
+  expect(askedOf('update').map(({ input }) => input.body.name)).toEqual(['Ada']);
+  expect(askedOf('open')).toHaveLength(1);
+});
+
+test('a form of another site, and one of an older browser without an origin of ours, opens and pays nothing', async () => {
+  harness.checkout.forget();
+  for (const headers of [
+    { 'sec-fetch-site': 'cross-site', origin: 'https://other.example' },
+    { origin: 'https://other.example' },
+    { origin: 'null' },
+  ]) {
+    const refused = await post({ do: 'pay', email: 'ada@example.com', card: 'sim_ok' }, headers);
+    expect([refused.status, refused.headers['content-type']]).toEqual([403, 'text/html; charset=utf-8']);
+  }
+  expect(harness.checkout.asked).toEqual([]);
+});
+
+test('a form that is too large, or no form, is refused in words', async () => {
+  const large = await post({ name: 'x'.repeat(20_000) });
+  expect([large.status, large.headers['content-type']]).toEqual([413, 'text/html; charset=utf-8']);
+  const json = await send(url, 'POST', `/c/${handle}/course`, { body: { do: 'pay' } });
+  expect(json.status).toBe(415);
+});
+
+test('a payment over the limit of declines keeps what was typed', async () => {
+  const limit = harness.checkout.pay;
+  harness.checkout.pay = async () => {
+    throw new DomainError('rate_limited', 'Too many attempts.');
+  };
+  const refused = await post({ do: 'pay', email: 'ada@example.com', name: 'Ada <b>', card: 'sim_declined' });
+  harness.checkout.pay = limit;
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+  expect(refused.text).toContain('value="ada@example.com"');
+  expect(refused.text).toContain('value="Ada &lt;b&gt;"');
+  expect(textOf(refused)).toContain('Nothing was charged');
+});
+
+test('the page counts a view by a post of its script, and no other way', async () => {
+  harness.checkout.forget();
+  await send(url, 'GET', `/c/${handle}/course`);
+  expect(askedOf('visit')).toEqual([]);
+  expect((await post({ do: 'seen' })).status).toBe(204);
+  expect(askedOf('visit').map(({ input }) => input.slug)).toEqual(['course']);
+});
+
+test('the link of a reminder keeps the secret in a cookie and leaves it out of the address; a wrong one has no effect', async () => {
+  const { json: opened } = await send(url, 'POST', '/api/checkout', { body: { handle, slug: 'course' } });
+  const restored = await send(url, 'GET', `/c/restore/${opened.id}.${opened.secret}.${handle}.course`);
+  expect([restored.status, restored.headers.location]).toEqual([303, `/c/${handle}/course`]);
+  expect(cookieOf(restored)).toContain(`${opened.id}.${opened.secret}.`);
+  expect(String(restored.headers['set-cookie'])).toContain('HttpOnly');
+  for (const token of [
+    `${opened.id}.${'x'.repeat(43)}.${handle}.course`,
+    `${opened.id}..${handle}.course`,
+    'a.b',
+    '%00.a.b.c',
+  ]) {
+    const unknown = await send(url, 'GET', `/c/restore/${token}`);
+    expect([token, unknown.status, unknown.headers['set-cookie']]).toEqual([token, 404, undefined]);
+  }
+});
+
+test('one buyer’s cookie opens no other buyer’s checkout', async () => {
+  const [one, other] = [await post({ email: 'one@example.com' }), await post({ email: 'other@example.com' })];
+  const [ofOne = '', ofOther = ''] = [cookieOf(one), cookieOf(other)];
+  const secret = /cko_\w{26}\.([\w-]{43})/.exec(ofOther)?.[1] ?? '';
+  const mixed = ofOne.replace(/(cko_\w{26}\.)[\w-]{43}/, `$1${secret}`);
+  harness.checkout.forget();
+  const page = await send(url, 'GET', `/c/${handle}/course`, { headers: { cookie: mixed } });
+  expect(page.status).toBe(200);
+  for (const email of ['one@example.com', 'other@example.com']) expect(page.text).not.toContain(email);
+  await post({ do: 'pay', email: 'eve@example.com', card: 'sim_ok' }, { cookie: mixed });
+  expect(askedOf('pay').map(({ input }) => input.checkoutId)).not.toContain(/cko_\w{26}/.exec(ofOne)?.[0]);
+});
+
 test('a changed handle leads on from the earlier ones, which stay the account’s own, and opens checkouts by them', async () => {
   const [own, other] = [await createSeller(url), await createSeller(url)];
   const change = (key: string, to: string) => send(url, 'PATCH', '/api/v1/settings', { key, body: { handle: to } });
@@ -97,7 +224,7 @@ test('a changed handle leads on from the earlier ones, which stay the account’
   for (const to of ['moved-once', 'moved-twice']) expect((await change(own.key, to)).status).toBe(200);
   for (const earlier of [first, 'moved-once']) {
     const { status, headers } = await send(url, 'GET', `/c/${earlier}/course?checkout=cko_1&ref=a%20b`);
-    expect([status, headers.location]).toEqual([308, '/c/moved-twice/course?checkout=cko_1&ref=a%20b']);
+    expect([status, headers.location]).toEqual([308, '/c/moved-twice/course?checkout=cko_1&ref=a+b']);
     expect(headers['cache-control']).toBe('no-store');
     const taken = await change(other.key, earlier);
     expect([taken.status, taken.json.code]).toEqual([409, 'handle_taken']);
@@ -177,16 +304,27 @@ test('pages share the limit by address, and a buyer over it reads when to come b
   const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '600', TRUST_PROXY: '1' });
   const headers = { 'x-forwarded-for': '203.0.113.9' };
   const open = () => send(limited.url, 'GET', `/c/${handle}/course`, { headers });
-  const allowed = await Promise.all(Array.from({ length: 600 }, open));
-  expect(new Set(allowed.map(({ status }) => status))).toEqual(new Set([200]));
+  // Each page is one request to the API.
+  for (let tens = 0; tens < 60; tens++) {
+    const allowed = await Promise.all(Array.from({ length: 10 }, open));
+    expect(new Set(allowed.map(({ status }) => status))).toEqual(new Set([200]));
+  }
   const last = await open();
   expect(last.status).toBe(429);
   expect(last.headers['content-type']).toBe('text/html; charset=utf-8');
   expect(Number(last.headers['retry-after'])).toBeGreaterThan(0);
+  expect(last.text).toMatch(/<meta http-equiv="refresh" content="\d+">/);
+  const typed = `${new URLSearchParams({ do: 'pay', product, email: 'ada@example.com' })}`;
+  const sent = await send(limited.url, 'POST', `/c/${handle}/course`, {
+    raw: typed,
+    headers: Object.assign({}, form, headers),
+  });
+  expect(sent.status).toBe(429);
+  expect(sent.text).toContain('<input type="hidden" name="email" value="ada@example.com">');
 });
 
-test('the word of other hosted pages is no seller’s handle', async () => {
-  const body = { handle: 'opt-out' };
+test.each(['opt-out', 'restore'])('the word %s of other hosted pages is no seller’s handle', async (word) => {
+  const body = { handle: word };
   const refused = await send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body });
   expect([refused.status, refused.json.code]).toEqual([409, 'handle_taken']);
   expect(refused.json.detail).toBe('This handle is kept for other addresses.');

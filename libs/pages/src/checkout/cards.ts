@@ -1,10 +1,11 @@
 import { select } from '../components/field.ts';
+import { notice } from '../components/notice.ts';
 import { type Html, html } from '../html.ts';
 
 /** How a buyer gives a card: one for each processor. The form sends its token as `card`. */
 export interface CardForm {
   /** @param chosen what the form sent last */
-  fields(chosen: string): Html;
+  fields(chosen: string, error?: string): Html;
   /** The name of its module among the assets; null where HTML is enough. */
   readonly module: string | null;
   /** What the content-security-policy allows it beside this site. */
@@ -26,9 +27,11 @@ const testCards = [
   ['sim_timeout_after', 'Card whose answer gets lost'],
 ] as const;
 
+const nowhere = { script: [], frame: [], connect: [] };
+
 /** The simulated processor's: its cards have names, and the page says that no money moves. */
 export const simulatedCard: CardForm = {
-  fields: (chosen) =>
+  fields: (chosen, error) =>
     // Redraws leave it as the buyer has it.
     html`<div id="card-form">${select({
       name: 'card',
@@ -36,8 +39,17 @@ export const simulatedCard: CardForm = {
       value: chosen,
       options: testCards,
       hint: 'This shop takes test cards. No money moves.',
+      error,
     })}</div>`,
   module: null,
-  sources: { script: [], frame: [], connect: [] },
+  sources: nowhere,
+  tokenOfNone: 'sim_ok',
+};
+
+/** A seller who takes no payments yet: what costs nothing can be had all the same. */
+export const noCard: CardForm = {
+  fields: () => notice('info', 'This shop takes no payments yet.'),
+  module: null,
+  sources: nowhere,
   tokenOfNone: 'sim_ok',
 };

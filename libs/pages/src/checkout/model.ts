@@ -4,6 +4,8 @@ import type { Formats } from '../formats.ts';
 export interface Shop {
   readonly name: string;
   readonly logoUrl: string | null;
+  /** `#rrggbb`; null is ours. */
+  readonly accentColor: string | null;
   readonly supportEmail: string;
   readonly termsUrl: string | null;
   readonly refundPolicyUrl: string | null;
@@ -40,6 +42,10 @@ export interface Post {
   readonly action: string;
   /** Made with the page: the Idempotency-Key of what its form does. */
   readonly key: string;
+  /** By which the server finds this browser's checkout, also at an address that has changed. */
+  readonly productId: string;
+  /** The page counts as seen by a post to its action; a page of a checkout was counted when it was opened. */
+  readonly isCounted?: boolean;
 }
 
 /** A page before the document is around it. */

@@ -40,6 +40,7 @@ export const orderTexts = {
   refundPolicy: 'refund policy',
   refundPolicyTitle: 'Refund policy',
   questions: 'Questions? Write to',
+  offline: 'There is no connection. Nothing was charged. Try again once you are online.',
   totalSaid: (total: string) => `The total is ${total}.`,
 } as const;
 

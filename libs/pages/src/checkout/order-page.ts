@@ -44,14 +44,14 @@ export interface OrderContent {
   readonly asksRepeat: boolean;
   /** Null where nothing is charged. */
   readonly card: CardForm | null;
-  readonly countries: readonly string[];
+  readonly countries: readonly (readonly [code: string, name: string])[];
 }
 
 type OrderPage = PageOf<OrderContent>;
 
 /** The page of a product: what is bought on the one half, the form on the other. It works without script. */
 export function orderPage(page: OrderPage): Html {
-  return html`<div id="page">${testBar(page.purchase)}<main class="halves">
+  return html`<div id="page" data-seen="${page.post.isCounted ? page.post.action : null}">${testBar(page.purchase)}<main class="halves">
 <section class="bought" aria-label="${texts.caption}">${bought(page)}</section>
 <section class="paying"><div class="stack wide">${orderForm(page)}<footer class="footer"><p>${texts.questions} ${mailTo(page.purchase.shop)}</p></footer></div></section>
 </main></div>`;
@@ -101,9 +101,9 @@ ${select({
   value: values.country,
   error: errors.country,
   autocomplete: 'country',
-  options: [['', texts.noCountry], ...countryOptions(content.countries, formats.country)],
+  options: [['', texts.noCountry], ...content.countries],
 })}
-${card?.fields(values.card)}
+${card?.fields(values.card, errors.card)}
 ${codeField(content)}
 <div class="stack" id="finish">${content.notice !== null && notice(content.notice.meaning, content.notice.text)}
 ${payButton({ purchase, formats, content })}${terms(purchase.shop)}</div>`,
@@ -151,12 +151,6 @@ function emailField({ values: { email }, errors }: OrderContent): Html {
             html`<p>${linkLike({ label: texts.useIt(meant), name: 'meant', value: meant })}</p>`,
           ),
   });
-}
-
-function countryOptions(codes: readonly string[], nameOf: (code: string) => string): (readonly [string, string])[] {
-  return codes
-    .map((code) => [code, nameOf(code)] as const)
-    .toSorted(([, one], [, other]) => one.localeCompare(other, 'en'));
 }
 
 function codeField({ takesCodes, appliedCode, values: { code }, errors }: OrderContent): Html {

@@ -51,9 +51,9 @@ export function shopFooter(shop: Shop): Html {
 
 /** What each form sends along, and how htmx takes its part out of the answer. */
 export const postForm = (
-  { action, key }: Post,
+  { action, key, productId }: Post,
   content: Html,
   { id = 'form', trigger }: { id?: string; trigger?: string } = {},
 ): Html =>
   html`<form class="stack" id="${id}" method="post" action="${action}" novalidate hx-post="${action}" hx-target="#page" hx-select="#page"
-hx-swap="outerMorph" hx-sync="this:queue last" hx-trigger="${trigger}"><input type="hidden" name="key" value="${key}">${content}</form>`;
+hx-swap="outerMorph" hx-sync="this:queue last" hx-trigger="${trigger}" data-offline="${texts.offline}"><input type="hidden" name="key" value="${key}"><input type="hidden" name="product" value="${productId}">${content}</form>`;

@@ -1,5 +1,4 @@
 import { linkButton } from '../components/button.ts';
-import { progress } from '../components/card.ts';
 import { type Html, html } from '../html.ts';
 import type { PageOf } from './model.ts';
 import { orderLines, sellerLine, shopFooter, testBar } from './parts.ts';
@@ -31,7 +30,6 @@ export const secondsToNextCheck = (checks: number): number =>
 export function processingPage({ purchase, formats, content }: PageOf<ProcessingContent>): Html {
   return html`<div id="page">${testBar(purchase)}<main class="single">${sellerLine(purchase.shop)}
 <div class="stack tight" role="status"><h1>${texts.title}</h1><p>${content.checks < manyChecks ? texts.text : texts.long}</p></div>
-${progress(texts.title)}
 <div hx-get="${content.nextUrl}" hx-trigger="load delay:${secondsToNextCheck(content.checks)}s" hx-target="#page" hx-select="#page" hx-swap="outerHTML"
 id="check-${content.checks}"></div>
 ${linkButton({ label: texts.look, href: content.nextUrl, isWide: true })}

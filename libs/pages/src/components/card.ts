@@ -17,6 +17,3 @@ interface FoldOptions {
   readonly kind?: string;
   readonly id?: string;
 }
-
-/** Something is under way, nobody knows how far. */
-export const progress = (label: string): Html => html`<progress class="progress" aria-label="${label}"></progress>`;

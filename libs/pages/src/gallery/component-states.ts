@@ -1,5 +1,5 @@
 import { button, linkButton, linkLike } from '../components/button.ts';
-import { card, facts, fold, progress } from '../components/card.ts';
+import { card, facts, fold } from '../components/card.ts';
 import { choices } from '../components/choice.ts';
 import { field, select } from '../components/field.ts';
 import { lines } from '../components/lines.ts';
@@ -118,8 +118,7 @@ const cards = (): Html =>
     { label: 'Total', amount: '$166.10' },
   )}</section>
 <section class="card"><h2>No lines</h2>${lines('No lines', [], { label: 'Total', amount: '$0.00' })}</section>
-<section class="card"><h2>Folded</h2>${fold('Order details · 3 items', html`<p>Inside</p>`)}${fold(longName, html`<p>Inside</p>`, { isOpen: true })}</section>
-<section class="card"><h2>Under way</h2>${progress('Your payment is being checked')}</section>`;
+<section class="card"><h2>Folded</h2>${fold('Order details · 3 items', html`<p>Inside</p>`)}${fold(longName, html`<p>Inside</p>`, { isOpen: true })}</section>`;
 
 const links = (): Html =>
   states({

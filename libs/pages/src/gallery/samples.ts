@@ -11,6 +11,7 @@ export const arabicName = 'دورة الرسم بالألوان المائية';
 const shop: Shop = {
   name: 'Ada’s Atelier',
   logoUrl: null,
+  accentColor: null,
   supportEmail: 'help@atelier.example',
   termsUrl: 'https://atelier.example/terms',
   refundPolicyUrl: 'https://atelier.example/refunds',
@@ -56,13 +57,17 @@ export const order: OrderContent = {
   quote: 'quote',
   asksRepeat: false,
   card: simulatedCard,
-  countries: ['DE', 'FR', 'GB', 'US'],
+  countries: [
+    ['FR', 'France'],
+    ['DE', 'Germany'],
+    ['GB', 'United Kingdom'],
+  ],
 };
 
 /** A page of the samples around some content. */
 export const pageOf = <Content>(content: Content, of = purchase, languages = 'en-US'): PageOf<Content> => ({
   purchase: of,
-  post: { action: '/c/atelier/watercolour', key: 'key' },
+  post: { action: '/c/atelier/watercolour', key: 'key', productId: 'prd_1' },
   formats: formatsFor(languages),
   content,
 });

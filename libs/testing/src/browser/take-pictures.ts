@@ -20,7 +20,7 @@ export async function takePictures(baseUrl: string, pages: readonly Pictured[]):
     for (const { name, path } of pages) {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        await page.goto(path);
+        await page.goto(path, { waitUntil: 'networkidle' });
         await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`), fullPage: true });
       }
       if (faults.length > 0) throw new Error(`${path}: ${faults.join(', ')}`);

@@ -18,8 +18,7 @@ interface PayoutRow {
 const list = { table: 'payouts', columns: 'id, affiliate_code, amount_cents, currency, commission_count, created_at' };
 const payoutsOfAccount = pagedList<PayoutRow>({ ...list, name: 'payouts', scope: ['account_id'] });
 const payoutsOfAffiliate = pagedList<PayoutRow>({
-  ...list,
-  name: 'payouts-of-affiliate',
+  ...{ ...list, name: 'payouts-of-affiliate' },
   scope: ['account_id', 'affiliate_id'],
 });
 

@@ -171,10 +171,7 @@ const comparisonOf = (
 ): BooksComparison => ({
   compared_from: from.toISOString(),
   compared_until: until.toISOString(),
-  charges,
-  refunds,
-  holds,
-  orphans,
+  ...{ charges, refunds, holds, orphans },
   orphan_count: orphanCount,
 });
 

@@ -19,11 +19,8 @@ export interface ChargePlan {
 }
 
 const nothingDue: ChargePlan = {
-  limit: { times: 0, currencies: [], exceeded: false },
-  waiting: [],
-  charged: [],
-  forced: null,
-  scope: null,
+  ...{ limit: { times: 0, currencies: [], exceeded: false }, waiting: [], charged: [] },
+  ...{ forced: null, scope: null },
 };
 
 /** The reads of a run, and of the preview: what forced runs have begun, and of the rest as much as the limit of charges allows, the longest due first. */

@@ -75,14 +75,15 @@ function limitShown(
 ) {
   const left = waiting.find((each) => each.currency === currency);
   return {
-    currency,
-    due_count: count,
-    due_cents: dueCents,
-    normal_cents: normalCents,
-    limit_cents: limitCents,
-    exceeded,
-    waiting_count: left?.count ?? 0,
-    waiting_cents: left?.cents ?? 0,
+    ...{
+      currency,
+      due_count: count,
+      due_cents: dueCents,
+      normal_cents: normalCents,
+      limit_cents: limitCents,
+      exceeded,
+    },
+    ...{ waiting_count: left?.count ?? 0, waiting_cents: left?.cents ?? 0 },
   };
 }
 
@@ -165,10 +166,7 @@ async function readSettlements(database: Database, scope: Scope, id: string, lim
   const rows = await readHoldsDue(database, scope, id, limit);
   const actions = rows.map(({ order_id, due_at, ...row }) => ({
     ...row,
-    kind: 'settlement' as const,
-    id: order_id,
-    due_at: due_at.toISOString(),
-    attempt: null,
+    ...{ kind: 'settlement' as const, id: order_id, due_at: due_at.toISOString(), attempt: null },
   }));
   return { actions, next: { kind: 'settlement', id: rows.at(-1)?.order_id ?? id } };
 }

@@ -67,12 +67,7 @@ export async function runDailyForAll(deps: DailyDeps, request: DailyRunRequest):
   const { database, runLock, logger, isClosing, partsAtOnce, partLimitMs } = deps;
   const { force } = request;
   const all = {
-    runLock,
-    logger,
-    isClosing,
-    partsAtOnce,
-    partLimitMs,
-    processCloses,
+    ...{ runLock, logger, isClosing, partsAtOnce, partLimitMs, processCloses },
     accounts: accountsOf(deps, request),
     part: ({ accountId, runId }: Pick<RunRequest, 'accountId' | 'runId'>) =>
       runSteps(deps, accountId, { runId, force }),
@@ -124,14 +119,7 @@ async function runSteps(
   const counts = noCounts();
   const progress = startProgress(deps, dailyRuns.table, { accountId, runId });
   const run = {
-    accountId,
-    runId,
-    force,
-    confirmsUnmatched,
-    test: false,
-    now: () => clock.now(),
-    progress,
-    isClosing,
+    ...{ accountId, runId, force, confirmsUnmatched, test: false, now: () => clock.now(), progress, isClosing },
     renewedByLookUp: new Set<string>(),
   };
   try {

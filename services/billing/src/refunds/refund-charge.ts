@@ -25,13 +25,7 @@ export async function refundCharge(
 ): Promise<Payment | undefined> {
   const { id: subject, currency, processor, reference } = charge;
   const begun = await beginPayment(deps, money, {
-    step: 'refund',
-    subject,
-    tryNo,
-    amountCents,
-    currency,
-    processor,
-    ...named,
+    ...{ step: 'refund', subject, tryNo, amountCents, currency, processor, ...named },
     requestOf: (paymentId) => ({ call: 'refund', request: { paymentId, amountCents, currency, reference } }),
   });
   return begun === undefined ? undefined : await sendPayment(deps, begun, { requestId, money });

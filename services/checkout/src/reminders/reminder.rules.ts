@@ -45,12 +45,13 @@ export interface CheckoutPlace {
 }
 
 /**
- * The link of a reminder. The secret is behind the `#`: browsers send that part to no server, so it is in no log of a server
- * and in no referrer.
+ * The link of a reminder. Of the hosted page it works without script: the server keeps the secret in a cookie, and leads on to
+ * an address without it. The seller's own page gets the secret behind the `#`, which browsers send to no server.
  */
 export function checkoutLink(place: CheckoutPlace, checkoutId: string, secret: string): string {
-  const hosted = `${place.publicUrl}/c/${encodeURIComponent(place.handle)}/${encodeURIComponent(place.slug)}`;
-  const link = new URL(place.checkoutUrl ?? hosted);
+  const { publicUrl, checkoutUrl, handle, slug } = place;
+  if (checkoutUrl === null) return `${publicUrl}/c/restore/${checkoutId}.${secret}.${handle}.${slug}`;
+  const link = new URL(checkoutUrl);
   link.searchParams.set('checkout', checkoutId);
   link.hash = `secret=${secret}`;
   return link.href;

@@ -37,7 +37,7 @@ export function encodeResponses(server: FastifyInstance): void {
     const cacheControl = String(reply.getHeader('cache-control') ?? 'no-store');
     if (cacheControl.includes('no-store') || !isWhole(payload)) return done(null, payload);
     const shrinks = isLongText(reply, payload);
-    if (shrinks) reply.header('vary', 'Accept-Encoding');
+    if (shrinks) addVary(reply, 'Accept-Encoding');
     if (reply.statusCode === 200 && isKnown(req, reply, payload)) {
       reply.code(304).removeHeader('content-type');
       return done(null, null);
@@ -48,6 +48,11 @@ export function encodeResponses(server: FastifyInstance): void {
     if (typeof payload === 'string') return done(null, each[coding](payload));
     compressedOnce(payload, coding).then((bytes) => done(null, bytes), done);
   });
+}
+
+function addVary(reply: FastifyReply, name: string): void {
+  const given = reply.getHeader('vary');
+  reply.header('vary', given === undefined ? name : `${given}, ${name}`);
 }
 
 const isLongText = (reply: FastifyReply, payload: string | Buffer): boolean =>

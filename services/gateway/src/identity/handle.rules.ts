@@ -1,7 +1,7 @@
 const lengthMax = 60;
 
-/** Addresses of hosted pages begin with a handle; this word begins one of another kind. */
-export const isReservedHandle = (handle: string): boolean => handle === 'opt-out';
+/** Addresses of hosted pages begin with a handle; these words begin those of another kind. */
+export const isReservedHandle = (handle: string): boolean => handle === 'opt-out' || handle === 'restore';
 
 /** A handle made of a business's name: ASCII letters, digits, single hyphens; `shop` when nothing is left of it. */
 export function handleFrom(name: string): string {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { pageFiles } from '@app/pages/files';
 import type { FastifyInstance } from 'fastify';
 import { createAssets } from '../edge/assets.ts';
 import { stylesheet } from './html/stylesheet.ts';
@@ -9,10 +10,9 @@ const file = (path: string): Buffer => readFileSync(new URL(path, import.meta.ur
 export const assets = createAssets({
   'icon.svg': file('icon.svg'),
   'developers.css': stylesheet(new URL(import.meta.resolve('@app/pages/developers/developers.css'))),
-  'hosted.css': stylesheet(new URL('hosted/hosted.css', import.meta.url)),
-  'checkout.js': file('hosted/checkout.js'),
-  'checkout-api.js': file('hosted/checkout-api.js'),
-  'checkout-views.js': file('hosted/checkout-views.js'),
+  ...Object.fromEntries(
+    Object.entries(pageFiles).map(([name, parts]) => [name, Buffer.concat(parts.map((part) => readFileSync(part)))]),
+  ),
 });
 
 /** Browsers ask for it where no page names an icon: for openapi.json, say. */

@@ -1,0 +1,102 @@
+/**
+ * What a checkout page does better with a script; it works without. htmx sends the forms and puts the answers in place.
+ * @typedef {{ target: EventTarget | null, detail: { ctx: { request: { submitter?: HTMLElement | null, body: unknown }, response?: { status: number } } } }} HtmxEvent
+ */
+
+/** Values of the form as they were sent last: what was typed since then stays. @type {Map<string, string>} */
+let sent = new Map();
+
+/** @param {Document | Element} root @param {string} selector */
+const find = (root, selector) => /** @type {HTMLElement | null} */ (root.querySelector(selector));
+
+document.addEventListener('htmx:config:request', (event) => {
+  const { ctx } = /** @type {HtmxEvent} */ (/** @type {unknown} */ (event)).detail;
+  sent = new Map();
+  for (const [name, value] of /** @type {Iterable<[string, unknown]>} */ (ctx.request.body))
+    sent.set(name, String(value));
+});
+
+document.addEventListener('htmx:before:request', (event) => {
+  const { submitter } = /** @type {HtmxEvent} */ (/** @type {unknown} */ (event)).detail.ctx.request;
+  // Enter presses the form's first button, which nobody sees: Pay shows that it is under way.
+  const pressed = submitter?.tabIndex === -1 ? find(document, '#pay') : submitter;
+  if (pressed?.matches('.button')) pressed.setAttribute('aria-busy', 'true');
+});
+
+document.addEventListener('htmx:finally:request', () => {
+  for (const busy of document.querySelectorAll('.button[aria-busy]')) busy.removeAttribute('aria-busy');
+});
+
+document.addEventListener('htmx:after:swap', () => {
+  const wrong = find(document, '[aria-invalid="true"]');
+  const isTyping = document.activeElement instanceof HTMLInputElement;
+  if (wrong !== null && !isTyping) wrong.focus();
+  begin();
+});
+
+document.addEventListener('htmx:error', () => {
+  const page = find(document, '#finish, #page main');
+  const text = find(document, 'form[data-offline]')?.dataset.offline;
+  if (page === null || text === undefined) return;
+  find(page, '.offline')?.remove();
+  const notice = document.createElement('p');
+  notice.className = 'notice bad offline';
+  notice.setAttribute('role', 'alert');
+  notice.textContent = text;
+  page.prepend(notice);
+});
+
+/** Morphing makes the page that of the answer: not where the buyer has typed on, or opened something, since the form was sent. */
+globalThis.htmx.registerExtension('keep-typed', {
+  /** @param {Element} element @param {{ attrName: string, newValue: string | null }} change */
+  htmx_before_morph_attr: (element, { attrName, newValue }) => {
+    if (attrName === 'open' && newValue === null) return false;
+    if (attrName !== 'value' || !(element instanceof HTMLInputElement) || element.type === 'hidden') return true;
+    return element.value === (sent.get(element.name) ?? element.value);
+  },
+});
+
+/** What a page that is new on the screen asks for. */
+function begin() {
+  const busy = find(document, 'form[data-retry-seconds]');
+  if (busy instanceof HTMLFormElement && !busy.dataset.waits) {
+    busy.dataset.waits = 'true';
+    setTimeout(() => busy.requestSubmit(), Number(busy.dataset.retrySeconds) * 1000);
+  }
+}
+
+/** A view counts once the page was on the screen. */
+function countView() {
+  const page = find(document, '[data-seen]');
+  if (page === null || document.visibilityState !== 'visible') return;
+  document.removeEventListener('visibilitychange', countView);
+  const body = new URLSearchParams({ do: 'seen' });
+  void fetch(page.dataset.seen ?? '', { method: 'POST', body, keepalive: true }).catch(() => undefined);
+}
+
+/** Links of earlier emails have their secret behind the `#`, which no server gets. */
+function restoreFromLink() {
+  const secret = new URLSearchParams(location.hash.slice(1)).get('secret');
+  const checkout = new URLSearchParams(location.search).get('checkout');
+  if (secret === null || checkout === null) return false;
+  history.replaceState(null, '', location.pathname);
+  const form = document.createElement('form');
+  form.method = 'post';
+  form.hidden = true;
+  form.action = location.pathname;
+  for (const [name, value] of Object.entries({ do: 'restore', checkout, secret })) {
+    const input = document.createElement('input');
+    input.name = name;
+    input.value = value;
+    form.append(input);
+  }
+  document.body.append(form);
+  form.submit();
+  return true;
+}
+
+if (!restoreFromLink()) {
+  document.addEventListener('visibilitychange', countView);
+  countView();
+  begin();
+}

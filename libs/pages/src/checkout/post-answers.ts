@@ -1,0 +1,38 @@
+import type { PayCheckoutBody } from '@app/contracts/checkouts';
+import type { PageCookie, PageRequest, Redirect, ShownPage } from '../page.ts';
+import { busyFormPage } from './notice-pages.ts';
+import { actionOf, type ProductAddress, pathOf } from './product-address.ts';
+
+/** Back to the page, which shows how far the purchase is. */
+export function back(
+  request: PageRequest,
+  address: ProductAddress,
+  cookies: readonly PageCookie[] = [],
+  hasFailed = false,
+): Redirect {
+  const action = actionOf(address, request.query);
+  const failed = hasFailed ? `${action.includes('?') ? '&' : '?'}failed=1` : '';
+  return { status: 303, location: `${action}${failed}`, cookies };
+}
+
+/** Over the limit: a page that keeps what was typed, and sends it again. */
+export function busyForm(request: PageRequest, address: ProductAddress, retryAfterSeconds: number | null): ShownPage {
+  const seconds = Math.max(1, retryAfterSeconds ?? 60);
+  const typed = [...request.form].filter(([name]) => name !== 'meant');
+  const { title, body } = busyFormPage(seconds, actionOf(address, request.query), typed);
+  return { status: 429, title, body, scripts: ['checkout.js'], retryAfterSeconds: seconds };
+}
+
+/** The Idempotency-Key of a click: another card or another total is another click. */
+export function keyOf(form: URLSearchParams, ...parts: readonly string[]): string {
+  return [form.get('key') ?? '', ...parts]
+    .join('.')
+    .replaceAll(/[^\x21-\x7e]/g, '_')
+    .slice(0, 255);
+}
+
+/** What `payCheckout` takes, with the way back from the bank. */
+export const payBody = ({ baseUrl }: PageRequest, address: ProductAddress, paymentMethod: string): PayCheckoutBody => ({
+  paymentMethod,
+  returnUrl: `${baseUrl}${pathOf(address)}?back=1`,
+});

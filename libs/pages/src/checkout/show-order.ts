@@ -1,0 +1,84 @@
+import { countryNames } from '@app/contracts/countries';
+import { countryOf } from '../formats.ts';
+import type { PageRequest, ShownPage } from '../page.ts';
+import { cleanText } from './checkout-cookies.ts';
+import { fieldErrors } from './order-page.texts.ts';
+import { type OrderContent, type OrderValues, orderPage } from './order-page.ts';
+import { actionOf, type ProductAddress } from './product-address.ts';
+import { cardOf, pageOf, type Seen, shopOf, titleOf } from './views.ts';
+
+/** Loaded after the page: it works without them. */
+export const pageScripts: readonly string[] = ['htmx.js', 'checkout.js'];
+
+/** What a form that was not accepted shows beside what is known. */
+export interface OrderOutcome {
+  readonly status?: number;
+  readonly values?: OrderValues;
+  readonly errors?: Readonly<Record<string, string>>;
+  readonly notice?: OrderContent['notice'];
+  readonly asksRepeat?: boolean;
+  readonly retryAfterSeconds?: number | null;
+}
+
+/** The page of an order: of the checkout, once there is one, else of the offer and what the address says. */
+export function showOrder(
+  request: PageRequest,
+  address: ProductAddress,
+  seen: Seen & { readonly productId: string },
+  outcome: OrderOutcome,
+): ShownPage {
+  const { offer, checkout } = seen;
+  const priced = checkout ?? offer;
+  if (priced === null) throw new Error('nothing is bought here');
+  const card = cardOf(seen);
+  const content: OrderContent = {
+    bumps: priced.bumps,
+    values: outcome.values ?? valuesOf(request, seen),
+    errors: outcome.errors ?? errorsOf(seen),
+    notice: outcome.notice ?? null,
+    takesCodes: offer?.hasDiscountCodes ?? false,
+    appliedCode: appliedCodeOf(seen),
+    refusedCode: outcome.errors?.code === undefined ? '' : (outcome.values?.code ?? ''),
+    quote: priced.quote,
+    asksRepeat: outcome.asksRepeat ?? false,
+    card: priced.totalCents === 0 ? null : card,
+    countries: countryNames(),
+  };
+  const post = {
+    action: actionOf(address, request.query),
+    // Without a checkout nothing can be done twice, and the page stays the same for its ETag.
+    key: checkout === null ? 'new' : request.newKey(),
+    productId: seen.productId,
+    isCounted: checkout === null,
+  };
+  return {
+    status: outcome.status ?? 200,
+    title: titleOf(seen),
+    accent: shopOf(seen).accentColor,
+    scripts: card.module === null ? pageScripts : [...pageScripts, card.module],
+    sources: card.sources,
+    retryAfterSeconds: outcome.retryAfterSeconds,
+    body: orderPage(pageOf(request, seen, post, content)),
+  };
+}
+
+/** The address may name a code that takes nothing off. */
+function errorsOf({ offer, checkout }: Seen): Record<string, string> {
+  const isRefused = checkout === null && (offer?.discount?.refusal ?? null) !== null;
+  return isRefused ? { code: fieldErrors.code ?? '' } : {};
+}
+
+function appliedCodeOf({ offer, checkout }: Seen): string | null {
+  if (checkout !== null) return checkout.discountCode;
+  return offer?.discount?.refusal === null ? offer.discount.code : null;
+}
+
+function valuesOf({ query, languages }: PageRequest, { offer, checkout }: Seen): OrderValues {
+  return {
+    email: checkout?.email ?? cleanText(query.get('email'), 254),
+    name: checkout?.name ?? '',
+    country: checkout === null ? countryOf(languages) : (checkout.country ?? ''),
+    code: checkout === null && offer?.discount?.refusal != null ? offer.discount.code : '',
+    card: '',
+  };
+}

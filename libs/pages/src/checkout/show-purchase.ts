@@ -1,0 +1,222 @@
+import type { CheckoutOffer, SellerResource } from '@app/contracts/checkout-offers';
+import type { CheckoutResource } from '@app/contracts/checkouts';
+import type { Problem } from '../call.ts';
+import { type Html, html } from '../html.ts';
+import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
+import { bankPage } from './bank-page.ts';
+import { keepAffiliate, type OwnCheckout, ownCheckouts } from './checkout-cookies.ts';
+import type { Post } from './model.ts';
+import {
+  archivedPage,
+  busyPage,
+  failedPage,
+  type NoticePage,
+  notForSalePage,
+  unknownProductPage,
+  unknownShopPage,
+} from './notice-pages.ts';
+import { orderNotices } from './order-page.texts.ts';
+import { processingHead, processingPage } from './processing-page.ts';
+import { actionOf, type ProductAddress, pathOf } from './product-address.ts';
+import { pageScripts, showOrder } from './show-order.ts';
+import { endedPage, type ThanksContent, thanksPage } from './thanks-page.ts';
+import { upsellPage } from './upsell-page.ts';
+import { cardOf, pageOf, type Seen, shopOf, titleOf } from './views.ts';
+
+interface Refused {
+  readonly problem: Problem;
+  readonly retryAfterSeconds: number | null;
+}
+
+/** GET of a product's address: its order, or how far this browser's purchase of it is. */
+export async function showPurchase(request: PageRequest, address: ProductAddress): Promise<PageAnswer> {
+  const found = await findOffer(request, address);
+  const offer = found.ok ? found.body : null;
+  if (offer !== null && offer.seller.handle !== address.handle) {
+    const moved = pathOf({ handle: offer.seller.handle, slug: address.slug });
+    return { status: 308, location: request.query.size === 0 ? moved : `${moved}?${request.query}` };
+  }
+  const own = findOwn(request, address, offer);
+  const checkout = own === undefined ? null : await readCheckout(request, own);
+  if (own !== undefined && checkout !== null) {
+    const seller = offer === null ? await findSeller(request, address.handle) : null;
+    return showCheckout(request, address, { offer, seller, checkout, productId: own.productId });
+  }
+  if (!found.ok) return await showNoOffer(request, address, found);
+  const shown = showOrder(request, address, { offer, checkout: null, productId: found.body.product.id }, {});
+  const cookies = keepAffiliate(request.query, address.handle);
+  return Object.assign(shown, { cookies, isIndexed: true, head: shareHead(found.body) });
+}
+
+/** How the shop's pages look; null where there is no shop. */
+async function findSeller({ call, actor }: PageRequest, handle: string): Promise<SellerResource | null> {
+  const found = await call('getSeller', { actor, params: { handle } });
+  return found.ok ? found.body : null;
+}
+
+async function showNoOffer(request: PageRequest, { handle }: ProductAddress, refused: Refused): Promise<ShownPage> {
+  const isShop = refused.problem.code !== 'product_not_found' || (await findSeller(request, handle)) !== null;
+  if (isShop) return showRefusal(refused, request.requestId);
+  const { title, body } = unknownShopPage();
+  return { status: 404, title, body };
+}
+
+/** GET of a shop's own address: its products have one each. */
+export async function showShop(request: PageRequest, handle: string): Promise<ShownPage> {
+  const { title, body } = (await findSeller(request, handle)) === null ? unknownShopPage() : unknownProductPage();
+  return { status: 404, title, body };
+}
+
+/** What is on offer, for the choice that the address names. */
+export async function findOffer({ call, actor, query }: PageRequest, { handle, slug }: ProductAddress) {
+  const discountCode = query.get('discount')?.trim();
+  return await call('getOffer', {
+    actor,
+    params: { handle, slug },
+    query: discountCode ? { discountCode } : {},
+  });
+}
+
+/** This browser's checkout of the product; where the address leads to none, the one that was opened there. */
+export function findOwn(
+  { cookies, form }: PageRequest,
+  { handle, slug }: ProductAddress,
+  offer: CheckoutOffer | null,
+): OwnCheckout | undefined {
+  const productId = offer?.product.id ?? form.get('product');
+  const all = ownCheckouts(cookies);
+  return all.find((own) => own.productId === productId) ?? all.find((own) => own.address === `${handle}/${slug}`);
+}
+
+/** Null where the cookie leads to no checkout any more. */
+export async function readCheckout(request: PageRequest, own: OwnCheckout): Promise<CheckoutResource | null> {
+  const actor = buyer(request, own);
+  const params = { checkoutId: own.checkoutId };
+  const read = await request.call('getCheckout', { actor, params });
+  if (!read.ok) return null;
+  const isBack = read.body.status === 'requires_action' && request.query.has('back');
+  if (read.body.status !== 'processing' && !isBack) return read.body;
+  // The bank sent the buyer back, or a payment is under way: its outcome may be there by now.
+  await request.call('continueCheckout', { actor, params });
+  const again = await request.call('getCheckout', { actor, params });
+  return again.ok ? again.body : read.body;
+}
+
+export const buyer = ({ actor }: PageRequest, { secret }: OwnCheckout) =>
+  Object.assign({}, actor, { checkoutSecret: secret });
+
+/** The page of a checkout: how far it is decides. */
+function showCheckout(request: PageRequest, address: ProductAddress, seen: OfCheckout): ShownPage {
+  const { checkout } = seen;
+  if (checkout.status !== 'open') return showStep(request, address, seen);
+  const text = request.query.has('failed')
+    ? orderNotices.unavailable
+    : checkout.reason && orderNotices[checkout.reason];
+  return showOrder(request, address, seen, text === null ? {} : { notice: { meaning: 'bad', text } });
+}
+
+type OfCheckout = Seen & { readonly checkout: CheckoutResource; readonly productId: string };
+
+function showStep(request: PageRequest, address: ProductAddress, seen: OfCheckout): ShownPage {
+  const { checkout } = seen;
+  const post = { action: actionOf(address, request.query), key: request.newKey(), productId: seen.productId };
+  const step = stepOf(request, address, seen);
+  return {
+    status: 200,
+    title: titleOf(seen),
+    accent: shopOf(seen).accentColor,
+    scripts: pageScripts,
+    sources: checkout.status === 'requires_action' ? cardOf(seen).sources : undefined,
+    head: step.head,
+    body: step.body(post),
+  };
+}
+
+interface Step {
+  readonly body: (post: Post) => Html;
+  readonly head?: Html;
+}
+
+function stepOf(request: PageRequest, address: ProductAddress, seen: OfCheckout): Step {
+  const { checkout } = seen;
+  const notice = request.query.has('failed') ? orderNotices.unavailable : null;
+  switch (checkout.status) {
+    case 'processing': {
+      const checks = Math.min(100, Math.max(0, Number.parseInt(request.query.get('check') ?? '0', 10) || 0));
+      const content = { checks, nextUrl: `${pathOf(address)}?check=${checks + 1}` };
+      return { head: processingHead(content), body: (post) => processingPage(pageOf(request, seen, post, content)) };
+    }
+    case 'requires_action': {
+      const content = {
+        confirmUrl: checkout.action?.url ?? '',
+        card: cardOf(seen),
+        chosenCard: '',
+        quote: checkout.quote,
+        notice,
+      };
+      return { body: (post) => bankPage(pageOf(request, seen, post, content)) };
+    }
+    case 'authorized': {
+      const { headline = '', amountCents = 0, expiresAt = null } = checkout.upsell ?? {};
+      const content = { headline, amountCents, expiresAt, now: request.now, notice };
+      return { body: (post) => upsellPage(pageOf(request, seen, post, content)) };
+    }
+    case 'paid':
+      return { body: (post) => thanksPage(pageOf(request, seen, post, thanksOf(checkout))) };
+    default:
+      return {
+        body: (post) => endedPage(pageOf(request, seen, post, { isRefunded: checkout.status === 'refunded' })),
+      };
+  }
+}
+
+function thanksOf({ orderId, paidAt, lastFour, email, name, accessUrl, upsell }: CheckoutResource): ThanksContent {
+  return {
+    orderId: orderId ?? '',
+    paidAt,
+    lastFour,
+    email: email ?? '',
+    name: name ?? '',
+    accessUrl,
+    isUpsellDeclined: upsell?.status === 'card_declined',
+  };
+}
+
+/** The page of an offer that is not there, in the words for its reason. */
+export function showRefusal({ problem, retryAfterSeconds }: Refused, requestId: string): ShownPage {
+  const shown = (status: number, { title, body }: NoticePage, head?: Html): ShownPage => ({
+    status,
+    title,
+    body,
+    head,
+    retryAfterSeconds,
+  });
+  switch (problem.code) {
+    case 'rate_limited': {
+      const seconds = Math.max(1, retryAfterSeconds ?? 60);
+      return shown(429, busyPage(seconds), html`<meta http-equiv="refresh" content="${seconds}">`);
+    }
+    case 'no_longer_for_sale':
+      return shown(410, archivedPage());
+    case 'product_not_found':
+    case 'unknown_product':
+    case 'product_not_live':
+      return shown(404, notForSalePage());
+    default:
+      return shown(problem.status, failedPage(problem.detail, requestId));
+  }
+}
+
+/** What search engines and links in chats show of a live product. */
+function shareHead({ product, seller }: CheckoutOffer): Html {
+  const about = [product.description ?? '', seller.name].find((text) => text !== '') ?? product.name;
+  const description = about.length > 200 ? `${about.slice(0, 199)}…` : about;
+  return html`<meta name="description" content="${description}">
+<link rel="canonical" href="${product.checkoutUrl}">
+<meta property="og:type" content="product">
+<meta property="og:title" content="${product.name}">
+<meta property="og:description" content="${description}">
+<meta property="og:site_name" content="${seller.name}">
+<meta property="og:url" content="${product.checkoutUrl}">
+${product.imageUrl !== null && html`<meta property="og:image" content="${product.imageUrl}">`}`;
+}

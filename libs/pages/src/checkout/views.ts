@@ -1,0 +1,56 @@
+import type { CheckoutOffer, SellerResource } from '@app/contracts/checkout-offers';
+import type { CheckoutResource } from '@app/contracts/checkouts';
+import { formatsFor } from '../formats.ts';
+import type { PageRequest } from '../page.ts';
+import { type CardForm, noCard, simulatedCard } from './cards.ts';
+import type { PageOf, Post, Purchase, Shop } from './model.ts';
+
+/** What a buyer's page shows: what is on offer, the checkout that this browser has opened, or both. */
+export interface Seen {
+  /** Null where the product is no longer on sale, or at another address. */
+  readonly offer: CheckoutOffer | null;
+  /** How the shop's pages look, where there is no offer to say so. */
+  readonly seller?: SellerResource | null;
+  readonly checkout: CheckoutResource | null;
+}
+
+/** @throws Error without an offer and without a checkout */
+function purchaseOf(seen: Seen): Purchase {
+  const { offer, checkout } = seen;
+  const priced = checkout ?? offer;
+  if (priced === null) throw new Error('nothing is bought here');
+  return {
+    shop: shopOf(seen),
+    product: {
+      name: priced.product.name,
+      description: offer?.product.description ?? '',
+      imageUrl: offer?.product.imageUrl ?? null,
+      billingInterval: priced.product.billingInterval,
+    },
+    lines: priced.lines,
+    totalCents: priced.totalCents,
+    currency: priced.currency,
+    isTest: priced.test,
+  };
+}
+
+export function shopOf({ offer, seller = null, checkout }: Seen): Shop {
+  const look = offer?.seller ?? seller;
+  if (look !== null) return look;
+  const { name = '', supportEmail = '' } = checkout?.seller ?? {};
+  return { name, supportEmail, logoUrl: null, accentColor: null, termsUrl: null, refundPolicyUrl: null };
+}
+
+/** The card fields of the seller's processor. */
+export const cardOf = ({ offer }: Seen): CardForm => (offer?.processor === 'none' ? noCard : simulatedCard);
+
+/** A page of a purchase around its content. */
+export function pageOf<Content>(request: PageRequest, seen: Seen, post: Post, content: Content): PageOf<Content> {
+  return { purchase: purchaseOf(seen), post, formats: formatsFor(request.languages), content };
+}
+
+export const titleOf = (seen: Seen): string => {
+  const shop = shopOf(seen).name;
+  const name = (seen.checkout ?? seen.offer)?.product.name ?? '';
+  return shop === '' ? name : `${name} · ${shop}`;
+};

@@ -1,0 +1,55 @@
+import { type NoticePage, noticePage } from '../checkout/notice-pages.ts';
+import { button } from '../components/button.ts';
+import { field } from '../components/field.ts';
+import { html } from '../html.ts';
+
+/** What the pages say that letters lead to. */
+const texts = {
+  verify: 'Verify your email address',
+  verifyText: 'Your account sends emails to you alone until the address is verified.',
+  verifyButton: 'Verify the address',
+  verified: 'Your email address is verified',
+  verifiedText: 'From now on your account’s emails reach your buyers.',
+  newPassword: 'Choose a new password',
+  password: 'New password',
+  passwordHint: 'At least 10 characters.',
+  setPassword: 'Set the password',
+  passwordChosen: 'Your password is changed',
+  passwordChosenText: 'Log in with the new password. All earlier sessions have ended.',
+  letterOver: 'It was used already, or is older than 48 hours, or is not complete. Request another email.',
+  linkOver: 'This link has no effect',
+} as const;
+
+/** One button: mail scanners open links, and none of them may redeem one. */
+export function verifyPage(): NoticePage {
+  const verify = button({ label: texts.verifyButton, kind: 'accent', isWide: true });
+  return noticePage(texts.verify, [texts.verifyText], html`<form method="post">${verify}</form>`);
+}
+
+export const verifiedPage = (): NoticePage =>
+  noticePage(texts.verified, [html`<span role="status">${texts.verifiedText}</span>`]);
+
+/** @param error why the last password was refused; without one nothing was */
+export function newPasswordPage(error?: string): NoticePage {
+  const password = field({
+    name: 'password',
+    label: texts.password,
+    hint: texts.passwordHint,
+    type: 'password',
+    value: '',
+    error,
+    autocomplete: 'new-password',
+    isRequired: true,
+    minLength: 10,
+    maxLength: 200,
+    isAutofocus: error !== undefined,
+  });
+  const set = button({ label: texts.setPassword, kind: 'accent', isWide: true });
+  return noticePage(texts.newPassword, [], html`<form class="stack" method="post">${password}${set}</form>`);
+}
+
+export const passwordChosenPage = (): NoticePage =>
+  noticePage(texts.passwordChosen, [html`<span role="status">${texts.passwordChosenText}</span>`]);
+
+/** A link of a letter that has no effect any more. */
+export const letterOverPage = (): NoticePage => noticePage(texts.linkOver, [texts.letterOver]);

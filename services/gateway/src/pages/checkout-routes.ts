@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { slug as slugForm } from '@app/contracts/common';
+import type { Call } from '@app/pages/call';
+import { type NoticePage, notForSalePage, unknownShopPage } from '@app/pages/checkout/notice-pages';
+import { restoreCheckout } from '@app/pages/checkout/restore';
+import { showPurchase, showShop } from '@app/pages/checkout/show-purchase';
+import { takeForm } from '@app/pages/checkout/take-form';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../api/app.ts';
+import { isHttps } from '../edge/base-url.ts';
+import { createOwnSite } from '../edge/own-site.ts';
+import { buyerTokenOf, writeBuyerCookie } from '../identity/buyer-cookie.rules.ts';
+import { pageRequest } from './page-request.ts';
+import { sendAnswer, sendFailure, sendNotice } from './send-answer.ts';
+
+/** An order with fifty bumps and every field filled to its limit is 8 KB. */
+const bodyMaxBytes = 16 * 1024;
+
+interface OfSeller {
+  readonly Params: { readonly handle: string };
+}
+interface Named {
+  readonly Params: { readonly handle: string; readonly slug: string };
+}
+interface WithToken {
+  readonly Params: { readonly token: string };
+}
+
+/**
+ * The pages of purchases. What a page does are calls of the API, and those count against the limit of the buyer's address:
+ * the page itself does not.
+ */
+export function routeCheckoutPages(server: FastifyInstance, app: App, call: Call): void {
+  const ownSite = createOwnSite(app.config);
+  void server.register((pages, _, done) => {
+    pages.removeAllContentTypeParsers();
+    const options = { parseAs: 'string', bodyLimit: bodyMaxBytes } as const;
+    pages.addContentTypeParser('application/x-www-form-urlencoded', options, (_req, body, parsed) =>
+      parsed(null, new URLSearchParams(String(body))),
+    );
+    pages.setErrorHandler(sendFailure);
+    // The browser adds the cookies of checkouts by itself, to a form of another site as well.
+    pages.addHook('onRequest', async (req) => {
+      if (req.method === 'POST') ownSite.checkPage(req);
+    });
+    routePages(pages, app, call);
+    done();
+  });
+}
+
+function routePages(pages: FastifyInstance, app: App, call: Call): void {
+  // A buyer who shortens an address reads that each product has its own.
+  pages.get('/c', async (_, reply) => sendNotice(reply, 404, unknownShopPage()));
+  const showShopOf = async (req: FastifyRequest<OfSeller>, reply: FastifyReply) => {
+    if (!slugForm.safeParse(req.params.handle).success) return sendNotice(reply, 404, unknownShopPage());
+    return sendAnswer(app, reply, await showShop(pageRequest(app, call, req, reply), req.params.handle));
+  };
+  pages.get<OfSeller>('/c/:handle', showShopOf);
+  pages.get<WithToken>('/c/restore/:token', async (req, reply) => {
+    const { token } = req.params;
+    const request = pageRequest(app, call, req, reply);
+    // A seller may have had the word as a handle before it was kept; slugs have no dots.
+    if (!token.includes('.'))
+      return sendAnswer(app, reply, await showPurchase(request, { handle: 'restore', slug: token }));
+    return sendAnswer(app, reply, await restoreCheckout(request, token));
+  });
+  pages.get<Named>('/c/:handle/:slug', async (req, reply) => {
+    // The address of a shop with a slash at its end.
+    if (req.params.slug === '') return await showShopOf(req, reply);
+    if (!isAddress(req)) return sendNotice(reply, 404, noPageOf(req.params.handle));
+    rememberBrowser(app, req, reply);
+    return sendAnswer(app, reply, await showPurchase(pageRequest(app, call, req, reply), req.params));
+  });
+  pages.post<Named>('/c/:handle/:slug', async (req, reply) => {
+    if (!isAddress(req)) return sendNotice(reply, 404, noPageOf(req.params.handle));
+    return sendAnswer(app, reply, await takeForm(pageRequest(app, call, req, reply), req.params));
+  });
+}
+
+const isAddress = ({ params }: FastifyRequest<Named>): boolean =>
+  slugForm.safeParse(params.handle).success && slugForm.safeParse(params.slug).success;
+
+const noPageOf = (handle: string): NoticePage =>
+  slugForm.safeParse(handle).success ? notForSalePage() : unknownShopPage();
+
+/** By it the two tabs of one buyer are known as one. */
+function rememberBrowser(app: App, req: FastifyRequest, reply: FastifyReply): void {
+  if (buyerTokenOf(req.headers.cookie) !== undefined) return;
+  reply.header('set-cookie', writeBuyerCookie(randomBytes(32).toString('base64url'), isHttps(app.config)));
+}

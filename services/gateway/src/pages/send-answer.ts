@@ -1,0 +1,82 @@
+import { type DomainError, errorCodes } from '@app/contracts/errors';
+import { failedPage, type NoticePage, nothingHerePage } from '@app/pages/checkout/notice-pages';
+import { renderDocument } from '@app/pages/document';
+import type { PageAnswer, PageCookie, ShownPage } from '@app/pages/page';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../api/app.ts';
+import { isHttps } from '../edge/base-url.ts';
+import { RetryLaterError } from '../problems/retry-later-error.ts';
+import { toDomainError } from '../problems/to-domain-error.ts';
+import { accentAddress } from './accent-routes.ts';
+import { assets } from './assets.ts';
+
+/** Sends what a page answered: itself, or the way to another. */
+export function sendAnswer(app: App, reply: FastifyReply, answer: PageAnswer): FastifyReply {
+  if (!('body' in answer || 'location' in answer)) return reply.code(204).send();
+  for (const cookie of answer.cookies ?? []) reply.header('set-cookie', cookieHeader(cookie, isHttps(app.config)));
+  if ('location' in answer) {
+    // Browsers keep no redirect: the seller may change a handle back, and two addresses would lead to each other.
+    return reply.code(answer.status).header('cache-control', 'no-store').header('location', answer.location).send();
+  }
+  if (answer.retryAfterSeconds) reply.header('retry-after', answer.retryAfterSeconds);
+  return sendShown(reply, answer);
+}
+
+/**
+ * A page that shows no secret: browsers keep it and ask whether it has changed, so that going back is instant. Formats follow
+ * the reader's language.
+ */
+function sendShown(reply: FastifyReply, page: ShownPage): FastifyReply {
+  const { accent = null, scripts = [] } = page;
+  const stylesheets = [assets.address('checkout.css')];
+  const text = renderDocument({
+    title: page.title,
+    body: page.body,
+    head: page.head,
+    isIndexed: page.isIndexed,
+    icon: assets.address('icon.svg'),
+    stylesheets: accent === null ? stylesheets : [...stylesheets, accentAddress(accent)],
+    scripts: scripts.map((name) => assets.address(name)),
+  });
+  return reply
+    .code(page.status)
+    .header('cache-control', page.status < 400 ? 'private, no-cache' : 'no-store')
+    .header('content-language', 'en')
+    .header('vary', 'Accept-Language')
+    .header('content-security-policy', policyOf(page))
+    .type('text/html; charset=utf-8')
+    .send(text);
+}
+
+/** A page that says one thing. */
+export const sendNotice = (reply: FastifyReply, status: number, { title, body }: NoticePage): FastifyReply =>
+  sendShown(reply, { status, title, body });
+
+/** People read a page, not a problem document, whatever their mail program or browser says that it takes. */
+export function sendFailure(err: unknown, req: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = toDomainError(err);
+  req.failure = { error, cause: err };
+  if (err instanceof RetryLaterError) reply.header('retry-after', err.retryAfterSeconds);
+  return sendErrorPage(error, req, reply);
+}
+
+export function sendErrorPage(error: DomainError, req: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status } = errorCodes[error.code];
+  const text = error.code === 'payload_too_large' ? 'Nothing needs to be sent beside the address.' : error.message;
+  const mayWorkLater = status >= 500 || status === 429;
+  const said = `${text}${mayWorkLater ? ' Try again in a minute.' : ''}`;
+  return sendNotice(reply, status, status === 404 ? nothingHerePage(said, req.id) : failedPage(said, req.id));
+}
+
+/** What the page loads and where its forms go; everything else is stopped. */
+function policyOf({ scripts = [], sources }: ShownPage): string {
+  const script = scripts.length === 0 ? '' : `; script-src ${["'self'", ...(sources?.script ?? [])].join(' ')}`;
+  const connect = scripts.length === 0 ? '' : `; connect-src ${["'self'", ...(sources?.connect ?? [])].join(' ')}`;
+  const frame = sources === undefined || sources.frame.length === 0 ? '' : `; frame-src ${sources.frame.join(' ')}`;
+  return `default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'${script}${connect}${frame}`;
+}
+
+function cookieHeader({ name, value, path, maxAgeSeconds }: PageCookie, isSecure: boolean): string {
+  const secure = isSecure ? '; Secure' : '';
+  return `${name}=${encodeURIComponent(value ?? '')}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`;
+}
