@@ -23,6 +23,9 @@ let victim: Seller;
 let attacker: Seller;
 let ids: Record<string, string>;
 
+/** A PNG. */
+const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 /** Marks of the victim that no answer to the attacker may hold. */
 const marks = ['victim-buyer@example.com', 'Victim Secret', 'victimleaf'];
 
@@ -171,6 +174,8 @@ const attempts = (): Record<string, Attempt> => {
     },
     getProduct: { params: product, expect: 'unknown' },
     updateProduct: { params: product, body: { priceCents: 1 }, expect: 'unknown' },
+    putProductImage: { params: product, body: { data: onePixel }, expect: 'unknown' },
+    deleteProductImage: { params: product, expect: 'unknown' },
     getFunnel: { params: product, expect: 'unknown' },
     createBump: { params: product, body: offer, expect: 'unknown' },
     updateBump: { params: { ...product, offerId: ids.bumpId as string }, body: offer, expect: 'unknown' },
@@ -305,6 +310,8 @@ const attempts = (): Record<string, Attempt> => {
     advanceRehearsal: { body: { days: 40 }, expect: 'own' },
     getSettings: { expect: 'own' },
     updateSettings: { body: { businessName: 'Mine' }, expect: 'own' },
+    putLogo: { body: { data: onePixel }, expect: 'own' },
+    deleteLogo: { expect: 'own' },
     listApiKeys: { expect: 'own' },
     createApiKey: { body: { name: 'mine' }, expect: 'own' },
     revokeApiKey: { params: { keyId: ids.keyId as string }, expect: 'unknown' },

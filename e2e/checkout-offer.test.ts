@@ -4,6 +4,9 @@ import { addProduct, call, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
 import { handled } from './support/waits.ts';
 
+/** A PNG of 70 bytes. */
+const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 let platform: SharedPlatform;
 let seller: Seller;
 let handle: string;
@@ -92,4 +95,47 @@ test('an earlier handle leads to the offer, which says the current one', async (
   const { status, json } = await offer(slug, '', earlier);
   expect([status, json.seller.handle]).toEqual([200, handle]);
   expect(json.product.checkoutUrl).toMatch(new RegExp(`/c/${handle}/${slug}$`));
+});
+
+test('picture and logo are at addresses of their bytes, which say exactly what they are and never change', async () => {
+  const { productId, slug } = await addProduct(seller, 'pictured');
+  const path = `/api/v1/products/${productId}/image`;
+  const put = (at: string, data: string) => seller.call('PUT', at, { body: { data } });
+  const picture = await put(path, onePixel);
+  const logo = await put('/api/v1/settings/logo', onePixel);
+  expect([picture.status, logo.status]).toEqual([200, 200]);
+  const { json } = await offer(slug);
+  expect([json.product.imageUrl, json.seller.logoUrl]).toEqual([picture.json.url, logo.json.url]);
+  expect((await seller.call('GET', '/api/v1/settings')).json.logoUrl).toBe(logo.json.url);
+  for (const url of [picture.json.url, logo.json.url]) {
+    const response = await fetch(url);
+    expect(response.headers.get('content-type')).toBe('image/png');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(Buffer.from(await response.arrayBuffer()).toString('base64')).toBe(onePixel);
+    expect((await fetch(`${url}x`)).status).toBe(404);
+    expect((await fetch(url.replace(/[^/]+$/, `${'A'.repeat(43)}.png`))).status).toBe(404);
+  }
+  await seller.call('DELETE', path);
+  await seller.call('DELETE', '/api/v1/settings/logo');
+  const without = (await offer(slug)).json;
+  expect([without.product.imageUrl, without.seller.logoUrl]).toEqual([null, null]);
+});
+
+test('a picture of 150 KB is taken; a larger one, one that is no base64, and an SVG are refused with the field', async () => {
+  const { productId } = await addProduct(seller, 'sized');
+  const put = async (bytes: Buffer | string) => {
+    const data = typeof bytes === 'string' ? bytes : bytes.toString('base64');
+    const { status, json } = await seller.call('PUT', `/api/v1/products/${productId}/image`, { body: { data } });
+    return [status, json.errors?.[0]?.field];
+  };
+  const sized = (bytes: number) => Buffer.concat([Buffer.from(onePixel, 'base64'), Buffer.alloc(bytes - 70)]);
+  expect(await put(sized(150 * 1024))).toEqual([200, undefined]);
+  for (const wrong of [
+    sized(150 * 1024 + 1),
+    'no base64!',
+    Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
+    '',
+  ])
+    expect(await put(wrong)).toEqual([422, 'data']);
 });

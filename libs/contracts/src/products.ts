@@ -1,7 +1,19 @@
 import { z } from 'zod';
-import { amountCents, currency, httpUrl, limits, listOf, pageQueryOf, slug, text, timestamp } from './common.ts';
+import {
+  amountCents,
+  currency,
+  httpUrl,
+  limits,
+  listOf,
+  okResult,
+  pageQueryOf,
+  slug,
+  text,
+  timestamp,
+} from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
+import { putImageBody, storedImage } from './images.ts';
 
 export const pricingType = z.enum(['onetime', 'subscription']);
 export const billingInterval = z.enum(['month', 'year']);
@@ -96,6 +108,16 @@ export const createProduct = defineRequest('command', 'catalog', 'products.creat
 export const updateProduct = defineRequest('command', 'catalog', 'products.update', {
   input: ofProduct.extend({ body: updateProductBody, ...withUrls }),
   output: productResource,
+});
+
+/** Replaces the picture on the product's page. */
+export const putProductImage = defineRequest('command', 'catalog', 'products.put-image', {
+  input: ofProduct.extend({ body: putImageBody }),
+  output: storedImage,
+});
+export const deleteProductImage = defineRequest('command', 'catalog', 'products.delete-image', {
+  input: ofProduct,
+  output: okResult,
 });
 
 const namedProduct = z.object({ productId: z.string(), name: z.string(), pricingType });

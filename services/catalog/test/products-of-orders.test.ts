@@ -64,6 +64,7 @@ test('the response has the product and those of the bumps and codes asked for th
     bumps: [],
     discounts: [],
     upsell: null,
+    page: null,
   };
   expect(await resolve(wanted)).toEqual([bare]);
   const offer = (kind: funnels.OfferKind, active: 0 | 1) =>

@@ -1,13 +1,16 @@
 import { limits } from '@app/contracts/common';
 import { getFunnel } from '@app/contracts/funnels';
 import { newIdSuffix } from '@app/contracts/ids';
+import { getProductImage } from '@app/contracts/images';
 import {
   createProduct,
+  deleteProductImage,
   getProduct,
   listProducts,
   type ProductResource,
   productCreated,
   productRenamed,
+  putProductImage,
   updateProduct,
 } from '@app/contracts/products';
 import { guardLeaks } from '@app/testing/leak-guard';
@@ -21,6 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => catalog.close());
 
+const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const stranger = { accountId: 'acc_01kex0000000000000000000zz' };
 const guide = { name: 'Guide', priceCents: 4900, pricingType: 'onetime' as const };
 
@@ -266,4 +270,34 @@ test('a product reads with its description and addresses, alone and in both kind
   await expect(patch(id, { description: 'x'.repeat(2_001) }, context)).rejects.toMatchObject({
     errors: [{ field: 'body.description' }],
   });
+});
+
+test('a picture is stored with its product in one step, replaced, deleted, and never another account’s', async () => {
+  const context = { accountId: 'acc_01kex0000000000000000000ff' };
+  const urls = { checkout: 'https://shop.example/c/ada', images: 'https://shop.example/images/products' };
+  const { id: productId } = await create('pictured', {}, context);
+  const put = (data: string, more: object = {}) =>
+    catalog.ask(putProductImage, { productId, body: { data } }, { ...context, ...more });
+  const bytesOf = async (name: string) => (await catalog.ask(getProductImage, { name }, { accountId: '' })).data;
+  const other = Buffer.concat([Buffer.from(onePixel, 'base64'), Buffer.alloc(3)]).toString('base64');
+  const first = await put(onePixel);
+  expect(first).toMatchObject({ contentType: 'image/png', width: 1, height: 1 });
+  expect(await bytesOf(first.name)).toBe(onePixel);
+  expect(await catalog.ask(getProduct, { productId, urls }, context)).toMatchObject({
+    image_url: `${urls.images}/${first.name}`,
+  });
+  const { commandId } = { commandId: newIdSuffix(Date.now()) };
+  const second = await put(other, { commandId });
+  // The reply was lost and the command comes again.
+  expect(await put(other, { commandId })).toEqual(second);
+  expect([await bytesOf(first.name), await bytesOf(second.name)]).toEqual([null, other]);
+  await expect(put(onePixel, stranger)).rejects.toMatchObject({ code: 'product_not_found' });
+  await expect(put(Buffer.from('<svg/>').toString('base64'))).rejects.toMatchObject({ errors: [{ field: 'data' }] });
+  await expect(catalog.ask(deleteProductImage, { productId }, stranger)).rejects.toMatchObject({
+    code: 'product_not_found',
+  });
+  expect(await bytesOf(second.name)).toBe(other);
+  expect(await catalog.ask(deleteProductImage, { productId }, context)).toEqual({ ok: true });
+  expect(await bytesOf(second.name)).toBe(null);
+  expect(await catalog.ask(getProduct, { productId }, context)).toMatchObject({ image_url: null });
 });

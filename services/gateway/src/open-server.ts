@@ -17,6 +17,7 @@ import { routeAccents } from './pages/accent-routes.ts';
 import { routeAssets } from './pages/assets.ts';
 import { routeCheckoutPages } from './pages/checkout-routes.ts';
 import { routeDevelopers } from './pages/developer-routes.ts';
+import { routeImages } from './pages/image-routes.ts';
 import { routeLetterPages } from './pages/letter-routes.ts';
 import { routeOptOutPages } from './pages/opt-out-routes.ts';
 import { sendErrorPage } from './pages/send-answer.ts';
@@ -57,6 +58,7 @@ async function createServer(app: App): Promise<FastifyInstance> {
   server.get('/', (_, reply) => reply.redirect('/developers', 302));
   routeAssets(server);
   routeAccents(server);
+  routeImages(server, app, guard);
   routeDevelopers(server, app);
   routeCheckoutPages(server, app, createCall(app, guard, operations));
   routeOptOutPages(server, app, guard);

@@ -6,5 +6,8 @@ export const checkoutUrlOf = (baseUrl: string, handle: string): string => `${bas
 /** Pictures of products: their names stand behind it. */
 export const productImagesUrlOf = (baseUrl: string): string => `${baseUrl}/images/products`;
 
-export const logoUrlOf = (baseUrl: string, logoName: string | null): string | null =>
-  logoName === null ? null : `${baseUrl}/images/logos/${logoName}`;
+export function logoUrlOf(baseUrl: string, logoName: string): string;
+export function logoUrlOf(baseUrl: string, logoName: string | null): string | null;
+export function logoUrlOf(baseUrl: string, logoName: string | null): string | null {
+  return logoName === null ? null : `${baseUrl}/images/logos/${logoName}`;
+}

@@ -41,7 +41,14 @@ const seller = {
 
 const upsell = { id: 'ups_01kaf2m4t8v0x2z4b6d8f0h2jk', headline: 'A year of live sessions', amountCents: 2900 };
 
-/** Of what buyers’ pages call. */
+/** A PNG. */
+const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const image = {
+  name: 'Qm9vdGhzLWFyZS1ub3QtaGFzaGVzLWJ1dC1sb29rLWxpa2.png',
+  shown: { contentType: 'image/png', width: 1, height: 1, bytes: 70 },
+};
+
+/** Of what buyers’ pages call, and of how they look. */
 export const checkoutExamples = {
   getSeller: { response: seller },
   getOffer: {
@@ -102,5 +109,13 @@ export const checkoutExamples = {
       totalCents: 9700,
       upsell: { ...upsell, status: 'accepted', expiresAt: null },
     },
+  },
+  putProductImage: {
+    body: { data: onePixel },
+    response: { url: `http://127.0.0.1:3000/images/products/${image.name}`, ...image.shown },
+  },
+  putLogo: {
+    body: { data: onePixel },
+    response: { url: `http://127.0.0.1:3000/images/logos/${image.name}`, ...image.shown },
   },
 };

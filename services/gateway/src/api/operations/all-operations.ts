@@ -8,6 +8,7 @@ import { deliveryOperations } from './deliveries.ts';
 import { discountOperations } from './discounts.ts';
 import { endpointOperations } from './endpoints.ts';
 import { funnelOperations } from './funnels.ts';
+import { imageOperations } from './images.ts';
 import { letterOperations } from './letters.ts';
 import { metricsOperations } from './metrics.ts';
 import { offerOperations } from './offers.ts';
@@ -23,6 +24,7 @@ import { testSendOperations } from './test-sends.ts';
 
 const list = [
   ...productOperations,
+  ...imageOperations,
   ...funnelOperations,
   ...discountOperations,
   ...orderOperations,

@@ -11,6 +11,7 @@ import { Letters } from './0008-letters.ts';
 import { HeldCapacity } from './0011-held-capacity.ts';
 import { SessionOrigins } from './0013-session-origins.ts';
 import { LookOfPages } from './0015-look-of-pages.ts';
+import { Logos } from './0016-logos.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -27,4 +28,5 @@ export const migrations: Migrations = [
     movedFromCommands('^payments limited (\\S+) (\\S+)$', 'm[1]', `'payments limited ' || m[2]`),
   ]),
   { name: '0015-look-of-pages', class: LookOfPages },
+  { name: '0016-logos', class: Logos },
 ];

@@ -1,0 +1,74 @@
+import { okResult } from '@app/contracts/common';
+import { imageResource, putImageBody, type StoredImage } from '@app/contracts/images';
+import { deleteProductImage, putProductImage } from '@app/contracts/products';
+import { logoUrlOf, productImagesUrlOf } from '../../edge/public-urls.ts';
+import { deleteLogo, putLogo } from '../../identity/logos.ts';
+import { forwardOperation } from '../forward-operation.ts';
+import { defineOperation } from '../operation.ts';
+import { productParams as params } from './product-params.ts';
+
+const shownAs = ({ name, ...image }: StoredImage, url: string) => ({ url, ...image });
+
+export const imageOperations = [
+  defineOperation({
+    id: 'putProductImage',
+    method: 'PUT',
+    path: '/api/v1/products/{productId}/image',
+    tag: 'Products',
+    summary: 'Set the picture on a product’s page',
+    description: 'A PNG, JPEG or WebP as base64; its bytes say which. 16:9 is shown whole. The one before is deleted.',
+    auth: 'account',
+    scope: 'write',
+    params,
+    body: putImageBody,
+    response: imageResource,
+    errors: ['product_not_found'],
+    run: async ({ app, params, body, context, baseUrl }) => {
+      const image = await app.requester.request(putProductImage, { ...params, body }, context);
+      return shownAs(image, `${productImagesUrlOf(baseUrl)}/${image.name}`);
+    },
+  }),
+  forwardOperation(deleteProductImage, {
+    id: 'deleteProductImage',
+    method: 'DELETE',
+    path: '/api/v1/products/{productId}/image',
+    tag: 'Products',
+    summary: 'Delete the picture on a product’s page',
+    params,
+    errors: ['product_not_found'],
+  }),
+  defineOperation({
+    id: 'putLogo',
+    method: 'PUT',
+    path: '/api/v1/settings/logo',
+    tag: 'Settings',
+    summary: 'Set the logo of the hosted pages',
+    description: 'A PNG, JPEG or WebP as base64; its bytes say which. The one before is deleted.',
+    auth: 'account',
+    scope: 'write',
+    body: putImageBody,
+    response: imageResource,
+    errors: [],
+    run: async ({ app, actor, body, baseUrl }) => {
+      const image = await putLogo(app.database, actor.accountId, body.data);
+      app.sellers.clear();
+      return shownAs(image, logoUrlOf(baseUrl, image.name));
+    },
+  }),
+  defineOperation({
+    id: 'deleteLogo',
+    method: 'DELETE',
+    path: '/api/v1/settings/logo',
+    tag: 'Settings',
+    summary: 'Delete the logo of the hosted pages',
+    auth: 'account',
+    scope: 'write',
+    response: okResult,
+    errors: [],
+    run: async ({ app, actor }) => {
+      await deleteLogo(app.database, actor.accountId);
+      app.sellers.clear();
+      return { ok: true };
+    },
+  }),
+];
