@@ -60,7 +60,7 @@ function addTo(entries: Map<string, Entry>, wanted: WantedForSale): void {
 }
 
 function wantedOf({ accountId, productId, slug, discountCodes, bumpIds, withPage }: Entry): WantedForSale {
-  const wanted = { accountId, productId, slug, discountCodes: [...discountCodes], withPage };
+  const wanted = { accountId, productId, slug, discountCodes: [...discountCodes], ...(withPage && { withPage }) };
   return bumpIds === undefined ? wanted : { ...wanted, bumpIds: [...bumpIds] };
 }
 
