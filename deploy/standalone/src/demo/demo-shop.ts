@@ -5,6 +5,7 @@ export const demoSeller = { email: 'seller@example.com', name: 'Mara Lindqvist S
 export interface DemoProduct {
   readonly name: string;
   readonly slug: string;
+  readonly description: string;
   readonly priceCents: number;
   readonly billingInterval?: 'month' | 'year';
   readonly status: 'live' | 'draft';
@@ -20,6 +21,8 @@ export const demoProducts: readonly DemoProduct[] = [
   {
     name: 'Watercolour Foundations',
     slug: 'watercolour-foundations',
+    description:
+      'Twelve lessons from the first wash to a finished landscape, each twenty minutes, with the palette and paper to begin with. Yours to keep, with answers to your questions.',
     priceCents: 14_900,
     status: 'live',
     weight: 10,
@@ -50,6 +53,7 @@ export const demoProducts: readonly DemoProduct[] = [
   {
     name: 'Botanical Sketchbook (PDF)',
     slug: 'botanical-sketchbook',
+    description: 'Forty plants to draw along, from stem to petal, on pages made for your own printer.',
     priceCents: 2_400,
     status: 'live',
     weight: 14,
@@ -63,6 +67,7 @@ export const demoProducts: readonly DemoProduct[] = [
   {
     name: 'Studio Membership (monthly)',
     slug: 'studio-monthly',
+    description: 'We paint together online every Thursday at 18:00 UTC. Leave whenever you like.',
     priceCents: 1_900,
     billingInterval: 'month',
     status: 'live',
@@ -77,6 +82,7 @@ export const demoProducts: readonly DemoProduct[] = [
   {
     name: 'Studio Membership (yearly)',
     slug: 'studio-yearly',
+    description: 'A year of Thursdays: we paint together online at 18:00 UTC, with the replays of every evening.',
     priceCents: 19_000,
     billingInterval: 'year',
     status: 'live',
@@ -95,6 +101,7 @@ export const demoProducts: readonly DemoProduct[] = [
   {
     name: 'Plein Air Weekend 2027',
     slug: 'plein-air-weekend-2027',
+    description: 'Three days outdoors in May 2027, in a group of eight.',
     priceCents: 39_000,
     status: 'draft',
     weight: 0,

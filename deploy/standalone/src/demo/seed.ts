@@ -77,6 +77,7 @@ async function addProduct(commands: SendCommand, product: DemoProduct, atMs: num
       body: {
         name: product.name,
         slug: product.slug,
+        description: product.description,
         priceCents: product.priceCents,
         currency: 'usd',
         status: product.status,

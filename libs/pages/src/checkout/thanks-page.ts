@@ -14,7 +14,7 @@ const texts = {
   date: 'Date',
   paidWith: 'Paid with',
   card: (lastFour: string) => `Card ending in ${lastFour}`,
-  sentTo: 'Sent to',
+  email: 'Email',
   upsellDeclined: 'Your card was declined for the added offer. It is not in your order and was not charged.',
   again: 'Buy it once more',
   refundedTitle: 'This order was refunded',
@@ -49,7 +49,7 @@ function receiptFacts({ formats, content }: Pick<PageOf<ThanksContent>, 'formats
   const all: [string, string | Html][] = [[texts.number, html`<code class="small">${orderId}</code>`]];
   if (paidAt !== null) all.push([texts.date, html`<time datetime="${paidAt}">${formats.date(paidAt)}</time>`]);
   if (lastFour !== null) all.push([texts.paidWith, texts.card(lastFour)]);
-  if (email !== '') all.push([texts.sentTo, html`<bdi>${email}</bdi>`]);
+  if (email !== '') all.push([texts.email, html`<bdi>${email}</bdi>`]);
   return facts(all);
 }
 
