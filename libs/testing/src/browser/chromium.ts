@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createReadStream, existsSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { access, constants, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createBrotliDecompress } from 'node:zlib';
 
 /** A Chromium that starts on this machine, and what its environment needs. */
@@ -85,10 +85,10 @@ async function writeProgram(from: string, to: string): Promise<void> {
   await pipeline(createReadStream(from), createBrotliDecompress(), (bytes) => writeFile(to, bytes, { mode: 0o755 }));
 }
 
+/** By way of a file: tar stops reading at the archive's end mark, and a pipe would break under the padding behind it. */
 async function untar(from: string, into: string): Promise<void> {
-  const tar = spawn('tar', ['-x', '--no-same-owner', '-C', into], { stdio: ['pipe', 'ignore', 'inherit'] });
-  const ended = once(tar, 'exit');
-  await pipeline(createReadStream(from), createBrotliDecompress(), tar.stdin);
-  const [code] = await ended;
-  if (code !== 0) throw new Error(`tar ended with ${code} while it unpacked ${from}`);
+  const archive = join(into, 'archive.tar');
+  await pipeline(createReadStream(from), createBrotliDecompress(), createWriteStream(archive));
+  await promisify(execFile)('tar', ['-x', '--no-same-owner', '-f', archive, '-C', into]);
+  await rm(archive);
 }
