@@ -195,6 +195,22 @@ describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
   });
 });
 
+test('the time left to decide on an upsell counts down', async () => {
+  const { slug, productId } = await addProduct(seller, 'counting');
+  const body = { headline: 'The workbook', priceCents: 2_900 };
+  await seller.call('POST', `/api/v1/products/${productId}/upsells`, { body });
+  const page = await visit(slug);
+  await page.clock.install();
+  await page.getByLabel('Email').fill(newEmail());
+  await page.getByRole('button', { name: 'Pay $99.00' }).click();
+  await page.getByText('60 min left to decide.').textContent();
+  // The next page has the browser's clock of the test from its beginning.
+  await page.reload();
+  await page.getByText('60 min left to decide.').textContent();
+  await page.clock.fastForward('20:00');
+  await page.getByText('40 min left to decide.').textContent();
+});
+
 test('at a slow connection two bumps that are chosen at once are both in the order', async () => {
   const { slug, productId } = await addProduct(seller, 'slow');
   const body = { headline: 'Workbook', priceCents: 500 };

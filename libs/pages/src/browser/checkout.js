@@ -56,8 +56,26 @@ globalThis.htmx.registerExtension('keep-typed', {
   },
 });
 
+/** @type {ReturnType<typeof setInterval> | undefined} */
+let countDown;
+
+/** Shows how many minutes there are to decide. Once there is none, the page shows what became of the order. */
+function countMinutes() {
+  clearInterval(countDown);
+  const left = find(document, '[data-seconds-left]');
+  if (left === null) return;
+  const end = Date.now() + Number(left.dataset.secondsLeft) * 1000;
+  countDown = setInterval(() => {
+    const minutes = Math.ceil((end - Date.now()) / 60_000);
+    if (minutes > 0) left.textContent = String(minutes);
+    // A decision that is on its way leads on by itself.
+    else if (find(document, '[aria-busy]') === null) location.reload();
+  }, 1000);
+}
+
 /** What a page that is new on the screen asks for. */
 function begin() {
+  countMinutes();
   const busy = find(document, 'form[data-retry-seconds]');
   if (busy instanceof HTMLFormElement && !busy.dataset.waits) {
     busy.dataset.waits = 'true';

@@ -10,10 +10,8 @@ const texts = {
   ordered: (product: string) => `Your order of ${product} is in.`,
   reserved: (total: string) => `Your card is reserved for ${total} until you decide.`,
   adds: (price: string) => `Adding this charges ${price} to the same card.`,
-  left: (minutes: number) =>
-    minutes <= 0
-      ? 'The time to decide is over. Your order goes through as it is.'
-      : `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} left to decide. After that your order goes through as it is.`,
+  left: 'min left to decide. After that your order goes through as it is.',
+  over: 'The time to decide is over. Your order goes through as it is.',
   accept: (price: string) => `Add it for ${price}`,
   decline: 'No, thank you',
   busy: 'One moment…',
@@ -48,8 +46,13 @@ ${postForm(
     },
   )}</div>`,
 )}
-${content.expiresAt !== null && html`<p class="quiet small" data-until="${content.expiresAt}">${texts.left(minutesLeft(content.expiresAt, content.now))}</p>`}
+${content.expiresAt !== null && timeLeft(content.expiresAt, content.now)}
 ${fold(texts.details, orderLines(purchase, formats))}${shopFooter(purchase.shop)}</main></div>`;
 }
 
-const minutesLeft = (until: string, now: string): number => Math.ceil((Date.parse(until) - Date.parse(now)) / 60_000);
+/** A script counts on from the seconds that are left: a browser's own clock may be wrong. */
+function timeLeft(until: string, now: string): Html {
+  const seconds = Math.ceil((Date.parse(until) - Date.parse(now)) / 1000);
+  if (seconds <= 0) return html`<p class="quiet small">${texts.over}</p>`;
+  return html`<p class="quiet small"><span data-seconds-left="${seconds}">${Math.ceil(seconds / 60)}</span> ${texts.left}</p>`;
+}
