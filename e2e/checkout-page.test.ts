@@ -136,6 +136,18 @@ describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
     await page.getByRole('heading', { name: 'You’re in.' }).textContent();
   });
 
+  test('a card that was declined is said no longer once a later change has succeeded', async () => {
+    const slug = await withCode(named('after-decline'));
+    const page = await visit(slug, { script, query: '?discount=SPRING' });
+    await page.getByLabel('Email').fill(newEmail());
+    await page.getByLabel('Test card').selectOption('Card that is declined');
+    await page.getByRole('button', { name: 'Pay $84.15' }).click();
+    await page.getByText('Your card was declined.').textContent();
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Pay $99.00' }).textContent();
+    expect(await page.getByText('Your card was declined.').count()).toBe(0);
+  });
+
   test('a bank that asks leads there by a link and back to the receipt', async () => {
     const { slug } = await addProduct(seller, named('bank'));
     const email = newEmail();

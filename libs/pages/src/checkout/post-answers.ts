@@ -8,11 +8,11 @@ export function back(
   request: PageRequest,
   address: ProductAddress,
   cookies: readonly PageCookie[] = [],
-  hasFailed = false,
+  outcome?: 'failed' | 'saved',
 ): Redirect {
   const action = actionOf(address, request.query);
-  const failed = hasFailed ? `${action.includes('?') ? '&' : '?'}failed=1` : '';
-  return { status: 303, location: `${action}${failed}`, cookies };
+  const said = outcome === undefined ? '' : `${action.includes('?') ? '&' : '?'}${outcome}=1`;
+  return { status: 303, location: `${action}${said}`, cookies };
 }
 
 /** Over the limit: a page that keeps what was typed, and sends it again. */

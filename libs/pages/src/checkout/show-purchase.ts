@@ -109,10 +109,14 @@ export const buyer = ({ actor }: PageRequest, { secret }: OwnCheckout) =>
 function showCheckout(request: PageRequest, address: ProductAddress, seen: OfCheckout): ShownPage {
   const { checkout } = seen;
   if (checkout.status !== 'open') return showStep(request, address, seen);
-  const text = request.query.has('failed')
-    ? orderNotices.unavailable
-    : checkout.reason && orderNotices[checkout.reason];
+  const text = problemOf(request, checkout);
   return showOrder(request, address, seen, text === null ? {} : { notice: { meaning: 'bad', text } });
+}
+
+/** What went wrong last; null once a later change was saved. */
+function problemOf({ query }: PageRequest, { reason }: CheckoutResource): string | null {
+  if (query.has('failed')) return orderNotices.unavailable;
+  return reason === null || query.has('saved') ? null : orderNotices[reason];
 }
 
 type OfCheckout = Seen & { readonly checkout: CheckoutResource; readonly productId: string };

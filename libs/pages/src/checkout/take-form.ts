@@ -40,7 +40,7 @@ async function takeStep(
   const done = await perform(request, address, own, step);
   if (done.ok || settled.includes(done.problem.code)) return back(request, address);
   if (done.problem.code === 'rate_limited') return busyForm(request, address, done.retryAfterSeconds);
-  return back(request, address, [], true);
+  return back(request, address, [], 'failed');
 }
 
 /** Another tab was first, or the same click twice: the page shows what became of it. */

@@ -46,7 +46,7 @@ async function goOn(taken: Taken): Promise<PageAnswer> {
   if (outcome !== null) return await show(taken, outcome);
   if (isPay(form)) return await pay(taken);
   // A field that was left is answered at once; a button leads back to the page.
-  return form.action === '' ? await show(taken, {}) : back(request, address, saved.cookies);
+  return form.action === '' ? await show(taken, {}) : back(request, address, saved.cookies, 'saved');
 }
 
 const isPay = ({ action }: OrderForm): boolean => action === 'pay' || action === 'pay-again';
@@ -117,7 +117,7 @@ async function pay(taken: Taken): Promise<PageAnswer> {
     case 'no_longer_for_sale':
       return showRefusal(paid, request.requestId);
     default:
-      return back(request, address, saved.cookies, true);
+      return back(request, address, saved.cookies, 'failed');
   }
 }
 
@@ -126,7 +126,7 @@ async function showChanged(taken: Taken): Promise<PageAnswer> {
   const { request, saved } = taken;
   const params = { checkoutId: saved.own.checkoutId };
   const read = await request.call('getCheckout', { actor: buyer(request, saved.own), params });
-  if (!read.ok) return back(request, taken.address, saved.cookies, true);
+  if (!read.ok) return back(request, taken.address, saved.cookies, 'failed');
   const { totalCents, currency } = read.body;
   const text = orderNotices.price_changed(formatsFor(request.languages).amount(totalCents, currency));
   const changed = Object.assign({}, taken, { saved: Object.assign({}, saved, { checkout: read.body }) });
