@@ -148,6 +148,16 @@ describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
     expect(await page.getByText('Your card was declined.').count()).toBe(0);
   });
 
+  test.each([
+    ['long', 'x'.repeat(60)],
+    ['control', 'SPR%00ING%0A!'],
+  ] as const)('an address with a code that none can have (%s) leads to the order', async (name, code) => {
+    const slug = await withCode(named(`code-${name}`));
+    const page = await visit(slug, { script, statuses: [422], query: `?discount=${code}` });
+    await page.getByText('This code is not valid here. You can pay without it.').textContent();
+    await page.getByRole('button', { name: 'Pay $99.00' }).textContent();
+  });
+
   test('a bank that asks leads there by a link and back to the receipt', async () => {
     const { slug } = await addProduct(seller, named('bank'));
     const email = newEmail();

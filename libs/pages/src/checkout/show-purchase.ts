@@ -4,7 +4,7 @@ import type { Problem } from '../call.ts';
 import { type Html, html } from '../html.ts';
 import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
 import { bankPage } from './bank-page.ts';
-import { keepAffiliate, type OwnCheckout, ownCheckouts } from './checkout-cookies.ts';
+import { cleanText, keepAffiliate, type OwnCheckout, ownCheckouts } from './checkout-cookies.ts';
 import type { Post } from './model.ts';
 import {
   archivedPage,
@@ -69,7 +69,7 @@ export async function showShop(request: PageRequest, handle: string): Promise<Sh
 
 /** What is on offer, for the choice that the address names. */
 export async function findOffer({ call, actor, query }: PageRequest, { handle, slug }: ProductAddress) {
-  const discountCode = query.get('discount')?.trim();
+  const discountCode = cleanText(query.get('discount'), 50);
   return await call('getOffer', {
     actor,
     params: { handle, slug },
