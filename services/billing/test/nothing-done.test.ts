@@ -3,6 +3,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { type StartInput, startPayment } from '../src/payments/start-payment.ts';
+import type { SentOutcome } from '../src/processors/payment-processor.ts';
 import { copyDatabase } from './database-copy.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
@@ -111,6 +112,41 @@ test('a renewal that was sent before and is sent again to a processor that is aw
   await replica.processor.deliverLate();
   replicas.clock.advance(hourMs);
   await replica.round();
+  expect(await readSubscription(replicas, id)).toMatchObject({ period: 2 });
+  expect(await charged(account)).toHaveLength(1);
+});
+
+test('that nothing was done with a sending, heard after its deadline, ends no renewal that was sent again meanwhile', async () => {
+  const account = newAccount();
+  const { id } = await subscribe(replicas, account);
+  replicas.clock.advance(31 * dayMs);
+  const first = Promise.withResolvers<SentOutcome>();
+  const arrived = Promise.withResolvers<void>();
+  let sendings = 0;
+  const replica = replicas.start({
+    deadlineMs: 300,
+    processor: (inner) => ({
+      ...inner,
+      chargeSaved: async (request, call) => {
+        sendings += 1;
+        if (sendings === 1) return await first.promise;
+        const answer = await inner.chargeSaved(request, call);
+        if (sendings > 2) return answer;
+        arrived.resolve();
+        return await new Promise<never>(() => undefined);
+      },
+    }),
+  });
+  await replica.renew(account);
+  replicas.clock.advance(minuteMs);
+  const round = replica.round();
+  await arrived.promise;
+  first.resolve({ status: 'not_done', why: 'no_connection', message: 'No connection could be made.' });
+  await round;
+  replicas.clock.advance(hourMs);
+  await replica.round();
+  replicas.clock.advance(dayMs);
+  await replica.renew(account);
   expect(await readSubscription(replicas, id)).toMatchObject({ period: 2 });
   expect(await charged(account)).toHaveLength(1);
 });

@@ -25,6 +25,8 @@ export async function callProcessor(deps: PaymentDeps, payment: Payment, context
   const { clock, logger, processors, processorCalls } = deps;
   const isBuyersFirst = context.isFirst === true && payment.step === 'main';
   const late = async (outcome: SentOutcome): Promise<void> => {
+    // The payment may have been sent again since the deadline, and that sending may have arrived.
+    if (outcome.status === 'not_done') return;
     try {
       await recordAnswer(deps, payment, outcome, context);
     } catch (err) {
