@@ -255,6 +255,35 @@ test('a hold that a payment unknown here captured ends as settled, with a charge
   expect(await daily(replica)).toEqual([]);
 });
 
+test('a capture that arrived after it was given up as never received is found, and its hold ends', async () => {
+  let isAway = true;
+  const away = (inner: PaymentProcessor): PaymentProcessor => ({
+    ...inner,
+    capture: async (request, call) => {
+      if (isAway) throw new Error('the connection to the processor failed');
+      return await inner.capture(request, call);
+    },
+  });
+  const replica = replicas.start({ processor: away });
+  const settle = await heldOrder(replica, 'sim_ok');
+  expect(await settle()).toMatchObject({ status: 'settling' });
+  replicas.clock.advance(dayMs);
+  await replica.round();
+  const { orderId } = (await replicas.books(account))[0] as { orderId: string };
+  const [, first] = (await replicas.money(account, orderId)).payments;
+  if (first?.call !== 'capture') throw new Error('the capture is missing');
+  expect(first).toMatchObject({ status: 'declined', decline_reason: 'not_received' });
+  const signal = new AbortController().signal;
+  await replicas.simulated.capture(first.request, { accountId: account, secretKey: undefined, test: false, signal });
+  isAway = false;
+  await daily(replica);
+  expect(await settle()).toMatchObject({ status: 'settled', upsell, capturedCents: 4900 });
+  expect(await takenThere()).toEqual([
+    ['capture', 4900],
+    ['charge', 1500],
+  ]);
+});
+
 test('a hold whose capture the processor does not list ends within an hour, and the seller is told', async () => {
   const replica = replicas.start({ processor: unlisted });
   const settle = await heldOrder(replica, 'sim_ok');

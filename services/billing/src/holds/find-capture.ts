@@ -26,11 +26,13 @@ export async function findCapture(
   });
   if (found === undefined) return 'not listed';
   if (found === 'not read') return found;
-  const { amountCents, recordedAt } = found;
+  const { amountCents, recordedAt, paymentId } = found;
+  // One of this order that was given up as never received has its end: the capture is recorded beside it.
+  const isKnown = money.payments.some(({ id }) => id === paymentId);
   const payment = await beginPayment(deps, money, {
     ...{ step: 'capture', subject: '', tryNo, amountCents, currency, processor },
-    ...(found.paymentId !== null && { id: found.paymentId }),
-    requestOf: (paymentId) => ({ call: 'capture', request: { paymentId, amountCents, currency, reference } }),
+    ...(paymentId !== null && !isKnown && { id: paymentId }),
+    requestOf: (id) => ({ call: 'capture', request: { paymentId: id, amountCents, currency, reference } }),
   });
   if (payment === undefined) return 'recorded';
   const outcome = { status: 'succeeded', reference: found.reference } as const;
