@@ -10,6 +10,7 @@ import { continuePayment } from '../src/payments/continue-payment.ts';
 import { buyersPaymentKey } from '../src/payments/payment-key.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
+import { UnreadableKeyError } from '../src/processors/processor-registry.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
 import { pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
@@ -239,6 +240,25 @@ const captureElsewhere = async () => {
   const signal = new AbortController().signal;
   await replicas.simulated.capture(request, { accountId: account, secretKey: undefined, test: false, signal });
 };
+
+test('an attempt that was sent before a restore is not declined because the restored secrets do not open the API key', async () => {
+  const replica = replicas.start();
+  const begunAt = replicas.clock.now().toISOString();
+  const input = startInput({ orderId: newId('order', replicas.clock.nowMs()), begunAt });
+  const caller = { accountId: account, requestId: 'r' };
+  const copy = await copyDatabase(replicas.database);
+  const paid = await startPayment(replica.deps, caller, input);
+  await copy.restore();
+  replicas.clock.advance(60_000);
+  const { deps } = replicas.start();
+  const named = () => Promise.reject(new UnreadableKeyError('simulated', undefined));
+  const unreadable = { ...deps, processors: { ...deps.processors, named } };
+  expect(await startPayment(unreadable, caller, input)).toMatchObject({ status: 'processing' });
+  replicas.clock.advance(60_000);
+  await replica.round();
+  expect(await startPayment(deps, caller, { ...input, tryNo: 2 })).toEqual(paid);
+  expect(await chargedThere()).toEqual({ [input.orderId]: 1 });
+});
 
 test('a hold that a payment unknown here captured ends as settled, with a charge that can be given back', async () => {
   const replica = replicas.start();

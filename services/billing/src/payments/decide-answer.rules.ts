@@ -135,12 +135,7 @@ export function decideAnswer(
   nowMs: number,
   context: AnswerContext = {},
 ): Decision {
-  const { update, effects } = changeOf(
-    payment,
-    outcome,
-    nowMs,
-    context.isFirst === true && context.mayHaveArrived !== true,
-  );
+  const { update, effects } = changeOf(payment, outcome, nowMs, context);
   const waiting = context.released;
   const released = waiting === undefined ? null : afterRelease(waiting, update, nowMs);
   const events = [
@@ -154,7 +149,12 @@ export function decideAnswer(
 
 type Change = Pick<Decision, 'update' | 'effects'>;
 
-function changeOf(payment: Payment, outcome: Answered, nowMs: number, isFirst: boolean): Change {
+function changeOf(
+  payment: Payment,
+  outcome: Answered,
+  nowMs: number,
+  { isFirst = false, mayHaveArrived = false }: AnswerContext,
+): Change {
   switch (outcome.status) {
     case 'succeeded':
       return succeededChange(payment, outcome, nowMs);
@@ -165,11 +165,10 @@ function changeOf(payment: Payment, outcome: Answered, nowMs: number, isFirst: b
     case 'not_received':
       return softDecline(notReceived, 'The payment processor never got it.', nowMs);
     case 'not_sent':
-      return outcome.why === 'key_unreadable'
-        ? softDecline(keyUnreadable, keyUnreadableMessage, nowMs)
-        : softDecline(noProcessor, noProcessorMessage, nowMs);
+      if (outcome.why === 'no_processor') return softDecline(noProcessor, noProcessorMessage, nowMs);
+      return mayHaveArrived ? unknownChange(payment, nowMs) : softDecline(keyUnreadable, keyUnreadableMessage, nowMs);
     case 'not_done':
-      return isFirst && endsUndone(payment)
+      return isFirst && !mayHaveArrived && endsUndone(payment)
         ? softDecline(nothingDone, `Nothing was done. ${outcome.message}`, nowMs)
         : unknownChange(payment, nowMs);
     case 'unknown':

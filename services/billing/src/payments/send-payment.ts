@@ -36,7 +36,7 @@ export async function callProcessor(deps: PaymentDeps, payment: Payment, context
   try {
     // This process may have stood still between the row and here, while another one declined the payment.
     const tooLate = isTooLateToSend(payment, processorCalls.deadlineMs, clock.nowMs());
-    if (isBuyersFirst && tooLate) return { status: 'not_received' };
+    if (isBuyersFirst && tooLate) return { status: context.mayHaveArrived ? 'unknown' : 'not_received' };
     const outcome = await processorCalls.make((signal) => callNamed(processors, payment, signal), { late });
     if (outcome.status === 'not_done') {
       logger.warn({ why: outcome.why, ...logFieldsOf(payment) }, 'the processor did nothing with a payment');
