@@ -14,6 +14,7 @@ import {
   type SubscriptionRow,
   subscriptionColumns,
   subscriptionOf,
+  subscriptionTypes,
 } from './subscription-rows.ts';
 
 export interface ChangeDeps {
@@ -57,27 +58,7 @@ const lockStatement = statement<LockedRow>(
     collection = 'automatic' and payment_method = $3 and coalesce(processor, $4) = $4 as same_card
   from subscriptions where account_id = $1 and id = $2 for update`,
   {
-    id: 'text',
-    order_id: 'text',
-    product_id: 'text',
-    product_name: 'text',
-    customer_email: 'text',
-    amount_cents: 'int8',
-    currency: 'text',
-    billing_interval: 'text',
-    status: 'text',
-    collection: 'text',
-    started_at: 'timestamptz',
-    current_period_end: 'timestamptz',
-    canceled_at: 'timestamptz',
-    paused_at: 'timestamptz',
-    next_charge_at: 'timestamptz',
-    failed_tries: 'int4',
-    last_four: 'text',
-    test: 'bool',
-    anchor: 'timestamptz',
-    anchor_period: 'int4',
-    period: 'int4',
+    ...subscriptionTypes,
     hard_declined: 'bool',
     free_try: 'bool',
     same_card: 'bool',
@@ -109,29 +90,7 @@ const updateStatement = statement<SubscriptionRow>(
     last_four = case when $15::text is null then last_four end
   where account_id = $1 and id = $2
   returning ${subscriptionColumns}`,
-  {
-    id: 'text',
-    order_id: 'text',
-    product_id: 'text',
-    product_name: 'text',
-    customer_email: 'text',
-    amount_cents: 'int8',
-    currency: 'text',
-    billing_interval: 'text',
-    status: 'text',
-    collection: 'text',
-    started_at: 'timestamptz',
-    current_period_end: 'timestamptz',
-    canceled_at: 'timestamptz',
-    paused_at: 'timestamptz',
-    next_charge_at: 'timestamptz',
-    failed_tries: 'int4',
-    last_four: 'text',
-    test: 'bool',
-    anchor: 'timestamptz',
-    anchor_period: 'int4',
-    period: 'int4',
-  },
+  subscriptionTypes,
 );
 
 const aheadStatement = statement<{ ahead_days: number }>(

@@ -1,6 +1,7 @@
 import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/subscriptions';
+import type { ColumnsOf } from '@app/service-kit/database';
 import { paidUntil } from './subscription-change.rules.ts';
 
 export type SubscriptionResource = RequestOutput<typeof contract.listSubscriptions>['data'][number];
@@ -23,6 +24,31 @@ export interface SubscriptionRow extends Omit<SubscriptionResource, Dates> {
   readonly paused_at: Date | null;
   readonly next_charge_at: Date | null;
 }
+
+/** The types of `subscriptionColumns`. */
+export const subscriptionTypes: ColumnsOf<SubscriptionRow> = {
+  id: 'text',
+  order_id: 'text',
+  product_id: 'text',
+  product_name: 'text',
+  customer_email: 'text',
+  amount_cents: 'int8',
+  currency: 'text',
+  billing_interval: 'text',
+  status: 'text',
+  collection: 'text',
+  started_at: 'timestamptz',
+  current_period_end: 'timestamptz',
+  canceled_at: 'timestamptz',
+  paused_at: 'timestamptz',
+  next_charge_at: 'timestamptz',
+  failed_tries: 'int4',
+  last_four: 'text',
+  test: 'bool',
+  anchor: 'timestamptz',
+  anchor_period: 'int4',
+  period: 'int4',
+};
 
 /** @param now for a test subscription the time of its rehearsal */
 export const subscriptionOf = (row: SubscriptionRow, now: Date): SubscriptionResource => ({

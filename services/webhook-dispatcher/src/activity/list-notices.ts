@@ -1,59 +1,5 @@
-import { type Database, statement } from '@app/service-kit/database';
+import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import type { ActivityEntry } from './attempt-rows.ts';
-
-const columns = 'select id, created_at, summary, url, endpoint_id, order_id, test from notices where account_id = $1';
-const page = 'id < $2 and id >= $3 order by id desc limit $4';
-const everyStatement = statement<{
-  id: string;
-  created_at: Date;
-  summary: string;
-  url: string;
-  endpoint_id: string;
-  order_id: string;
-  test: boolean;
-}>('notices-page', `${columns} and ${page}`, {
-  id: 'text',
-  created_at: 'timestamptz',
-  summary: 'text',
-  url: 'text',
-  endpoint_id: 'text',
-  order_id: 'text',
-  test: 'bool',
-});
-const endpointStatement = statement<{
-  id: string;
-  created_at: Date;
-  summary: string;
-  url: string;
-  endpoint_id: string;
-  order_id: string;
-  test: boolean;
-}>('notices-of-endpoint', `${columns} and endpoint_id = $5 and ${page}`, {
-  id: 'text',
-  created_at: 'timestamptz',
-  summary: 'text',
-  url: 'text',
-  endpoint_id: 'text',
-  order_id: 'text',
-  test: 'bool',
-});
-const orderStatement = statement<{
-  id: string;
-  created_at: Date;
-  summary: string;
-  url: string;
-  endpoint_id: string;
-  order_id: string;
-  test: boolean;
-}>('notices-of-order', `${columns} and order_id = $5 and ($6::text is null or endpoint_id = $6) and ${page}`, {
-  id: 'text',
-  created_at: 'timestamptz',
-  summary: 'text',
-  url: 'text',
-  endpoint_id: 'text',
-  order_id: 'text',
-  test: 'bool',
-});
 
 interface NoticeRow {
   readonly id: string;
@@ -64,6 +10,30 @@ interface NoticeRow {
   readonly order_id: string | null;
   readonly test: boolean;
 }
+
+const types: ColumnsOf<NoticeRow> = {
+  id: 'text',
+  created_at: 'timestamptz',
+  summary: 'text',
+  url: 'text',
+  endpoint_id: 'text',
+  order_id: 'text',
+  test: 'bool',
+};
+
+const columns = 'select id, created_at, summary, url, endpoint_id, order_id, test from notices where account_id = $1';
+const page = 'id < $2 and id >= $3 order by id desc limit $4';
+const everyStatement = statement<NoticeRow>('notices-page', `${columns} and ${page}`, types);
+const endpointStatement = statement<NoticeRow>(
+  'notices-of-endpoint',
+  `${columns} and endpoint_id = $5 and ${page}`,
+  types,
+);
+const orderStatement = statement<NoticeRow>(
+  'notices-of-order',
+  `${columns} and order_id = $5 and ($6::text is null or endpoint_id = $6) and ${page}`,
+  types,
+);
 
 /** Lists the newest notices with ids below one and from another on, all of them or those of an order or an endpoint. */
 export async function listNotices(

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AutomationAction, automationResource } from '@app/contracts/automations';
 import { idPrefixes, idSuffixOf, idTimeMs } from '@app/contracts/ids';
-import { statement } from '@app/service-kit/database';
+import { type ColumnsOf, statement } from '@app/service-kit/database';
 import type { z } from 'zod';
 import type { TriggerName } from '../events/trigger.rules.ts';
 import type { AutomationDeps } from './automation-deps.ts';
@@ -27,6 +27,22 @@ export interface AutomationRow {
 
 export const automationColumns =
   'id, name, built_in, active, switched_off_reason, switched_off_at, events[1] as event, product_id, action, previous_secret_until, created_at, updated_at';
+
+/** The types of `automationColumns`. */
+export const automationTypes: ColumnsOf<AutomationRow> = {
+  id: 'text',
+  name: 'text',
+  built_in: 'text',
+  active: 'bool',
+  switched_off_reason: 'text',
+  switched_off_at: 'timestamptz',
+  event: 'text',
+  product_id: 'text',
+  action: 'jsonb',
+  previous_secret_until: 'timestamptz',
+  created_at: 'timestamptz',
+  updated_at: 'timestamptz',
+};
 
 export function resourceOf(
   row: AutomationRow,

@@ -14,7 +14,13 @@ import { type SealedResult, withSecret } from '../endpoints/sealed-result.ts';
 import { newSecret } from '../secrets/secret-box.ts';
 import { requireUsable } from './automation.rules.ts';
 import type { AutomationDeps } from './automation-deps.ts';
-import { type AutomationResource, type AutomationRow, automationColumns, resourceOf } from './automation-row.ts';
+import {
+  type AutomationResource,
+  type AutomationRow,
+  automationColumns,
+  automationTypes,
+  resourceOf,
+} from './automation-row.ts';
 
 const insertStatement = statement<AutomationRow>(
   'create-automation-insert',
@@ -23,20 +29,7 @@ const insertStatement = statement<AutomationRow>(
     updated_at)
   values ($1, $2, 'automation', $3, $4, array[$5], $6, $7::jsonb, $8, $9, 1, $10, $10)
   returning ${automationColumns}`,
-  {
-    id: 'text',
-    name: 'text',
-    built_in: 'text',
-    active: 'bool',
-    switched_off_reason: 'text',
-    switched_off_at: 'timestamptz',
-    event: 'text',
-    product_id: 'text',
-    action: 'jsonb',
-    previous_secret_until: 'timestamptz',
-    created_at: 'timestamptz',
-    updated_at: 'timestamptz',
-  },
+  automationTypes,
 );
 /**
  * Two commands at once count one after the other. The lock is a statement of its own: a count that waited for it would not

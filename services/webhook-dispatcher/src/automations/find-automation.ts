@@ -6,6 +6,7 @@ import { isAutomation } from '../destinations/destination-kind-sql.ts';
 import {
   type AutomationRow,
   automationColumns,
+  automationTypes,
   builtInOf,
   builtInRow,
   builtInRows,
@@ -15,39 +16,13 @@ import {
 const findStatement = statement<AutomationRow>(
   'automation',
   `select ${automationColumns} from endpoints where account_id = $1 and id = $2 and ${isAutomation()}`,
-  {
-    id: 'text',
-    name: 'text',
-    built_in: 'text',
-    active: 'bool',
-    switched_off_reason: 'text',
-    switched_off_at: 'timestamptz',
-    event: 'text',
-    product_id: 'text',
-    action: 'jsonb',
-    previous_secret_until: 'timestamptz',
-    created_at: 'timestamptz',
-    updated_at: 'timestamptz',
-  },
+  automationTypes,
 );
 const lockStatement = statement<AutomationRow>(
   'find-automation-lock',
   `select ${automationColumns} from endpoints
   where account_id = $1 and id = $2 and ${isAutomation()} for update`,
-  {
-    id: 'text',
-    name: 'text',
-    built_in: 'text',
-    active: 'bool',
-    switched_off_reason: 'text',
-    switched_off_at: 'timestamptz',
-    event: 'text',
-    product_id: 'text',
-    action: 'jsonb',
-    previous_secret_until: 'timestamptz',
-    created_at: 'timestamptz',
-    updated_at: 'timestamptz',
-  },
+  automationTypes,
 );
 
 /** @throws DomainError automation_not_found */

@@ -7,6 +7,7 @@ import {
   type AutomationResource,
   type AutomationRow,
   automationColumns,
+  automationTypes,
   builtInRow,
   resourceOf,
 } from './automation-row.ts';
@@ -15,20 +16,7 @@ import { builtIns } from './built-in.rules.ts';
 const listStatement = statement<AutomationRow>(
   'automations',
   `select ${automationColumns} from endpoints where account_id = $1 and ${isAutomation()} order by id`,
-  {
-    id: 'text',
-    name: 'text',
-    built_in: 'text',
-    active: 'bool',
-    switched_off_reason: 'text',
-    switched_off_at: 'timestamptz',
-    event: 'text',
-    product_id: 'text',
-    action: 'jsonb',
-    previous_secret_until: 'timestamptz',
-    created_at: 'timestamptz',
-    updated_at: 'timestamptz',
-  },
+  automationTypes,
 );
 
 /**

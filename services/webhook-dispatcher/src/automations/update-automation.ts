@@ -17,6 +17,7 @@ import {
   type AutomationResource,
   type AutomationRow,
   automationColumns,
+  automationTypes,
   builtInOf,
   resourceOf,
 } from './automation-row.ts';
@@ -32,20 +33,7 @@ const updateStatement = statement<AutomationRow>(
     version = version + 1, updated_at = $8
   where account_id = $1 and id = $2
   returning ${automationColumns}`,
-  {
-    id: 'text',
-    name: 'text',
-    built_in: 'text',
-    active: 'bool',
-    switched_off_reason: 'text',
-    switched_off_at: 'timestamptz',
-    event: 'text',
-    product_id: 'text',
-    action: 'jsonb',
-    previous_secret_until: 'timestamptz',
-    created_at: 'timestamptz',
-    updated_at: 'timestamptz',
-  },
+  automationTypes,
 );
 const deleteStatement = statement(
   'update-automation-delete',

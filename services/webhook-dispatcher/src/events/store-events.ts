@@ -1,7 +1,7 @@
 import { newId } from '@app/contracts/ids';
 import type { OnCommit } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
-import { type Client, statement } from '@app/service-kit/database';
+import { type Client, type ColumnsOf, statement } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import type { DeliverySender } from '../deliveries/delivery-sender.ts';
 import { destinationColumns } from '../deliveries/destination.ts';
@@ -34,6 +34,22 @@ export interface StoreEventsDeps extends StoreDeps {
   readonly emailsAvailable: boolean;
 }
 
+const endpointTypes: ColumnsOf<EndpointRow> = {
+  id: 'text',
+  account_id: 'text',
+  events: 'text[]',
+  product_id: 'text',
+  active: 'bool',
+  version: 'int4',
+  role: 'text',
+  url: 'text',
+  secret: 'text',
+  previous_secret: 'text',
+  previous_secret_until: 'timestamptz',
+  headers: 'text',
+  channel: 'text',
+};
+
 /**
  * Shared locks order this transaction and a change of the endpoint: switching it off or removing it either finds these
  * deliveries, or happens first and is seen here.
@@ -44,41 +60,13 @@ const endpointsStatement = statement<EndpointRow>(
    where account_id = any($1::text[])
      and (${isUrl()} or (active and events && $2::text[] and (channel = 'http' or $3)))
    order by id for share`,
-  {
-    id: 'text',
-    account_id: 'text',
-    events: 'text[]',
-    product_id: 'text',
-    active: 'bool',
-    version: 'int4',
-    role: 'text',
-    url: 'text',
-    secret: 'text',
-    previous_secret: 'text',
-    previous_secret_until: 'timestamptz',
-    headers: 'text',
-    channel: 'text',
-  },
+  endpointTypes,
 );
 const chosenEndpointsStatement = statement<EndpointRow>(
   'endpoints-chosen',
   `select id, account_id, events, product_id, active, ${destinationColumns('e')} from endpoints e
    where account_id = $1 and id = any($2::text[]) order by id for share`,
-  {
-    id: 'text',
-    account_id: 'text',
-    events: 'text[]',
-    product_id: 'text',
-    active: 'bool',
-    version: 'int4',
-    role: 'text',
-    url: 'text',
-    secret: 'text',
-    previous_secret: 'text',
-    previous_secret_until: 'timestamptz',
-    headers: 'text',
-    channel: 'text',
-  },
+  endpointTypes,
 );
 
 /** As connecting a URL does: of two first events, or a first event and a first URL, the second waits for the first. */
