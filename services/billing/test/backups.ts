@@ -9,8 +9,8 @@ export const databases = ['stays', 'stays', 'stays', 'stays', 'copied', 'restore
 export interface LostPayment {
   readonly step: Payment['step'];
   readonly tryNo: number;
-  /** Of a renewal its period. */
-  readonly subject: string;
+  /** Of a renewal. */
+  readonly period: number | null;
   /** Whether the processor had it by then; otherwise it may arrive still. */
   readonly arrived: boolean;
 }
@@ -54,7 +54,7 @@ export class Backups {
 
   async #payments(): Promise<Map<string, Omit<LostPayment, 'arrived'>>> {
     const { rows } = await this.#replicas.database.pool.query<Omit<LostPayment, 'arrived'> & { id: string }>(
-      'select id, step, subject, try_no as "tryNo" from payments where account_id = $1',
+      'select id, step, period, try_no as "tryNo" from payments where account_id = $1',
       [this.#account],
     );
     return new Map(rows.map(({ id, ...about }) => [id, about]));

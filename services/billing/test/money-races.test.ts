@@ -59,12 +59,12 @@ async function expectEqualByReference(account: string, orderId: string): Promise
   );
   expect(lines(refunds.map((refund) => [refund.processor_reference, refund.amount_cents]))).toEqual(there('refund'));
   for (const charge of charges) {
-    const back = refunds.filter(({ subject }) => subject === charge.id);
+    const back = refunds.filter(({ charge_id }) => charge_id === charge.id);
     expect(back.reduce((sum, { amount_cents }) => sum + amount_cents, 0)).toBe(charge.refunded_cents);
   }
   expect(money.payments.filter(({ finished_at }) => finished_at === null)).toEqual([]);
   const periods = money.payments.filter(({ step, status }) => step === 'renewal' && status === 'succeeded');
-  expect(new Set(periods.map(({ subject }) => subject)).size).toBe(periods.length);
+  expect(new Set(periods.map(({ period }) => period)).size).toBe(periods.length);
 }
 
 /** Fifty rounds take some 15 s, and several times that beside other work. */

@@ -554,10 +554,12 @@ test('the database refuses a second payment on its way, a second success, and mo
       [paymentId],
     );
   await expect(copy(`'{"id": "pmt_x", "try_no": 2}'`)).rejects.toMatchObject({ constraint: 'payments_one_of_step' });
-  const open = (step: string) =>
-    `'{"id": "pmt_${step}", "step": "${step}", "status": "unknown", "finished_at": null, "next_check_at": "2026-01-01"}'`;
+  const open = (step: string, about = '') =>
+    `'{"id": "pmt_${step}", "step": "${step}", ${about}"status": "unknown", "finished_at": null, "next_check_at": "2026-01-01"}'`;
   await copy(open('upsell'));
-  await expect(copy(open('refund'))).rejects.toMatchObject({ constraint: 'payments_one_open' });
+  await expect(copy(open('refund', '"charge_id": "pmt_c", '))).rejects.toMatchObject({
+    constraint: 'payments_one_open',
+  });
   const refund = 'update charges set refunded_cents = amount_cents + 1 where id = $1';
   await expect(replicas.database.pool.query(refund, [paymentId])).rejects.toMatchObject({
     constraint: 'refunded_at_most_what_was_charged',

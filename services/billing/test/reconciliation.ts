@@ -48,7 +48,9 @@ function expectEnded({ payments, hold, charges }: OrderMoney, mayRefuse: boolean
 export async function expectNothingReleasedStands(replicas: Replicas, account: string, orderId: string): Promise<void> {
   const { payments } = await replicas.money(account, orderId);
   const released = payments.filter(({ step, status }) => step === 'release' && status !== 'declined');
-  const stands = payments.filter(({ id, status }) => status === 'succeeded' && released.some((r) => r.subject === id));
+  const stands = payments.filter(
+    ({ id, status }) => status === 'succeeded' && released.some((r) => r.released_payment_id === id),
+  );
   expect(stands).toEqual([]);
 }
 

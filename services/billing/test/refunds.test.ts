@@ -168,7 +168,7 @@ test('an order with more tries than a page holds shows every charge and refund a
   await order.refund(replica);
   // A refund that is refused over and over, as the newest tries of the order.
   await replicas.database.pool.query(
-    `insert into payments (id, account_id, order_id, step, subject, try_no, call, request, amount_cents, currency, status,
+    `insert into payments (id, account_id, order_id, step, charge_id, try_no, call, request, amount_cents, currency, status,
        decline_kind, decline_reason, processor, customer_email, product_name, test, created_at, finished_at)
      select left(id, position('_' in id)) || '9' || lpad(n::text, 25, '0'), account_id, order_id, 'refund', 'another', n, 'refund', '{}', 100,
        currency, 'declined', 'soft', 'no', processor, customer_email, product_name, test, created_at + interval '1 day', created_at + interval '1 day'

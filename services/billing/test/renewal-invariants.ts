@@ -52,10 +52,10 @@ export async function expectRenewedOnce(
 
 /** However often the database was restored, the processor took each period once. */
 function expectChargedOnce(books: readonly BookEntry[], payments: readonly Payment[], lost: Lost): void {
-  const own = new Map(payments.map(({ id, subject }) => [id, subject]));
+  const own = new Map(payments.map(({ id, period }) => [id, period]));
   const periods = books
     .filter(({ status }) => status === 'succeeded')
-    .map(({ paymentId }) => own.get(paymentId) ?? lost.get(paymentId)?.subject);
+    .map(({ paymentId }) => own.get(paymentId) ?? lost.get(paymentId)?.period);
   expect(new Set(periods).size).toBe(periods.length);
 }
 
@@ -84,7 +84,7 @@ function expectEqualBooks(payments: readonly Payment[], books: readonly BookEntr
   );
   expect(new Set(books.map(({ amountCents }) => amountCents))).toEqual(new Set(books.length === 0 ? [] : [cents]));
   const charged = books.filter(({ status }) => status === 'succeeded');
-  const periods = charged.map(({ paymentId }) => ours.get(paymentId)?.subject);
+  const periods = charged.map(({ paymentId }) => ours.get(paymentId)?.period);
   expect(new Set(periods).size).toBe(periods.length);
   const arrived = new Set(books.map(({ paymentId }) => paymentId));
   const notInBooks = payments.filter(({ id }) => !arrived.has(id));
@@ -112,7 +112,7 @@ function expectPeriods(renewals: readonly RenewalState[], payments: readonly Pay
   expect(renewals.filter(({ status }) => status === 'processing')).toEqual([]);
   for (const { period: number, payment_id, starts_at, ends_at } of paid) {
     const payment = payments.find(({ id }) => id === payment_id);
-    expect(payment).toMatchObject({ status: 'succeeded', subject: String(number) });
+    expect(payment).toMatchObject({ status: 'succeeded', period: number });
     expect(ends_at.getTime()).toBeGreaterThan(starts_at.getTime());
   }
   for (const [index, { starts_at }] of paid.entries()) {

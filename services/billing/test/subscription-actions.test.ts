@@ -166,9 +166,9 @@ test('who resumes before the period’s end keeps its date', async () => {
 async function beginRenewal({ account, id, orderId }: Seen): Promise<string> {
   const paymentId = newId('payment', harness.clock.nowMs());
   await database.pool.query(
-    `insert into payments (id, account_id, order_id, step, subject, try_no, call, request, amount_cents, currency, status,
+    `insert into payments (id, account_id, order_id, step, period, try_no, call, request, amount_cents, currency, status,
        processor, customer_email, product_name, test, created_at, next_check_at)
-     values ($1, $2, $3, 'renewal', '2', 1, 'chargeSaved', '{}', 1900, 'usd', 'sent', 'simulated', 'buyer@example.com',
+     values ($1, $2, $3, 'renewal', 2, 1, 'chargeSaved', '{}', 1900, 'usd', 'sent', 'simulated', 'buyer@example.com',
        'Club', false, $4, $4::timestamptz + interval '1 day')`,
     [paymentId, account, orderId, harness.clock.now()],
   );

@@ -114,7 +114,7 @@ function paymentOf(
   const { currency, processor, reference } = hold;
   const amountCents = step === 'upsell' ? hold.upsell.amountCents : hold.amount_cents;
   const id = holdPaymentKey(held, step, tryNo);
-  const about = { id, step, subject: '', tryNo, amountCents, currency, processor };
+  const about = { id, step, tryNo, amountCents, currency, processor };
   if (step === 'capture') {
     const requestOf = (paymentId: string) => ({ paymentId, amountCents, currency, reference });
     return { ...about, requestOf: (paymentId) => ({ call: 'capture', request: requestOf(paymentId) }) };

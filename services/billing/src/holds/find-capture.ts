@@ -30,7 +30,11 @@ export async function findCapture(
   // One of this order that was given up as never received has its end: the capture is recorded beside it.
   const isKnown = money.payments.some(({ id }) => id === paymentId);
   const payment = await beginPayment(deps, money, {
-    ...{ step: 'capture', subject: '', tryNo, amountCents, currency, processor },
+    step: 'capture',
+    tryNo,
+    amountCents,
+    currency,
+    processor,
     ...(paymentId !== null && !isKnown && { id: paymentId }),
     requestOf: (id) => ({ call: 'capture', request: { paymentId: id, amountCents, currency, reference } }),
   });

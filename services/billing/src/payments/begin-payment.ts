@@ -10,7 +10,10 @@ import { paymentColumns, paymentOf } from './payment-rows.ts';
 /** A payment that follows from others of its order: it is about the same buyer and product as they are. */
 export interface NextPayment {
   readonly step: PaymentPurpose;
-  readonly subject: string;
+  /** The charge that a refund gives back. */
+  readonly chargeId?: string;
+  /** The payment that a release ends. */
+  readonly releasedPaymentId?: string;
   readonly tryNo: number;
   readonly amountCents: number;
   readonly currency: string;
@@ -27,13 +30,13 @@ export interface NextPayment {
  * to that.
  */
 const insertIf = (condition: string): string => `
-   insert into payments (id, account_id, order_id, step, subject, try_no, call, request, amount_cents, currency, status,
-     processor, customer_email, product_name, test, created_at, sent_at, next_check_at)
-   select $1, account_id, order_id, $4, $5, $6, $7, $8, $9, $10, 'sent',
-     $11, customer_email, product_name, test, $12, $12, $13
+   insert into payments (id, account_id, order_id, step, charge_id, released_payment_id, try_no, call, request, amount_cents,
+     currency, status, processor, customer_email, product_name, test, created_at, sent_at, next_check_at)
+   select $1, account_id, order_id, $4, $5, $6, $7, $8, $9, $10,
+     $11, 'sent', $12, customer_email, product_name, test, $13, $13, $14
    from payments
    where account_id = $2 and order_id = $3 and step in ('main', 'renewal')
-     and (select count(*) from payments where account_id = $2 and order_id = $3) = $14 and ${condition}
+     and (select count(*) from payments where account_id = $2 and order_id = $3) = $15 and ${condition}
    order by step = 'main' desc, try_no desc limit 1
    on conflict do nothing
    returning ${paymentColumns}`;
@@ -43,7 +46,7 @@ const beginStatement = statement('payments-begin', insertIf('true'));
 /** The number of the attempt is unique for the charge: what it was decided on has not changed since. */
 const beginRefundStatement = statement(
   'payments-begin-refund',
-  insertIf('exists (select from charges where account_id = $2 and id = $5 and $9 <= amount_cents - refunded_cents)'),
+  insertIf('exists (select from charges where account_id = $2 and id = $5 and $10 <= amount_cents - refunded_cents)'),
 );
 
 /**
@@ -54,13 +57,13 @@ const beginReleaseStatement = statement(
   'payments-begin-release',
   `with waiting as materialized (
      select id from payments
-     where account_id = $2 and order_id = $3 and id = $5 and status = 'requires_action' and not releasing
+     where account_id = $2 and order_id = $3 and id = $6 and status = 'requires_action' and not releasing
      for no key update
    ), begun as (
      ${insertIf('exists (select from waiting)')}
    ), marked as (
      update payments as p set releasing = true
-     from begun where p.account_id = $2 and p.order_id = $3 and p.id = begun.subject
+     from begun where p.account_id = $2 and p.order_id = $3 and p.id = begun.released_payment_id
    )
    select * from begun`,
 );
@@ -84,10 +87,12 @@ export async function beginPayment(
   const nowMs = clock.nowMs();
   const { id = newId('payment', nowMs) } = next;
   const { call, request } = next.requestOf(id);
-  const about = [id, accountId, orderId, next.step, next.subject, next.tryNo, call, JSON.stringify(request)];
+  const about = [id, accountId, orderId, next.step, next.chargeId ?? null, next.releasedPaymentId ?? null, next.tryNo];
   const money = [next.amountCents, next.currency, next.processor];
   const times = [new Date(nowMs), nextCheckAt(0, nowMs)];
   const begin = statements[next.step] ?? beginStatement;
-  const { rows } = await database.pool.query<Payment>(begin([...about, ...money, ...times, payments.length]));
+  const { rows } = await database.pool.query<Payment>(
+    begin([...about, call, JSON.stringify(request), ...money, ...times, payments.length]),
+  );
   return rows[0] === undefined ? undefined : paymentOf(rows[0]);
 }

@@ -41,7 +41,7 @@ export async function checkPayment(
 }
 
 function contextOf(payment: Payment, money: OrderMoney): RecordContext {
-  const released = payment.step === 'release' ? money.payments.find(({ id }) => id === payment.subject) : undefined;
+  const released = money.payments.find(({ id }) => id === payment.released_payment_id);
   return { requestId: null, money, ...(released === undefined ? {} : { released }) };
 }
 

@@ -8,7 +8,8 @@ const minuteMs = 60_000;
 
 type Row = Omit<Payment, 'call' | 'request'>;
 const row: Row = {
-  ...{ id: 'pmt_1', account_id: 'acc_1', order_id: 'ord_1', step: 'main', subject: '', try_no: 1, hold_terms: null },
+  ...{ id: 'pmt_1', account_id: 'acc_1', order_id: 'ord_1', step: 'main', try_no: 1, hold_terms: null },
+  ...{ charge_id: null, released_payment_id: null, period: null },
   ...{ amount_cents: 4900, currency: 'usd', status: 'sent', decline_kind: null, decline_reason: null },
   ...{ decline_message: null, processor: 'simulated', processor_reference: null, action_url: null, last_four: null },
   ...{ customer_email: 'a@example.com', product_name: 'Course', test: false, created_at: at(0), sent_at: at(0) },
@@ -20,13 +21,13 @@ const payment = (step: Payment['step'], call: Payment['call'], fields: Partial<R
 const terms = { upsell: { upsellId: 'ups_1', headline: 'More', amountCents: 1500 }, decisionMinutes: 60 };
 const hold = payment('main', 'authorize', { hold_terms: terms });
 const charge = payment('main', 'charge');
-const renewal = payment('renewal', 'chargeSaved', { subject: '2' });
+const renewal = payment('renewal', 'chargeSaved', { period: 2 });
 const others = [
   payment('capture', 'capture'),
   payment('upsell', 'chargeSaved'),
   payment('recharge', 'chargeSaved'),
-  payment('refund', 'refund', { subject: 'pmt_c' }),
-  payment('release', 'release', { subject: 'pmt_w' }),
+  payment('refund', 'refund', { charge_id: 'pmt_c' }),
+  payment('release', 'release', { released_payment_id: 'pmt_w' }),
 ];
 const all = [hold, charge, renewal, ...others];
 const named = (payments: readonly Payment[]) => payments.map((each) => [`${each.step} by ${each.call}`, each] as const);

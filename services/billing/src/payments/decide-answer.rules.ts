@@ -252,10 +252,15 @@ function effectsOf(payment: Payment, outcome: Succeeded, nowMs: number): Effects
     case 'capture':
       return { ...noEffects, charge, captured_cents: payment.amount_cents };
     case 'refund':
-      return { ...noEffects, refunded: { id: payment.subject, cents: payment.amount_cents } };
+      return { ...noEffects, refunded: givenBackBy(payment) };
     case 'release':
       return noEffects;
   }
+}
+
+function givenBackBy({ id, charge_id, amount_cents }: Payment): NonNullable<Effects['refunded']> {
+  if (charge_id === null) throw new Error(`refund ${id} gives back no charge`);
+  return { id: charge_id, cents: amount_cents };
 }
 
 function holdOf(payment: Payment, outcome: Succeeded, nowMs: number): HoldRow {

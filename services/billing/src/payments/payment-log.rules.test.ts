@@ -67,7 +67,7 @@ test.each([
 ] as const)('what follows a declined renewal depends on its subscription: %j', (renewed, next) => {
   for (const reason of ['card_declined', 'not_received']) {
     if (reason === 'not_received' && renewed.status === 'past_due') continue;
-    const declinedRenewal = { ...declined, step: 'renewal', subject: '2', call: 'chargeSaved' } as const;
+    const declinedRenewal = { ...declined, step: 'renewal', period: 2, call: 'chargeSaved' } as const;
     expect(nextOf(line({ ...declinedRenewal, decline_reason: reason }), renewed)).toBe(next);
   }
 });

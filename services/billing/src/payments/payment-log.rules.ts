@@ -8,7 +8,7 @@ import { isHoldExpired } from './payment-notices.rules.ts';
 type Line = Pick<
   Payment,
   | 'step'
-  | 'subject'
+  | 'period'
   | 'call'
   | 'status'
   | 'amount_cents'
@@ -84,8 +84,8 @@ export function nextOf(line: Line, renewed?: RenewedState): string | null {
 const atTime = (time: Date | null): string => (time === null ? '' : ` at ${time.toISOString()} at the latest`);
 
 /** Undefined where the period is still to be paid. */
-function afterRenewal({ subject }: Line, { status, period }: RenewedState): string | undefined {
-  if (period >= Number(subject)) return 'The period was paid by a later try.';
+function afterRenewal(line: Line, { status, period }: RenewedState): string | undefined {
+  if (line.period !== null && period >= line.period) return 'The period was paid by a later try.';
   if (status === 'canceled') return 'The subscription has ended: it is not tried again.';
   if (status === 'paused') return 'The subscription is paused: nothing is tried until it is resumed.';
   return undefined;

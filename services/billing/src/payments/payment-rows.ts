@@ -3,8 +3,8 @@ import type { PaymentRequest } from '../processors/payment-processor.ts';
 import type { Charge, Hold, OrderMoney, Payment } from './payment.types.ts';
 
 /** As `Payment` names them. */
-export const paymentColumns = `id, account_id, order_id, step, subject, try_no, call, request, hold_terms, amount_cents,
-  currency, status, decline_kind, decline_reason, decline_message, processor, processor_reference, action_url, last_four,
+export const paymentColumns = `id, account_id, order_id, step, charge_id, released_payment_id, period, try_no, call, request,
+  hold_terms, amount_cents, currency, status, decline_kind, decline_reason, decline_message, processor, processor_reference, action_url, last_four,
   customer_email, product_name, test, created_at, sent_at, finished_at, next_check_at, checks, noticed, releasing`;
 
 /** As `Charge` names them, and when they were made. */

@@ -2,6 +2,21 @@ import { withoutDailyRunMs } from '@app/contracts/daily-runs';
 import type { PaymentOutcome } from '@app/contracts/payments';
 import type { Payment } from './payment.types.ts';
 
+/** The columns of a payment that was written as sent: nothing is known yet of its answer. */
+export const unanswered = {
+  status: 'sent',
+  decline_kind: null,
+  decline_reason: null,
+  decline_message: null,
+  processor_reference: null,
+  action_url: null,
+  last_four: null,
+  finished_at: null,
+  checks: 0,
+  noticed: false,
+  releasing: false,
+} as const;
+
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 

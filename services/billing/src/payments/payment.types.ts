@@ -13,8 +13,12 @@ export type Payment = PaymentRequest & {
   readonly account_id: string;
   readonly order_id: string;
   readonly step: PaymentPurpose;
-  /** The charge that a refund gives back, the payment that a release ends; '' for the order's own steps. */
-  readonly subject: string;
+  /** Of a refund, the charge that it gives back. */
+  readonly charge_id: string | null;
+  /** Of a release, the payment that it ends. */
+  readonly released_payment_id: string | null;
+  /** Of a renewal, the period that it pays. */
+  readonly period: number | null;
   readonly try_no: number;
   readonly hold_terms: HoldTerms | null;
   readonly amount_cents: number;

@@ -4,7 +4,7 @@ import type { startPayment as contract, PaymentOutcome } from '@app/contracts/pa
 import type { PaymentRequest } from '../processors/payment-processor.ts';
 import { UnusableProcessorError } from '../processors/processor-registry.ts';
 import { giveUpPayment } from './give-up-payment.ts';
-import { decideStart, lostFrom, outcomeOf } from './payment.rules.ts';
+import { decideStart, lostFrom, outcomeOf, unanswered } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { buyersPaymentKey, keyMayBeForgotten } from './payment-key.ts';
@@ -64,14 +64,26 @@ async function newTry(
   const nowMs = clock.nowMs();
   const id = buyersPaymentKey(accountId, orderId, tryNo);
   return {
+    ...unanswered,
     ...requestOf(id, input),
-    ...{ id, account_id: accountId, order_id: orderId, step: 'main', subject: '', try_no: tryNo, hold_terms: hold },
-    ...{ amount_cents: amountCents, currency, status: 'sent', processor },
-    ...{ decline_kind: null, decline_reason: null, decline_message: null },
-    ...{ processor_reference: null, action_url: null, last_four: null },
-    ...{ customer_email: customerEmail, product_name: productName, test },
-    ...{ created_at: new Date(nowMs), sent_at: new Date(nowMs), finished_at: null },
-    ...{ next_check_at: lostFrom(nowMs, processorCalls.deadlineMs), checks: 0, noticed: false, releasing: false },
+    id,
+    account_id: accountId,
+    order_id: orderId,
+    step: 'main',
+    charge_id: null,
+    released_payment_id: null,
+    period: null,
+    try_no: tryNo,
+    hold_terms: hold,
+    amount_cents: amountCents,
+    currency,
+    processor,
+    customer_email: customerEmail,
+    product_name: productName,
+    test,
+    created_at: new Date(nowMs),
+    sent_at: new Date(nowMs),
+    next_check_at: lostFrom(nowMs, processorCalls.deadlineMs),
   };
 }
 

@@ -12,13 +12,13 @@ const countStatement = statement(
   'payments-count-not-received',
   `select count(*) filter (where decline_reason in ('not_received', 'nothing_done'))::int as count from (
      select decline_reason from payments
-     where account_id = $1 and order_id = $2 and step = 'renewal' and subject = $3
+     where account_id = $1 and order_id = $2 and step = 'renewal' and period = $3
      order by try_no desc limit ${lastAttempts}) as p`,
 );
 
 /** Notifies the seller of a renewal that the processor did not get, or did nothing with, three times in a row: once for each period. */
 export async function tellNotReceived({ database, clock, wakeRelay }: PaymentDeps, payment: Payment): Promise<void> {
-  const { account_id: accountId, order_id, subject: period } = payment;
+  const { account_id: accountId, order_id, period } = payment;
   const { rows } = await database.pool.query<{ count: number }>(countStatement([accountId, order_id, period]));
   if (rows[0]?.count !== lastAttempts) return;
   const now = clock.now();

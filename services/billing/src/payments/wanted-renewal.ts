@@ -12,7 +12,7 @@ export const gaveBackOrder = (
   now: string,
 ): string => `p.account_id = $1 and p.step = 'refund' and p.status = 'succeeded'
   and p.finished_at > ${now}::timestamptz - ${endsWithin}
-  and exists (select from charges as c where c.account_id = $1 and c.id = p.subject and c.step <> 'renewal')
+  and exists (select from charges as c where c.account_id = $1 and c.id = p.charge_id and c.step <> 'renewal')
   and not exists (
     select from charges as c where c.account_id = $1 and c.order_id = p.order_id and c.step <> 'renewal'
       and c.refunded_cents < c.amount_cents)`;
@@ -47,10 +47,10 @@ const wantedStatement = statement(
  */
 export async function isStillWanted({ pool }: Pick<Database, 'pool'>, payment: Payment, now: Date): Promise<boolean> {
   if (payment.step !== 'renewal' || payment.call !== 'chargeSaved') return true;
-  const { account_id, order_id, subject, request, created_at } = payment;
+  const { account_id, order_id, period, request, created_at } = payment;
   // A rehearsal is ahead of the clock: its payments are made at its time.
   const at = created_at > now ? created_at : now;
-  const values = [account_id, at, order_id, Number(subject), request.savedMethod];
+  const values = [account_id, at, order_id, period, request.savedMethod];
   return (await pool.query(wantedStatement(values))).rows.length > 0;
 }
 

@@ -127,7 +127,7 @@ function createOrderAnswers(database: Database): Answers {
     span: { service: 'billing', one: 'record payment', many: 'record payments', count: 'app.payments' },
     concurrency: 2,
     // Two answers to one payment, or one to it and one that ends it: the second finds what the first one wrote.
-    keysOf: ({ payment, decision }) => [payment.id, ...(decision.released === null ? [] : [payment.subject])],
+    keysOf: ({ payment }) => [payment.id, payment.released_payment_id].filter((id) => id !== null),
     run: together(async (answers) => {
       const { rows } = await database.pool.query<{ changed: string[] }>(recordStatement(valuesOf(answers)));
       answersRecorded.announce(() => ({ paymentIds: answers.map(({ payment }) => payment.id) }));
@@ -143,7 +143,7 @@ function valuesOf(answers: readonly Answer[]): unknown[] {
   });
   // A release is a payment of the same order.
   const released = answers.flatMap(
-    ({ payment: { id: release_id, account_id, order_id, subject: id }, decision: { released: update } }) =>
+    ({ payment: { id: release_id, account_id, order_id, released_payment_id: id }, decision: { released: update } }) =>
       update === null ? [] : [{ ...update, id, account_id, order_id, release_id }],
   );
   const each = <Row extends object>(rowOf: (effects: Decision['effects']) => Row | null) =>

@@ -7,9 +7,9 @@ import { paymentColumns, paymentOf } from './payment-rows.ts';
 /** Writes tries to pay: `written`, or the order's tries that were made before, in their order. */
 export type Tries = Pick<Batcher<Payment, 'written' | readonly Payment[]>, 'add' | 'close'>;
 
-const columns = `id, account_id, order_id, step, subject, try_no, call, request, hold_terms, amount_cents, currency, status,
+const columns = `id, account_id, order_id, step, try_no, call, request, hold_terms, amount_cents, currency, status,
   processor, customer_email, product_name, test, created_at, sent_at, next_check_at`;
-const record = `id text, account_id text, order_id text, step text, subject text, try_no integer, call text, request json,
+const record = `id text, account_id text, order_id text, step text, try_no integer, call text, request json,
   hold_terms json, amount_cents bigint, currency text, status text, processor text, customer_email text,
   product_name text, test boolean, created_at timestamptz, sent_at timestamptz, next_check_at timestamptz`;
 

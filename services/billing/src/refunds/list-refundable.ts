@@ -27,7 +27,7 @@ export async function listRefundable(
     amountCents: charge.amount_cents,
     refundedCents: charge.refunded_cents,
     currency: charge.currency,
-    period: charge.step === 'renewal' ? Number(money.payments.find(({ id }) => id === charge.id)?.subject) : null,
+    period: money.payments.find(({ id }) => id === charge.id)?.period ?? null,
   }));
   return { charges, subscription: rows[0] ?? null, waits: refundWaitsFor(money, renewals) !== undefined };
 }

@@ -23,9 +23,15 @@ export async function refundCharge(
   money: OrderMoney,
   { charge, tryNo, amountCents, ...named }: PlannedRefund,
 ): Promise<Payment | undefined> {
-  const { id: subject, currency, processor, reference } = charge;
+  const { id: chargeId, currency, processor, reference } = charge;
   const begun = await beginPayment(deps, money, {
-    ...{ step: 'refund', subject, tryNo, amountCents, currency, processor, ...named },
+    step: 'refund',
+    chargeId,
+    tryNo,
+    amountCents,
+    currency,
+    processor,
+    ...named,
     requestOf: (paymentId) => ({ call: 'refund', request: { paymentId, amountCents, currency, reference } }),
   });
   return begun === undefined ? undefined : await sendPayment(deps, begun, { requestId, money });

@@ -70,9 +70,7 @@ export const restOf = ({ amount_cents, refunded_cents }: Charge): number => amou
 
 /** Attempts to give back the charge, oldest first. */
 export const attemptsOf = ({ payments }: OrderMoney, charge: Charge): Payment[] =>
-  payments
-    .filter(({ step, subject }) => step === 'refund' && subject === charge.id)
-    .toSorted((a, b) => a.try_no - b.try_no);
+  payments.filter(({ charge_id }) => charge_id === charge.id).toSorted((a, b) => a.try_no - b.try_no);
 
 function resultOf(
   money: OrderMoney,

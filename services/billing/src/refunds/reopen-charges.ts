@@ -16,17 +16,17 @@ const reopenStatement = statement(
   `with failed as (
      update payments set status = 'declined', decline_kind = 'soft', decline_reason = 'refund_failed', decline_message = $3
      where account_id = $1 and id = $2 and status = 'succeeded'
-     returning account_id, subject, amount_cents
+     returning account_id, charge_id, amount_cents
    ), reopened as (
      update charges as c set refunded_cents = c.refunded_cents - f.amount_cents, reopened_at = $6
-     from failed as f where c.account_id = f.account_id and c.id = f.subject
+     from failed as f where c.account_id = f.account_id and c.id = f.charge_id
      returning c.id
    ), events as (
      insert into outbox (${outboxColumns})
      select ${outboxColumns} from json_to_recordset($4::json) as e(notice boolean, ${outboxRecord})
      where exists (select from reopened) and (not notice or exists (
        select from charges as c where c.account_id = $1 and c.order_id = $5
-         and (c.id in (select subject from failed) and c.step = 'renewal'
+         and (c.id in (select charge_id from failed) and c.step = 'renewal'
            or c.step <> 'renewal' and c.refunded_cents < c.amount_cents)))
    )
    select from reopened`,

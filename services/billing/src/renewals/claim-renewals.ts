@@ -1,6 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
-import { nextCheckAt } from '../payments/payment.rules.ts';
+import { nextCheckAt, unanswered } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import { wantsRenewal } from '../payments/wanted-renewal.ts';
 import { renewalsClaimed } from '../points/points.ts';
@@ -67,13 +67,13 @@ const claimStatement = statement(
   `with due as materialized (
      select i.*, coalesce((
          select max(p.try_no) from payments as p where p.account_id = $1 and p.order_id = i.order_id
-           and p.step = 'renewal' and p.subject = i.period::text), 0) + 1 as next_try
+           and p.step = 'renewal' and p.period = i.period), 0) + 1 as next_try
      from (select * from ${tableOf(dueTypes, 6)} order by order_id) as i
      ${stillDue('id')}
    ), sent as (
-     insert into payments (id, account_id, order_id, step, subject, try_no, call, request, amount_cents, currency, status,
+     insert into payments (id, account_id, order_id, step, period, try_no, call, request, amount_cents, currency, status,
        processor, customer_email, product_name, test, created_at, sent_at, next_check_at)
-     select i.payment_id, $1, i.order_id, 'renewal', i.period::text, i.try_no,
+     select i.payment_id, $1, i.order_id, 'renewal', i.period, i.try_no,
        'chargeSaved', i.request, i.amount_cents, i.currency, 'sent',
        i.processor, i.customer_email, i.product_name, i.test, $2, $4, $5
      from due as i where i.try_no = i.next_try
@@ -174,22 +174,46 @@ function paymentOf(
   const { order_id, amount_cents, currency, customer_email, product_name, test } = due;
   const id = renewalKey(due, due.period + 1, try_no);
   const request: SavedMethodRequest = {
-    ...{ paymentId: id, amountCents: amount_cents, currency },
-    ...{ savedMethod: due.payment_method as string, customerEmail: customer_email, orderId: order_id },
+    paymentId: id,
+    amountCents: amount_cents,
+    currency,
+    savedMethod: due.payment_method as string,
+    customerEmail: customer_email,
+    orderId: order_id,
   };
   return {
-    ...{ id, account_id, order_id, amount_cents, currency, customer_email, product_name, test },
-    ...{ step: 'renewal', subject: String(due.period + 1), try_no, call: 'chargeSaved', request, hold_terms: null },
-    ...{ status: 'sent', decline_kind: null, decline_reason: null, decline_message: null },
-    ...{ processor: due.processor, processor_reference: null, action_url: null, last_four: null },
-    ...{ created_at, sent_at, finished_at: null, next_check_at, checks: 0, noticed: false, releasing: false },
+    ...unanswered,
+    id,
+    account_id,
+    order_id,
+    step: 'renewal',
+    charge_id: null,
+    released_payment_id: null,
+    period: due.period + 1,
+    try_no,
+    call: 'chargeSaved',
+    request,
+    hold_terms: null,
+    amount_cents,
+    currency,
+    processor: due.processor,
+    customer_email,
+    product_name,
+    test,
+    created_at,
+    sent_at,
+    next_check_at,
   };
 }
 
-const rowOf = (due: PayableSubscription, { id, try_no, request, processor }: Payment) => ({
-  ...{ subscription_id: due.id, order_id: due.order_id, payment_id: id, period: due.period + 1, try_no },
-  ...{ failed_tries: due.failed_tries, method: due.payment_method },
-  ...{ starts_at: due.current_period_end, ends_at: periodEnd(due, due.period + 1) },
-  ...{ request, amount_cents: due.amount_cents, currency: due.currency, processor },
-  ...{ customer_email: due.customer_email, product_name: due.product_name, test: due.test },
+/** The payment, and what of the subscription the period's row and the comparison need. */
+const rowOf = (due: PayableSubscription, payment: Payment) => ({
+  ...payment,
+  subscription_id: due.id,
+  payment_id: payment.id,
+  period: due.period + 1,
+  failed_tries: due.failed_tries,
+  method: due.payment_method,
+  starts_at: due.current_period_end,
+  ends_at: periodEnd(due, due.period + 1),
 });

@@ -9,7 +9,7 @@ const markStatement = statement(
   'renewals-mark-looked-up',
   `with open as materialized (
      select p.order_id, p.period, s.id
-     from (select order_id, subject::integer as period from payments
+     from (select order_id, period from payments
        where account_id = $1 and next_check_at is not null and step = 'renewal' and test = $2 order by order_id) as p
      cross join lateral (
        select id from subscriptions where account_id = $1 and order_id = p.order_id for no key update) as s

@@ -128,9 +128,10 @@ function resultOf(
 
 /** A rehearsal is ahead of the clock: its payments are made at its time, and end then or later. */
 function outcomeOf(payment: Payment, update: PaymentUpdate, finishedAt: Date): RenewalOutcome {
-  if (payment.call !== 'chargeSaved') throw new Error(`payment ${payment.id} of a renewal is a ${payment.call}`);
+  const { period } = payment;
+  if (payment.call !== 'chargeSaved' || period === null) throw new Error(`payment ${payment.id} renews no period`);
   const at = new Date(Math.max(finishedAt.getTime(), payment.created_at.getTime()));
-  const about = { period: Number(payment.subject), at, method: payment.request.savedMethod };
+  const about = { period, at, method: payment.request.savedMethod };
   const { status, decline_kind, decline_reason: reason } = update;
   if (status === 'succeeded') return { ...about, kind: 'paid' };
   if (reason === null || isNoAttempt(reason)) return { ...about, kind: 'not_received' };

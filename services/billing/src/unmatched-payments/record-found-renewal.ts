@@ -40,9 +40,9 @@ const claimStatement = statement(
      select id, account_id, order_id, customer_email, product_name from subscriptions
      where account_id = $1 and id = $2 and period = $3::integer - 1 for no key update
    ), sent as (
-     insert into payments (id, account_id, order_id, step, subject, try_no, call, request, amount_cents, currency, status,
+     insert into payments (id, account_id, order_id, step, period, try_no, call, request, amount_cents, currency, status,
        processor, customer_email, product_name, test, created_at, sent_at, next_check_at)
-     select $4, account_id, order_id, 'renewal', $3::integer::text, $5, 'chargeSaved', $6, $7, $8, 'sent', $9,
+     select $4, account_id, order_id, 'renewal', $3, $5, 'chargeSaved', $6, $7, $8, 'sent', $9,
        customer_email, product_name, false, $10, $10, $11
      from due
      on conflict do nothing

@@ -37,6 +37,7 @@ import { DeadLettersByAccount } from './0040-dead-letters-by-account.ts';
 import { ReopenedCharges } from './0041-reopened-charges.ts';
 import { ClockDifferences } from './0042-clock-differences.ts';
 import { sentNotifications } from './0043-sent-notifications.ts';
+import { WhatPaymentsAreAbout } from './0044-what-payments-are-about.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -78,4 +79,5 @@ export const migrations: Migrations = [
   { name: '0041-reopened-charges', class: ReopenedCharges },
   { name: '0042-clock-differences', class: ClockDifferences },
   sentNotifications,
+  { name: '0044-what-payments-are-about', class: WhatPaymentsAreAbout },
 ];
