@@ -60,7 +60,6 @@ const payment = (
   finished_at: status === 'succeeded' || status === 'declined' ? at(0) : null,
   next_check_at: status === 'succeeded' || status === 'declined' ? null : at(60_000),
   checks: 0,
-  noticed: false,
   releasing: false,
 });
 

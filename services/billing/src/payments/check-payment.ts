@@ -1,16 +1,15 @@
-import { insertOutboxIfAny } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import { giveUpPayment } from './give-up-payment.ts';
 import { type LookedUp, lookUpPayment, standing } from './look-up-payment.ts';
+import { notifyNotReceived } from './notify-not-received.ts';
+import { notifyOfPayment } from './notify-of-payment.ts';
 import { hasEnded, isAbandoned, isUnknownForLong, mayResend } from './payment.rules.ts';
 import type { OrderMoney, Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { noticeEvent } from './payment-events.ts';
 import { unknownText } from './payment-notices.rules.ts';
 import { readMoney } from './payment-rows.ts';
 import { type RecordContext, recordAnswer } from './record-payment.ts';
 import { sendPayment } from './send-payment.ts';
-import { tellNotReceived } from './tell-not-received.ts';
 import { isStillWanted } from './wanted-renewal.ts';
 
 /**
@@ -35,7 +34,7 @@ export async function checkPayment(
   const context = contextOf(payment, money);
   const after = await resolve(deps, payment, context, await lookUpPayment(deps, payment, context));
   const nowMs = deps.clock.nowMs();
-  if (isUnknownForLong(after, nowMs) && !hasEnded(after)) await tellSeller(deps, after);
+  if (isUnknownForLong(after, nowMs) && !hasEnded(after)) await notifyOfUnknown(deps, after);
   if (!isAbandoned(after, nowMs)) return hasEnded(after);
   return hasEnded((await giveUpPayment(deps, after, null)).payment);
 }
@@ -60,24 +59,28 @@ async function resolve(
       : payment;
   }
   const ended = await recordAnswer(deps, payment, { status: 'not_received' }, context);
-  if (payment.step === 'renewal') await tellNotReceived(deps, payment);
+  if (payment.step === 'renewal') await notifyNotReceived(deps, payment);
   return ended;
 }
 
-const noticeStatement = statement(
-  'payments-notice',
-  `with noticed as (
-     update payments set noticed = true
-     where account_id = $1 and id = $2 and not noticed and status in ('sent', 'unknown')
-     returning id
-   )
-   ${insertOutboxIfAny('noticed', '$3')}`,
+const unansweredStatement = statement(
+  'payments-lock-unanswered',
+  `select from payments where account_id = $1 and id = $2 and status in ('sent', 'unknown') for share`,
 );
 
-/** Once for each payment. */
-async function tellSeller({ database, clock, wakeRelay }: PaymentDeps, payment: Payment): Promise<void> {
-  const source = { accountId: payment.account_id, requestId: null, nowMs: clock.nowMs() };
-  const events = [noticeEvent(payment, unknownText(payment), source)];
-  await database.pool.query(noticeStatement([payment.account_id, payment.id, JSON.stringify(events)]));
-  wakeRelay();
+/** Longer than any payment is without an answer: the seller is notified of it once. */
+const unknownKeepDays = 3_650;
+
+/** The lock keeps its answer from being recorded at the same moment. */
+async function notifyOfUnknown(deps: PaymentDeps, payment: Payment): Promise<void> {
+  const notification = {
+    subject: `payment unknown ${payment.id}`,
+    text: unknownText(payment),
+    keepDays: unknownKeepDays,
+  };
+  await deps.database.transaction(async (client) => {
+    const { rowCount } = await client.query(unansweredStatement([payment.account_id, payment.id]));
+    if (rowCount === 1) await notifyOfPayment(deps, payment, notification, client);
+  });
+  deps.wakeRelay();
 }

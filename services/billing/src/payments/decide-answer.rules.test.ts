@@ -13,7 +13,7 @@ const row: Row = {
   ...{ amount_cents: 4900, currency: 'usd', status: 'sent', decline_kind: null, decline_reason: null },
   ...{ decline_message: null, processor: 'simulated', processor_reference: null, action_url: null, last_four: null },
   ...{ customer_email: 'a@example.com', product_name: 'Course', test: false, created_at: at(0), sent_at: at(0) },
-  ...{ finished_at: null, next_check_at: at(24_000), checks: 0, noticed: false, releasing: false },
+  ...{ finished_at: null, next_check_at: at(24_000), checks: 0, releasing: false },
 };
 const payment = (step: Payment['step'], call: Payment['call'], fields: Partial<Row> = {}): Payment =>
   ({ ...row, ...fields, step, call, request: {} }) as unknown as Payment;

@@ -1,7 +1,6 @@
-import { notifyOnce } from '@app/messaging/notify-once';
+import { notifyOfPayment } from './notify-of-payment.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { noticeEvent } from './payment-events.ts';
 import { keyRefusedText, noProcessorText } from './payment-notices.rules.ts';
 
 type Deps = Pick<PaymentDeps, 'database' | 'clock' | 'wakeRelay'>;
@@ -15,10 +14,5 @@ export const notifyKeyRefused = (deps: Deps, payment: Payment): Promise<void> =>
   notifyOnceADay(deps, payment, 'key refused', keyRefusedText(payment.processor));
 
 async function notifyOnceADay(deps: Deps, payment: Payment, what: string, text: string): Promise<void> {
-  const { database, clock, wakeRelay } = deps;
-  const { account_id: accountId } = payment;
-  const now = clock.now();
-  const event = noticeEvent(payment, text, { accountId, requestId: null, nowMs: now.getTime() });
-  const subject = `${what} ${now.toISOString().slice(0, 10)}`;
-  if ((await notifyOnce(database.pool, [{ accountId, subject, event }], { now })) > 0) wakeRelay();
+  await notifyOfPayment(deps, payment, { subject: `${what} ${deps.clock.now().toISOString().slice(0, 10)}`, text });
 }

@@ -5,7 +5,7 @@ import type { Charge, Hold, OrderMoney, Payment } from './payment.types.ts';
 /** As `Payment` names them. */
 export const paymentColumns = `id, account_id, order_id, step, charge_id, released_payment_id, period, try_no, call, request,
   hold_terms, amount_cents, currency, status, decline_kind, decline_reason, decline_message, processor, processor_reference, action_url, last_four,
-  customer_email, product_name, test, created_at, sent_at, finished_at, next_check_at, checks, noticed, releasing`;
+  customer_email, product_name, test, created_at, sent_at, finished_at, next_check_at, checks, releasing`;
 
 /** As `Charge` names them, and when they were made. */
 const chargeColumns = `id, amount_cents, refunded_cents, currency, processor, reference, test, step, refund_due_at,

@@ -13,7 +13,6 @@ export const unanswered = {
   last_four: null,
   finished_at: null,
   checks: 0,
-  noticed: false,
   releasing: false,
 } as const;
 
@@ -94,7 +93,7 @@ export const tellUnknownAfterMs = 24 * hourMs;
 /** Whether the seller has to hear that nobody knows how the payment stands. */
 export function isUnknownForLong(payment: Payment, nowMs: number): boolean {
   const sentMs = (payment.sent_at ?? payment.created_at).getTime();
-  return payment.status !== 'requires_action' && !payment.noticed && nowMs - sentMs >= tellUnknownAfterMs;
+  return payment.status !== 'requires_action' && nowMs - sentMs >= tellUnknownAfterMs;
 }
 
 const giveUpAfterMs = 24 * hourMs;

@@ -39,7 +39,6 @@ export type Payment = PaymentRequest & {
   readonly finished_at: Date | null;
   readonly next_check_at: Date | null;
   readonly checks: number;
-  readonly noticed: boolean;
   /** A release of it has no end yet: until then only that release changes it. */
   readonly releasing: boolean;
 };

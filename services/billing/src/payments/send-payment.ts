@@ -1,12 +1,12 @@
 import type { PaymentProcessor, PaymentRequest, ProcessorCall, SentOutcome } from '../processors/payment-processor.ts';
 import { type Processors, UnreadableKeyError, UnusableProcessorError } from '../processors/processor-registry.ts';
 import type { Answered } from './decide-answer.rules.ts';
+import { notifyKeyUnreadable } from './notify-key-unreadable.ts';
 import { notifyKeyRefused, notifyNoProcessor } from './notify-no-processor.ts';
 import { isTooLateToSend } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { type RecordContext, recordAnswer } from './record-payment.ts';
-import { tellKeyUnreadable } from './tell-key-unreadable.ts';
 
 /**
  * Sends a payment whose row is committed, and records the answer: call, decide, write. No transaction is open meanwhile and no
@@ -53,7 +53,7 @@ export async function callProcessor(deps: PaymentDeps, payment: Payment, context
 /** Nothing was sent, so a first payment ends here: the seller has to do something, and the buyer may try again later. */
 async function notSent(deps: PaymentDeps, payment: Payment, err: UnusableProcessorError): Promise<Answered> {
   if (err instanceof UnreadableKeyError) {
-    await tellKeyUnreadable(deps, payment, err);
+    await notifyKeyUnreadable(deps, payment, err);
     return { status: 'not_sent', why: 'key_unreadable' };
   }
   await notifyNoProcessor(deps, payment);

@@ -1,11 +1,11 @@
 import { isOutage } from '@app/service-kit/outages';
 import { createSemaphore, type Semaphore } from '@app/service-kit/semaphore';
 import type { Answered } from '../payments/decide-answer.rules.ts';
+import { notifyNotReceived } from '../payments/notify-not-received.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { type RecordContext, recordAnswer } from '../payments/record-payment.ts';
 import { callProcessor, logFieldsOf } from '../payments/send-payment.ts';
-import { tellNotReceived } from '../payments/tell-not-received.ts';
 import { renewalsRead } from '../points/points.ts';
 import { chosenName } from '../processors/processor-registry.ts';
 import type { DailyCounts } from '../runs/daily-counts.rules.ts';
@@ -188,7 +188,7 @@ async function recordWhenAnswered(charging: Charging, begun: Promise<Begun | und
     await deps.processorCalls.during(payment.id, async () => {
       const outcome = await answer;
       await recordAnswer(deps, payment, outcome, answerContext);
-      if (outcome.status === 'not_done') await tellNotReceived(deps, payment);
+      if (outcome.status === 'not_done') await notifyNotReceived(deps, payment);
       run.progress.done(1);
     });
   } catch (err) {

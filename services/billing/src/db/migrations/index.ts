@@ -38,6 +38,7 @@ import { ReopenedCharges } from './0041-reopened-charges.ts';
 import { ClockDifferences } from './0042-clock-differences.ts';
 import { sentNotifications } from './0043-sent-notifications.ts';
 import { WhatPaymentsAreAbout } from './0044-what-payments-are-about.ts';
+import { UnknownPaymentsNotified } from './0045-unknown-payments-notified.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -80,4 +81,5 @@ export const migrations: Migrations = [
   { name: '0042-clock-differences', class: ClockDifferences },
   sentNotifications,
   { name: '0044-what-payments-are-about', class: WhatPaymentsAreAbout },
+  { name: '0045-unknown-payments-notified', class: UnknownPaymentsNotified },
 ];

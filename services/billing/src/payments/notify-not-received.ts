@@ -1,8 +1,7 @@
-import { notifyOnce } from '@app/messaging/notify-once';
 import { statement } from '@app/service-kit/database';
+import { notifyOfPayment } from './notify-of-payment.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { noticeEvent } from './payment-events.ts';
 import { notReceivedText } from './payment-notices.rules.ts';
 
 const lastAttempts = 3;
@@ -17,12 +16,10 @@ const countStatement = statement(
 );
 
 /** Notifies the seller of a renewal that the processor did not get, or did nothing with, three times in a row: once for each period. */
-export async function tellNotReceived({ database, clock, wakeRelay }: PaymentDeps, payment: Payment): Promise<void> {
+export async function notifyNotReceived(deps: PaymentDeps, payment: Payment): Promise<void> {
   const { account_id: accountId, order_id, period } = payment;
-  const { rows } = await database.pool.query<{ count: number }>(countStatement([accountId, order_id, period]));
+  const { rows } = await deps.database.pool.query<{ count: number }>(countStatement([accountId, order_id, period]));
   if (rows[0]?.count !== lastAttempts) return;
-  const now = clock.now();
-  const event = noticeEvent(payment, notReceivedText(payment), { accountId, requestId: null, nowMs: now.getTime() });
-  const notification = { accountId, subject: `renewal not received ${order_id} ${period}`, event };
-  if ((await notifyOnce(database.pool, [notification], { now })) > 0) wakeRelay();
+  const subject = `renewal not received ${order_id} ${period}`;
+  await notifyOfPayment(deps, payment, { subject, text: notReceivedText(payment) });
 }

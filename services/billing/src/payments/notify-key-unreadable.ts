@@ -1,0 +1,16 @@
+import type { UnreadableKeyError } from '../processors/processor-registry.ts';
+import { keyUnreadableSubject } from '../processors/processor-settings.ts';
+import { notifyOfPayment } from './notify-of-payment.ts';
+import type { Payment } from './payment.types.ts';
+import type { PaymentDeps } from './payment-deps.ts';
+import { keyUnreadableText } from './payment-notices.rules.ts';
+
+const againAfterMs = 24 * 3_600_000;
+
+/** Notifies the operator, in the log, at each payment, and the account's seller once a day until the key is replaced. */
+export async function notifyKeyUnreadable(deps: PaymentDeps, payment: Payment, err: UnreadableKeyError): Promise<void> {
+  const { account_id: accountId, processor } = payment;
+  deps.logger.error({ err, accountId, processor, paymentId: payment.id }, 'a payment could not be sent');
+  const [subject, text] = [keyUnreadableSubject(processor), keyUnreadableText(processor)];
+  await notifyOfPayment(deps, payment, { subject, text, againAfterMs });
+}
