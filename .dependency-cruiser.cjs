@@ -135,6 +135,24 @@ module.exports = {
       to: { pathNot: '^libs/(pages|contracts|money)/' },
     },
     {
+      name: 'pages-reach-everything-by-call',
+      comment:
+        'Routes of pages know HTTP. What a page shows and does are calls of operations: no requester, no database, no requests of services.',
+      severity: 'error',
+      from: { path: '^services/gateway/src/pages/', pathNot: tests },
+      to: {
+        path: '^(libs|services)/|node_modules/(@mikro-orm|pg|@nats-io)/',
+        pathNot: [
+          '^services/gateway/src/(pages|edge|openapi|problems)/',
+          '^services/gateway/src/api/(create-call|operations/all-operations)\\.ts$',
+          '^services/gateway/src/(identity/[^/]+\\.rules|letters/letter-paths|mcp/tools)\\.ts$',
+          '^libs/pages/src/',
+          '^libs/contracts/src/(common|errors)\\.ts$',
+          '^libs/service-kit/src/clock\\.ts$',
+        ],
+      },
+    },
+    {
       name: 'contracts-import-zod-only',
       severity: 'error',
       from: { path: '^libs/contracts/src/', pathNot: tests },

@@ -232,6 +232,8 @@ const attempts = (): Record<string, Attempt> => {
     payCheckout: { ...checkout, body: { paymentMethod: 'sim_ok' } },
     continueCheckout: checkout,
     decideUpsell: { ...checkout, body: { accept: true } },
+    getOptOut: { params: { token: 'a'.repeat(43) }, expect: 'unknown' },
+    optOut: { params: { token: 'a'.repeat(43) }, expect: 'unknown' },
     listSubscriptions: { expect: 'own' },
     getSubscription: { params: subscription, expect: 'unknown' },
     cancelSubscription: { params: subscription, expect: 'unknown' },

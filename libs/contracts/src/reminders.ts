@@ -36,15 +36,21 @@ export const countOverdueReminders = defineRequest('read', 'checkout', 'reminder
   output: z.object({ accounts: z.int() }),
 });
 
-/** Whose reminders a link ends: the seller’s name for the page. The token is all that the buyer has. */
+const optOutResource = z
+  .object({
+    businessName: z.string().describe('The seller’s name, for the page.'),
+    optedOut: z.boolean().describe('Whether the seller’s reminders to this buyer have ended.'),
+  })
+  .meta({ id: 'OptOut' });
+/** Whose reminders a link ends. The token is all that the buyer has. */
 export const getOptOut = defineRequest('read', 'checkout', 'reminders.get-opt-out', {
   input: z.object({ token: z.string().max(200) }),
-  output: z.object({ businessName: z.string(), optedOut: z.boolean() }),
+  output: optOutResource,
 });
 /** No more reminders of this seller to this buyer. Asked again, it answers the same. */
 export const optOut = defineRequest('command', 'checkout', 'reminders.opt-out', {
   input: z.object({ token: z.string().max(200) }),
-  output: z.object({ businessName: z.string(), optedOut: z.boolean() }),
+  output: optOutResource,
 });
 
 /** Checkout's part of an account's daily run is done; billing keeps it with the run. */

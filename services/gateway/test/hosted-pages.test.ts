@@ -92,6 +92,16 @@ test('an address without a product is a page as well: of a shop, of nobody, of n
   }
 });
 
+test('a slash at the end of a page’s address leads to the page, and to nothing of the API', async () => {
+  for (const path of [`/c/${handle}/course`, `/c/opt-out/${token}`, `/c/restore/cko_1.secret.${handle}.course`]) {
+    for (const query of ['', '?utm_source=a/b/&ref=x']) {
+      const { status, headers } = await send(url, 'GET', `${path}/${query}`);
+      expect([status, headers.location]).toEqual([308, `${path}${query}`]);
+    }
+  }
+  expect((await send(url, 'GET', `/api/checkout/offers/${handle}/course/`)).status).toBe(404);
+});
+
 test('an address that no shop can have is a 404 page', async () => {
   for (const path of ['%00/course', '%F0%9F/course', 'A%20B/course', `${'a'.repeat(300)}/course`, `${handle}/%00`]) {
     const { status, headers } = await send(url, 'GET', `/c/${path}`);

@@ -13,7 +13,7 @@ import { examples, problemExample } from '../src/openapi/examples.ts';
 import { errorsOf } from '../src/openapi/operation-errors.ts';
 
 /** Public writes that a repetition does no harm: they take no Idempotency-Key. */
-const keyless = ['recordVisit', 'logIn', 'verifyEmail', 'requestPasswordReset', 'resetPassword'];
+const keyless = ['recordVisit', 'optOut', 'logIn', 'verifyEmail', 'requestPasswordReset', 'resetPassword'];
 
 interface Schema {
   $ref?: string;
@@ -260,8 +260,8 @@ describe.each(operations.map((operation): [string, Operation] => [operation.id, 
 test('a buyer’s call needs the secret of its checkout and nothing else, and opening one needs nothing', () => {
   expect(document.components.securitySchemes.checkoutSecret).toMatchObject({ in: 'header', name: 'x-checkout-secret' });
   const buyers = operations.filter(({ path }) => path.startsWith('/api/checkout'));
-  expect(buyers).toHaveLength(9);
-  const open = ['getSeller', 'getOffer', 'recordVisit', 'openCheckout'];
+  expect(buyers).toHaveLength(11);
+  const open = ['getSeller', 'getOffer', 'recordVisit', 'openCheckout', 'getOptOut', 'optOut'];
   for (const { id, method, path } of buyers) {
     const { security, responses } = documented(method, path);
     expect(security).toEqual(open.includes(id) ? [] : [{ checkoutSecret: [] }]);

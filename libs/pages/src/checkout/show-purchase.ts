@@ -1,32 +1,19 @@
 import type { CheckoutOffer, SellerResource } from '@app/contracts/checkout-offers';
 import type { CheckoutResource } from '@app/contracts/checkouts';
-import type { Problem } from '../call.ts';
 import { type Html, html } from '../html.ts';
 import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
 import { bankPage } from './bank-page.ts';
 import { cleanText, keepAffiliate, type OwnCheckout, ownCheckouts } from './checkout-cookies.ts';
 import type { Post } from './model.ts';
-import {
-  archivedPage,
-  busyPage,
-  failedPage,
-  type NoticePage,
-  notForSalePage,
-  unknownProductPage,
-  unknownShopPage,
-} from './notice-pages.ts';
+import { unknownProductPage, unknownShopPage } from './notice-pages.ts';
 import { orderNotices } from './order-page.texts.ts';
 import { processingHead, processingPage } from './processing-page.ts';
 import { actionOf, type ProductAddress, pathOf } from './product-address.ts';
 import { pageScripts, showOrder } from './show-order.ts';
+import { type Refused, showRefusal } from './show-refusal.ts';
 import { endedPage, type ThanksContent, thanksPage } from './thanks-page.ts';
 import { upsellPage } from './upsell-page.ts';
 import { cardOf, pageOf, type Seen, shopOf, titleOf } from './views.ts';
-
-interface Refused {
-  readonly problem: Problem;
-  readonly retryAfterSeconds: number | null;
-}
 
 /** GET of a product's address: its order, or how far this browser's purchase of it is. */
 export async function showPurchase(request: PageRequest, address: ProductAddress): Promise<PageAnswer> {
@@ -184,31 +171,6 @@ function thanksOf({ orderId, paidAt, lastFour, email, name, accessUrl, upsell }:
     accessUrl,
     isUpsellDeclined: upsell?.status === 'card_declined',
   };
-}
-
-/** The page of an offer that is not there, in the words for its reason. */
-export function showRefusal({ problem, retryAfterSeconds }: Refused, requestId: string): ShownPage {
-  const shown = (status: number, { title, body }: NoticePage, head?: Html): ShownPage => ({
-    status,
-    title,
-    body,
-    head,
-    retryAfterSeconds,
-  });
-  switch (problem.code) {
-    case 'rate_limited': {
-      const seconds = Math.max(1, retryAfterSeconds ?? 60);
-      return shown(429, busyPage(seconds), html`<meta http-equiv="refresh" content="${seconds}">`);
-    }
-    case 'no_longer_for_sale':
-      return shown(410, archivedPage());
-    case 'product_not_found':
-    case 'unknown_product':
-    case 'product_not_live':
-      return shown(404, notForSalePage());
-    default:
-      return shown(problem.status, failedPage(problem.detail, requestId));
-  }
 }
 
 /** What search engines and links in chats show of a live product. */

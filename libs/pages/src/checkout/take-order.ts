@@ -7,7 +7,8 @@ import { back, busyForm, keyOf, payBody } from './post-answers.ts';
 import type { ProductAddress } from './product-address.ts';
 import { type SavedOrder, saveOrder } from './save-order.ts';
 import { type OrderOutcome, showOrder } from './show-order.ts';
-import { buyer, findOffer, showRefusal } from './show-purchase.ts';
+import { buyer, findOffer } from './show-purchase.ts';
+import { showRefusal } from './show-refusal.ts';
 import { cardOf } from './views.ts';
 
 /** One order's form, and what has become of it so far. */

@@ -5,8 +5,8 @@ import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { SealedBox } from '@app/service-kit/sealed-box';
 import { letterHandedOver } from '../points/points.ts';
+import type { LetterKind } from './letter-paths.ts';
 import { letterText } from './letter-text.rules.ts';
-import type { LetterKind } from './new-letter.ts';
 
 export interface HandOverDeps {
   readonly database: Database;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RateWindows } from '../limits/rate-windows.ts';
-import { type LetterKind, letterWindow } from './new-letter.ts';
+import type { LetterKind } from './letter-paths.ts';
+import { letterWindow } from './new-letter.ts';
 
 /** Whose limit is reached, null when none is. Counts over all replicas, in windows of a day. */
 export type LetterLimit = (

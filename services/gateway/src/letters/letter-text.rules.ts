@@ -1,4 +1,4 @@
-import type { LetterKind } from './new-letter.ts';
+import type { LetterKind } from './letter-paths.ts';
 
 interface LetterText {
   readonly subject: string;

@@ -9,7 +9,8 @@ import type { RateWindows } from '../limits/rate-windows.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { handOverLetters } from './hand-over-letters.ts';
 import { createLetterLimit, unlimitedLetters } from './letter-limit.ts';
-import { type LetterKind, type NewLetter, newLetter } from './new-letter.ts';
+import type { LetterKind } from './letter-paths.ts';
+import { type NewLetter, newLetter } from './new-letter.ts';
 
 interface LettersConfig extends EmailSettings {
   readonly KEY_PEPPER: string;

@@ -2,14 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
 import type { SealedBox } from '@app/service-kit/sealed-box';
-
-export type LetterKind = 'verification' | 'password_reset';
-
-/** Where the links of each kind lead; the token follows. */
-export const letterPaths: Readonly<Record<LetterKind, string>> = {
-  verification: '/letters/verification',
-  password_reset: '/letters/password-reset',
-};
+import { type LetterKind, letterPaths } from './letter-paths.ts';
 
 const validMs = 48 * 60 * 60 * 1000;
 

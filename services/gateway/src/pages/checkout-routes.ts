@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { slug as slugForm } from '@app/contracts/common';
-import type { Call } from '@app/pages/call';
 import { type NoticePage, notForSalePage, unknownShopPage } from '@app/pages/checkout/notice-pages';
 import { restoreCheckout } from '@app/pages/checkout/restore';
 import { showPurchase, showShop } from '@app/pages/checkout/show-purchase';
 import { takeForm } from '@app/pages/checkout/take-form';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../api/app.ts';
 import { isHttps } from '../edge/base-url.ts';
 import { createOwnSite } from '../edge/own-site.ts';
 import { buyerTokenOf, writeBuyerCookie } from '../identity/buyer-cookie.rules.ts';
-import { pageRequest } from './page-request.ts';
+import { type PageDeps, pageRequest } from './page-request.ts';
 import { sendAnswer, sendFailure, sendNotice } from './send-answer.ts';
 
 /** An order with fifty bumps and every field filled to its limit is 8 KB. */
@@ -30,8 +28,8 @@ interface WithToken {
  * The pages of purchases. What a page does are calls of the API, and those count against the limit of the buyer's address:
  * the page itself does not.
  */
-export function routeCheckoutPages(server: FastifyInstance, app: App, call: Call): void {
-  const ownSite = createOwnSite(app.config);
+export function routeCheckoutPages(server: FastifyInstance, deps: PageDeps): void {
+  const ownSite = createOwnSite(deps.config);
   void server.register((pages, _, done) => {
     pages.removeAllContentTypeParsers();
     const options = { parseAs: 'string', bodyLimit: bodyMaxBytes } as const;
@@ -43,37 +41,43 @@ export function routeCheckoutPages(server: FastifyInstance, app: App, call: Call
     pages.addHook('onRequest', async (req) => {
       if (req.method === 'POST') ownSite.checkPage(req);
     });
-    routePages(pages, app, call);
+    routePages(pages, deps);
     done();
   });
 }
 
-function routePages(pages: FastifyInstance, app: App, call: Call): void {
+function routePages(pages: FastifyInstance, deps: PageDeps): void {
   // A buyer who shortens an address reads that each product has its own.
   pages.get('/c', async (_, reply) => sendNotice(reply, 404, unknownShopPage()));
   const showShopOf = async (req: FastifyRequest<OfSeller>, reply: FastifyReply) => {
     if (!slugForm.safeParse(req.params.handle).success) return sendNotice(reply, 404, unknownShopPage());
-    return sendAnswer(app, reply, await showShop(pageRequest(app, call, req, reply), req.params.handle));
+    return sendAnswer(deps, reply, await showShop(pageRequest(deps, req, reply), req.params.handle));
   };
   pages.get<OfSeller>('/c/:handle', showShopOf);
   pages.get<WithToken>('/c/restore/:token', async (req, reply) => {
     const { token } = req.params;
-    const request = pageRequest(app, call, req, reply);
+    const request = pageRequest(deps, req, reply);
     // A seller may have had the word as a handle before it was kept; slugs have no dots.
     if (!token.includes('.'))
-      return sendAnswer(app, reply, await showPurchase(request, { handle: 'restore', slug: token }));
-    return sendAnswer(app, reply, await restoreCheckout(request, token));
+      return sendAnswer(deps, reply, await showPurchase(request, { handle: 'restore', slug: token }));
+    return sendAnswer(deps, reply, await restoreCheckout(request, token));
   });
   pages.get<Named>('/c/:handle/:slug', async (req, reply) => {
     // The address of a shop with a slash at its end.
     if (req.params.slug === '') return await showShopOf(req, reply);
     if (!isAddress(req)) return sendNotice(reply, 404, noPageOf(req.params.handle));
-    rememberBrowser(app, req, reply);
-    return sendAnswer(app, reply, await showPurchase(pageRequest(app, call, req, reply), req.params));
+    rememberBrowser(deps, req, reply);
+    return sendAnswer(deps, reply, await showPurchase(pageRequest(deps, req, reply), req.params));
   });
+  // By logs and spans a token in an address is known by its name.
+  for (const path of ['/c/:handle/:slug/', '/c/restore/:token/', '/c/opt-out/:token/']) {
+    pages.get(path, async ({ url }, reply) =>
+      sendAnswer(deps, reply, { status: 308, location: url.replace(/\/(?=\?|$)/, '') }),
+    );
+  }
   pages.post<Named>('/c/:handle/:slug', async (req, reply) => {
     if (!isAddress(req)) return sendNotice(reply, 404, noPageOf(req.params.handle));
-    return sendAnswer(app, reply, await takeForm(pageRequest(app, call, req, reply), req.params));
+    return sendAnswer(deps, reply, await takeForm(pageRequest(deps, req, reply), req.params));
   });
 }
 
@@ -84,7 +88,7 @@ const noPageOf = (handle: string): NoticePage =>
   slugForm.safeParse(handle).success ? notForSalePage() : unknownShopPage();
 
 /** By it the two tabs of one buyer are known as one. */
-function rememberBrowser(app: App, req: FastifyRequest, reply: FastifyReply): void {
+function rememberBrowser({ config }: PageDeps, req: FastifyRequest, reply: FastifyReply): void {
   if (buyerTokenOf(req.headers.cookie) !== undefined) return;
-  reply.header('set-cookie', writeBuyerCookie(randomBytes(32).toString('base64url'), isHttps(app.config)));
+  reply.header('set-cookie', writeBuyerCookie(randomBytes(32).toString('base64url'), isHttps(config)));
 }

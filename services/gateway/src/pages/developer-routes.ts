@@ -3,9 +3,9 @@ import { guidePage } from '@app/pages/developers/guide-page';
 import { placeholderUrl } from '@app/pages/developers/placeholder-url';
 import { escapeHtml } from '@app/pages/escape-html';
 import type { FastifyInstance } from 'fastify';
-import type { App } from '../api/app.ts';
 import { operations } from '../api/operations/all-operations.ts';
 import { baseUrlOf } from '../edge/base-url.ts';
+import type { EdgeConfig } from '../edge/edge-config.ts';
 import { tools } from '../mcp/tools.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { assets } from './assets.ts';
@@ -19,17 +19,17 @@ const pagePolicy =
 const cacheControl = 'public, max-age=300';
 
 /** The developer pages and the OpenAPI description; each made once and when it is first asked for; no key, no rate limit. */
-export function routeDevelopers(server: FastifyInstance, app: App): void {
+export function routeDevelopers(server: FastifyInstance, { config }: { readonly config: EdgeConfig }): void {
   const document = () => JSON.stringify(openApiDocument(operations, placeholderUrl));
   const description = withBaseUrl(document, (url) => JSON.stringify(url).slice(1, -1));
   server.get('/developers/openapi.json', (req, reply) =>
     reply
       .headers({ 'cache-control': cacheControl, 'access-control-allow-origin': '*' })
       .type('application/json; charset=utf-8')
-      .send(description(baseUrlOf(app.config, req.socket))),
+      .send(description(baseUrlOf(config, req.socket))),
   );
 
-  const requestsPerMinute = app.config.RATE_LIMIT_PER_MINUTE;
+  const requestsPerMinute = config.RATE_LIMIT_PER_MINUTE;
   const addresses = { icon: assets.address('icon.svg'), stylesheet: assets.address('developers.css') };
   const pages = {
     '/developers': () => guidePage({ operations, tools, requestsPerMinute, assets: addresses }),
@@ -41,7 +41,7 @@ export function routeDevelopers(server: FastifyInstance, app: App): void {
       reply
         .headers({ 'cache-control': cacheControl, 'content-security-policy': pagePolicy })
         .type('text/html; charset=utf-8')
-        .send(page(baseUrlOf(app.config, req.socket))),
+        .send(page(baseUrlOf(config, req.socket))),
     );
   }
 }

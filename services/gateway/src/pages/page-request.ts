@@ -1,14 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import type { Call } from '@app/pages/call';
 import type { PageRequest } from '@app/pages/page';
+import type { Clock } from '@app/service-kit/clock';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../api/app.ts';
 import { actorOf } from '../api/create-call.ts';
 import { ownUrlsOf } from '../edge/base-url.ts';
+import type { EdgeConfig } from '../edge/edge-config.ts';
+
+/** All that pages work with: what they show and do, they reach by `call`. */
+export interface PageDeps {
+  readonly config: EdgeConfig;
+  readonly clock: Clock;
+  readonly call: Call;
+}
 
 /** What pages know of a request. */
-export function pageRequest(app: App, call: Call, req: FastifyRequest, reply: FastifyReply): PageRequest {
-  const [baseUrl = ''] = ownUrlsOf(app.config, req.headers.host ?? '', req.socket);
+export function pageRequest({ config, clock, call }: PageDeps, req: FastifyRequest, reply: FastifyReply): PageRequest {
+  const [baseUrl = ''] = ownUrlsOf(config, req.headers.host ?? '', req.socket);
   return {
     call,
     actor: actorOf(req, reply),
@@ -18,7 +26,7 @@ export function pageRequest(app: App, call: Call, req: FastifyRequest, reply: Fa
     languages: req.headers['accept-language'],
     baseUrl,
     requestId: req.id,
-    now: app.clock.now().toISOString(),
+    now: clock.now().toISOString(),
     newKey: () => randomBytes(16).toString('base64url'),
   };
 }

@@ -3,17 +3,21 @@ import { failedPage, type NoticePage, nothingHerePage } from '@app/pages/checkou
 import { renderDocument } from '@app/pages/document';
 import type { PageAnswer, PageCookie, ShownPage } from '@app/pages/page';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../api/app.ts';
 import { isHttps } from '../edge/base-url.ts';
+import type { EdgeConfig } from '../edge/edge-config.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
 import { accentAddress } from './accent-routes.ts';
 import { assets } from './assets.ts';
 
 /** Sends what a page answered: itself, or the way to another. */
-export function sendAnswer(app: App, reply: FastifyReply, answer: PageAnswer): FastifyReply {
+export function sendAnswer(
+  { config }: { readonly config: EdgeConfig },
+  reply: FastifyReply,
+  answer: PageAnswer,
+): FastifyReply {
   if (!('body' in answer || 'location' in answer)) return reply.code(204).send();
-  for (const cookie of answer.cookies ?? []) reply.header('set-cookie', cookieHeader(cookie, isHttps(app.config)));
+  for (const cookie of answer.cookies ?? []) reply.header('set-cookie', cookieHeader(cookie, isHttps(config)));
   if ('location' in answer) {
     // Browsers keep no redirect: the seller may change a handle back, and two addresses would lead to each other.
     return reply.code(answer.status).header('cache-control', 'no-store').header('location', answer.location).send();

@@ -12,6 +12,7 @@ import { imageOperations } from './images.ts';
 import { letterOperations } from './letters.ts';
 import { metricsOperations } from './metrics.ts';
 import { offerOperations } from './offers.ts';
+import { optOutOperations } from './opt-outs.ts';
 import { orderOperations } from './orders.ts';
 import { paymentOperations } from './payments.ts';
 import { productOperations } from './products.ts';
@@ -31,6 +32,7 @@ const list = [
   ...paymentOperations,
   ...offerOperations,
   ...checkoutOperations,
+  ...optOutOperations,
   ...subscriptionOperations,
   ...affiliateOperations,
   ...metricsOperations,

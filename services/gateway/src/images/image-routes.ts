@@ -2,8 +2,8 @@ import { getProductImage, type ImageFormat, imageName, imageTypes } from '@app/c
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../api/app.ts';
 import type { Guard } from '../edge/guard.ts';
-import { ImageCache } from '../edge/image-cache.ts';
 import { findLogo } from '../identity/logos.ts';
+import { ImageCache } from './image-cache.ts';
 
 interface Named {
   readonly Params: { readonly name: string };
