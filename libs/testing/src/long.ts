@@ -6,7 +6,7 @@ export const volume = (usual: number, long: number): number => (isLong ? long : 
 
 /**
  * Parameters of fast-check: in `npm test` a few runs that are the same each time, in `npm run test:long` many with a
- * fresh seed, which fast-check names when one fails.
+ * fresh seed, which fast-check names when one fails. `HISTORIES` is another number of them.
  */
 export const randomRuns = (usual: number, long: number): { numRuns: number; seed?: number } =>
-  isLong ? { numRuns: long } : { numRuns: usual, seed: 20_261_123 };
+  isLong ? { numRuns: Number(process.env.HISTORIES ?? long) } : { numRuns: usual, seed: 20_261_123 };

@@ -1,4 +1,4 @@
-import type { Database } from '@app/service-kit/database';
+import { type Database, statement } from '@app/service-kit/database';
 
 /** A backup of the platform's own tables. The processor's books are not among them: an outside party keeps its own. */
 export interface DatabaseCopy {
@@ -6,25 +6,53 @@ export interface DatabaseCopy {
   restore(): Promise<void>;
 }
 
-const tablesSql = `
-  select quote_ident(tablename) as name from pg_tables
-  where schemaname = 'public' and tablename not like 'mikro_orm%' order by tablename`;
+const tablesStatement = statement(
+  'tests-tables',
+  `select format('%I.%I', schemaname, tablename) as name from pg_tables
+   where schemaname in ('public', 'simulated_processor') and tablename not like 'mikro_orm%' order by tablename`,
+);
+
+const tables = new WeakMap<Database, Promise<readonly string[]>>();
+
+/** They are the same in each of a test's many histories: the catalog is read once. */
+function tablesOf(database: Database): Promise<readonly string[]> {
+  const known = tables.get(database);
+  if (known !== undefined) return known;
+  const names = database.pool
+    .query<{ name: string }>(tablesStatement([]))
+    .then(({ rows }) => rows.map(({ name }) => name));
+  tables.set(database, names);
+  return names;
+}
+
+const ofPlatform = (name: string): boolean => name.startsWith('public.');
+
+/** The tables refer to each other; rows go and come in any order. */
+const unrelated = 'set local session_replication_role = replica';
+
+/**
+ * Deletes all rows, those of the simulated processor too. `truncate` would take longer for a few rows, and make each
+ * connection plan its statements anew.
+ */
+export async function emptyDatabase(database: Database): Promise<void> {
+  const names = await tablesOf(database);
+  await database.pool.query(['begin', unrelated, ...names.map((name) => `delete from ${name}`), 'commit'].join('; '));
+}
 
 /** One statement, as a backup is: all tables as they were at one moment. The rows wait in memory, so that it costs milliseconds. */
-export async function copyDatabase({ pool, transaction }: Database): Promise<DatabaseCopy> {
-  const names = (await pool.query<{ name: string }>(tablesSql)).rows.map(({ name }) => name);
-  const rowsOf = names.map((name) => `select '${name}' as name, json_agg(t)::text as rows from public.${name} as t`);
-  const { rows: tables } = await pool.query<{ name: string; rows: string | null }>(rowsOf.join(' union all '));
+export async function copyDatabase(database: Database): Promise<DatabaseCopy> {
+  const names = (await tablesOf(database)).filter(ofPlatform);
+  const rowsOf = names.map((name) => `select '${name}' as name, json_agg(t)::text as rows from ${name} as t`);
+  const copy = statement('tests-copy', rowsOf.join(' union all '));
+  const { rows: copied } = await database.pool.query<{ name: string; rows: string | null }>(copy([]));
   return {
     restore: () =>
-      transaction(async (client) => {
-        // The tables refer to each other; all of their rows come back.
-        await client.query('set local session_replication_role = replica');
-        await client.query(names.map((name) => `delete from public.${name}`).join('; '));
-        for (const { name, rows } of tables) {
+      database.transaction(async (client) => {
+        await client.query([unrelated, ...names.map((name) => `delete from ${name}`)].join('; '));
+        for (const { name, rows } of copied) {
           if (rows === null) continue;
-          const row = `json_populate_recordset(null::public.${name}, $1::json)`;
-          await client.query(`insert into public.${name} overriding system value select * from ${row}`, [rows]);
+          const row = `json_populate_recordset(null::${name}, $1::json)`;
+          await client.query(`insert into ${name} overriding system value select * from ${row}`, [rows]);
         }
       }),
   };

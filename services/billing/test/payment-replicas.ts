@@ -20,6 +20,7 @@ import { renewDue } from '../src/renewals/renew-due.ts';
 import { takeRenewalCounts } from '../src/renewals/take-renewal-counts.ts';
 import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
 import type { AccountRun } from '../src/runs/daily-step.ts';
+import { emptyDatabase } from './database-copy.ts';
 import { type Fault, type FaultyProcessor, faultyProcessor, isSilent } from './processors/faulty-processor.ts';
 
 /** One process of billing, without NATS: what it writes to the outbox is read from there. */
@@ -55,7 +56,7 @@ export interface Replicas {
   books(accountId: string): ReturnType<typeof readBookEntries>;
   /** What replicas have logged as errors: faults of ours, and not of their surroundings. */
   readonly errors: readonly unknown[];
-  /** Leaves no order behind that a round of another test would go on with. */
+  /** Leaves nothing behind that a round of another test would go on with, or that its backups would copy. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
@@ -72,7 +73,7 @@ export interface Wrap {
   readonly deadlineMs?: number;
 }
 
-/** Milliseconds of real time until the deadline of a processor call whose fault is silence: each costs a test so long. */
+/** What the platform says that a processor call may take, in milliseconds of the test's clock. */
 const deadlineMs = 20;
 
 export async function startReplicas(): Promise<Replicas> {
@@ -103,9 +104,7 @@ export async function startReplicas(): Promise<Replicas> {
     },
     books: (accountId) =>
       readBookEntries(async (sql, values) => (await database.pool.query(sql, values)).rows, accountId, clock.now()),
-    clear: async () => {
-      await database.pool.query('truncate renewals, renewal_counts, payments, charges, holds, payment_methods');
-    },
+    clear: () => emptyDatabase(database),
     close: async () => {
       await Promise.all(started.map(({ processorCalls }) => processorCalls.close()));
       await simulated.close();
@@ -170,6 +169,8 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
   };
 }
 
+/** Real time that the deadline of a call costs a test whose fault is silence. */
+const silentMs = 1;
 /** Longer than a test: the deadline is for calls that are never answered. */
 const answeredWithinMs = 60_000;
 
@@ -180,7 +181,7 @@ function patientCalls(calls: OngoingCalls, { arrived }: FaultyProcessor, nextIsS
     make: async (call, options) => {
       if (!nextIsSilent()) return await calls.make(call, { limitMs: answeredWithinMs, ...options });
       // The request may be on its way when its deadline passes; a test goes on when it has arrived.
-      return await calls.make(call, options).finally(arrived);
+      return await calls.make(call, { limitMs: silentMs, ...options }).finally(arrived);
     },
   };
 }
