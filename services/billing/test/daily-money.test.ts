@@ -223,6 +223,20 @@ test('a forced run that died behind its last charge lets the next one charge not
   ]);
 });
 
+test('what fell due again by the second of two forced runs that died is charged by the next one', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 120);
+  // Two periods behind: the second one is due on the day after the first was paid.
+  replicas.clock.set('2026-04-20T12:00:00.000Z');
+  await expect(runDailyForAccount(dyingAfter(110), account, asked(true))).rejects.toThrow('died');
+  replicas.clock.advance(dayMs);
+  const dies: DailyStep = () => Promise.reject(new Error('died'));
+  await expect(runDailyForAccount({ ...daily(), steps: [dies] }, account, asked(true))).rejects.toThrow('died');
+  replicas.clock.advance(dayMs);
+  expect(await run(account)).toMatchObject({ ok: true, problems: [] });
+  expect((await preview(account)).charge_limit).toMatchObject({ exceeded: false });
+});
+
 test('a forced run over all accounts that died lets nobody charge what fell due after it', async () => {
   replicas.clock.set('2026-02-10T12:00:00.000Z');
   let closing = false;

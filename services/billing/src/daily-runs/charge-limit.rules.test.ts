@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chargeLimits, chargeLimitText, sumsWithout } from './charge-limit.rules.ts';
+import { chargeLimits, chargeLimitText } from './charge-limit.rules.ts';
 
 const due = (cents: number, count = 200, currency = 'usd') => [{ currency, count, cents }];
 const exceeded = (...args: Parameters<typeof chargeLimits>) => chargeLimits(...args).map((limit) => limit.exceeded);
@@ -33,14 +33,6 @@ test('0 is no limit', () => {
 
 test('so few charges that they never stop a run have no limit', () => {
   expect(chargeLimits(due(1_900, 1), {}, {}, 3)).toMatchObject([{ count: 1, limitCents: null, exceeded: false }]);
-});
-
-test('what a forced run has begun is not compared', () => {
-  const sum = { currency: 'usd', retry: false, count: 30, cents: 3_000 };
-  const retries = { ...sum, retry: true };
-  expect(sumsWithout([sum, retries], [{ ...sum, count: 10, cents: 1_000 }, retries])).toEqual([
-    { ...sum, count: 20, cents: 2_000 },
-  ]);
 });
 
 test('each currency is compared with its own', () => {

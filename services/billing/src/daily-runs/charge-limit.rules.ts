@@ -41,18 +41,6 @@ export function chargeLimits(
   });
 }
 
-/** What is due without what a forced run has begun: that was allowed when it was forced. */
-export function sumsWithout<Sum extends DueInCurrency & { readonly retry: boolean }>(
-  due: readonly Sum[],
-  begun: readonly Sum[],
-): Sum[] {
-  const rest = due.map((sum) => {
-    const same = begun.find(({ currency, retry }) => currency === sum.currency && retry === sum.retry);
-    return { ...sum, count: sum.count - (same?.count ?? 0), cents: sum.cents - (same?.cents ?? 0) };
-  });
-  return rest.filter(({ count }) => count > 0);
-}
-
 /**
  * What the seller reads, in Recent activity and in the result.
  * @param waiting what of it is left to the next run

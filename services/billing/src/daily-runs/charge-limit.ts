@@ -40,7 +40,7 @@ export async function readChargeLimit(
   const [settings, largest, recent] = await Promise.all([
     readSettingsOf(database.pool, scope.accountId),
     database.pool.query<{ currency: string; cents: number }>(largestStatement([scope.accountId, since])),
-    sumDue(database, scope, new Date(nowMs - recentDays * dayMs)),
+    sumDue(database, scope, { fellDueBy: new Date(nowMs - recentDays * dayMs) }),
   ]);
   const times = settings.dailyChargeLimit;
   const currencies = chargeLimits(byCurrency(due), sumsOf(largest.rows), sumsOf(byCurrency(recent)), times);

@@ -8,8 +8,8 @@ import type { Logger } from '@app/service-kit/logger';
 import { subscriptionIsDue } from '../renewals/due-subscriptions.ts';
 import { addResults, noCounts, resultOf, withAccountInProblems, withDefaults } from '../runs/daily-counts.rules.ts';
 import type { DailyStep } from '../runs/daily-step.ts';
-import { keepForcedWork } from '../runs/forced-work.ts';
 import { accountsToVisit } from './accounts-to-visit.ts';
+import { waiveLimit } from './limit-waiver.ts';
 
 /** A row that reminders alone have made begins anew when the run itself begins. */
 export const dailyRuns = { table: 'daily_runs', reset: 'done = null, left_to_do = null' };
@@ -67,7 +67,12 @@ export async function runDailyForAll(deps: DailyDeps, request: DailyRunRequest):
   const { database, runLock, logger, isClosing, partsAtOnce, partLimitMs } = deps;
   const { force } = request;
   const all = {
-    ...{ runLock, logger, isClosing, partsAtOnce, partLimitMs, processCloses },
+    runLock,
+    logger,
+    isClosing,
+    partsAtOnce,
+    partLimitMs,
+    processCloses,
     accounts: accountsOf(deps, request),
     part: ({ accountId, runId }: Pick<RunRequest, 'accountId' | 'runId'>) =>
       runSteps(deps, accountId, { runId, force }),
@@ -81,10 +86,10 @@ export async function runDailyForAll(deps: DailyDeps, request: DailyRunRequest):
   return withDefaults(await runForEachAccount<DailyResult>(all, request));
 }
 
-/** A forced run says so before it visits the first: the next runs of those that it does not come to finish it. */
+/** A forced run waives the limit before it visits the first: so it is waived, too, for those that it does not come to. */
 async function* accountsOf({ database, clock }: DailyDeps, { runId, force }: DailyRunRequest): AsyncGenerator<string> {
   const now = clock.now();
-  if (force) await keepForcedWork(database, { accountId: allAccounts, runId }, now);
+  if (force) await waiveLimit(database, { accountId: allAccounts, runId }, now);
   yield* accountsToVisit(database, now);
 }
 
@@ -119,11 +124,18 @@ async function runSteps(
   const counts = noCounts();
   const progress = startProgress(deps, dailyRuns.table, { accountId, runId });
   const run = {
-    ...{ accountId, runId, force, confirmsUnmatched, test: false, now: () => clock.now(), progress, isClosing },
+    accountId,
+    runId,
+    force,
+    confirmsUnmatched,
+    test: false,
+    now: () => clock.now(),
+    progress,
+    isClosing,
     renewedByLookUp: new Set<string>(),
   };
   try {
-    if (force) await keepForcedWork(deps.database, { accountId, runId }, clock.now());
+    if (force) await waiveLimit(deps.database, { accountId, runId }, clock.now());
     for (const step of deps.steps) {
       if (isClosing()) throw processCloses();
       await step(deps, run, counts);

@@ -105,7 +105,11 @@ async function runDay(
   const aheadDays = before.ahead_days + 1;
   const runId = runIdOf(rehearsal, before.done_days + 1);
   const run: AccountRun = {
-    ...{ accountId, runId, test: true, force: true, isClosing, renewedByLookUp: new Set() },
+    accountId,
+    runId,
+    test: true,
+    isClosing,
+    renewedByLookUp: new Set(),
     now: () => rehearsalTime(clock.now(), aheadDays),
     progress: { expect: () => undefined, done: () => undefined },
   };

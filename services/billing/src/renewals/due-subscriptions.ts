@@ -1,7 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { gaveBackOrder } from '../payments/wanted-renewal.ts';
-import type { ChargeBounds } from '../runs/daily-step.ts';
-import type { ForcedWork } from '../runs/forced-work.ts';
+import type { CutOff } from '../runs/daily-step.ts';
 
 /** Whose charges are due by when. */
 export interface DueScope {
@@ -11,10 +10,8 @@ export interface DueScope {
   readonly now: Date;
   /** See `AccountRun.renewedByLookUp`. */
   readonly renewedByLookUp?: ReadonlySet<string>;
-  /** Only what forced runs have begun and not finished; for sums. */
-  readonly forced?: ForcedWork;
-  /** No more than this. */
-  readonly bounds?: ChargeBounds;
+  /** No more than up to there, in the currencies that have one. */
+  readonly cutOffs?: readonly CutOff[];
 }
 
 /** A subscription whose next charge is due; fields are named as the columns. */
@@ -70,23 +67,12 @@ export const subscriptionIsDue = (now: string): string => `not test and next_cha
 
 const nothing: ReadonlySet<string> = new Set();
 
-/** What was due by then, and has no period that one of these runs paid. */
-export const isForced = (first: number): string => `next_charge_at <= $${first} and not exists (
-    select from renewals as r where r.account_id = $1 and r.subscription_id = subscriptions.id
-      and r.period = subscriptions.period and r.run_id = any ($${first + 1}))`;
-export const forcedValues = (forced: ForcedWork | null): unknown[] =>
-  forced === null ? ['-infinity', []] : [forced.until, forced.runs];
-
-/** What needs no payment is always within the bounds. */
-const isWithin = (
-  first: number,
-): string => `(amount_cents = 0 or (hard_declined and not free_try) or (${isForced(first)})
-  or not exists (
-    select from unnest($${first + 2}::text[], $${first + 3}::timestamptz[], $${first + 4}::text[]) as last(currency, charge_at, id)
+/** What needs no payment is never cut off. */
+const isWithin = (first: number): string => `(amount_cents = 0 or (hard_declined and not free_try) or not exists (
+    select from unnest($${first}::text[], $${first + 1}::timestamptz[], $${first + 2}::text[]) as last(currency, charge_at, id)
     where last.currency = subscriptions.currency
       and (subscriptions.next_charge_at, subscriptions.id) > (last.charge_at, last.id)))`;
-const boundValues = ({ forced, cutOffs }: ChargeBounds): unknown[] => [
-  ...forcedValues(forced),
+const cutOffValues = (cutOffs: readonly CutOff[]): unknown[] => [
   cutOffs.map(({ currency }) => currency),
   cutOffs.map(({ next_charge_at }) => next_charge_at),
   cutOffs.map(({ id }) => id),
@@ -103,12 +89,12 @@ const dueWithinStatement = statement('subscriptions-due-within', dueText(` and $
 /** What would be charged now, the longest due first. `next_charge_at` has whole milliseconds, so a page ends where the next one begins. */
 export async function readDue(
   { pool }: Pick<Database, 'pool'>,
-  { accountId, test, now, renewedByLookUp = nothing, bounds }: DueScope,
+  { accountId, test, now, renewedByLookUp = nothing, cutOffs }: DueScope,
   { after, limit }: { readonly after: DueCursor | null; readonly limit: number },
 ): Promise<DueSubscription[]> {
   const from = after === null ? ['-infinity', ''] : [after.next_charge_at, after.id];
   const values = [accountId, test, now, ...from, limit, [...renewedByLookUp]];
-  const read = bounds === undefined ? dueStatement(values) : dueWithinStatement([...values, ...boundValues(bounds)]);
+  const read = cutOffs === undefined ? dueStatement(values) : dueWithinStatement([...values, ...cutOffValues(cutOffs)]);
   return (await pool.query<DueSubscription>(read)).rows;
 }
 
@@ -130,22 +116,26 @@ const sumText = (more: string): string =>
   `select currency, status = 'past_due' as retry, count(*) as count,
      count(*) filter (where amount_cents > 0 and (not hard_declined or free_try)) as charges,
      coalesce(sum(amount_cents) filter (where not hard_declined or free_try), 0)::bigint as cents
-   from subscriptions where ${isDue(5)} and next_charge_at > $4 and ${fellDueAt} > $4${more}
+   from subscriptions where ${isDue(5)} and next_charge_at > greatest($4::timestamptz, $6) and ${fellDueAt} > $4${more}
    group by 1, 2 order by 1, 2`;
 const sumStatement = statement('subscriptions-due-sum', sumText(''));
-const sumForcedStatement = statement('subscriptions-due-sum-forced', sumText(` and ${isForced(6)}`));
-const sumWithinStatement = statement('subscriptions-due-sum-within', sumText(` and ${isWithin(6)}`));
+const sumWithinStatement = statement('subscriptions-due-sum-within', sumText(` and ${isWithin(7)}`));
 
-/** How much would be charged now. @param since leaves out what was due by then already */
+/** What a sum leaves out. */
+interface LeftOut {
+  /** What fell due by then. A period that is behind may be charged later than it fell due. */
+  readonly fellDueBy?: Date;
+  /** What could be charged by then. */
+  readonly dueBy?: Date;
+}
+
+/** How much would be charged now. */
 export async function sumDue(
   { pool }: Pick<Database, 'pool'>,
-  { accountId, test, now, renewedByLookUp = nothing, forced, bounds }: DueScope,
-  since: Date | null = null,
+  { accountId, test, now, renewedByLookUp = nothing, cutOffs }: DueScope,
+  { fellDueBy, dueBy }: LeftOut = {},
 ): Promise<DueSum[]> {
-  const values = [accountId, test, now, since ?? '-infinity', [...renewedByLookUp]];
-  const read = (): ReturnType<typeof sumStatement> => {
-    if (bounds !== undefined) return sumWithinStatement([...values, ...boundValues(bounds)]);
-    return forced === undefined ? sumStatement(values) : sumForcedStatement([...values, ...forcedValues(forced)]);
-  };
-  return (await pool.query<DueSum>(read())).rows;
+  const values = [accountId, test, now, fellDueBy ?? '-infinity', [...renewedByLookUp], dueBy ?? '-infinity'];
+  const read = cutOffs === undefined ? sumStatement(values) : sumWithinStatement([...values, ...cutOffValues(cutOffs)]);
+  return (await pool.query<DueSum>(read)).rows;
 }

@@ -63,12 +63,18 @@ async function renewOfAccount(
   run: AccountRun,
   counts: DailyCounts,
 ): Promise<void> {
-  const { accountId, runId, test, renewedByLookUp, bounds } = run;
-  const scope = { accountId, runId, test, renewedByLookUp, now: run.now(), ...(bounds && { bounds }) };
+  const { accountId, runId, test, renewedByLookUp, cutOffs } = run;
+  const scope = { accountId, runId, test, renewedByLookUp, now: run.now(), ...(cutOffs && { cutOffs }) };
   const charging: Charging = {
-    ...{ deps, shared, run, scope, unanswered: 0, withoutProcessor: 0 },
+    deps,
+    shared,
+    run,
+    scope,
     beginRenewal: createBeginRenewal(deps, scope, callsOfAccountMax),
-    ...{ paymentSlots: createTaskGroup(paymentsOfAccountMax), callSlots: createTaskGroup(callsOfAccountMax) },
+    paymentSlots: createTaskGroup(paymentsOfAccountMax),
+    callSlots: createTaskGroup(callsOfAccountMax),
+    unanswered: 0,
+    withoutProcessor: 0,
   };
   const due = await sumDue(deps.database, scope);
   run.progress.expect(due.reduce((sum, { count }) => sum + count, 0));

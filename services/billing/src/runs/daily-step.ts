@@ -3,7 +3,6 @@ import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { DailyCounts } from './daily-counts.rules.ts';
-import type { ForcedWork } from './forced-work.ts';
 
 export interface StepDeps {
   readonly database: Database;
@@ -18,20 +17,14 @@ export interface CutOff {
   readonly id: string;
 }
 
-/** What a run charges that stops at the limit of charges: what forced runs have begun, and the longest due of each currency. */
-export interface ChargeBounds {
-  readonly forced: ForcedWork | null;
-  readonly cutOffs: readonly CutOff[];
-}
-
 /** The run of one account that a step is a part of. */
 export interface AccountRun {
   readonly accountId: string;
   readonly runId: string;
   /** The run of a rehearsal: it works on test subscriptions alone, and no other run does. */
   readonly test: boolean;
-  /** Charges also what is more than the limit of charges allows. */
-  readonly force: boolean;
+  /** It waived the limit of charges (`limit-waiver.ts`). */
+  readonly force?: boolean;
   /** The seller has looked up what the processor shows and this database does not know: that stops no charge any more. */
   readonly confirmsUnmatched?: boolean;
   /** What is due by now is due in this run: the clock, or the time of the rehearsal. */
@@ -42,8 +35,8 @@ export interface AccountRun {
    * them.
    */
   readonly renewedByLookUp: Set<string>;
-  /** Charges no more than this. */
-  readonly bounds?: ChargeBounds;
+  /** It stops at the limit of charges: that is where the charges of each currency end. */
+  readonly cutOffs?: readonly CutOff[];
   /** The process closes: begin nothing more and return. The run has no result then, and the next one does the rest. */
   isClosing(): boolean;
 }

@@ -39,6 +39,7 @@ import { ClockDifferences } from './0042-clock-differences.ts';
 import { sentNotifications } from './0043-sent-notifications.ts';
 import { WhatPaymentsAreAbout } from './0044-what-payments-are-about.ts';
 import { UnknownPaymentsNotified } from './0045-unknown-payments-notified.ts';
+import { LimitWaivers } from './0046-limit-waivers.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -82,4 +83,5 @@ export const migrations: Migrations = [
   sentNotifications,
   { name: '0044-what-payments-are-about', class: WhatPaymentsAreAbout },
   { name: '0045-unknown-payments-notified', class: UnknownPaymentsNotified },
+  { name: '0046-limit-waivers', class: LimitWaivers },
 ];
