@@ -1,5 +1,5 @@
 import { newId } from '@app/contracts/ids';
-import { type Client, type Database, openDatabase } from '@app/service-kit/database';
+import { type Database, openDatabase } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { addMonths, type LongHistory } from '@app/testing/webhook-history';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -8,6 +8,7 @@ import { databaseOptions } from '../src/db/migrate.ts';
 import { listDeliveries } from '../src/history/list-deliveries.ts';
 import { listEvents } from '../src/history/list-events.ts';
 import { type Harness, startHarness } from './harness.ts';
+import { costOf, planModes } from './read-cost.ts';
 
 guardLeaks();
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
@@ -30,83 +31,6 @@ afterAll(async () => {
   await database.close();
   await harness.close();
 });
-
-interface Plan {
-  readonly 'Node Type': string;
-  readonly 'Relation Name'?: string;
-  readonly 'Actual Rows': number;
-  readonly 'Actual Loops': number;
-  readonly 'Rows Removed by Filter'?: number;
-  readonly Plans?: Plan[];
-}
-
-/** Rows that a plan's scans of tables have read, with those that they dropped. */
-function rowsRead(plan: Plan): number {
-  const read = (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops'];
-  return (
-    (plan['Relation Name'] === undefined ? 0 : read) + (plan.Plans ?? []).reduce((sum, part) => sum + rowsRead(part), 0)
-  );
-}
-
-/** A parameter as SQL writes it. */
-function literal(client: Client, value: unknown): string {
-  if (value === null || value === undefined) return 'null';
-  const text = Array.isArray(value)
-    ? `{${value.join(',')}}`
-    : value instanceof Date
-      ? value.toISOString()
-      : String(value);
-  return client.escapeLiteral(text);
-}
-
-interface Query {
-  readonly text: string;
-  readonly values?: unknown[];
-}
-
-interface Cost {
-  rows: number;
-  /** Tables and indexes that the statement locked. */
-  locks: number;
-}
-
-/** What a list's statements read when PostgreSQL plans each for its values, or once for all. */
-async function costOf(mode: 'custom' | 'generic', list: (database: Database) => Promise<unknown>): Promise<Cost> {
-  const cost: Cost = { rows: 0, locks: 0 };
-  const explaining = async (query: Query): Promise<void> => {
-    const client = await database.pool.connect();
-    try {
-      await client.query('begin');
-      await client.query(`set local plan_cache_mode = force_${mode}_plan`);
-      await client.query(`prepare explained as ${query.text}`);
-      const values = (query.values ?? []).map((value) => literal(client, value)).join(', ');
-      const { rows } = await client.query(`explain (analyze, format json) execute explained(${values})`);
-      cost.rows += rowsRead(rows[0]['QUERY PLAN'][0].Plan);
-      const held = await client.query(
-        `select count(*)::int as locks from pg_locks where pid = pg_backend_pid() and locktype = 'relation'`,
-      );
-      cost.locks = Math.max(cost.locks, held.rows[0].locks);
-      await client.query('deallocate explained');
-    } finally {
-      await client.query('rollback');
-      client.release();
-    }
-  };
-  const query = async (asked: Query) => {
-    await explaining(asked);
-    return await database.pool.query(asked);
-  };
-  const client = {
-    query: async (asked: Query | string) => (typeof asked === 'string' ? undefined : await query(asked)),
-  };
-  await list({
-    ...database,
-    pool: { query } as unknown as Database['pool'],
-    // What sets up a transaction comes as text; its statements are explained like the others.
-    transaction: (work) => work(client as unknown as Client),
-  });
-  return cost;
-}
 
 const pageRows = 101;
 const partitions = 15;
@@ -139,12 +63,10 @@ const deliveryFilters = (): [string, object][] => [
   ['times before the first', { to: '2020-01-01T00:00:00.000Z' }],
 ];
 
-const modes = ['custom', 'generic'] as const;
-
 test('a page of deliveries reads as many rows as it has, of each range that it wants, however it is narrowed', async () => {
-  for (const mode of modes)
+  for (const mode of planModes)
     for (const [what, filter] of deliveryFilters()) {
-      const { rows, locks } = await costOf(mode, of(listDeliveries, filter));
+      const { rows, locks } = await costOf(database, mode, of(listDeliveries, filter));
       const read = { mode, what, rows, locks };
       // For each row of the page: its event, its endpoint, that endpoint's failures, its last attempt.
       expect(read).toEqual({ ...read, rows: expect.toSatisfy((n: number) => n <= pageRows * 7 + ranges * partitions) });
@@ -170,9 +92,9 @@ test('a page of Recent activity reads as many rows as it has, of each range that
     ['the address that all have', { email: long.email }],
     ['an address that none has', { email: 'nobody@example.com' }],
   ];
-  for (const mode of modes)
+  for (const mode of planModes)
     for (const [what, filter] of filters) {
-      const { rows, locks } = await costOf(mode, of(listActivity, filter));
+      const { rows, locks } = await costOf(database, mode, of(listActivity, filter));
       const read = { mode, what, rows, locks };
       expect(read).toEqual({ ...read, rows: expect.toSatisfy((n: number) => n <= pageRows * 5 + ranges * partitions) });
       expect(read).toEqual({ ...read, locks: expect.toSatisfy((n: number) => n < 300) });
@@ -203,9 +125,9 @@ test('a page of the log reads as many rows as it has, wherever it begins', async
     'select id from events where account_id = $1 and sequence = 30000',
     [long.account],
   );
-  for (const mode of modes)
+  for (const mode of planModes)
     for (const query of [{}, { after: row?.id }]) {
-      const { rows } = await costOf(mode, of(listEvents, query));
+      const { rows } = await costOf(database, mode, of(listEvents, query));
       expect(rows).toBeLessThan(pageRows * 3 + partitions);
     }
 });

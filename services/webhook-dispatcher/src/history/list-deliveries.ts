@@ -34,18 +34,27 @@ type DeliveryList = RequestOutput<typeof contract.listDeliveries>;
 const ofPage = 'd.account_id = $1 and d.id < $2 and d.id >= $3';
 const newestPage = 'order by d.id desc limit $4';
 /** Conditions on the id alone are for partitions; without them the planner cannot walk along the ids of all accounts. */
-const inAccountRange = (limit: string) =>
+const inFinishedRange = (limit: string) =>
   inRange(['d.status', 'd.event_name'], ['wanted.status', 'wanted.name'], 'd.id', { limit });
 /** `coalesce` keeps the planner from the index of events, whose rows are mostly those of other endpoints. */
 const ofEndpoint = `d.account_id = $1 and d.endpoint_id = $5 and coalesce(d.event_name = $7, true)`;
 const inEndpointRange = inRange(['d.status'], ['wanted.status'], 'd.id');
+/**
+ * The account is a part of the range: only the index that begins with it has such ranges. With a condition of its own the planner
+ * took the index of statuses for as good while one account had nearly all that waits, and read all of that for each range.
+ */
 const waitingInRanges = (columns: string, limit = '$4') =>
   `select d.* from unnest($5::text[], $6::text[]) as wanted (status, name) cross join lateral (
     select ${columns} from deliveries d
-    where d.account_id = $1 and d.status in ('pending', 'held') and ${inAccountRange(limit)}) d`;
+    where d.status in ('pending', 'held') and ${inRange(
+      ['d.account_id', 'd.status', 'd.event_name'],
+      ['$1', 'wanted.status', 'wanted.name'],
+      'd.id',
+      { limit },
+    )}) d`;
 const finishedInRanges = (columns: string, limit = '$4') =>
   `select d.* from unnest($7::text[], $8::text[]) as wanted (status, name) cross join lateral (
-    select ${columns} from finished_deliveries d where ${ofPage} and ${inAccountRange(limit)}) d`;
+    select ${columns} from finished_deliveries d where ${ofPage} and ${inFinishedRange(limit)}) d`;
 /** An account has few deliveries in flight: they are found first and sorted afterwards. */
 const inFlight = `select d.* from (
     ${computedFirst(`select ${liveColumns} from deliveries d where d.account_id = $1 and d.status = 'sending'`)}) d
