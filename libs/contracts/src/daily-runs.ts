@@ -142,14 +142,14 @@ export const getDailyRun = defineRequest('read', 'billing', 'daily-runs.get', {
 
 /** One thing that the next run would do. */
 const plannedAction = z.object({
-  kind: z.enum(['renewal', 'retry', 'settlement', 'look_up', 'reminder']),
+  kind: z.enum(['renewal', 'retry', 'cancellation', 'settlement', 'look_up', 'reminder']),
   id: z.string().describe('Of the subscription, the order, the payment or the checkout.'),
   customer_email: z.string(),
   product_name: z.string(),
   amount_cents: z
     .int()
     .describe(
-      'What would be charged or captured, with an accepted upsell; of a look-up what it charges if the processor never got the payment, 0 for a payment of the buyer’s own; 0 for a reminder.',
+      'What would be charged or captured, with an accepted upsell; of a look-up what it charges if the processor never got the payment, 0 for a payment of the buyer’s own; 0 for a cancellation and a reminder.',
     ),
   currency: z.string().max(3),
   due_at: timestamp,
@@ -167,6 +167,7 @@ const dailyPreview = z
     totals: z.object({
       renewals: moneyCount,
       retries: moneyCount,
+      cancellations: z.int().default(0).describe('Subscriptions that were canceled for the end of their period.'),
       settlements: moneyCount,
       look_ups: z.int(),
       look_up_amounts: moneyCount.shape.amounts

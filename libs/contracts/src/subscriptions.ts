@@ -30,10 +30,15 @@ export const subscriptionResource = z
     ),
     canceled_at: timestamp.nullable(),
     paused_at: timestamp.nullable(),
+    cancel_at: timestamp
+      .nullable()
+      .describe(
+        'When it is canceled for the end of its period: that end. The next daily run from then on ends it; until then it is `active`.',
+      ),
     next_charge_at: timestamp
       .nullable()
       .describe(
-        'When the next daily run charges it; after a decline the beginning of the third UTC day. Null when it is paused, canceled or `external`.',
+        'When the next daily run charges it; after a decline the beginning of the third UTC day. Null when it has a `cancel_at`, or is paused, canceled or `external`.',
       ),
     failed_tries: z.int().describe('Failed tries of the current renewal; the fourth cancels.'),
     last_four: z.string().nullable().describe('Of the card that renewals are charged to, where known.'),
@@ -88,14 +93,34 @@ export const getSubscription = defineRequest('read', 'billing', 'subscriptions.g
 
 const ofSubscription = z.object({ subscriptionId: z.string() });
 
-/** Ends it at once. Asked again it answers the same, and tells nobody. */
+const cancelSubscriptionBody = z
+  .strictObject({
+    at: z
+      .enum(['now', 'period_end'])
+      .optional()
+      .describe('`now` unless given. At `period_end` one that is not `active`, or whose period is over, ends now too.'),
+  })
+  .meta({ id: 'SubscriptionCancellation' });
+/** Ends it now, or at the end of its period. A repeated request answers the same, and publishes no second event. */
 export const cancelSubscription = defineRequest('command', 'billing', 'subscriptions.cancel', {
+  input: ofSubscription.extend({
+    body: cancelSubscriptionBody.optional(),
+    /** Who cancels, the seller unless given; no caller of the API sets it. */
+    by: z.enum(['seller', 'buyer']).optional(),
+  }),
+  output: changedSubscription,
+});
+/**
+ * Takes back a cancellation for the end of the period. One that renews stays as it is.
+ * @throws DomainError invalid_transition for a canceled one
+ */
+export const keepSubscription = defineRequest('command', 'billing', 'subscriptions.keep', {
   input: ofSubscription,
   output: changedSubscription,
 });
 /**
  * Stops renewals and tries.
- * @throws DomainError invalid_transition for a canceled one
+ * @throws DomainError invalid_transition for one that is canceled, also for the end of its period
  */
 export const pauseSubscription = defineRequest('command', 'billing', 'subscriptions.pause', {
   input: ofSubscription,
@@ -155,7 +180,7 @@ const aboutSubscription = {
 /** The states that a subscription leaves; monthly recurring revenue counts active ones. */
 const livingStatus = z.enum(['active', 'past_due', 'paused']);
 
-/** A subscription ended: by the seller, with the refund of its order, or after the fourth failed try. */
+/** A subscription ended: by the seller or the buyer, with the refund of its order, or after the fourth failed try. */
 export const subscriptionCanceled = defineEvent(
   'billing',
   'subscription.canceled',
@@ -166,7 +191,7 @@ export const subscriptionCanceled = defineEvent(
     /** Which state it left; older events left `active`. */
     statusBefore: livingStatus.optional(),
     /** Who ended it; older events were the seller's. */
-    reason: z.enum(['seller', 'refund', 'payment_failed']).optional(),
+    reason: z.enum(['seller', 'buyer', 'refund', 'payment_failed']).optional(),
     /** False: it is in numbers and not sent to webhooks, as published; older events were sent. */
     sendWebhook: z.boolean().optional(),
   }),

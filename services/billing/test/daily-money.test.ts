@@ -334,6 +334,7 @@ test('the preview names what a run then does, page by page, and changes nothing'
       ],
     },
     retries: { count: 1, amounts: [{ currency: 'usd', cents: 1900 }] },
+    cancellations: 0,
     settlements: { count: 0, amounts: [] },
     ...{ look_ups: 0, look_up_amounts: [], reminders: 0 },
   });

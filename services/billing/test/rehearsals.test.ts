@@ -88,7 +88,7 @@ test('a year passes for test subscriptions alone, with renewals, declines, retri
     rebills: { charged: 12, chargedCents: 12 * 1900, retried: 3, canceled: 1 },
     chargedByCurrency: { usd: 12 * 1900 },
   });
-  expect(counted.statements).toBeLessThan(7 * 366);
+  expect(counted.statements).toBeLessThan(8 * 366);
   expect(short(await readStory(replicas, account, renewed.id))).toEqual(
     [
       ...['2026-02-28', '2026-03-31', '2026-04-30', '2026-05-31', '2026-06-30', '2026-07-31', '2026-08-31'],
@@ -104,6 +104,21 @@ test('a year passes for test subscriptions alone, with renewals, declines, retri
   const entries = await replicas.books(account);
   expect(entries.every((entry) => entry.test)).toBe(true);
   expect(await timeOf(newAccount())).toBe('2026-01-31');
+});
+
+test('one that was canceled for the end of its period ends on the rehearsal’s day, and no result counts it', async () => {
+  const account = newAccount();
+  const { id } = await subscribe(replicas, account, { test: true });
+  const context = { accountId: account, requestId: 'r', commandId: command() };
+  const at = { at: 'period_end' } as const;
+  expect(await cancelSubscription(replicas.start().deps, context, id, at)).toMatchObject({
+    cancel_at: '2026-02-28T12:00:00.000Z',
+  });
+  const nothing = { rebills: { charged: 0, canceled: 0 } };
+  expect(await advance(account, 27)).toMatchObject(nothing);
+  expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active' });
+  expect(await advance(account, 2)).toMatchObject(nothing);
+  expect(short(await readStory(replicas, account, id))).toEqual(['canceled 2026-02-28']);
 });
 
 test('events of a rehearsal carry its dates, are marked as test, and happen now', async () => {

@@ -67,6 +67,10 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('cancel' as const, 'refund' as const), of: which }) },
   {
     weight: 2,
+    arbitrary: fc.record({ kind: fc.constantFrom('cancel_at_end' as const, 'keep' as const), of: which }),
+  },
+  {
+    weight: 2,
     arbitrary: fc.record({ kind: fc.constant('card' as const), of: which, card: fc.constantFrom(...cards) }),
   },
 );
@@ -114,7 +118,10 @@ test('whatever is due, clicked, queued, lost, doubled, late, killed or restored:
       for (const each of moments) await live(run, each);
       await reconcile(run);
       for (const each of shop.subscriptions)
-        await expectRenewedOnce(replicas, shop.account, each, 1900, run.backups.lost);
+        await expectRenewedOnce(replicas, shop.account, each, 1900, {
+          lost: run.backups.lost,
+          canceledAtEnd: shop.canceledAtEnd.get(each.orderId) ?? 0,
+        });
       await expectLostNamed(replicas, shop.account, run.backups.lost);
       await shop.expectKept();
       expect(replicas.errors).toEqual([]);

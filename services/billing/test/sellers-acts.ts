@@ -2,18 +2,23 @@ import { newId, newIdSuffix } from '@app/contracts/ids';
 import { expect } from 'vitest';
 import { cancelOfRefundedOrders } from '../src/subscriptions/cancel-refunded.ts';
 import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
-import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
+import {
+  cancelSubscription,
+  keepSubscription,
+  pauseSubscription,
+  resumeSubscription,
+} from '../src/subscriptions/subscriptions.ts';
 import { newAccount, type Replica, type Replicas, type Wrap } from './payment-replicas.ts';
 import { subscribe } from './subscriptions-of-tests.ts';
 
-/** What a seller does to one of the subscriptions. */
+/** What a seller or a buyer does to one of the subscriptions. */
 export type Act =
-  | { readonly kind: 'pause' | 'resume' | 'cancel' | 'refund'; readonly of: number }
+  | { readonly kind: 'pause' | 'resume' | 'cancel' | 'cancel_at_end' | 'keep' | 'refund'; readonly of: number }
   | { readonly kind: 'card'; readonly of: number; readonly card: string };
 
 /** From an answer on that no renewal was under way: what the processor has of the order, and the payments on earlier cards. */
 interface Answered {
-  readonly calls?: { readonly count: number; readonly until: 'resumed' | 'ever' };
+  readonly calls?: { readonly count: number; readonly until: 'resumed' | 'kept' | 'ever' };
   readonly card?: { readonly method: string; readonly before: ReadonlySet<string> };
 }
 
@@ -23,6 +28,8 @@ export class Shop {
   readonly subscriptions: { readonly id: string; readonly orderId: string }[] = [];
   readonly #replicas: Replicas;
   #answered = new Map<string, Answered>();
+  /** How often each was canceled for the end of its period: a renewal under way that is declined then has no event. */
+  readonly canceledAtEnd = new Map<string, number>();
 
   constructor(replicas: Replicas) {
     this.#replicas = replicas;
@@ -38,11 +45,14 @@ export class Shop {
     if (subscription === undefined) return;
     const { id, orderId } = subscription;
     const contrary = meanwhile.some((other) => other !== what && other.of === what.of && isContrary(what, other));
-    if (what.kind === 'resume' || what.kind === 'pause') this.#forget(orderId, 'calls');
+    if (what.kind === 'resume' || what.kind === 'pause') this.#forgetCalls(orderId, 'resumed');
+    if (what.kind === 'keep') this.#forgetCalls(orderId, 'kept');
     if (what.kind === 'card') this.#forget(orderId, 'card');
-    const underWay = await this.#make(deps, what, id, orderId);
-    if (underWay || contrary || what.kind === 'resume') return;
-    const note = what.kind === 'card' ? await this.#noteCard(orderId, what.card) : await this.#noteCalls(orderId, what);
+    if (what.kind === 'cancel_at_end') this.canceledAtEnd.set(orderId, (this.canceledAtEnd.get(orderId) ?? 0) + 1);
+    const { underWay, until } = await this.#make(deps, what, id, orderId);
+    if (underWay || contrary || until === undefined) return;
+    const note =
+      what.kind === 'card' ? await this.#noteCard(orderId, what.card) : await this.#noteCalls(orderId, until);
     this.#answered.set(orderId, { ...this.#answered.get(orderId), ...note });
   }
 
@@ -68,22 +78,31 @@ export class Shop {
     this.#answered = new Map(kept);
   }
 
-  /** @returns whether a renewal is under way then */
-  async #make(deps: Replica['deps'], what: Act, id: string, orderId: string): Promise<boolean> {
+  /** @returns whether a renewal is under way then, and until when none is charged; undefined where one may be */
+  async #make(deps: Replica['deps'], what: Act, id: string, orderId: string): Promise<Made> {
     const context = { accountId: this.account, requestId: 'r', commandId: newIdSuffix(this.#replicas.clock.nowMs()) };
     const changing = { ...deps, database: this.#replicas.database };
     switch (what.kind) {
       case 'pause':
-        return (await pauseSubscription(changing, context, id)).renewal_under_way;
+        return made(await pauseSubscription(changing, context, id), 'resumed');
       case 'resume':
-        return (await resumeSubscription(changing, context, id)).renewal_under_way;
+        return made(await resumeSubscription(changing, context, id), undefined);
       case 'cancel':
-        return (await cancelSubscription(changing, context, id)).renewal_under_way;
+        return made(await cancelSubscription(changing, context, id), 'ever');
+      case 'cancel_at_end': {
+        const changed = await cancelSubscription(changing, context, id, { at: 'period_end', by: 'buyer' });
+        return made(changed, changed.status === 'canceled' ? 'ever' : 'kept');
+      }
+      case 'keep':
+        return made(await keepSubscription(changing, context, id), undefined);
       case 'card':
-        return (await putPaymentMethod(changing, context, id, what.card)).renewal_under_way;
+        return made(await putPaymentMethod(changing, context, id, what.card), 'ever');
       case 'refund':
         await this.#refund(orderId);
-        return (await this.#payments(orderId)).some(({ finished_at }) => finished_at === null);
+        return {
+          underWay: (await this.#payments(orderId)).some(({ finished_at }) => finished_at === null),
+          until: 'ever',
+        };
     }
   }
 
@@ -96,18 +115,21 @@ export class Shop {
     await this.#replicas.database.transaction((client) => cancelOfRefundedOrders(client, [event]));
   }
 
-  async #noteCalls(orderId: string, { kind }: Act): Promise<Answered> {
-    return { calls: { count: await this.#countCalls(orderId), until: kind === 'pause' ? 'resumed' : 'ever' } };
+  async #noteCalls(orderId: string, until: NonNullable<Made['until']>): Promise<Answered> {
+    return { calls: { count: await this.#countCalls(orderId), until } };
   }
 
   async #noteCard(orderId: string, method: string): Promise<Answered> {
     return { card: { method, before: new Set((await this.#payments(orderId)).map(({ id }) => id)) } };
   }
 
+  #forgetCalls(orderId: string, until: Made['until']): void {
+    if (this.#answered.get(orderId)?.calls?.until === until) this.#forget(orderId, 'calls');
+  }
+
   #forget(orderId: string, what: keyof Answered): void {
     const { [what]: forgotten, ...rest } = this.#answered.get(orderId) ?? {};
-    const isForGood = what === 'calls' && this.#answered.get(orderId)?.calls?.until === 'ever';
-    if (forgotten !== undefined && !isForGood) this.#answered.set(orderId, rest);
+    if (forgotten !== undefined) this.#answered.set(orderId, rest);
   }
 
   async #payments(orderId: string) {
@@ -120,9 +142,22 @@ export class Shop {
   }
 }
 
+interface Made {
+  readonly underWay: boolean;
+  readonly until: NonNullable<Answered['calls']>['until'] | undefined;
+}
+
+const made = (
+  { renewal_under_way: underWay }: { readonly renewal_under_way: boolean },
+  until: Made['until'],
+): Made => ({
+  underWay,
+  until,
+});
+
 function isContrary(one: Act, other: Act): boolean {
   if (one.kind === 'card') return other.kind === 'card';
-  return other.kind === 'resume';
+  return other.kind === (one.kind === 'cancel_at_end' ? 'keep' : 'resume');
 }
 
 /** A process whose first statement of this name waits until sellers have acted: before it, or after it. */

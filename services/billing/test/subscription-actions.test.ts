@@ -23,8 +23,8 @@ afterAll(async () => {
   await harness.close();
 });
 
-const { cancelSubscription, pauseSubscription, resumeSubscription, putPaymentMethod } = contract;
-type Action = typeof cancelSubscription;
+const { cancelSubscription, keepSubscription, pauseSubscription, resumeSubscription, putPaymentMethod } = contract;
+type Action = typeof cancelSubscription | typeof pauseSubscription;
 type Fields = Parameters<typeof orderEvent>[1];
 
 interface Seen {
@@ -48,7 +48,13 @@ const context = (accountId: string, commandId = newIdSuffix(harness.clock.nowMs(
   commandId,
 });
 const act = (action: Action, { account, id }: Seen, commandId?: string) =>
-  harness.requester.request(action, { subscriptionId: id }, context(account, commandId));
+  harness.requester.request(action as typeof pauseSubscription, { subscriptionId: id }, context(account, commandId));
+const cancelAtEnd = ({ account, id }: Seen, by: 'seller' | 'buyer') =>
+  harness.requester.request(
+    cancelSubscription,
+    { subscriptionId: id, body: { at: 'period_end' }, by },
+    context(account),
+  );
 const putCard = ({ account, id }: Seen, paymentMethod: string) =>
   harness.requester.request(putPaymentMethod, { subscriptionId: id, body: { paymentMethod } }, context(account));
 const get = ({ account, id }: Seen) =>
@@ -116,6 +122,25 @@ test('two cancellations at the same moment are told of once', async () => {
   expect(await told(seen)).toHaveLength(1);
 });
 
+test('one that is canceled for the end of its period says so until it is kept, and publishes nothing', async () => {
+  const seen = await subscribe({ billingInterval: 'year' });
+  const end = '2027-01-31T12:00:00.000Z';
+  for (const by of ['buyer', 'seller'] as const)
+    expect(await cancelAtEnd(seen, by)).toMatchObject({ status: 'active', cancel_at: end, next_charge_at: null });
+  const { rows } = await database.pool.query('select cancel_requested_by from subscriptions where id = $1', [seen.id]);
+  expect(rows).toEqual([{ cancel_requested_by: 'buyer' }]);
+  expect(await act(keepSubscription, seen)).toMatchObject({ cancel_at: null, next_charge_at: end });
+  expect(await told(seen)).toEqual([]);
+});
+
+test('a buyer’s cancellation is published with its reason, and sent to webhooks as the seller’s is', async () => {
+  const seen = await subscribe();
+  const request = { subscriptionId: seen.id, by: 'buyer' as const };
+  await harness.requester.request(cancelSubscription, request, context(seen.account));
+  const [event] = await told(seen);
+  expect(parsed(contract.subscriptionCanceled, event)).toMatchObject({ reason: 'buyer', sendWebhook: true });
+});
+
 test('canceled is final', async () => {
   const seen = await subscribe();
   await act(cancelSubscription, seen);
@@ -123,6 +148,7 @@ test('canceled is final', async () => {
   for (const refused of [
     () => act(pauseSubscription, seen),
     () => act(resumeSubscription, seen),
+    () => act(keepSubscription, seen),
     () => putCard(seen, 'sim_ok_2'),
   ])
     await expect(refused()).rejects.toMatchObject({ code: 'invalid_transition' });
@@ -263,6 +289,7 @@ test('the database refuses a subscription that is due while it is paused, cancel
     [`status = 'paused', paused_at = now()`, 'charged_while_alive'],
     [`status = 'canceled', canceled_at = now()`, 'charged_while_alive'],
     [`collection = 'external'`, 'only_automatic_ones_are_charged'],
+    [`status = 'past_due', cancel_requested_by = 'buyer'`, 'only_active_ones_end_later'],
     [`status = 'paused', next_charge_at = null`, 'paused_has_time'],
     [`status = 'canceled', next_charge_at = null`, 'canceled_has_time'],
     [`anchor_period = 2`, 'a_period_ends_at_its_anchor_or_later'],
@@ -339,6 +366,8 @@ test('another account’s subscription is as unknown as one that never was', asy
       () => act(cancelSubscription, foreign),
       () => act(pauseSubscription, foreign),
       () => act(resumeSubscription, foreign),
+      () => act(keepSubscription, foreign),
+      () => cancelAtEnd(foreign, 'buyer'),
       () => putCard(foreign, 'sim_theirs'),
       () => get(foreign),
     ])

@@ -21,6 +21,7 @@ export const nothingPlanned: RequestOutput<typeof previewDailyRun> = {
     ...{
       renewals: { count: 0, amounts: [] },
       retries: { count: 0, amounts: [] },
+      cancellations: 0,
       settlements: { count: 0, amounts: [] },
     },
     ...{ look_ups: 0, look_up_amounts: [], reminders: 0 },

@@ -5,6 +5,7 @@ test.each<Cursor>([
   { kind: 'look_up', id: 'pmt_1' },
   { kind: 'settlement', id: '' },
   { kind: 'settlement', id: 'ord_1' },
+  { kind: 'cancellation', id: 'sub_1' },
   { kind: 'charge', id: '', dueAt: null },
   { kind: 'charge', id: 'sub_1', dueAt: new Date('2026-03-15T12:00:00.123Z') },
 ])('a cursor comes back as it was told: %o', (cursor) => {

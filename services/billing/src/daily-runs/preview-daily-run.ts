@@ -5,6 +5,7 @@ import { type Database, statement } from '@app/service-kit/database';
 import { unfinishedBefore } from '../advancing/check-unfinished.ts';
 import { readHoldsDue, sumHoldsDue, upsellLeftCents } from '../holds/holds-due.ts';
 import { type DueScope, type DueSubscription, type DueSum, readDue } from '../renewals/due-subscriptions.ts';
+import { countOver, readOver } from '../renewals/end-canceled.ts';
 import { readUnmatched } from '../unmatched-payments/unmatched-payments.ts';
 import { type DueInCurrency, fewCharges, type LimitInCurrency } from './charge-limit.rules.ts';
 import { readChargePlan } from './charge-plan.ts';
@@ -34,10 +35,11 @@ export async function previewDailyRun(
   { limit = limitDefault, after }: RequestInput<typeof contract>,
 ): Promise<RequestOutput<typeof contract>> {
   const scope = { accountId, test: false, now: deps.clock.now() };
-  const [settlements, lookUps, plan, unmatched] = await Promise.all([
+  const [settlements, lookUps, plan, cancellations, unmatched] = await Promise.all([
     sumHoldsDue(deps.database, scope),
     sumLookUps(deps.database, scope),
     readChargePlan(deps.database, scope),
+    countOver(deps.database, scope),
     readUnmatched(deps.database, accountId),
   ]);
   const charges = unmatched === undefined ? plan : { ...plan, charged: [], scope: null };
@@ -53,6 +55,7 @@ export async function previewDailyRun(
     totals: {
       renewals: moneyCount(charged.filter(({ retry }) => !retry)),
       retries: moneyCount(charged.filter(({ retry }) => retry)),
+      cancellations,
       settlements: moneyCount(settlements),
       look_ups: lookUps.count,
       look_up_amounts: lookUps.amounts.filter(({ cents }) => cents > 0),
@@ -121,6 +124,8 @@ async function readKind(database: Database, scope: Scope, cursor: Cursor, limit:
       return await readSettlements(database, scope, cursor.id, limit);
     case 'charge':
       return await readCharges(database, scope, cursor, limit);
+    case 'cancellation':
+      return await readCancellations(database, scope, cursor.id, limit);
     default:
       return { actions: [], next: cursor };
   }
@@ -183,6 +188,15 @@ async function readCharges(
   const last = rows.at(-1);
   const next = { kind: 'charge' as const, id: last?.id ?? id, dueAt: last?.next_charge_at ?? dueAt };
   return { actions: rows.map(plannedCharge), next };
+}
+
+async function readCancellations(database: Database, scope: Scope, id: string, limit: number): Promise<Page> {
+  const rows = await readOver(database, scope, id, limit);
+  const actions = rows.map(({ current_period_end, ...row }) => ({
+    ...row,
+    ...{ kind: 'cancellation' as const, amount_cents: 0, due_at: current_period_end.toISOString(), attempt: null },
+  }));
+  return { actions, next: { kind: 'cancellation', id: rows.at(-1)?.id ?? id } };
 }
 
 function plannedCharge(due: DueSubscription): PlannedAction {

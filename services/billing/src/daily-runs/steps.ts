@@ -3,6 +3,7 @@ import { compareBooks } from '../books/compare-books.ts';
 import { settleDueHolds } from '../holds/settle-due-holds.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { countBlocked } from '../renewals/count-blocked.ts';
+import { endCanceled } from '../renewals/end-canceled.ts';
 import { lookUpRenewals } from '../renewals/look-up-renewals.ts';
 import { renewDue } from '../renewals/renew-due.ts';
 import { takeRenewalCounts } from '../renewals/take-renewal-counts.ts';
@@ -21,6 +22,7 @@ export const dailySteps = (payments: PaymentDeps, ...withServices: readonly Dail
     counts.holdsSettled += await settleDueHolds(payments, run);
   },
   chargeWhenMatched(payments, chargeWithinLimit(payments, renewDue(payments))),
+  endCanceled(payments),
   (_, run, counts) => compareBooks(payments, run, counts),
   ...withServices,
   takeRenewalCounts,

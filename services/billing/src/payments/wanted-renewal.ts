@@ -26,11 +26,11 @@ interface Renewal {
 }
 
 /**
- * Whether a subscription wants this renewal: it is due for this period on this card, so it is neither canceled nor paused, and
- * its order was not given back, nor a refund of it requested. Compared before each call of the processor. $1 account
+ * Whether a subscription wants this renewal: it is due for this period on this card, and neither canceled, now or for the
+ * period's end, nor paused, and its order was not given back, nor a refund of it requested. Compared before each call of the processor. $1 account
  */
 export const wantsRenewal = ({ now, orderId, period, method }: Renewal): string => `next_charge_at <= ${now}
-  and period = ${period} - 1 and payment_method is not distinct from ${method}
+  and cancel_requested_by is null and period = ${period} - 1 and payment_method is not distinct from ${method}
   and not exists (select from payments as p where p.order_id = ${orderId} and ${gaveBackOrder(now)})
   and not exists (select from charges as c
     where c.account_id = $1 and c.order_id = ${orderId} and c.step <> 'renewal' and c.refund_due_at is not null)`;
@@ -54,7 +54,7 @@ export async function isStillWanted({ pool }: Pick<Database, 'pool'>, payment: P
   return (await pool.query(wantedStatement(values))).rows.length > 0;
 }
 
-/** Whether a renewal of the order's subscription was sent to the processor and has no outcome yet. $1 account, $2 order */
-export const renewalUnderWay = `exists (
+/** Whether a renewal of the order's subscription was sent to the processor and has no outcome yet: expressions of a statement. */
+export const renewalUnderWay = (accountId: string, orderId: string): string => `exists (
   select from payments
-  where account_id = $1 and order_id = $2 and step = 'renewal' and status not in ('succeeded', 'declined'))`;
+  where account_id = ${accountId} and order_id = ${orderId} and step = 'renewal' and status not in ('succeeded', 'declined'))`;

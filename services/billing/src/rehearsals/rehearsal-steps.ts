@@ -1,5 +1,6 @@
 import { settleDueHolds } from '../holds/settle-due-holds.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { endCanceled } from '../renewals/end-canceled.ts';
 import { lookUpRenewals } from '../renewals/look-up-renewals.ts';
 import { renewDue } from '../renewals/renew-due.ts';
 import { takeRenewalCounts } from '../renewals/take-renewal-counts.ts';
@@ -11,5 +12,6 @@ export const rehearsalSteps = (payments: PaymentDeps): readonly DailyStep[] => [
   lookUpRenewals((_, run) => checkRehearsedRenewals(payments, run)),
   async (_, run) => void (await settleDueHolds(payments, run)),
   renewDue(payments),
+  endCanceled(payments),
   takeRenewalCounts,
 ];

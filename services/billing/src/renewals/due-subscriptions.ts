@@ -56,13 +56,13 @@ const columns = `id, order_id, product_name, customer_email, amount_cents, curre
  */
 export const isDue = (
   position: number,
-): string => `account_id = $1 and test = $2 and next_charge_at <= $3 and order_id not in (
+): string => `account_id = $1 and test = $2 and next_charge_at <= $3 and cancel_requested_by is null and order_id not in (
     select p.order_id from payments as p
     where p.account_id = $1 and p.next_check_at is not null and p.step in ('renewal', 'refund')
     union all select p.order_id from payments as p where ${gaveBackOrder('$3')}
     union all select unnest($${position}::text[]))`;
 
-/** Due by then, whether or not a renewal of it is open; without rehearsals. */
+/** Charged or ended by then, whether or not a renewal of it is open; without rehearsals. */
 export const subscriptionIsDue = (now: string): string => `not test and next_charge_at <= ${now}`;
 
 const nothing: ReadonlySet<string> = new Set();

@@ -5,7 +5,14 @@ import { countOutcomes } from './renewal-counts.rules.ts';
 
 const at = new Date('2026-02-01T00:00:00.000Z');
 const stands: RenewedSubscription = {
-  ...{ status: 'active', failed_tries: 0, hard_declined: false, free_try: false, payment_method: 'card' },
+  ...{
+    status: 'active',
+    failed_tries: 0,
+    hard_declined: false,
+    free_try: false,
+    payment_method: 'card',
+    cancel_requested_by: null,
+  },
   ...{ billing_interval: 'month', anchor: new Date('2026-01-01T00:00:00.000Z'), anchor_period: 0 },
   ...{ period: 1, current_period_end: at, next_charge_at: at },
 };

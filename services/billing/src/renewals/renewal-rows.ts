@@ -10,7 +10,7 @@ import { type RenewalResult, renewalEvents } from './renewal-events.ts';
 /** What recording the outcome of a renewal reads and changes, as `LockedSubscription` names it. */
 export const lockedColumns = `id, account_id, order_id, product_id, product_name, customer_email, amount_cents, currency,
   billing_interval, test, status, failed_tries, hard_declined, free_try, payment_method, anchor, anchor_period, period,
-  current_period_end, next_charge_at, affiliate_named`;
+  current_period_end, next_charge_at, affiliate_named, cancel_requested_by`;
 
 export interface LockedSubscription extends RenewedSubscription, SubscriptionIdentity {
   readonly account_id: string;

@@ -6,7 +6,14 @@ const date = (time: string): Date => new Date(time);
 const anchor = date('2026-01-31T12:00:00.000Z');
 const end = date('2026-02-28T12:00:00.000Z');
 const subscription = (fields: Partial<RenewedSubscription> = {}): RenewedSubscription => ({
-  ...{ status: 'active', failed_tries: 0, hard_declined: false, free_try: false, payment_method: 'card' },
+  ...{
+    status: 'active',
+    failed_tries: 0,
+    hard_declined: false,
+    free_try: false,
+    payment_method: 'card',
+    cancel_requested_by: null,
+  },
   ...{ billing_interval: 'month', anchor, anchor_period: 0, period: 1, current_period_end: end, next_charge_at: end },
   ...fields,
 });

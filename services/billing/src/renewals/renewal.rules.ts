@@ -6,6 +6,8 @@ export interface RenewedSubscription {
   readonly failed_tries: number;
   readonly hard_declined: boolean;
   readonly free_try: boolean;
+  /** Not null: it was canceled for the end of its period. */
+  readonly cancel_requested_by: string | null;
   readonly payment_method: string | null;
   readonly billing_interval: BillingInterval;
   readonly anchor: Date;
@@ -96,9 +98,9 @@ export function effectOf(subscription: RenewedSubscription, outcome: RenewalOutc
   const period = { starts_at: subscription.current_period_end, ends_at: periodEnd(subscription, outcome.period) };
   if (outcome.kind === 'paid') return { period, paid: true, ...paid(subscription, outcome, period.ends_at) };
   const unpaid = { period, paid: false };
-  // A canceled one is charged no more, so nobody needs to hear that it was not.
-  if (outcome.kind === 'not_received' || subscription.status === 'canceled')
-    return { ...unpaid, after: null, event: null };
+  // A canceled one is charged no more, so no event says that it was not; one whose period is over ends with the next run.
+  const isCanceled = subscription.status === 'canceled' || subscription.cancel_requested_by !== null;
+  if (outcome.kind === 'not_received' || isCanceled) return { ...unpaid, after: null, event: null };
   return { ...unpaid, ...declined(subscription, outcome) };
 }
 

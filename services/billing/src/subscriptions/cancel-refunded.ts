@@ -5,7 +5,7 @@ import type { ReceivedEvent } from '@app/messaging/event-handler';
 import { insertOutboxSql, outboxRow } from '@app/messaging/outbox';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
-import { aboutSubscription, type SubscriptionIdentity } from './subscription-event.rules.ts';
+import { type CanceledSubscription, canceledData } from './subscription-event.rules.ts';
 
 /** Whose order, and when it was refunded. */
 interface OrderKey {
@@ -95,17 +95,15 @@ const cancelStatement = statement(
      order by s.id for update of s
    )
    update subscriptions as s set status = 'canceled', canceled_at = l.ends_at, next_charge_at = null, paused_at = null,
-     free_try = false
+     free_try = false, cancel_requested_by = null
    from living as l where s.id = l.id
    returning s.id, s.account_id, s.order_id, s.product_id, s.product_name, s.customer_email, s.amount_cents, s.currency,
      s.billing_interval, s.canceled_at, s.test, l.status as status_before, l.refunded_at`,
 );
 
-interface CanceledRow extends SubscriptionIdentity {
+interface CanceledRow extends CanceledSubscription {
   readonly account_id: string;
-  readonly canceled_at: Date;
   readonly refunded_at: Date;
-  readonly status_before: 'active' | 'past_due' | 'paused';
 }
 
 /** Cancels those subscriptions of the orders whose order was refunded, and tells of each once. The orders are locked. */
@@ -117,7 +115,7 @@ export async function cancelRefunded(
   const { rows } = await client.query<CanceledRow>(cancelStatement([JSON.stringify(orders)]));
   if (rows.length === 0) return;
   const events = rows.map((row) =>
-    outboxRow(subscriptionCanceled, canceledData(row), {
+    outboxRow(subscriptionCanceled, canceledData(row, 'refund'), {
       accountId: row.account_id,
       requestId,
       nowMs: row.refunded_at.getTime(),
@@ -125,12 +123,3 @@ export async function cancelRefunded(
   );
   await client.query(insertOutboxSql, [JSON.stringify(events)]);
 }
-
-/** The seller refunds orders, so endpoints are told as of every cancellation by the seller. */
-const canceledData = (row: CanceledRow): EventData<typeof subscriptionCanceled> => ({
-  ...aboutSubscription(row),
-  canceledAt: row.canceled_at.toISOString(),
-  statusBefore: row.status_before,
-  reason: 'refund',
-  sendWebhook: true,
-});

@@ -69,7 +69,7 @@ const lockStatement = statement<LockedRow>(
 const renewalStatement = statement<RenewalState>(
   'change-subscription-renewal',
   `
-  select ${renewalUnderWay} as charging,
+  select ${renewalUnderWay('$1', '$2')} as charging,
     (select paid_at from renewals where account_id = $1 and subscription_id = $3 and period = $4) as paid_at`,
   { charging: 'bool', paid_at: 'timestamptz' },
 );
@@ -87,7 +87,7 @@ const updateStatement = statement<SubscriptionRow>(
   update subscriptions set status = $3, collection = $4, canceled_at = $5, paused_at = $6, next_charge_at = $7,
     failed_tries = $8, hard_declined = $9, free_try = $10, anchor = $11, anchor_period = $12, period = $13,
     current_period_end = $14, payment_method = coalesce($15, payment_method), processor = coalesce($16, processor),
-    last_four = case when $15::text is null then last_four end
+    last_four = case when $15::text is null then last_four end, cancel_requested_by = $17
   where account_id = $1 and id = $2
   returning ${subscriptionColumns}`,
   subscriptionTypes,
@@ -164,6 +164,7 @@ async function update(
       next.current_period_end,
       card?.method ?? null,
       card?.processor ?? null,
+      next.cancel_requested_by,
     ]),
   );
   return subscriptionOf(row as SubscriptionRow, now);

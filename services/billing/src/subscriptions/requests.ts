@@ -5,7 +5,7 @@ import type { ChangeDeps } from './change-subscription.ts';
 import { getSubscription } from './get-subscription.ts';
 import { listSubscriptions } from './list-subscriptions.ts';
 import { putPaymentMethod } from './put-payment-method.ts';
-import { cancelSubscription, pauseSubscription, resumeSubscription } from './subscriptions.ts';
+import { cancelSubscription, keepSubscription, pauseSubscription, resumeSubscription } from './subscriptions.ts';
 
 export function subscriptionRequests(deps: ChangeDeps & { readonly processors: Processors }): RequestHandler[] {
   return [
@@ -13,8 +13,11 @@ export function subscriptionRequests(deps: ChangeDeps & { readonly processors: P
     onRequest(contract.getSubscription, ({ subscriptionId }, { accountId }) =>
       getSubscription(deps, accountId, subscriptionId),
     ),
-    onRequest(contract.cancelSubscription, ({ subscriptionId }, context) =>
-      cancelSubscription(deps, context, subscriptionId),
+    onRequest(contract.cancelSubscription, ({ subscriptionId, body, by }, context) =>
+      cancelSubscription(deps, context, subscriptionId, { at: body?.at, by }),
+    ),
+    onRequest(contract.keepSubscription, ({ subscriptionId }, context) =>
+      keepSubscription(deps, context, subscriptionId),
     ),
     onRequest(contract.pauseSubscription, ({ subscriptionId }, context) =>
       pauseSubscription(deps, context, subscriptionId),

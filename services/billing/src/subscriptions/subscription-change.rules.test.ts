@@ -2,7 +2,15 @@ import { randomRuns } from '@app/testing/long';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { nthPeriodEnd } from './period.rules.ts';
-import { cancel, pause, replaceCard, resume, type Subscription } from './subscription-change.rules.ts';
+import {
+  cancel,
+  cancelAtPeriodEnd,
+  keep,
+  pause,
+  replaceCard,
+  resume,
+  type Subscription,
+} from './subscription-change.rules.ts';
 
 const at = (text: string): Date => new Date(`${text}T12:00:00.000Z`);
 const active: Subscription = {
@@ -11,6 +19,7 @@ const active: Subscription = {
   billing_interval: 'month',
   started_at: at('2026-01-31'),
   canceled_at: null,
+  cancel_requested_by: null,
   paused_at: null,
   next_charge_at: at('2026-02-28'),
   failed_tries: 0,
@@ -35,6 +44,7 @@ test('a subscription is canceled from every state that lives, and a canceled one
   const ended = {
     status: 'canceled',
     canceled_at: at('2026-02-11'),
+    cancel_requested_by: null,
     paused_at: null,
     next_charge_at: null,
     free_try: false,
@@ -48,6 +58,45 @@ test('a subscription is canceled from every state that lives, and a canceled one
 
 test('a subscription that begins later than now ends when it begins', () => {
   expect(cancel(active, at('2026-01-01'))).toMatchObject({ canceled_at: active.started_at });
+});
+
+test('only an active one whose period is not over, or whose renewal is at the processor, ends later', () => {
+  const now = at('2026-02-11');
+  const later = { cancel_requested_by: 'buyer', next_charge_at: active.next_charge_at } as const;
+  expect(cancelAtPeriodEnd(active, 'buyer', now, false)).toEqual(later);
+  expect(cancelAtPeriodEnd(active, 'buyer', at('2026-02-28'), true)).toEqual(later);
+  expect(cancelAtPeriodEnd({ ...active, ...later }, 'seller', now, false)).toBeNull();
+  for (const living of [pastDue, paused])
+    expect(cancelAtPeriodEnd(living, 'buyer', now, false)).toEqual(cancel(living, now));
+  // A period that was not charged on its day is over, also where the next charge waits for a later day.
+  for (const next_charge_at of [at('2026-02-28'), at('2026-03-02')]) {
+    const over = { ...active, next_charge_at };
+    expect(cancelAtPeriodEnd(over, 'buyer', at('2026-02-28'), false)).toMatchObject({ status: 'canceled' });
+  }
+  expect(cancelAtPeriodEnd(canceled, 'buyer', now, false)).toBeNull();
+});
+
+test('an external one is canceled for the end of the period that it is in, and is due never again once it is kept', () => {
+  const change = cancelAtPeriodEnd(external, 'seller', at('2026-05-10'), false);
+  const end = at('2026-05-31');
+  expect(change).toEqual({ period: 4, current_period_end: end, cancel_requested_by: 'seller', next_charge_at: end });
+  const later = { ...external, ...change };
+  expect(keep(later)).toEqual({ cancel_requested_by: null, next_charge_at: null });
+  // A card makes it automatic, and neither keeps it nor moves its end.
+  expect(replaceCard(later, at('2026-06-02'))).toEqual({
+    collection: 'automatic',
+    hard_declined: false,
+    next_charge_at: end,
+  });
+});
+
+test('what is kept renews on its date, what renews stays as it is, and until then a pause is refused', () => {
+  const later = { ...active, cancel_requested_by: 'buyer' } as const;
+  expect(keep(later)).toEqual({ cancel_requested_by: null });
+  for (const other of [active, pastDue, paused, external]) expect(keep(other)).toBeNull();
+  const refused = expect.objectContaining({ code: 'invalid_transition' });
+  expect(() => keep(canceled)).toThrow(refused);
+  expect(() => pause(later, at('2026-02-11'))).toThrow(refused);
 });
 
 test('a pause ends renewals and tries, holds already when paused, and is refused for a canceled one', () => {

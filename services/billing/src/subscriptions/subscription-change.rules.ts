@@ -1,11 +1,15 @@
 import { DomainError } from '@app/contracts/errors';
 import { type BillingInterval, chargedFrom, nthPeriodEnd, periodAt } from './period.rules.ts';
 
+export type CanceledBy = 'seller' | 'buyer';
+
 /** What the seller's actions change of a subscription; fields are named as the columns. */
 export interface SubscriptionState {
   readonly status: 'active' | 'past_due' | 'paused' | 'canceled';
   readonly collection: 'automatic' | 'external';
   readonly canceled_at: Date | null;
+  /** Who canceled it for the end of its period; null while it renews. */
+  readonly cancel_requested_by: CanceledBy | null;
   readonly paused_at: Date | null;
   readonly next_charge_at: Date | null;
   readonly failed_tries: number;
@@ -35,13 +39,40 @@ export function cancel(subscription: Subscription, now: Date): SubscriptionChang
   if (status === 'canceled') return null;
   const canceled_at = started_at > now ? started_at : now;
   const dates = paidUntil(subscription, now);
-  return { ...dates, status: 'canceled', canceled_at, paused_at: null, next_charge_at: null, free_try: false };
+  const none = { cancel_requested_by: null, paused_at: null, next_charge_at: null, free_try: false };
+  return { ...dates, ...none, status: 'canceled', canceled_at };
+}
+
+/**
+ * Ends an active subscription at the end of its period: the daily run finds it when its next charge would be due, or, where
+ * the platform charges none, when the period ends. Any other ends now, and so does one whose period is over.
+ * @param charging whether the renewal is at the processor: that charge pays its period, and the end moves with it
+ */
+export function cancelAtPeriodEnd(
+  subscription: Subscription,
+  by: CanceledBy,
+  now: Date,
+  charging: boolean,
+): SubscriptionChange {
+  const dates = paidUntil(subscription, now);
+  const end = dates.current_period_end ?? subscription.current_period_end;
+  if (subscription.status !== 'active' || (end <= now && !charging)) return cancel(subscription, now);
+  if (subscription.cancel_requested_by !== null) return null;
+  return { ...dates, cancel_requested_by: by, next_charge_at: subscription.next_charge_at ?? end };
+}
+
+/** Takes back what `cancelAtPeriodEnd` did. */
+export function keep({ status, collection, cancel_requested_by }: Subscription): SubscriptionChange {
+  refuseCanceled(status, 'kept');
+  if (cancel_requested_by === null) return null;
+  return { cancel_requested_by: null, ...(collection === 'external' && { next_charge_at: null }) };
 }
 
 /** Stops renewals, and tries of one that failed. What is under way at the processor is recorded as it ends. */
-export function pause({ status }: Subscription, now: Date): SubscriptionChange {
+export function pause({ status, cancel_requested_by }: Subscription, now: Date): SubscriptionChange {
   if (status === 'paused') return null;
   refuseCanceled(status, 'paused');
+  if (cancel_requested_by !== null) throw new DomainError('invalid_transition', keepFirst);
   return { status: 'paused', paused_at: now, next_charge_at: null };
 }
 
@@ -96,22 +127,32 @@ export function replaceCard(subscription: Subscription, now: Date): Subscription
 /** What says which period a subscription is in. */
 type PeriodState = Pick<
   Subscription,
-  'status' | 'collection' | 'anchor' | 'anchor_period' | 'period' | 'billing_interval' | 'paused_at'
+  | 'status'
+  | 'collection'
+  | 'anchor'
+  | 'anchor_period'
+  | 'period'
+  | 'billing_interval'
+  | 'paused_at'
+  | 'cancel_requested_by'
 >;
 
 /**
  * The period that the seller has collected up to now, or up to the pause. The platform does not charge what is `external`,
- * so its row may stand at an earlier period; empty for what is charged here and for what is canceled, whose rows are right.
+ * so its row may stand at an earlier period; empty for what is charged here and for what is canceled, now or for the period's
+ * end: those rows are right.
  */
 export function paidUntil(
   subscription: PeriodState,
   now: Date,
 ): Partial<Pick<SubscriptionState, 'period' | 'current_period_end'>> {
   const { status, collection, anchor, anchor_period, billing_interval: interval } = subscription;
-  if (collection === 'automatic' || status === 'canceled') return {};
+  if (collection === 'automatic' || status === 'canceled' || subscription.cancel_requested_by !== null) return {};
   const n = Math.max(subscription.period - anchor_period, periodAt(anchor, interval, subscription.paused_at ?? now));
   return { period: anchor_period + n, current_period_end: nthPeriodEnd(anchor, interval, n) };
 }
+
+const keepFirst = 'The subscription is canceled for the end of its period, so it cannot be paused. Keep it first.';
 
 function refuseCanceled(status: SubscriptionState['status'], what: string): void {
   if (status === 'canceled') {

@@ -1,3 +1,5 @@
+import type { EventData } from '@app/contracts/define';
+import type { subscriptionCanceled } from '@app/contracts/subscriptions';
 import { monthlyCents } from '@app/money/arithmetic';
 
 /** What every event of a subscription says of it, as its row has it. */
@@ -25,4 +27,21 @@ export const aboutSubscription = (row: SubscriptionIdentity) => ({
   billingInterval: row.billing_interval,
   mrrCents: monthlyCents(row.amount_cents, row.billing_interval),
   test: row.test,
+});
+
+export interface CanceledSubscription extends SubscriptionIdentity {
+  readonly canceled_at: Date;
+  readonly status_before: 'active' | 'past_due' | 'paused';
+}
+
+/** Endpoints get every cancellation that the seller made or allowed: what a buyer cancels counts as the seller's. */
+export const canceledData = (
+  row: CanceledSubscription,
+  reason: 'seller' | 'buyer' | 'refund',
+): EventData<typeof subscriptionCanceled> => ({
+  ...aboutSubscription(row),
+  canceledAt: row.canceled_at.toISOString(),
+  statusBefore: row.status_before,
+  reason,
+  sendWebhook: true,
 });

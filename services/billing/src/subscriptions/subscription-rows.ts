@@ -2,7 +2,7 @@ import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/subscriptions';
 import type { ColumnsOf } from '@app/service-kit/database';
-import { paidUntil } from './subscription-change.rules.ts';
+import { type CanceledBy, paidUntil } from './subscription-change.rules.ts';
 
 export type SubscriptionResource = RequestOutput<typeof contract.listSubscriptions>['data'][number];
 export type ChangedSubscription = RequestOutput<typeof contract.cancelSubscription>;
@@ -10,11 +10,12 @@ export type ChangedSubscription = RequestOutput<typeof contract.cancelSubscripti
 /** As `SubscriptionRow` names them: everything that is shown, and what says which period it is in; not the payment method. */
 export const subscriptionColumns = `id, order_id, product_id, product_name, customer_email, amount_cents, currency,
   billing_interval, status, collection, started_at, current_period_end, canceled_at, paused_at, next_charge_at,
-  failed_tries, last_four, test, anchor, anchor_period, period`;
+  failed_tries, last_four, test, anchor, anchor_period, period, cancel_requested_by`;
 
 type Dates = 'started_at' | 'current_period_end' | 'canceled_at' | 'paused_at' | 'next_charge_at';
 
-export interface SubscriptionRow extends Omit<SubscriptionResource, Dates> {
+export interface SubscriptionRow extends Omit<SubscriptionResource, Dates | 'cancel_at'> {
+  readonly cancel_requested_by: CanceledBy | null;
   readonly anchor: Date;
   readonly anchor_period: number;
   readonly period: number;
@@ -48,29 +49,35 @@ export const subscriptionTypes: ColumnsOf<SubscriptionRow> = {
   anchor: 'timestamptz',
   anchor_period: 'int4',
   period: 'int4',
+  cancel_requested_by: 'text',
 };
 
 /** @param now for a test subscription the time of its rehearsal */
-export const subscriptionOf = (row: SubscriptionRow, now: Date): SubscriptionResource => ({
-  id: row.id,
-  order_id: row.order_id,
-  product_id: row.product_id,
-  product_name: row.product_name,
-  customer_email: row.customer_email,
-  amount_cents: row.amount_cents,
-  currency: row.currency,
-  billing_interval: row.billing_interval,
-  status: row.status,
-  collection: row.collection,
-  started_at: row.started_at.toISOString(),
-  current_period_end: (paidUntil(row, now).current_period_end ?? row.current_period_end).toISOString(),
-  canceled_at: row.canceled_at?.toISOString() ?? null,
-  paused_at: row.paused_at?.toISOString() ?? null,
-  next_charge_at: row.next_charge_at?.toISOString() ?? null,
-  failed_tries: row.failed_tries,
-  last_four: row.last_four,
-  test: row.test,
-});
+export function subscriptionOf(row: SubscriptionRow, now: Date): SubscriptionResource {
+  const current_period_end = (paidUntil(row, now).current_period_end ?? row.current_period_end).toISOString();
+  const renews = row.cancel_requested_by === null;
+  return {
+    id: row.id,
+    order_id: row.order_id,
+    product_id: row.product_id,
+    product_name: row.product_name,
+    customer_email: row.customer_email,
+    amount_cents: row.amount_cents,
+    currency: row.currency,
+    billing_interval: row.billing_interval,
+    status: row.status,
+    collection: row.collection,
+    started_at: row.started_at.toISOString(),
+    current_period_end,
+    canceled_at: row.canceled_at?.toISOString() ?? null,
+    paused_at: row.paused_at?.toISOString() ?? null,
+    cancel_at: renews ? null : current_period_end,
+    next_charge_at: renews ? (row.next_charge_at?.toISOString() ?? null) : null,
+    failed_tries: row.failed_tries,
+    last_four: row.last_four,
+    test: row.test,
+  };
+}
 
 /** For an id that is nobody's, and for another account's. */
 export const noSubscription = (id: string): DomainError =>

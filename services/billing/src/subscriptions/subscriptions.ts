@@ -1,34 +1,53 @@
 import { subscriptionCanceled, subscriptionPaused, subscriptionResumed } from '@app/contracts/subscriptions';
 import { outboxRow } from '@app/messaging/outbox';
 import { type ChangeDeps, type CommandContext, changeSubscription } from './change-subscription.ts';
-import { cancel, pause, resume, type SubscriptionState } from './subscription-change.rules.ts';
-import { aboutSubscription } from './subscription-event.rules.ts';
+import {
+  type CanceledBy,
+  cancel,
+  cancelAtPeriodEnd,
+  keep,
+  pause,
+  resume,
+  type SubscriptionState,
+} from './subscription-change.rules.ts';
+import { aboutSubscription, canceledData } from './subscription-event.rules.ts';
 import type { ChangedSubscription } from './subscription-rows.ts';
 
 type Action = (deps: ChangeDeps, context: CommandContext, id: string) => Promise<ChangedSubscription>;
 
 /**
- * Ends a subscription now. A canceled one stays as it is, and nobody is told again.
+ * Ends a subscription now, or at the end of its period. A canceled one stays as it is. The event is that of the end: the
+ * daily run writes the one of a later end.
  * @throws DomainError subscription_not_found
  */
-export const cancelSubscription: Action = (deps, context, id) =>
-  changeSubscription(deps, context, id, ({ subscription, now }) => ({
-    change: cancel(subscription, now),
-    event: (changed) => {
-      const data = {
-        ...aboutSubscription(subscription),
-        canceledAt: changed.canceled_at ?? now.toISOString(),
-        statusBefore: living(subscription.status),
-        reason: 'seller' as const,
-        sendWebhook: true,
-      };
-      return outboxRow(subscriptionCanceled, data, sourceOf(deps, context));
-    },
-  }));
+export const cancelSubscription = (
+  deps: ChangeDeps,
+  context: CommandContext,
+  id: string,
+  {
+    at = 'now',
+    by = 'seller',
+  }: { readonly at?: 'now' | 'period_end' | undefined; readonly by?: CanceledBy | undefined } = {},
+): Promise<ChangedSubscription> =>
+  changeSubscription(deps, context, id, ({ subscription, charging, now }) => {
+    const change = at === 'now' ? cancel(subscription, now) : cancelAtPeriodEnd(subscription, by, now, charging);
+    if (change?.status !== 'canceled') return { change };
+    const canceledAt = change.canceled_at ?? now;
+    const statusBefore = living(subscription.status);
+    const data = canceledData({ ...subscription, canceled_at: canceledAt, status_before: statusBefore }, by);
+    return { change, event: () => outboxRow(subscriptionCanceled, data, sourceOf(deps, context)) };
+  });
+
+/**
+ * Takes back a cancellation for the end of the period: the next daily run charges what is due.
+ * @throws DomainError subscription_not_found, invalid_transition for a canceled one
+ */
+export const keepSubscription: Action = (deps, context, id) =>
+  changeSubscription(deps, context, id, ({ subscription }) => ({ change: keep(subscription) }));
 
 /**
  * Stops renewals and tries.
- * @throws DomainError subscription_not_found, invalid_transition for a canceled one
+ * @throws DomainError subscription_not_found, invalid_transition for one that is canceled, also for the end of its period
  */
 export const pauseSubscription: Action = (deps, context, id) =>
   changeSubscription(deps, context, id, ({ subscription, now }) => ({

@@ -74,7 +74,7 @@ function describeArguments({ properties = {} }: JsonSchema, words: Tool['words']
 const selfSaying = [
   ...['limit', 'before', 'idempotencyKey', 'confirm', 'code', 'email', 'event', 'events', 'status'],
   ...['accessUrl', 'affiliateCode', 'headers', 'url', 'currency', 'from', 'to', 'until', 'test', 'commissionCents'],
-  ...['held', 'which', 'overlapHours', 'description'],
+  ...['held', 'which', 'overlapHours', 'description', 'at'],
 ];
 
 /** Its name says what it is, or the server's instructions do, or the tool's own description. */
@@ -100,6 +100,7 @@ const plain = new Set<z.core.$ZodType>([
     webhookEndpointResource,
     affiliateResource,
   ],
+  ...[previewDailyRun.output.shape.totals, previewDailyRun.output.shape.charge_limit],
   ...[previewDailyRun.output.shape.data.element, getStatement.output.shape.data.element],
   ...[explainMetric.output.shape.data.element, subscriptionWithHistory.shape.periods.element],
   ...[putPaymentMethod.output, settingsResource, dailyResult.shape.rebills, advanceRehearsal.output.shape.rebills],

@@ -138,9 +138,15 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'cancel_subscription',
-    description: 'Ends it now, for good; pause_subscription stops it for a while.',
+    description: 'For good; until its `period_end` keep_subscription takes that back.',
     operation: operation('cancelSubscription'),
     annotations: ends,
+  },
+  {
+    name: 'keep_subscription',
+    description: 'It renews again.',
+    operation: operation('keepSubscription'),
+    annotations: changes,
   },
   {
     name: 'pause_subscription',
@@ -150,14 +156,15 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'resume_subscription',
-    description: 'Paused time is not billed: renews on its date, or with the next daily job.',
+    description: 'Paused time is not billed: it renews on its date, or now.',
     operation: operation('resumeSubscription'),
     annotations: tells,
   },
   {
     name: 'update_payment_method',
-    description: 'Renewals go to this card; the next daily job tries a past-due one.',
+    description: 'For renewals; the next daily job tries a past-due one.',
     operation: operation('putPaymentMethod'),
+    words: { paymentMethod: 'Processor token of the card.' },
     annotations: changes,
   },
   {

@@ -59,7 +59,7 @@ const payloads = [
   [
     'subscription.canceled',
     subscriptionCanceledPayload,
-    'A subscription is canceled by the seller or with the refund of its order; after the last declined try only while the setting `cancellationNotices` is on',
+    'A subscription ends because the seller or the buyer canceled it, or with the refund of its order; after the last declined try only while the setting `cancellationNotices` is on',
   ],
   ['subscription.paused', subscriptionPausedPayload, 'The seller pauses a subscription'],
   ['subscription.resumed', subscriptionResumedPayload, 'The seller resumes a subscription'],

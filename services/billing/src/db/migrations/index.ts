@@ -40,6 +40,7 @@ import { sentNotifications } from './0043-sent-notifications.ts';
 import { WhatPaymentsAreAbout } from './0044-what-payments-are-about.ts';
 import { UnknownPaymentsNotified } from './0045-unknown-payments-notified.ts';
 import { LimitWaivers } from './0046-limit-waivers.ts';
+import { CanceledAtPeriodEnd } from './0047-canceled-at-period-end.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -84,4 +85,5 @@ export const migrations: Migrations = [
   { name: '0044-what-payments-are-about', class: WhatPaymentsAreAbout },
   { name: '0045-unknown-payments-notified', class: UnknownPaymentsNotified },
   { name: '0046-limit-waivers', class: LimitWaivers },
+  { name: '0047-canceled-at-period-end', class: CanceledAtPeriodEnd },
 ];

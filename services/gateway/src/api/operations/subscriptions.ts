@@ -1,6 +1,7 @@
 import {
   cancelSubscription,
   getSubscription,
+  keepSubscription,
   listSubscriptions,
   pauseSubscription,
   putPaymentMethod,
@@ -39,13 +40,26 @@ export const subscriptionOperations = [
     method: 'POST',
     path: '/api/v1/subscriptions/{subscriptionId}/cancel',
     tag,
-    summary: 'Cancel a subscription for good',
+    summary: 'Cancel a subscription, now or at the end of its period',
     description:
-      'It ends now and fires `subscription.canceled`. Canceling again does nothing more. No renewal is charged after it, ' +
+      'It ends now, for good, and fires `subscription.canceled`; or, with `at: period_end`, the first daily run after the ' +
+      'end of its period ends it instead of charging, and fires the event then. Until then it stays `active`, has a ' +
+      '`cancel_at`, and may be kept. Only an `active` one whose period is not over ends later. Canceling again does nothing more. ' +
+      'No renewal is charged after it, ' +
       'but for one that is under way at the payment processor: then the answer has `renewal_under_way`, and the charge is ' +
-      'recorded as it ends.',
+      'recorded as it ends; a later end moves to that of the period that it pays.',
     params,
     errors: ['subscription_not_found'],
+  }),
+  forwardOperation(keepSubscription, {
+    id: 'keepSubscription',
+    method: 'POST',
+    path: '/api/v1/subscriptions/{subscriptionId}/keep',
+    tag,
+    summary: 'Take back a cancellation for the end of the period',
+    description: 'It renews on its date again. One that has no `cancel_at` stays as it is.',
+    params,
+    errors: ['subscription_not_found', 'invalid_transition'],
   }),
   forwardOperation(pauseSubscription, {
     id: 'pauseSubscription',
@@ -55,7 +69,8 @@ export const subscriptionOperations = [
     summary: 'Pause a subscription',
     description:
       'Stops its renewals, and the tries of one that failed, and fires `subscription.paused`. A renewal that is under way ' +
-      'at the payment processor (`renewal_under_way`) is recorded as it ends.',
+      'at the payment processor (`renewal_under_way`) is recorded as it ends. One that is canceled for the end of its ' +
+      'period has to be kept first.',
     params,
     errors: ['subscription_not_found', 'invalid_transition'],
   }),
