@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { emailAddress, pageQueryOf, rawText, slug, timestamp } from './common.ts';
+import { defineRequest } from './define.ts';
+import { idSchema } from './ids.ts';
+import { orderItemKind } from './orders.ts';
+import { declineReason, paymentMethodToken } from './payments.ts';
+import { billingInterval } from './products.ts';
+
+/** What the buyer's own site and the hosted pages request. The answer is the same whether or not the address has bought. */
+export const requestPortalLinkBody = z
+  .strictObject({ handle: slug.describe('The seller’s handle.'), email: emailAddress })
+  .meta({ id: 'PortalLinkRequest' });
+
+export const openPortalBody = z
+  .strictObject({ token: rawText(100, 1).describe('The last part of the link’s address.') })
+  .meta({ id: 'PortalOpen' });
+
+/**
+ * `expired`: the link was used or is too old; `email` is whom it was made for, so that a page can offer to send another. A
+ * link to one subscription's card (`subscriptionId`) opens that alone, and works until it expires.
+ */
+export const portalOpened = z
+  .discriminatedUnion('status', [
+    z.object({
+      status: z.literal('opened'),
+      secret: z.string().describe('Sent as `x-portal-session` with every later call.'),
+      handle: z.string(),
+      email: z.string(),
+      subscriptionId: idSchema('subscription').nullable(),
+      expiresAt: timestamp,
+    }),
+    z.object({ status: z.literal('expired'), handle: z.string(), email: z.string() }),
+  ])
+  .meta({ id: 'PortalOpened' });
+
+/** A link for a buyer whom the seller's own site knows, or whom the seller helps. */
+export const createPortalLinkBody = z
+  .strictObject({
+    email: emailAddress,
+    subscriptionId: idSchema('subscription')
+      .optional()
+      .describe('A subscription of this buyer: the link then leads to its card alone.'),
+  })
+  .meta({ id: 'PortalLinkCreate' });
+
+export const portalLinkResource = z
+  .object({
+    url: z.string().describe('Opens the buyer’s purchases for whoever has it: shown once, and stored as a hash.'),
+    expires_at: timestamp,
+  })
+  .meta({ id: 'PortalLink' });
+
+/** The dispatcher requests it when it builds an email. @throws DomainError buyer_not_found */
+export const createPortalLink = defineRequest('command', 'gateway', 'portal-links.create', {
+  input: z.object({
+    email: emailAddress,
+    /** Null for the whole portal; else the link leads to that subscription's card and may be used again. */
+    subscriptionId: idSchema('subscription').nullable(),
+    /** Of a card's link; it works at least 72 hours. */
+    validUntil: timestamp.nullable(),
+  }),
+  output: z.object({ url: z.string(), expiresAt: timestamp }),
+});
+
+const orderLine = z.object({ kind: orderItemKind, label: z.string(), amount_cents: z.int() });
+
+/** An order as its buyer sees it: nothing that is the seller's alone (campaign, affiliate, the processor's words). */
+export const portalOrder = z
+  .object({
+    id: idSchema('order'),
+    product_name: z.string(),
+    total_cents: z.int(),
+    refunded_cents: z.int(),
+    currency: z.string(),
+    status: z.enum(['paid', 'refunded', 'authorized']),
+    created_at: timestamp,
+    test: z.boolean(),
+  })
+  .meta({ id: 'PortalOrder' });
+
+export const portalOrderWithReceipt = portalOrder
+  .extend({
+    customer_email: z.string(),
+    customer_name: z.string(),
+    items: z.array(orderLine),
+    access_url: z.string().describe('Where the buyer finds what was bought; empty where the product has none.'),
+    last_four: z.string().nullable().describe('Of the card that was charged; null where none was, or it is not known.'),
+    refunds: z
+      .array(z.object({ amount_cents: z.int(), refunded_at: timestamp }))
+      .describe('What went back of the order itself, oldest first.'),
+    seller: z.object({ name: z.string(), support_email: z.string() }),
+  })
+  .meta({ id: 'PortalOrderWithReceipt' });
+
+export const portalSubscription = z
+  .object({
+    id: idSchema('subscription'),
+    order_id: idSchema('order'),
+    product_name: z.string(),
+    amount_cents: z.int(),
+    currency: z.string(),
+    billing_interval: billingInterval,
+    status: z.enum(['active', 'past_due', 'paused', 'canceled']),
+    collection: z
+      .enum(['automatic', 'external'])
+      .describe('`external`: the seller collects it, and no card is stored.'),
+    started_at: timestamp,
+    current_period_end: timestamp,
+    cancel_at: timestamp.nullable().describe('When it ends, where it was canceled at the period’s end.'),
+    canceled_at: timestamp.nullable(),
+    next_charge_at: timestamp.nullable(),
+    failed_reason: declineReason.nullable().describe('Why the last attempt to charge failed; null unless `past_due`.'),
+    last_four: z.string().nullable(),
+    may_cancel: z.boolean().describe('Whether the seller lets buyers cancel it, and it can be canceled now.'),
+    may_pause: z.boolean().describe('Whether the seller lets buyers pause it, and it can be paused now.'),
+    may_resume: z.boolean(),
+    test: z.boolean(),
+  })
+  .meta({ id: 'PortalSubscription' });
+
+export const portalSubscriptionWithHistory = portalSubscription
+  .extend({
+    seller: z.object({ name: z.string(), support_email: z.string() }),
+    processor: z.string().describe('Whose card fields the page shows.'),
+    /** A card that is being saved: the buyer has to confirm it at `url`, or its outcome is not known yet. */
+    card_change: z
+      .object({ status: z.enum(['requires_action', 'processing', 'declined']), url: z.string().nullable() })
+      .nullable(),
+    charges: z
+      .array(
+        z.object({
+          amount_cents: z.int(),
+          refunded_cents: z.int(),
+          status: z.enum(['paid', 'declined', 'processing']),
+          last_four: z.string().nullable(),
+          charged_at: timestamp,
+        }),
+      )
+      .describe('Renewals, newest first; 100 at most.'),
+  })
+  .meta({ id: 'PortalSubscriptionWithHistory' });
+
+export const portalCancelBody = z
+  .strictObject({ at: z.enum(['now', 'period_end']) })
+  .meta({ id: 'PortalSubscriptionCancel' });
+
+export const portalPaymentMethodBody = z
+  .strictObject({
+    paymentMethod: paymentMethodToken.describe('The processor’s token for the new card.'),
+    returnUrl: z
+      .string()
+      .optional()
+      .describe(
+        'Where the bank sends the buyer back to: an address under this deployment’s own, or the seller’s `checkoutUrl`.',
+      ),
+  })
+  .meta({ id: 'PortalPaymentMethodPut' });
+
+export const portalOrderQuery = pageQueryOf(idSchema('order'));
