@@ -8,6 +8,7 @@ import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { announced } from '@app/testing/points';
 import { recoveryFinished } from '@app/webhook-dispatcher/points';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { portalSession } from './support/portal-session.ts';
 import { type Answer, addProduct, call, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
 import { attempted, handled } from './support/waits.ts';
@@ -29,6 +30,9 @@ const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M
 /** Marks of the victim that no answer to the attacker may hold. */
 const marks = ['victim-buyer@example.com', 'Victim Secret', 'victimleaf'];
 
+/** The secret of a session of the portal: of a buyer of the attacker’s shop, with the address of the victim’s buyer. */
+let portalSecret: string;
+
 /** The secret of a checkout that the attacker opened at the victim’s own shop, as any buyer may. */
 let attackersSecret: string;
 
@@ -38,6 +42,7 @@ beforeAll(async () => {
   victim = await signUp(platform.baseUrl, 'Victim Secret Shop');
   attacker = await signUp(platform.baseUrl, 'Other Shop');
   ids = await furnish(victim);
+  portalSecret = await portalSession(platform, attacker.accountId, { email: 'victim-buyer@example.com' });
   attackersSecret = (await openAtVictim('a-buyer@example.com')).secret;
   await untilAtRest();
 });
@@ -139,7 +144,18 @@ async function furnish(seller: Seller): Promise<Record<string, string>> {
   const runId: string = (await seller.call('GET', '/api/v1/daily-runs')).json.data[0].id;
   return {
     ...{ productId, bumpId, upsellId, emailId, discountId, orderId, subscriptionId, keyId },
-    ...{ checkoutId, heldOrderId, paymentId, payoutId, runId, endpointId, recoveryId, deliveryId, automationId },
+    ...{
+      clubOrderId,
+      checkoutId,
+      heldOrderId,
+      paymentId,
+      payoutId,
+      runId,
+      endpointId,
+      recoveryId,
+      deliveryId,
+      automationId,
+    },
     code: 'victimleaf',
   };
 }
@@ -166,6 +182,8 @@ const attempts = (): Record<string, Attempt> => {
     headers: { 'x-checkout-secret': attackersSecret },
     expect: 'unknown',
   } as const;
+  // What buyers of one seller reach of each other: portal-isolation.test.ts.
+  const ofPortal = { headers: { 'x-portal-session': portalSecret }, expect: 'unknown' } as const;
   return {
     listProducts: { expect: 'own' },
     createProduct: {
@@ -241,6 +259,20 @@ const attempts = (): Record<string, Attempt> => {
     pauseSubscription: { params: subscription, expect: 'unknown' },
     resumeSubscription: { params: subscription, expect: 'unknown' },
     putPaymentMethod: { params: subscription, body: { paymentMethod: 'sim_ok' }, expect: 'unknown' },
+    // Without a key by nature: the answer says nothing of who has bought.
+    requestPortalLink: {
+      body: { handle: 'victim-secret-shop', email: 'victim-buyer@example.com' },
+      expect: (answer) => expect([answer.status, answer.json]).toEqual([200, { ok: true }]),
+    },
+    openPortal: { body: { token: 'a'.repeat(43) }, expect: 'unknown' },
+    closePortal: {
+      headers: { 'x-portal-session': 'a'.repeat(43) },
+      expect: (answer) => expect(answer.status).toBe(401),
+    },
+    listPortalOrders: { ...ofPortal, expect: 'own' },
+    getPortalOrder: { ...ofPortal, params: { orderId: ids.orderId as string } },
+    listPortalSubscriptions: { ...ofPortal, expect: 'own' },
+    getPortalSubscription: { ...ofPortal, params: subscription },
     listAffiliates: { expect: 'own' },
     createAffiliate: { body: { code: 'mine', name: 'M', email: 'm@example.com', commissionPercent: 1 }, expect: 'own' },
     updateAffiliate: { params: { code: 'victimleaf' }, body: { name: 'x' }, expect: 'unknown' },

@@ -3,6 +3,7 @@ import { operations } from '@app/gateway/operations';
 import { volume } from '@app/testing/long';
 import { query } from '@app/testing/sql';
 import { beforeAll, expect, test } from 'vitest';
+import { portalSession } from './support/portal-session.ts';
 import { type Answer, addProduct, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
 
@@ -126,24 +127,28 @@ const isEveryPair = volume(0, 1) === 1;
  * @param checkoutId of the checkout whose secret goes along: its own path is called with every hostile body
  */
 function hostileCalls(checkoutId: string): { method: string; path: string; body: string | undefined }[] {
-  return operations
-    .filter(({ auth }) => ['account', 'visitor', 'buyer'].includes(auth))
-    .flatMap(({ method, path, body, auth }) => {
-      const ids = auth === 'buyer' ? [...hostileIds, checkoutId] : hostileIds;
-      const paths = path.includes('{') ? ids.map((id) => path.replace(/\{\w+\}/g, id)) : [path];
-      const bodies = body === undefined ? [undefined] : hostileBodies;
-      const longer = Math.max(paths.length, bodies.length);
-      if (isEveryPair) return paths.flatMap((filled) => bodies.map((text) => ({ method, path: filled, body: text })));
-      return Array.from({ length: longer }, (_, n) => ({
-        ...{ method, path: paths[n % paths.length] as string, body: bodies[n % bodies.length] },
-      }));
-    });
+  return (
+    operations
+      // The session is for the others.
+      .filter(({ id, auth }) => ['account', 'visitor', 'buyer', 'portal'].includes(auth) && id !== 'closePortal')
+      .flatMap(({ method, path, body, auth }) => {
+        const ids = auth === 'buyer' ? [...hostileIds, checkoutId] : hostileIds;
+        const paths = path.includes('{') ? ids.map((id) => path.replace(/\{\w+\}/g, id)) : [path];
+        const bodies = body === undefined ? [undefined] : hostileBodies;
+        const longer = Math.max(paths.length, bodies.length);
+        if (isEveryPair) return paths.flatMap((filled) => bodies.map((text) => ({ method, path: filled, body: text })));
+        return Array.from({ length: longer }, (_, n) => ({
+          ...{ method, path: paths[n % paths.length] as string, body: bodies[n % bodies.length] },
+        }));
+      })
+  );
 }
 
 test('no operation answers hostile ids and bodies with a 5xx', async () => {
   const { handle } = (await seller.call('GET', '/api/v1/settings')).json;
   const opened = await seller.call('POST', '/api/checkout', { body: { handle, slug: product.slug } });
-  const headers = { 'x-checkout-secret': opened.json.secret };
+  const portal = await portalSession(platform, seller.accountId, { email: 'a@example.com' });
+  const headers = { 'x-checkout-secret': opened.json.secret, 'x-portal-session': portal };
   for (const { method, path, body } of hostileCalls(opened.json.id)) {
     const answer = await seller.call(method, path, { headers, ...(body === undefined ? {} : { body }) });
     const label = `${method} ${path} ${body ?? ''}`;

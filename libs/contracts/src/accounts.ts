@@ -127,6 +127,8 @@ export const accountSettings = z.object({
   accentColor: z.string().nullable().describe('The colour of buttons on the hosted pages; null is the pages’ own.'),
   termsUrl: z.string().nullable().describe('The seller’s terms, linked on the hosted pages.'),
   refundPolicyUrl: z.string().nullable().describe('The seller’s refund policy, linked on the hosted pages.'),
+  portalCancel: z.boolean().describe('Whether buyers may cancel their subscriptions in the portal.'),
+  portalPause: z.boolean().describe('Whether buyers may pause and resume their subscriptions in the portal.'),
 });
 export type Settings = z.infer<typeof accountSettings>;
 
@@ -152,6 +154,8 @@ export const newAccountSettings = {
   accentColor: null,
   termsUrl: null,
   refundPolicyUrl: null,
+  portalCancel: true,
+  portalPause: true,
 } as const satisfies Omit<Settings, 'handle' | 'businessName' | 'supportEmail'>;
 
 /** Where there is no account, or none is known yet: its names are empty. */
@@ -193,6 +197,8 @@ export const updateSettingsBody = z
     accentColor: accentColor.nullable(),
     termsUrl: httpsUrl.nullable(),
     refundPolicyUrl: httpsUrl.nullable(),
+    portalCancel: z.boolean(),
+    portalPause: z.boolean(),
   })
   .partial()
   .meta({ id: 'SettingsUpdate' });
@@ -204,6 +210,8 @@ const publishedSettings = accountSettings.extend({
   accentColor: z.string().nullable().default(newAccountSettings.accentColor),
   termsUrl: z.string().nullable().default(newAccountSettings.termsUrl),
   refundPolicyUrl: z.string().nullable().default(newAccountSettings.refundPolicyUrl),
+  portalCancel: z.boolean().default(newAccountSettings.portalCancel),
+  portalPause: z.boolean().default(newAccountSettings.portalPause),
 });
 
 /** An account was made, or its settings changed. `revision` counts the changes: the highest one holds. */

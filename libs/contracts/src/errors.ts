@@ -8,6 +8,7 @@ export const errorCodes = {
   invalid_idempotency_key: { status: 400, title: 'The Idempotency-Key header is malformed' },
   unauthorized: { status: 401, title: 'A valid API key or a session is required' },
   invalid_credentials: { status: 401, title: 'Email or password is wrong' },
+  portal_session_ended: { status: 401, title: 'The portal’s session has ended' },
   insufficient_scope: { status: 403, title: 'The key lacks the scope this needs' },
   cross_site_request: { status: 403, title: 'A browser may only act from this deployment’s own pages' },
   signup_closed: { status: 403, title: 'Sign-up is switched off here' },

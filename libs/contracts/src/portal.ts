@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { emailAddress, pageQueryOf, rawText, slug, timestamp } from './common.ts';
+import { emailAddress, listOf, pageQueryOf, rawText, slug, timestamp } from './common.ts';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { orderItemKind } from './orders.ts';
-import { declineReason, paymentMethodToken } from './payments.ts';
+import { declineReason } from './payments.ts';
 import { billingInterval } from './products.ts';
 
 /** What the buyer's own site and the hosted pages request. The answer is the same whether or not the address has bought. */
@@ -33,35 +33,6 @@ export const portalOpened = z
   ])
   .meta({ id: 'PortalOpened' });
 
-/** A link for a buyer whom the seller's own site knows, or whom the seller helps. */
-export const createPortalLinkBody = z
-  .strictObject({
-    email: emailAddress,
-    subscriptionId: idSchema('subscription')
-      .optional()
-      .describe('A subscription of this buyer: the link then leads to its card alone.'),
-  })
-  .meta({ id: 'PortalLinkCreate' });
-
-export const portalLinkResource = z
-  .object({
-    url: z.string().describe('Opens the buyer’s purchases for whoever has it: shown once, and stored as a hash.'),
-    expires_at: timestamp,
-  })
-  .meta({ id: 'PortalLink' });
-
-/** The dispatcher requests it when it builds an email. @throws DomainError buyer_not_found */
-export const createPortalLink = defineRequest('command', 'gateway', 'portal-links.create', {
-  input: z.object({
-    email: emailAddress,
-    /** Null for the whole portal; else the link leads to that subscription's card and may be used again. */
-    subscriptionId: idSchema('subscription').nullable(),
-    /** Of a card's link; it works at least 72 hours. */
-    validUntil: timestamp.nullable(),
-  }),
-  output: z.object({ url: z.string(), expiresAt: timestamp }),
-});
-
 const orderLine = z.object({ kind: orderItemKind, label: z.string(), amount_cents: z.int() });
 
 /** An order as its buyer sees it: nothing that is the seller's alone (campaign, affiliate, the processor's words). */
@@ -83,7 +54,11 @@ export const portalOrderWithReceipt = portalOrder
     customer_email: z.string(),
     customer_name: z.string(),
     items: z.array(orderLine),
-    access_url: z.string().describe('Where the buyer finds what was bought; empty where the product has none.'),
+    access_url: z
+      .string()
+      .describe(
+        'Where the buyer finds what was bought; empty where the product has none, and unless the order is `paid`.',
+      ),
     last_four: z.string().nullable().describe('Of the card that was charged; null where none was, or it is not known.'),
     refunds: z
       .array(z.object({ amount_cents: z.int(), refunded_at: timestamp }))
@@ -118,14 +93,12 @@ export const portalSubscription = z
   })
   .meta({ id: 'PortalSubscription' });
 
+export type PortalSubscription = z.infer<typeof portalSubscription>;
+
 export const portalSubscriptionWithHistory = portalSubscription
   .extend({
     seller: z.object({ name: z.string(), support_email: z.string() }),
     processor: z.string().describe('Whose card fields the page shows.'),
-    /** A card that is being saved: the buyer has to confirm it at `url`, or its outcome is not known yet. */
-    card_change: z
-      .object({ status: z.enum(['requires_action', 'processing', 'declined']), url: z.string().nullable() })
-      .nullable(),
     charges: z
       .array(
         z.object({
@@ -140,20 +113,40 @@ export const portalSubscriptionWithHistory = portalSubscription
   })
   .meta({ id: 'PortalSubscriptionWithHistory' });
 
-export const portalCancelBody = z
-  .strictObject({ at: z.enum(['now', 'period_end']) })
-  .meta({ id: 'PortalSubscriptionCancel' });
-
-export const portalPaymentMethodBody = z
-  .strictObject({
-    paymentMethod: paymentMethodToken.describe('The processor’s token for the new card.'),
-    returnUrl: z
-      .string()
-      .optional()
-      .describe(
-        'Where the bank sends the buyer back to: an address under this deployment’s own, or the seller’s `checkoutUrl`.',
-      ),
-  })
-  .meta({ id: 'PortalPaymentMethodPut' });
+export type PortalSubscriptionWithHistory = z.infer<typeof portalSubscriptionWithHistory>;
 
 export const portalOrderQuery = pageQueryOf(idSchema('order'));
+
+/** The orders of one buyer, whose email compares lower-cased and whole. */
+const ofBuyer = z.object({
+  email: emailAddress,
+  /** Whether rehearsals are among them. */
+  test: z.boolean(),
+});
+
+/** Newest first, without orders whose hold was lost. Another buyer's order is as unknown to `before` as one that never was. */
+export const listBuyerOrders = defineRequest('read', 'checkout', 'buyer-orders.list', {
+  input: portalOrderQuery.extend(ofBuyer.shape),
+  output: listOf(portalOrder),
+});
+
+/** @throws DomainError order_not_found, for an order of another buyer as well */
+export const getBuyerOrder = defineRequest('read', 'checkout', 'buyer-orders.get', {
+  input: ofBuyer.extend({ orderId: z.string() }),
+  output: portalOrder.extend({
+    product_id: z.string(),
+    customer_email: z.string(),
+    customer_name: z.string(),
+    items: z.array(orderLine),
+    /** What went back of the order and of its renewals, oldest first. */
+    refunds: z.array(
+      z.object({ payment_id: z.string(), renewal: z.boolean(), amount_cents: z.int(), refunded_at: timestamp }),
+    ),
+  }),
+});
+
+/** Whether the address has bought from this seller, and whether in a rehearsal. */
+export const findBuyer = defineRequest('read', 'checkout', 'buyer-orders.find', {
+  input: z.object({ email: emailAddress }),
+  output: z.object({ bought: z.boolean(), rehearsed: z.boolean() }),
+});

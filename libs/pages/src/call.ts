@@ -23,6 +23,8 @@ export interface PageActor {
   readonly [recognized]: true;
   /** The secret of a buyer's checkout: `{ ...actor, checkoutSecret }` is the actor with it. */
   readonly checkoutSecret?: string;
+  /** The secret of a buyer's session of the portal, likewise. */
+  readonly portalSession?: string;
 }
 
 interface Types {

@@ -32,7 +32,7 @@ export async function openApp(context: ServiceContext<GatewayConfig>, deps: Give
   resources.add('authenticator', authenticator, (created) => created.close());
   const rateWindows = createRateWindows(database);
   const limits = openLimits(context, rateWindows, deps.quotaWithinMs);
-  const letters = startLetters(config, { database, clock, logger }, rateWindows);
+  const letters = startLetters(config, { database, clock, logger, requester }, rateWindows);
   resources.add('letters', letters, (started) => started.close());
   return {
     ...limits,

@@ -15,6 +15,7 @@ import {
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
+import { findBuyer } from '@app/contracts/portal';
 import { getOptOut, optOut } from '@app/contracts/reminders';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { onRequest, onRequestAcrossAccounts } from '@app/messaging/serve-requests';
@@ -46,6 +47,8 @@ export function createCheckoutStandIn() {
     tokens,
     /** Checkouts that have succeeded before. */
     succeeded: new Set<string>(),
+    /** Who has bought what way, by lower-cased address; null while checkout cannot say. */
+    buyers: new Map<string, { bought: boolean; rehearsed: boolean } | null>(),
     paid,
     pay: paid,
     continue: paid as () => Promise<CheckoutOutcome>,
@@ -73,6 +76,11 @@ export function createCheckoutStandIn() {
     onRequest(applySettings, async (input, context) => {
       noted('apply settings', input, context);
       return { ok: true as const };
+    }),
+    onRequest(findBuyer, async (input, context) => {
+      const found = checkout.buyers.get(noted('find buyer', input, context).email);
+      if (found === null) throw new DomainError('service_unavailable', 'The database is away.');
+      return found ?? { bought: false, rehearsed: false };
     }),
     onRequestAcrossAccounts(getOptOut, async ({ token }) => ended(token)),
     onRequestAcrossAccounts(optOut, async (input, context) => {

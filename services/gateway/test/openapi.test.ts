@@ -13,7 +13,16 @@ import { examples, problemExample } from '../src/openapi/examples.ts';
 import { errorsOf } from '../src/openapi/operation-errors.ts';
 
 /** Public writes that a repetition does no harm: they take no Idempotency-Key. */
-const keyless = ['recordVisit', 'optOut', 'logIn', 'verifyEmail', 'requestPasswordReset', 'resetPassword'];
+const keyless = [
+  'recordVisit',
+  'requestPortalLink',
+  'openPortal',
+  'optOut',
+  'logIn',
+  'verifyEmail',
+  'requestPasswordReset',
+  'resetPassword',
+];
 
 interface Schema {
   $ref?: string;
@@ -267,6 +276,17 @@ test('a buyer’s call needs the secret of its checkout and nothing else, and op
     expect(security).toEqual(open.includes(id) ? [] : [{ checkoutSecret: [] }]);
     expect([id, responses[401], responses[403]]).toEqual([id, undefined, undefined]);
     expect([id, responses[404] !== undefined]).toEqual([id, !['openCheckout', 'recordVisit'].includes(id)]);
+  }
+});
+
+test('a call of the portal needs the secret of a buyer’s session and nothing else, and a link needs nothing', () => {
+  expect(document.components.securitySchemes.portalSession).toMatchObject({ in: 'header', name: 'x-portal-session' });
+  const buyers = operations.filter(({ path }) => path.startsWith('/api/portal'));
+  for (const { id, method, path } of buyers) {
+    const isOpen = ['requestPortalLink', 'openPortal'].includes(id);
+    const { security, responses } = documented(method, path);
+    expect([id, security]).toEqual([id, isOpen ? [] : [{ portalSession: [] }]]);
+    expect([id, responses[401] !== undefined]).toEqual([id, !isOpen]);
   }
 });
 

@@ -97,11 +97,13 @@ test('an address that nothing is at logs no part of a link of an email', async (
     `//c/opt-out/${token}/x`,
     `/C/opt-out/${token}/y?z`,
     `/letters/verification/${token}/`,
+    `/p/a-shop/open/${token}/y`,
+    `//P/a-shop/open/${token}?z`,
     `/api/checkout/opt-outs/${token}/`,
   ].entries()) {
     await send(gateway.url, 'GET', path, { headers: { 'x-request-id': `link-${n}` } });
     const lines = JSON.stringify(await linesOf(`link-${n}`));
     expect(lines).not.toContain(token);
-    expect(lines).toMatch(/\/(c|letters|api\/checkout)\/…/);
+    expect(lines).toMatch(/\/(c|p|letters|api\/checkout)\/…/);
   }
 });

@@ -28,8 +28,10 @@ afterAll(async () => {
 const run = (sql: string, values: unknown[] = []) => query<Record<string, unknown>>(harness.database.url, sql, values);
 const housekeep = () => deleteExpired(database, retention(harness.clock));
 
+type Filled = [table: string, column: string, fill: (rows: number, agedDays: number) => Promise<unknown>];
+
 /** A table with many rows, of which some are due; the sessions and keys belong to a seller. */
-const tables: [string, string, (rows: number, agedDays: number) => Promise<unknown>][] = [
+const tables: Filled[] = [
   [
     'idempotency_records',
     'created_at',
@@ -65,6 +67,20 @@ const tables: [string, string, (rows: number, agedDays: number) => Promise<unkno
         [rows, agedDays],
       ),
   ],
+  ...['portal_links', 'portal_sessions'].map(
+    (table): Filled => [
+      table,
+      'expires_at',
+      (rows, agedDays) =>
+        run(
+          `insert into ${table} (${table === 'portal_links' ? 'token_hash' : 'hash'}, account_id, email, created_at, expires_at)
+         select sha256(($2 || '-' || n)::bytea), (select min(id) from accounts), '', now(),
+           now() - make_interval(days => $2::int)
+         from generate_series(1, $1::int) n`,
+          [rows, agedDays],
+        ),
+    ],
+  ),
   [
     'rate_windows',
     'ends_at',

@@ -7,6 +7,9 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   invalid_idempotency_key: 'Idempotency-Key must be 1 to 255 visible ASCII characters, once.',
   unauthorized: 'The key is missing, malformed, unknown, expired or revoked; which of these is not told.',
   invalid_credentials: 'No account has this email with this password, or it is not the password of who is logged in.',
+  portal_session_ended:
+    'The header `x-portal-session` is missing, malformed or unknown, or its session has ended; which of these is not told. ' +
+    'Request another link: POST /api/portal/links.',
   insufficient_scope: 'The key is valid and lacks the scope that `detail` names. Use another key.',
   cross_site_request:
     'A browser sent this from a page of another site, or under a name that is not this deployment’s own. Programs send ' +

@@ -1,8 +1,8 @@
+import { buyerReason } from '@app/contracts/decline-reasons';
 import type { EventData } from '@app/contracts/define';
 import { chargeRefunded, chargesRefunded, paymentCompleted, paymentNoticed } from '@app/contracts/payments';
 import type { SentOutcome } from '../processors/payment-processor.ts';
 import {
-  buyerReason,
   decideBy,
   givenUp,
   keyUnreadable,

@@ -1,6 +1,17 @@
+import { buyerReason } from '@app/contracts/decline-reasons';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { buyerReason, decideStart, isLost, lostFrom, nextCheckAt } from './payment.rules.ts';
+import {
+  decideStart,
+  givenUp,
+  isLost,
+  keyUnreadable,
+  lostFrom,
+  nextCheckAt,
+  noProcessor,
+  nothingDone,
+  notReceived,
+} from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 
 const tried = (try_no: number, status: Payment['status']): Payment => ({ try_no, status, step: 'main' }) as Payment;
@@ -58,5 +69,6 @@ test('buyers hear of a decline only whether it was the card', () => {
   expect(['lost_card', 'insufficient_funds', 'card_declined', null].map(buyerReason)).toEqual(
     Array(4).fill('card_declined'),
   );
-  expect(['not_received', 'given_up'].map(buyerReason)).toEqual(Array(2).fill('try_again_later'));
+  const notOfCard = [notReceived, givenUp, keyUnreadable, noProcessor, nothingDone];
+  expect(notOfCard.map(buyerReason)).toEqual(Array(5).fill('try_again_later'));
 });

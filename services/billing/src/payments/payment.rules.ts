@@ -1,4 +1,5 @@
 import { withoutDailyRunMs } from '@app/contracts/daily-runs';
+import { buyerReason } from '@app/contracts/decline-reasons';
 import type { PaymentOutcome } from '@app/contracts/payments';
 import type { Payment } from './payment.types.ts';
 
@@ -171,19 +172,3 @@ export const nothingDone = 'nothing_done';
 
 /** Declines of a renewal that count as no attempt to charge it: the daily run makes it anew. */
 export const isNoAttempt = (reason: string): boolean => reason === notReceived || reason === nothingDone;
-
-const passingReasons = new Set([
-  notReceived,
-  givenUp,
-  keyUnreadable,
-  noProcessor,
-  nothingDone,
-  'processing_error',
-  'issuer_not_available',
-  'try_again_later',
-]);
-
-/** What buyers are told of a decline. */
-export function buyerReason(reason: string | null): 'card_declined' | 'try_again_later' {
-  return reason !== null && passingReasons.has(reason) ? 'try_again_later' : 'card_declined';
-}

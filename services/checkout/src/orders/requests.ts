@@ -1,8 +1,10 @@
 import { readDiscountUses as readUsesContract } from '@app/contracts/discounts';
 import * as contract from '@app/contracts/orders';
+import * as portal from '@app/contracts/portal';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import type { Database } from '@app/service-kit/database';
 import { readDiscountUses } from '../discounts/read-uses.ts';
+import { findBuyer, getBuyerOrder, listBuyerOrders } from './buyer-orders.ts';
 import { getOrder, listOrders } from './get-orders.ts';
 import type { OrderBatcher } from './order-batcher.ts';
 
@@ -12,5 +14,8 @@ export function orderRequests(database: Database, orders: OrderBatcher): Request
     onRequest(contract.listOrders, (page, { accountId }) => listOrders(database, accountId, page)),
     onRequest(readUsesContract, ({ discountIds }, { accountId }) => readDiscountUses(database, accountId, discountIds)),
     onRequest(contract.getOrder, ({ orderId }, { accountId }) => getOrder(database, accountId, orderId)),
+    onRequest(portal.listBuyerOrders, (input, { accountId }) => listBuyerOrders(database, accountId, input)),
+    onRequest(portal.getBuyerOrder, (input, { accountId }) => getBuyerOrder(database, accountId, input)),
+    onRequest(portal.findBuyer, ({ email }, { accountId }) => findBuyer(database, accountId, email)),
   ];
 }

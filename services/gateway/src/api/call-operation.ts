@@ -6,6 +6,7 @@ import { invalidField, parseInput } from '@app/contracts/validation';
 import { z } from 'zod';
 import type { Actor } from '../identity/actors.ts';
 import { checkoutNotFound } from '../identity/checkout-secret.ts';
+import { requirePortalActor } from '../identity/portal-session.ts';
 import type { App } from './app.ts';
 import { checkAccess } from './check-access.ts';
 import { checkIdempotencyKey, leaseSecondsOf } from './idempotency.rules.ts';
@@ -51,8 +52,9 @@ export async function callOperation(
   operation: Operation,
   request: OperationRequest,
 ): Promise<OperationResult> {
-  const { actor, idempotencyKey, headers = {} } = request;
-  checkAccess(operation, actor, headers);
+  const { idempotencyKey, headers = {} } = request;
+  checkAccess(operation, request.actor, headers);
+  const actor = operation.auth === 'portal' ? await requirePortalActor(app, headers) : request.actor;
   if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
   const params = parseParams(operation.params, request.params);
   const query = parseInput(strictQueryOf(operation), request.query, 'query');
@@ -77,7 +79,7 @@ export async function callOperation(
   };
   if (operation.method !== 'GET') checkWritable(app);
   const { accountId } = actor;
-  const work = () => performOnce(app, operation, request, { params, query, body }, perform);
+  const work = () => performOnce(app, operation, { ...request, actor }, { params, query, body }, perform);
   return accountId !== '' && takesTurns(operation) ? await app.writeTurns(accountId, work) : await work();
 }
 

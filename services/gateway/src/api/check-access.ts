@@ -2,12 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError } from '@app/contracts/errors';
 import type { Actor } from '../identity/actors.ts';
 import { checkoutSecretOf } from '../identity/checkout-secret.ts';
+import { portalSecretOf } from '../identity/portal-session.ts';
 import { loginRequired, unauthorized } from '../identity/unauthorized.ts';
 import type { Operation } from './operation.ts';
 
 /**
- * @throws DomainError unauthorized, insufficient_scope or, for want of a buyer's secret, checkout_not_found when this
- * actor may not call this operation
+ * @throws DomainError unauthorized, insufficient_scope or, for want of a buyer's secret, checkout_not_found or
+ * portal_session_ended when this actor may not call this operation
  */
 export function checkAccess(operation: Operation, actor: Actor, headers: IncomingHttpHeaders): void {
   switch (operation.auth) {
@@ -16,6 +17,9 @@ export function checkAccess(operation: Operation, actor: Actor, headers: Incomin
       return;
     case 'buyer':
       checkoutSecretOf(headers);
+      return;
+    case 'portal':
+      portalSecretOf(headers);
       return;
     case 'session':
       if (actor.kind !== 'session') throw actor.kind === 'nobody' ? unauthorized() : loginRequired();

@@ -4,6 +4,7 @@ import { baseUrlOf } from '../edge/base-url.ts';
 import type { Guard } from '../edge/guard.ts';
 import { inRequestSpan } from '../edge/request-spans.ts';
 import { checkoutSecretHeader } from '../identity/checkout-secret.ts';
+import { portalSessionHeader } from '../identity/portal-session.ts';
 import { problemDocument } from '../problems/problem-document.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
 import type { App } from './app.ts';
@@ -51,7 +52,7 @@ export function createCall(app: App, guard: Guard, operations: readonly Operatio
 }
 
 async function run(app: App, guard: Guard, operation: Operation, request: AnyRequest) {
-  const { req, reply, checkoutSecret } = request.actor as Requester;
+  const { req, reply, checkoutSecret, portalSession } = request.actor as Requester;
   const actor = await inRequestSpan(req, () => guard.admitCall(accessOf(operation), operation.method, req, reply));
   const { params = {}, query = {}, body, idempotencyKey } = request;
   return await runForRequest(app, operation, req, reply, {
@@ -60,7 +61,7 @@ async function run(app: App, guard: Guard, operation: Operation, request: AnyReq
     query,
     body,
     idempotencyKey: takesIdempotencyKey(operation, 'http') ? idempotencyKey : undefined,
-    // Only the page says which checkout it opens: browsers of other sites can send the header too.
-    headers: { ...req.headers, [checkoutSecretHeader]: checkoutSecret },
+    // Only the page says which checkout and which session it opens: browsers of other sites can send the headers too.
+    headers: { ...req.headers, [checkoutSecretHeader]: checkoutSecret, [portalSessionHeader]: portalSession },
   });
 }

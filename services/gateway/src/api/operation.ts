@@ -45,12 +45,14 @@ export type KeyScope<Params, Body> = Pick<OperationCall<Params, unknown, Body>, 
  * - `public`: anyone, without a key.
  * - `visitor`: as `public`, also from a page of any other site. No session and no key counts.
  * - `buyer`: as `visitor`, with the secret of the checkout in the header `x-checkout-secret`.
+ * - `portal`: as `visitor`, with the secret of a buyer's session of the portal in the header `x-portal-session`. The account
+ *   and the buyer come from the session.
  * - `account`: an account's key with the operation's scope, or a logged-in session.
  * - `session`: a logged-in session only.
  * - `daily`: as `account`, or the platform key.
  * - `platform`: the platform key only.
  */
-export type OperationAuth = 'public' | 'visitor' | 'buyer' | 'account' | 'session' | 'daily' | 'platform';
+export type OperationAuth = 'public' | 'visitor' | 'buyer' | 'portal' | 'account' | 'session' | 'daily' | 'platform';
 
 export interface SecretField {
   readonly name: string;
@@ -151,7 +153,7 @@ export function defineOperation<
 
 /** Whether pages of any site may call it. */
 export function isForAnyPage({ auth }: Operation): boolean {
-  return auth === 'visitor' || auth === 'buyer';
+  return auth === 'visitor' || auth === 'buyer' || auth === 'portal';
 }
 
 /** Whether it is called without a key of the API and without a session. */

@@ -4,6 +4,7 @@ import type { Clock } from '@app/service-kit/clock';
 import type { RetentionRule } from '@app/service-kit/retention';
 import { keptSince } from '../api/idempotency.rules.ts';
 import { endedKeysKeptSince } from '../identity/list-api-keys.ts';
+import { portalKeptSince } from '../portal/portal-link.rules.ts';
 
 /**
  * By an index on what is compared. With nothing due it is one look at the index's beginning, whatever the planner's
@@ -13,7 +14,10 @@ const oldest = (table: string, since: string): string =>
   `delete from ${table} where ctid = any(array(
      select ctid from ${table} where ${since} < $1 and (select min(${since}) from ${table}) < $1 order by ${since} limit $2))`;
 
-/** Stored responses after 30 days, keys 90 days after their end, sessions, letters and windows of rate limits after theirs. */
+/**
+ * Stored responses after 30 days, keys 90 days and the portal's links and sessions 30 days after their end; users' sessions,
+ * letters and windows of rate limits after theirs.
+ */
 export const retention = (clock: Clock): readonly RetentionRule[] => [
   ...messagingRetention,
   sentNotificationsRetention(() => clock.now()),
@@ -21,6 +25,8 @@ export const retention = (clock: Clock): readonly RetentionRule[] => [
   { statement: oldest('api_keys', 'least(revoked_at, expires_at)'), limit: () => endedKeysKeptSince(clock.now()) },
   { statement: oldest('sessions', 'expires_at'), limit: () => clock.now() },
   { statement: oldest('letters', 'expires_at'), limit: () => clock.now() },
+  { statement: oldest('portal_links', 'expires_at'), limit: () => portalKeptSince(clock.now()) },
+  { statement: oldest('portal_sessions', 'expires_at'), limit: () => portalKeptSince(clock.now()) },
   // Of the database's time, as they are.
   { statement: oldest('rate_windows', 'ends_at'), limit: () => new Date() },
 ];

@@ -33,7 +33,7 @@ export function preflightHeaders(methods: readonly string[]): Record<string, str
   return {
     ...anyOrigin,
     'access-control-allow-methods': methods.join(', '),
-    'access-control-allow-headers': 'content-type, idempotency-key, x-checkout-secret, x-request-id',
+    'access-control-allow-headers': 'content-type, idempotency-key, x-checkout-secret, x-portal-session, x-request-id',
     'access-control-max-age': preflightSeconds,
   };
 }

@@ -3,6 +3,9 @@
 /** The pages of a seller's products: a product's slug stands behind it. */
 export const checkoutUrlOf = (baseUrl: string, handle: string): string => `${baseUrl}/c/${handle}`;
 
+/** The pages on which the seller's buyers look after what they bought. */
+export const portalUrlOf = (baseUrl: string, handle: string): string => `${baseUrl}/p/${handle}`;
+
 /** Pictures of products: their names stand behind it. */
 export const productImagesUrlOf = (baseUrl: string): string => `${baseUrl}/images/products`;
 

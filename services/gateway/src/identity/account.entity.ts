@@ -23,6 +23,8 @@ export const Account = defineEntity({
     accentColor: p.text().nullable(),
     termsUrl: p.text().nullable(),
     refundPolicyUrl: p.text().nullable(),
+    portalCancel: p.boolean(),
+    portalPause: p.boolean(),
     logoName: p.text().nullable(),
     settingsRevision: p.integer(),
     createdAt: p.datetime(),

@@ -1,21 +1,38 @@
 import { type ApiKeyScope, apiKeyScopes, type Settings, unknownAccountSettings } from '@app/contracts/accounts';
 
+/** Who looks after what they bought. */
+export interface Buyer {
+  /** Lower-cased. */
+  readonly email: string;
+  /** The one subscription whose card the session may change; null for all that the buyer has bought. */
+  readonly subscriptionId: string | null;
+}
+
 /** Who makes a request. */
 export interface Actor {
   /** Empty for the platform key and for nobody: services refuse requests without an account. */
   readonly accountId: string;
-  readonly kind: 'key' | 'session' | 'platform' | 'nobody';
+  readonly kind: 'key' | 'session' | 'platform' | 'portal' | 'nobody';
   readonly scopes: ReadonlySet<ApiKeyScope>;
   readonly keyId: string | null;
   readonly sessionId: string | null;
   readonly userId: string | null;
+  /** Whose session of the portal it is, with kind `portal`. */
+  readonly buyer: Buyer | null;
   /** The account's settings; the defaults where there is no account. */
   readonly settings: Settings;
 }
 
 export const allScopes: ReadonlySet<ApiKeyScope> = new Set(apiKeyScopes);
 
-const withoutAccount = { accountId: '', keyId: null, sessionId: null, userId: null, settings: unknownAccountSettings };
+const withoutAccount = {
+  accountId: '',
+  keyId: null,
+  sessionId: null,
+  userId: null,
+  buyer: null,
+  settings: unknownAccountSettings,
+};
 
 /** The caller of a public operation. */
 export const nobody: Actor = { ...withoutAccount, kind: 'nobody', scopes: new Set() };

@@ -6,7 +6,7 @@ import { allScopes } from './actors.ts';
 /** The per-request look-ups: one statement each, prepared once per connection. */
 const settingsColumns = `a.handle, a.business_name, a.support_email, a.email, a.email_verified, a.default_currency, a.test_mode,
   a.hold_decision_minutes, a.nudge_after_minutes, a.commission_hold_days, a.cancellation_notices, a.daily_charge_limit,
-  a.checkout_url, a.accent_color, a.terms_url, a.refund_policy_url`;
+  a.checkout_url, a.accent_color, a.terms_url, a.refund_policy_url, a.portal_cancel, a.portal_pause`;
 
 const keyByHash = statement(
   'api-key-by-hash',
@@ -20,6 +20,13 @@ const sessionByHash = statement(
   `select s.id, s.user_id, u.account_id, s.expires_at, s.last_used_at, ${settingsColumns}
    from sessions s join users u on u.id = s.user_id join accounts a on a.id = u.account_id
    where s.hash = $1`,
+);
+
+const portalSessionByHash = statement(
+  'portal-session-by-hash',
+  `select s.email as buyer, s.subscription_id, a.id as account_id, ${settingsColumns}
+   from portal_sessions s join accounts a on a.id = s.account_id
+   where s.hash = $1 and s.expires_at > $2`,
 );
 
 interface SettingsRow {
@@ -40,6 +47,8 @@ interface SettingsRow {
   readonly accent_color: string | null;
   readonly terms_url: string | null;
   readonly refund_policy_url: string | null;
+  readonly portal_cancel: boolean;
+  readonly portal_pause: boolean;
 }
 
 interface KeyRow extends SettingsRow {
@@ -54,6 +63,11 @@ interface SessionRow extends SettingsRow {
   readonly user_id: string;
   readonly expires_at: Date;
   readonly last_used_at: Date | null;
+}
+
+interface PortalSessionRow extends SettingsRow {
+  readonly buyer: string;
+  readonly subscription_id: string | null;
 }
 
 /** A key or a session as the database has it: its actor, how long it is valid and when it was used. */
@@ -100,8 +114,19 @@ export async function findSession(database: Database, hash: Buffer): Promise<Fou
   };
 }
 
-function accountOf(row: SettingsRow): Pick<Actor, 'accountId' | 'settings'> {
+/** The buyer whose session of the portal it is; null for one that is unknown or has ended. */
+export async function findPortalActor({ pool }: Database, hash: Buffer, now: Date): Promise<Actor | null> {
+  const { rows } = await pool.query<PortalSessionRow>(portalSessionByHash([hash, now]));
+  const [row] = rows;
+  if (row === undefined) return null;
+  const buyer = { email: row.buyer, subscriptionId: row.subscription_id };
+  const without = { scopes: new Set<ApiKeyScope>(), keyId: null, sessionId: null, userId: null };
+  return { ...accountOf(row), ...without, kind: 'portal', buyer };
+}
+
+function accountOf(row: SettingsRow): Pick<Actor, 'accountId' | 'settings' | 'buyer'> {
   return {
+    buyer: null,
     accountId: row.account_id,
     settings: {
       handle: row.handle,
@@ -120,6 +145,8 @@ function accountOf(row: SettingsRow): Pick<Actor, 'accountId' | 'settings'> {
       accentColor: row.accent_color,
       termsUrl: row.terms_url,
       refundPolicyUrl: row.refund_policy_url,
+      portalCancel: row.portal_cancel,
+      portalPause: row.portal_pause,
     },
   };
 }

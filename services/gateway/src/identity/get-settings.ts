@@ -34,5 +34,7 @@ export function settingsOf(account: Account): Settings {
     accentColor: account.accentColor ?? null,
     termsUrl: account.termsUrl ?? null,
     refundPolicyUrl: account.refundPolicyUrl ?? null,
+    portalCancel: account.portalCancel,
+    portalPause: account.portalPause,
   };
 }

@@ -1,17 +1,21 @@
 import type { Handover } from '@app/email/email-transport';
 import type { Mailer } from '@app/email/mailer';
+import type { Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { SealedBox } from '@app/service-kit/sealed-box';
 import { letterHandedOver } from '../points/points.ts';
 import type { LetterKind } from './letter-paths.ts';
+import { type Addressing, type LetterSeller, recipientOf } from './letter-recipient.ts';
 import { letterText } from './letter-text.rules.ts';
+import { letterWindow } from './new-letter.ts';
 
 export interface HandOverDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly requester: Requester;
   readonly mailer: Mailer;
   readonly box: SealedBox;
   /** Where answers go: the sender's own address. */
@@ -25,19 +29,48 @@ const attemptsMax = 12;
 const longestWaitMs = 4 * 60 * minuteMs;
 
 /** The next attempt stands in the row before this one begins: a process that dies leaves a letter that goes out then. */
-const claimStatement = statement(
+const claimStatement = statement<Claimed>(
   'letters-claim',
   `update letters as l set attempts = l.attempts + 1, next_attempt_at = $1::timestamptz + interval '3 minutes'
-   from users as u
-   where u.id = l.user_id and l.id in (
-     select id from letters where sealed is not null and next_attempt_at <= $1
-     order by next_attempt_at limit ${atOnce} for update skip locked)
-   returning l.id, l.kind, l.sealed, l.attempts, l.expires_at, u.email`,
+   from (
+     select d.id, coalesce(u.email, d.recipient) as email, a.id as account_id, a.business_name, a.support_email, a.test_mode,
+       a.email_verified, a.email as sellers_own
+     from (
+       select id, user_id, account_id, recipient from letters where sealed is not null and next_attempt_at <= $1
+       order by next_attempt_at limit ${atOnce} for update skip locked) as d
+     left join users as u on u.id = d.user_id left join accounts as a on a.id = d.account_id
+   ) as due
+   where l.id = due.id
+   returning l.id, l.kind, l.sealed, l.attempts, l.expires_at, due.email, due.account_id, due.business_name,
+     due.support_email, due.test_mode, due.email_verified, due.sellers_own`,
+  {
+    id: 'text',
+    kind: 'text',
+    sealed: 'bytea',
+    attempts: 'int4',
+    expires_at: 'timestamptz',
+    email: 'text',
+    account_id: 'text',
+    business_name: 'text',
+    support_email: 'text',
+    test_mode: 'bool',
+    email_verified: 'bool',
+    sellers_own: 'text',
+  },
 );
 const endStatement = statement('letters-end', 'update letters set sealed = null where id = $1');
 const postponeStatement = statement('letters-postpone', 'update letters set next_attempt_at = $2 where id = $1');
+/** Its link is deleted, and its use of the window is given back: a letter that is never sent uses up none of the day. */
+const withholdStatement = statement(
+  'letters-withhold',
+  `
+  with ended as (update letters set sealed = null where id = $1 and sealed is not null returning token_hash),
+  links as (delete from portal_links as p using ended as e where p.token_hash = e.token_hash)
+  update rate_windows as w set taken = greatest(w.taken - 1, 0) from ended where w.caller = $2`,
+);
 
-interface Claimed {
+/** A letter with its recipient; what is of an account is null in a letter to a user. */
+interface Claimed extends LetterSeller {
   readonly id: string;
   readonly kind: LetterKind;
   readonly sealed: Buffer;
@@ -57,7 +90,13 @@ export async function handOverLetters(deps: HandOverDeps, isClosing: () => boole
 
 async function handOver(deps: HandOverDeps, letter: Claimed): Promise<void> {
   const { database, clock, logger } = deps;
-  const handover = await send(deps, letter);
+  const addressing = await addressingOf(deps, letter);
+  if (addressing === 'withheld') {
+    await database.pool.query(withholdStatement([letter.id, letterWindow(letter.kind)]));
+    letterHandedOver.announce(() => ({ letterId: letter.id, to: letter.email, outcome: 'withheld' }));
+    return;
+  }
+  const handover = addressing === 'unknown' ? notKnown : await send(deps, letter, addressing);
   const nextMs = clock.nowMs() + Math.min(longestWaitMs, minuteMs * 2 ** letter.attempts);
   const isTemporary = handover.outcome === 'deferred' || handover.outcome === 'unreachable';
   const isOver = !isTemporary || letter.attempts >= attemptsMax || nextMs >= letter.expires_at.getTime();
@@ -69,7 +108,20 @@ async function handOver(deps: HandOverDeps, letter: Claimed): Promise<void> {
   letterHandedOver.announce(() => ({ letterId: letter.id, to: letter.email, outcome: handover.outcome }));
 }
 
-async function send({ mailer, box, clock, replyTo }: HandOverDeps, letter: Claimed): Promise<Handover> {
+const notKnown: Handover = { outcome: 'deferred', detail: 'checkout did not say whether the address has bought' };
+
+/** Whom the letter goes to; `unknown` while checkout cannot say. */
+async function addressingOf(deps: HandOverDeps, letter: Claimed): Promise<Addressing | 'withheld' | 'unknown'> {
+  const { requester, logger, replyTo } = deps;
+  try {
+    return (await recipientOf(requester, letter, replyTo)) ?? 'withheld';
+  } catch (err) {
+    logger.warn({ err, letterId: letter.id }, 'the recipient of a letter was not found out');
+    return 'unknown';
+  }
+}
+
+async function send({ mailer, box, clock }: HandOverDeps, letter: Claimed, addressing: Addressing): Promise<Handover> {
   let link: string;
   try {
     link = box.open(letter.sealed, letter.id).toString();
@@ -79,11 +131,9 @@ async function send({ mailer, box, clock, replyTo }: HandOverDeps, letter: Claim
   }
   return await mailer.send({
     id: letter.id,
-    fromName: '',
-    to: letter.email,
-    replyTo,
+    ...addressing,
     date: clock.now(),
-    ...letterText(letter.kind, link),
+    ...letterText(letter.kind, link, addressing.fromName),
     headers: { 'Auto-Submitted': 'auto-generated' },
   });
 }

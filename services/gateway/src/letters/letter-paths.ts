@@ -1,7 +1,8 @@
-export type LetterKind = 'verification' | 'password_reset';
+export type LetterKind = 'verification' | 'password_reset' | 'portal_link';
 
-/** Where the links of each kind lead; the token follows. */
+/** Where the links of each kind lead, under this deployment's address or the seller's portal; the token follows. */
 export const letterPaths: Readonly<Record<LetterKind, string>> = {
   verification: '/letters/verification',
   password_reset: '/letters/password-reset',
+  portal_link: '/open',
 };

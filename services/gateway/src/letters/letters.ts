@@ -1,13 +1,10 @@
 import { createMailer } from '@app/email/mailer';
 import { createEmailTransport, type EmailSettings, senderOf } from '@app/email/transports';
 import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
-import type { Clock } from '@app/service-kit/clock';
-import type { Database } from '@app/service-kit/database';
-import type { Logger } from '@app/service-kit/logger';
 import { createSealedBox } from '@app/service-kit/sealed-box';
 import type { RateWindows } from '../limits/rate-windows.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
-import { handOverLetters } from './hand-over-letters.ts';
+import { type HandOverDeps, handOverLetters } from './hand-over-letters.ts';
 import { createLetterLimit, unlimitedLetters } from './letter-limit.ts';
 import type { LetterKind } from './letter-paths.ts';
 import { type NewLetter, newLetter } from './new-letter.ts';
@@ -22,6 +19,7 @@ interface Wanted {
   readonly email: string;
   /** As `clientOfAddress` gives it. */
   readonly address: string;
+  /** What the kind's path stands under: this deployment's address, or that of the seller's portal. */
   readonly baseUrl: string;
 }
 
@@ -41,7 +39,7 @@ const pauseMs = 30_000;
 
 export function startLetters(
   config: LettersConfig,
-  deps: { readonly database: Database; readonly clock: Clock; readonly logger: Logger },
+  deps: Pick<HandOverDeps, 'database' | 'clock' | 'logger' | 'requester'>,
   windows: RateWindows,
 ): Letters {
   const { clock, logger } = deps;

@@ -4,7 +4,12 @@ import { statement } from '@app/service-kit/database';
 import type { SealedBox } from '@app/service-kit/sealed-box';
 import { type LetterKind, letterPaths } from './letter-paths.ts';
 
-const validMs = 48 * 60 * 60 * 1000;
+const hourMs = 60 * 60 * 1000;
+const validMs: Readonly<Record<LetterKind, number>> = {
+  verification: 48 * hourMs,
+  password_reset: 48 * hourMs,
+  portal_link: hourMs,
+};
 
 /** A letter as it is stored: with the token's hash, and the link sealed. */
 export interface NewLetter {
@@ -21,7 +26,7 @@ export interface NewLetter {
 /** 256 random bits: nobody can search that space, so that the hash needs no pepper. */
 export const hashLetterToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
-/** @param baseUrl this deployment's address for links, without a slash at its end */
+/** @param baseUrl what the kind's path stands under, without a slash at its end */
 export function newLetter(box: SealedBox, kind: LetterKind, email: string, baseUrl: string, now: Date): NewLetter {
   const token = randomBytes(32).toString('base64url');
   const id = newId('letter', now.getTime());
@@ -32,7 +37,7 @@ export function newLetter(box: SealedBox, kind: LetterKind, email: string, baseU
     tokenHash: hashLetterToken(token),
     createdAt: now,
     sealed: box.seal(Buffer.from(`${baseUrl}${letterPaths[kind]}/${token}`), id),
-    expiresAt: new Date(now.getTime() + validMs),
+    expiresAt: new Date(now.getTime() + validMs[kind]),
   };
 }
 

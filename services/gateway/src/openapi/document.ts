@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { type Operation, takesIdempotencyKey } from '../api/operation.ts';
 import { checkoutSecretHeader } from '../identity/checkout-secret.ts';
+import { portalSessionHeader } from '../identity/portal-session.ts';
 import { commonHeaders, errorResponses, problem, sharedResponses } from './error-responses.ts';
 import { examples } from './examples.ts';
 import { mcpPath } from './mcp-path.ts';
@@ -23,6 +24,7 @@ const tags: Record<string, string> = {
   Payments: 'What was tried to move money, and through which processor.',
   Checkout: 'For the buyer’s page: without a key, from any origin.',
   Subscriptions: 'What renews.',
+  Portal: 'For the buyer’s own page: what they bought, with a session that a link by email opens, from any origin.',
   Affiliates: 'Affiliates, their commissions and payouts.',
   Metrics: 'Sales figures of a product.',
   Webhooks: 'Events to the seller’s own URL, and Recent activity.',
@@ -66,6 +68,12 @@ export function openApiDocument(operations: readonly Operation[], baseUrl: strin
             in: 'header',
             name: checkoutSecretHeader,
             description: 'The secret of one checkout, from the answer that opened it.',
+          },
+          portalSession: {
+            type: 'apiKey',
+            in: 'header',
+            name: portalSessionHeader,
+            description: 'The secret of a buyer’s session, from the answer that opened it.',
           },
         },
         parameters: { IdempotencyKey: idempotencyKey, RequestId: requestId },
@@ -164,6 +172,8 @@ function securityOf({ auth, scope }: Operation): Record<string, string[]>[] {
       return [];
     case 'buyer':
       return [{ checkoutSecret: [] }];
+    case 'portal':
+      return [{ portalSession: [] }];
     case 'session':
       return [{ session: [] }];
     case 'platform':

@@ -51,6 +51,7 @@ const shared: Readonly<Record<string, readonly [status: number, codes: readonly 
   MalformedBody: [400, ['malformed_request', 'malformed_json']],
   MalformedCommand: [400, ['malformed_request', 'malformed_json', 'invalid_idempotency_key']],
   Unauthorized: [401, ['unauthorized']],
+  PortalSessionEnded: [401, ['portal_session_ended']],
   NotAllowed: [403, ['insufficient_scope', 'cross_site_request']],
   CrossSite: [403, ['cross_site_request']],
   NotAcceptable: [406, ['not_acceptable']],

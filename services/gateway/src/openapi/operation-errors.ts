@@ -12,6 +12,7 @@ export function errorsOf(operation: Operation): ErrorCode[] {
     ['malformed_json', writes],
     ['invalid_idempotency_key', takesKey],
     ['unauthorized', !isKeyless(operation)],
+    ['portal_session_ended', auth === 'portal'],
     ['insufficient_scope', hasAccount || auth === 'platform' || auth === 'session'],
     ['cross_site_request', auth !== 'platform' && !isForAnyPage(operation)],
     ['not_acceptable', true],

@@ -25,9 +25,9 @@ export const clientCountsExchanged = definePoint<{
   readonly counts: readonly { readonly client: string; readonly taken: number }[];
 }>('gateway.client-counts-exchanged');
 
-/** An attempt to hand a letter over is recorded. */
+/** An attempt to hand a letter over is recorded. `withheld`: the address has bought nothing of the seller whose letter it is. */
 export const letterHandedOver = definePoint<{
   readonly letterId: string;
   readonly to: string;
-  readonly outcome: 'taken' | 'refused' | 'deferred' | 'unreachable' | 'unknown';
+  readonly outcome: 'taken' | 'refused' | 'deferred' | 'unreachable' | 'unknown' | 'withheld';
 }>('gateway.letter-handed-over');

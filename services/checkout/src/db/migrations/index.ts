@@ -19,6 +19,7 @@ import { RemindersHandedOverApart } from './0021-reminders-handed-over-apart.ts'
 import { OpenCheckouts } from './0023-open-checkouts.ts';
 import { PaidCheckouts } from './0024-paid-checkouts.ts';
 import { RemindersOfAll } from './0026-reminders-of-all.ts';
+import { RehearsalsOfBuyer } from './0027-rehearsals-of-buyer.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -44,4 +45,5 @@ export const migrations: Migrations = [
     movedFromCommands('^reminders overdue (\\S+) (\\S+)$', 'm[1]', `'reminders overdue ' || m[2]`),
   ]),
   { name: '0026-reminders-of-all', class: RemindersOfAll },
+  { name: '0027-rehearsals-of-buyer', class: RehearsalsOfBuyer },
 ];

@@ -15,6 +15,7 @@ import { offerOperations } from './offers.ts';
 import { optOutOperations } from './opt-outs.ts';
 import { orderOperations } from './orders.ts';
 import { paymentOperations } from './payments.ts';
+import { portalOperations } from './portal.ts';
 import { productOperations } from './products.ts';
 import { recoveryOperations } from './recoveries.ts';
 import { rehearsalOperations } from './rehearsals.ts';
@@ -34,6 +35,7 @@ const list = [
   ...checkoutOperations,
   ...optOutOperations,
   ...subscriptionOperations,
+  ...portalOperations,
   ...affiliateOperations,
   ...metricsOperations,
   ...endpointOperations,

@@ -12,6 +12,7 @@ import { HeldCapacity } from './0011-held-capacity.ts';
 import { SessionOrigins } from './0013-session-origins.ts';
 import { LookOfPages } from './0015-look-of-pages.ts';
 import { Logos } from './0016-logos.ts';
+import { Portal } from './0017-portal.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -29,4 +30,5 @@ export const migrations: Migrations = [
   ]),
   { name: '0015-look-of-pages', class: LookOfPages },
   { name: '0016-logos', class: Logos },
+  { name: '0017-portal', class: Portal },
 ];

@@ -1,0 +1,132 @@
+import { listOf, okResult } from '@app/contracts/common';
+import {
+  openPortalBody,
+  portalOpened,
+  portalOrder,
+  portalOrderQuery,
+  portalOrderWithReceipt,
+  portalSubscription,
+  portalSubscriptionWithHistory,
+  requestPortalLinkBody,
+} from '@app/contracts/portal';
+import { invalidField } from '@app/contracts/validation';
+import { z } from 'zod';
+import { portalUrlOf } from '../../edge/public-urls.ts';
+import { portalSecretOf } from '../../identity/portal-session.ts';
+import { closePortalSession, openPortalLink, storePortalLetter } from '../../portal/portal-links.ts';
+import { defineOperation } from '../operation.ts';
+import { pathId } from '../path-params.ts';
+import { getPortalOrder, getPortalSubscription, listPortalOrders, listPortalSubscriptions } from './portal-reads.ts';
+
+const tag = 'Portal';
+const orderParams = z.object({ orderId: pathId('order', 'order_not_found') });
+const subscriptionParams = z.object({ subscriptionId: pathId('subscription', 'subscription_not_found') });
+
+/** What buyers do with what they bought. None of it is a tool: models act for sellers. */
+export const portalOperations = [
+  defineOperation({
+    id: 'requestPortalLink',
+    method: 'POST',
+    path: '/api/portal/links',
+    tag,
+    summary: 'Send a buyer the email that opens the portal',
+    description:
+      'The answer is the same, after the same time, whether or not the address has bought from the seller; only one that ' +
+      'has gets the email. Its link works once, for 60 minutes. Five emails with links a day reach one address.',
+    auth: 'visitor',
+    body: requestPortalLinkBody,
+    response: okResult,
+    errors: [],
+    run: async ({ app, body, address, ownUrls }) => {
+      const seller = await app.sellers.find(body.handle);
+      if (seller === null) throw invalidField('handle', 'is no seller’s handle', 'unknown_value');
+      const baseUrl = portalUrlOf(ownUrls[0] ?? '', seller.handle);
+      const letter = await app.letters.admitOrRefuse('portal_link', { email: body.email, address, baseUrl });
+      if (letter === null) return { ok: true };
+      await storePortalLetter(app.database, seller.accountId, letter);
+      app.letters.wake();
+      return { ok: true };
+    },
+  }),
+  defineOperation({
+    id: 'openPortal',
+    method: 'POST',
+    path: '/api/portal/sessions',
+    tag,
+    summary: 'Open the portal with the token of a link',
+    description:
+      'The answer’s `secret` is sent as `x-portal-session` with every later call, for 24 hours; for one hour where the link ' +
+      'leads to the card of one subscription, which alone the session then reaches. A link that was used or is too old ' +
+      'answers `expired`, with the address to request another one for.',
+    auth: 'visitor',
+    body: openPortalBody,
+    response: portalOpened,
+    errors: ['not_found'],
+    run: ({ app, body }) => openPortalLink(app, body.token),
+  }),
+  defineOperation({
+    id: 'closePortal',
+    method: 'DELETE',
+    path: '/api/portal/sessions',
+    tag,
+    summary: 'End the buyer’s session',
+    auth: 'portal',
+    // It locks the session's row alone.
+    takesNoTurn: true,
+    response: okResult,
+    errors: [],
+    run: async ({ app, headers }) => {
+      await closePortalSession(app.database, portalSecretOf(headers));
+      return { ok: true };
+    },
+  }),
+  defineOperation({
+    id: 'listPortalOrders',
+    method: 'GET',
+    path: '/api/portal/orders',
+    tag,
+    summary: 'List what the buyer has ordered, newest first',
+    description: 'In test mode rehearsals are among them, marked by `test`.',
+    auth: 'portal',
+    query: portalOrderQuery,
+    response: listOf(portalOrder),
+    errors: ['not_found'],
+    run: (call) => listPortalOrders(call),
+  }),
+  defineOperation({
+    id: 'getPortalOrder',
+    method: 'GET',
+    path: '/api/portal/orders/{orderId}',
+    tag,
+    summary: 'Read one order of the buyer, with what its receipt says',
+    auth: 'portal',
+    params: orderParams,
+    response: portalOrderWithReceipt,
+    errors: ['order_not_found'],
+    run: (call) => getPortalOrder(call),
+  }),
+  defineOperation({
+    id: 'listPortalSubscriptions',
+    method: 'GET',
+    path: '/api/portal/subscriptions',
+    tag,
+    summary: 'List the buyer’s subscriptions, past due ones first',
+    description: 'In test mode those of rehearsals are among them, marked by `test`.',
+    auth: 'portal',
+    response: listOf(portalSubscription),
+    errors: ['not_found'],
+    run: (call) => listPortalSubscriptions(call),
+  }),
+  defineOperation({
+    id: 'getPortalSubscription',
+    method: 'GET',
+    path: '/api/portal/subscriptions/{subscriptionId}',
+    tag,
+    summary: 'Read one subscription of the buyer with its renewals',
+    auth: 'portal',
+    params: subscriptionParams,
+    response: portalSubscriptionWithHistory,
+    errors: ['subscription_not_found'],
+    run: (call) => getPortalSubscription(call),
+  }),
+];

@@ -1,0 +1,45 @@
+import { canReceiveEmail } from '@app/contracts/common';
+import { findBuyer } from '@app/contracts/portal';
+import type { Requester } from '@app/messaging/requester';
+
+/** The account whose buyer gets a letter; all null in a letter to a user. */
+export interface LetterSeller {
+  readonly account_id: string | null;
+  readonly business_name: string | null;
+  readonly support_email: string | null;
+  readonly test_mode: boolean | null;
+  readonly email_verified: boolean | null;
+  /** The address that the account was made with. */
+  readonly sellers_own: string | null;
+}
+
+export interface Addressing {
+  readonly fromName: string;
+  readonly to: string;
+  readonly replyTo: string;
+}
+
+interface ToAddress extends LetterSeller {
+  readonly id: string;
+  readonly email: string;
+}
+
+/**
+ * Whom a letter goes to; null where it is not to be sent. A buyer's is the seller's: it goes to an address that has bought
+ * there. One that has bought in rehearsals alone may be anyone's: in test mode the letter then goes to the account's own
+ * address, and so does all that an account sends until its address is verified.
+ * @throws while checkout cannot say whether the address has bought
+ */
+export async function recipientOf(
+  requester: Requester,
+  letter: ToAddress,
+  replyTo: string,
+): Promise<Addressing | null> {
+  const { account_id: accountId, email, sellers_own: own } = letter;
+  if (accountId === null || own === null) return { fromName: '', to: email, replyTo };
+  const { bought, rehearsed } = await requester.request(findBuyer, { email }, { accountId, requestId: letter.id });
+  const to = bought ? email : rehearsed && letter.test_mode ? own : null;
+  if (to === null || !canReceiveEmail(to)) return null;
+  if (!letter.email_verified && to !== own.toLowerCase()) return null;
+  return { fromName: letter.business_name ?? '', to, replyTo: letter.support_email || replyTo };
+}
