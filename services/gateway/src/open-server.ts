@@ -51,7 +51,7 @@ function urlOf({ address, port }: AddressInfo): string {
 
 async function createServer(app: App): Promise<FastifyInstance> {
   const server = createHttpServer(app.config, app.logger, sendErrorPage);
-  const guard = createGuard(app);
+  const guard = createGuard(server, app);
   handleUnknownRoutes(server, guard);
   routeHealth(server, app);
   routeOperations(server, app, guard, app.clockControl === null ? operations : [...operations, ...devClockOperations]);

@@ -45,7 +45,7 @@ async function startPage(settings: Record<string, string> = {}): Promise<string>
     start: async (context) => {
       const app = await openApp(context, { passwordCost });
       const server = createHttpServer(app.config, app.logger, sendErrorPage);
-      const guard = createGuard(app);
+      const guard = createGuard(server, app);
       routeOperations(server, app, guard, operations);
       const call = createCall(app, guard, operations) as unknown as (
         id: string,

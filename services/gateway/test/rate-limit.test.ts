@@ -256,6 +256,17 @@ test('a client over its limit gets one refusal a second on a connection', async 
   agent.destroy();
 });
 
+test('an account’s requests beyond sixty at once wait for their turn, and none is refused', async () => {
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '600' });
+  const { key } = await createSeller((await harness.start()).url);
+  const beganMs = performance.now();
+  const answers = await Promise.all(Array.from({ length: 81 }, () => read(limited.url, { key })));
+  const tookMs = performance.now() - beganMs;
+  expect(answers.map(statusOf)).toEqual(Array(81).fill(200));
+  // 20 a second; timers may be a millisecond early.
+  expect(tookMs).toBeGreaterThanOrEqual(999);
+});
+
 test('what has no route counts for the client’s address, as buyers’ requests do', async () => {
   const lost = (path: string) => send(url, 'GET', path, { headers: { 'x-forwarded-for': '203.0.113.77' } });
   const [first] = await Promise.all(Array.from({ length: 600 }, () => lost('/no/such/page')));

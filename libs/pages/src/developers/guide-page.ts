@@ -147,10 +147,11 @@ function rateLimits(perMinute: number): Html {
   const limit =
     perMinute === 0
       ? html`<p>This deployment sets no rate limit.</p>`
-      : html`<p>${perMinute} requests a minute for an account, over all its keys and sessions; 60 a minute for each address without a
-valid key. Checkout pages and <code>/api/checkout</code> have 600 a minute for each address, apart from these. Answers
-carry <code>ratelimit-limit</code>, <code>ratelimit-remaining</code> and <code>ratelimit-reset</code> (seconds), and the
-same as <code>ratelimit</code> and <code>ratelimit-policy</code>; beyond the limit comes
+      : html`<p>${perMinute} requests a minute for an account, over all its keys and sessions. 60 may come at once; of
+more, those that come faster than twice that pace wait for their turn. An address without a valid key has 60 a minute.
+Checkout pages and <code>/api/checkout</code> have 600 a minute for each address, apart from these. Answers carry
+<code>ratelimit-limit</code>, <code>ratelimit-remaining</code> and <code>ratelimit-reset</code> (seconds), and the same as
+<code>ratelimit</code> and <code>ratelimit-policy</code>; beyond the limit comes
 <a href="/developers/errors#rate_limited">429</a> with <code>retry-after</code> in seconds. Login has a
 limit of its own: 10 tries a minute with one email from one address, and 3 an hour while others guess.</p>`;
   return html`${limit}

@@ -1,10 +1,12 @@
 import { silentLogger } from '@app/service-kit/logger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import { type Actor, nobody } from '../identity/actors.ts';
 import type { Credential } from '../identity/authenticator.ts';
 import { AddressLimiter } from '../limits/address-limiter.ts';
 import { createGuard, type GuardDeps } from './guard.ts';
+
+const noServer = { addHook: () => undefined } as unknown as FastifyInstance;
 
 /** A guard before a database that knows one key; `asked` counts what it is asked for. */
 function guarded(settings: { limit: number; fails?: boolean }) {
@@ -28,7 +30,7 @@ function guarded(settings: { limit: number; fails?: boolean }) {
   const addressLimiter = new AddressLimiter({ limit: 60 }, windows, silentLogger());
   const config = { RATE_LIMIT_PER_MINUTE: settings.limit };
   const deps = { config, authenticator, accountQuota: null, addressLimiter, buyersLimiter: addressLimiter };
-  const guard = createGuard(deps as unknown as GuardDeps);
+  const guard = createGuard(noServer, deps as unknown as GuardDeps);
   const headers: Record<string, unknown> = {};
   const reply = { header: (name: string, value: unknown) => Object.assign(headers, { [name]: value }) };
   const call = async (secret: string, ip = '203.0.113.1'): Promise<unknown> => {
@@ -64,6 +66,27 @@ test('valid keys and failed look-ups use nothing up', async () => {
   const away = guarded({ limit: 600, fails: true });
   for (let i = 0; i < 100; i++) expect(await away.call('valid')).toBe('failed');
   expect(away.asked).toEqual({ find: 100, throttled: 0 });
+});
+
+test('a request waits for its turn in vain when its key is revoked meanwhile, or its client goes', async () => {
+  const key: Actor = { ...nobody, kind: 'key', accountId: 'acc' };
+  let stored: Actor | null = key;
+  const accountQuota = { limit: 600, take: () => ({ allowed: true, remaining: 1, resetSeconds: 60, waitMs: 5 }) };
+  const deps = { config: { RATE_LIMIT_PER_MINUTE: 600 }, accountQuota };
+  const authenticator = { known: () => key, find: async () => stored };
+  const guard = createGuard(noServer, { ...deps, authenticator } as unknown as GuardDeps);
+  const req = { ip: '203.0.113.1', method: 'GET', headers: { authorization: 'Bearer valid' } };
+  const raw = { closed: false };
+  const admit = async () =>
+    await guard.admit('credential', req as unknown as FastifyRequest, { header: () => undefined, raw } as never);
+  expect(await admit()).toBe(key);
+  const left = admit();
+  raw.closed = true;
+  await expect(left).rejects.toMatchObject({ code: 'service_unavailable' });
+  raw.closed = false;
+  const waiting = admit();
+  stored = null;
+  await expect(waiting).rejects.toMatchObject({ code: 'unauthorized' });
 });
 
 test('where no limit is set, nothing is counted', async () => {

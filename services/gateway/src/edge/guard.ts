@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Actor, nobody } from '../identity/actors.ts';
 import type { Authenticator, Credential } from '../identity/authenticator.ts';
 import { getSessionToken } from '../identity/session-cookie.rules.ts';
@@ -6,6 +6,7 @@ import { unauthorized } from '../identity/unauthorized.ts';
 import type { AccountQuota } from '../limits/account-quota.ts';
 import type { AddressLimiter } from '../limits/address-limiter.ts';
 import { clientOfAddress } from './client-address.rules.ts';
+import { Delays } from './delays.ts';
 import type { EdgeConfig } from './edge-config.ts';
 import { createOwnSite } from './own-site.ts';
 import { createRequestLimits } from './request-limits.ts';
@@ -24,8 +25,8 @@ export type Access = 'public' | 'anyPage' | 'credential';
 /** Finds out who calls, and whether too often. */
 export interface Guard {
   /**
-   * The result is no promise when the caller is in the cache. `public` routes need no credential, and pages of other
-   * sites may not call them. Routes for `anyPage` look at no credential, so that a page of any site may.
+   * The result is no promise when the caller is in the cache and does not wait for its turn. `public` routes need no
+   * credential, and pages of other sites may not call them. Routes for `anyPage` look at no credential, so that a page of any site may.
    * @throws DomainError unauthorized, cross_site_request or rate_limited; a promise rejects with it
    */
   admit(access: Access, req: FastifyRequest, reply: FastifyReply): Actor | Promise<Actor>;
@@ -42,12 +43,16 @@ export interface Guard {
   countUnknown(req: FastifyRequest, reply: FastifyReply): void;
 }
 
-export function createGuard(deps: GuardDeps): Guard {
+/** Requests that wait for their turn at once. With the refusals that wait, a quarter of the connections are left. */
+const waitingMax = 1_000;
+
+/** @param server where the requests come in: when it closes, those that wait for their turn are worked on at once */
+export function createGuard(server: Pick<FastifyInstance, 'addHook'>, deps: GuardDeps): Guard {
   const { config, authenticator, accountQuota, addressLimiter: byAddress, buyersLimiter } = deps;
   const limited = config.RATE_LIMIT_PER_MINUTE > 0;
   const ownSite = createOwnSite(config);
 
-  const limits = createRequestLimits(limited, accountQuota);
+  const limits = createRequestLimits(limited, accountQuota, new Delays(server, waitingMax));
   const windowOf = (req: FastifyRequest, limiter = byAddress) => limiter.take(clientOfAddress(req.ip));
 
   function admitKeyless(access: 'public' | 'anyPage', req: FastifyRequest, reply: FastifyReply): Actor {
@@ -65,7 +70,15 @@ export function createGuard(deps: GuardDeps): Guard {
   ): Actor | Promise<Actor> {
     if (actor.kind === 'session') ownSite.checkSession(req, method);
     const counted = limits.countAccount(reply, actor);
-    return counted === undefined ? actor : counted.then(() => actor);
+    return counted === undefined ? actor : counted.then((hasWaited) => (hasWaited ? findAgain(req) : actor));
+  }
+
+  /** The credential may have been revoked while its request waited. */
+  async function findAgain(req: FastifyRequest): Promise<Actor> {
+    const credential = credentialOf(req);
+    const actor = credential === null ? null : await authenticator.find(credential);
+    if (actor === null) throw unauthorized();
+    return actor;
   }
 
   function admitKnown(

@@ -2,7 +2,9 @@ import type { FastifyReply } from 'fastify';
 import type { Actor } from '../identity/actors.ts';
 import type { AccountQuota, QuotaUse } from '../limits/account-quota.ts';
 import type { AddressLimiter, Window } from '../limits/address-limiter.ts';
+import { clientGone } from '../limits/read-limiter.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
+import type { Delays } from './delays.ts';
 
 /** Counts requests, and sends what is left in headers. */
 export interface RequestLimits {
@@ -13,14 +15,19 @@ export interface RequestLimits {
    */
   countAddress(reply: FastifyReply, limiter: AddressLimiter, window: Window, allowed?: boolean): void;
   /**
-   * Counts a request of an account; a promise only where the quota that replicas share has to be read.
-   * @throws DomainError rate_limited; a promise rejects with it
+   * Counts a request of an account; a promise only where the quota that replicas share has to be read, or where the request
+   * waits for its turn: then it resolves to true.
+   * @throws DomainError rate_limited, or service_unavailable when the client is gone by its turn; a promise rejects with it
    */
-  countAccount(reply: FastifyReply, actor: Actor): undefined | Promise<undefined>;
+  countAccount(reply: FastifyReply, actor: Actor): undefined | Promise<boolean>;
 }
 
 /** @param isLimited false switches the limits of addresses off, and the quota is null then */
-export function createRequestLimits(isLimited: boolean, accountQuota: AccountQuota | null): RequestLimits {
+export function createRequestLimits(
+  isLimited: boolean,
+  accountQuota: AccountQuota | null,
+  delays: Delays,
+): RequestLimits {
   return {
     countAddress: (reply, limiter, window, allowed = limiter.allowed(window)) => {
       if (!isLimited) return;
@@ -33,9 +40,16 @@ export function createRequestLimits(isLimited: boolean, accountQuota: AccountQuo
       if (kind === 'platform' || accountQuota === null) return undefined;
       const quota = { policy: 'default', limit: accountQuota.limit };
       const use = accountQuota.take(accountId);
-      return use instanceof Promise
-        ? use.then((counted) => applyLimit(reply, quota, counted))
-        : applyLimit(reply, quota, use);
+      const apply = (counted: QuotaUse): undefined | Promise<boolean> => {
+        applyLimit(reply, quota, counted);
+        if (counted.waitMs === 0) return undefined;
+        return delays.wait(counted.waitMs).then(() => {
+          // It may have sent the request again meanwhile.
+          if (reply.raw.closed) throw clientGone();
+          return true;
+        });
+      };
+      return use instanceof Promise ? use.then((counted) => apply(counted) ?? false) : apply(use);
     },
   };
 }
@@ -47,8 +61,8 @@ export function createRequestLimits(isLimited: boolean, accountQuota: AccountQuo
 function applyLimit(
   reply: FastifyReply,
   { policy, limit }: Pick<AddressLimiter, 'policy' | 'limit'>,
-  { allowed, remaining, resetSeconds }: QuotaUse,
-): undefined {
+  { allowed, remaining, resetSeconds }: Omit<QuotaUse, 'waitMs'>,
+): void {
   reply.header('ratelimit-policy', `"${policy}";q=${limit};w=60`);
   reply.header('ratelimit', `"${policy}";r=${remaining};t=${resetSeconds}`);
   reply.header('ratelimit-limit', limit);

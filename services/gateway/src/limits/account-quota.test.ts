@@ -91,7 +91,35 @@ test('a refused account asks nothing more in its minute, and has a new one after
   vi.advanceTimersByTime(59_000);
   expect(await one.take('acc')).toMatchObject({ allowed: false, resetSeconds: 1 });
   vi.advanceTimersByTime(1_000);
-  expect(await one.take('acc')).toEqual({ allowed: true, remaining: 4, resetSeconds: 60 });
+  expect(await one.take('acc')).toEqual({ allowed: true, remaining: 4, resetSeconds: 60, waitMs: 0 });
+});
+
+test('of all requests at once sixty have their turn, and the others one after the other at twice the pace of the limit', async () => {
+  const [quota] = table().replicas(600, 1) as [AccountQuota];
+  const waits = async (count: number): Promise<number[]> =>
+    (await Promise.all(Array.from({ length: count }, () => quota.take('acc')))).map(({ waitMs }) => waitMs);
+  expect(await waits(600)).toEqual(Array.from({ length: 600 }, (_, n) => Math.max(0, n - 59) * 50));
+  expect(await waits(3)).toEqual([0, 0, 0]);
+  vi.advanceTimersByTime(60_000);
+  for (let n = 0; n < 59; n += 1) expect(await waits(1)).toEqual([0]);
+  // One comes each 50 ms: the reserve stays, and after half a second without one it is ten more.
+  for (let n = 0; n < 10; n += 1) {
+    vi.advanceTimersByTime(50);
+    expect(await waits(1)).toEqual([0]);
+  }
+  vi.advanceTimersByTime(500);
+  expect((await waits(12)).filter((waitMs) => waitMs > 0)).toHaveLength(1);
+});
+
+test.each([
+  [5, 5],
+  [60, 60],
+  [600, 60],
+  [6_000, 600],
+])('of a limit of %i requests, %i come at once without waiting', async (limit, atOnce) => {
+  const [quota] = table().replicas(limit, 1) as [AccountQuota];
+  const taken = await Promise.all(Array.from({ length: limit }, () => quota.take('acc')));
+  expect(taken.filter(({ waitMs }) => waitMs === 0)).toHaveLength(atOnce);
 });
 
 test.each(['hangs', 'fails'] as const)(

@@ -227,8 +227,8 @@ export class ReadLimiter {
   }
 }
 
-/** For the log: the client has gone. */
-function clientGone(): DomainError {
+/** For the log: the client has closed its connection before the work was begun. */
+export function clientGone(): DomainError {
   return new DomainError('service_unavailable', 'The caller has gone before it was answered.');
 }
 
