@@ -4,9 +4,10 @@ import { type Client, type Database, statement } from '@app/service-kit/database
 /** A pool, or the client of a transaction. */
 type Queryable = Pick<Database['pool'], 'query'> | Pick<Client, 'query'>;
 
-const readStatement = statement(
+const readStatement = statement<{ account_id: string; settings: object }>(
   'account-settings-read',
   'select account_id, settings from account_settings where account_id = any($1::text[])',
+  { account_id: 'text', settings: 'jsonb' },
 );
 
 /**
@@ -19,9 +20,7 @@ export async function readSettings(
 ): Promise<ReadonlyMap<string, Settings>> {
   const settings = new Map([...accountIds].map((accountId) => [accountId, unknownAccountSettings]));
   if (settings.size === 0) return settings;
-  const { rows } = await database.query<{ account_id: string; settings: object }>(
-    readStatement([[...settings.keys()]]),
-  );
+  const { rows } = await database.query(readStatement([[...settings.keys()]]));
   for (const row of rows)
     settings.set(row.account_id, accountSettings.parse({ ...unknownAccountSettings, ...row.settings }));
   return settings;

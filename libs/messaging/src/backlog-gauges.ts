@@ -41,18 +41,20 @@ const ackPending: Gauge = {
 };
 
 /** Along the index of unpublished rows, in its order, as the relay reads them. */
-const outboxStatement = statement(
+const outboxStatement = statement<{ events: number; age: number }>(
   'outbox-backlog',
   `select count(*)::int as events,
      coalesce(extract(epoch from clock_timestamp() - (
        select created_at from outbox where stream_seq is null order by id limit 1)), 0)::float8 as age
    from (select id from outbox where stream_seq is null order by id limit ${outboxCountMax}) as waiting`,
+  { age: 'float8', events: 'int4' },
 );
 
 /** Along the index that retention uses, whose entries are all it reads. */
-const deadLettersStatement = statement(
+const deadLettersStatement = statement<{ events: number }>(
   'dead-letters-count',
   `select count(*)::int as events from (select died_at from dead_letters order by died_at limit ${deadLettersCountMax}) as dead`,
+  { events: 'int4' },
 );
 
 /**
@@ -78,7 +80,7 @@ export function observeBacklog(nats: NatsClient, database: Database): { close():
 }
 
 async function readOutbox({ pool }: Database): Promise<Reading[]> {
-  const { rows } = await pool.query<{ events: number; age: number }>(outboxStatement());
+  const { rows } = await pool.query(outboxStatement());
   return rows.flatMap(({ events, age }) => [
     { gauge: outboxEvents, value: events },
     { gauge: outboxAge, value: age },
@@ -86,7 +88,7 @@ async function readOutbox({ pool }: Database): Promise<Reading[]> {
 }
 
 async function readDeadLetters({ pool }: Database): Promise<Reading[]> {
-  const { rows } = await pool.query<{ events: number }>(deadLettersStatement());
+  const { rows } = await pool.query(deadLettersStatement());
   return rows.map(({ events }) => ({ gauge: deadLetters, value: events }));
 }
 

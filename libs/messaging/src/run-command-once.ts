@@ -2,9 +2,10 @@ import { executeBound } from '@app/service-kit/bound-sql';
 import { statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
-const claimStatement = statement(
+const claimStatement = statement<{ id: string }>(
   'run-command-once-claim',
   'insert into commands (id) values ($1) on conflict do nothing returning id',
+  { id: 'text' },
 );
 const resultStatement = statement<{ result: object }>(
   'run-command-once-result',

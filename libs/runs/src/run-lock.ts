@@ -138,7 +138,9 @@ const finishedValues = <R>(request: RunRequest<R>, acceptedRunIds: readonly stri
 
 const lockKeyOf = (table: string, accountId: string): string => `${table}:${accountId}`;
 const isLocked = (key: string): string => `not pg_try_advisory_xact_lock_shared(hashtextextended(${key}, 0))`;
-const lockedStatement = statement('runs-locked', `select ${isLocked('$1')} as locked`);
+const lockedStatement = statement<{ locked: boolean }>('runs-locked', `select ${isLocked('$1')} as locked`, {
+  locked: 'bool',
+});
 
 /** Whether a run of the account is under way: its session holds the lock for as long as its process lives. */
 export async function isRunning(
@@ -146,7 +148,7 @@ export async function isRunning(
   { table }: RunsTable,
   accountId: string,
 ): Promise<boolean> {
-  const { rows } = await pool.query<{ locked: boolean }>(lockedStatement([lockKeyOf(table, accountId)]));
+  const { rows } = await pool.query(lockedStatement([lockKeyOf(table, accountId)]));
   return rows[0]?.locked ?? false;
 }
 

@@ -1,6 +1,7 @@
 import { limits, type PageQuery } from '@app/contracts/common';
 import { invalidField } from '@app/contracts/validation';
 import { type ColumnsOf, type Database, statement } from './database.ts';
+import { namesOf } from './row-arrays.ts';
 
 /** A list's answer: `has_more` where paging was asked for, or where the first page is not all there is. */
 export interface Page<Row> {
@@ -12,13 +13,13 @@ export interface PagedList<Row> {
   /** Of the statements; unique within a service. */
   readonly name: string;
   readonly table: string;
-  /** Their `id` is what pages are found by. */
-  readonly columns: string;
+  /** What the rows have; their `id` is what pages are found by. */
+  readonly row: ColumnsOf<Row>;
+  /** Where they are not all columns of the table under their names. */
+  readonly columns?: string;
   /** The columns that say whose list it is, the account first; with `id` behind them they are an index. */
   readonly scope: readonly [string, ...string[]];
   readonly filter?: string;
-  /** What the rows have, for the proof of the statements. */
-  readonly row?: ColumnsOf<Row>;
 }
 
 /** Sorts behind every id, under collation "C" and under those of languages: ids begin with their kind's letters, none with z. */
@@ -38,15 +39,16 @@ export function pagedList<Row extends { readonly id: string }>(
   const where = conditions.join(' and ');
   const place = list.scope.length + 1;
   const name = `${list.name}-page`;
-  const text = `select ${list.columns} from ${list.table} where ${where} and id < $${place} order by id desc limit $${place + 1}`;
-  const pageStatement = list.row === undefined ? statement(name, text) : statement<Row>(name, text, list.row);
+  const columns = list.columns ?? namesOf(list.row);
+  const text = `select ${columns} from ${list.table} where ${where} and id < $${place} order by id desc limit $${place + 1}`;
+  const pageStatement = statement<Row>(name, text, list.row);
   const [account] = list.scope;
   const knownStatement = statement(`${list.name}-known`, `select from ${list.table} where ${account} = $1 and id = $2`);
   return async (database, scope, page) => {
     const limit = page.limit ?? limits.listMax;
     const values = [...scope, page.before ?? behindAllIds, limit + 1];
     const [{ rows }, known] = await Promise.all([
-      database.pool.query<Row>(pageStatement(values)),
+      database.pool.query(pageStatement(values)),
       page.before === undefined ? undefined : database.pool.query(knownStatement([scope[0], page.before])),
     ]);
     if (known?.rowCount === 0) throw unknownBefore();

@@ -22,9 +22,13 @@ export const Affiliate = defineEntity({
 });
 export type Affiliate = InferEntity<typeof Affiliate>;
 
-export function affiliateResourceOf(
-  affiliate: Omit<Affiliate, 'accountId' | 'codeKey'>,
-): z.infer<typeof affiliateResource> {
+/** Of an account that is known. */
+export type AffiliateRow = Pick<
+  Affiliate,
+  'id' | 'code' | 'name' | 'email' | 'commissionBasisPoints' | 'commissionCents' | 'renewalMonths' | 'createdAt'
+>;
+
+export function affiliateResourceOf(affiliate: AffiliateRow): z.infer<typeof affiliateResource> {
   const { id, code, name, email, commissionBasisPoints } = affiliate;
   return {
     id,

@@ -20,7 +20,17 @@ interface CommissionRow {
 const commissionsOfAffiliate = pagedList<CommissionRow>({
   name: 'commissions',
   table: 'commissions',
-  columns: 'id, order_id, amount_cents, currency, status, created_at, kind, due_at, payout_id',
+  row: {
+    id: 'text',
+    order_id: 'text',
+    amount_cents: 'int8',
+    currency: 'text',
+    status: 'text',
+    created_at: 'timestamptz',
+    kind: 'text',
+    due_at: 'timestamptz',
+    payout_id: 'text',
+  },
   scope: ['account_id', 'affiliate_id'],
 });
 

@@ -5,13 +5,14 @@ export interface OrderKey {
   readonly orderId: string;
 }
 
-const lockStatement = statement(
+const lockStatement = statement<{ account_id: string; order_id: string; refunded: boolean }>(
   'orders-lock',
   `insert into order_refunds (account_id, order_id)
    select distinct account_id, order_id from unnest($1::text[], $2::text[]) as o(account_id, order_id)
    order by account_id, order_id
    on conflict (account_id, order_id) do update set order_id = excluded.order_id
    returning account_id, order_id, refunded_no > reopened_no as refunded`,
+  { account_id: 'text', order_id: 'text', refunded: 'bool' },
 );
 
 /**
@@ -20,7 +21,7 @@ const lockStatement = statement(
  * @returns whether each order stands refunded, by `orderKey`
  */
 export async function lockOrders(client: Client, orders: readonly OrderKey[]): Promise<ReadonlyMap<string, boolean>> {
-  const { rows } = await client.query<{ account_id: string; order_id: string; refunded: boolean }>(
+  const { rows } = await client.query(
     lockStatement([orders.map(({ accountId }) => accountId), orders.map(({ orderId }) => orderId)]),
   );
   return new Map(rows.map((row) => [orderKey({ accountId: row.account_id, orderId: row.order_id }), row.refunded]));

@@ -69,16 +69,25 @@ async function recordSales(client: Client, clock: Clock, sales: readonly Credite
 
 type AffiliateRow = CommissionTerms & { readonly id: string; readonly email: string; readonly renewalMonths: number };
 
-const affiliatesByCode = statement(
+const affiliatesByCode = statement<AffiliateRow & { account_id: string; code: string }>(
   'affiliates-by-codes',
   `select account_id, code, id, email, commission_basis_points as "commissionBasisPoints",
      commission_cents as "commissionCents", renewal_months as "renewalMonths"
    from affiliates where (account_id, code_key) in (select * from unnest($1::text[], $2::text[]))`,
+  {
+    account_id: 'text',
+    code: 'text',
+    commissionBasisPoints: 'int4',
+    commissionCents: 'int8',
+    email: 'text',
+    id: 'text',
+    renewalMonths: 'int4',
+  },
 );
 
 async function findAffiliates(client: Client, credited: readonly CreditedOrder[]): Promise<Map<string, AffiliateRow>> {
   const values = [credited.map(({ order }) => order.accountId), credited.map(({ code }) => code.toLowerCase())];
-  const { rows } = await client.query<AffiliateRow & { account_id: string; code: string }>(affiliatesByCode(values));
+  const { rows } = await client.query(affiliatesByCode(values));
   return new Map(rows.map((row) => [keyOf(row.account_id, row.code), row]));
 }
 

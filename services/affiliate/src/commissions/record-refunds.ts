@@ -98,7 +98,7 @@ interface PartRow extends CorrectedRow {
  * A statement of its own: it sees the commissions that were committed while the first one waited for their orders. It
  * waits for payouts that are paying them, in the order in which payouts lock theirs.
  */
-const rowsStatement = statement(
+const rowsStatement = statement<PartRow>(
   'commissions-of-refunded-orders',
   `select c.account_id, c.id, c.affiliate_id, c.order_id, c.turn, c.kind, c.status, c.amount_cents, c.currency, c.due_at,
      p.part, r.refunded_no > r.reopened_no as refunded, coalesce(b.refunded_cents, 0) as refunded_cents,
@@ -112,12 +112,28 @@ const rowsStatement = statement(
      and (r.refunded_no > 0 or exists (
        select from refunded_parts as s where s.account_id = r.account_id and s.order_id = r.order_id))
    order by c.account_id, c.id for update of c`,
+  {
+    account_id: 'text',
+    affiliate_id: 'text',
+    amount_cents: 'int8',
+    currency: 'text',
+    due_at: 'timestamptz',
+    id: 'text',
+    kind: 'text',
+    of_cents: 'int8',
+    order_id: 'text',
+    part: 'text',
+    refunded: 'bool',
+    refunded_cents: 'int8',
+    status: 'text',
+    turn: 'int4',
+  },
 );
 
 /** Corrects the commissions of orders, and of their renewals, by what has gone back of them. The orders are locked. */
 export async function correctCommissions(client: Client, clock: Clock, keys: readonly OrderKey[]): Promise<void> {
   const values = [keys.map(({ accountId }) => accountId), keys.map(({ orderId }) => orderId)];
-  const { rows } = await client.query<PartRow>(rowsStatement(values));
+  const { rows } = await client.query(rowsStatement(values));
   const turns = new Map<string, number>();
   for (const row of rows) turns.set(orderOf(row), Math.max(turns.get(orderOf(row)) ?? 0, row.turn ?? 0));
   const changes: StatusChange[] = [];

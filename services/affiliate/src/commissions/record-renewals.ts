@@ -50,7 +50,7 @@ const waitStatement = statement(
    on conflict (account_id, subscription_id, period) do nothing`,
 );
 
-const soldStatement = statement(
+const soldStatement = statement<SoldRenewal>(
   'renewals-sold',
   `with sold as (
      select account_id, order_id, affiliate_id, created_at, commission_basis_points, commission_cents, renewal_months
@@ -65,18 +65,34 @@ const soldStatement = statement(
      affiliate_id as "affiliateId", created_at as "soldAt", commission_basis_points as "commissionBasisPoints",
      commission_cents as "commissionCents", renewal_months as "renewalMonths"
    from waiting join sold using (account_id, order_id) order by account_id, subscription_id, period`,
+  {
+    accountId: 'text',
+    affiliateId: 'text',
+    amountCents: 'int8',
+    chargedAt: 'timestamptz',
+    commissionBasisPoints: 'int4',
+    commissionCents: 'int8',
+    currency: 'text',
+    orderId: 'text',
+    period: 'int4',
+    periodStart: 'timestamptz',
+    renewalMonths: 'int4',
+    soldAt: 'timestamptz',
+    subscriptionId: 'text',
+  },
 );
 
-const accountsStatement = statement(
+const accountsStatement = statement<{ account_id: string }>(
   'renewals-accounts-with-affiliates',
   `select account_id from unnest($1::text[]) as w(account_id)
    where exists (select from affiliates as a where a.account_id = w.account_id)`,
+  { account_id: 'text' },
 );
 
 /** An account without affiliates had none either when the subscription was sold: no sale of it is worth waiting for. */
 async function ofAccountsWithAffiliates(client: Client, renewals: readonly Renewal[]): Promise<readonly Renewal[]> {
   const accountIds = [...new Set(renewals.map(({ accountId }) => accountId))];
-  const { rows } = await client.query<{ account_id: string }>(accountsStatement([accountIds]));
+  const { rows } = await client.query(accountsStatement([accountIds]));
   const known = new Set(rows.map(({ account_id }) => account_id));
   return renewals.filter(({ accountId }) => known.has(accountId));
 }
@@ -108,7 +124,7 @@ export async function recordRenewals(client: Client, clock: Clock, events: reado
 /** Credits the waiting renewals of orders whose sale is here. The orders are locked. */
 export async function creditWaitingRenewals(client: Client, clock: Clock, orders: readonly OrderKey[]): Promise<void> {
   const values = [orders.map(({ accountId }) => accountId), orders.map(({ orderId }) => orderId)];
-  const { rows: sold } = await client.query<SoldRenewal>(soldStatement(values));
+  const { rows: sold } = await client.query(soldStatement(values));
   const earning = sold.filter((one) => earnsOnRenewal(one.soldAt, one.renewalMonths, one.periodStart));
   if (earning.length === 0) return;
   const settings = await readSettings(

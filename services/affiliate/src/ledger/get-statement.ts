@@ -14,7 +14,7 @@ type Line = Omit<z.infer<typeof statementLine>, 'created_at'> & { readonly creat
  * The balance after a line is the balance of today without what came after the line, in its currency. So the first page
  * reads no more lines than it has, and a later page those before it too.
  */
-export const linesStatement = statement(
+export const linesStatement = statement<Line>(
   'ledger-lines',
   `with owed as not materialized (
      select entry_no, id, kind, order_id, payout_id, currency, created_at,
@@ -31,15 +31,26 @@ export const linesStatement = statement(
    from page join ledger_balances b using (currency) left join newer using (currency)
    where b.account_id = $1 and b.affiliate_id = $2
    order by entry_no desc`,
+  {
+    amount_cents: 'int8',
+    balance_cents: 'int8',
+    created_at: 'timestamptz',
+    currency: 'text',
+    id: 'text',
+    kind: 'text',
+    order_id: 'text',
+    payout_id: 'text',
+  },
 );
 
-const placeStatement = statement(
+const placeStatement = statement<{ entry_no: number }>(
   'ledger-place',
   'select entry_no from ledger_entries where account_id = $1 and affiliate_id = $2 and id = $3',
+  { entry_no: 'int8' },
 );
 
 /** What is owed and not yet due is pending: the hold of its commission is not over. */
-const balancesStatement = statement(
+const balancesStatement = statement<Statement['balances'][number]>(
   'ledger-balances',
   `select currency, coalesce(pending_cents, 0) as pending_cents, owed_cents - coalesce(pending_cents, 0) as due_cents,
      paid_out_cents as paid_cents
@@ -51,6 +62,7 @@ const balancesStatement = statement(
      where account_id = $1 and affiliate_id = $2 and status = 'pending' and due_at > $3 group by currency
    ) as held using (currency)
    order by currency`,
+  { currency: 'text', due_cents: 'int8', paid_cents: 'int8', pending_cents: 'int8' },
 );
 
 /**
@@ -67,8 +79,8 @@ export async function getStatement(
   const place = before === undefined ? Number.MAX_SAFE_INTEGER : await placeOf(database, [accountId, id, before]);
   const { lines, balances } = await database.transaction(async (client) => {
     await client.query('set transaction isolation level repeatable read read only');
-    const found = await client.query<Line>(linesStatement([accountId, id, place, limit + 1]));
-    const sums = await client.query<Statement['balances'][number]>(balancesStatement([accountId, id, clock.now()]));
+    const found = await client.query(linesStatement([accountId, id, place, limit + 1]));
+    const sums = await client.query(balancesStatement([accountId, id, clock.now()]));
     return { lines: found.rows, balances: sums.rows };
   });
   const data = lines.slice(0, limit).map((line) => ({ ...line, created_at: line.created_at.toISOString() }));
@@ -78,7 +90,7 @@ export async function getStatement(
 async function placeOf(database: Database, values: readonly [string, string, string]): Promise<number> {
   // PostgreSQL cannot store such text, so it is no line's id.
   if (!values[2].isWellFormed() || values[2].includes('\u0000')) throw unknownBefore();
-  const { rows } = await database.pool.query<{ entry_no: number }>(placeStatement([...values]));
+  const { rows } = await database.pool.query(placeStatement([...values]));
   const [line] = rows;
   if (line === undefined) throw unknownBefore();
   return line.entry_no;

@@ -2,7 +2,7 @@ import type { listPayouts as contract } from '@app/contracts/affiliates';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { invalidField } from '@app/contracts/validation';
-import type { Database } from '@app/service-kit/database';
+import type { ColumnsOf, Database } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
 import { requireAffiliate } from '../affiliates/require-affiliate.ts';
 
@@ -15,10 +15,19 @@ interface PayoutRow {
   readonly created_at: Date;
 }
 
-const list = { table: 'payouts', columns: 'id, affiliate_code, amount_cents, currency, commission_count, created_at' };
+const row: ColumnsOf<PayoutRow> = {
+  id: 'text',
+  affiliate_code: 'text',
+  amount_cents: 'int8',
+  currency: 'text',
+  commission_count: 'int4',
+  created_at: 'timestamptz',
+};
+const list = { table: 'payouts', row };
 const payoutsOfAccount = pagedList<PayoutRow>({ ...list, name: 'payouts', scope: ['account_id'] });
 const payoutsOfAffiliate = pagedList<PayoutRow>({
-  ...{ ...list, name: 'payouts-of-affiliate' },
+  ...list,
+  name: 'payouts-of-affiliate',
   scope: ['account_id', 'affiliate_id'],
 });
 

@@ -23,7 +23,7 @@ const pageRecords = 1_000;
  * since, and the one that is chosen for new payments. Of rehearsals those that gave back. $1 account, $2 names of
  * processors, $3 from when on charges and holds of a processor that was never compared count, $4 now, $5 the chosen one.
  */
-const booksStatement = statement(
+const booksStatement = statement<ToCompare>(
   'books-to-compare',
   `with known as (
      select processor, test, compared_until, explained_until, looked_back_at
@@ -49,6 +49,13 @@ const booksStatement = statement(
    select processor, test, min(used.since) as since, min(known.explained_until) as explained_until,
      min(known.looked_back_at) as looked_back_at
    from used left join known using (processor, test) group by processor, test order by processor, test`,
+  {
+    explained_until: 'timestamptz',
+    looked_back_at: 'timestamptz',
+    processor: 'text',
+    since: 'timestamptz',
+    test: 'bool',
+  },
 );
 
 interface ToCompare extends ComparedBefore {
@@ -98,7 +105,7 @@ export async function booksToCompare(deps: PaymentDeps, accountId: string): Prom
   const now = deps.clock.now();
   const chargedFrom = new Date(now.getTime() - usedWithinMs);
   const values = [accountId, processorName.options, chargedFrom, now, chosen];
-  return (await deps.database.pool.query<ToCompare>(booksStatement(values))).rows;
+  return (await deps.database.pool.query(booksStatement(values))).rows;
 }
 
 const comparedStatement = statement(

@@ -3,12 +3,23 @@ import type { ProcessorRecord } from '../processors/payment-processor.ts';
 import type { OwnHold } from './books.rules.ts';
 import type { Books } from './own-payments.ts';
 
-const byReferencesStatement = statement(
+const byReferencesStatement = statement<OwnHold>(
   'books-holds-by-reference',
   `select payment_id as id, order_id, 'authorize' as call, 'succeeded' as status, amount_cents, currency,
      null as decline_reason, reference as processor_reference, status as hold_status
    from holds
    where account_id = $1 and processor = $2 and not test and held_at >= $4 and reference = any ($3)`,
+  {
+    amount_cents: 'int8',
+    call: 'text',
+    currency: 'text',
+    decline_reason: 'text',
+    hold_status: 'text',
+    id: 'text',
+    order_id: 'text',
+    processor_reference: 'text',
+    status: 'text',
+  },
 );
 
 /** No card network lets a hold live longer. */
@@ -23,6 +34,6 @@ export async function ownHoldsOf(
   const references = [...new Set(records.flatMap(({ about }) => about ?? []))];
   if (test || references.length === 0) return new Map();
   const heldFrom = new Date(Math.min(...records.map(({ recordedAt }) => recordedAt.getTime())) - longestHoldMs);
-  const { rows } = await pool.query<OwnHold>(byReferencesStatement([accountId, processor, references, heldFrom]));
+  const { rows } = await pool.query(byReferencesStatement([accountId, processor, references, heldFrom]));
   return new Map(rows.map((hold) => [hold.processor_reference ?? '', hold]));
 }

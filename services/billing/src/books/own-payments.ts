@@ -1,4 +1,5 @@
-import { type Database, statement } from '@app/service-kit/database';
+import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { namesOf } from '@app/service-kit/row-arrays';
 import type { Payment } from '../payments/payment.types.ts';
 import type { ProcessorRecord } from '../processors/payment-processor.ts';
 import { isRecordOf } from './books.rules.ts';
@@ -25,17 +26,30 @@ export type ComparedPayment = Pick<
   | 'test'
   | 'finished_at'
 >;
-const columns = `id, account_id, order_id, call, status, amount_cents, currency, decline_reason, processor_reference, test,
-  finished_at`;
+const comparedTypes: ColumnsOf<ComparedPayment> = {
+  id: 'text',
+  account_id: 'text',
+  order_id: 'text',
+  call: 'text',
+  status: 'text',
+  amount_cents: 'int8',
+  currency: 'text',
+  decline_reason: 'text',
+  processor_reference: 'text',
+  test: 'bool',
+  finished_at: 'timestamptz',
+};
+const columns = namesOf(comparedTypes);
 
-const byIdsStatement = statement(
+const byIdsStatement = statement<ComparedPayment>(
   'books-payments',
   `select ${columns} from payments
    where account_id = $1 and id = any ($2) and processor = $3 and test = $4`,
+  comparedTypes,
 );
 
 /** Charges, holds and refunds of about the same time, by index: the processor's reference has none of its own. */
-const byReferencesStatement = statement(
+const byReferencesStatement = statement<ComparedPayment>(
   'books-by-reference',
   `select ${columns} from payments where account_id = $1 and processor = $2 and id = any (array(
      select id from charges
@@ -47,6 +61,7 @@ const byReferencesStatement = statement(
      select id from payments
      where account_id = $1 and processor = $2 and not test and finished_at between $4 and $5
        and step = 'refund' and status = 'succeeded' and processor_reference = any ($3)))`,
+  comparedTypes,
 );
 /** Clocks differ, and an answer that got lost is asked for within a day. */
 const aroundMs = 86_400_000;
@@ -64,7 +79,7 @@ export async function ownPaymentsOf(
   const ids = [...new Set(records.flatMap(({ paymentId }) => paymentId ?? []))];
   const byId = new Map<string, ComparedPayment>();
   if (ids.length > 0) {
-    const { rows } = await database.pool.query<ComparedPayment>(byIdsStatement([accountId, ids, processor, test]));
+    const { rows } = await database.pool.query(byIdsStatement([accountId, ids, processor, test]));
     for (const row of rows) byId.set(row.id, row);
   }
   const unknown = test
@@ -87,6 +102,6 @@ async function paymentsByReference(
   const [from, to] = [new Date(Math.min(...times) - aroundMs), new Date(Math.max(...times) + aroundMs)];
   const references = records.map(({ reference }) => reference);
   const values = [accountId, processor, references, from, to];
-  const { rows } = await database.pool.query<ComparedPayment>(byReferencesStatement(values));
+  const { rows } = await database.pool.query(byReferencesStatement(values));
   return new Map(rows.map((row) => [row.processor_reference ?? '', row]));
 }

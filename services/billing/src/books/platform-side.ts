@@ -1,4 +1,4 @@
-import { type Database, statement } from '@app/service-kit/database';
+import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import type { MoneyKind, OwnPayment } from './books.rules.ts';
 import type { Books } from './own-payments.ts';
 
@@ -11,33 +11,49 @@ export interface OwnMoney extends OwnPayment {
 
 const pageRows = 1_000;
 
+const moneyTypes: ColumnsOf<OwnMoney> = {
+  id: 'text',
+  order_id: 'text',
+  call: 'text',
+  status: 'text',
+  amount_cents: 'int8',
+  currency: 'text',
+  decline_reason: 'text',
+  processor_reference: 'text',
+  at: 'timestamptz',
+  is_over: 'bool',
+};
+
 const columnsOf = (call: string, reference: string, at: string, isOver = 'false'): string =>
   `order_id, '${call}' as call, 'succeeded' as status, amount_cents, currency, null as decline_reason,
    ${reference} as processor_reference, ${at} as at, ${isOver} as is_over`;
 
 /** $1 account, $2 processor, $3 and $4 the last row before, $5 until when, $6 rows */
 const pageStatements = {
-  charge: statement(
+  charge: statement<OwnMoney>(
     'books-own-charges',
     `select id, ${columnsOf('charge', 'reference', 'charged_at')} from charges
      where account_id = $1 and processor = $2 and not test
        and (charged_at, id) > ($3::timestamptz, $4) and charged_at <= $5
      order by charged_at, id limit $6`,
+    moneyTypes,
   ),
-  refund: statement(
+  refund: statement<OwnMoney>(
     'books-own-refunds',
     `select id, ${columnsOf('refund', 'processor_reference', 'finished_at')} from payments
      where account_id = $1 and processor = $2 and not test and step = 'refund' and status = 'succeeded'
        and (finished_at, id) > ($3::timestamptz, $4) and finished_at <= $5
      order by finished_at, id limit $6`,
+    moneyTypes,
   ),
-  hold: statement(
+  hold: statement<OwnMoney>(
     'books-own-holds',
     `select payment_id as id, ${columnsOf('authorize', 'reference', 'held_at', `status not in ('held', 'settling')`)}
      from holds
      where account_id = $1 and processor = $2 and not test
        and (held_at, payment_id) > ($3::timestamptz, $4) and held_at <= $5
      order by held_at, payment_id limit $6`,
+    moneyTypes,
   ),
 };
 
@@ -71,7 +87,7 @@ export function platformSide(database: Database, books: Books, kind: MoneyKind, 
       let page: OwnMoney[];
       do {
         const values = [accountId, processor, passedAt, passedId, time, pageRows];
-        page = (await database.pool.query<OwnMoney>(pageStatements[kind](values))).rows;
+        page = (await database.pool.query(pageStatements[kind](values))).rows;
         const last = page.at(-1);
         if (last !== undefined) [passedAt, passedId] = [last.at, last.id];
         const missing = page.filter(({ id }) => !listed.delete(id));

@@ -47,7 +47,7 @@ const hasMuch = `(select count(*) from (${sources
  * nothing, and an account without anything due is not visited. How much is due is counted where anything is.
  */
 const walk = ({ table, rows, due = rows }: Source, name: number | string) =>
-  statement(
+  statement<Page>(
     `daily-runs-accounts-${name}`,
     `with recursive walked (account_id, place) as (
        (select account_id, 1 from ${table} where account_id > $1 and ${rows} order by account_id limit 1)
@@ -65,6 +65,7 @@ const walk = ({ table, rows, due = rows }: Source, name: number | string) =>
      select count(*)::int as passed, max(account_id) as last, array_agg(account_id) filter (where due and not much) as little,
        array_agg(account_id) filter (where much) as much
      from sized`,
+    { passed: 'int4', last: 'text', little: 'text[]', much: 'text[]' },
   );
 const walks = sources.map(walk);
 /** Subscriptions and holds: what waits for the run alone, and since when. A hold is due as soon as it is decided on. */
@@ -124,7 +125,7 @@ async function* readPages(database: Database, now: Date, statements: typeof walk
   for (const walkStatement of statements) {
     let page: Page | undefined;
     do {
-      const { rows } = await database.pool.query<Page>(walkStatement([page?.last ?? '', now]));
+      const { rows } = await database.pool.query(walkStatement([page?.last ?? '', now]));
       page = rows[0] as Page;
       yield page;
     } while (page.passed === pageMax);

@@ -9,12 +9,13 @@ const largestOfDays = 35;
 const recentDays = 3;
 
 /** Runs have ids of their time, so that the index of the list finds those of late. */
-const largestStatement = statement(
+const largestStatement = statement<{ currency: string; cents: number }>(
   'daily-runs-largest',
   `select charged.key as currency, max(charged.value::bigint)::bigint as cents
    from daily_runs as r, jsonb_each_text(r.result -> 'chargedByCurrency') as charged
    where r.account_id = $1 and r.id >= $2 and r.result is not null
    group by charged.key`,
+  { cents: 'int8', currency: 'text' },
 );
 
 export interface ChargeLimit {
@@ -39,7 +40,7 @@ export async function readChargeLimit(
   const since = idFloor('dailyRun', nowMs - largestOfDays * dayMs);
   const [settings, largest, recent] = await Promise.all([
     readSettingsOf(database.pool, scope.accountId),
-    database.pool.query<{ currency: string; cents: number }>(largestStatement([scope.accountId, since])),
+    database.pool.query(largestStatement([scope.accountId, since])),
     sumDue(database, scope, { fellDueBy: new Date(nowMs - recentDays * dayMs) }),
   ]);
   const times = settings.dailyChargeLimit;

@@ -1,6 +1,6 @@
 import type { BooksComparison, DailyResult, dailyRunResource } from '@app/contracts/daily-runs';
 import { isRunning } from '@app/runs/run-lock';
-import type { Database } from '@app/service-kit/database';
+import type { ColumnsOf, Database } from '@app/service-kit/database';
 import type { z } from 'zod';
 import { noCounts, resultOf, withDefaults } from '../runs/daily-counts.rules.ts';
 import { dailyRuns } from './start-daily-run.ts';
@@ -17,7 +17,16 @@ export interface DailyRunRow {
   readonly books: BooksComparison | null;
 }
 
-export const dailyRunColumns = 'id, started_at, finished_at, result, done, left_to_do, recovery, books';
+export const dailyRunTypes: ColumnsOf<DailyRunRow> = {
+  id: 'text',
+  started_at: 'timestamptz',
+  finished_at: 'timestamptz',
+  result: 'jsonb',
+  done: 'int4',
+  left_to_do: 'int4',
+  recovery: 'jsonb',
+  books: 'jsonb',
+};
 
 /** Whether a run of the account without an end is under way; it is not asked where each of them has ended. */
 export const findAlive = async (

@@ -12,15 +12,16 @@ const lastRunAge: Gauge = {
 };
 
 /** Runs of all accounts together are one a day; one that was interrupted has no result and does not count. */
-const lastRunStatement = statement(
+const lastRunStatement = statement<{ finished_at: Date }>(
   'daily-runs-last',
   `select finished_at from daily_runs where account_id = $1 and result is not null order by id desc limit 1`,
+  { finished_at: 'timestamptz' },
 );
 
 /** How long ago the last daily run over all accounts ended. */
 export function observeLastRun(database: Database, clock: Clock): { close(): void } {
   return observeGauges('billing', [lastRunAge], async () => {
-    const { rows } = await database.pool.query<{ finished_at: Date }>(lastRunStatement([allAccounts]));
+    const { rows } = await database.pool.query(lastRunStatement([allAccounts]));
     return rows.map((row) => ({ gauge: lastRunAge, value: (clock.nowMs() - row.finished_at.getTime()) / 1_000 }));
   });
 }

@@ -11,7 +11,7 @@ import { type Database, statement } from '@app/service-kit/database';
 const keptMs = 7 * 86_400_000;
 
 /** That of a run over all accounts holds for those that had no result since: their part of it was not done. */
-const readStatement = statement(
+const readStatement = statement<{ waived_until: Date | null }>(
   'daily-runs-limit-waived-until',
   `select max(waived_until) as waived_until from (
      select limit_waived_until as waived_until from daily_runs where account_id = $1 and limit_waived_until > $3
@@ -20,12 +20,13 @@ const readStatement = statement(
      where p.account_id = $2 and p.limit_waived_until > $3 and p.result is null and not exists (
        select from daily_runs as d
        where d.account_id = $1 and d.result is not null and (d.id > p.id or d.platform_run_id = p.id))) as waivers`,
+  { waived_until: 'timestamptz' },
 );
 
 /** What was due by then, the limit of charges does not count; null when nothing is waived. */
 export async function readLimitWaiver({ pool }: Database, accountId: string, now: Date): Promise<Date | null> {
   const since = new Date(now.getTime() - keptMs);
-  const { rows } = await pool.query<{ waived_until: Date | null }>(readStatement([accountId, allAccounts, since]));
+  const { rows } = await pool.query(readStatement([accountId, allAccounts, since]));
   return rows[0]?.waived_until ?? null;
 }
 

@@ -4,12 +4,12 @@ import type { RequestOutput } from '@app/contracts/define';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
-import { type DailyRunRow, dailyRunColumns, dailyRunOf, findAlive } from './daily-run-rows.ts';
+import { type DailyRunRow, dailyRunOf, dailyRunTypes, findAlive } from './daily-run-rows.ts';
 
 const runsOfAccount = pagedList<DailyRunRow>({
   name: 'daily-runs',
   table: 'daily_runs',
-  columns: dailyRunColumns,
+  row: dailyRunTypes,
   scope: ['account_id'],
 });
 

@@ -22,9 +22,10 @@ export const watchOverdue = (deps: OverdueDeps): OverdueWatch =>
   });
 
 /** One that was interrupted has no result, and does not count. */
-const lastRunStatement = statement(
+const lastRunStatement = statement<{ id: string; finished_at: Date }>(
   'daily-runs-last-of-account',
   `select id, finished_at from daily_runs where account_id = $1 and result is not null order by id desc limit 1`,
+  { finished_at: 'timestamptz', id: 'text' },
 );
 
 /**
@@ -38,7 +39,7 @@ export async function tellOverdue(deps: OverdueDeps, closing: () => boolean = ()
   for await (const accountId of accountsDueSince(deps.database, by)) {
     if (closing()) break;
     const values = [accountId];
-    const { rows } = await deps.database.pool.query<{ id: string; finished_at: Date }>(lastRunStatement(values));
+    const { rows } = await deps.database.pool.query(lastRunStatement(values));
     const [last] = rows;
     if (last !== undefined && last.finished_at > by) continue;
     accountIds.push(accountId);

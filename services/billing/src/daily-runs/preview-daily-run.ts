@@ -139,28 +139,35 @@ const lookUpsWhere = 'account_id = $1 and next_check_at is not null and created_
 const atMostCents = `case when call in ('chargeSaved', 'capture') then amount_cents else 0 end
   + case when step in ('capture', 'recharge') then coalesce((
       select ${upsellLeftCents} from holds as h where h.account_id = p.account_id and h.order_id = p.order_id), 0) else 0 end`;
-const lookUpsStatement = statement(
+const lookUpsStatement = statement<LookUpRow>(
   'payments-preview-look-ups',
   `select id, customer_email, product_name, ${atMostCents} as amount_cents, currency, next_check_at as due_at
    from payments as p where ${lookUpsWhere} and id > $3 order by id limit $4`,
+  {
+    amount_cents: 'int8',
+    currency: 'text',
+    customer_email: 'text',
+    due_at: 'timestamptz',
+    id: 'text',
+    product_name: 'text',
+  },
 );
-const sumLookUpsStatement = statement(
+const sumLookUpsStatement = statement<Pick<DueSum, 'currency' | 'count' | 'cents'>>(
   'payments-preview-sum-look-ups',
   `select currency, count(*) as count, sum(${atMostCents})::bigint as cents
    from payments as p where ${lookUpsWhere} group by currency order by currency`,
+  { cents: 'int8', count: 'int8', currency: 'text' },
 );
 
 async function sumLookUps({ pool }: Database, { accountId, now }: DueScope) {
-  const { rows } = await pool.query<Pick<DueSum, 'currency' | 'count' | 'cents'>>(
-    sumLookUpsStatement([accountId, unfinishedBefore(now)]),
-  );
+  const { rows } = await pool.query(sumLookUpsStatement([accountId, unfinishedBefore(now)]));
   return moneyCount(rows);
 }
 
 type LookUpRow = Omit<PlannedAction, 'kind' | 'due_at' | 'attempt'> & { due_at: Date };
 
 async function readLookUps({ pool }: Database, { accountId, now }: Scope, id: string, limit: number): Promise<Page> {
-  const { rows } = await pool.query<LookUpRow>(lookUpsStatement([accountId, unfinishedBefore(now), id, limit]));
+  const { rows } = await pool.query(lookUpsStatement([accountId, unfinishedBefore(now), id, limit]));
   const actions = rows.map((row) => {
     return { ...row, kind: 'look_up' as const, due_at: row.due_at.toISOString(), attempt: null };
   });

@@ -98,20 +98,22 @@ const accountFailed = {
   detail: 'The run failed or made no progress; the next one does what is left.',
 } as const;
 
-const progressStatement = statement(
+const progressStatement = statement<{ done: number | null }>(
   'daily-runs-progress-of',
   'select done from daily_runs where account_id = $1 and finished_at is null limit 1',
+  { done: 'int4' },
 );
 
 async function progressOf(database: Database, accountId: string): Promise<number | null> {
-  const { rows } = await database.pool.query<{ done: number | null }>(progressStatement([accountId]));
+  const { rows } = await database.pool.query(progressStatement([accountId]));
   return rows[0]?.done ?? null;
 }
 
-const countDue = statement(
+const countDue = statement<{ due: number }>(
   'subscriptions-count-due',
   `select count(*) as due from subscriptions
    where account_id = $1 and ${subscriptionIsDue('$2')}`,
+  { due: 'int8' },
 );
 
 async function runSteps(
@@ -145,7 +147,7 @@ async function runSteps(
   } finally {
     await progress.close();
   }
-  const { rows } = await deps.database.pool.query<{ due: number }>(countDue([accountId, clock.now()]));
+  const { rows } = await deps.database.pool.query(countDue([accountId, clock.now()]));
   const durationMs = Math.round(performance.now() - startedMs);
   deps.logger.info({ accountId, runId, durationMs, ...counts, stillDue: rows[0]?.due }, 'daily run');
   return resultOf(counts);

@@ -37,30 +37,39 @@ export interface DueHold {
   readonly due_at: Date;
 }
 
-const readStatement = statement(
+const readStatement = statement<DueHold>(
   'holds-due-preview',
   `select h.order_id, p.customer_email, p.product_name, ${leftCents} as amount_cents, h.currency,
      h.decide_by as due_at
    from holds as h join payments as p on p.id = h.payment_id
    where h.account_id = $1 and not h.test and h.order_id > $3 and ${holdIsDue('h', '$2')} and not ${isLookedUp}
    order by h.order_id limit $4`,
+  {
+    amount_cents: 'int8',
+    currency: 'text',
+    customer_email: 'text',
+    due_at: 'timestamptz',
+    order_id: 'text',
+    product_name: 'text',
+  },
 );
 
 /** Holds that a run would settle now, without rehearsals, by the ids of their orders. */
 export async function readHoldsDue({ pool }: Database, scope: Scope, after: string, limit: number): Promise<DueHold[]> {
-  return (await pool.query<DueHold>(readStatement([scope.accountId, scope.now, after, limit]))).rows;
+  return (await pool.query(readStatement([scope.accountId, scope.now, after, limit]))).rows;
 }
 
-const sumStatement = statement(
+const sumStatement = statement<{ currency: string; count: number; cents: number }>(
   'holds-due-sum',
   `select currency, count(*) as count, sum(${leftCents})::bigint as cents
    from holds as h where account_id = $1 and not test and ${holdIsDue('h', '$2')} and not ${isLookedUp}
    group by currency order by currency`,
+  { cents: 'int8', count: 'int8', currency: 'text' },
 );
 
 export async function sumHoldsDue(
   { pool }: Database,
   { accountId, now }: Scope,
 ): Promise<{ currency: string; count: number; cents: number }[]> {
-  return (await pool.query<{ currency: string; count: number; cents: number }>(sumStatement([accountId, now]))).rows;
+  return (await pool.query(sumStatement([accountId, now]))).rows;
 }

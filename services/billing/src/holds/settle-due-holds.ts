@@ -9,11 +9,12 @@ import { holdIsDue } from './holds-due.ts';
 const pageMax = 100;
 
 /** Of a rehearsal its own alone. */
-const dueStatement = statement(
+const dueStatement = statement<DueOrder>(
   'holds-due-of-account',
   `select account_id, order_id from holds as h
    where account_id = $1 and order_id > $3 and ${holdIsDue('h', '$2')} and (test or not $5)
    order by order_id limit $4`,
+  { account_id: 'text', order_id: 'text' },
 );
 
 /**
@@ -28,7 +29,7 @@ export async function settleDueHolds(deps: PaymentDeps, run: AccountRun): Promis
   let page: DueOrder[];
   let after = '';
   do {
-    page = (await database.pool.query<DueOrder>(dueStatement([accountId, now, after, pageMax, test]))).rows;
+    page = (await database.pool.query(dueStatement([accountId, now, after, pageMax, test]))).rows;
     progress.expect(page.length);
     const settle = async ({ order_id }: DueOrder): Promise<void> => {
       const advanced = await decideHold(deps, { accountId, requestId: null }, order_id, 'not_decided', true);

@@ -17,9 +17,10 @@ const portionMs = 7 * dayMs;
 /** The first comparison of an account. */
 const firstMs = 3 * dayMs;
 
-const lastStatement = statement(
+const lastStatement = statement<{ compared_until: Date }>(
   'order-comparisons-last',
   'select compared_until from order_comparisons where account_id = $1',
+  { compared_until: 'timestamptz' },
 );
 const comparedStatement = statement(
   'order-comparisons-compared',
@@ -55,7 +56,7 @@ async function compareAll(comparison: Comparison): Promise<void> {
   const { deps, run, quietSince } = comparison;
   const { pool } = deps.database;
   const untilMs = quietSince.getTime();
-  const { rows } = await pool.query<{ compared_until: Date }>(lastStatement([run.accountId]));
+  const { rows } = await pool.query(lastStatement([run.accountId]));
   await startMissedSales(comparison);
   for await (const page of ordersThatDiffered(deps.database, run.accountId)) await compareNamed(comparison, page);
   await compareRange(comparison, { fromMs: 0, untilMs, open: true }, new Set());

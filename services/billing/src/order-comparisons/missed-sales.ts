@@ -10,10 +10,11 @@ import { writeDifferences } from './order-differences.ts';
 import { readOrderPayments } from './order-payments.ts';
 
 /** By an index: $1 account, $2 subject, $3 the last one of the page before. */
-const deadLettersStatement = statement(
+const deadLettersStatement = statement<{ event_id: string; payload: string }>(
   'order-comparisons-dead-letters',
   `select event_id, payload from dead_letters
    where subject = $2 and ${accountOfLetter} = $1 and event_id > $3 order by event_id limit ${comparedOrdersMax}`,
+  { event_id: 'text', payload: 'text' },
 );
 
 type Sale = EventEnvelope<EventData<typeof orderPaid>>;
@@ -59,7 +60,7 @@ async function* missedSales({ pool }: Database, accountId: string): AsyncGenerat
   let after = '';
   let page: { event_id: string; payload: string }[];
   do {
-    page = (await pool.query<(typeof page)[number]>(deadLettersStatement([accountId, orderPaid.subject, after]))).rows;
+    page = (await pool.query(deadLettersStatement([accountId, orderPaid.subject, after]))).rows;
     after = page.at(-1)?.event_id ?? after;
     yield page.flatMap(({ payload }) => saleOf(payload, accountId) ?? []);
   } while (page.length === comparedOrdersMax);

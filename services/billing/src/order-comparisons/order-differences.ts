@@ -43,9 +43,10 @@ export async function writeDifferences(
   if (rowCount !== 0) wakeRelay();
 }
 
-const pageStatement = statement(
+const pageStatement = statement<{ order_id: string }>(
   'order-differences-page',
   'select order_id from order_differences where account_id = $1 and order_id > $2 order by order_id limit $3',
+  { order_id: 'text' },
 );
 
 const pageRows = 1_000;
@@ -55,17 +56,18 @@ export async function* ordersThatDiffered({ pool }: Database, accountId: string)
   let after = '';
   let page: { order_id: string }[];
   do {
-    page = (await pool.query<{ order_id: string }>(pageStatement([accountId, after, pageRows]))).rows;
+    page = (await pool.query(pageStatement([accountId, after, pageRows]))).rows;
     after = page.at(-1)?.order_id ?? after;
     yield page.map(({ order_id }) => order_id);
   } while (page.length === pageRows);
 }
 
-const countStatement = statement(
+const countStatement = statement<{ count: number }>(
   'order-differences-count',
   'select count(*)::int as count from order_differences where account_id = $1',
+  { count: 'int4' },
 );
 
 export async function countDifferences({ pool }: Database, accountId: string): Promise<number> {
-  return (await pool.query<{ count: number }>(countStatement([accountId]))).rows[0]?.count ?? 0;
+  return (await pool.query(countStatement([accountId]))).rows[0]?.count ?? 0;
 }

@@ -4,7 +4,7 @@ import type { OrderPayments } from './order-comparison.rules.ts';
 /**
  * Each order is a few look-ups by index. $1 account, $2 orders, $3 until when what ended had the time to arrive at checkout
  */
-const paymentsStatement = statement(
+const paymentsStatement = statement<OrderPayments>(
   'order-comparisons-payments',
   `select w.order_id as "orderId", coalesce(p.paid, false) as paid, h.status as hold,
      coalesce(h.currency, c.currency) as currency,
@@ -23,6 +23,16 @@ const paymentsStatement = statement(
      select status, currency, settled_at from holds where account_id = $1 and order_id = w.order_id and not test) as h on true
    left join lateral (
      select status from subscriptions where account_id = $1 and order_id = w.order_id and not test) as s on true`,
+  {
+    chargedCents: 'int8',
+    currency: 'text',
+    hold: 'text',
+    moving: 'bool',
+    orderId: 'text',
+    paid: 'bool',
+    refundedCents: 'int8',
+    subscription: 'text',
+  },
 );
 
 /** What billing has of these orders. @param quietSince what ended later may not be recorded by checkout yet */
@@ -32,19 +42,20 @@ export async function readOrderPayments(
   orderIds: readonly string[],
   quietSince: Date,
 ): Promise<OrderPayments[]> {
-  return (await pool.query<OrderPayments>(paymentsStatement([accountId, orderIds, quietSince]))).rows;
+  return (await pool.query(paymentsStatement([accountId, orderIds, quietSince]))).rows;
 }
 
 const pageRows = 1_000;
 
 /** $1 account, $2 and $3 the last row before, $4 until when, $5 rows */
 const movedStatement = (name: string, table: string, id: string, at: string, where: string) =>
-  statement(
+  statement<MovedRow>(
     `order-comparisons-${name}`,
     `select ${id} as id, order_id, ${at} as at from ${table}
      where account_id = $1 and not test and ${where}
        and ${at} >= $2 and (${at}, ${id}) > ($2::timestamptz, $3) and ${at} <= $4
      order by ${at}, ${id} limit $5`,
+    { id: 'text', order_id: 'text', at: 'timestamptz' },
   );
 
 const movedStatements = [
@@ -71,17 +82,18 @@ export async function* ordersThatMoved(
     let [at, id] = [from, ''];
     let page: MovedRow[];
     do {
-      page = (await pool.query<MovedRow>(moved([accountId, at, id, until, pageRows]))).rows;
+      page = (await pool.query(moved([accountId, at, id, until, pageRows]))).rows;
       ({ at, id } = page.at(-1) ?? { at, id });
       yield page.map(({ order_id }) => order_id);
     } while (page.length === pageRows);
   }
 }
 
-const subscribedStatement = statement(
+const subscribedStatement = statement<Pick<MovedRow, 'id' | 'order_id'>>(
   'order-comparisons-subscriptions',
   `select id, order_id from subscriptions
    where account_id = $1 and not test and id > $2 and id < $3 order by id limit $4`,
+  { id: 'text', order_id: 'text' },
 );
 
 /** Orders of the subscriptions whose ids lie between. */
@@ -94,7 +106,7 @@ export async function* ordersSubscribed(
   let after = from;
   let page: Pick<MovedRow, 'id' | 'order_id'>[];
   do {
-    page = (await pool.query<MovedRow>(subscribedStatement([accountId, after, until, pageRows]))).rows;
+    page = (await pool.query(subscribedStatement([accountId, after, until, pageRows]))).rows;
     after = page.at(-1)?.id ?? after;
     yield page.map(({ order_id }) => order_id);
   } while (page.length === pageRows);

@@ -5,7 +5,7 @@ import type { PaymentRequest } from '../processors/payment-processor.ts';
 import { nextCheckAt } from './payment.rules.ts';
 import type { OrderMoney, Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { paymentColumns, paymentOf } from './payment-rows.ts';
+import { paymentColumns, paymentOf, paymentTypes } from './payment-rows.ts';
 
 /** A payment that follows from others of its order: it is about the same buyer and product as they are. */
 export interface NextPayment {
@@ -41,19 +41,20 @@ const insertIf = (condition: string): string => `
    on conflict do nothing
    returning ${paymentColumns}`;
 
-const beginStatement = statement('payments-begin', insertIf('true'));
+const beginStatement = statement<Payment>('payments-begin', insertIf('true'), paymentTypes);
 
 /** The number of the attempt is unique for the charge: what it was decided on has not changed since. */
-const beginRefundStatement = statement(
+const beginRefundStatement = statement<Payment>(
   'payments-begin-refund',
   insertIf('exists (select from charges where account_id = $2 and id = $5 and $10 <= amount_cents - refunded_cents)'),
+  paymentTypes,
 );
 
 /**
  * A release is written only beside a payment that waits for its buyer still, and marks it: once this has committed, no
  * look-up records that the payment succeeded. Whoever records that at the same moment has the lock first or waits for it.
  */
-const beginReleaseStatement = statement(
+const beginReleaseStatement = statement<Payment>(
   'payments-begin-release',
   `with waiting as materialized (
      select id from payments
@@ -66,6 +67,7 @@ const beginReleaseStatement = statement(
      from begun where p.account_id = $2 and p.order_id = $3 and p.id = begun.released_payment_id
    )
    select * from begun`,
+  paymentTypes,
 );
 
 const statements: Partial<Record<PaymentPurpose, typeof beginStatement>> = {
@@ -91,7 +93,7 @@ export async function beginPayment(
   const money = [next.amountCents, next.currency, next.processor];
   const times = [new Date(nowMs), nextCheckAt(0, nowMs)];
   const begin = statements[next.step] ?? beginStatement;
-  const { rows } = await database.pool.query<Payment>(
+  const { rows } = await database.pool.query(
     begin([...about, call, JSON.stringify(request), ...money, ...times, payments.length]),
   );
   return rows[0] === undefined ? undefined : paymentOf(rows[0]);

@@ -6,7 +6,7 @@ import { type Database, statement } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
 import type { Payment } from './payment.types.ts';
 import { explanationOf, nextOf, type RenewedState } from './payment-log.rules.ts';
-import { paymentColumns } from './payment-rows.ts';
+import { paymentColumns, paymentTypes } from './payment-rows.ts';
 
 const filters = { orderId: 'order_id', email: 'lower(customer_email)' } as const;
 type Filter = keyof typeof filters;
@@ -36,7 +36,7 @@ function listBy(chosen: readonly Filter[], status: Payment['status'] | undefined
   return pagedList<Payment>({
     name: ['payments', ...names.map((name) => `by-${name.toLowerCase()}`)].join('-'),
     table: 'payments',
-    columns: paymentColumns,
+    row: paymentTypes,
     scope: ['account_id', ...chosen.map((filter) => filters[filter])],
     ...(conditions.length === 0 ? {} : { filter: conditions.join(' and ') }),
   });
@@ -64,9 +64,10 @@ export async function listPayments(
   return { data: data.map((payment) => paymentResourceOf(payment, renewed.get(payment.order_id))), ...rest };
 }
 
-const renewedStatement = statement(
+const renewedStatement = statement<RenewedState & { order_id: string }>(
   'payments-renewed',
   'select order_id, status, period from subscriptions where account_id = $1 and order_id = any ($2)',
+  { order_id: 'text', period: 'int4', status: 'text' },
 );
 
 /** The subscriptions of renewals that were declined, by their orders: what happens next depends on them. */
@@ -78,15 +79,16 @@ async function readRenewed(
   const declined = payments.filter(({ step, status }) => step === 'renewal' && status === 'declined');
   if (declined.length === 0) return new Map();
   const orders = [...new Set(declined.map(({ order_id }) => order_id))];
-  const { rows } = await pool.query<RenewedState & { order_id: string }>(renewedStatement([accountId, orders]));
+  const { rows } = await pool.query(renewedStatement([accountId, orders]));
   return new Map(rows.map(({ order_id, ...renewed }) => [order_id, renewed]));
 }
 
-const ofOrder = statement(
+const ofOrder = statement<Payment>(
   'payments-of-order',
   `select ${paymentColumns} from payments
    where account_id = $1 and order_id = $2 and step <> 'renewal'
    order by status = 'declined', created_at desc, id desc limit $3`,
+  paymentTypes,
 );
 
 /**
@@ -98,7 +100,7 @@ export async function listOrderPayments(
   accountId: string,
   orderId: string,
 ): Promise<RequestOutput<typeof contract.listOrderPayments>> {
-  const { rows } = await database.pool.query<Payment>(ofOrder([accountId, orderId, limits.listMax]));
+  const { rows } = await database.pool.query(ofOrder([accountId, orderId, limits.listMax]));
   const inOrder = rows.toSorted(
     (one, other) => one.created_at.getTime() - other.created_at.getTime() || (one.id < other.id ? -1 : 1),
   );

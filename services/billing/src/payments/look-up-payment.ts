@@ -33,10 +33,11 @@ export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context
   return await readPayment(database, payment);
 }
 
-const clocksStatement = statement(
+const clocksStatement = statement<ClockDifferences>(
   'payments-clock-differences',
   `select sent_ahead_ms as "sentAheadMs", extract(epoch from $4::timestamptz - clock_timestamp())::float8 * 1000 as "lookedUpAheadMs"
    from payments where account_id = $1 and order_id = $2 and id = $3`,
+  { lookedUpAheadMs: 'float8', sentAheadMs: 'int8' },
 );
 
 /** The database's clock is the one that all replicas share. */
@@ -45,7 +46,7 @@ async function readClockDifferences(
   { account_id, order_id, id }: Payment,
 ): Promise<ClockDifferences> {
   const values = [account_id, order_id, id, new Date(Date.now())];
-  const { rows } = await pool.query<ClockDifferences>(clocksStatement(values));
+  const { rows } = await pool.query(clocksStatement(values));
   return rows[0] as ClockDifferences;
 }
 

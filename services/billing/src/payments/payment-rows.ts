@@ -1,11 +1,41 @@
-import { type Database, statement } from '@app/service-kit/database';
+import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { namesOf } from '@app/service-kit/row-arrays';
 import type { PaymentRequest } from '../processors/payment-processor.ts';
 import type { Charge, Hold, OrderMoney, Payment } from './payment.types.ts';
 
-/** As `Payment` names them. */
-export const paymentColumns = `id, account_id, order_id, step, charge_id, released_payment_id, period, try_no, call, request,
-  hold_terms, amount_cents, currency, status, decline_kind, decline_reason, decline_message, processor, processor_reference, action_url, last_four,
-  customer_email, product_name, test, created_at, sent_at, finished_at, next_check_at, checks, releasing`;
+export const paymentTypes: ColumnsOf<Payment> = {
+  id: 'text',
+  account_id: 'text',
+  order_id: 'text',
+  step: 'text',
+  charge_id: 'text',
+  released_payment_id: 'text',
+  period: 'int4',
+  try_no: 'int4',
+  call: 'text',
+  request: 'json',
+  hold_terms: 'json',
+  amount_cents: 'int8',
+  currency: 'text',
+  status: 'text',
+  decline_kind: 'text',
+  decline_reason: 'text',
+  decline_message: 'text',
+  processor: 'text',
+  processor_reference: 'text',
+  action_url: 'text',
+  last_four: 'text',
+  customer_email: 'text',
+  product_name: 'text',
+  test: 'bool',
+  created_at: 'timestamptz',
+  sent_at: 'timestamptz',
+  finished_at: 'timestamptz',
+  next_check_at: 'timestamptz',
+  checks: 'int4',
+  releasing: 'bool',
+};
+export const paymentColumns = namesOf(paymentTypes);
 
 /** As `Charge` names them, and when they were made. */
 const chargeColumns = `id, amount_cents, refunded_cents, currency, processor, reference, test, step, refund_due_at,
@@ -25,29 +55,31 @@ export function paymentOf(row: Payment): Payment {
 
 const dateOf = (value: Date | null): Date | null => (value === null ? null : new Date(value));
 
-const byId = statement(
+const byId = statement<Payment>(
   'payments-by-id',
   `select ${paymentColumns} from payments where account_id = $1 and order_id = $2 and id = $3`,
+  paymentTypes,
 );
 
 /** A payment as it stands now. */
 export async function readPayment(database: Database, { account_id, order_id, id }: Payment): Promise<Payment> {
-  const { rows } = await database.pool.query<Payment>(byId([account_id, order_id, id]));
+  const { rows } = await database.pool.query(byId([account_id, order_id, id]));
   return paymentOf(rows[0] as Payment);
 }
 
-const requestStatement = statement(
+const requestStatement = statement<PaymentRequest>(
   'payments-request',
   'select call, request from payments where account_id = $1 and id = $2',
+  { call: 'text', request: 'json' },
 );
 
 /** What the processor was sent of a payment. */
 export async function readRequest(database: Database, accountId: string, id: string): Promise<PaymentRequest> {
-  const { rows } = await database.pool.query<PaymentRequest>(requestStatement([accountId, id]));
+  const { rows } = await database.pool.query(requestStatement([accountId, id]));
   return rows[0] as PaymentRequest;
 }
 
-const moneyStatement = statement(
+const moneyStatement = statement<MoneyRow>(
   'orders-money',
   `select
      (select json_agg(p order by p.created_at, p.id)
@@ -61,6 +93,7 @@ const moneyStatement = statement(
      (select id from subscriptions where account_id = $1 and order_id = $2 limit 1) as subscription_id,
      (select row_to_json(h) from holds as h where account_id = $1 and order_id = $2) as hold,
      (select method from payment_methods where account_id = $1 and order_id = $2) as method`,
+  { charges: 'json', hold: 'json', method: 'text', payments: 'json', renewals: 'json', subscription_id: 'text' },
 );
 
 interface MoneyRow {
@@ -77,7 +110,7 @@ interface MoneyRow {
  * are among them, because an open one keeps others out; their charges stand apart from the order's own.
  */
 export async function readMoney(database: Database, accountId: string, orderId: string): Promise<OrderMoney> {
-  const { rows } = await database.pool.query<MoneyRow>(moneyStatement([accountId, orderId]));
+  const { rows } = await database.pool.query(moneyStatement([accountId, orderId]));
   const { payments, charges, renewals, subscription_id, hold, method } = rows[0] as MoneyRow;
   return {
     accountId,

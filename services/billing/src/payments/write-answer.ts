@@ -40,7 +40,7 @@ const mayChange = `${isOneRow('l')} and p.id = l.id and p.id = c.id and p.order_
  *
  * Payments are looked up one by one, by their orders.
  */
-const recordStatement = statement(
+const recordStatement = statement<{ changed: string[] }>(
   'payments-record',
   `with locked as materialized (
      select p.id, ${keyAgain('w.id')}
@@ -109,6 +109,7 @@ const recordStatement = statement(
        and (e.if_whole is not true or e."of" in (select payment_id from whole))
    )
    select array(select id from changed) as changed`,
+  { changed: 'text[]' },
 );
 
 /** @param ofRenewals writes the ends of renewals: what follows depends on the subscription, in a transaction of its own */
@@ -129,7 +130,7 @@ function createOrderAnswers(database: Database): Answers {
     // Two answers to one payment, or one to it and one that ends it: the second finds what the first one wrote.
     keysOf: ({ payment }) => [payment.id, payment.released_payment_id].filter((id) => id !== null),
     run: together(async (answers) => {
-      const { rows } = await database.pool.query<{ changed: string[] }>(recordStatement(valuesOf(answers)));
+      const { rows } = await database.pool.query(recordStatement(valuesOf(answers)));
       answersRecorded.announce(() => ({ paymentIds: answers.map(({ payment }) => payment.id) }));
       const changed = new Set(rows[0]?.changed);
       return answers.map(({ payment }) => changed.has(payment.id));

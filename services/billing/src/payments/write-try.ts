@@ -21,7 +21,7 @@ const ofItsOrder = `p.account_id = i.account_id and p.order_id = i.order_id and 
  * Subqueries look up order by order; for a join the planner may choose to read the whole table. All replicas write orders
  * in one order, so that none waits for another that waits for it. $2 the system's time here
  */
-const startStatement = statement(
+const startStatement = statement<StoppedRow>(
   'payments-start',
   `with incoming as materialized (
      select ${columns} from json_to_recordset($1::json) as i(${record})
@@ -38,6 +38,7 @@ const startStatement = statement(
      select json_agg(t order by t.try_no) from (select ${paymentColumns} from payments as p where ${ofItsOrder}) as t
    ) as tried
    from incoming as i where i.id <> all (array(select id from written))`,
+  { id: 'text', tried: 'json' },
 );
 
 interface StoppedRow {
@@ -51,9 +52,7 @@ export function createTries(database: Database): Tries {
     concurrency: 2,
     keysOf: ({ account_id, order_id }) => [`${account_id}/${order_id}`],
     run: together(async (payments) => {
-      const { rows } = await database.pool.query<StoppedRow>(
-        startStatement([JSON.stringify(payments), new Date(Date.now())]),
-      );
+      const { rows } = await database.pool.query(startStatement([JSON.stringify(payments), new Date(Date.now())]));
       const stopped = new Map(rows.map(({ id, tried }) => [id, (tried ?? []).map(paymentOf)]));
       return payments.map(({ id }) => stopped.get(id) ?? 'written');
     }),

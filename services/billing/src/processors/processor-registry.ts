@@ -101,9 +101,10 @@ interface Known {
   readonly settings: Promise<readonly SettingsRow[]>;
 }
 
-const settingsStatement = statement(
+const settingsStatement = statement<SettingsRow>(
   'processor-settings',
   'select processor, chosen, secret_key from processor_settings where account_id = $1',
+  { chosen: 'bool', processor: 'text', secret_key: 'bytea' },
 );
 
 /** @param adapters all that there are, `simulated` among them */
@@ -158,6 +159,6 @@ export function createProcessors(
 }
 
 async function readSettings(database: Database, accountId: string): Promise<readonly SettingsRow[]> {
-  const { rows } = await database.pool.query<SettingsRow>(settingsStatement([accountId]));
+  const { rows } = await database.pool.query(settingsStatement([accountId]));
   return rows;
 }

@@ -26,9 +26,10 @@ interface ChosenRow {
 
 const columns = 'processor, secret_key is not null as has_secret, updated_at';
 
-const chosenStatement = statement(
+const chosenStatement = statement<ChosenRow>(
   'processor-settings-chosen',
   `select ${columns} from processor_settings where account_id = $1 and chosen`,
+  { has_secret: 'bool', processor: 'text', updated_at: 'timestamptz' },
 );
 
 /**
@@ -39,7 +40,7 @@ export async function getPaymentProcessor(
   { database, processors }: Pick<ProcessorSettingsDeps, 'database' | 'processors'>,
   accountId: string,
 ): Promise<Resource> {
-  const { rows } = await database.pool.query<ChosenRow>(chosenStatement([accountId]));
+  const { rows } = await database.pool.query(chosenStatement([accountId]));
   const [row] = rows;
   if (row === undefined) return { processor: processors.defaultName, secrets: [], updated_at: null };
   return { ...resourceOf(row), ...(!processors.allows(row.processor) && { processor: 'none' }) };
@@ -48,9 +49,10 @@ export async function getPaymentProcessor(
 /** Of the notification that the stored key cannot be opened; a new key may be unreadable too, and is a new subject. */
 export const keyUnreadableSubject = (processor: string): string => `key unreadable ${processor}`;
 
-const lockStatement = statement(
+const lockStatement = statement<{ pg_advisory_xact_lock: unknown }>(
   'processor-settings-lock',
   `select pg_advisory_xact_lock(hashtextextended('payment processor ' || $1, 0))`,
+  { pg_advisory_xact_lock: 'void' },
 );
 const forgetNotificationStatement = statement(
   'processor-settings-forget-notification',

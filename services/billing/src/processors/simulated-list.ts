@@ -22,7 +22,7 @@ export async function* listRecords(
   };
   do {
     const values: unknown[] = [accountId, test, range.to, range.now, last.recorded_at, last.seq, last.later, pageRows];
-    const { rows } = await untilAborted(signal, () => database.pool.query<RecordRow>(listStatement(values)));
+    const { rows } = await untilAborted(signal, () => database.pool.query(listStatement(values)));
     for (const row of rows) yield recordOf(row);
     last = rows.length < pageRows ? undefined : rows.at(-1);
   } while (last !== undefined);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newIdSuffix } from '@app/contracts/ids';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
-import { type Database, openDatabase } from '@app/service-kit/database';
+import { type Database, openDatabase, type StatementQuery } from '@app/service-kit/database';
 import { columnsOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
 import { simulatedCallRecorded } from '../points/points.ts';
@@ -24,7 +24,6 @@ import {
   cardTypes,
   type EntryKey,
   type EntryRow,
-  type FoundRow,
   lookUpStatement,
   loseSending,
   recordCapture,
@@ -132,7 +131,7 @@ function createCardWriter({ pool }: Database): CardWriter {
     concurrency: 2,
     keysOf: (entry) => [keyOf(entry)],
     run: together(async (entries) => {
-      const { rows } = await pool.query<EntryKey & EntryRow>(recordCards(columnsOf(entries, cardTypes)));
+      const { rows } = await pool.query(recordCards(columnsOf(entries, cardTypes)));
       const written = new Map(rows.map((row) => [keyOf(row), row]));
       return entries.map((entry) => written.get(keyOf(entry)) as EntryRow);
     }),
@@ -145,7 +144,7 @@ function createSavedWriter({ pool }: Database): SavedWriter {
     concurrency: 2,
     keysOf: (entry) => [keyOf(entry)],
     run: together(async (entries) => {
-      const { rows } = await pool.query<EntryKey & SavedRow>(recordSaved(columnsOf(entries, savedTypes)));
+      const { rows } = await pool.query(recordSaved(columnsOf(entries, savedTypes)));
       const written = new Map(rows.map((row) => [keyOf(row), row]));
       return entries.map((entry) => written.get(keyOf(entry)));
     }),
@@ -156,9 +155,9 @@ function createSavedWriter({ pool }: Database): SavedWriter {
 async function queryBooks<Row extends object>(
   books: Books,
   { signal }: ProcessorCall,
-  query: ReturnType<typeof lookUpStatement>,
+  query: StatementQuery<Row>,
 ): Promise<Row[]> {
-  return (await untilAborted(signal, () => books.database.pool.query<Row>(query))).rows;
+  return (await untilAborted(signal, () => books.database.pool.query(query))).rows;
 }
 
 const refusedKeyText = 'The simulated processor does not accept the API key.';
@@ -242,7 +241,7 @@ async function sendFollowing(
   const { paymentId, reference, amountCents, currency } = request;
   const parameters = digest(kind, request, [reference]);
   const values = [call.accountId, call.test, paymentId, newReference(books, kind), reference, amountCents, currency];
-  const rows = await queryBooks<EntryRow>(books, call, record([...values, parameters, books.clock.now()]));
+  const rows = await queryBooks(books, call, record([...values, parameters, books.clock.now()]));
   const [row] = rows;
   if (row === undefined) throw new Error(`the simulated processor knows no ${reference}`);
   return await answerOf(books, row, { paymentId, parameters }, undefined, call);
@@ -251,7 +250,7 @@ async function sendFollowing(
 async function lookUp(books: Books, sent: PaymentRequest, call: ProcessorCall): Promise<ProcessorOutcome | null> {
   const { paymentId, amountCents, currency } = sent.request;
   const values = [call.accountId, call.test, paymentId, books.clock.now(), captureBefore(books)];
-  const [row] = await queryBooks<FoundRow>(books, call, lookUpStatement(values));
+  const [row] = await queryBooks(books, call, lookUpStatement(values));
   if (row === undefined) return null;
   if (row.kind !== kinds[sent.call] || row.amount_cents !== amountCents || row.currency !== currency) {
     throw new Error('the simulated processor got this idempotency key for another payment');
@@ -304,11 +303,7 @@ function outcomeOf(row: EntryRow): ProcessorOutcome {
 }
 
 async function isLost(books: Books, paymentId: string, call: ProcessorCall): Promise<boolean> {
-  const rows = await queryBooks<object>(
-    books,
-    call,
-    loseSending([call.accountId, call.test, paymentId, books.clock.now()]),
-  );
+  const rows = await queryBooks(books, call, loseSending([call.accountId, call.test, paymentId, books.clock.now()]));
   const lost = rows.length > 0;
   if (lost) simulatedCallRecorded.announce(() => ({ paymentId, lost }));
   return lost;

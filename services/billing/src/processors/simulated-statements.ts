@@ -1,5 +1,5 @@
-import { statement } from '@app/service-kit/database';
-import { tableOf } from '@app/service-kit/row-arrays';
+import { type ColumnsOf, statement } from '@app/service-kit/database';
+import { namesOf, tableOf } from '@app/service-kit/row-arrays';
 import type { Traits } from './simulated-cards.rules.ts';
 
 /*
@@ -28,8 +28,20 @@ export interface FoundRow extends EntryRow {
   readonly currency: string;
 }
 
-const answer =
-  'kind, reference, status, reason, sendings, parameters, last_four, saved_method, capture_before, action_url';
+const answerTypes: ColumnsOf<EntryRow> = {
+  kind: 'text',
+  reference: 'text',
+  status: 'text',
+  reason: 'text',
+  sendings: 'int4',
+  parameters: 'text',
+  last_four: 'text',
+  saved_method: 'text',
+  capture_before: 'timestamptz',
+  action_url: 'text',
+};
+const answer = namesOf(answerTypes);
+const keyTypes = { account_id: 'text', test: 'bool', payment_id: 'text' } as const;
 
 const onceForEachKey = `
   on conflict (account_id, test, payment_id) do update set sendings = entry.sendings + 1`;
@@ -77,16 +89,17 @@ export const cardTypes = {
   action_url: 'text',
   capture_before: 'timestamptz',
 } as const satisfies Record<keyof CardEntry, string>;
-const cardColumns = Object.keys(cardTypes).join(', ');
+const cardColumns = namesOf(cardTypes);
 
 /** Of many at once, each key at most once; keys in one order, so that no replica waits for another that waits for it. */
-export const recordCards = statement(
+export const recordCards = statement<EntryKey & EntryRow>(
   'simulated-record-cards',
   `insert into simulated_processor.entries as entry (${cardColumns})
    select ${cardColumns} from ${tableOf(cardTypes, 1)}
    order by account_id, test, payment_id
    ${onceForEachKey}
    returning account_id, test, payment_id, ${answer}`,
+  { ...keyTypes, ...answerTypes },
 );
 
 /** A charge of a saved card as it is asked for; fields are named as the columns. */
@@ -120,7 +133,7 @@ export const savedTypes = {
 export type SavedRow = EntryRow & { readonly unanswered: boolean };
 
 /** Of many at once, as `recordCards`: charges of cards that earlier entries saved. No row: the method is unknown. */
-export const recordSaved = statement(
+export const recordSaved = statement<EntryKey & SavedRow>(
   'simulated-record-saved',
   `insert into simulated_processor.entries as entry (account_id, test, payment_id, reference, kind, status, reason,
      amount_cents, currency, order_id, about, parameters, recorded_at, last_four, traits)
@@ -133,6 +146,7 @@ export const recordSaved = statement(
      where saved_method = sent.saved_method and account_id = sent.account_id and test = sent.test limit 1) as card
    ${onceForEachKey}
    returning account_id, test, payment_id, ${answer}, (traits -> 'savedUnanswered') is not null as unanswered`,
+  { ...keyTypes, ...answerTypes, unanswered: 'bool' },
 );
 
 /** What an entry has become by $9: `later_status` once its time has come. */
@@ -162,7 +176,7 @@ const following = (kind: string, decline: string, later = 'null, null, null::tim
 /** The parent changes with the first arrival of a yes alone. */
 const firstYes = `recorded.sendings = 1 and recorded.status = 'succeeded' and changed.reference = recorded.about`;
 
-export const recordCapture = statement(
+export const recordCapture = statement<EntryRow>(
   'simulated-record-capture',
   `with parent as materialized (${parent}),
    recorded as (${following(
@@ -180,13 +194,14 @@ export const recordCapture = statement(
      from recorded where ${firstYes}
    )
    select ${answer} from recorded`,
+  answerTypes,
 );
 
 /** Money of refunds that are going to fail is away until they do. */
 const away = (entry: string): string => `case when ${entry}.pending_until > $9 then ${entry}.pending_cents else 0 end`;
 const failing = `decline is null and parent.traits ? 'refundFailsAfterMs'`;
 
-export const recordRefund = statement(
+export const recordRefund = statement<EntryRow>(
   'simulated-record-refund',
   `with parent as materialized (${parent}),
    recorded as (${following(
@@ -207,9 +222,10 @@ export const recordRefund = statement(
      from recorded where ${firstYes}
    )
    select ${answer} from recorded`,
+  answerTypes,
 );
 
-export const recordRelease = statement(
+export const recordRelease = statement<EntryRow>(
   'simulated-record-release',
   `with parent as materialized (${parent}),
    recorded as (${following(
@@ -227,6 +243,7 @@ export const recordRelease = statement(
      from recorded, parent where ${firstYes} and parent.reference = changed.reference
    )
    select ${answer} from recorded`,
+  answerTypes,
 );
 
 const standingColumns = `kind, amount_cents, currency, reference, sendings, parameters, last_four, saved_method, capture_before, action_url,
@@ -238,7 +255,7 @@ const standingColumns = `kind, amount_cents, currency, reference, sendings, para
  * Who asks at the same moment waits for that decision and is told it, because the row is read anew after the wait. A hold
  * that was released has ended, also one that the buyer had confirmed.
  */
-export const lookUpStatement = statement(
+export const lookUpStatement = statement<FoundRow>(
   'simulated-look-up',
   `with decided as (
      update simulated_processor.entries set
@@ -259,13 +276,15 @@ export const lookUpStatement = statement(
      case when kind = 'hold' and released_at is not null then 'declined' when later_at <= $4 then later_status else status end as status,
      case when kind = 'hold' and released_at is not null then 'released' when later_at <= $4 then later_reason else reason end as reason
    from found`,
+  { ...answerTypes, amount_cents: 'int8', currency: 'text' },
 );
 
 /** True for the sending that gets lost: the first one of its key. */
-export const loseSending = statement(
+export const loseSending = statement<{ lost: boolean }>(
   'simulated-lose-sending',
   `insert into simulated_processor.lost_sendings (account_id, test, payment_id, lost_at) values ($1, $2, $3, $4)
    on conflict do nothing returning true as lost`,
+  { lost: 'bool' },
 );
 
 export interface RecordRow {
@@ -290,7 +309,7 @@ const journalColumns = 'reference, payment_id, order_id, about, kind, amount_cen
  * Each of the two reads no more than a page of its index, however many pages there are.
  * $1 account, $2 test, $3 to, $4 now, $5–$7 the last row of the page before, $8 rows
  */
-export const listStatement = statement(
+export const listStatement = statement<RecordRow>(
   'simulated-list',
   `with recorded as (
      select seq, false as later, ${journalColumns}, status, reason, recorded_at
@@ -308,4 +327,18 @@ export const listStatement = statement(
    select seq, later, ${journalColumns}, status, reason, recorded_at
    from (select * from recorded union all select * from became) as journal
    order by recorded_at, seq, later limit $8`,
+  {
+    seq: 'int8',
+    later: 'bool',
+    reference: 'text',
+    payment_id: 'text',
+    order_id: 'text',
+    about: 'text',
+    kind: 'text',
+    status: 'text',
+    reason: 'text',
+    amount_cents: 'int8',
+    currency: 'text',
+    recorded_at: 'timestamptz',
+  },
 );

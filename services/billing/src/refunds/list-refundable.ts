@@ -6,9 +6,10 @@ import { refundWaitsFor } from './refund.rules.ts';
 
 type Result = RequestOutput<typeof contract>;
 
-const subscriptionStatement = statement(
+const subscriptionStatement = statement<NonNullable<Result['subscription']>>(
   'refund-subscription-of-order',
   'select id, status from subscriptions where account_id = $1 and order_id = $2',
+  { id: 'text', status: 'text' },
 );
 
 /** What a refund of the order could give back; nothing for an order that was not charged here. */
@@ -19,7 +20,7 @@ export async function listRefundable(
 ): Promise<Result> {
   const [money, { rows }] = await Promise.all([
     readMoney(database, accountId, orderId),
-    database.pool.query<NonNullable<Result['subscription']>>(subscriptionStatement([accountId, orderId])),
+    database.pool.query(subscriptionStatement([accountId, orderId])),
   ]);
   const charges = [...money.charges, ...money.renewals].map((charge) => ({
     paymentId: charge.id,

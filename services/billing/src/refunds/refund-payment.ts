@@ -16,9 +16,10 @@ import { refundCharge } from './refund-charge.ts';
 type Result = RequestOutput<typeof contract>;
 type Body = RequestInput<typeof contract>['body'];
 
-const orderStatement = statement(
+const orderStatement = statement<{ order_id: string }>(
   'refund-order-of-payment',
   'select order_id from payments where account_id = $1 and id = $2',
+  { order_id: 'text' },
 );
 
 /**
@@ -34,7 +35,7 @@ export async function refundPayment(
   paymentId: string,
   body: Body,
 ): Promise<Result> {
-  const { rows } = await deps.database.pool.query<{ order_id: string }>(orderStatement([accountId, paymentId]));
+  const { rows } = await deps.database.pool.query(orderStatement([accountId, paymentId]));
   const orderId = rows[0]?.order_id;
   if (orderId === undefined) throw new DomainError('payment_not_found', `No payment has the id "${paymentId}".`);
   const wanted = { id: idOfCommand('payment', commandId), paymentId, amountCents: body?.amountCents };

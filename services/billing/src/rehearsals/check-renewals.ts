@@ -7,10 +7,11 @@ import type { AccountRun } from '../runs/daily-step.ts';
 
 const pageMax = 100;
 
-const unfinishedStatement = statement(
+const unfinishedStatement = statement<DuePayment>(
   'rehearsals-unfinished',
   `select id, account_id, order_id, step from payments
    where account_id = $1 and next_check_at is not null and test and step = 'renewal' and id > $2 order by id limit $3`,
+  { account_id: 'text', id: 'text', order_id: 'text', step: 'text' },
 );
 
 /**
@@ -24,7 +25,7 @@ export async function checkRehearsedRenewals(
   let page: DuePayment[];
   let after = '';
   do {
-    page = (await deps.database.pool.query<DuePayment>(unfinishedStatement([accountId, after, pageMax]))).rows;
+    page = (await deps.database.pool.query(unfinishedStatement([accountId, after, pageMax]))).rows;
     const check = ({ order_id, id, step }: DuePayment) => checkAndAdvance(deps, accountId, order_id, id, step);
     await forEachOrder(deps, page, check, isClosing);
     after = page.at(-1)?.id ?? after;

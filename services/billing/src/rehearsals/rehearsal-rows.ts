@@ -45,12 +45,28 @@ const insertStatement = statement(
   'rehearsals-insert',
   'insert into rehearsal_clocks (account_id) values ($1) on conflict do nothing',
 );
-const lockStatement = statement(
+const lockStatement = statement<ClockRow>(
   'rehearsals-lock',
   `select ${doneColumns}, command_id, coalesce(leased_until > clock_timestamp(), false) as leased
    from rehearsal_clocks where account_id = $1 for update`,
+  {
+    ahead_days: 'int4',
+    canceled: 'int4',
+    charged: 'int4',
+    charged_by_currency: 'jsonb',
+    charged_cents: 'int8',
+    command_id: 'text',
+    done_days: 'int4',
+    leased: 'bool',
+    ok: 'bool',
+    retried: 'int4',
+  },
 );
-const resultStatement = statement('rehearsals-result', 'select result from commands where id = $1');
+const resultStatement = statement<{ result: RehearsalResult }>(
+  'rehearsals-result',
+  'select result from commands where id = $1',
+  { result: 'jsonb' },
+);
 const keepStatement = statement(
   'rehearsals-keep',
   'insert into commands (id, result) values ($1, $2) on conflict do nothing',
@@ -73,9 +89,9 @@ export async function beginRehearsal(database: Database, rehearsal: Rehearsal, n
   const { accountId, commandId, days, owner } = rehearsal;
   return await database.transaction(async (client) => {
     await client.query(insertStatement([accountId]));
-    const { rows } = await client.query<ClockRow>(lockStatement([accountId]));
+    const { rows } = await client.query(lockStatement([accountId]));
     const row = rows[0] as ClockRow;
-    const finished = await client.query<{ result: RehearsalResult }>(resultStatement([commandId]));
+    const finished = await client.query(resultStatement([commandId]));
     if (finished.rows[0] !== undefined) return { kind: 'finished', result: finished.rows[0].result };
     const same = row.command_id === commandId;
     if (row.leased) return { kind: 'under way', same };

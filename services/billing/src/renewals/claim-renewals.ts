@@ -62,7 +62,7 @@ const dueTypes = {
  * another try than the next one. Subscriptions are locked
  * in the order of their orders, as in `renewals-lock`.
  */
-const claimStatement = statement(
+const claimStatement = statement<ClaimedRow>(
   'renewals-claim',
   `with due as materialized (
      select i.*, coalesce((
@@ -89,6 +89,7 @@ const claimStatement = statement(
        status = 'processing', run_id = excluded.run_id, payment_id = excluded.payment_id
    )
    select payment_id, next_try, payment_id in (select id from sent) as sent from due`,
+  { next_try: 'int4', payment_id: 'text', sent: 'bool' },
 );
 
 /**
@@ -147,7 +148,7 @@ async function claimTries(
   );
   const rows = [...byId.values()].map(({ due, payment }) => rowOf(due, payment));
   const values = [accountId, now, runId, times.sentAt, times.checkAt, ...columnsOf(rows, dueTypes)];
-  const claimed = await pool.query<ClaimedRow>(claimStatement(values));
+  const claimed = await pool.query(claimStatement(values));
   const found = claimed.rows.flatMap((row) => {
     const made = byId.get(row.payment_id);
     return made === undefined ? [] : [{ ...row, ...made }];

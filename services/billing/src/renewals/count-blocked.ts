@@ -7,7 +7,7 @@ import type { DailyStep } from '../runs/daily-step.ts';
  * By the account's open payments and late refunds, which are few. $1 account, $2 test, $3 now of the run, $4 since when is
  * long
  */
-const blockedStatement = statement(
+const blockedStatement = statement<{ blocked: number; long: number }>(
   'renewals-blocked',
   `with held as (
      select p.order_id, p.sent_at <= $4 as long from payments as p
@@ -19,6 +19,7 @@ const blockedStatement = statement(
    from (select order_id, bool_or(long) as long from held group by order_id) as h
    join subscriptions as s on s.account_id = $1 and s.order_id = h.order_id
    where s.next_charge_at <= $3`,
+  { blocked: 'int4', long: 'int4' },
 );
 
 /**
@@ -30,7 +31,7 @@ const blockedStatement = statement(
 export const countBlocked: DailyStep = async ({ database, clock }, run, counts) => {
   const longSince = new Date(clock.nowMs() - tellUnknownAfterMs);
   const values = [run.accountId, run.test, run.now(), longSince];
-  const { rows } = await database.pool.query<{ blocked: number; long: number }>(blockedStatement(values));
+  const { rows } = await database.pool.query(blockedStatement(values));
   const { blocked, long } = rows[0] ?? { blocked: 0, long: 0 };
   counts.blocked += blocked;
   if (long > 0) counts.problems.push({ code: 'outcome_unknown', detail: blockedText(long) });

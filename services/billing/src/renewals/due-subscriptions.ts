@@ -1,4 +1,5 @@
-import { type Database, statement } from '@app/service-kit/database';
+import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { namesOf } from '@app/service-kit/row-arrays';
 import { gaveBackOrder } from '../payments/wanted-renewal.ts';
 import type { CutOff } from '../runs/daily-step.ts';
 
@@ -46,8 +47,27 @@ export interface DueCursor {
   readonly id: string;
 }
 
-const columns = `id, order_id, product_name, customer_email, amount_cents, currency, status, failed_tries, hard_declined,
-  free_try, payment_method, processor, billing_interval, test, anchor, anchor_period, period, current_period_end, next_charge_at`;
+const dueTypes: ColumnsOf<DueSubscription> = {
+  id: 'text',
+  order_id: 'text',
+  product_name: 'text',
+  customer_email: 'text',
+  amount_cents: 'int8',
+  currency: 'text',
+  status: 'text',
+  failed_tries: 'int4',
+  hard_declined: 'bool',
+  free_try: 'bool',
+  payment_method: 'text',
+  processor: 'text',
+  billing_interval: 'text',
+  test: 'bool',
+  anchor: 'timestamptz',
+  anchor_period: 'int4',
+  period: 'int4',
+  current_period_end: 'timestamptz',
+  next_charge_at: 'timestamptz',
+};
 
 /**
  * A renewal whose outcome is unknown is looked up, and no other is begun beside it; nor is one while the order's refund has
@@ -79,12 +99,16 @@ const cutOffValues = (cutOffs: readonly CutOff[]): unknown[] => [
 ];
 
 const dueText = (more: string): string =>
-  `select ${columns} from subscriptions
+  `select ${namesOf(dueTypes)} from subscriptions
    where ${isDue(7)} and (next_charge_at, id) > ($4, $5)${more}
    order by next_charge_at, id limit $6`;
 /** Along the index `subscriptions_due`; with nothing due it reads one entry. */
-const dueStatement = statement('subscriptions-due', dueText(''));
-const dueWithinStatement = statement('subscriptions-due-within', dueText(` and ${isWithin(8)}`));
+const dueStatement = statement<DueSubscription>('subscriptions-due', dueText(''), dueTypes);
+const dueWithinStatement = statement<DueSubscription>(
+  'subscriptions-due-within',
+  dueText(` and ${isWithin(8)}`),
+  dueTypes,
+);
 
 /** What would be charged now, the longest due first. `next_charge_at` has whole milliseconds, so a page ends where the next one begins. */
 export async function readDue(
@@ -95,7 +119,7 @@ export async function readDue(
   const from = after === null ? ['-infinity', ''] : [after.next_charge_at, after.id];
   const values = [accountId, test, now, ...from, limit, [...renewedByLookUp]];
   const read = cutOffs === undefined ? dueStatement(values) : dueWithinStatement([...values, ...cutOffValues(cutOffs)]);
-  return (await pool.query<DueSubscription>(read)).rows;
+  return (await pool.query(read)).rows;
 }
 
 /** What is due in one currency, first tries and retries apart. */
@@ -112,14 +136,15 @@ export interface DueSum {
 /** A period that is behind waits for its day, long after it fell due. */
 const fellDueAt = `case when status = 'active' then current_period_end else next_charge_at end`;
 
+const sumTypes: ColumnsOf<DueSum> = { currency: 'text', retry: 'bool', count: 'int8', charges: 'int8', cents: 'int8' };
 const sumText = (more: string): string =>
   `select currency, status = 'past_due' as retry, count(*) as count,
      count(*) filter (where amount_cents > 0 and (not hard_declined or free_try)) as charges,
      coalesce(sum(amount_cents) filter (where not hard_declined or free_try), 0)::bigint as cents
    from subscriptions where ${isDue(5)} and next_charge_at > greatest($4::timestamptz, $6) and ${fellDueAt} > $4${more}
    group by 1, 2 order by 1, 2`;
-const sumStatement = statement('subscriptions-due-sum', sumText(''));
-const sumWithinStatement = statement('subscriptions-due-sum-within', sumText(` and ${isWithin(7)}`));
+const sumStatement = statement<DueSum>('subscriptions-due-sum', sumText(''), sumTypes);
+const sumWithinStatement = statement<DueSum>('subscriptions-due-sum-within', sumText(` and ${isWithin(7)}`), sumTypes);
 
 /** What a sum leaves out. */
 interface LeftOut {
@@ -137,5 +162,5 @@ export async function sumDue(
 ): Promise<DueSum[]> {
   const values = [accountId, test, now, fellDueBy ?? '-infinity', [...renewedByLookUp], dueBy ?? '-infinity'];
   const read = cutOffs === undefined ? sumStatement(values) : sumWithinStatement([...values, ...cutOffValues(cutOffs)]);
-  return (await pool.query<DueSum>(read)).rows;
+  return (await pool.query(read)).rows;
 }

@@ -16,21 +16,34 @@ const isOver = `account_id = $1 and test = $2 and next_charge_at <= $3 and cance
 const pageMax = 256;
 
 /** The lock orders this and an action: what was kept, ended or claimed meanwhile is left out. */
-const lockStatement = statement(
+const lockStatement = statement<OverRow>(
   'subscriptions-over-lock',
   `select id, order_id, product_id, product_name, customer_email, amount_cents, currency, billing_interval, test,
      cancel_requested_by
    from subscriptions where ${isOver} and id = any ($4) order by id for no key update`,
+  {
+    id: 'text',
+    order_id: 'text',
+    product_id: 'text',
+    product_name: 'text',
+    customer_email: 'text',
+    amount_cents: 'int8',
+    currency: 'text',
+    billing_interval: 'text',
+    test: 'bool',
+    cancel_requested_by: 'text',
+  },
 );
 
 /** A statement of its own, behind the lock: it sees a renewal that was claimed while the lock was waited for. */
-const endStatement = statement(
+const endStatement = statement<{ id: string }>(
   'subscriptions-over-end',
   `update subscriptions as s set status = 'canceled', canceled_at = $2, next_charge_at = null, free_try = false,
      cancel_requested_by = null
    from unnest($3::text[], $4::text[]) as o(id, order_id)
    where s.id = o.id and s.account_id = $1 and not ${renewalUnderWay('$1', 'o.order_id')}
    returning s.id`,
+  { id: 'text' },
 );
 
 interface OverRow extends SubscriptionIdentity {
@@ -61,9 +74,9 @@ export function endCanceled(deps: PaymentDeps): DailyStep {
 
 async function endAll(client: Client, scope: DueScope, ids: readonly string[], nowMs: number): Promise<void> {
   const { accountId, test, now: canceled_at } = scope;
-  const { rows } = await client.query<OverRow>(lockStatement([accountId, test, canceled_at, ids]));
+  const { rows } = await client.query(lockStatement([accountId, test, canceled_at, ids]));
   const locked = [rows.map(({ id }) => id), rows.map(({ order_id }) => order_id)];
-  const ended = await client.query<{ id: string }>(endStatement([accountId, canceled_at, ...locked]));
+  const ended = await client.query(endStatement([accountId, canceled_at, ...locked]));
   const isEnded = new Set(ended.rows.map(({ id }) => id));
   const events = rows
     .filter(({ id }) => isEnded.has(id))
@@ -74,21 +87,23 @@ async function endAll(client: Client, scope: DueScope, ids: readonly string[], n
   await client.query(insertOutboxSql, [JSON.stringify(events)]);
 }
 
-const sumStatement = statement(
+const sumStatement = statement<{ count: number }>(
   'subscriptions-over-sum',
   `select count(*)::int as count from subscriptions where ${isOver}`,
+  { count: 'int4' },
 );
 
 /** How many would end now. */
 export async function countOver({ pool }: Pick<Database, 'pool'>, { accountId, test, now }: DueScope): Promise<number> {
-  const { rows } = await pool.query<{ count: number }>(sumStatement([accountId, test, now]));
+  const { rows } = await pool.query(sumStatement([accountId, test, now]));
   return rows[0]?.count ?? 0;
 }
 
-const readStatement = statement(
+const readStatement = statement<Over>(
   'subscriptions-over',
   `select id, customer_email, product_name, currency, current_period_end
    from subscriptions where ${isOver} and id > $4 order by id limit $5`,
+  { id: 'text', customer_email: 'text', product_name: 'text', currency: 'text', current_period_end: 'timestamptz' },
 );
 
 /** One that would end now. */
@@ -107,5 +122,5 @@ export async function readOver(
   after: string,
   limit: number,
 ): Promise<Over[]> {
-  return (await pool.query<Over>(readStatement([accountId, test, now, after, limit]))).rows;
+  return (await pool.query(readStatement([accountId, test, now, after, limit]))).rows;
 }

@@ -5,7 +5,7 @@ import type { DailyStep } from '../runs/daily-step.ts';
  * Subscriptions are locked in the order of their orders, as by whoever claims and whoever records, so nobody waits in a
  * circle. $1 account, $2 test, $3 run
  */
-const markStatement = statement(
+const markStatement = statement<{ order_id: string }>(
   'renewals-mark-looked-up',
   `with open as materialized (
      select p.order_id, p.period, s.id
@@ -18,13 +18,15 @@ const markStatement = statement(
      from open where r.account_id = $1 and r.subscription_id = open.id and r.period = open.period
    )
    select order_id from open`,
+  { order_id: 'text' },
 );
 
-const renewedStatement = statement(
+const renewedStatement = statement<{ order_id: string }>(
   'renewals-paid-by-look-up',
   `select s.order_id from subscriptions as s
    join renewals as r on r.account_id = s.account_id and r.subscription_id = s.id and r.period = s.period
    where s.account_id = $1 and s.order_id = any ($2) and r.looked_up_run_id = $3`,
+  { order_id: 'text' },
 );
 
 /**
@@ -36,11 +38,11 @@ export function lookUpRenewals(lookUp: DailyStep): DailyStep {
   return async (deps, run, counts) => {
     const { accountId, runId, test } = run;
     const { pool } = deps.database;
-    const { rows: open } = await pool.query<{ order_id: string }>(markStatement([accountId, test, runId]));
+    const { rows: open } = await pool.query(markStatement([accountId, test, runId]));
     await lookUp(deps, run, counts);
     if (open.length === 0) return;
     const orders = open.map(({ order_id }) => order_id);
-    const { rows } = await pool.query<{ order_id: string }>(renewedStatement([accountId, orders, runId]));
+    const { rows } = await pool.query(renewedStatement([accountId, orders, runId]));
     for (const { order_id } of rows) run.renewedByLookUp.add(order_id);
   };
 }

@@ -14,7 +14,7 @@ export interface OldestDue extends CutOff {
   readonly cents: number;
 }
 
-const oldestStatement = statement(
+const oldestStatement = statement<OldestDue>(
   'subscriptions-due-oldest',
   `with ranked as (
      select currency, next_charge_at, id, row_number() over due as count, sum(amount_cents) over due as cents
@@ -27,6 +27,7 @@ const oldestStatement = statement(
    from ranked as r join unnest($6::text[], $7::bigint[]) as allowed(currency, cents) on allowed.currency = r.currency
    where r.count <= $8 or r.cents <= allowed.cents
    order by r.currency, r.count desc`,
+  { cents: 'int8', count: 'int4', currency: 'text', id: 'text', next_charge_at: 'timestamptz' },
 );
 
 /** @param waivedUntil what was due by then is charged beside them, and not counted @param anyway charges of each currency that always fit */
@@ -38,5 +39,5 @@ export async function readOldestDue(
   const currencies = allowances.map(({ currency }) => currency);
   const cents = allowances.map((allowance) => allowance.cents);
   const values = [accountId, test, now, [...(renewedByLookUp ?? [])], waivedUntil ?? '-infinity'];
-  return (await pool.query<OldestDue>(oldestStatement([...values, currencies, cents, anyway]))).rows;
+  return (await pool.query(oldestStatement([...values, currencies, cents, anyway]))).rows;
 }

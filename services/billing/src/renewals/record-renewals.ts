@@ -2,7 +2,7 @@ import { createBatcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { planBy, rowByRow } from '@app/service-kit/planner';
-import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
+import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
 import type { PaymentUpdate } from '../payments/decide-answer.rules.ts';
 import { isNoAttempt } from '../payments/payment.rules.ts';
@@ -13,7 +13,7 @@ import { answersRecorded } from '../points/points.ts';
 import { effectOf, type RenewalOutcome } from './renewal.rules.ts';
 import {
   type LockedSubscription,
-  lockedColumns,
+  lockedTypes,
   outcomeValues,
   periodRowOf,
   periodTypes,
@@ -22,21 +22,22 @@ import {
   writeOutcomesSql,
 } from './renewal-rows.ts';
 
-const lockedTypes = { account_id: 'text', order_id: 'text', id: 'text' } as const;
+const answeredTypes = { account_id: 'text', order_id: 'text', id: 'text' } as const;
 
 /**
  * Locks subscriptions, then their payments, in the order of their orders: whoever claims renewals locks subscriptions in
  * that order too, so nobody waits in a circle.
  */
-const lockStatement = statement(
+const lockStatement = statement<Locked>(
   'renewals-lock',
-  `select ${prefixed('s', lockedColumns)}, p.id as payment_id, p.status as payment_status, (select ${planBy(rowByRow)}) as planning
-   from (select account_id, order_id, id as payment_id from ${tableOf(lockedTypes, 1)} order by order_id) as w
+  `select ${namesOf(lockedTypes, 's')}, p.id as payment_id, p.status as payment_status, (select ${planBy(rowByRow)}) as planning
+   from (select account_id, order_id, id as payment_id from ${tableOf(answeredTypes, 1)} order by order_id) as w
    cross join lateral (
-     select ${lockedColumns} from subscriptions
+     select ${namesOf(lockedTypes)} from subscriptions
      where account_id = w.account_id and order_id = w.order_id for no key update) as s
    cross join lateral (
      select id, status from payments where account_id = w.account_id and id = w.payment_id for no key update) as p`,
+  { ...lockedTypes, payment_id: 'text', payment_status: 'text', planning: 'text' },
 );
 
 const renewedAt = 1 + Object.keys(checkedUpdateTypes).length;
@@ -83,11 +84,13 @@ export function createRenewalAnswers(database: Database, clock: Clock): Answers 
 interface Locked extends LockedSubscription {
   readonly payment_id: string;
   readonly payment_status: Payment['status'];
+  /** What the planner was set to. */
+  readonly planning: string;
 }
 
 /** Whether each answer was written; false where the payment had ended before. */
 async function writeRenewalAnswers(client: Client, answers: readonly Answer[], nowMs: number): Promise<boolean[]> {
-  const { rows } = await client.query<Locked>(lockStatement(lockValues(answers)));
+  const { rows } = await client.query(lockStatement(lockValues(answers)));
   const locked = new Map(rows.map((row) => [row.payment_id, row]));
   const taken = answers.map((answer) => {
     const subscription = locked.get(answer.payment.id);
@@ -103,7 +106,7 @@ async function writeRenewalAnswers(client: Client, answers: readonly Answer[], n
 function lockValues(answers: readonly Answer[]): string[] {
   return columnsOf(
     answers.map(({ payment }) => payment),
-    lockedTypes,
+    answeredTypes,
   );
 }
 
@@ -152,12 +155,4 @@ async function writeLocked(client: Client, changing: readonly Changing[], nowMs:
       ...(await outcomeValues(client, results, nowMs)),
     ]),
   );
-}
-
-/** The columns of a table by its alias. */
-function prefixed(alias: string, columns: string): string {
-  return columns
-    .split(',')
-    .map((column) => `${alias}.${column.trim()}`)
-    .join(', ');
 }

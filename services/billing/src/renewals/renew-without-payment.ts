@@ -1,12 +1,12 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
-import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
+import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import { type ChargeScope, stillDue } from './claim-renewals.ts';
 import type { DueSubscription } from './due-subscriptions.ts';
 import { effectOf, type RenewalOutcome } from './renewal.rules.ts';
 import {
   type LockedSubscription,
-  lockedColumns,
+  lockedTypes,
   outcomeValues,
   periodRowOf,
   periodTypes,
@@ -23,14 +23,15 @@ const dueTypes = {
 } as const;
 
 /** The reason of the last hard decline; the card was the same then. */
-const lockStatement = statement(
+const lockStatement = statement<Locked>(
   'renewals-lock-due',
   `select s.*, (
      select p.decline_reason from payments as p
      where p.account_id = $1 and p.order_id = i.order_id and p.step = 'renewal' and p.decline_kind = 'hard'
      order by p.created_at desc, p.id desc limit 1) as decline_reason
    from (select * from ${tableOf(dueTypes, 4)} order by order_id) as i
-   ${stillDue(lockedColumns)}`,
+   ${stillDue(namesOf(lockedTypes))}`,
+  { ...lockedTypes, decline_reason: 'text' },
 );
 
 const renewalTypes = { ...periodTypes, amount_cents: 'bigint', currency: 'text', run_id: 'text' } as const;
@@ -64,7 +65,7 @@ export async function renewWithoutPayment(
 ): Promise<number> {
   if (due.length === 0) return 0;
   return await database.transaction(async (client) => {
-    const { rows } = await client.query<Locked>(
+    const { rows } = await client.query(
       lockStatement([run.accountId, run.now, run.runId, ...columnsOf(rowsOf(due), dueTypes)]),
     );
     const results = rows.map((row) => resultOf(row, run.now));

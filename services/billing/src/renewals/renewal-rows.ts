@@ -1,22 +1,43 @@
 import { readSettings } from '@app/account-settings/read-settings';
 import { type OutboxRow, outboxColumns, outboxTypes } from '@app/messaging/outbox';
-import type { Client } from '@app/service-kit/database';
+import type { Client, ColumnsOf } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import type { SubscriptionIdentity } from '../subscriptions/subscription-event.rules.ts';
 import type { RenewalEffect, RenewedSubscription } from './renewal.rules.ts';
 import { countOutcomes } from './renewal-counts.rules.ts';
 import { type RenewalResult, renewalEvents } from './renewal-events.ts';
 
-/** What recording the outcome of a renewal reads and changes, as `LockedSubscription` names it. */
-export const lockedColumns = `id, account_id, order_id, product_id, product_name, customer_email, amount_cents, currency,
-  billing_interval, test, status, failed_tries, hard_declined, free_try, payment_method, anchor, anchor_period, period,
-  current_period_end, next_charge_at, affiliate_named, cancel_requested_by`;
-
 export interface LockedSubscription extends RenewedSubscription, SubscriptionIdentity {
   readonly account_id: string;
   readonly billing_interval: 'month' | 'year';
   readonly affiliate_named: boolean | null;
 }
+
+/** What recording the outcome of a renewal reads and changes. */
+export const lockedTypes: ColumnsOf<LockedSubscription> = {
+  id: 'text',
+  account_id: 'text',
+  order_id: 'text',
+  product_id: 'text',
+  product_name: 'text',
+  customer_email: 'text',
+  amount_cents: 'int8',
+  currency: 'text',
+  billing_interval: 'text',
+  test: 'bool',
+  status: 'text',
+  failed_tries: 'int4',
+  hard_declined: 'bool',
+  free_try: 'bool',
+  payment_method: 'text',
+  anchor: 'timestamptz',
+  anchor_period: 'int4',
+  period: 'int4',
+  current_period_end: 'timestamptz',
+  next_charge_at: 'timestamptz',
+  affiliate_named: 'bool',
+  cancel_requested_by: 'text',
+};
 
 /** A renewal's result, with what was found out of the card. */
 export interface RecordedResult extends RenewalResult {

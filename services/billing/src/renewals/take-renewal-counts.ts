@@ -9,7 +9,7 @@ const ofRunWithoutResult = `exists (
  * Counts for the run what no run with a result has counted, its own earlier try included, and deletes what others have.
  * $1 account, $2 test, $3 run
  */
-const takeStatement = statement(
+const takeStatement = statement<CountedRenewals>(
   'renewal-counts-take',
   `with counted as (
      delete from renewal_counts as c
@@ -23,6 +23,7 @@ const takeStatement = statement(
    select currency, sum(charged)::int as charged, sum(charged_cents)::bigint as charged_cents,
      sum(retried)::int as retried, sum(canceled)::int as canceled
    from taken group by currency order by currency`,
+  { canceled: 'int4', charged: 'int4', charged_cents: 'int8', currency: 'text', retried: 'int4' },
 );
 
 interface CountedRenewals {
@@ -39,7 +40,7 @@ interface CountedRenewals {
  * run that died.
  */
 export const takeRenewalCounts: DailyStep = async ({ database }, { accountId, runId, test }, counts) => {
-  const { rows } = await database.pool.query<CountedRenewals>(takeStatement([accountId, test, runId]));
+  const { rows } = await database.pool.query(takeStatement([accountId, test, runId]));
   for (const { currency, charged, charged_cents, retried, canceled } of rows) {
     counts.charged += charged;
     counts.chargedCents += charged_cents;

@@ -8,9 +8,10 @@ const dayMs = 86_400_000;
 /** The time of rehearsals that are so many days ahead. */
 export const rehearsalTime = (time: Date, aheadDays: number): Date => new Date(time.getTime() + aheadDays * dayMs);
 
-const aheadStatement = statement(
+const aheadStatement = statement<{ account_id: string; ahead_days: number }>(
   'rehearsals-ahead',
   'select account_id, ahead_days from rehearsal_clocks where account_id = any ($1)',
+  { account_id: 'text', ahead_days: 'int4' },
 );
 
 /** How many days the rehearsals of accounts are ahead of the clock; an account that is not in the map, none. */
@@ -19,7 +20,7 @@ export async function readAheadDays(
   accountIds: readonly string[],
 ): Promise<Map<string, number>> {
   if (accountIds.length === 0) return new Map();
-  const { rows } = await client.query<{ account_id: string; ahead_days: number }>(aheadStatement([accountIds]));
+  const { rows } = await client.query(aheadStatement([accountIds]));
   return new Map(rows.map(({ account_id, ahead_days }) => [account_id, ahead_days]));
 }
 

@@ -22,10 +22,11 @@ const lockBuckets = 64;
  * orders, so that one of the two always sees the other. Buckets keep the locks of a large batch few, and are taken in one
  * order, so that no two batches wait in a circle.
  */
-const lockStatement = statement(
+const lockStatement = statement<{ pg_advisory_xact_lock: unknown }>(
   'subscriptions-lock-orders',
   `select pg_advisory_xact_lock(${lockClass}, bucket) from (
      select distinct abs(hashtext(id) % ${lockBuckets}) as bucket from unnest($1::text[]) as id order by bucket) as buckets`,
+  { pg_advisory_xact_lock: 'void' },
 );
 
 export async function lockOrders(client: Client, orderIds: readonly string[]): Promise<void> {
@@ -81,7 +82,7 @@ export async function cancelOfRecordedOrder(
 }
 
 // A rehearsal's subscription ends at the rehearsal's time. Locked in the order of ids, as daily runs lock them, so that no two wait in a circle.
-const cancelStatement = statement(
+const cancelStatement = statement<CanceledRow>(
   'subscriptions-cancel-refunded',
   `with living as (
      select s.id, s.status, r.refunded_at,
@@ -99,6 +100,21 @@ const cancelStatement = statement(
    from living as l where s.id = l.id
    returning s.id, s.account_id, s.order_id, s.product_id, s.product_name, s.customer_email, s.amount_cents, s.currency,
      s.billing_interval, s.canceled_at, s.test, l.status as status_before, l.refunded_at`,
+  {
+    account_id: 'text',
+    amount_cents: 'int8',
+    billing_interval: 'text',
+    canceled_at: 'timestamptz',
+    currency: 'text',
+    customer_email: 'text',
+    id: 'text',
+    order_id: 'text',
+    product_id: 'text',
+    product_name: 'text',
+    refunded_at: 'timestamptz',
+    status_before: 'text',
+    test: 'bool',
+  },
 );
 
 interface CanceledRow extends CanceledSubscription {
@@ -112,7 +128,7 @@ export async function cancelRefunded(
   orders: readonly OrderKey[],
   requestId: string | null,
 ): Promise<void> {
-  const { rows } = await client.query<CanceledRow>(cancelStatement([JSON.stringify(orders)]));
+  const { rows } = await client.query(cancelStatement([JSON.stringify(orders)]));
   if (rows.length === 0) return;
   const events = rows.map((row) =>
     outboxRow(subscriptionCanceled, canceledData(row, 'refund'), {

@@ -8,13 +8,19 @@ import type { Payment } from '../payments/payment.types.ts';
 import { paymentColumns, paymentOf } from '../payments/payment-rows.ts';
 import { timeOf } from '../runs/rehearsal-time.ts';
 import { nthPeriodEnd } from './period.rules.ts';
-import { noSubscription, type SubscriptionRow, subscriptionColumns, subscriptionOf } from './subscription-rows.ts';
+import {
+  noSubscription,
+  type SubscriptionRow,
+  subscriptionColumns,
+  subscriptionOf,
+  subscriptionTypes,
+} from './subscription-rows.ts';
 
 type Resource = RequestOutput<typeof contract>;
 type Period = Resource['periods'][number];
 
 /** The subscription with its history, as of one moment: a renewal that ends meanwhile is in both lists or in none. */
-const byId = statement(
+const byId = statement<HistoryRow>(
   'subscriptions-by-id',
   `select ${subscriptionColumns},
      (select json_agg(r order by r.period desc)
@@ -25,6 +31,7 @@ const byId = statement(
             where account_id = s.account_id and order_id = s.order_id and step = 'renewal'
             order by id desc limit $3) as p) as payments
    from subscriptions as s where account_id = $1 and id = $2`,
+  { ...subscriptionTypes, renewals: 'json', payments: 'json' },
 );
 
 interface HistoryRow extends SubscriptionRow {
@@ -41,7 +48,7 @@ export async function getSubscription(
   accountId: string,
   id: string,
 ): Promise<Resource> {
-  const { rows } = await deps.database.pool.query<HistoryRow>(byId([accountId, id, limits.listMax]));
+  const { rows } = await deps.database.pool.query(byId([accountId, id, limits.listMax]));
   const [row] = rows;
   if (row === undefined) throw noSubscription(id);
   const renewed = (row.renewals ?? []).map(periodOf);

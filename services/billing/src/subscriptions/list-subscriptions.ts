@@ -4,7 +4,7 @@ import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
 import { timeOf } from '../runs/rehearsal-time.ts';
-import { type SubscriptionRow, subscriptionColumns, subscriptionOf } from './subscription-rows.ts';
+import { type SubscriptionRow, subscriptionOf, subscriptionTypes } from './subscription-rows.ts';
 
 const filters = {
   status: 'status',
@@ -21,7 +21,7 @@ function listBy(chosen: readonly Filter[], test: boolean) {
     // PostgreSQL keeps 63 characters of a name.
     name: ['subscriptions', ...(test ? ['test'] : []), ...chosen.map((filter) => filter.toLowerCase())].join('-'),
     table: 'subscriptions',
-    columns: subscriptionColumns,
+    row: subscriptionTypes,
     scope: ['account_id', ...chosen.map((filter) => filters[filter])],
     filter: test ? 'test' : 'not test',
   });

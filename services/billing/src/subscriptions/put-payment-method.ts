@@ -5,9 +5,10 @@ import { type ChangeDeps, type CommandContext, changeSubscription } from './chan
 import { replaceCard } from './subscription-change.rules.ts';
 import { type ChangedSubscription, noSubscription } from './subscription-rows.ts';
 
-const isTestStatement = statement(
+const isTestStatement = statement<{ test: boolean }>(
   'subscriptions-is-test',
   'select test from subscriptions where account_id = $1 and id = $2',
+  { test: 'bool' },
 );
 
 /**
@@ -40,7 +41,7 @@ export async function putPaymentMethod(
 }
 
 async function isTest(database: Database, { accountId }: CommandContext, id: string): Promise<boolean> {
-  const { rows } = await database.pool.query<{ test: boolean }>(isTestStatement([accountId, id]));
+  const { rows } = await database.pool.query(isTestStatement([accountId, id]));
   if (rows[0] === undefined) throw noSubscription(id);
   return rows[0].test;
 }

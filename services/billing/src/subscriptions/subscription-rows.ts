@@ -2,15 +2,11 @@ import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/subscriptions';
 import type { ColumnsOf } from '@app/service-kit/database';
+import { namesOf } from '@app/service-kit/row-arrays';
 import { type CanceledBy, paidUntil } from './subscription-change.rules.ts';
 
 export type SubscriptionResource = RequestOutput<typeof contract.listSubscriptions>['data'][number];
 export type ChangedSubscription = RequestOutput<typeof contract.cancelSubscription>;
-
-/** As `SubscriptionRow` names them: everything that is shown, and what says which period it is in; not the payment method. */
-export const subscriptionColumns = `id, order_id, product_id, product_name, customer_email, amount_cents, currency,
-  billing_interval, status, collection, started_at, current_period_end, canceled_at, paused_at, next_charge_at,
-  failed_tries, last_four, test, anchor, anchor_period, period, cancel_requested_by`;
 
 type Dates = 'started_at' | 'current_period_end' | 'canceled_at' | 'paused_at' | 'next_charge_at';
 
@@ -26,7 +22,7 @@ export interface SubscriptionRow extends Omit<SubscriptionResource, Dates | 'can
   readonly next_charge_at: Date | null;
 }
 
-/** The types of `subscriptionColumns`. */
+/** Everything that is shown, and what says which period it is in; not the payment method. */
 export const subscriptionTypes: ColumnsOf<SubscriptionRow> = {
   id: 'text',
   order_id: 'text',
@@ -51,6 +47,7 @@ export const subscriptionTypes: ColumnsOf<SubscriptionRow> = {
   period: 'int4',
   cancel_requested_by: 'text',
 };
+export const subscriptionColumns = namesOf(subscriptionTypes);
 
 /** @param now for a test subscription the time of its rehearsal */
 export function subscriptionOf(row: SubscriptionRow, now: Date): SubscriptionResource {

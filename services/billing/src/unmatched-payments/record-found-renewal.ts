@@ -2,7 +2,7 @@ import { statement } from '@app/service-kit/database';
 import { nextCheckAt } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { paymentColumns, paymentOf } from '../payments/payment-rows.ts';
+import { paymentColumns, paymentOf, paymentTypes } from '../payments/payment-rows.ts';
 import { recordAnswer } from '../payments/record-payment.ts';
 import type { PaymentProcessor, ProcessorCall, ProcessorRecord } from '../processors/payment-processor.ts';
 import { periodEnd } from '../renewals/renewal.rules.ts';
@@ -11,16 +11,28 @@ import { renewalKey } from '../renewals/renewal-key.ts';
 /** Failed tries, tries that a new card had free, and some that never reached the processor. */
 const triesMax = 60;
 
-const subscriptionStatement = statement(
+const subscriptionStatement = statement<Renewed>(
   'unmatched-payments-subscription',
   `select id, order_id, billing_interval, anchor, anchor_period, period, current_period_end, payment_method,
      customer_email
    from subscriptions
    where account_id = $1 and order_id = $2 and not test and payment_method is not null`,
+  {
+    anchor: 'timestamptz',
+    anchor_period: 'int4',
+    billing_interval: 'text',
+    current_period_end: 'timestamptz',
+    customer_email: 'text',
+    id: 'text',
+    order_id: 'text',
+    payment_method: 'text',
+    period: 'int4',
+  },
 );
 
 interface Renewed {
   readonly id: string;
+  readonly order_id: string;
   readonly billing_interval: 'month' | 'year';
   readonly anchor: Date;
   readonly anchor_period: number;
@@ -34,7 +46,7 @@ interface Renewed {
  * A renewal as it was claimed before: of no run of this database. It is `sent`, so that it keeps every other payment of the
  * subscription out until its end is recorded.
  */
-const claimStatement = statement(
+const claimStatement = statement<Payment>(
   'unmatched-payments-claim',
   `with due as (
      select id, account_id, order_id, customer_email, product_name from subscriptions
@@ -55,6 +67,7 @@ const claimStatement = statement(
        currency = excluded.currency, status = excluded.status, run_id = excluded.run_id, payment_id = excluded.payment_id
    )
    select ${paymentColumns} from sent`,
+  paymentTypes,
 );
 
 /** The processor whose list it is. */
@@ -72,7 +85,7 @@ export async function recordFoundRenewal(deps: PaymentDeps, listed: Listed, reco
   const { accountId } = listed.call;
   if (record.kind !== 'charge' || record.orderId === null || record.paymentId === null) return false;
   const values = [accountId, record.orderId];
-  const [subscription] = (await deps.database.pool.query<Renewed>(subscriptionStatement(values))).rows;
+  const [subscription] = (await deps.database.pool.query(subscriptionStatement(values))).rows;
   if (subscription === undefined) return false;
   const period = subscription.period + 1;
   const tryNo = tryOf(subscription, period, record.paymentId);
@@ -109,7 +122,7 @@ async function claim(
   const about = [accountId, subscription.id, period, paymentId, tryNo, JSON.stringify(request), amountCents, currency];
   const times = [recordedAt, nextCheckAt(0, clock.nowMs()), subscription.current_period_end];
   const endsAt = periodEnd(subscription, period);
-  const { rows } = await database.pool.query<Payment>(claimStatement([...about, processor.name, ...times, endsAt]));
+  const { rows } = await database.pool.query(claimStatement([...about, processor.name, ...times, endsAt]));
   return rows[0] === undefined ? undefined : paymentOf(rows[0]);
 }
 

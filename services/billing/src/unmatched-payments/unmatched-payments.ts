@@ -44,13 +44,21 @@ export interface Unmatched {
 }
 
 /** Without those that are recorded here by now. */
-const readStatement = statement(
+const readStatement = statement<Unmatched>(
   'unmatched-payments-read',
   `select count(*) over ()::int as count, reference, kind, amount_cents, currency, recorded_at
    from unmatched_payments as u
    where account_id = $1 and confirmed_at is null
      and not exists (select from payments as p where p.account_id = $1 and p.id = u.payment_id)
    order by recorded_at, reference limit 1`,
+  {
+    amount_cents: 'int8',
+    count: 'int4',
+    currency: 'text',
+    kind: 'text',
+    recorded_at: 'timestamptz',
+    reference: 'text',
+  },
 );
 
 /** How many there are, and the first of them; undefined when there is none. */
@@ -58,7 +66,7 @@ export async function readUnmatched(
   { pool }: Pick<Database, 'pool'>,
   accountId: string,
 ): Promise<Unmatched | undefined> {
-  return (await pool.query<Unmatched>(readStatement([accountId]))).rows[0];
+  return (await pool.query(readStatement([accountId]))).rows[0];
 }
 
 /** What the seller reads, in Recent activity and in the result. */

@@ -20,9 +20,13 @@ export const Discount = defineEntity({
 });
 export type Discount = InferEntity<typeof Discount>;
 
-export function discountResourceOf(
-  discount: Omit<Discount, 'accountId' | 'productId'>,
-): z.infer<typeof discountResource> {
+/** Of a product that is known. */
+export type DiscountRow = Pick<
+  Discount,
+  'id' | 'code' | 'percentOff' | 'amountOffCents' | 'expiresAt' | 'maxUses' | 'createdAt'
+>;
+
+export function discountResourceOf(discount: DiscountRow): z.infer<typeof discountResource> {
   return {
     id: discount.id,
     code: discount.code,

@@ -8,16 +8,23 @@ import type { Database } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
 import { runCommand } from '../commands/run-command.ts';
 import { requireProduct } from '../products/require-product.ts';
-import { Discount, discountResourceOf } from './discount.entity.ts';
+import { Discount, type DiscountRow, discountResourceOf } from './discount.entity.ts';
 import { expiryOf } from './expiry.rules.ts';
-
-type DiscountRow = Omit<Discount, 'accountId' | 'productId'>;
 
 const discountsOfProduct = pagedList<DiscountRow>({
   name: 'discounts',
   table: 'discounts',
   columns: `id, code, percent_off as "percentOff", amount_off_cents as "amountOffCents", expires_at as "expiresAt",
     max_uses as "maxUses", created_at as "createdAt"`,
+  row: {
+    id: 'text',
+    code: 'text',
+    percentOff: 'int4',
+    amountOffCents: 'int8',
+    expiresAt: 'timestamptz',
+    maxUses: 'int8',
+    createdAt: 'timestamptz',
+  },
   scope: ['account_id', 'product_id'],
 });
 

@@ -13,7 +13,7 @@ import { offerColumns, pricedColumns, shownPage, wantedDiscounts } from './price
  * The response stays below the 8 MiB of a message: a product has at most 100 bumps of 1.3 KB each and 8 KB besides, its page
  * a description of 12 KB, and 50 products share a request: 50 × (100 × 1.3 KB + 20 KB) = 7.5 MB.
  */
-const productsForSale = statement(
+const productsForSale = statement<{ json: string }>(
   'products-for-sale',
   `select '{"products":[' || coalesce(string_agg(coalesce(product::text, 'null'), ',' order by place), '') || ']}' as json
    from (
@@ -48,6 +48,7 @@ const productsForSale = statement(
        json_to_recordset($1::json) as ("accountId" text, "productId" text, slug text, "discountCodes" text[], "bumpIds" text[], "withPage" boolean)
      ) with ordinality as wanted ("accountId", "productId", slug, "discountCodes", "bumpIds", "withPage", place)
    ) as answered`,
+  { json: 'text' },
 );
 
 /**
@@ -58,6 +59,6 @@ export async function findProductsForSale(
   database: Database,
   { wanted }: RequestInput<typeof contract>,
 ): Promise<Serialized> {
-  const { rows } = await database.pool.query<{ json: string }>(productsForSale([JSON.stringify(wanted)]));
+  const { rows } = await database.pool.query(productsForSale([JSON.stringify(wanted)]));
   return new Serialized(rows[0]?.json as string);
 }

@@ -1,5 +1,5 @@
 import type { RequestInput } from '@app/contracts/define';
-import type { listProducts as contract, ProductUrls } from '@app/contracts/products';
+import type { listProducts as contract, ProductResource, ProductUrls } from '@app/contracts/products';
 import { Serialized } from '@app/messaging/serve-requests';
 import { type Database, statement } from '@app/service-kit/database';
 import { isPaging, pagedList } from '@app/service-kit/paging';
@@ -10,25 +10,37 @@ const columns = `id, name, slug, price_cents, currency, pricing_type, billing_in
 const times = `${isoText('created_at')} as created_at, ${isoText('updated_at')} as updated_at`;
 
 /** PostgreSQL writes the JSON of the response, so that nothing parses it on the way out. */
-const productsOfAccount = statement(
+const productsOfAccount = statement<{ json: string }>(
   'products-list',
   `select '{"data":[' || coalesce(string_agg(row_to_json(listed)::text, ',' order by listed.id), '') || ']}' as json
    from (
      select ${columns}, $2::text || '/' || image_name as image_url, $3::text || '/' || slug as checkout_url, ${times}
      from products where account_id = $1
    ) as listed`,
+  { json: 'text' },
 );
 
-interface ListedRow {
-  readonly id: string;
-  readonly slug: string;
-  readonly image_name: string | null;
-}
+type ListedRow = Omit<ProductResource, 'image_url' | 'checkout_url'> & { readonly image_name: string | null };
 
 const productPages = pagedList<ListedRow>({
   name: 'products',
   table: 'products',
   columns: `${columns}, image_name, ${times}`,
+  row: {
+    id: 'text',
+    name: 'text',
+    slug: 'text',
+    price_cents: 'int8',
+    currency: 'text',
+    pricing_type: 'text',
+    billing_interval: 'text',
+    status: 'text',
+    access_url: 'text',
+    description: 'text',
+    image_name: 'text',
+    created_at: 'text',
+    updated_at: 'text',
+  },
   scope: ['account_id'],
 });
 
@@ -45,9 +57,7 @@ export async function listProducts(
     const { data, ...rest } = await productPages(database, [accountId], page);
     return new Serialized(JSON.stringify({ data: data.map((row) => withUrls(row, urls)), ...rest }));
   }
-  const { rows } = await database.pool.query<{ json: string }>(
-    productsOfAccount([accountId, urls.images, urls.checkout]),
-  );
+  const { rows } = await database.pool.query(productsOfAccount([accountId, urls.images, urls.checkout]));
   return new Serialized(rows[0]?.json as string);
 }
 

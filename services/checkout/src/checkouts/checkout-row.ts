@@ -1,8 +1,9 @@
 import type { CheckoutStatus } from '@app/contracts/checkouts';
 import { DomainError } from '@app/contracts/errors';
 import { isId } from '@app/contracts/ids';
-import { type Client, type Database, statement } from '@app/service-kit/database';
+import { type Client, type ColumnsOf, type Database, type StatementQuery, statement } from '@app/service-kit/database';
 import { isOneRow, sameKey } from '@app/service-kit/planner';
+import { namesOf } from '@app/service-kit/row-arrays';
 import type { FrozenSale, UpsellStatus } from './frozen-sale.ts';
 import { hashOf } from './secret.ts';
 
@@ -57,13 +58,54 @@ export interface CheckoutRow {
   readonly try_began_at: Date | null;
 }
 
-export const checkoutFields = `id, account_id, status, revision, product_id, product_slug, seller_name, support_email,
-  decision_minutes, test, email, name, country, bump_ids, discount_code, affiliate_code, utm_source, utm_medium,
-  utm_campaign, utm_term, utm_content, shown_cents, shown_quote, settings_revision, order_id, try_no, action_url, reason, upsell_status, upsell_decided,
-  created_at, paid_at, last_four, decide_by`;
+/** Of a checkout, without its tries. */
+const fieldTypes = {
+  id: 'text',
+  account_id: 'text',
+  status: 'text',
+  revision: 'int4',
+  product_id: 'text',
+  product_slug: 'text',
+  seller_name: 'text',
+  support_email: 'text',
+  decision_minutes: 'int4',
+  test: 'bool',
+  email: 'text',
+  name: 'text',
+  country: 'text',
+  bump_ids: 'text[]',
+  discount_code: 'text',
+  affiliate_code: 'text',
+  utm_source: 'text',
+  utm_medium: 'text',
+  utm_campaign: 'text',
+  utm_term: 'text',
+  utm_content: 'text',
+  shown_cents: 'int8',
+  shown_quote: 'text',
+  settings_revision: 'int4',
+  order_id: 'text',
+  try_no: 'int4',
+  action_url: 'text',
+  reason: 'text',
+  upsell_status: 'text',
+  upsell_decided: 'bool',
+  created_at: 'timestamptz',
+  paid_at: 'timestamptz',
+  last_four: 'text',
+  decide_by: 'timestamptz',
+} as const;
+export const checkoutFields = namesOf(fieldTypes);
+
+export const checkoutTypes: ColumnsOf<CheckoutRow> = {
+  ...fieldTypes,
+  sale: 'json',
+  repeats_order: 'text',
+  try_began_at: 'timestamptz',
+};
 
 /** Of a checkout `c` and one of its tries `t`. */
-export const checkoutColumns = `${checkoutFields.replaceAll(/\w+/g, 'c.$&')}, t.sale, t.repeats_order, t.created_at as try_began_at`;
+export const checkoutColumns = `${namesOf(fieldTypes, 'c')}, t.sale, t.repeats_order, t.created_at as try_began_at`;
 
 /** With the sale of the last try. */
 export const checkoutsAndSales = `checkouts as c
@@ -75,7 +117,7 @@ export interface OfBuyer {
   readonly secret: string;
 }
 
-const bySecret = statement(
+const bySecret = statement<CheckoutRow & { place: number }>(
   'checkouts-by-secret',
   `select c.*, w.place
    from unnest($1::text[], $2::bytea[], $1::text[]) with ordinality as w(id, hash, ${sameKey}, place)
@@ -83,13 +125,14 @@ const bySecret = statement(
      select ${checkoutColumns} from ${checkoutsAndSales} where c.id = w.id and w.hash = any (c.secret_hashes) limit 1
    ) as c
    where ${isOneRow('w')}`,
+  { ...checkoutTypes, place: 'int8' },
 );
 
 /** The buyers' checkouts in their places; null for an id that is none, an unknown id and a wrong secret. */
 export async function findCheckouts(db: Queryable, buyers: readonly OfBuyer[]): Promise<(CheckoutRow | null)[]> {
   const ids = buyers.map(({ checkoutId }) => (isId('checkout', checkoutId) ? checkoutId : null));
   const hashes = buyers.map(({ secret }) => hashOf(secret));
-  const { rows } = await db.query<CheckoutRow & { place: number }>(bySecret([ids, hashes]));
+  const { rows } = await db.query(bySecret([ids, hashes]));
   const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]));
   return buyers.map((_, index) => byPlace.get(index + 1) ?? null);
 }
@@ -108,9 +151,10 @@ function requireFound<Row>(row: Row | null | undefined): Row {
   return row;
 }
 
-const byId = statement(
+const byId = statement<CheckoutRow>(
   'checkout-by-id',
   `select ${checkoutColumns} from ${checkoutsAndSales} where c.account_id = $1 and c.id = $2`,
+  checkoutTypes,
 );
 
 /** A checkout as it is by now. */
@@ -121,11 +165,12 @@ export async function readAgain(
   return await oneCheckout(database, id, byId([account_id, id]));
 }
 
-const ofTry = statement(
+const ofTry = statement<CheckoutRow>(
   'checkout-of-try',
   `select ${checkoutColumns} from checkouts as c
    join checkout_tries as t on t.account_id = c.account_id and t.checkout_id = c.id and t.try_no = $3
    where c.account_id = $1 and c.order_id = $2`,
+  checkoutTypes,
 );
 
 /**
@@ -138,25 +183,26 @@ export async function checkoutOfTry(
   orderId: string,
   tryNo: number,
 ): Promise<CheckoutRow> {
-  const { rows } = await db.query<CheckoutRow>(ofTry([accountId, orderId, tryNo]));
+  const { rows } = await db.query(ofTry([accountId, orderId, tryNo]));
   const [row] = rows;
   if (row === undefined) throw new Error(`there is no try ${tryNo} of the order ${orderId}`);
   return row;
 }
 
-async function oneCheckout<Row extends object = CheckoutRow>(
+async function oneCheckout<Row extends object>(
   database: Database,
   id: string,
-  query: ReturnType<typeof bySecret>,
+  query: StatementQuery<Row>,
 ): Promise<Row> {
-  const { rows } = isId('checkout', id) ? await database.pool.query<Row>(query) : { rows: [] };
+  const { rows } = isId('checkout', id) ? await database.pool.query(query) : { rows: [] };
   return requireFound(rows[0]);
 }
 
-const ownerBySecret = statement(
+const ownerBySecret = statement<{ account_id: string; paid: boolean }>(
   'checkout-owner',
   `select account_id, status in ('authorized', 'paid', 'refunded') as paid
    from checkouts where id = $1 and $2 = any (secret_hashes)`,
+  { account_id: 'text', paid: 'bool' },
 );
 
 /**
@@ -168,6 +214,6 @@ export async function checkoutOwner(
   { checkoutId, secret }: OfBuyer,
 ): Promise<{ accountId: string; paid: boolean }> {
   const query = ownerBySecret([checkoutId, hashOf(secret)]);
-  const row = await oneCheckout<Pick<CheckoutRow, 'account_id'> & { paid: boolean }>(database, checkoutId, query);
+  const row = await oneCheckout(database, checkoutId, query);
   return { accountId: row.account_id, paid: row.paid };
 }

@@ -2,7 +2,7 @@ import type { EventData } from '@app/contracts/define';
 import { holdSettled, paymentCompleted } from '@app/contracts/payments';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
 import { type Client, statement } from '@app/service-kit/database';
-import { type CheckoutRow, checkoutColumns, checkoutFields, checkoutsAndSales } from './checkout-row.ts';
+import { type CheckoutRow, checkoutColumns, checkoutFields, checkoutsAndSales, checkoutTypes } from './checkout-row.ts';
 import { recordOutcomes } from './record-outcome.ts';
 import { recordSettlement } from './record-settlement.ts';
 
@@ -27,7 +27,7 @@ type Completed = Said<EventData<typeof paymentCompleted>>;
  * tells nothing new costs its part of this one statement. Each event is two look-ups in indexes, in this order: of a join
  * the planner may think that few checkouts have the try, and read all of them for each event.
  */
-const knownStatement = statement(
+const knownStatement = statement<Placed>(
   'checkouts-recorded-tries',
   `select w.place from unnest($1::text[], $2::text[], $3::integer[], $4::boolean[], $2::text[])
      with ordinality as w(account_id, order_id, try_no, declined, same_order_id, place)
@@ -40,13 +40,14 @@ const knownStatement = statement(
      where account_id = w.account_id and checkout_id = c.id and try_no = w.try_no limit 1
    ) as t
    where w.order_id = w.same_order_id and case when w.declined then t.reason is not null else c.ordered end`,
+  { place: 'int8' },
 );
 
 /**
  * The checkouts of the tries, locked. All of a batch are locked at once and in one order, before any discount: no two
  * batches, and no buyer's click, wait for each other in a circle.
  */
-const triesStatement = statement(
+const triesStatement = statement<CheckoutRow & Placed>(
   'checkouts-of-tries',
   `with tries as materialized (
      select account_id, try_no, place, (
@@ -61,16 +62,17 @@ const triesStatement = statement(
      select sale, repeats_order, created_at from checkout_tries
      where account_id = w.account_id and checkout_id = w.checkout_id and try_no = w.try_no limit 1
    ) as t`,
+  { ...checkoutTypes, place: 'int8' },
 );
 
 /** @returns how many checkouts it moved on */
 export async function recordCompleted(client: Client, all: readonly Completed[]): Promise<number> {
   const declined = all.map(({ data }) => data.status === 'declined');
-  const { rows: known } = await client.query<Placed>(knownStatement([...triesOf(all), declined]));
+  const { rows: known } = await client.query(knownStatement([...triesOf(all), declined]));
   const places = new Set(known.map(({ place }) => place));
   const events = all.filter((_, index) => !places.has(index + 1));
   if (events.length === 0) return 0;
-  const { rows } = await client.query<CheckoutRow & Placed>(triesStatement(triesOf(events)));
+  const { rows } = await client.query(triesStatement(triesOf(events)));
   const byPlace = new Map(rows.map((row) => [row.place, row]));
   const ends = events.flatMap((event, index) => {
     const row = checkoutOf(event, byPlace.get(index + 1));
@@ -100,18 +102,19 @@ function checkoutOf({ data }: Completed, row: CheckoutRow | undefined): Checkout
 
 type Settled = Said<EventData<typeof holdSettled>>;
 
-const ordersStatement = statement(
+const ordersStatement = statement<CheckoutRow & Placed>(
   'checkouts-of-orders',
   `select ${checkoutColumns}, w.place from unnest($1::text[], $2::text[])
      with ordinality as w(account_id, order_id, place)
    join ${checkoutsAndSales} on c.account_id = w.account_id and c.order_id = w.order_id
    order by c.id for update of c`,
+  { ...checkoutTypes, place: 'int8' },
 );
 
 /** @returns how many checkouts it moved on */
 export async function recordSettled(client: Client, events: readonly Settled[]): Promise<number> {
   const values = [events.map(({ accountId }) => accountId), events.map(({ data }) => data.orderId)];
-  const { rows } = await client.query<CheckoutRow & { place: number }>(ordersStatement(values));
+  const { rows } = await client.query(ordersStatement(values));
   const byPlace = new Map(rows.map((row) => [row.place, row]));
   let recorded = 0;
   for (const [index, { data, requestId }] of events.entries()) {

@@ -38,7 +38,7 @@ export interface TryingBuyer {
  *
  * Checkouts are locked before discounts: the claim is made of all that are due.
  */
-const freezeStatement = statement(
+const freezeStatement = statement<Frozen>(
   'checkouts-freeze',
   `with earlier as materialized (
      select checkout_id, order_id, same from earlier_purchases($2::json)
@@ -77,6 +77,7 @@ const freezeStatement = statement(
      select account_id, id, try_no, command_id, sale, asked_at, digests, repeats_order from frozen
    )
    select d.id, d.same_mode, d.begins, f.try_no, f.order_id, f.repeats_order from due as d left join frozen as f on f.id = d.id`,
+  { begins: 'bool', id: 'text', order_id: 'text', repeats_order: 'text', same_mode: 'bool', try_no: 'int4' },
 );
 
 interface Frozen {
@@ -104,7 +105,7 @@ export async function freezeSales(db: Queryable, tries: readonly NewTry[]): Prom
   const byId = new Map<string, Frozen>();
   for (const round of roundsOf(tries.filter((begun) => firsts.get(begun.row.id) === begun))) {
     const values = [JSON.stringify(round.map(incomingOf)), JSON.stringify(round.flatMap(buyerOf))];
-    const { rows } = await db.query<Frozen>(freezeStatement(values));
+    const { rows } = await db.query(freezeStatement(values));
     for (const frozen of rows) byId.set(frozen.id, frozen);
   }
   return tries.map((begun) => (firsts.get(begun.row.id) === begun ? begunOf(begun, byId.get(begun.row.id)) : 'stale'));

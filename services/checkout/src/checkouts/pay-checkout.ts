@@ -91,10 +91,11 @@ async function noteAsked({ database, clock }: CheckoutDeps, { account_id, id }: 
   await database.pool.query(askedStatement([account_id, id, clock.now()]));
 }
 
-const tryOfCommand = statement(
+const tryOfCommand = statement<OwnTry>(
   'checkout-try-of-command',
   `select try_no, reason, (sale ->> 'totalCents')::bigint as total from checkout_tries
    where account_id = $1 and checkout_id = $2 and command_id = $3`,
+  { reason: 'text', total: 'int8', try_no: 'int4' },
 );
 
 type OwnTry = {
@@ -109,7 +110,7 @@ async function outcomeOfOwnTry(
   row: CheckoutRow,
   commandId: string,
 ): Promise<CheckoutOutcome | undefined> {
-  const { rows } = await database.pool.query<OwnTry>(tryOfCommand([row.account_id, row.id, commandId]));
+  const { rows } = await database.pool.query(tryOfCommand([row.account_id, row.id, commandId]));
   const [own] = rows;
   if (own === undefined) return undefined;
   if (own.reason !== null) return { status: 'declined', totalCents: own.total, reason: own.reason };

@@ -17,7 +17,7 @@ export interface Opened {
 }
 
 /** `$1` checkouts with the hash of a secret, `$2` visits with their events, each visit once. */
-const openStatement = statement(
+const openStatement = statement<{ opened: string[]; told: string[] }>(
   'checkouts-open',
   `with ${visitsSql('$2')}, opened as (
      insert into checkouts as c (id, account_id, secret_hashes, status, product_id, product_slug, seller_name,
@@ -37,6 +37,7 @@ const openStatement = statement(
      returning id
    )
    select array(select id from opened) as opened, array(select event_id from told) as told`,
+  { opened: 'text[]', told: 'text[]' },
 );
 
 /**
@@ -46,7 +47,7 @@ const openStatement = statement(
 export async function recordOpenings(db: Queryable, all: readonly Opening[]): Promise<Opened[]> {
   const checkouts = all.map(({ row, secretHash }) => ({ ...row, secret_hash: `\\x${secretHash.toString('hex')}` }));
   const values = [JSON.stringify(checkouts), visitsJson(all.map(({ visit }) => visit))];
-  const { rows } = await db.query<{ opened: string[]; told: string[] }>(openStatement(values));
+  const { rows } = await db.query(openStatement(values));
   const [opened, told] = [new Set(rows[0]?.opened), new Set(rows[0]?.told)];
   return all.map(({ row, visit }) => ({ opened: opened.has(row.id), visited: told.has(visit.event_id) }));
 }

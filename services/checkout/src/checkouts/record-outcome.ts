@@ -23,7 +23,7 @@ export interface TryEnd {
  * discount that its try claimed is counted again if it was given back meanwhile: the sale was made for that price. The seller
  * is notified of a likely duplicate unless the payment that it `repeats` was declined meanwhile.
  */
-const ordersStatement = statement(
+const ordersStatement = statement<{ id: string }>(
   'checkouts-record-orders',
   `with incoming as (
      select * from json_to_recordset($1::json) as r(checkout_id text, try_no integer, upsell_status text, id text,
@@ -68,10 +68,11 @@ const ordersStatement = statement(
      where not test and discount_id is distinct from claimed_id and claimed_id is not null
    ), ${usesChange}
    select id from done`,
+  { id: 'text' },
 );
 
 /** A declined try ends for good: its discount's use is given back, and the buyer may try again. */
-const declinesStatement = statement(
+const declinesStatement = statement<{ id: string }>(
   'checkouts-record-declines',
   `with due as materialized (
      select i.*, c.discount_id, c.${sameKey} from json_to_recordset($1::json) as i(
@@ -92,9 +93,10 @@ const declinesStatement = statement(
      select account_id, discount_id, -1 as change from done where not test and discount_id is not null
    ), ${usesChange}
    select id from done`,
+  { id: 'text' },
 );
 
-const confirmationsStatement = statement(
+const confirmationsStatement = statement<{ id: string }>(
   'checkouts-record-confirmations',
   `with due as materialized (
      select i.*, c.${sameKey}
@@ -108,6 +110,7 @@ const confirmationsStatement = statement(
    update checkouts as c set status = 'requires_action', revision = c.revision + 1, action_url = d.action_url
    from due as d where c.account_id = d.account_id and c.id = d.id and ${isOneRow('d')}
    returning c.id`,
+  { id: 'text' },
 );
 
 /**
@@ -203,6 +206,6 @@ async function recordConfirmations(db: Queryable, ends: readonly TryEnd[]): Prom
 }
 
 async function idsOf(db: Queryable, query: ReturnType<typeof ordersStatement>): Promise<Set<string>> {
-  const { rows } = await db.query<{ id: string }>(query);
+  const { rows } = await db.query(query);
   return new Set(rows.map(({ id }) => id));
 }

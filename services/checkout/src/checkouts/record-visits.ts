@@ -53,11 +53,15 @@ export function visitsJson(visits: readonly Visit[]): string {
   return JSON.stringify([...new Map(visits.toReversed().map((visit) => [keyOf(visit), visit])).values()]);
 }
 
-const recordStatement = statement('visits-record', `with ${visitsSql('$1')} select event_id from told`);
+const recordStatement = statement<{ event_id: string }>(
+  'visits-record',
+  `with ${visitsSql('$1')} select event_id from told`,
+  { event_id: 'text' },
+);
 
 /** @returns of each visit whether its visitor was new that day */
 export async function recordVisits(db: Queryable, visits: readonly Visit[]): Promise<boolean[]> {
-  const { rows } = await db.query<{ event_id: string }>(recordStatement([visitsJson(visits)]));
+  const { rows } = await db.query(recordStatement([visitsJson(visits)]));
   const told = new Set(rows.map(({ event_id }) => event_id));
   return visits.map(({ event_id }) => told.has(event_id));
 }

@@ -5,7 +5,7 @@ import { statement } from '@app/service-kit/database';
 import { earliestDue, type SweepRun, sweepDue } from '../sweeps/sweep-due.ts';
 import { free, outcomeRecorded } from './ask-billing.ts';
 import { orderIdOf } from './checkout-order.ts';
-import { type CheckoutRow, checkoutColumns, checkoutFields } from './checkout-row.ts';
+import { type CheckoutRow, checkoutColumns, checkoutFields, checkoutTypes } from './checkout-row.ts';
 import type { CheckoutDeps } from './price-checkout.ts';
 
 /**
@@ -16,7 +16,7 @@ const askAgainMs = 120_000;
 const requestId = 'checkout-sweep';
 
 /** What one replica claims no other asks about: `asked_at` moves on with the claim. */
-const claimStatement = statement(
+const claimStatement = statement<CheckoutRow>(
   'checkouts-claim',
   `with claimed as (
      update checkouts set asked_at = $1 where id = any (array(
@@ -26,6 +26,7 @@ const claimStatement = statement(
    )
    select ${checkoutColumns} from claimed as c
    join checkout_tries as t on t.account_id = c.account_id and t.checkout_id = c.id and t.try_no = c.try_no`,
+  checkoutTypes,
 );
 
 /** Asks billing about tries that have been under way for long: their process died, or billing's answer was lost. */
@@ -33,7 +34,7 @@ export async function sweepCheckouts(deps: CheckoutDeps & SweepRun): Promise<voi
   const claim = async (): Promise<CheckoutRow[]> => {
     const nowMs = deps.clock.nowMs();
     const values = [new Date(nowMs), new Date(nowMs - askAgainMs)];
-    return (await deps.database.pool.query<CheckoutRow>(claimStatement(values))).rows;
+    return (await deps.database.pool.query(claimStatement(values))).rows;
   };
   const work = (row: CheckoutRow): Promise<void> => resumeTry(deps, row);
   await sweepDue(deps, claim, work, (err, { id }) =>

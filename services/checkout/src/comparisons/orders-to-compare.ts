@@ -4,7 +4,7 @@ import {
   comparedOrdersMax,
   type ordersToCompare as contract,
 } from '@app/contracts/order-comparisons';
-import { type Database, statement } from '@app/service-kit/database';
+import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import type { FrozenSale } from '../checkouts/frozen-sale.ts';
 
 const columns =
@@ -22,10 +22,6 @@ const ordersWith = (where: string): string =>
      where c.account_id = $1 and c.order_id = o.id limit 1) as s on o.source = 'checkout'
    order by o.id`;
 
-const namedStatement = statement('orders-to-compare-named', ordersWith('id = any ($2)'));
-const pageStatement = statement('orders-to-compare', ordersWith('id > $2 and id < $3'));
-const openStatement = statement('orders-to-compare-open', ordersWith(`id > $2 and id < $3 and status = 'authorized'`));
-
 interface Row {
   readonly id: string;
   readonly status: ComparedOrder['status'];
@@ -40,6 +36,27 @@ interface Row {
   readonly product: FrozenSale['product'] | null;
 }
 
+const rowTypes: ColumnsOf<Row> = {
+  id: 'text',
+  status: 'text',
+  source: 'text',
+  total_cents: 'int8',
+  currency: 'text',
+  refunded_cents: 'int8',
+  customer_email: 'text',
+  affiliate_code: 'text',
+  paid_at: 'timestamptz',
+  changed_at: 'timestamptz',
+  product: 'json',
+};
+const namedStatement = statement<Row>('orders-to-compare-named', ordersWith('id = any ($2)'), rowTypes);
+const pageStatement = statement<Row>('orders-to-compare', ordersWith('id > $2 and id < $3'), rowTypes);
+const openStatement = statement<Row>(
+  'orders-to-compare-open',
+  ordersWith(`id > $2 and id < $3 and status = 'authorized'`),
+  rowTypes,
+);
+
 /** Live orders for billing's comparison: those that it names, or a page of them by their ids. */
 export async function ordersToCompare(
   { pool }: Database,
@@ -50,7 +67,7 @@ export async function ordersToCompare(
     'orderIds' in input
       ? namedStatement([accountId, input.orderIds])
       : (input.open ? openStatement : pageStatement)([accountId, input.after, input.until]);
-  const { rows } = await pool.query<Row>(query);
+  const { rows } = await pool.query(query);
   return { orders: rows.map(comparedOrderOf) };
 }
 

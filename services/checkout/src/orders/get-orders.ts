@@ -1,27 +1,48 @@
 import type { PageQuery } from '@app/contracts/common';
 import { DomainError } from '@app/contracts/errors';
+import type { OrderResource } from '@app/contracts/orders';
 import { Serialized } from '@app/messaging/serve-requests';
-import { type Database, statement } from '@app/service-kit/database';
+import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { isPaging, pagedList } from '@app/service-kit/paging';
 
 const columns = `id, product_id, customer_email, customer_name, total_cents, currency, status,
   case when status = 'refunded' then total_cents else refunded_cents end as refunded_cents, utm_source, utm_medium,
   utm_campaign, utm_term, utm_content, country, affiliate_code, test, created_at, items::text`;
 
-const byId = statement(
+/** As the published resource has it; the items as JSON. */
+type OrderRow = Omit<OrderResource, 'items' | 'created_at'> & { readonly items: string; readonly created_at: Date };
+
+const orderTypes: ColumnsOf<OrderRow> = {
+  id: 'text',
+  product_id: 'text',
+  customer_email: 'text',
+  customer_name: 'text',
+  total_cents: 'int8',
+  currency: 'text',
+  status: 'text',
+  refunded_cents: 'int8',
+  utm_source: 'text',
+  utm_medium: 'text',
+  utm_campaign: 'text',
+  utm_term: 'text',
+  utm_content: 'text',
+  country: 'text',
+  affiliate_code: 'text',
+  test: 'bool',
+  created_at: 'timestamptz',
+  items: 'text',
+};
+
+const byId = statement<OrderRow>(
   'orders-by-id',
   `select ${columns} from orders where account_id = $1 and id = $2 and status <> 'expired'`,
+  orderTypes,
 );
-
-interface OrderRow {
-  readonly id: string;
-  readonly items: string;
-  readonly created_at: Date;
-}
 
 const ordersOfAccount = pagedList<OrderRow>({
   name: 'orders',
   table: 'orders',
+  row: orderTypes,
   columns,
   scope: ['account_id'],
   filter: `not test and status <> 'expired'`,
@@ -43,7 +64,7 @@ export async function listOrders(database: Database, accountId: string, page: Pa
  * was sold
  */
 export async function getOrder(database: Database, accountId: string, orderId: string): Promise<Serialized> {
-  const { rows } = await database.pool.query<OrderRow>(byId([accountId, orderId]));
+  const { rows } = await database.pool.query(byId([accountId, orderId]));
   const [row] = rows;
   if (row === undefined) throw new DomainError('order_not_found', `There is no order with the id "${orderId}".`);
   return new Serialized(orderJson(row));

@@ -21,12 +21,13 @@ interface OutcomeRow {
   readonly reason: { code: ErrorCode; detail: string; errors: FieldError[] } | null;
 }
 
-const outcomesStatement = statement(
+const outcomesStatement = statement<OutcomeRow>(
   'orders-outcomes',
   `select w.id as order_id, o.total_cents as total, r.refusal as reason
    from unnest($1::text[], $2::text[]) as w(account_id, id)
    left join orders as o on o.id = w.id and o.account_id = w.account_id
    left join order_refusals as r on r.order_id = w.id and r.account_id = w.account_id`,
+  { order_id: 'text', reason: 'json', total: 'int8' },
 );
 
 /** Outcomes that commands have already, by the ids of their orders; no entry for a command without an outcome. */
@@ -43,7 +44,11 @@ export interface OrderRefusal extends OrderKey {
   readonly error: DomainError;
 }
 
-const refuseStatement = statement('orders-refuse', 'select order_id, total, reason from refuse_orders($1)');
+const refuseStatement = statement<OutcomeRow>(
+  'orders-refuse',
+  'select order_id, total, reason from refuse_orders($1)',
+  { order_id: 'text', reason: 'json', total: 'int8' },
+);
 
 /**
  * Refuses commands for good: no other try of them is recorded after this. When another try of a command was recorded
@@ -69,7 +74,7 @@ export async function recordRefusals(
  */
 async function queryOutcomes(database: Database, query: ReturnType<typeof outcomesStatement>): Promise<OutcomeRow[]> {
   try {
-    return (await database.pool.query<OutcomeRow>(query)).rows;
+    return (await database.pool.query(query)).rows;
   } catch (err) {
     throw isUnreached(err) ? new DomainError('outcome_unknown', 'The order database does not answer.') : err;
   }

@@ -54,10 +54,11 @@ const notRecorded = '(select true from orders as o where o.id = i.id) is null';
  * Writes orders and their events in one statement, which is one round trip and one commit for all of them. An order
  * that exists already (its command came again) stays as it is, and its event is not written twice.
  */
-const recordPlain = statement(
+const recordPlain = statement<Recorded>(
   'orders-record',
   `with ${incoming}, ${written('')}
    select confirm_orders(array(select id from inserted), '{}') as recorded, '{}'::text[] as "usedUp"`,
+  { recorded: 'text[]', usedUp: 'text[]' },
 );
 
 /**
@@ -67,7 +68,7 @@ const recordPlain = statement(
  * All replicas lock rows in one order: codes, then orders. Two tries of one order at the same time may both claim a use;
  * the second one finds the order when it writes its own, and `confirm_orders` undoes its statement.
  */
-const recordWithCodes = statement(
+const recordWithCodes = statement<Recorded>(
   'orders-record-with-codes',
   `with ${incoming}, claims as (
      select id, account_id, discount_id, discount_max_uses as max_uses, test, ordinality as place from incoming as i
@@ -78,6 +79,7 @@ const recordWithCodes = statement(
        array(select id from inserted),
        array(select id from granted except select id from inserted)) as recorded,
      array(select id from claims except select id from granted) as "usedUp"`,
+  { recorded: 'text[]', usedUp: 'text[]' },
 );
 
 /** Whether another try of one of the orders was refused, or recorded while the statement ran: it wrote nothing then. */
@@ -93,7 +95,7 @@ export async function recordOrders(database: Database, orders: readonly NewOrder
   let failure: Error | undefined;
   try {
     const record = orders.some(({ discount_id }) => discount_id !== null) ? recordWithCodes : recordPlain;
-    const { rows } = await client.query<Recorded>(record(columnsOf(orders, types)));
+    const { rows } = await client.query(record(columnsOf(orders, types)));
     return rows[0] as Recorded;
   } catch (err) {
     failure = err as Error;

@@ -1,7 +1,7 @@
 import { type Client, statement } from '@app/service-kit/database';
-import { orderColumns, type RefundedOrder, refundColumns, refundFields } from './refunded-order.ts';
+import { orderColumns, type RefundedOrder, refundColumns, refundedTypes, refundFields } from './refunded-order.ts';
 
-const ordersStatement = statement(
+const ordersStatement = statement<RefundedOrder>(
   'refunds-orders',
   `select ${orderColumns}, ${refundColumns}
    from unnest($1::text[], $2::text[]) as w(account_id, id)
@@ -10,6 +10,7 @@ const ordersStatement = statement(
      select ${refundFields} from refunds where account_id = o.account_id and order_id = o.id order by refund_no desc limit 1
    ) as r on true
    order by o.id for update of o`,
+  refundedTypes,
 );
 
 /** Orders with their last refund; they stay locked until the transaction ends. */
@@ -18,5 +19,5 @@ export async function lockOrders(
   keys: readonly { readonly accountId: string; readonly orderId: string }[],
 ): Promise<RefundedOrder[]> {
   const values = [keys.map(({ accountId }) => accountId), keys.map(({ orderId }) => orderId)];
-  return (await client.query<RefundedOrder>(ordersStatement(values))).rows;
+  return (await client.query(ordersStatement(values))).rows;
 }

@@ -7,7 +7,7 @@ import type { Source } from '../checkouts/checkout-order.ts';
 import type { Queryable } from '../checkouts/checkout-row.ts';
 import { aboutOrder, isCounted, type RefundedOrder } from './refunded-order.ts';
 
-const insertStatement = statement(
+const insertStatement = statement<{ refund_id: string }>(
   'payment-refunds-insert',
   `insert into payment_refunds (account_id, order_id, refund_id, payment_id, amount_cents, charged_cents,
      subscription_id, period, refunded_at)
@@ -16,9 +16,10 @@ const insertStatement = statement(
      "subscriptionId" text, period integer, "refundedAt" timestamptz)
    on conflict do nothing
    returning refund_id`,
+  { refund_id: 'text' },
 );
 
-const sumStatement = statement(
+const sumStatement = statement<Sums>(
   'payment-refunds-sum',
   `update orders set refunded_cents = s.own, given_back_cents = s.every, refund_changes = refund_changes + $3
    from (
@@ -27,15 +28,17 @@ const sumStatement = statement(
      from payment_refunds where account_id = $1 and order_id = $2 and not failed) as s
    where account_id = $1 and id = $2
    returning refunded_cents as order_refunded_cents, given_back_cents, refund_changes`,
+  { given_back_cents: 'int8', order_refunded_cents: 'int8', refund_changes: 'int4' },
 );
 
 type Sums = Pick<RefundedOrder, 'order_refunded_cents' | 'given_back_cents' | 'refund_changes'>;
 
-const readStatement = statement(
+const readStatement = statement<RefundedPayment>(
   'payment-refunds-of-order',
   `select payment_id as "paymentId", period is not null as renewal, sum(amount_cents)::bigint as "amountCents"
    from payment_refunds where account_id = $1 and order_id = $2 and not failed
    group by 1, 2 order by 2, 1`,
+  { amountCents: 'int8', paymentId: 'text', renewal: 'bool' },
 );
 
 /** What went back of each payment of an order and its renewals. */
@@ -49,7 +52,7 @@ export async function readPaymentRefunds(
   db: Queryable,
   { account_id, id }: Pick<RefundedOrder, 'account_id' | 'id'>,
 ): Promise<RefundedPayment[]> {
-  return (await db.query<RefundedPayment>(readStatement([account_id, id]))).rows;
+  return (await db.query(readStatement([account_id, id]))).rows;
 }
 
 /**
@@ -67,7 +70,7 @@ export async function recordPaymentRefunds(
   const { account_id: accountId, id } = order;
   const open = refunds.filter(({ period }) => order.status === 'paid' || period !== null);
   if (open.length === 0) return order;
-  const inserted = await client.query<{ refund_id: string }>(insertStatement([accountId, id, JSON.stringify(open)]));
+  const inserted = await client.query(insertStatement([accountId, id, JSON.stringify(open)]));
   const ids = new Set(inserted.rows.map(({ refund_id }) => refund_id));
   const recorded = open.filter(({ refundId }) => ids.has(refundId));
   if (recorded.length === 0) return order;
@@ -82,12 +85,13 @@ export async function recordPaymentRefunds(
   return after;
 }
 
-const failStatement = statement(
+const failStatement = statement<Known | { readonly paymentId: null }>(
   'payment-refunds-fail',
   `insert into payment_refunds as p (account_id, order_id, refund_id, amount_cents, failed, refunded_at)
    values ($1, $2, $3, $4, true, $5)
    on conflict (account_id, order_id, refund_id) do update set failed = true where not p.failed
    returning payment_id as "paymentId", charged_cents as "chargedCents", subscription_id as "subscriptionId", period`,
+  { chargedCents: 'int8', paymentId: 'text', period: 'int4', subscriptionId: 'text' },
 );
 
 type Known = Pick<RefundedPart, 'paymentId' | 'chargedCents' | 'subscriptionId' | 'period'>;
@@ -104,7 +108,7 @@ export async function recordFailedRefund(
 ): Promise<RefundedOrder> {
   const { account_id: accountId, id } = order;
   const values = [accountId, id, refundId, amountCents, failedAt];
-  const { rows } = await client.query<Known | { readonly paymentId: null }>(failStatement(values));
+  const { rows } = await client.query(failStatement(values));
   const [known] = rows;
   if (known === undefined || known.paymentId === null) return order;
   const after = await sumUp(client, order, 1);
@@ -116,7 +120,7 @@ export async function recordFailedRefund(
 }
 
 async function sumUp(client: Client, order: RefundedOrder, changes: number): Promise<RefundedOrder> {
-  const { rows } = await client.query<Sums>(sumStatement([order.account_id, order.id, changes]));
+  const { rows } = await client.query(sumStatement([order.account_id, order.id, changes]));
   return { ...order, ...rows[0] };
 }
 

@@ -21,7 +21,7 @@ import {
   renewalRefusedText,
   renewalUnderWayText,
 } from './refund-texts.rules.ts';
-import { orderColumns, type RefundedOrder, refundColumns, refundFields } from './refunded-order.ts';
+import { orderColumns, type RefundedOrder, refundColumns, refundedTypes, refundFields } from './refunded-order.ts';
 
 export interface RefundDeps {
   readonly database: Database;
@@ -37,7 +37,7 @@ type RefundResult = RequestOutput<typeof contract>;
  * A paid order gets a refund unless one is under way already. One that the processor refused is asked for again under its
  * number, and so is one that is under way without the renewals; after one that failed later comes the next number.
  */
-const requestStatement = statement(
+const requestStatement = statement<RefundedOrder>(
   'refund-request',
   `with o as (
      select ${orderColumns} from orders as o
@@ -63,6 +63,7 @@ const requestStatement = statement(
      union all
      select ${refundFields} from last where not exists (select from requested)
    ) as r on true`,
+  refundedTypes,
 );
 
 /** Of requests at once a later one finds the refund of the first, or the end of it, when it looks again. */
@@ -83,7 +84,7 @@ export async function refundOrder(
   for (let look = 0; look < looksMax; look++) {
     const nowMs = deps.clock.nowMs();
     const values = [accountId, orderId, newId('refund', nowMs), requestId, new Date(nowMs), renewals];
-    const { rows } = await deps.database.pool.query<RefundedOrder>(requestStatement(values));
+    const { rows } = await deps.database.pool.query(requestStatement(values));
     const [order] = rows;
     if (order === undefined) throw new DomainError('order_not_found', `There is no order with the id "${orderId}".`);
     if (order.status === 'authorized') throw heldOnly();

@@ -1,3 +1,4 @@
+import type { ColumnsOf } from '@app/service-kit/database';
 import type { OrderItem } from '../orders/order.rules.ts';
 
 /** An order and its last refund; fields are named as the columns. */
@@ -29,6 +30,32 @@ export interface RefundedOrder {
   readonly renewals: boolean | null;
   readonly uncounted_cents: number | null;
 }
+
+export const refundedTypes: ColumnsOf<RefundedOrder> = {
+  id: 'text',
+  account_id: 'text',
+  product_id: 'text',
+  customer_email: 'text',
+  total_cents: 'int8',
+  currency: 'text',
+  status: 'text',
+  source: 'text',
+  test: 'bool',
+  items: 'json',
+  paid_at: 'timestamptz',
+  order_refunded_cents: 'int8',
+  given_back_cents: 'int8',
+  refund_changes: 'int4',
+  refund_no: 'int4',
+  refund_status: 'text',
+  refunded_cents: 'int8',
+  failed_at: 'timestamptz',
+  refund_created_at: 'timestamptz',
+  request_id: 'text',
+  attempt: 'int4',
+  renewals: 'bool',
+  uncounted_cents: 'int8',
+};
 
 /** An order of the seller's own code was paid when it was recorded. */
 export const orderColumns = `o.id, o.account_id, o.product_id, o.customer_email, o.total_cents, o.currency, o.status,

@@ -3,13 +3,13 @@ import { attemptLimitMs } from '@app/messaging/request-headers';
 import { statement } from '@app/service-kit/database';
 import { earliestDue, type SweepRun, sweepDue } from '../sweeps/sweep-due.ts';
 import { finishRefund, type RefundDeps } from './refund-order.ts';
-import { orderColumns, type RefundedOrder, refundColumns, refundFields } from './refunded-order.ts';
+import { orderColumns, type RefundedOrder, refundColumns, refundedTypes, refundFields } from './refunded-order.ts';
 
 /** Whoever asked billing has heard by then, or has died. */
 const askAgainMs = 60_000;
 
 /** What one replica claims no other asks about: `asked_at` moves on with the claim. */
-const claimStatement = statement(
+const claimStatement = statement<RefundedOrder>(
   'refunds-claim',
   `with claimed as (
      update refunds set asked_at = $1 where id = any (array(
@@ -19,6 +19,7 @@ const claimStatement = statement(
    )
    select ${orderColumns}, ${refundColumns} from claimed as r
    join orders as o on o.account_id = r.account_id and o.id = r.order_id`,
+  refundedTypes,
 );
 
 /** Asks billing again about refunds that were requested and have not ended: their process died, or billing was away. */
@@ -26,7 +27,7 @@ export async function sweepRefunds(deps: RefundDeps & SweepRun): Promise<void> {
   const claim = async (): Promise<RefundedOrder[]> => {
     const nowMs = deps.clock.nowMs();
     const values = [new Date(nowMs), new Date(nowMs - askAgainMs)];
-    return (await deps.database.pool.query<RefundedOrder>(claimStatement(values))).rows;
+    return (await deps.database.pool.query(claimStatement(values))).rows;
   };
   const work = async (order: RefundedOrder): Promise<void> => {
     const context = { requestId: order.request_id ?? '', deadlineMs: Date.now() + attemptLimitMs };

@@ -4,7 +4,7 @@ import { leastIdleMinutes, stalledBounds } from './reminder.rules.ts';
 import { lastActive } from './reminder-conditions.ts';
 
 /** Accounts with a checkout that may have stalled, with one that was reminded of and is paid by now, or with a reminder to count. */
-const accountsStatement = statement(
+const accountsStatement = statement<{ account_id: string }>(
   'reminders-accounts',
   `select account_id from (
      select c.account_id, count(*) as stalled from checkouts as c
@@ -19,6 +19,7 @@ const accountsStatement = statement(
      union all
      select r.account_id, 0 from reminders as r where r.uncounted group by r.account_id
    ) as accounts group by account_id order by sum(stalled), account_id`,
+  { account_id: 'text' },
 );
 
 /** Once each, those with the fewest checkouts first. */
@@ -30,6 +31,6 @@ export async function* accountsWithReminders({
   readonly clock: Clock;
 }): AsyncGenerator<string> {
   const { openedAfter, idleSince } = stalledBounds(clock.nowMs(), leastIdleMinutes);
-  const { rows } = await database.pool.query<{ account_id: string }>(accountsStatement([openedAfter, idleSince]));
+  const { rows } = await database.pool.query(accountsStatement([openedAfter, idleSince]));
   for (const { account_id } of rows) yield account_id;
 }

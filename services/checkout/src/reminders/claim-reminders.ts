@@ -23,7 +23,7 @@ const leaseMs = 15 * 60_000;
  * One statement claims a page: checkouts that somebody works on are left out, everything that was read before is looked at
  * again, and the key of the table lets one run have each buyer and product.
  */
-const claimStatement = statement(
+const claimStatement = statement<{ id: string }>(
   'reminders-claim',
   `with due as materialized (
      select i.* from json_to_recordset($6::json) as i(
@@ -46,6 +46,7 @@ const claimStatement = statement(
      counted_at = null
    where not coalesce(${keepsOut('$2', '$5')}, false)
    returning r.id`,
+  { id: 'text' },
 );
 
 /** Claims the reminders that are still due and that nobody else has. Returns the ids of those claimed. */
@@ -63,7 +64,7 @@ export async function claimReminders(
   }));
   const until = new Date(now.getTime() + leaseMs);
   const values = [accountId, now, idleSince, openedAfter, quietSince, JSON.stringify(incoming), until];
-  const { rows } = await pool.query<{ id: string }>(claimStatement(values));
+  const { rows } = await pool.query(claimStatement(values));
   const reminderIds = rows.map(({ id }) => id);
   remindersClaimed.announce(() => ({ accountId, reminderIds }));
   return new Set(reminderIds);
@@ -73,7 +74,7 @@ export async function claimReminders(
  * The reminder counts as sent from here on. With it the checkout gets the link's secret, and the opt-out link its token:
  * no email goes out whose links lead nowhere.
  */
-const beginStatement = statement(
+const beginStatement = statement<{ checkout_id: string }>(
   'reminders-begin',
   `with opened as materialized (
      select c.id from checkouts as c
@@ -92,6 +93,7 @@ const beginStatement = statement(
      select token_hash, $1, email, $4 from begun
    )
    select checkout_id from begun`,
+  { checkout_id: 'text' },
 );
 
 /** False when the buyer has bought or opted out since the claim, or when the claim was lost: then nothing is sent. */
@@ -125,7 +127,7 @@ export async function countLater({ pool }: Database, accountId: string, id: stri
 }
 
 /** Nothing went out: the secrets of the links are taken back. The checkout is locked before the reminder, as everywhere. */
-const failedStatement = statement(
+const failedStatement = statement<{ refusals: number }>(
   'reminders-failed',
   `with opened as materialized (
      select id from checkouts where account_id = $1 and id = $2 for update
@@ -142,6 +144,7 @@ const failedStatement = statement(
      delete from opt_out_tokens as t using ended as e where t.account_id = $1 and t.token_hash = e.token_hash
    )
    select refusals from ended`,
+  { refusals: 'int4' },
 );
 
 export interface Failure {
@@ -160,7 +163,7 @@ export async function endFailed(
   now: Date,
 ): Promise<number> {
   const values = [accountId, checkout_id, id, detail, isFinal, now];
-  const { rows } = await pool.query<{ refusals: number }>(failedStatement(values));
+  const { rows } = await pool.query(failedStatement(values));
   return rows[0]?.refusals ?? 0;
 }
 
@@ -191,10 +194,11 @@ export async function endClaims({ pool }: Database, accountId: string, now: Date
   await pool.query(endClaimsStatement([accountId, now]));
 }
 
-const sentTodayStatement = statement(
+const sentTodayStatement = statement<{ own: number; of_all: number }>(
   'reminders-sent-today',
   `select (select count(*)::int from reminders where account_id = $1 and sent_at > $2) as own,
      (select count(*)::int from reminders where sent_at > $2) as of_all`,
+  { of_all: 'int4', own: 'int4' },
 );
 
 /** How many more reminders of the account may go out, after those since a time. */
@@ -204,7 +208,7 @@ export async function roomForReminders(
   { perDay, perDayOfAll }: ReminderBounds,
   since: Date,
 ): Promise<number> {
-  const { rows } = await pool.query<{ own: number; of_all: number }>(sentTodayStatement([accountId, since]));
+  const { rows } = await pool.query(sentTodayStatement([accountId, since]));
   const { own, of_all: ofAll } = rows[0] as { own: number; of_all: number };
   return Math.max(0, Math.min(perDay - own, perDayOfAll === 0 ? Number.POSITIVE_INFINITY : perDayOfAll - ofAll));
 }

@@ -1,5 +1,5 @@
 import { type Database, statement } from '@app/service-kit/database';
-import { type CheckoutRow, checkoutColumns } from '../checkouts/checkout-row.ts';
+import { type CheckoutRow, checkoutColumns, checkoutTypes } from '../checkouts/checkout-row.ts';
 import type { StalledBounds } from './reminder.rules.ts';
 import { boughtSince, canReceive, isDone, keepsOut, lastActive, optedOut } from './reminder-conditions.ts';
 
@@ -35,24 +35,27 @@ const stalled = (only: string): string => `
   select c.id, c.buyer, c.product_id, c.idle_since from (${latest('')}) as c
   where ${isDue(isDone('$2', '$5'))} and (${only}::text is null or c.buyer = ${only})`;
 
+const stalledTypes = { ...checkoutTypes, buyer: 'text', idle_since: 'timestamptz' } as const;
 const withSales = `
   select ${checkoutColumns}, d.buyer, d.idle_since from due as d
   join checkouts as c on c.account_id = $1 and c.id = d.id
   left join checkout_tries as t on t.account_id = c.account_id and t.checkout_id = c.id and t.try_no = c.try_no`;
 
 /** The index has the checkouts in this very order, so a scan reads what it returns, wherever it begins. */
-const scanStatement = statement(
+const scanStatement = statement<Scanned>(
   'reminders-scan',
   `with scanned as materialized (${latest('and (lower(c.email), c.product_id) > ($6, $7)')} limit $8)
    select c.id, c.buyer, c.product_id, ${isDue(keepsOut('$2', '$5'))} as due from scanned as c order by c.buyer, c.product_id`,
+  { buyer: 'text', due: 'bool', id: 'text', product_id: 'text' },
 );
 
-const rowsStatement = statement(
+const rowsStatement = statement<Stalled>(
   'reminders-rows',
   `with due as (
      select c.id, lower(c.email) as buyer, ${lastActive} as idle_since from checkouts as c
      where c.account_id = $1 and c.id = any ($2) and c.status = 'open' and c.email is not null
    ) ${withSales} order by d.buyer, c.product_id`,
+  stalledTypes,
 );
 
 const valuesOf = (accountId: string, { now, idleSince, openedAfter, quietSince }: StalledBounds): unknown[] => [
@@ -86,19 +89,20 @@ export async function* stalledPages(
   let last: Pick<Scanned, 'buyer' | 'product_id'> | undefined = { buyer: '', product_id: '' };
   while (last !== undefined) {
     const values: unknown[] = [...valuesOf(accountId, boundsOf()), last.buyer, last.product_id, scannedAtOnce];
-    const { rows: scanned } = await pool.query<Scanned>(scanStatement(values));
+    const { rows: scanned } = await pool.query(scanStatement(values));
     const due = scanned.filter((row) => row.due).map(({ id }) => id);
     for (let from = 0; from < due.length; from += pageSize) {
       const ids = due.slice(from, from + pageSize);
-      yield (await pool.query<Stalled>(rowsStatement([accountId, ids]))).rows;
+      yield (await pool.query(rowsStatement([accountId, ids]))).rows;
     }
     last = scanned.length < scannedAtOnce ? undefined : scanned.at(-1);
   }
 }
 
-const byProductStatement = statement(
+const byProductStatement = statement<{ product_id: string; count: number }>(
   'reminders-stalled-by-product',
   `select product_id, count(*)::int as count from (${stalled('$6')}) as due group by product_id order by product_id`,
+  { count: 'int4', product_id: 'text' },
 );
 
 /**
@@ -111,14 +115,12 @@ export async function countStalled(
   bounds: StalledBounds,
   only: string | null,
 ): Promise<{ product_id: string; count: number }[]> {
-  const { rows } = await pool.query<{ product_id: string; count: number }>(
-    byProductStatement([...valuesOf(accountId, bounds), only]),
-  );
+  const { rows } = await pool.query(byProductStatement([...valuesOf(accountId, bounds), only]));
   return rows;
 }
 
 /** Those that a run takes under the ceiling are the first in its order, not the oldest. */
-const oldestStatement = statement(
+const oldestStatement = statement<Stalled>(
   'reminders-stalled-oldest',
   `with taken as (
      select s.id, s.buyer, s.idle_since from (${stalled('$10')}) as s
@@ -126,6 +128,7 @@ const oldestStatement = statement(
    ), due as (
      select id, buyer, idle_since from taken where id > $8 order by id limit $9
    ) ${withSales} order by c.id`,
+  stalledTypes,
 );
 
 /**
@@ -146,5 +149,5 @@ export async function findOldestStalled(
 ): Promise<Stalled[]> {
   const { productIds, room, afterId, limit, only } = page;
   const values = [...valuesOf(accountId, bounds), productIds, room, afterId, limit, only];
-  return (await pool.query<Stalled>(oldestStatement(values))).rows;
+  return (await pool.query(oldestStatement(values))).rows;
 }

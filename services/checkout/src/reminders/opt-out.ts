@@ -8,11 +8,12 @@ import { hashOf } from '../checkouts/secret.ts';
 
 type OptOut = RequestOutput<typeof contract>;
 
-const findStatement = statement(
+const findStatement = statement<{ account_id: string; opted_out: boolean }>(
   'opt-out-find',
   `select t.account_id, exists (
      select from opt_outs as u where u.account_id = t.account_id and u.email = t.email) as opted_out
    from opt_out_tokens as t where t.token_hash = $1`,
+  { account_id: 'text', opted_out: 'bool' },
 );
 
 /**
@@ -20,18 +21,17 @@ const findStatement = statement(
  * @throws DomainError not_found for an unknown token
  */
 export async function getOptOut({ database }: { database: Database }, token: string): Promise<OptOut> {
-  const { rows } = await database.pool.query<{ account_id: string; opted_out: boolean }>(
-    findStatement([hashOf(token)]),
-  );
+  const { rows } = await database.pool.query(findStatement([hashOf(token)]));
   return await resultOf(database, rows[0]);
 }
 
-const optOutStatement = statement(
+const optOutStatement = statement<{ account_id: string; opted_out: boolean }>(
   'opt-out',
   `insert into opt_outs (account_id, email, opted_out_at)
    select account_id, email, $2 from opt_out_tokens where token_hash = $1
    on conflict (account_id, email) do update set opted_out_at = opt_outs.opted_out_at
    returning account_id, true as opted_out`,
+  { account_id: 'text', opted_out: 'bool' },
 );
 
 /**
@@ -42,9 +42,7 @@ export async function optOut(
   { database, clock }: { database: Database; clock: Clock },
   token: string,
 ): Promise<OptOut> {
-  const { rows } = await database.pool.query<{ account_id: string; opted_out: boolean }>(
-    optOutStatement([hashOf(token), clock.now()]),
-  );
+  const { rows } = await database.pool.query(optOutStatement([hashOf(token), clock.now()]));
   return await resultOf(database, rows[0]);
 }
 

@@ -80,7 +80,7 @@ const isOpen = `c.status = 'open' and c.email is not null and not c.test`;
  * From one account with open checkouts to the next by index. A run that began since then has seen what was due before it;
  * one without a result, which was interrupted, is none.
  */
-const accountsStatement = statement(
+const accountsStatement = statement<Walked>(
   'reminders-accounts-without-run',
   `with recursive walked (account_id, place) as (
      (select c.account_id, 1 from checkouts as c where c.account_id > $1 and ${isOpen} order by c.account_id limit 1)
@@ -93,6 +93,7 @@ const accountsStatement = statement(
    select w.account_id, exists (
      select from reminder_runs as r where r.account_id = w.account_id and r.result is not null and r.started_at > $2) as ran
    from walked as w where w.account_id is not null order by w.account_id`,
+  { account_id: 'text', ran: 'bool' },
 );
 
 interface Walked {
@@ -104,15 +105,16 @@ interface Walked {
 async function* accountsWithoutRun({ pool }: Database, since: Date): AsyncGenerator<string> {
   let last: string | undefined = '';
   while (last !== undefined) {
-    const { rows }: { rows: Walked[] } = await pool.query<Walked>(accountsStatement([last, since]));
+    const { rows }: { rows: Walked[] } = await pool.query(accountsStatement([last, since]));
     for (const { account_id, ran } of rows) if (!ran) yield account_id;
     last = rows.length < pageSize ? undefined : rows.at(-1)?.account_id;
   }
 }
 
-const lastRunStatement = statement(
+const lastRunStatement = statement<{ id: string; started_at: Date }>(
   'reminder-runs-last',
   `select id, started_at from reminder_runs where account_id = $1 and result is not null order by started_at desc limit 1`,
+  { id: 'text', started_at: 'timestamptz' },
 );
 
 async function notifyOverdue(
@@ -120,7 +122,7 @@ async function notifyOverdue(
   accountId: string,
   checkoutId: string,
 ): Promise<void> {
-  const { rows } = await database.pool.query<{ id: string; started_at: Date }>(lastRunStatement([accountId]));
+  const { rows } = await database.pool.query(lastRunStatement([accountId]));
   const [last] = rows;
   const summary =
     `The daily run is overdue: ${last === undefined ? `none ran in the last ${reminderRunKeepDays} days` : `the last one began at ${last.started_at.toISOString()}`}, ` +

@@ -148,13 +148,14 @@ function goOnApart(deps: RunDeps, { accountId, runId }: ReminderRun, { ended }: 
   apart.add(ending);
 }
 
-const countUncountedStatement = statement(
+const countUncountedStatement = statement<{ sent: number }>(
   'reminders-count-uncounted',
   `with counted as (update reminders set uncounted = false where account_id = $1 and uncounted returning 1)
    select count(*)::int as sent from counted`,
+  { sent: 'int4' },
 );
 
-const countRecoveredStatement = statement(
+const countRecoveredStatement = statement<{ recovered: number }>(
   'reminders-count-recovered',
   `with counted as (
      update reminders as r set counted_at = $2
@@ -163,6 +164,7 @@ const countRecoveredStatement = statement(
      returning r.id
    )
    select count(*)::int as recovered from counted`,
+  { recovered: 'int4' },
 );
 
 /** The row is this run's while it has not been closed as interrupted. */
@@ -179,8 +181,8 @@ async function recordResult(deps: RunDeps, run: ReminderRun, sent: SentReminders
   const { database, clock, wakeRelay } = deps;
   const now = clock.now();
   const result = await database.transaction(async (client) => {
-    const { rows } = await client.query<{ recovered: number }>(countRecoveredStatement([run.accountId, now]));
-    const earlier = await client.query<{ sent: number }>(countUncountedStatement([run.accountId]));
+    const { rows } = await client.query(countRecoveredStatement([run.accountId, now]));
+    const earlier = await client.query(countUncountedStatement([run.accountId]));
     const problem = problemOf(sent);
     const recovered = rows[0]?.recovered ?? 0;
     const counted = { ok: problem === null, sent: sent.sent + (earlier.rows[0]?.sent ?? 0), recovered, problem };

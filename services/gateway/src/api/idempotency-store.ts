@@ -51,7 +51,7 @@ const isPast = '(r.created_at < $6 or coalesce(r.status, 200) <> 200)';
 //
 // The insert waits for a concurrent insert of the same key, but the second half of the statement does not see that row.
 // The statement then returns no row, and running it again finds the record.
-const reserve = statement(
+const reserve = statement<Row>(
   'idempotency-reserve',
   `with reserved as (
      insert into idempotency_records as r
@@ -76,6 +76,15 @@ const reserve = statement(
    select false, command_id, retried, fingerprint, status, response, extract(epoch from greatest(lease_until, now()) - now())::float8
    from idempotency_records
    where account_id = $1 and key = $2 and not exists (select from reserved)`,
+  {
+    command_id: 'text',
+    fingerprint: 'bytea',
+    lease_left: 'float8',
+    reserved: 'bool',
+    response: 'bytea',
+    retried: 'bool',
+    status: 'int2',
+  },
 );
 
 const complete = statement(
@@ -117,8 +126,8 @@ export function createIdempotencyStore(database: Database, secret: string, owner
     fingerprint: (parts) => createHmac('sha256', fingerprintKey).update(JSON.stringify(parts)).digest(),
     reserve: async (record, { fingerprint, commandId, leaseSeconds }, now) => {
       const values = [record.accountId, record.key, fingerprint, commandId, now, keptSince(now), owner, leaseSeconds];
-      let { rows } = await pool.query<Row>(reserve(values));
-      if (rows.length === 0) ({ rows } = await pool.query<Row>(reserve(values)));
+      let { rows } = await pool.query(reserve(values));
+      if (rows.length === 0) ({ rows } = await pool.query(reserve(values)));
       const [row] = rows;
       if (row === undefined) return { kind: 'in-use', leaseLeftSeconds: leaseSeconds };
       if (row.reserved) {

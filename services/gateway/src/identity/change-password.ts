@@ -6,11 +6,12 @@ import { checkNewPassword } from './new-password.ts';
 import { hashPassword, type PasswordCost } from './password.ts';
 
 /** Nothing, when the hash is another than the one that was checked. */
-const change = statement(
+const change = statement<{ id: string }>(
   'password-change',
   `with changed as (update users set password_hash = $3 where id = $1 and password_hash = $2 returning id),
      ended as (delete from sessions as s using changed as c where s.user_id = c.id and s.id <> $4)
    select id from changed`,
+  { id: 'text' },
 );
 
 /**

@@ -1,32 +1,56 @@
 import type { ApiKeyScope } from '@app/contracts/accounts';
-import { type Database, statement } from '@app/service-kit/database';
+import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { namesOf } from '@app/service-kit/row-arrays';
 import type { Actor } from './actors.ts';
 import { allScopes } from './actors.ts';
 
 /** The per-request look-ups: one statement each, prepared once per connection. */
-const settingsColumns = `a.handle, a.business_name, a.support_email, a.email, a.email_verified, a.default_currency, a.test_mode,
-  a.hold_decision_minutes, a.nudge_after_minutes, a.commission_hold_days, a.cancellation_notices, a.daily_charge_limit,
-  a.checkout_url, a.accent_color, a.terms_url, a.refund_policy_url, a.portal_cancel, a.portal_pause`;
+const settingsTypes: ColumnsOf<Omit<SettingsRow, 'account_id'>> = {
+  handle: 'text',
+  business_name: 'text',
+  support_email: 'text',
+  email: 'text',
+  email_verified: 'bool',
+  default_currency: 'text',
+  test_mode: 'bool',
+  hold_decision_minutes: 'int4',
+  nudge_after_minutes: 'int4',
+  commission_hold_days: 'int4',
+  cancellation_notices: 'bool',
+  daily_charge_limit: 'int4',
+  checkout_url: 'text',
+  accent_color: 'text',
+  terms_url: 'text',
+  refund_policy_url: 'text',
+  portal_cancel: 'bool',
+  portal_pause: 'bool',
+};
+const settingsColumns = namesOf(settingsTypes, 'a');
+const accountTypes: ColumnsOf<SettingsRow> = { account_id: 'text', ...settingsTypes };
+const credentialTypes = { id: 'text', expires_at: 'timestamptz', last_used_at: 'timestamptz' } as const;
 
-const keyByHash = statement(
+const keyByHash = statement<KeyRow>(
   'api-key-by-hash',
   `select k.id, k.account_id, k.scopes, k.expires_at, k.last_used_at, ${settingsColumns}
    from api_keys k join accounts a on a.id = k.account_id
    where k.hash = $1 and k.revoked_at is null`,
+  { ...accountTypes, ...credentialTypes, scopes: 'text[]' },
 );
 
-const sessionByHash = statement(
+const sessionByHash = statement<SessionRow>(
   'session-by-hash',
   `select s.id, s.user_id, u.account_id, s.expires_at, s.last_used_at, ${settingsColumns}
    from sessions s join users u on u.id = s.user_id join accounts a on a.id = u.account_id
    where s.hash = $1`,
+  { ...accountTypes, ...credentialTypes, user_id: 'text' },
 );
 
-const portalSessionByHash = statement(
+const portalSessionByHash = statement<PortalSessionRow>(
   'portal-session-by-hash',
   `select s.email as buyer, s.subscription_id, a.id as account_id, ${settingsColumns}
    from portal_sessions s join accounts a on a.id = s.account_id
    where s.hash = $1 and s.expires_at > $2`,
+  { ...accountTypes, buyer: 'text', subscription_id: 'text' },
 );
 
 interface SettingsRow {
@@ -83,7 +107,7 @@ export interface FoundCredential {
 }
 
 export async function findKey(database: Database, hash: Buffer): Promise<FoundCredential | null> {
-  const { rows } = await database.pool.query<KeyRow>(keyByHash([hash]));
+  const { rows } = await database.pool.query(keyByHash([hash]));
   const [row] = rows;
   if (row === undefined) return null;
   const scopes = new Set(row.scopes);
@@ -99,7 +123,7 @@ export async function findKey(database: Database, hash: Buffer): Promise<FoundCr
 }
 
 export async function findSession(database: Database, hash: Buffer): Promise<FoundCredential | null> {
-  const { rows } = await database.pool.query<SessionRow>(sessionByHash([hash]));
+  const { rows } = await database.pool.query(sessionByHash([hash]));
   const [row] = rows;
   if (row === undefined) return null;
   const who = { keyId: null, sessionId: row.id, userId: row.user_id };
@@ -116,7 +140,7 @@ export async function findSession(database: Database, hash: Buffer): Promise<Fou
 
 /** The buyer whose session of the portal it is; null for one that is unknown or has ended. */
 export async function findPortalActor({ pool }: Database, hash: Buffer, now: Date): Promise<Actor | null> {
-  const { rows } = await pool.query<PortalSessionRow>(portalSessionByHash([hash, now]));
+  const { rows } = await pool.query(portalSessionByHash([hash, now]));
   const [row] = rows;
   if (row === undefined) return null;
   const buyer = { email: row.buyer, subscriptionId: row.subscription_id };

@@ -18,12 +18,25 @@ interface Look {
   readonly refundPolicyUrl: string | null;
 }
 
-const accountByHandle = statement(
+const accountByHandle = statement<Row>(
   'account-by-handle',
   `select a.id, a.handle, a.test_mode, a.support_email, a.business_name, a.hold_decision_minutes,
      a.settings_revision, a.logo_name, a.accent_color, a.terms_url, a.refund_policy_url
    from accounts as a where a.id = coalesce(
      (select h.account_id from account_handles as h where h.handle = $1), (select id from accounts where handle = $1))`,
+  {
+    accent_color: 'text',
+    business_name: 'text',
+    handle: 'text',
+    hold_decision_minutes: 'int4',
+    id: 'text',
+    logo_name: 'text',
+    refund_policy_url: 'text',
+    settings_revision: 'int4',
+    support_email: 'text',
+    terms_url: 'text',
+    test_mode: 'bool',
+  },
 );
 
 interface Row {
@@ -42,7 +55,7 @@ interface Row {
 
 /** The account that has the handle, or had it. Null when there is none. */
 export async function findSeller({ pool }: Database, handle: string): Promise<Seller | null> {
-  const { rows } = await pool.query<Row>(accountByHandle([handle]));
+  const { rows } = await pool.query(accountByHandle([handle]));
   const [row] = rows;
   if (row === undefined) return null;
   return {

@@ -15,10 +15,18 @@ interface SessionRow {
   readonly expires_at: Date;
 }
 
-const page = statement(
+const page = statement<SessionRow>(
   'sessions-page',
   `select id, address, user_agent, created_at, last_used_at, expires_at from sessions
    where user_id = $1 and expires_at > $2 and ($3::text is null or id < $3) order by id desc limit $4`,
+  {
+    address: 'text',
+    created_at: 'timestamptz',
+    expires_at: 'timestamptz',
+    id: 'text',
+    last_used_at: 'timestamptz',
+    user_agent: 'text',
+  },
 );
 
 const known = statement('sessions-known', 'select from sessions where user_id = $1 and id = $2');
@@ -31,7 +39,7 @@ export async function listSessions(
 ): Promise<Page<z.output<typeof sessionResource>>> {
   const { before = null, limit = limits.listMax } = query;
   if (before !== null && (await pool.query(known([userId, before]))).rowCount === 0) throw unknownBefore();
-  const { rows } = await pool.query<SessionRow>(page([userId, clock.now(), before, limit + 1]));
+  const { rows } = await pool.query(page([userId, clock.now(), before, limit + 1]));
   const { data, ...rest } = pageOf(rows, query);
   const resources = data.map(({ created_at, last_used_at, expires_at, ...row }) => ({
     ...row,

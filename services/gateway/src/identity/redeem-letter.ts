@@ -59,10 +59,11 @@ export async function verifyEmail(
   wakeRelay();
 }
 
-const emailOfToken = statement(
+const emailOfToken = statement<{ email: string }>(
   'letter-email',
   `select u.email from letters as l join users as u on u.id = l.user_id
    where l.token_hash = $1 and l.kind = 'password_reset' and l.expires_at > $2`,
+  { email: 'text' },
 );
 const changeStatement = statement(
   'redeem-letter-change',
@@ -83,7 +84,7 @@ export async function resetByLetter(
   client: string,
 ): Promise<void> {
   const hash = hashLetterToken(token);
-  const { rows } = await database.pool.query<{ email: string }>(emailOfToken([hash, clock.now()]));
+  const { rows } = await database.pool.query(emailOfToken([hash, clock.now()]));
   const [user] = rows;
   if (user === undefined) throw linkOver();
   await checkNewPassword(password, user.email);

@@ -13,11 +13,12 @@ const pauseMs = 250;
 const batchMax = 1_000;
 const waitingMax = 2_000;
 
-const existing = statement(
+const existing = statement<{ hash: Buffer }>(
   'credentials-existing',
   `select hash from api_keys where hash = any($1) and revoked_at is null
    union all
    select hash from sessions where hash = any($1)`,
+  { hash: 'bytea' },
 );
 
 export function createThrottledLookup({ pool }: Database): ThrottledLookup {
@@ -29,7 +30,7 @@ export function createThrottledLookup({ pool }: Database): ThrottledLookup {
       const leftMs = pauseMs - (performance.now() - beganMs);
       if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs));
       beganMs = performance.now();
-      const { rows } = await pool.query<{ hash: Buffer }>(existing([hashes]));
+      const { rows } = await pool.query(existing([hashes]));
       const found = new Set(rows.map(({ hash }) => hash.toString('base64')));
       return hashes.map((hash) => ({ ok: true, value: found.has(hash.toString('base64')) }));
     },

@@ -82,7 +82,7 @@ interface Claimed extends LetterSeller {
 /** Hands over the letters that are due, a few at a time, until none is left. */
 export async function handOverLetters(deps: HandOverDeps, isClosing: () => boolean): Promise<void> {
   while (!isClosing()) {
-    const { rows } = await deps.database.pool.query<Claimed>(claimStatement([deps.clock.now()]));
+    const { rows } = await deps.database.pool.query(claimStatement([deps.clock.now()]));
     if (rows.length === 0) return;
     await Promise.all(rows.map((row) => handOver(deps, row)));
   }

@@ -30,7 +30,7 @@ export interface AttemptCapacity {
 
 export const windowSeconds = 600;
 
-const takeStatement = statement(
+const takeStatement = statement<Capacity>(
   'attempt-capacity-take',
   `insert into rate_windows as w (caller, ends_at, taken, held)
    select caller, now() + make_interval(secs => ${windowSeconds}), 0, amount
@@ -40,6 +40,7 @@ const takeStatement = statement(
      taken = case when ${windowGoesOn} then w.taken else 0 end,
      held = case when ${windowGoesOn} then w.held else 0 end + excluded.held
    returning caller, taken, held, ends_at::text as window`,
+  { caller: 'text', held: 'int4', taken: 'int4', window: 'text' },
 );
 
 /**
@@ -99,7 +100,7 @@ export function createAttemptCapacity({ pool }: Database): AttemptCapacity {
     for (const { uses } of all)
       for (const { caller, amount } of uses) amounts.set(caller, (amounts.get(caller) ?? 0) + amount);
     const callers = inOrder([...amounts.keys()]);
-    const { rows } = await pool.query<Capacity>(takeStatement([callers, callers.map((caller) => amounts.get(caller))]));
+    const { rows } = await pool.query(takeStatement([callers, callers.map((caller) => amounts.get(caller))]));
     const takings = grant(all, rows, amounts);
     const refused = takings.flatMap((taking, index) => (taking.kind === 'held' ? [] : (all[index]?.uses ?? [])));
     const windows = new Map(rows.map(({ caller, window }) => [caller, window]));

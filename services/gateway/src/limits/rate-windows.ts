@@ -30,7 +30,7 @@ export interface RateWindows {
 // over. The 5 s allow for statements that waited for each other: now() is when each was sent.
 export const windowGoesOn = `w.ends_at > now() and w.ends_at <= excluded.ends_at + interval '5 seconds'`;
 
-const add = statement(
+const add = statement<{ caller: string; taken: number; left_ms: number }>(
   'rate-windows-add',
   `insert into rate_windows as w (caller, ends_at, taken)
    select caller, now() + make_interval(secs => seconds), amount
@@ -39,11 +39,13 @@ const add = statement(
      ends_at = case when ${windowGoesOn} then w.ends_at else excluded.ends_at end,
      taken = case when ${windowGoesOn} then w.taken else 0 end + excluded.taken
    returning caller, taken, extract(epoch from ends_at - now())::float8 * 1000 as left_ms`,
+  { caller: 'text', left_ms: 'float8', taken: 'int4' },
 );
 
-const read = statement(
+const read = statement<{ caller: string; taken: number }>(
   'rate-windows-read',
   'select caller, taken from rate_windows where caller = any($1) and ends_at > now()',
+  { caller: 'text', taken: 'int4' },
 );
 
 const forget = statement('rate-windows-forget', 'delete from rate_windows where caller = any($1)');
@@ -52,7 +54,7 @@ export function createRateWindows({ pool }: Database): RateWindows {
   return {
     add: async (...uses) => {
       const values = [uses.map((use) => use.caller), uses.map((use) => use.amount), uses.map((use) => use.seconds)];
-      const { rows } = await pool.query<{ caller: string; taken: number; left_ms: number }>(add(values));
+      const { rows } = await pool.query(add(values));
       return uses.map(({ caller, seconds }) => {
         const row = rows.find((one) => one.caller === caller);
         if (row === undefined) throw new Error('a window was not counted');
@@ -60,7 +62,7 @@ export function createRateWindows({ pool }: Database): RateWindows {
       });
     },
     read: async (...callers) => {
-      const { rows } = await pool.query<{ caller: string; taken: number }>(read([callers]));
+      const { rows } = await pool.query(read([callers]));
       return callers.map((caller) => rows.find((one) => one.caller === caller)?.taken ?? 0);
     },
     forget: async (callers) => {

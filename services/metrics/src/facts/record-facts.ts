@@ -31,7 +31,7 @@ const factColumns = Object.keys(types).map((column) => (column === 'marks' ? 'ma
  * already, under whatever event, adds nothing.
  * The statement locks the generations of the roll-ups before it writes any row.
  */
-const record = statement(
+const record = statement<{ count: number }>(
   'facts-record',
   `with incoming as materialized (
      select ${factColumns.join(', ')} from ${tableOf(types, 1)}
@@ -54,6 +54,7 @@ const record = statement(
      on conflict do nothing
    )
    select count(*) from new_facts`,
+  { count: 'int8' },
 );
 
 /** Records a batch. `client` is in a transaction, and the roll-up rows stay locked until its end. */

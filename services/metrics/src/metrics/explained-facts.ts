@@ -1,7 +1,7 @@
 import { invalidField } from '@app/contracts/validation';
-import { type Database, statement } from '@app/service-kit/database';
+import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import type { FactKind } from '../facts/fact.rules.ts';
-import { activeDelta, marksOfFact, summedColumns, totalsOf } from '../rollups/rollup-columns.ts';
+import { activeDelta, marksOfFact, productTotalTypes, summedColumns, totalsOf } from '../rollups/rollup-columns.ts';
 import type { ProductTotals } from '../rollups/rollups.types.ts';
 import type { CountedFact, Formula, Parts } from './formulas.rules.ts';
 
@@ -43,27 +43,49 @@ const portionText = (after: string, firstPurchase: string): string =>
    from facts as f where ${inRange} and f.kind = $5 ${after}
    order by f.occurred_at, f.seq limit $6`;
 
+type FactRow = Omit<ExplainedFact, 'before_month'>;
+const explainedTypes: ColumnsOf<FactRow> = {
+  event_id: 'text',
+  subject_id: 'text',
+  kind: 'text',
+  occurred_at: 'timestamptz',
+  currency: 'text',
+  amount_cents: 'int8',
+  mrr_cents: 'int8',
+  active_delta: 'int4',
+  marks: 'text[]',
+  first_purchase: 'bool',
+};
 const portions = {
-  first: statement('facts-explained', portionText('', 'false')),
-  next: statement('facts-explained-after', portionText(afterLast, 'false')),
-  firstOfBuyers: statement('facts-explained-buyers', portionText('', isFirstPurchase)),
-  nextOfBuyers: statement('facts-explained-buyers-after', portionText(afterLast, isFirstPurchase)),
+  first: statement<FactRow>('facts-explained', portionText('', 'false'), explainedTypes),
+  next: statement<FactRow>('facts-explained-after', portionText(afterLast, 'false'), explainedTypes),
+  firstOfBuyers: statement<FactRow>('facts-explained-buyers', portionText('', isFirstPurchase), explainedTypes),
+  nextOfBuyers: statement<FactRow>(
+    'facts-explained-buyers-after',
+    portionText(afterLast, isFirstPurchase),
+    explainedTypes,
+  ),
 };
 
-const kindOfFact = statement(
+const kindOfFact = statement<{ kind: FactKind }>(
   'facts-kind',
   'select kind from facts where account_id = $1 and product_id = $2 and event_id = $3 and not test',
+  { kind: 'text' },
 );
 
-const totalsInRange = statement(
+/** Buyers are counted apart. */
+const { customers: _, ...totalTypes } = productTotalTypes;
+const totalsInRange = statement<Omit<ProductTotals, 'customers'>>(
   'facts-totals',
   `${totalsOf(`select ${summedColumns}
      from facts as f where ${inRange} and kind = any($5)`)}`,
+  totalTypes,
 );
 
-const buyersInRange = statement(
+const buyersInRange = statement<{ customers: number }>(
   'facts-new-buyers',
   `select count(*) as customers from facts as f where ${inRange} and ${isFirstPurchase}`,
+  { customers: 'int8' },
 );
 
 const bounds = ({ accountId, productId, from, until }: FactRange) => [accountId, productId, from, until];
@@ -71,8 +93,8 @@ const bounds = ({ accountId, productId, from, until }: FactRange) => [accountId,
 /** What the roll-ups would say of these facts alone. The cost grows with their number. */
 export async function totalsOfFacts(database: Database, range: FactRange, formula: Formula): Promise<ProductTotals> {
   const [{ rows }, buyers] = await Promise.all([
-    database.pool.query<ProductTotals>(totalsInRange([...bounds(range), formula.kinds])),
-    formula.countsBuyers ? database.pool.query<{ customers: number }>(buyersInRange(bounds(range))) : undefined,
+    database.pool.query(totalsInRange([...bounds(range), formula.kinds])),
+    formula.countsBuyers ? database.pool.query(buyersInRange(bounds(range))) : undefined,
   ]);
   return { ...(rows[0] as ProductTotals), customers: buyers?.rows[0]?.customers ?? 0 };
 }
@@ -140,7 +162,7 @@ async function kindsPlace(
   { kinds }: ListQuery['formula'],
   after: string,
 ): Promise<number> {
-  const { rows } = await database.pool.query<{ kind: FactKind }>(kindOfFact([accountId, productId, after]));
+  const { rows } = await database.pool.query(kindOfFact([accountId, productId, after]));
   const place = rows[0] === undefined ? -1 : kinds.indexOf(rows[0].kind);
   if (place === -1) throw invalidField('after', 'is not the `next` of a page of this list', 'unknown_id');
   return place;
@@ -155,9 +177,7 @@ async function readPortion(
     ? [portions.firstOfBuyers, portions.nextOfBuyers]
     : [portions.first, portions.next];
   const values = [...bounds(range), kind, size];
-  const { rows } = await database.pool.query<Omit<ExplainedFact, 'before_month'>>(
-    after === null ? first(values) : next([...values, after]),
-  );
+  const { rows } = await database.pool.query(after === null ? first(values) : next([...values, after]));
   const month = range.month?.getTime() ?? Number.NEGATIVE_INFINITY;
   return rows.map((row) => ({ ...row, before_month: row.occurred_at.getTime() < month }));
 }

@@ -8,9 +8,10 @@ import { productAwaited } from '../points/points.ts';
 
 type Product = MetricsResource['product'];
 
-const productById = statement(
+const productById = statement<Product>(
   'products-by-id',
   `select product_id as id, name, pricing_type as "pricingType" from products where account_id = $1 and product_id = $2`,
+  { id: 'text', name: 'text', pricingType: 'text' },
 );
 
 /** Ids begin with the time at which they were made; the clocks of two machines may differ by less than this. */
@@ -34,7 +35,7 @@ export async function getProduct(
   const startedMs = performance.now();
   let isAwaited = false;
   while (true) {
-    const { rows } = await database.pool.query<Product>(productById([accountId, productId]));
+    const { rows } = await database.pool.query(productById([accountId, productId]));
     const [row] = rows;
     if (row !== undefined) return row;
     if (!isYoung(productId, clock.nowMs()) || performance.now() - startedMs > waitMs) break;

@@ -1,3 +1,4 @@
+import type { ColumnsOf } from '@app/service-kit/database';
 import type { ProductMonth, ProductTotals } from './rollups.types.ts';
 
 /** Marks of orders that have a column of `facts`. All others are in its column `marks`. */
@@ -53,6 +54,22 @@ const months: Record<Exclude<keyof ProductMonth, 'month'>, string> = {
 /** The kinds that months have columns for. Visits and refunds, which have none, must not begin the series of a product. */
 const monthlyKinds = `('order_paid', 'subscription_started', 'subscription_rebilled', 'subscription_payment_failed',
   'subscription_paused', 'subscription_resumed', 'subscription_canceled')`;
+
+export const productTotalTypes: ColumnsOf<ProductTotals> = {
+  orders: 'int8',
+  order_cents: 'int8',
+  revenue_cents: 'int8',
+  bump_orders: 'int8',
+  upsell_shown_orders: 'int8',
+  upsell_orders: 'int8',
+  checkout_orders: 'int8',
+  views: 'int8',
+  refunds: 'int8',
+  refunded_cents: 'int8',
+  active_subscriptions: 'int8',
+  mrr_cents: 'int8',
+  customers: 'int8',
+};
 
 /** The columns of `facts` that the sums read. */
 export const summedColumns = `kind, amount_cents, mrr_cents, active_delta, marks, ${Object.values(columnOfMark).join(', ')}`;
