@@ -14,6 +14,7 @@ const ofAccount = pagedList<RecoveryRow>({
   name: 'recoveries',
   table: 'recoveries',
   row: recoveryRow,
+  columns: recoveryColumns,
   scope: ['account_id'],
   filter,
 });
@@ -21,6 +22,7 @@ const ofEndpoint = pagedList<RecoveryRow>({
   name: 'recoveries-of-endpoint',
   table: 'recoveries',
   row: recoveryRow,
+  columns: recoveryColumns,
   scope: ['account_id', 'endpoint_id'],
   filter,
 });
