@@ -6,7 +6,14 @@ import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
-import { findRecovery, type RecoveryResource, type RecoveryRow, recoveryOf, recoveryRow } from './recovery-rows.ts';
+import {
+  findRecovery,
+  type RecoveryResource,
+  type RecoveryRow,
+  recoveryColumns,
+  recoveryOf,
+  recoveryRow,
+} from './recovery-rows.ts';
 
 /** A release that found test sends and filtered events alone sent nothing. Whoever has its id reads that it is done. */
 const filter = `not (kind = 'held' and status = 'done' and total = 0)`;
