@@ -1,4 +1,6 @@
+import type { EventData } from '@app/contracts/define';
 import { orderPaid } from '@app/contracts/orders';
+import { subscriptionCanceled } from '@app/contracts/subscriptions';
 import { operations } from '@app/gateway/operations';
 import { beforeAll, expect, test } from 'vitest';
 import { portalSession } from './support/portal-session.ts';
@@ -57,6 +59,10 @@ const inputs = (): Record<string, Input> => ({
   getPortalOrder: { id: orderId },
   listPortalSubscriptions: {},
   getPortalSubscription: { id: subscriptionId },
+  cancelPortalSubscription: { id: subscriptionId, body: { at: 'now' } },
+  keepPortalSubscription: { id: subscriptionId },
+  pausePortalSubscription: { id: subscriptionId },
+  resumePortalSubscription: { id: subscriptionId },
 });
 
 /** What a session of a subscription's card is for. */
@@ -135,4 +141,44 @@ test('a buyer’s own session shows what the others do not reach', async () => {
   const subscription = { id: subscriptionId, order_id: orderId, status: 'active', may_cancel: true, may_resume: false };
   expect((await read('listPortalSubscriptions')).data).toMatchObject([subscription]);
   expect(await read('getPortalSubscription')).toMatchObject({ ...subscription, charges: [], processor: 'simulated' });
+});
+
+test('a buyer pauses, resumes, cancels at the end, keeps and cancels, as far as the seller lets them', async () => {
+  const does = async (operationId: string, change: Input = {}) => {
+    const { status, json } = await callPortal(operationId, secrets.owner, change);
+    return [status, json.code ?? json.status, json.cancel_at !== null, json.renewal_under_way];
+  };
+  const settings = (body: object) => seller.call('PATCH', '/api/v1/settings', { body });
+  await settings({ portalPause: false, portalCancel: false });
+  const refused = [403, 'not_allowed_by_seller', true, undefined];
+  for (const operationId of Object.keys(inputs()).filter((id) => /^(cancel|keep|pause|resume)/.test(id)))
+    expect([operationId, ...(await does(operationId))]).toEqual([operationId, ...refused]);
+  await settings({ portalPause: true });
+  expect(await does('pausePortalSubscription')).toEqual([200, 'paused', false, false]);
+  expect(await does('resumePortalSubscription')).toEqual([200, 'active', false, false]);
+  expect(await does('cancelPortalSubscription')).toEqual(refused);
+  await settings({ portalCancel: true });
+  expect(await does('cancelPortalSubscription', { body: { at: 'period_end' } })).toEqual([200, 'active', true, false]);
+  expect(await does('keepPortalSubscription')).toEqual([200, 'active', false, false]);
+  expect(await does('cancelPortalSubscription')).toEqual([200, 'canceled', false, false]);
+  const isBuyers = (data: EventData<typeof subscriptionCanceled>) =>
+    data.subscriptionId === subscriptionId && data.reason === 'buyer' && data.sendWebhook !== false;
+  await handled('webhook-dispatcher', subscriptionCanceled, isBuyers);
+});
+
+test('the seller’s own site makes a link for a buyer, whole or to the card of a subscription of that buyer alone', async () => {
+  const make = (body: object) => seller.call('POST', '/api/v1/portal-links', { body });
+  const open = async (body: object) => {
+    const { url } = (await make(body)).json;
+    const token = url.slice(url.lastIndexOf('/') + 1);
+    return (await call(platform.baseUrl, 'POST', '/api/portal/sessions', { body: { token } })).json;
+  };
+  const email = 'Owner@example.com';
+  expect(await open({ email })).toMatchObject({ email: 'owner@example.com', subscriptionId: null });
+  expect(await open({ email, subscriptionId })).toMatchObject({ email: 'owner@example.com', subscriptionId });
+  for (const body of [
+    { email, subscriptionId: unknown(subscriptionId) },
+    { email: 'owner@example.com.au', subscriptionId },
+  ])
+    expect((await make(body)).json).toMatchObject({ code: 'validation_failed', errors: [{ field: 'subscriptionId' }] });
 });

@@ -33,6 +33,21 @@ export const portalOpened = z
   ])
   .meta({ id: 'PortalOpened' });
 
+/** A link for a buyer whom the seller's own site knows, or whom the seller helps. */
+export const createPortalLinkBody = z
+  .strictObject({
+    email: emailAddress,
+    subscriptionId: idSchema('subscription')
+      .optional()
+      .describe('A subscription of this buyer: the link then leads to its card alone.'),
+  })
+  .meta({ id: 'PortalLinkCreate' });
+
+export const portalLinkResource = z.object({
+  url: z.string().describe('Opens the buyer’s purchases for whoever has it: shown once, and stored as a hash.'),
+  expires_at: timestamp,
+});
+
 const orderLine = z.object({ kind: orderItemKind, label: z.string(), amount_cents: z.int() });
 
 /** An order as its buyer sees it: nothing that is the seller's alone (campaign, affiliate, the processor's words). */
@@ -114,6 +129,19 @@ export const portalSubscriptionWithHistory = portalSubscription
   .meta({ id: 'PortalSubscriptionWithHistory' });
 
 export type PortalSubscriptionWithHistory = z.infer<typeof portalSubscriptionWithHistory>;
+
+export const changedPortalSubscription = portalSubscription
+  .extend({
+    renewal_under_way: z
+      .boolean()
+      .describe('A renewal was sent to the payment processor before this took effect: it may still be charged.'),
+  })
+  .meta({ id: 'ChangedPortalSubscription' });
+export type ChangedPortalSubscription = z.infer<typeof changedPortalSubscription>;
+
+export const portalCancelBody = z
+  .strictObject({ at: z.enum(['now', 'period_end']) })
+  .meta({ id: 'PortalSubscriptionCancel' });
 
 export const portalOrderQuery = pageQueryOf(idSchema('order'));
 

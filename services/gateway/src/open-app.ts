@@ -17,6 +17,7 @@ import { createVisitorDigest } from './identity/visitor.ts';
 import { startLetters } from './letters/letters.ts';
 import { createRateWindows } from './limits/rate-windows.ts';
 import { openLimits } from './open-limits.ts';
+import { createPortalTokens } from './portal/create-portal-link.ts';
 
 type Given = Partial<
   Pick<GatewayDeps, 'clockControl' | 'writeRefusal' | 'passwordCost' | 'healthTimes' | 'quotaWithinMs'>
@@ -51,6 +52,7 @@ export async function openApp(context: ServiceContext<GatewayConfig>, deps: Give
     processors: new LookupCache((accountId: string) => processorOf(requester, accountId), { keepsMisses: true }),
     passwordCost: deps.passwordCost ?? passwordCost,
     healthTimes: deps.healthTimes ?? healthTimes,
+    portalTokens: createPortalTokens(pepper),
     visitorOf: createVisitorDigest(pepper),
     buyerDigests: createBuyerDigests(pepper),
     clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,

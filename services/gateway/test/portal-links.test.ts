@@ -201,3 +201,24 @@ test('a handle that no seller has is refused at its field', async () => {
   const { status, json } = await send(url, 'POST', '/api/portal/links', { body });
   expect([status, json.errors]).toMatchObject([422, [{ field: 'handle', code: 'unknown_value' }]]);
 });
+
+test('a seller’s link opens the portal once, is told once, and is the same for a repeated command', async () => {
+  const make = (body: object, headers = {}) => send(url, 'POST', '/api/v1/portal-links', { key, body, headers });
+  const idempotent = { 'idempotency-key': 'link-1' };
+  const first = (await make({ email: buyer }, idempotent)).json;
+  expect(first.url).toMatch(new RegExp(`^${url}/p/${handle}/open/[\\w-]{43}$`));
+  const again = await make({ email: buyer }, idempotent);
+  expect([again.json.url, again.json.secret_notice, again.json.expires_at]).toEqual([
+    undefined,
+    expect.stringContaining('make another link'),
+    first.expires_at,
+  ]);
+  const token = first.url.slice(first.url.lastIndexOf('/') + 1);
+  expect((await open(token)).json).toMatchObject({ status: 'opened', email: buyer });
+  expect((await open(token)).json).toMatchObject({ status: 'expired' });
+  expect((await make({ email: 'nobody@example.com' })).json).toMatchObject({
+    status: 422,
+    code: 'buyer_not_found',
+    errors: [{ field: 'email', code: 'buyer_not_found' }],
+  });
+});

@@ -14,6 +14,8 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   cross_site_request:
     'A browser sent this from a page of another site, or under a name that is not this deployment’s own. Programs send ' +
     'a key instead of a session.',
+  not_allowed_by_seller:
+    'The seller has switched this off for buyers (settings `portalCancel` and `portalPause`). Nothing was changed.',
   signup_closed: 'This deployment takes no new accounts.',
   not_found:
     'No endpoint has this path, or the token of an email was used already, is older than 48 hours, or is not complete.',
@@ -71,6 +73,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
     'The Idempotency-Key belongs to an earlier request with another method, path or body, or by another key or user.',
   product_not_live: 'The product is a draft or archived, and cannot be sold.',
   limit_reached: 'There are as many as there may be; `detail` says how many. Delete what is no longer used.',
+  buyer_not_found: 'No order of this account, and no rehearsal, has this email address. No link was made.',
   bump_not_found: 'One of `bumpIds` is not an active bump of this product. Nothing was recorded.',
   discount_invalid: 'The discount code is unknown, expired or used up.',
   total_too_large:

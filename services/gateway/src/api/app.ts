@@ -19,6 +19,7 @@ import type { DeclineLimit } from '../limits/decline-limit.ts';
 import type { LoginLimit } from '../limits/login-limit.ts';
 import type { ReadLimiter } from '../limits/read-limiter.ts';
 import type { Turns } from '../limits/turns.ts';
+import type { PortalTokens } from '../portal/create-portal-link.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 
 /** Moves the clock of every service; resolves when all have followed. */
@@ -50,6 +51,7 @@ export interface App {
   readonly buyersLimiter: AddressLimiter;
   readonly limitLogin: LoginLimit;
   readonly letters: Letters;
+  readonly portalTokens: PortalTokens;
   readonly declineLimit: DeclineLimit;
   readonly visitorOf: VisitorDigest;
   readonly buyerDigests: BuyerDigests;

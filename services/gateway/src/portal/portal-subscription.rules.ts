@@ -1,8 +1,13 @@
 import type { Settings } from '@app/contracts/accounts';
 import { buyerReason } from '@app/contracts/decline-reasons';
 import type { RequestOutput } from '@app/contracts/define';
-import type { getBuyerOrder, PortalSubscription, PortalSubscriptionWithHistory } from '@app/contracts/portal';
-import type { getSubscription } from '@app/contracts/subscriptions';
+import type {
+  ChangedPortalSubscription,
+  getBuyerOrder,
+  PortalSubscription,
+  PortalSubscriptionWithHistory,
+} from '@app/contracts/portal';
+import type { cancelSubscription, getSubscription } from '@app/contracts/subscriptions';
 
 /** A subscription as billing answers it, with its history. */
 export type SubscriptionOfBilling = RequestOutput<typeof getSubscription>;
@@ -46,6 +51,16 @@ export function failedReasonOf({ status, payments }: SubscriptionOfBilling): Por
   if (status !== 'past_due') return null;
   const declined = payments.find((payment) => payment.step === 'renewal' && payment.status === 'declined');
   return buyerReason(declined?.reason ?? null);
+}
+
+/** A subscription after a change. @param before the same with its history, as it was read before the change */
+export function changedPortalSubscriptionOf(
+  { renewal_under_way, ...changed }: RequestOutput<typeof cancelSubscription>,
+  before: SubscriptionOfBilling,
+  settings: Permissions,
+): ChangedPortalSubscription {
+  const failedReason = failedReasonOf({ ...before, status: changed.status });
+  return { ...portalSubscriptionOf(changed, settings, failedReason), renewal_under_way };
 }
 
 /** Past due ones first, for they need something of the buyer; then the newest. */

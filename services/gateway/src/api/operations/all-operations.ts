@@ -16,6 +16,7 @@ import { optOutOperations } from './opt-outs.ts';
 import { orderOperations } from './orders.ts';
 import { paymentOperations } from './payments.ts';
 import { portalOperations } from './portal.ts';
+import { portalLinkOperations } from './portal-links.ts';
 import { productOperations } from './products.ts';
 import { recoveryOperations } from './recoveries.ts';
 import { rehearsalOperations } from './rehearsals.ts';
@@ -36,6 +37,7 @@ const list = [
   ...optOutOperations,
   ...subscriptionOperations,
   ...portalOperations,
+  ...portalLinkOperations,
   ...affiliateOperations,
   ...metricsOperations,
   ...endpointOperations,

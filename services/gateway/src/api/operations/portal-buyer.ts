@@ -40,3 +40,12 @@ export async function requireSubscription(call: PortalCall, subscriptionId: stri
   if (!isOwn) throw noSubscription(subscriptionId);
   return found;
 }
+
+/**
+ * As `requireSubscription`, for what a session of a subscription's card may not do.
+ * @throws DomainError subscription_not_found
+ */
+export async function requireOfPortal(call: PortalCall, subscriptionId: string): Promise<SubscriptionOfBilling> {
+  if (buyerOf(call).subscriptionId !== null) throw noSubscription(subscriptionId);
+  return await requireSubscription(call, subscriptionId);
+}

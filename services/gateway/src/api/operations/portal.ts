@@ -1,6 +1,8 @@
 import { listOf, okResult } from '@app/contracts/common';
 import {
+  changedPortalSubscription,
   openPortalBody,
+  portalCancelBody,
   portalOpened,
   portalOrder,
   portalOrderQuery,
@@ -14,13 +16,29 @@ import { z } from 'zod';
 import { portalUrlOf } from '../../edge/public-urls.ts';
 import { portalSecretOf } from '../../identity/portal-session.ts';
 import { closePortalSession, openPortalLink, storePortalLetter } from '../../portal/portal-links.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, type KeyScope } from '../operation.ts';
 import { pathId } from '../path-params.ts';
+import {
+  cancelPortalSubscription,
+  keepPortalSubscription,
+  pausePortalSubscription,
+  resumePortalSubscription,
+} from './portal-changes.ts';
 import { getPortalOrder, getPortalSubscription, listPortalOrders, listPortalSubscriptions } from './portal-reads.ts';
 
 const tag = 'Portal';
 const orderParams = z.object({ orderId: pathId('order', 'order_not_found') });
 const subscriptionParams = z.object({ subscriptionId: pathId('subscription', 'subscription_not_found') });
+
+/** What changes a subscription. An Idempotency-Key belongs to the session that sends it. */
+const onSubscription = {
+  method: 'POST',
+  tag,
+  auth: 'portal',
+  params: subscriptionParams,
+  response: changedPortalSubscription,
+  idempotencyScope: ({ headers }: KeyScope<unknown, unknown>) => portalSecretOf(headers),
+} as const;
 
 /** What buyers do with what they bought. None of it is a tool: models act for sellers. */
 export const portalOperations = [
@@ -128,5 +146,42 @@ export const portalOperations = [
     response: portalSubscriptionWithHistory,
     errors: ['subscription_not_found'],
     run: (call) => getPortalSubscription(call),
+  }),
+  defineOperation({
+    ...onSubscription,
+    id: 'cancelPortalSubscription',
+    path: '/api/portal/subscriptions/{subscriptionId}/cancel',
+    summary: 'Cancel a subscription of the buyer, now or at the end of its period',
+    description: 'As `cancelSubscription`, where the seller lets buyers cancel (`portalCancel`).',
+    body: portalCancelBody,
+    errors: ['subscription_not_found', 'not_allowed_by_seller'],
+    run: (call) => cancelPortalSubscription(call),
+  }),
+  defineOperation({
+    ...onSubscription,
+    id: 'keepPortalSubscription',
+    path: '/api/portal/subscriptions/{subscriptionId}/keep',
+    summary: 'Take back a cancellation for the end of the period',
+    description: 'As `keepSubscription`, where the seller lets buyers cancel (`portalCancel`).',
+    errors: ['subscription_not_found', 'not_allowed_by_seller', 'invalid_transition'],
+    run: (call) => keepPortalSubscription(call),
+  }),
+  defineOperation({
+    ...onSubscription,
+    id: 'pausePortalSubscription',
+    path: '/api/portal/subscriptions/{subscriptionId}/pause',
+    summary: 'Pause a subscription of the buyer',
+    description: 'As `pauseSubscription`, where the seller lets buyers pause (`portalPause`).',
+    errors: ['subscription_not_found', 'not_allowed_by_seller', 'invalid_transition'],
+    run: (call) => pausePortalSubscription(call),
+  }),
+  defineOperation({
+    ...onSubscription,
+    id: 'resumePortalSubscription',
+    path: '/api/portal/subscriptions/{subscriptionId}/resume',
+    summary: 'Resume a paused subscription of the buyer',
+    description: 'As `resumeSubscription`, where the seller lets buyers pause (`portalPause`).',
+    errors: ['subscription_not_found', 'not_allowed_by_seller', 'invalid_transition'],
+    run: (call) => resumePortalSubscription(call),
   }),
 ];

@@ -1,0 +1,51 @@
+import type { RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import type { ChangedPortalSubscription, portalCancelBody } from '@app/contracts/portal';
+import {
+  cancelSubscription,
+  keepSubscription,
+  pauseSubscription,
+  resumeSubscription,
+} from '@app/contracts/subscriptions';
+import type { z } from 'zod';
+import { changedPortalSubscriptionOf } from '../../portal/portal-subscription.rules.ts';
+import type { OperationCall } from '../operation.ts';
+import { requireOfPortal } from './portal-buyer.ts';
+
+type Call<Body = unknown> = OperationCall<{ readonly subscriptionId: string }, unknown, Body>;
+type Changed = RequestOutput<typeof cancelSubscription>;
+
+/**
+ * Changes a subscription of the buyer, where the seller lets buyers do it.
+ * @throws DomainError subscription_not_found, not_allowed_by_seller, and what billing refuses it with
+ */
+async function change(
+  call: Call,
+  setting: 'portalCancel' | 'portalPause',
+  perform: () => Promise<Changed>,
+): Promise<ChangedPortalSubscription> {
+  const { settings } = call.actor;
+  const found = await requireOfPortal(call, call.params.subscriptionId);
+  if (!settings[setting]) {
+    const what = setting === 'portalCancel' ? 'canceled or kept' : 'paused or resumed';
+    throw new DomainError('not_allowed_by_seller', `Subscriptions of this seller are not ${what} in the portal.`);
+  }
+  return changedPortalSubscriptionOf(await perform(), found, settings);
+}
+
+/** Cancels it now or at the end of its period, as the buyer's wish. */
+export const cancelPortalSubscription = (call: Call<z.output<typeof portalCancelBody>>) => {
+  const { app, params, body, context } = call;
+  const input = { ...params, body, by: 'buyer' } as const;
+  return change(call, 'portalCancel', () => app.requester.request(cancelSubscription, input, context));
+};
+
+/** Takes back a cancellation for the end of the period. */
+export const keepPortalSubscription = (call: Call) =>
+  change(call, 'portalCancel', () => call.app.requester.request(keepSubscription, call.params, call.context));
+
+export const pausePortalSubscription = (call: Call) =>
+  change(call, 'portalPause', () => call.app.requester.request(pauseSubscription, call.params, call.context));
+
+export const resumePortalSubscription = (call: Call) =>
+  change(call, 'portalPause', () => call.app.requester.request(resumeSubscription, call.params, call.context));
