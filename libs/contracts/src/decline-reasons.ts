@@ -8,6 +8,7 @@ const passingReasons = new Set([
   'processor_key_unreadable',
   'no_payment_processor',
   'nothing_done',
+  'other_payment',
   'processing_error',
   'issuer_not_available',
   'try_again_later',

@@ -57,7 +57,8 @@ export type PaymentOutcome = z.infer<typeof paymentOutcome>;
  * - a payment that succeeded is the outcome of every later call, whatever its `tryNo`;
  * - a try that was made is not made again: its outcome is returned;
  * - while a try is under way or unknown, a call with a higher `tryNo` returns `processing`;
- * - a higher `tryNo` while the buyer has to confirm gives up that confirmation first.
+ * - a higher `tryNo` while the buyer has to confirm gives up that confirmation first;
+ * - earlier attempts of the order that billing has no rows of, as after a restored backup, are looked up first.
  */
 export const startPayment = defineRequest('command', 'billing', 'payments.start', {
   input: z.object({
@@ -67,7 +68,8 @@ export const startPayment = defineRequest('command', 'billing', 'payments.start'
     begunAt: timestamp.optional(),
     amountCents: amountCents.min(1),
     currency,
-    paymentMethod: paymentMethodToken,
+    /** Null: the attempt is looked up at the processor and recorded, and never sent. What the processor does not have is declined. */
+    paymentMethod: paymentMethodToken.nullable(),
     customerEmail: emailAddress,
     /** Shown to the seller in the payment log. */
     productName: z.string(),

@@ -1,9 +1,12 @@
-import { newId } from '@app/contracts/ids';
+import { newId, newIdSuffix } from '@app/contracts/ids';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
-import { type StartInput, startPayment } from '../src/payments/start-payment.ts';
+import type { StartInput } from '../src/payments/new-attempt.ts';
+import { startPayment } from '../src/payments/start-payment.ts';
 import type { SentOutcome } from '../src/processors/payment-processor.ts';
+import { refundPayment } from '../src/refunds/refund-payment.ts';
+import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
 import { copyDatabase } from './database-copy.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
@@ -20,6 +23,11 @@ beforeEach(() => replicas.clear());
 
 const start = (replica: Replica, accountId: string, input: StartInput) =>
   startPayment(replica.deps, { accountId, requestId: 'r' }, input);
+const commandOf = (accountId: string) => ({
+  accountId,
+  requestId: 'r',
+  commandId: newIdSuffix(replicas.clock.nowMs()),
+});
 const completed = async (accountId: string) =>
   (await replicas.events(accountId))
     .filter(({ subject }) => subject === 'evt.billing.payment.completed.v1')
@@ -82,7 +90,8 @@ test('a renewal with which the processor did nothing waits for the next run: no 
   const { id, orderId } = await subscribe(replicas, account);
   replicas.clock.advance(31 * dayMs);
   for (let run = 1; run <= 3; run += 1) {
-    replica.fail('not_done');
+    // What was sent before is looked up first: the processor does not have it.
+    replica.fail(...(run === 1 ? [] : (['answered'] as const)), 'not_done');
     expect(await replica.renew(account)).toMatchObject({ charged: 0, retried: 0, canceled: 0 });
     expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', period: 1, failed_tries: 0 });
     const { payments } = await replicas.money(account, orderId);
@@ -96,6 +105,38 @@ test('a renewal with which the processor did nothing waits for the next run: no 
   expect(await replica.renew(account)).toMatchObject({ charged: 1 });
   expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', period: 2, failed_tries: 0 });
   expect(await charged(account)).toHaveLength(1);
+  const renewals = (await replicas.money(account, orderId)).payments.filter(({ step }) => step === 'renewal');
+  expect(renewals).toMatchObject([{ try_no: 1, status: 'succeeded' }]);
+});
+
+test('a renewal with which the processor did nothing is sent again on the card that the subscription has by then', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const { id } = await subscribe(replicas, account);
+  replicas.clock.advance(31 * dayMs);
+  replica.fail('not_done');
+  await replica.renew(account);
+  await putPaymentMethod(replica.deps, commandOf(account), id, 'sim_lost_card');
+  replicas.clock.advance(dayMs);
+  await replica.renew(account);
+  expect(await readSubscription(replicas, id)).toMatchObject({ status: 'past_due', hard_declined: true });
+});
+
+test('a renewal that waits beside an open payment of its order is not sent again until that has an end', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const { id, orderId } = await subscribe(replicas, account);
+  const { paymentId } = await start(replica, account, startInput({ orderId }));
+  replicas.clock.advance(31 * dayMs);
+  replica.fail('not_done');
+  await replica.renew(account);
+  replica.fail('throws_before');
+  await refundPayment(replica.deps, commandOf(account), paymentId, { amountCents: 100 });
+  expect(await replica.renew(account)).toMatchObject({ charged: 0 });
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  expect(await replica.renew(account)).toMatchObject({ charged: 1 });
+  expect(await readSubscription(replicas, id)).toMatchObject({ period: 2 });
 });
 
 test('a renewal that was sent before and is sent again to a processor that is away stays unknown', async () => {

@@ -6,7 +6,8 @@ import { untilBlocked } from '@app/testing/poll-system';
 import { lockRows, plannedScans } from '@app/testing/sql';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { continuePayment } from '../src/payments/continue-payment.ts';
-import { type StartInput, startPayment } from '../src/payments/start-payment.ts';
+import type { StartInput } from '../src/payments/new-attempt.ts';
+import { startPayment } from '../src/payments/start-payment.ts';
 import type { CardRequest, ProcessorCall } from '../src/processors/payment-processor.ts';
 import { dyingAt } from './dying-process.ts';
 import { minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
@@ -165,8 +166,8 @@ test('tries of one order that come together charge once, and its neighbours are 
 
 test('a key that arrives at the simulated processor twice at once is one entry with one answer; another request under it fails alone', async () => {
   const [{ account, input }, other] = newOrders(2) as [Order, Order];
-  const { orderId, amountCents, currency, paymentMethod, customerEmail, returnUrl } = input;
-  const about = { orderId, currency, paymentMethod, customerEmail, returnUrl };
+  const { orderId, amountCents, currency, customerEmail, returnUrl } = input;
+  const about = { orderId, currency, paymentMethod: 'sim_ok', customerEmail, returnUrl };
   const request: CardRequest = { ...about, amountCents, paymentId: `pmt_${orderId}` };
   const call: ProcessorCall = {
     ...{ accountId: account, secretKey: undefined, test: false },

@@ -51,6 +51,8 @@ export interface BillingStandIn {
   readonly tries: MadeTry[];
   /** Called before a start is worked on; a test makes it wait or throw. */
   beforeStart: (input: StartInput) => Promise<void>;
+  /** Of attempts that are only looked up: the card that the processor charged; null where it never got them. */
+  atProcessor: string | null;
   /** Called when a payment was made, before it is answered. */
   beforeAnswer: (input: StartInput) => Promise<void>;
   /** A copy of a request to start a payment arrives when no caller waits for its reply any more. */
@@ -107,6 +109,7 @@ const usualBehaviour = {
   refundedBefore: 0,
   refundsNothing: false,
   refundParts: undefined,
+  atProcessor: null,
   beforeStart: async () => undefined,
   beforeAnswer: async () => undefined,
   beforeRefund: async () => undefined,
@@ -151,6 +154,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     producers,
     handlers: [
       onRequest(startPayment, async (input, { accountId }) => {
+        if (input.paymentMethod === null) return lookUp(tries, accountId, input, standIn.atProcessor);
         started.push(input);
         await standIn.beforeStart(input);
         const outcome = start(tries, accountId, input);
@@ -239,6 +243,13 @@ function start(tries: MadeTry[], accountId: string, input: StartInput): PaymentO
   const made = { accountId, input, outcome: firstOutcome(input) };
   tries.push(made);
   return made.outcome;
+}
+
+function lookUp(tries: MadeTry[], accountId: string, input: StartInput, card: string | null): PaymentOutcome {
+  if (card !== null) return start(tries, accountId, { ...input, paymentMethod: card });
+  const { tryNo, amountCents } = input;
+  const about = { paymentId: newId('payment', Date.now()), tryNo, amountCents, action: null };
+  return { ...about, status: 'declined', reason: 'try_again_later' };
 }
 
 function firstOutcome(input: StartInput): PaymentOutcome {

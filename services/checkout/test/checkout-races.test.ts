@@ -249,6 +249,31 @@ test.each([
   },
 );
 
+test('a try that billing has lost, as after a restored backup, is looked up before it is given up', async () => {
+  const first = await harness.base.start();
+  const opened = await open();
+  harness.billing.beforeAnswer = losesReply;
+  expect(await harness.pay(opened)).toMatchObject({ status: 'processing' });
+  await first.close();
+  harness.billing.tries.length = 0;
+  harness.billing.atProcessor = 'ok';
+  harness.base.clock.advance(121_000);
+  await harness.base.startAndSweep();
+  expect(await harness.get(opened)).toMatchObject({ status: 'paid' });
+  expect(firstTry().input).toMatchObject({ tryNo: 1, amountCents: 9_900 });
+  await expectOneOrder();
+});
+
+test('a buyer comes back from the bank to a billing that has lost the try: it is looked up', async () => {
+  await harness.base.start();
+  const opened = await open();
+  expect(await harness.pay(opened, 'action')).toMatchObject({ status: 'requires_action' });
+  harness.billing.tries.length = 0;
+  harness.billing.atProcessor = 'ok';
+  expect(await harness.resume(opened)).toMatchObject({ status: 'paid' });
+  await expectOneOrder();
+});
+
 test('a lost answer that the buyer has to confirm is found by the next process', async () => {
   const first = await harness.base.start();
   const opened = await open();

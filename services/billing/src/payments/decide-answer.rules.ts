@@ -1,7 +1,7 @@
 import { buyerReason } from '@app/contracts/decline-reasons';
 import type { EventData } from '@app/contracts/define';
 import { chargeRefunded, chargesRefunded, paymentCompleted, paymentNoticed } from '@app/contracts/payments';
-import type { SentOutcome } from '../processors/payment-processor.ts';
+import type { OtherPayment, SentOutcome } from '../processors/payment-processor.ts';
 import {
   decideBy,
   givenUp,
@@ -10,9 +10,17 @@ import {
   noProcessor,
   nothingDone,
   notReceived,
+  otherPayment,
 } from './payment.rules.ts';
 import type { OrderMoney, Payment } from './payment.types.ts';
-import { captureFailedText, isAlreadyCaptured, isHoldExpired, refundRefusedText } from './payment-notices.rules.ts';
+import {
+  captureFailedText,
+  isAlreadyCaptured,
+  isHoldExpired,
+  otherPaymentMessage,
+  otherPaymentText,
+  refundRefusedText,
+} from './payment-notices.rules.ts';
 import { refundedPart, refundsOf } from './refunded-parts.rules.ts';
 
 /** An answer to a payment, or what is known without one. */
@@ -22,6 +30,8 @@ export type Answered =
   | { readonly status: 'not_received' }
   /** It could not be sent at all. */
   | { readonly status: 'not_sent'; readonly why: 'key_unreadable' | 'no_processor' }
+  /** A look-up found another payment under its key. */
+  | { readonly status: 'other_payment'; readonly found: OtherPayment }
   /** The deadline passed, or the answer could not be read. */
   | { readonly status: 'unknown' };
 
@@ -165,8 +175,12 @@ function changeOf(
     case 'not_received':
       return softDecline(notReceived, 'The payment processor never got it.', nowMs);
     case 'not_sent':
-      if (outcome.why === 'no_processor') return softDecline(noProcessor, noProcessorMessage, nowMs);
-      return mayHaveArrived ? unknownChange(payment, nowMs) : softDecline(keyUnreadable, keyUnreadableMessage, nowMs);
+      if (mayHaveArrived) return unknownChange(payment, nowMs);
+      return outcome.why === 'no_processor'
+        ? softDecline(noProcessor, noProcessorMessage, nowMs)
+        : softDecline(keyUnreadable, keyUnreadableMessage, nowMs);
+    case 'other_payment':
+      return otherPaymentChange(payment, outcome.found, nowMs);
     case 'not_done':
       return isFirst && !mayHaveArrived && endsUndone(payment)
         ? softDecline(nothingDone, `Nothing was done. ${outcome.message}`, nowMs)
@@ -178,6 +192,16 @@ function changeOf(
 
 const keyUnreadableMessage = 'Nothing was sent: the stored API key of the payment processor cannot be opened.';
 const noProcessorMessage = 'Nothing was sent: the account has chosen no payment processor.';
+
+/**
+ * A buyer's payment ends. Where the other one took money, or may still, no later attempt of the order is charged. Payments that
+ * no buyer makes have amounts of their own making: their seller hears that they are unknown.
+ */
+function otherPaymentChange(payment: Payment, found: OtherPayment, nowMs: number): Change {
+  if (payment.step !== 'main') return unknownChange(payment, nowMs);
+  const ended = found.status === 'declined' || found.status === 'failed';
+  return softDecline(ended ? notReceived : otherPayment, otherPaymentMessage(found), nowMs);
+}
 
 /**
  * Whether a payment of which nothing was done ends with that: its buyer tries again later, and the daily run charges a renewal
@@ -354,6 +378,7 @@ function declineNotices(
       data: { orderId: payment.order_id, summary, test: payment.test },
     },
   ];
+  if (reason === otherPayment) return notice(otherPaymentText(payment, message));
   if (payment.step === 'capture') {
     // Told once, not each day that it fails again; the end of the hold is told as well.
     const isNews = payment.try_no === 1 && !isHoldExpired(reason) && !isAlreadyCaptured(reason);

@@ -1,5 +1,7 @@
 import { type Database, statement } from '@app/service-kit/database';
-import type { ProcessorOutcome } from '../processors/payment-processor.ts';
+import { OtherPaymentError, type ProcessorOutcome } from '../processors/payment-processor.ts';
+import { noneChosen } from '../processors/processor-registry.ts';
+import type { Answered } from './decide-answer.rules.ts';
 import { type ClockDifferences, isLost } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
@@ -19,7 +21,7 @@ export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context
   const { clock, logger, database, processorCalls } = deps;
   const lookedUpMs = clock.nowMs();
   try {
-    const outcome = await ask(deps, payment);
+    const outcome = await askProcessor(deps, await withProcessor(deps, payment));
     if (outcome === null) {
       const clocks = await readClockDifferences(database, payment);
       if (!isLost(payment, processorCalls.deadlineMs, lookedUpMs, clocks)) return 'not received';
@@ -50,12 +52,35 @@ async function readClockDifferences(
   return rows[0] as ClockDifferences;
 }
 
-async function ask(deps: PaymentDeps, payment: Payment): Promise<ProcessorOutcome | null> {
+/** @returns null where the processor has not got it. @throws where it cannot be known */
+export async function askProcessor(deps: PaymentDeps, payment: Payment): Promise<Answered | null> {
   const { processor: name, account_id: accountId, test } = payment;
   const { processor, secretKey } = await deps.processors.named(name, accountId, test);
-  return await deps.processorCalls.make<ProcessorOutcome | null>((signal) =>
-    processor.lookUp(payment, { accountId, secretKey, test, signal }),
-  );
+  const ask = (signal: AbortSignal) => processor.lookUp(payment, { accountId, secretKey, test, signal });
+  return await deps.processorCalls.make<ProcessorOutcome | null>(ask).catch(unlessOther);
+}
+
+function unlessOther(err: unknown): Answered {
+  if (err instanceof OtherPaymentError) return { status: 'other_payment', found: err.found };
+  throw err;
+}
+
+const processorStatement = statement(
+  'payments-processor-chosen',
+  `update payments set processor = $4
+   where account_id = $1 and order_id = $2 and id = $3 and processor = '${noneChosen}'`,
+);
+
+/**
+ * A payment that was sent before a restore which lost the account's choice of a processor is looked up where the seller chooses
+ * again.
+ */
+async function withProcessor({ database, processors }: PaymentDeps, payment: Payment): Promise<Payment> {
+  if (payment.processor !== noneChosen) return payment;
+  const { account_id, order_id, id, test } = payment;
+  const { processor } = await processors.chosen(account_id, test);
+  await database.pool.query(processorStatement([account_id, order_id, id, processor.name]));
+  return { ...payment, processor: processor.name };
 }
 
 /** The payment as it stands after a look-up that may have told nothing new. */

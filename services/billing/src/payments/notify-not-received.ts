@@ -1,18 +1,23 @@
 import { statement } from '@app/service-kit/database';
 import { notifyOfPayment } from './notify-of-payment.ts';
+import { nothingDone, notReceived } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { notReceivedText } from './payment-notices.rules.ts';
 
 const lastAttempts = 3;
+const noAttempts = [notReceived, nothingDone].map((reason) => `'${reason}'`).join(', ');
 
 /** $1 account, $2 order, $3 period */
 const countStatement = statement<{ count: number }>(
   'payments-count-not-received',
-  `select count(*) filter (where decline_reason in ('not_received', 'nothing_done'))::int as count from (
-     select decline_reason from payments
+  `with attempts as materialized (
+     select try_no, undone, decline_reason in (${noAttempts}) as is_none from payments
      where account_id = $1 and order_id = $2 and step = 'renewal' and period = $3
-     order by try_no desc limit ${lastAttempts}) as p`,
+     order by try_no desc limit ${lastAttempts}
+   )
+   select coalesce(sum(undone + 1), 0)::int as count from attempts
+   where is_none and try_no > coalesce((select max(try_no) from attempts where is_none is not true), 0)`,
   { count: 'int4' },
 );
 
@@ -20,7 +25,7 @@ const countStatement = statement<{ count: number }>(
 export async function notifyNotReceived(deps: PaymentDeps, payment: Payment): Promise<void> {
   const { account_id: accountId, order_id, period } = payment;
   const { rows } = await deps.database.pool.query(countStatement([accountId, order_id, period]));
-  if (rows[0]?.count !== lastAttempts) return;
+  if ((rows[0]?.count ?? 0) < lastAttempts) return;
   const subject = `renewal not received ${order_id} ${period}`;
   await notifyOfPayment(deps, payment, { subject, text: notReceivedText(payment) });
 }

@@ -1,5 +1,13 @@
 import { formatAmount } from '@app/money/format';
-import { givenUp, isNoAttempt, keyUnreadable, noProcessor, nothingDone, notReceived } from './payment.rules.ts';
+import {
+  givenUp,
+  isNoAttempt,
+  keyUnreadable,
+  noProcessor,
+  nothingDone,
+  notReceived,
+  otherPayment,
+} from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import { isHoldExpired } from './payment-notices.rules.ts';
 
@@ -96,6 +104,8 @@ function afterDecline({ step, decline_reason: reason }: Line): string | null {
     return 'It was no try: the next daily run charges the renewal anew.';
   if (reason === givenUp || reason === notReceived || reason === nothingDone)
     return step === 'main' ? 'The buyer may try again.' : null;
+  if (reason === otherPayment)
+    return 'Nothing more is charged for this order. Look that payment up at the processor; the buyer can buy in a new checkout.';
   if (reason === noProcessor) return 'Choose a payment processor in Settings: until then nobody can pay.';
   if (reason === keyUnreadable) return 'Store the API key again: until then nobody can pay.';
   switch (step) {

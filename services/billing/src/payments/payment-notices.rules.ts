@@ -1,4 +1,5 @@
 import { formatAmount } from '@app/money/format';
+import type { OtherPayment } from '../processors/payment-processor.ts';
 import type { Payment } from './payment.types.ts';
 
 /** What sellers read of payments in Recent activity. Cards and buyers are not named. */
@@ -17,6 +18,13 @@ export const isAlreadyCaptured = (reason: string | null): boolean => reason === 
 
 export const capturedElsewhereText = (about: About): string =>
   `The held ${amountOf(about)} of order ${about.order_id} was captured at the payment processor by a payment that is not recorded here, and that the processor’s list does not show. The order counts as paid, and nothing is charged in its place. Look the payment up at the processor: it is the buyer’s payment, and giving it back there is the only way to refund it.`;
+
+/** Both sides, for the payment log: the log itself says what was to be paid. */
+export const otherPaymentMessage = ({ kind, status, amountCents, currency, reference }: OtherPayment): string =>
+  `Under its id the payment processor has a ${kind} of ${formatAmount(amountCents, currency)} (${status}, reference ${reference}), as after a restored backup.`;
+
+export const otherPaymentText = (about: About, message: string | null): string =>
+  `The payment of ${amountOf(about)} for order ${about.order_id} was not made. ${message} Nothing more is charged for this order. Look that payment up at the processor, and give it back there or deliver what it was for; the buyer can buy in a new checkout.`;
 
 export const captureFailedText = (about: About, message: string | null): string =>
   `The held ${amountOf(about)} of order ${about.order_id} could not be captured. It is tried again daily, and before the hold expires; its end is told here.${because(message)}`;
@@ -45,13 +53,13 @@ export const refundFailedText = (about: About, message: string | null): string =
   `The refund of ${amountOf(about)} of order ${about.order_id} failed after it had been taken: the money is with you again.${because(message)}`;
 
 export const keyUnreadableText = (processor: string): string =>
-  `Nobody can pay: the stored API key of the payment processor cannot be opened. Store it again in Settings (processor ${processor}). Nothing was charged, and buyers are asked to try again later.`;
+  `Nobody can pay: the stored API key of the payment processor cannot be opened. Store it again in Settings (processor ${processor}). Until then nothing is charged, and buyers are asked to try again later.`;
 
 export const keyRefusedText = (processor: string): string =>
   `The payment processor does not accept your account’s API key. Store a valid one in Settings (processor ${processor}). Nothing was done with what was sent: buyers are asked to try again later, and renewals wait.`;
 
 export const noProcessorText =
-  'A buyer could not pay: your account has chosen no payment processor. Choose one in Settings (PUT /api/v1/payment-processor). Nothing was charged, and buyers are asked to try again later.';
+  'A buyer could not pay: your account has chosen no payment processor. Choose one in Settings (PUT /api/v1/payment-processor). Until then nothing is charged, and buyers are asked to try again later.';
 
 export const notReceivedText = (about: About): string =>
   `A renewal of ${amountOf(about)} for the subscription of order ${about.order_id} never reached the payment processor, three times in a row. No failed try is counted, so it is charged anew with each daily run and never ends by itself: see whether the payment processor can be reached, or give the subscription another card.`;

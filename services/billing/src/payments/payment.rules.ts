@@ -123,7 +123,10 @@ export function decideStart(tried: readonly Payment[], tryNo: number): StartDeci
   if (succeeded !== undefined) return { kind: 'outcome', of: succeeded };
   const same = tried.find(({ try_no }) => try_no === tryNo);
   if (same !== undefined) return { kind: 'outcome', of: same };
-  const last = tried.at(-1);
+  const blocking = tried.find((payment) => payment.decline_reason === otherPayment);
+  if (blocking !== undefined) return { kind: 'outcome', of: blocking };
+  // One that a restored database lacked may be open, and older than another one that was declined.
+  const last = tried.find((payment) => !hasEnded(payment)) ?? tried.at(-1);
   if (last === undefined) return { kind: 'charge' };
   if (last.status === 'requires_action' && last.try_no < tryNo) return { kind: 'give up', of: last };
   return last.status === 'declined' && last.try_no < tryNo ? { kind: 'charge' } : { kind: 'outcome', of: last };
@@ -169,6 +172,8 @@ export const givenUp = 'given_up';
 export const keyUnreadable = 'processor_key_unreadable';
 export const noProcessor = 'no_payment_processor';
 export const nothingDone = 'nothing_done';
+/** Under its key the processor has another payment, which took money or may do so: nothing else of the order is charged. */
+export const otherPayment = 'other_payment';
 
 /** Declines of a renewal that count as no attempt to charge it: the daily run makes it anew. */
 export const isNoAttempt = (reason: string): boolean => reason === notReceived || reason === nothingDone;

@@ -1,8 +1,9 @@
-import { lookUpPayment, standing } from './look-up-payment.ts';
+import type { Answered } from './decide-answer.rules.ts';
+import { askProcessor, lookUpPayment, standing } from './look-up-payment.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import type { RecordContext } from './record-payment.ts';
-import { sendPayment } from './send-payment.ts';
+import { callProcessor, logFieldsOf, sendPayment } from './send-payment.ts';
 
 /**
  * Sends a payment whose key may have been sent before, by a database that an older backup has replaced. A key that the processor
@@ -18,4 +19,19 @@ export async function sendOnce(
   if (!mayBeForgotten) return await sendPayment(deps, payment, context);
   const looked = await lookUpPayment(deps, payment, context);
   return looked === 'not received' ? await sendPayment(deps, payment, context) : standing(payment, looked);
+}
+
+/**
+ * The call of a payment that is sent again under a key of which an earlier sending may have arrived: what the processor has of
+ * it, or what it answers now.
+ */
+export async function callOnce(deps: PaymentDeps, payment: Payment, context: RecordContext): Promise<Answered> {
+  try {
+    const found = await askProcessor(deps, payment);
+    if (found !== null) return found;
+  } catch (err) {
+    deps.logger.warn({ err, ...logFieldsOf(payment) }, 'a payment could not be looked up; the processor will be asked');
+    return { status: 'unknown' };
+  }
+  return await callProcessor(deps, payment, context);
 }

@@ -1,17 +1,24 @@
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
 import { together } from '@app/service-kit/together';
+import { otherPayment } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import { paymentColumns, paymentOf } from './payment-rows.ts';
 
 /** Writes tries to pay: `written`, or the order's tries that were made before, in their order. */
-export type Tries = Pick<Batcher<Payment, 'written' | readonly Payment[]>, 'add' | 'close'>;
+export type Tries = Pick<Batcher<NewTry, 'written' | readonly Payment[]>, 'add' | 'close'>;
+
+/** \`was_lost\`: it is not the next attempt, but an earlier one that a restored database lacks. */
+type NewTry = Payment & { readonly was_lost?: boolean };
 
 const columns = `id, account_id, order_id, step, try_no, call, request, hold_terms, amount_cents, currency, status,
   processor, customer_email, product_name, test, created_at, sent_at, next_check_at`;
 const record = `id text, account_id text, order_id text, step text, try_no integer, call text, request json,
   hold_terms json, amount_cents bigint, currency text, status text, processor text, customer_email text,
   product_name text, test boolean, created_at timestamptz, sent_at timestamptz, next_check_at timestamptz`;
+
+/** What keeps an attempt from being made. One that a restored database lacks may come after later ones that were declined. */
+const stops = `p.status <> 'declined' or p.decline_reason = '${otherPayment}' or (p.try_no >= i.try_no and i.was_lost is not true)`;
 
 const ofItsOrder = `p.account_id = i.account_id and p.order_id = i.order_id and p.step = 'main'`;
 
@@ -24,12 +31,11 @@ const ofItsOrder = `p.account_id = i.account_id and p.order_id = i.order_id and 
 const startStatement = statement<StoppedRow>(
   'payments-start',
   `with incoming as materialized (
-     select ${columns} from json_to_recordset($1::json) as i(${record})
+     select ${columns}, was_lost from json_to_recordset($1::json) as i(${record}, was_lost boolean)
    ), written as (
      insert into payments (${columns}, sent_ahead_ms)
      select ${columns}, extract(epoch from $2::timestamptz - clock_timestamp()) * 1000 from incoming as i
-     where (select true from payments as p where ${ofItsOrder} and (p.status <> 'declined' or p.try_no >= i.try_no)
-       limit 1) is null
+     where (select true from payments as p where ${ofItsOrder} and (${stops}) limit 1) is null
      order by account_id, order_id, try_no
      on conflict do nothing
      returning id
@@ -47,7 +53,7 @@ interface StoppedRow {
 }
 
 export function createTries(database: Database): Tries {
-  return createBatcher<Payment, 'written' | readonly Payment[]>({
+  return createBatcher<NewTry, 'written' | readonly Payment[]>({
     span: { service: 'billing', one: 'write payment', many: 'write payments', count: 'app.payments' },
     concurrency: 2,
     keysOf: ({ account_id, order_id }) => [`${account_id}/${order_id}`],

@@ -30,8 +30,8 @@ export interface PaymentProcessor {
   release(request: ReferenceRequest, call: ProcessorCall): Promise<SentOutcome>;
   /**
    * How the payment stands that was sent as this request; null when the processor has not got it. A hold that was released is
-   * declined. Throws where it cannot be known, an API key that is not accepted among others, and where what the processor got
-   * under the key is another operation, amount or currency.
+   * declined. Throws where it cannot be known, an API key that is not accepted among others, and `OtherPaymentError` where what
+   * the processor got under the key is another operation, amount or currency.
    */
   lookUp(sent: PaymentRequest, call: ProcessorCall): Promise<ProcessorOutcome | null>;
   /**
@@ -129,6 +129,19 @@ export type ProcessorOutcome =
       /** Where the buyer confirms. */
       readonly url: string;
     };
+
+/** What the processor has under a key that it got for another operation, amount or currency. */
+export type OtherPayment = Pick<ProcessorRecord, 'reference' | 'kind' | 'status' | 'amountCents' | 'currency'>;
+
+export class OtherPaymentError extends Error {
+  override readonly name = 'OtherPaymentError';
+  readonly found: OtherPayment;
+
+  constructor(found: OtherPayment) {
+    super('the payment processor got this idempotency key for another payment');
+    this.found = found;
+  }
+}
 
 /** One entry of the processor's own books. */
 export interface ProcessorRecord {

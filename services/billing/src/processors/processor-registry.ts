@@ -33,15 +33,15 @@ export class UnreadableKeyError extends UnusableProcessorError {
   }
 }
 
-/** The name that payments have which no processor ever got. */
-const noProcessor = 'none';
+/** The name that payments have whose account had chosen no processor: none got them, but for those that a restored database lacks. */
+export const noneChosen = 'none';
 
 /** The account has chosen no processor for live payments, or one that this deployment forbids. */
 export class NoProcessorError extends UnusableProcessorError {
   override readonly name = 'NoProcessorError';
 
   constructor() {
-    super(noProcessor, 'the account has chosen no payment processor that this deployment allows');
+    super(noneChosen, 'the account has chosen no payment processor that this deployment allows');
   }
 }
 
@@ -57,7 +57,7 @@ export interface Processors {
 
 export interface KnownProcessors extends Processors {
   /** What an account has that has chosen nothing. */
-  readonly defaultName: ProcessorName | typeof noProcessor;
+  readonly defaultName: ProcessorName | typeof noneChosen;
   /** Makes this replica's next payment of the account see a change. */
   forget(accountId: string): void;
 }
@@ -114,7 +114,7 @@ export function createProcessors(
   adapters: readonly PaymentProcessor[],
   simulatedMode: SimulatedMode,
 ): KnownProcessors {
-  const defaultName = simulatedMode === 'default' ? simulated : noProcessor;
+  const defaultName = simulatedMode === 'default' ? simulated : noneChosen;
   const allows = (name: string): boolean => name !== simulated || simulatedMode !== 'disabled';
   const known = new Map<string, Known>();
   const settingsOf = (accountId: string): Promise<readonly SettingsRow[]> => {
@@ -132,7 +132,7 @@ export function createProcessors(
   };
   const withKey = (name: string, accountId: string, sealed: Buffer | null): AccountProcessor => {
     const processor = adapters.find((adapter) => adapter.name === name);
-    if (name === noProcessor) throw new NoProcessorError();
+    if (name === noneChosen) throw new NoProcessorError();
     if (processor === undefined) throw new Error(`there is no payment processor ${name}`);
     if (sealed === null) return { processor, secretKey: undefined };
     try {
@@ -146,7 +146,7 @@ export function createProcessors(
       if (test) return withKey(simulated, accountId, null);
       const chosen = (await settingsOf(accountId)).find((row) => row.chosen);
       const name = chosen?.processor ?? defaultName;
-      return withKey(allows(name) ? name : noProcessor, accountId, chosen?.secret_key ?? null);
+      return withKey(allows(name) ? name : noneChosen, accountId, chosen?.secret_key ?? null);
     },
     allows,
     defaultName,

@@ -7,15 +7,16 @@ import { type Database, openDatabase, type StatementQuery } from '@app/service-k
 import { columnsOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
 import { simulatedCallRecorded } from '../points/points.ts';
-import type {
-  CardRequest,
-  PaymentProcessor,
-  PaymentRequest,
-  ProcessorCall,
-  ProcessorOutcome,
-  ReferenceRequest,
-  SavedMethodRequest,
-  SentOutcome,
+import {
+  type CardRequest,
+  OtherPaymentError,
+  type PaymentProcessor,
+  type PaymentRequest,
+  type ProcessorCall,
+  type ProcessorOutcome,
+  type ReferenceRequest,
+  type SavedMethodRequest,
+  type SentOutcome,
 } from './payment-processor.ts';
 import { asSaved, cardOf, knownCard, type NetworkFault, type SimulatedCard, wordsOf } from './simulated-cards.rules.ts';
 import { listRecords } from './simulated-list.ts';
@@ -253,7 +254,8 @@ async function lookUp(books: Books, sent: PaymentRequest, call: ProcessorCall): 
   const [row] = await queryBooks(books, call, lookUpStatement(values));
   if (row === undefined) return null;
   if (row.kind !== kinds[sent.call] || row.amount_cents !== amountCents || row.currency !== currency) {
-    throw new Error('the simulated processor got this idempotency key for another payment');
+    const { reference, kind, status, amount_cents, currency: got } = row;
+    throw new OtherPaymentError({ reference, kind, status, amountCents: amount_cents, currency: got });
   }
   return outcomeOf(row);
 }

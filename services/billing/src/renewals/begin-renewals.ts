@@ -1,10 +1,9 @@
 import { createBatcher } from '@app/service-kit/batcher';
-import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { type ChargeScope, claimRenewals, type PayableSubscription } from './claim-renewals.ts';
+import { type ChargeScope, type ClaimedRenewal, claimRenewals, type PayableSubscription } from './claim-renewals.ts';
 
 /** Resolves with the payment to send now, or undefined where the renewal is not wanted any more. */
-export type BeginRenewal = (due: PayableSubscription) => Promise<Payment | undefined>;
+export type BeginRenewal = (due: PayableSubscription) => Promise<ClaimedRenewal | undefined>;
 
 /** As answers are gathered before they are recorded: each statement is a commit and a round trip, and no caller waits for one renewal. */
 const lingerMs = 5;
@@ -19,12 +18,12 @@ export function createBeginRenewal(
   scope: ChargeScope,
   max: number,
 ): BeginRenewal {
-  const claims = createBatcher<PayableSubscription, Payment | undefined>({
+  const claims = createBatcher<PayableSubscription, ClaimedRenewal | undefined>({
     maxSize: max,
     lingerMs,
     run: async (due) => {
       const claimed = await claimRenewals(database, scope, due, clock.nowMs());
-      const byOrder = new Map(claimed.map((payment) => [payment.order_id, payment]));
+      const byOrder = new Map(claimed.map((each) => [each.payment.order_id, each]));
       return due.map(({ order_id }) => ({ ok: true, value: byOrder.get(order_id) }));
     },
   });

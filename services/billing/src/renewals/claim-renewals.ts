@@ -1,6 +1,6 @@
-import { type Database, statement } from '@app/service-kit/database';
+import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
-import { nextCheckAt, unanswered } from '../payments/payment.rules.ts';
+import { nextCheckAt, nothingDone, unanswered } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import { wantsRenewal } from '../payments/wanted-renewal.ts';
 import { renewalsClaimed } from '../points/points.ts';
@@ -57,28 +57,23 @@ const dueTypes = {
 } as const;
 
 /**
- * Claims renewals: the payment that is sent next, and the period's row, which remembers the run. Where another payment of
- * the order is open, or the period is paid, the indexes of payments say so and nothing is written; nor is it under the key of
- * another try than the next one. Subscriptions are locked
- * in the order of their orders, as in `renewals-lock`.
+ * Claims renewals: the payment that is sent next, and the period's row, which remembers the run. Nothing is written under the
+ * key of another try than the next one. A payment with which the processor did nothing is the next one still (`again`): should
+ * an earlier sending of its key have arrived, which a restored database does not know, another key would be charged anew.
+ * Subscriptions are locked in the order of their orders, as in `renewals-lock`.
+ * @param sent writes payments of `due`, and returns their ids
  */
-const claimStatement = statement<ClaimedRow>(
-  'renewals-claim',
-  `with due as materialized (
-     select i.*, coalesce((
-         select max(p.try_no) from payments as p where p.account_id = $1 and p.order_id = i.order_id
-           and p.step = 'renewal' and p.period = i.period), 0) + 1 as next_try
+const claimSql = (sent: string): string => `
+   with due as materialized (
+     select i.*, coalesce(l.try_no + case when l.undone then 0 else 1 end, 1) as next_try, coalesce(l.undone, false) as again
      from (select * from ${tableOf(dueTypes, 6)} order by order_id) as i
+     left join lateral (
+       select p.try_no, p.decline_reason is not distinct from '${nothingDone}' as undone from payments as p
+       where p.account_id = $1 and p.order_id = i.order_id and p.step = 'renewal' and p.period = i.period
+       order by p.try_no desc limit 1) as l on true
      ${stillDue('id')}
    ), sent as (
-     insert into payments (id, account_id, order_id, step, period, try_no, call, request, amount_cents, currency, status,
-       processor, customer_email, product_name, test, created_at, sent_at, next_check_at)
-     select i.payment_id, $1, i.order_id, 'renewal', i.period, i.try_no,
-       'chargeSaved', i.request, i.amount_cents, i.currency, 'sent',
-       i.processor, i.customer_email, i.product_name, i.test, $2, $4, $5
-     from due as i where i.try_no = i.next_try
-     on conflict do nothing
-     returning id
+     ${sent}
    ), claimed as (
      insert into renewals as r (account_id, subscription_id, period, starts_at, ends_at, amount_cents, currency, status,
        run_id, payment_id)
@@ -88,8 +83,36 @@ const claimStatement = statement<ClaimedRow>(
        ends_at = excluded.ends_at, amount_cents = excluded.amount_cents, currency = excluded.currency,
        status = 'processing', run_id = excluded.run_id, payment_id = excluded.payment_id
    )
-   select payment_id, next_try, payment_id in (select id from sent) as sent from due`,
-  { next_try: 'int4', payment_id: 'text', sent: 'bool' },
+   select payment_id, next_try, again, payment_id in (select id from sent) as sent from due`;
+
+const claimedTypes: ColumnsOf<ClaimedRow> = { payment_id: 'text', next_try: 'int4', again: 'bool', sent: 'bool' };
+
+/** Where another payment of the order is open, or the period is paid, the indexes of payments say so and nothing is written. */
+const claimStatement = statement<ClaimedRow>(
+  'renewals-claim',
+  claimSql(`insert into payments (id, account_id, order_id, step, period, try_no, call, request, amount_cents, currency, status,
+       processor, customer_email, product_name, test, created_at, sent_at, next_check_at)
+     select i.payment_id, $1, i.order_id, 'renewal', i.period, i.try_no,
+       'chargeSaved', i.request, i.amount_cents, i.currency, 'sent',
+       i.processor, i.customer_email, i.product_name, i.test, $2, $4, $5
+     from due as i where i.try_no = i.next_try and not i.again
+     on conflict do nothing
+     returning id`),
+  claimedTypes,
+);
+
+/** The subscription may have got another card, and the amount may have changed: the key has nothing but what a look-up finds. */
+const claimAgainStatement = statement<ClaimedRow>(
+  'renewals-claim-again',
+  claimSql(`update payments as p set status = 'sent', request = i.request, amount_cents = i.amount_cents, currency = i.currency,
+       processor = i.processor, decline_kind = null, decline_reason = null, decline_message = null, last_four = null,
+       sent_at = $4, finished_at = null, next_check_at = $5, checks = 0, undone = p.undone + 1
+     from due as i
+     where i.again and p.account_id = $1 and p.order_id = i.order_id and p.id = i.payment_id
+       and not exists (select from payments as o where o.account_id = $1 and o.order_id = i.order_id
+         and o.status not in ('succeeded', 'declined') and o.step <> 'release')
+     returning p.id`),
+  claimedTypes,
 );
 
 /**
@@ -97,49 +120,65 @@ const claimStatement = statement<ClaimedRow>(
  * @param due of one account, each on its own card at its `processor`
  * @param nowMs of the clock; a rehearsal's run has a time of its own
  * @returns those that may be sent now; the others are not due any more, or another payment of theirs is open
+ * @throws Error where another payment of an order was begun at the very moment at which one is claimed again
  */
 export async function claimRenewals(
   database: Pick<Database, 'pool'>,
   scope: ChargeScope,
   due: readonly PayableSubscription[],
   nowMs: number,
-): Promise<Payment[]> {
+): Promise<ClaimedRenewal[]> {
   if (due.length === 0) return [];
   const times = { now: scope.now, sentAt: new Date(nowMs), checkAt: nextCheckAt(0, nowMs) };
-  const first = await claimTries(database, scope, due.map(firstGuess), times);
+  const first = await claimTries(database, scope, { tries: due.map(firstGuess), times, by: claimStatement });
   // After tries that did not count the next one has another number.
-  const others = first.others.length === 0 ? nothing : await claimTries(database, scope, first.others, times);
-  const payments = [...first.payments, ...others.payments];
+  const news = first.others.filter(({ again }) => !again);
+  const others = await claimTries(database, scope, { tries: news, times, by: claimStatement });
+  const undone = first.others.filter(({ again }) => again);
+  const again = await claimTries(database, scope, { tries: undone, times, by: claimAgainStatement });
+  const claimed = [
+    ...[...first.payments, ...others.payments].map((payment) => ({ payment, again: false })),
+    ...again.payments.map((payment) => ({ payment, again: true })),
+  ];
   const { accountId, runId } = scope;
-  renewalsClaimed.announce(() => ({ accountId, runId, paymentIds: payments.map(({ id }) => id) }));
-  return payments;
+  renewalsClaimed.announce(() => ({ accountId, runId, paymentIds: claimed.map(({ payment }) => payment.id) }));
+  return claimed;
+}
+
+/** A payment that may be sent now. */
+export interface ClaimedRenewal {
+  readonly payment: Payment;
+  /** It was sent before: it is looked up first. */
+  readonly again: boolean;
 }
 
 interface Try {
   readonly due: PayableSubscription;
   readonly tryNo: number;
+  /** It is one that the processor did nothing with. */
+  readonly again: boolean;
 }
-const firstGuess = (due: PayableSubscription): Try => ({ due, tryNo: due.failed_tries + 1 });
+const firstGuess = (due: PayableSubscription): Try => ({ due, tryNo: due.failed_tries + 1, again: false });
 
 interface Claimed {
   readonly payments: readonly Payment[];
-  /** Those whose next try has another number. */
+  /** Those whose next try has another number, or was written before. */
   readonly others: readonly Try[];
 }
-const nothing: Claimed = { payments: [], others: [] };
 
 interface ClaimedRow {
   readonly payment_id: string;
   readonly next_try: number;
+  readonly again: boolean;
   readonly sent: boolean;
 }
 
 async function claimTries(
   { pool }: Pick<Database, 'pool'>,
   { accountId, runId, now }: ChargeScope,
-  tries: readonly Try[],
-  times: Times,
+  { tries, times, by }: { readonly tries: readonly Try[]; readonly times: Times; readonly by: typeof claimStatement },
 ): Promise<Claimed> {
+  if (tries.length === 0) return { payments: [], others: [] };
   const byId = new Map(
     tries.map((each) => {
       const payment = paymentOf(accountId, each, times);
@@ -148,16 +187,16 @@ async function claimTries(
   );
   const rows = [...byId.values()].map(({ due, payment }) => rowOf(due, payment));
   const values = [accountId, now, runId, times.sentAt, times.checkAt, ...columnsOf(rows, dueTypes)];
-  const claimed = await pool.query(claimStatement(values));
+  const claimed = await pool.query(by(values));
   const found = claimed.rows.flatMap((row) => {
     const made = byId.get(row.payment_id);
-    return made === undefined ? [] : [{ ...row, ...made }];
+    return made === undefined ? [] : [{ ...made, ...row }];
   });
   return {
     payments: found.filter(({ sent }) => sent).map(({ payment }) => payment),
     others: found
-      .filter(({ next_try, tryNo }) => next_try !== tryNo)
-      .map(({ due, next_try }) => ({ due, tryNo: next_try })),
+      .filter(({ next_try, again, sent, tryNo }) => !sent && (again || next_try !== tryNo))
+      .map(({ due, next_try, again }) => ({ due, again, tryNo: next_try })),
   };
 }
 

@@ -5,6 +5,7 @@ import { notifyNotReceived } from '../payments/notify-not-received.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { type RecordContext, recordAnswer } from '../payments/record-payment.ts';
+import { callOnce } from '../payments/send-once.ts';
 import { callProcessor, logFieldsOf } from '../payments/send-payment.ts';
 import { renewalsRead } from '../points/points.ts';
 import { chosenName } from '../processors/processor-registry.ts';
@@ -175,9 +176,10 @@ async function callWhenAllowed(
   begun: (begun: Begun | undefined) => void,
 ): Promise<void> {
   await charging.shared.run(async () => {
-    const payment = mustStop(charging) ? undefined : await charging.beginRenewal(due);
-    if (payment === undefined) return begun(undefined);
-    const answer = callProcessor(charging.deps, payment, answerContext);
+    const claimed = mustStop(charging) ? undefined : await charging.beginRenewal(due);
+    if (claimed === undefined) return begun(undefined);
+    const { payment, again } = claimed;
+    const answer = (again ? callOnce : callProcessor)(charging.deps, payment, answerContext);
     begun({ payment, answer });
     const { status } = await answer;
     charging.unanswered = status === 'unknown' || status === 'not_done' ? charging.unanswered + 1 : 0;

@@ -1,6 +1,8 @@
 import type { CheckoutOutcome, PayCheckoutBody } from '@app/contracts/checkouts';
+import type { RequestInput } from '@app/contracts/define';
 import { type PaymentOutcome, startPayment } from '@app/contracts/payments';
 import type { RequestContext } from '@app/messaging/request-headers';
+import type { CallContext } from '@app/messaging/requester';
 import { isOutage } from '@app/service-kit/outages';
 import { outcomeOf } from './checkout.rules.ts';
 import { orderIdOf } from './checkout-order.ts';
@@ -23,10 +25,8 @@ export async function askForPayment(
   body: PayCheckoutBody,
   context: RequestContext,
 ): Promise<CheckoutOutcome> {
-  const { sale } = row;
-  if (sale === null || row.order_id === null) throw new Error(`the checkout ${row.id} is paid without a sale`);
-  const outcome =
-    sale.totalCents === 0 ? free : await payment(deps, { ...row, sale, order_id: row.order_id }, body, context);
+  const paying = requirePaying(row);
+  const outcome = paying.sale.totalCents === 0 ? free : await payment(deps, paying, body, context);
   if (outcome === undefined) return outcomeOf(row);
   return await outcomeRecorded(deps, row, outcome, context.requestId);
 }
@@ -38,11 +38,38 @@ type Paying = CheckoutRow & { readonly sale: NonNullable<CheckoutRow['sale']>; r
 
 async function payment(
   { requester }: CheckoutDeps,
-  { account_id, order_id, try_no, try_began_at, test, decision_minutes, sale }: Paying,
-  { paymentMethod, returnUrl }: PayCheckoutBody,
+  row: Paying,
+  body: PayCheckoutBody,
   context: RequestContext,
 ): Promise<PaymentOutcome | undefined> {
-  const input = {
+  const { requestId, commandId } = context;
+  const call = { accountId: row.account_id, requestId, commandId, deadlineMs: billingDeadlineMs(context) };
+  return await requester.request(startPayment, attemptOf(row, body), call).catch(unlessOutage);
+}
+
+/**
+ * Asks billing for an attempt of which it has no row: it has lost it, where its database was restored from a backup, or never got
+ * it. It sends nothing: it looks the attempt up at the processor, and declines it where there is none.
+ */
+export async function lookUpAttempt(
+  { requester }: CheckoutDeps,
+  row: CheckoutRow,
+  call: CallContext,
+): Promise<PaymentOutcome> {
+  return await requester.request(startPayment, attemptOf(requirePaying(row), { paymentMethod: null }), call);
+}
+
+function requirePaying(row: CheckoutRow): Paying {
+  const { sale, order_id } = row;
+  if (sale === null || order_id === null) throw new Error(`the checkout ${row.id} is paid without a sale`);
+  return { ...row, sale, order_id };
+}
+
+function attemptOf(
+  { order_id, try_no, try_began_at, test, decision_minutes, sale }: Paying,
+  { paymentMethod, returnUrl }: Pick<PayCheckoutBody, 'returnUrl'> & { readonly paymentMethod: string | null },
+): RequestInput<typeof startPayment> {
+  return {
     orderId: order_id,
     tryNo: try_no,
     ...(try_began_at !== null && { begunAt: try_began_at.toISOString() }),
@@ -55,9 +82,6 @@ async function payment(
     returnUrl: returnUrl ?? null,
     hold: sale.upsell === null ? null : { upsell: sale.upsell, decisionMinutes: decision_minutes },
   };
-  const { requestId, commandId } = context;
-  const call = { accountId: account_id, requestId, commandId, deadlineMs: billingDeadlineMs(context) };
-  return await requester.request(startPayment, input, call).catch(unlessOutage);
 }
 
 /** The question may have reached billing: what became of it is not known yet. */

@@ -1,7 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
 import { continuePayment } from '@app/contracts/payments';
 import type { RequestContext } from '@app/messaging/request-headers';
-import { billingDeadlineMs, outcomeRecorded, unlessOutage } from './ask-billing.ts';
+import { billingDeadlineMs, lookUpAttempt, outcomeRecorded, unlessOutage } from './ask-billing.ts';
 import { outcomeOf } from './checkout.rules.ts';
 import { orderIdOf } from './checkout-order.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
@@ -28,12 +28,17 @@ async function askAgain(deps: CheckoutDeps, row: CheckoutRow, context: RequestCo
   const { requestId, commandId } = context;
   const call = { accountId: row.account_id, requestId, commandId, deadlineMs: billingDeadlineMs(context) };
   const input = { orderId: orderIdOf(row) };
-  const outcome = await deps.requester.request(continuePayment, input, call).catch(unlessNotKnown);
+  const outcome = await deps.requester.request(continuePayment, input, call).catch(async (err: unknown) => {
+    if (row.status !== 'requires_action' || !isNotStarted(err)) return unlessNotKnown(err);
+    // Billing has answered before that the bank asks the buyer: its database was restored since.
+    return await lookUpAttempt(deps, row, call).catch(unlessOutage);
+  });
   return outcome === undefined ? outcomeOf(row) : await outcomeRecorded(deps, row, outcome, requestId);
 }
 
 /** Billing may not have got the try yet: it is under way all the same. */
 function unlessNotKnown(err: unknown): undefined {
-  const notStarted = err instanceof DomainError && err.code === 'invalid_transition';
-  if (!notStarted) unlessOutage(err);
+  if (!isNotStarted(err)) unlessOutage(err);
 }
+
+const isNotStarted = (err: unknown): boolean => err instanceof DomainError && err.code === 'invalid_transition';

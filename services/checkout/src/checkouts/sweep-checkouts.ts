@@ -3,7 +3,7 @@ import { continuePayment, listPayments } from '@app/contracts/payments';
 import { attemptLimitMs } from '@app/messaging/request-headers';
 import { statement } from '@app/service-kit/database';
 import { earliestDue, type SweepRun, sweepDue } from '../sweeps/sweep-due.ts';
-import { free, outcomeRecorded } from './ask-billing.ts';
+import { free, lookUpAttempt, outcomeRecorded } from './ask-billing.ts';
 import { orderIdOf } from './checkout-order.ts';
 import { type CheckoutRow, checkoutColumns, checkoutFields, checkoutTypes } from './checkout-row.ts';
 import type { CheckoutDeps } from './price-checkout.ts';
@@ -43,8 +43,8 @@ export async function sweepCheckouts(deps: CheckoutDeps & SweepRun): Promise<voi
 }
 
 /**
- * Billing never got a try that it has no payment for: then the buyer may try again, unless an earlier payment is still
- * open. One that it has and knows the end of is recorded; one that it does not know the end of is billing's to find out.
+ * A try that billing has no payment for is looked up: billing never got it, and the buyer may try again, or has lost it. Not
+ * while an earlier payment is still open. One that it has and knows the end of is recorded; one that it does not know the end of is billing's to find out.
  */
 async function resumeTry(deps: CheckoutDeps, row: CheckoutRow): Promise<void> {
   if (row.sale?.totalCents === 0) {
@@ -56,14 +56,13 @@ async function resumeTry(deps: CheckoutDeps, row: CheckoutRow): Promise<void> {
   const { data } = await deps.requester.request(listPayments, { orderId, limit: 100 }, call);
   const main = data.filter(({ step }) => step === 'main');
   const own = main.find(({ try_no }) => try_no === row.try_no);
+  const commandId = newIdSuffix(deps.clock.nowMs());
   if (own === undefined && main.every(({ status }) => status === 'declined')) {
-    const outcome = { status: 'declined', tryNo: row.try_no, amountCents: 0, reason: 'try_again_later' } as const;
-    await deps.steps.record({ row, outcome, source: { requestId, nowMs: deps.clock.nowMs() } });
+    await outcomeRecorded(deps, row, await lookUpAttempt(deps, row, { ...call, commandId }), requestId);
     return;
   }
   const known = main.some(({ status }) => status === 'succeeded') || own?.status === 'declined';
   if (!known && own?.status !== 'requires_action') return;
-  const commandId = newIdSuffix(deps.clock.nowMs());
   await outcomeRecorded(
     deps,
     row,

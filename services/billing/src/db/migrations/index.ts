@@ -41,6 +41,7 @@ import { WhatPaymentsAreAbout } from './0044-what-payments-are-about.ts';
 import { UnknownPaymentsNotified } from './0045-unknown-payments-notified.ts';
 import { LimitWaivers } from './0046-limit-waivers.ts';
 import { CanceledAtPeriodEnd } from './0047-canceled-at-period-end.ts';
+import { UndoneRenewals } from './0048-undone-renewals.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -86,4 +87,5 @@ export const migrations: Migrations = [
   { name: '0045-unknown-payments-notified', class: UnknownPaymentsNotified },
   { name: '0046-limit-waivers', class: LimitWaivers },
   { name: '0047-canceled-at-period-end', class: CanceledAtPeriodEnd },
+  { name: '0048-undone-renewals', class: UndoneRenewals },
 ];

@@ -1,5 +1,6 @@
 import { newId } from '@app/contracts/ids';
 import { expect, test } from 'vitest';
+import { OtherPaymentError } from '../../../src/processors/payment-processor.ts';
 import { about, held, lookedUp, recordsOf, type Suite, succeeded } from './suite.ts';
 
 export function describeBooks(suite: Suite): void {
@@ -20,12 +21,14 @@ export function describeBooks(suite: Suite): void {
     expect(await lookedUp(suite, 'charge', suite.request())).toBeNull();
   });
 
-  test('look-up of another operation, amount or currency than the key had is an error', async () => {
+  test('look-up of another operation, amount or currency than the key had is an error that says what it had', async () => {
     const request = suite.request();
-    succeeded(await suite.processor.charge(request, suite.call()));
-    await expect(lookedUp(suite, 'authorize', request)).rejects.toThrow();
-    await expect(lookedUp(suite, 'charge', { ...request, amountCents: 5_000 })).rejects.toThrow();
-    await expect(lookedUp(suite, 'charge', { ...request, currency: 'eur' })).rejects.toThrow();
+    const { reference } = succeeded(await suite.processor.charge(request, suite.call()));
+    const { amountCents, currency } = request;
+    const had = new OtherPaymentError({ reference, kind: 'charge', status: 'succeeded', amountCents, currency });
+    await expect(lookedUp(suite, 'authorize', request)).rejects.toThrow(had);
+    await expect(lookedUp(suite, 'charge', { ...request, amountCents: 5_000 })).rejects.toThrow(had);
+    await expect(lookedUp(suite, 'charge', { ...request, currency: 'eur' })).rejects.toThrow(had);
   });
 
   test('another account, and a rehearsal, do not see a payment', async () => {

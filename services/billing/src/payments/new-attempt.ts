@@ -1,0 +1,63 @@
+import type { RequestInput } from '@app/contracts/define';
+import type { startPayment } from '@app/contracts/payments';
+import type { PaymentRequest } from '../processors/payment-processor.ts';
+import { UnusableProcessorError } from '../processors/processor-registry.ts';
+import { lostFrom, unanswered } from './payment.rules.ts';
+import type { Payment } from './payment.types.ts';
+import type { PaymentDeps } from './payment-deps.ts';
+import { buyersPaymentKey } from './payment-key.ts';
+
+/** An attempt of a buyer to pay, as checkout requests it. */
+export type StartInput = RequestInput<typeof startPayment>;
+
+/**
+ * Written as `sent`: the call follows at once, and the first look-up is made when it can say that the payment was lost. One that
+ * is only looked up was sent when it began, if it was.
+ */
+export async function newAttempt(
+  { clock, processors, processorCalls }: PaymentDeps,
+  accountId: string,
+  input: StartInput,
+): Promise<Payment> {
+  const { orderId, tryNo, amountCents, currency, hold, customerEmail, productName, test, begunAt } = input;
+  const processor = await processors.chosen(accountId, test).then(({ processor: { name } }) => name, nameOfUnusable);
+  const nowMs = clock.nowMs();
+  const sentMs = input.paymentMethod === null && begunAt !== undefined ? Date.parse(begunAt) : nowMs;
+  const id = buyersPaymentKey(accountId, orderId, tryNo);
+  return {
+    ...unanswered,
+    ...requestOf(id, input),
+    id,
+    account_id: accountId,
+    order_id: orderId,
+    step: 'main',
+    charge_id: null,
+    released_payment_id: null,
+    period: null,
+    try_no: tryNo,
+    hold_terms: hold,
+    amount_cents: amountCents,
+    currency,
+    processor,
+    customer_email: customerEmail,
+    product_name: productName,
+    test,
+    created_at: new Date(nowMs),
+    sent_at: new Date(sentMs),
+    next_check_at: lostFrom(nowMs, processorCalls.deadlineMs),
+  };
+}
+
+/** The attempt is written all the same: its end says why nothing was sent. */
+function nameOfUnusable(err: unknown): string {
+  if (err instanceof UnusableProcessorError) return err.processorName;
+  throw err;
+}
+
+/** The card of what is only looked up is not known, and is not asked for. */
+function requestOf(paymentId: string, input: StartInput): PaymentRequest {
+  const { orderId, amountCents, currency, customerEmail, returnUrl, hold } = input;
+  const paymentMethod = input.paymentMethod ?? '';
+  const request = { paymentId, orderId, amountCents, currency, paymentMethod, customerEmail, returnUrl };
+  return { call: hold === null ? 'charge' : 'authorize', request };
+}

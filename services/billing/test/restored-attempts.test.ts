@@ -1,0 +1,211 @@
+import { newId } from '@app/contracts/ids';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { StartInput } from '../src/payments/new-attempt.ts';
+import { startPayment } from '../src/payments/start-payment.ts';
+import { NoProcessorError } from '../src/processors/processor-registry.ts';
+import { copyDatabase } from './database-copy.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import { startInput } from './payment-samples.ts';
+import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
+
+guardLeaks();
+
+let replicas: Replicas;
+let account: string;
+beforeAll(async () => {
+  replicas = await startReplicas();
+});
+afterAll(() => replicas.close());
+beforeEach(async () => {
+  await replicas.clear();
+  account = newAccount();
+});
+
+const start = ({ deps }: Replica, input: StartInput) =>
+  startPayment(deps, { accountId: account, requestId: 'r' }, input);
+
+/** The first attempt of a checkout, as it began now. */
+const attempt = (fields: Partial<StartInput> = {}): StartInput => {
+  const orderId = newId('order', replicas.clock.nowMs());
+  return startInput({ orderId, begunAt: replicas.clock.now().toISOString(), ...fields });
+};
+
+/** The processor has the attempt, and billing's database went back to a time before it. */
+async function loseAttempt(input: StartInput): Promise<Replica> {
+  const copy = await copyDatabase(replicas.database);
+  await start(replicas.start(), input);
+  await copy.restore();
+  replicas.clock.advance(2 * minuteMs);
+  return replicas.start();
+}
+
+const chargedThere = async (): Promise<number[]> =>
+  (await replicas.books(account)).flatMap(({ kind, status, amountCents }) =>
+    kind === 'charge' && status === 'succeeded' ? [amountCents] : [],
+  );
+const completed = async () =>
+  (await replicas.events(account))
+    .filter(({ subject }) => subject === 'evt.billing.payment.completed.v1')
+    .map(({ data }) => [data.tryNo, data.status]);
+const noticed = async () =>
+  (await replicas.events(account))
+    .filter(({ subject }) => subject === 'evt.billing.payment.noticed.v1')
+    .map(({ data }) => String(data.summary));
+
+test.each([
+  ['was charged', 'sim_ok', { tryNo: 1, status: 'succeeded' }, [[1, 'succeeded']]],
+  [
+    'waited for its bank and was confirmed since',
+    'sim_requires_action',
+    { tryNo: 1, status: 'succeeded' },
+    [[1, 'succeeded']],
+  ],
+  [
+    'waits for its bank',
+    'sim_action_ignored',
+    { tryNo: 2, status: 'succeeded' },
+    [
+      [1, 'declined'],
+      [2, 'succeeded'],
+    ],
+  ],
+  [
+    'was declined',
+    'sim_declined',
+    { tryNo: 2, status: 'succeeded' },
+    [
+      [1, 'declined'],
+      [2, 'succeeded'],
+    ],
+  ],
+] as const)(
+  'a restored database looks up an attempt that it lacks before it charges the next one: it %s',
+  async (_, paymentMethod, outcome, events) => {
+    const input = attempt();
+    const replica = await loseAttempt({ ...input, paymentMethod });
+    expect(await start(replica, { ...input, tryNo: 2 })).toMatchObject(outcome);
+    expect(await chargedThere()).toEqual([4900]);
+    expect(await completed()).toEqual(events);
+    const { payments, charges } = await replicas.money(account, input.orderId);
+    expect(payments.filter(({ step }) => step === 'main').map(({ try_no }) => try_no)).toEqual(
+      events.map(([tryNo]) => tryNo),
+    );
+    expect(charges).toHaveLength(1);
+  },
+);
+
+test('while an attempt that a restored database lacks cannot be looked up, the next one is not charged', async () => {
+  const input = attempt();
+  const replica = await loseAttempt(input);
+  replica.fail('throws_before');
+  expect(await start(replica, { ...input, tryNo: 2 })).toMatchObject({ status: 'processing' });
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  expect(await start(replica, { ...input, tryNo: 2 })).toMatchObject({ tryNo: 1, status: 'succeeded' });
+  expect(await chargedThere()).toEqual([4900]);
+});
+
+test('attempts that the processor never got leave no row, and cost the next one its look-ups', async () => {
+  const replica = replicas.start();
+  const input = attempt({ tryNo: 3 });
+  expect(await start(replica, input)).toMatchObject({ tryNo: 3, status: 'succeeded' });
+  expect(replica.processor.calls.map(({ method }) => method)).toEqual(['lookUp', 'lookUp', 'charge']);
+  expect((await replicas.money(account, input.orderId)).payments).toHaveLength(1);
+});
+
+test('an attempt that is only to be looked up is recorded when the processor has it, and never sent', async () => {
+  const input = attempt();
+  const replica = await loseAttempt(input);
+  const asked = { ...input, paymentMethod: null };
+  expect(await start(replica, asked)).toMatchObject({ tryNo: 1, status: 'succeeded', amountCents: 4900 });
+  const other = {
+    ...attempt(),
+    paymentMethod: null,
+    begunAt: new Date(replicas.clock.nowMs() - 2 * minuteMs).toISOString(),
+  };
+  expect(await start(replica, other)).toMatchObject({ status: 'declined', reason: 'try_again_later' });
+  expect(await start(replica, { ...other, paymentMethod: 'sim_ok' })).toMatchObject({ status: 'declined' });
+  expect(replica.processor.calls.map(({ method }) => method)).toEqual(['lookUp', 'lookUp']);
+  expect(await completed()).toEqual([
+    [1, 'succeeded'],
+    [1, 'declined'],
+  ]);
+});
+
+test('a renewal that the list lacks, and with whose next sending nothing was done, is charged once', async () => {
+  const { id, orderId } = await subscribe(replicas, account);
+  replicas.clock.advance(31 * dayMs);
+  const copy = await copyDatabase(replicas.database);
+  await replicas.start().renew(account);
+  await copy.restore();
+  const replica = replicas.start();
+  replica.fail('not_done');
+  expect(await replica.renew(account)).toMatchObject({ charged: 0 });
+  for (let run = 0; run < 2; run += 1) {
+    replicas.clock.advance(dayMs);
+    await replica.renew(account);
+  }
+  expect(await chargedThere()).toEqual([1900]);
+  expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', period: 2, failed_tries: 0 });
+  const renewals = (await replicas.money(account, orderId)).payments.filter(({ step }) => step === 'renewal');
+  expect(renewals).toMatchObject([{ try_no: 1, status: 'succeeded' }]);
+});
+
+test.each([
+  ['was charged', 'sim_ok', [4900]],
+  ['waits for its bank', 'sim_action_ignored', []],
+] as const)(
+  'an attempt under whose key another amount %s ends, is never charged, and its seller reads both sides',
+  async (_, paymentMethod, charged) => {
+    const input = attempt();
+    const replica = await loseAttempt({ ...input, paymentMethod });
+    const other = { ...input, amountCents: 6400 };
+    expect(await start(replica, other)).toMatchObject({ status: 'processing' });
+    replicas.clock.advance(minuteMs);
+    await replica.round();
+    expect(await start(replica, other)).toMatchObject({ tryNo: 1, status: 'declined', reason: 'try_again_later' });
+    for (const tryNo of [2, 3]) {
+      expect(await start(replica, { ...other, tryNo })).toMatchObject({
+        tryNo,
+        status: 'declined',
+        reason: 'try_again_later',
+      });
+    }
+    expect(await chargedThere()).toEqual(charged);
+    expect(await completed()).toEqual([[1, 'declined']]);
+    const [entry] = await replicas.books(account);
+    expect(await noticed()).toEqual([expect.stringMatching(RegExp(`\\$64.00.*\\$49.00.*${entry?.reference}`))]);
+    const { payments } = await replicas.money(account, input.orderId);
+    expect(payments).toMatchObject([{ status: 'declined', decline_reason: 'other_payment' }]);
+  },
+);
+
+test('an attempt under whose key another amount was declined ends, and the next one is charged', async () => {
+  const input = attempt();
+  const replica = await loseAttempt({ ...input, paymentMethod: 'sim_declined' });
+  const other = { ...input, amountCents: 6400 };
+  await start(replica, other);
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  expect(await start(replica, { ...other, tryNo: 2 })).toMatchObject({ tryNo: 2, status: 'succeeded' });
+  expect(await chargedThere()).toEqual([6400]);
+  expect(await noticed()).toEqual([]);
+});
+
+test('an attempt that was sent before a restore is not declined because the choice of a processor was lost: it is looked up once the seller chooses again', async () => {
+  const input = attempt();
+  const replica = await loseAttempt(input);
+  const { deps } = replicas.start();
+  const chosen = () => Promise.reject(new NoProcessorError());
+  const named = (name: string) => (name === 'none' ? chosen() : deps.processors.named(name, account, false));
+  const without = { ...deps, processors: { ...deps.processors, chosen, named } };
+  const caller = { accountId: account, requestId: 'r' };
+  expect(await startPayment(without, caller, input)).toMatchObject({ status: 'processing' });
+  replicas.clock.advance(hourMs);
+  await replica.round();
+  expect(await start(replica, { ...input, tryNo: 2 })).toMatchObject({ tryNo: 1, status: 'succeeded' });
+  expect(await chargedThere()).toEqual([4900]);
+  const { charges } = await replicas.money(account, input.orderId);
+  expect(charges).toMatchObject([{ processor: 'simulated' }]);
+});
