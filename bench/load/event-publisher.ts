@@ -42,16 +42,30 @@ async function publish(number: number): Promise<void> {
 
 function orderOf(nowMs: number, number: number) {
   return {
-    ...{ orderId: newId('order', nowMs), productId: newId('product', nowMs), productName: 'The Course' },
-    ...{ productSlug: 'course', pricingType: 'onetime', billingInterval: null, priceCents: 4_900 },
-    ...{ customerEmail: `buyer-${number}@example.com`, customerName: 'Ada Lovelace', country: 'DE' },
-    ...{ totalCents: 6_800, currency: 'usd', affiliateCode: null, creditedCode: null, paymentMethod: null },
+    orderId: newId('order', nowMs),
+    productId: newId('product', nowMs),
+    productName: 'The Course',
+    productSlug: 'course',
+    pricingType: 'onetime',
+    billingInterval: null,
+    priceCents: 4_900,
+    customerEmail: `buyer-${number}@example.com`,
+    customerName: 'Ada Lovelace',
+    country: 'DE',
+    totalCents: 6_800,
+    currency: 'usd',
+    affiliateCode: null,
+    creditedCode: null,
+    paymentMethod: null,
     items: [
       { kind: 'main', label: 'The Course', amountCents: 4_900 },
       { kind: 'bump', label: 'The Workbook', amountCents: 1_900 },
     ],
-    ...{ accessUrl: 'https://example.com/access/course', supportEmail: 'support@example.com', source: 'api' },
-    ...{ test: false, paidAt: new Date(nowMs).toISOString() },
+    accessUrl: 'https://example.com/access/course',
+    supportEmail: 'support@example.com',
+    source: 'api',
+    test: false,
+    paidAt: new Date(nowMs).toISOString(),
   };
 }
 

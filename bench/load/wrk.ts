@@ -65,7 +65,11 @@ export async function runWrk(system: SystemUnderTest, load: Load): Promise<LoadR
   const { requests = 0, seconds = 1, bytes = 0, refused = 0, broken = 0, p50Ms = 0, p99Ms = 0, maxMs = 0 } = summary;
   const accepted = requests - refused;
   return {
-    ...{ accepted, perSecond: accepted / seconds, p50Ms, p99Ms, maxMs },
+    accepted,
+    perSecond: accepted / seconds,
+    p50Ms,
+    p99Ms,
+    maxMs,
     failed: refused + broken,
     paid: Number(/^paid (\d+)$/m.exec(stdout)?.[1] ?? 0),
     bytesPerAnswer: requests === 0 ? 0 : bytes / requests,

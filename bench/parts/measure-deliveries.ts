@@ -93,7 +93,10 @@ const urlsOf = ({ sink }: Bench, { fanOut }: Feed): string[] =>
   Array.from({ length: fanOut }, (_, number) => `${sink.url}/ok/${number}`);
 
 const groupsOf = ({ infra, sink }: Bench, pid: number): ProcessGroups => ({
-  ...{ node: [pid], postgres: infra.postgres.pid, nats: [infra.nats.pid], receiver: [sink.pid] },
+  node: [pid],
+  postgres: infra.postgres.pid,
+  nats: [infra.nats.pid],
+  receiver: [sink.pid],
 });
 
 /** Body and headers of the size of a webhook's. */

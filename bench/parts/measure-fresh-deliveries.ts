@@ -142,6 +142,8 @@ async function measureFresh({ dispatcher, sink, accountIds, healthy, seconds }: 
   return {
     events: looked.length,
     missing: looked.length - latencies.length,
-    ...{ p50Ms: percentile(latencies, 50), p95Ms: percentile(latencies, 95), p99Ms: percentile(latencies, 99) },
+    p50Ms: percentile(latencies, 50),
+    p95Ms: percentile(latencies, 95),
+    p99Ms: percentile(latencies, 99),
   };
 }

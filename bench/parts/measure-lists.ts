@@ -45,7 +45,10 @@ async function readList(system: SystemUnderTest, list: ListResult['list'], secon
   await waitUntilQuiet();
   const before = readCpu(system.processes);
   const { accepted, perSecond, p50Ms, p99Ms, failed, bytesPerAnswer } = await runWrk(system, {
-    ...{ script: 'reads', url, connections, seconds },
+    script: 'reads',
+    url,
+    connections,
+    seconds,
   });
   const cpu = cpuBetween(before, readCpu(system.processes), accepted);
   return { perSecond, p50Ms, p99Ms, failed, bytesPerAnswer, cpu };

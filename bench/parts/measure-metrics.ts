@@ -154,15 +154,20 @@ async function measureRebuild(pool: pg.Pool, url: string, product: Product, fact
 /** One transaction, as a consumer's; resolves to its milliseconds. */
 async function recordBatch(pool: pg.Pool, { accountId, productId }: Product, number: number): Promise<number> {
   const facts = Array.from({ length: batchSize }, (_, index) => ({
-    ...{ event_id: `evt_bench_${number}_${index}`, account_id: accountId, product_id: productId },
-    ...{
-      product_name: null,
-      pricing_type: null,
-      subject_id: `ord_bench_${number}_${index}`,
-      kind: 'order_paid' as const,
-    },
-    ...{ occurred_at: new Date().toISOString(), test: false, currency: 'usd', amount_cents: 1000, mrr_cents: 0 },
-    ...{ active_delta: 0, email: `new${number}-${index}@example.com` },
+    event_id: `evt_bench_${number}_${index}`,
+    account_id: accountId,
+    product_id: productId,
+    product_name: null,
+    pricing_type: null,
+    subject_id: `ord_bench_${number}_${index}`,
+    kind: 'order_paid' as const,
+    occurred_at: new Date().toISOString(),
+    test: false,
+    currency: 'usd',
+    amount_cents: 1000,
+    mrr_cents: 0,
+    active_delta: 0,
+    email: `new${number}-${index}@example.com`,
     marks: ['from_checkout' as const],
   }));
   const started = performance.now();

@@ -63,7 +63,8 @@ export async function measureWebhookLists(infra: Infra, deliveries: Lengths['his
       cpu[side].push(cpuBetween(before, readCpu(groups), readsEach * times.size));
     }
   return {
-    ...{ few, many: deliveries },
+    few,
+    many: deliveries,
     pages: [...times].map(([{ list, filter }, found]) => {
       const [fewMs, manyMs] = [median(found.few), median(found.many)];
       return { list, filter, fewMs, manyMs, ratio: manyMs / fewMs };

@@ -56,7 +56,9 @@ export async function createDispatcher(
   const { DATABASE_URL: _database, NATS_URL: _nats, ...inherited } = process.env;
   const env = {
     ...inherited,
-    ...{ DATABASE_URL: ownUrl, NATS_URL: infra.nats.url, NATS_USER: 'webhook-dispatcher' },
+    DATABASE_URL: ownUrl,
+    NATS_URL: infra.nats.url,
+    NATS_USER: 'webhook-dispatcher',
     NATS_PASSWORD: passwordOf('webhook-dispatcher'),
     SECRETS_KEY: 'a key of the bench, of thirty-two characters',
     WEBHOOKS_ALLOW_LOOPBACK: 'enabled',

@@ -63,7 +63,10 @@ async function run(job: Job, purpose: 'once' | 'start' | 'scheduled' | 'again'):
   const { gatewayUrl, key } = job.config;
   const idempotencyKey = `daily-${day}-${purpose}${suffix}`;
   return await callDailyJob({
-    ...{ gatewayUrl, key, idempotencyKey, force },
+    gatewayUrl,
+    key,
+    idempotencyKey,
+    force,
     log: (line) => log(job, line),
     // A run of `--again` ends at once where no gateway answers; a scheduled run waits until one does.
     mustBeThere: purpose === 'again',

@@ -121,7 +121,13 @@ async function start(
   const { url, prepared, checks } = await startServices(
     modules,
     {
-      ...{ config, secrets, infrastructure, clock, logger, resources: services, say },
+      config,
+      secrets,
+      infrastructure,
+      clock,
+      logger,
+      resources: services,
+      say,
       writeRefusal: disk.refusal,
     },
     // Not before: with it comes the gateway's code.

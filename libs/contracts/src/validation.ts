@@ -31,7 +31,9 @@ function refuseRepeated(input: unknown): void {
   const repeated = Object.entries(input ?? {}).filter(([, value]) => Array.isArray(value));
   if (repeated.length === 0) return;
   const errors = repeated.slice(0, errorsMax).map(([name]) => ({
-    ...{ field: name.slice(0, nameLengthMax), code: 'wrong_type', message: 'is given more than once: give it once' },
+    field: name.slice(0, nameLengthMax),
+    code: 'wrong_type',
+    message: 'is given more than once: give it once',
   }));
   throw validationError(errors, repeated.length, 'query');
 }

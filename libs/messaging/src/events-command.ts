@@ -73,8 +73,11 @@ export async function runEventsCommand(
     const settings = readSettings();
     const applicationName = `${service}-events`;
     const database = await openDatabase({
-      ...{ url: settings.DATABASE_URL, applicationName, poolMax: 2 },
-      ...{ entities: [], migrations: [] },
+      url: settings.DATABASE_URL,
+      applicationName,
+      poolMax: 2,
+      entities: [],
+      migrations: [],
     });
     try {
       await run({

@@ -107,7 +107,12 @@ async function start<Config extends HostSettings>(
   const requester = requesterOf(name, nats);
   const handlers = await definition.start({
     ...deps,
-    ...{ config, database, nats, wakeRelay, resources, checks },
+    config,
+    database,
+    nats,
+    wakeRelay,
+    resources,
+    checks,
     get requester() {
       return requester();
     },

@@ -49,7 +49,9 @@ export async function startProcessTelemetry(
   const page = config.METRICS_PAGE === 'enabled';
   if (page && config.HEALTH_PORT === 0) throw new ConfigError(['METRICS_PAGE: needs a HEALTH_PORT to be served on']);
   return await startTelemetry({
-    ...{ version, logger, metricsPage: page },
+    version,
+    logger,
+    metricsPage: page,
     endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
     exportMetricsEveryMs: config.OTEL_METRIC_EXPORT_INTERVAL,
   });
@@ -63,7 +65,9 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
   if (endpoint === undefined && !metricsPage) return { shutdown: async () => undefined };
   const { startMetrics } = await import('./metrics-export.ts');
   const metrics = startMetrics({
-    ...{ version, endpoint, logger },
+    version,
+    endpoint,
+    logger,
     exportEveryMs: exportMetricsEveryMs,
     limitMs: exportTimeoutMs,
     page: metricsPage,

@@ -30,8 +30,10 @@ export async function addMonths(store: HistoryStore, events: number, rareEvery =
   const { nowMs } = store;
   const history = {
     account: newId('account', nowMs),
-    ...{ busy: newId('webhookEndpoint', nowMs), narrow: newId('webhookEndpoint', nowMs) },
-    ...{ orderId: newId('order', nowMs), email: 'same@example.com' },
+    busy: newId('webhookEndpoint', nowMs),
+    narrow: newId('webhookEndpoint', nowMs),
+    orderId: newId('order', nowMs),
+    email: 'same@example.com',
   };
   for (const [role, id, url] of [
     ['primary', history.busy, 'https://busy.example'],
@@ -46,7 +48,8 @@ export async function addMonths(store: HistoryStore, events: number, rareEvery =
   for (let month = 0; month < months; month++)
     await addMonth(store, history, {
       atMs: nowMs - (months - month) * monthMs,
-      ...{ month, rareEvery },
+      month,
+      rareEvery,
       count: Math.ceil(events / months),
     });
   await store.query(

@@ -38,7 +38,14 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
     (opened) => opened.close(),
   );
   const payments: PaymentDeps = {
-    ...{ database, clock, logger, wakeRelay, processors, processorCalls, tries, answers },
+    database,
+    clock,
+    logger,
+    wakeRelay,
+    processors,
+    processorCalls,
+    tries,
+    answers,
     orderMutex: createOrderMutex(),
   };
   resources.add('payments loop', startPaymentsLoop(payments), (loop) => loop.close());

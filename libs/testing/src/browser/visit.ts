@@ -34,7 +34,11 @@ export async function openVisit(baseUrl: string, options: VisitOptions = {}): Pr
   const { size = 'phone', scheme = 'light', script = true, locale = 'en-US', latencyMs = 0 } = options;
   const browser = await sharedBrowser();
   const context = await browser.newContext({
-    ...{ baseURL: baseUrl, viewport: sizes[size], colorScheme: scheme, javaScriptEnabled: script, locale },
+    baseURL: baseUrl,
+    viewport: sizes[size],
+    colorScheme: scheme,
+    javaScriptEnabled: script,
+    locale,
     ...(size === 'phone' ? { deviceScaleFactor: 2, hasTouch: true, isMobile: true } : {}),
     reducedMotion: 'reduce',
   });
@@ -74,7 +78,9 @@ async function slowDown(page: Page, latencyMs: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Network.enable');
   await session.send('Network.emulateNetworkConditions', {
-    ...{ offline: false, latency: latencyMs },
-    ...{ downloadThroughput: -1, uploadThroughput: -1 },
+    offline: false,
+    latency: latencyMs,
+    downloadThroughput: -1,
+    uploadThroughput: -1,
   });
 }

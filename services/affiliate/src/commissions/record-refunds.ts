@@ -67,9 +67,12 @@ export async function recordPaymentRefunds(
   const keys = events.map(keyOf);
   await lockOrders(client, keys);
   const parts = events.map(({ accountId, data: { orderId, subscriptionId, period, changeNo, part } }) => ({
-    ...{ account_id: accountId, order_id: orderId, change_no: changeNo },
+    account_id: accountId,
+    order_id: orderId,
+    change_no: changeNo,
     part: period === null ? '' : partOfRenewal(subscriptionId, period),
-    ...{ refunded_cents: part.refundedCents, of_cents: part.ofCents },
+    refunded_cents: part.refundedCents,
+    of_cents: part.ofCents,
   }));
   await client.query(recordParts([JSON.stringify(parts)]));
   await correctCommissions(client, clock, keys);
@@ -166,7 +169,13 @@ function correctingRow(base: PartRow, turn: number, amount_cents: number, clock:
   const { account_id, affiliate_id, order_id, currency, part } = base;
   const now = clock.now().toISOString();
   return {
-    ...{ account_id, affiliate_id, order_id, currency, part, turn, amount_cents },
+    account_id,
+    affiliate_id,
+    order_id,
+    currency,
+    part,
+    turn,
+    amount_cents,
     id: newId('commission', clock.nowMs()),
     kind: amount_cents < 0 ? 'clawback' : 'sale',
     status: 'pending',

@@ -178,7 +178,10 @@ const comparisonOf = (
 ): BooksComparison => ({
   compared_from: from.toISOString(),
   compared_until: until.toISOString(),
-  ...{ charges, refunds, holds, orphans },
+  charges,
+  refunds,
+  holds,
+  orphans,
   orphan_count: orphanCount,
 });
 

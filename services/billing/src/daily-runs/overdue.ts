@@ -44,7 +44,10 @@ export async function tellOverdue(deps: OverdueDeps, closing: () => boolean = ()
     if (last !== undefined && last.finished_at > by) continue;
     accountIds.push(accountId);
     await notifyOfRun(deps, {
-      ...{ accountId, code: 'overdue', once: last?.id ?? 'first', nowMs: deps.clock.nowMs() },
+      accountId,
+      code: 'overdue',
+      once: last?.id ?? 'first',
+      nowMs: deps.clock.nowMs(),
       summary:
         `The daily run is overdue: ${last === undefined ? 'none ran yet' : `the last one ended at ${last.finished_at.toISOString()}`}, ` +
         'and charges or holds wait for it. Let a scheduler call POST /api/cron/daily once a day, or run `npm run daily`.',

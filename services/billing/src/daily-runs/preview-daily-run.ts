@@ -78,15 +78,14 @@ function limitShown(
 ) {
   const left = waiting.find((each) => each.currency === currency);
   return {
-    ...{
-      currency,
-      due_count: count,
-      due_cents: dueCents,
-      normal_cents: normalCents,
-      limit_cents: limitCents,
-      exceeded,
-    },
-    ...{ waiting_count: left?.count ?? 0, waiting_cents: left?.cents ?? 0 },
+    currency,
+    due_count: count,
+    due_cents: dueCents,
+    normal_cents: normalCents,
+    limit_cents: limitCents,
+    exceeded,
+    waiting_count: left?.count ?? 0,
+    waiting_cents: left?.cents ?? 0,
   };
 }
 
@@ -178,7 +177,10 @@ async function readSettlements(database: Database, scope: Scope, id: string, lim
   const rows = await readHoldsDue(database, scope, id, limit);
   const actions = rows.map(({ order_id, due_at, ...row }) => ({
     ...row,
-    ...{ kind: 'settlement' as const, id: order_id, due_at: due_at.toISOString(), attempt: null },
+    kind: 'settlement' as const,
+    id: order_id,
+    due_at: due_at.toISOString(),
+    attempt: null,
   }));
   return { actions, next: { kind: 'settlement', id: rows.at(-1)?.order_id ?? id } };
 }
@@ -201,7 +203,10 @@ async function readCancellations(database: Database, scope: Scope, id: string, l
   const rows = await readOver(database, scope, id, limit);
   const actions = rows.map(({ current_period_end, ...row }) => ({
     ...row,
-    ...{ kind: 'cancellation' as const, amount_cents: 0, due_at: current_period_end.toISOString(), attempt: null },
+    kind: 'cancellation' as const,
+    amount_cents: 0,
+    due_at: current_period_end.toISOString(),
+    attempt: null,
   }));
   return { actions, next: { kind: 'cancellation', id: rows.at(-1)?.id ?? id } };
 }

@@ -25,7 +25,8 @@ export interface Comparison {
 }
 
 const callOf = ({ run, deps }: Comparison): CallContext & { readonly commandId: string } => ({
-  ...{ accountId: run.accountId, requestId: run.runId },
+  accountId: run.accountId,
+  requestId: run.runId,
   commandId: newIdSuffix(deps.clock.nowMs()),
 });
 
@@ -124,8 +125,13 @@ async function startMissing({ deps, run }: Comparison, orders: readonly Compared
     if (subscription === null) return [];
     const { affiliateNamed, ...sale } = subscription;
     const data: SoldSubscription = {
-      ...{ ...sale, orderId, currency, affiliateCode: affiliateNamed ? 'named' : null },
-      ...{ paymentMethod: null, source: 'checkout', test: false },
+      ...sale,
+      orderId,
+      currency,
+      affiliateCode: affiliateNamed ? 'named' : null,
+      paymentMethod: null,
+      source: 'checkout',
+      test: false,
     };
     return [{ accountId: run.accountId, requestId: null, traceparent: undefined, data }];
   });

@@ -17,8 +17,11 @@ const all: readonly Filter[] = ['orderId', 'email'];
  * Most payments succeed, so a page of successes is near the beginning of all; declines are limited for each account.
  */
 const byStatus = {
-  ...{ succeeded: `status = 'succeeded'`, declined: `status = 'declined'` },
-  ...{ created: openAs('created'), sent: openAs('sent'), unknown: openAs('unknown') },
+  succeeded: `status = 'succeeded'`,
+  declined: `status = 'declined'`,
+  created: openAs('created'),
+  sent: openAs('sent'),
+  unknown: openAs('unknown'),
   requires_action: openAs('requires_action'),
 };
 function openAs(status: Payment['status']): string {

@@ -197,11 +197,20 @@ async function writeCard(books: Books, sent: SentCard, { signal, ...call }: Proc
   const isDeclined = answer !== 'succeeded' && answer !== 'requires_action';
   const reference = newReference(books, kind);
   const entry: CardEntry = {
-    ...{ account_id: call.accountId, test: call.test, payment_id: request.paymentId, reference, kind },
+    account_id: call.accountId,
+    test: call.test,
+    payment_id: request.paymentId,
+    reference,
+    kind,
     status: isDeclined ? 'declined' : answer,
     reason: isDeclined ? answer : null,
-    ...{ amount_cents: request.amountCents, currency: request.currency, order_id: request.orderId, parameters },
-    ...{ recorded_at: books.clock.now(), last_four: card.lastFour ?? null, traits: card.traits },
+    amount_cents: request.amountCents,
+    currency: request.currency,
+    order_id: request.orderId,
+    parameters,
+    recorded_at: books.clock.now(),
+    last_four: card.lastFour ?? null,
+    traits: card.traits,
     saved_method: isDeclined || returnUrl === undefined ? null : `sim_pm_${newIdSuffix(books.clock.nowMs())}`,
     action_url: answer === 'requires_action' ? confirmationUrl(returnUrl ?? null, reference) : null,
     capture_before: kind === 'hold' && answer === 'succeeded' ? captureBefore(books) : null,
@@ -217,9 +226,16 @@ async function sendSaved(books: Books, request: SavedMethodRequest, call: Proces
   if (token === undefined) {
     const row = await untilAborted(call.signal, () =>
       books.saved.add({
-        ...{ account_id: call.accountId, test: call.test, payment_id: paymentId, saved_method: savedMethod },
-        ...{ amount_cents: amountCents, currency, order_id: orderId, parameters },
-        ...{ reference: newReference(books, 'charge'), recorded_at: books.clock.now() },
+        account_id: call.accountId,
+        test: call.test,
+        payment_id: paymentId,
+        saved_method: savedMethod,
+        amount_cents: amountCents,
+        currency,
+        order_id: orderId,
+        parameters,
+        reference: newReference(books, 'charge'),
+        recorded_at: books.clock.now(),
       }),
     );
     if (row !== undefined) {
@@ -261,8 +277,12 @@ async function lookUp(books: Books, sent: PaymentRequest, call: ProcessorCall): 
 }
 
 const kinds: Readonly<Record<PaymentRequest['call'], EntryRow['kind']>> = {
-  ...{ authorize: 'hold', charge: 'charge', chargeSaved: 'charge' },
-  ...{ capture: 'capture', refund: 'refund', release: 'release' },
+  authorize: 'hold',
+  charge: 'charge',
+  chargeSaved: 'charge',
+  capture: 'capture',
+  refund: 'refund',
+  release: 'release',
 };
 
 /** The answer to the entry, unless the card has a network fault; a key that arrived before is always answered. */

@@ -105,7 +105,12 @@ export async function beginRehearsal(database: Database, rehearsal: Rehearsal, n
 }
 
 const nothingDone = {
-  ...{ done_days: 0, ok: true, charged: 0, charged_cents: 0, retried: 0, canceled: 0 },
+  done_days: 0,
+  ok: true,
+  charged: 0,
+  charged_cents: 0,
+  retried: 0,
+  canceled: 0,
   charged_by_currency: {},
 };
 

@@ -80,7 +80,11 @@ interface Locked extends LockedSubscription {
 
 const rowsOf = (due: readonly DueSubscription[]) =>
   due.map(({ id: subscription_id, order_id, period, failed_tries, payment_method: method }) => ({
-    ...{ subscription_id, order_id, period: period + 1, failed_tries, method },
+    subscription_id,
+    order_id,
+    period: period + 1,
+    failed_tries,
+    method,
   }));
 
 function resultOf({ decline_reason, ...subscription }: Locked, at: Date): RecordedResult {
@@ -100,7 +104,9 @@ async function write(
 ): Promise<void> {
   const renewals = results.map((each) => ({
     ...periodRowOf(each),
-    ...{ amount_cents: each.subscription.amount_cents, currency: each.subscription.currency, run_id },
+    amount_cents: each.subscription.amount_cents,
+    currency: each.subscription.currency,
+    run_id,
   }));
   const values = await outcomeValues(client, results, nowMs);
   await client.query(writeStatement([...columnsOf(renewals, renewalTypes), ...values]));

@@ -139,11 +139,10 @@ export const periodTypes = {
 
 /** The row of a renewal's period; fields are named as the columns. */
 export const periodRowOf = ({ subscription, outcome, effect }: RecordedResult) => ({
-  ...{
-    account_id: subscription.account_id,
-    subscription_id: subscription.id,
-    period: outcome.period,
-    ...effect.period,
-  },
-  ...{ status: effect.paid ? 'paid' : 'failed', paid_at: effect.paid ? outcome.at : null },
+  account_id: subscription.account_id,
+  subscription_id: subscription.id,
+  period: outcome.period,
+  ...effect.period,
+  status: effect.paid ? 'paid' : 'failed',
+  paid_at: effect.paid ? outcome.at : null,
 });

@@ -114,19 +114,19 @@ function paid(
   const statusAfter = renews ? 'active' : status;
   return {
     after: {
-      ...{
-        status: statusAfter,
-        failed_tries: 0,
-        free_try: false,
-        period,
-        current_period_end: endsAt,
-        canceled_at: null,
-      },
+      status: statusAfter,
+      failed_tries: 0,
+      free_try: false,
+      period,
+      current_period_end: endsAt,
+      canceled_at: null,
       hard_declined: method === payment_method ? false : hard_declined,
       next_charge_at: renews ? chargedFrom(endsAt, at) : null,
     },
     event: {
-      ...{ kind: 'rebilled', attempt: attemptOf(subscription, method), statusAfter },
+      kind: 'rebilled',
+      attempt: attemptOf(subscription, method),
+      statusAfter,
       // What it left when it was canceled was told then: the numbers count nothing of this.
       statusBefore: status === 'canceled' ? (failed_tries > 0 ? 'past_due' : 'active') : status,
     },
@@ -153,13 +153,21 @@ function declined(
   const next = nextTry(statusAfter, own, at);
   return {
     after: {
-      ...{ status: statusAfter, failed_tries, period, current_period_end, next_charge_at: next.at },
+      status: statusAfter,
+      failed_tries,
+      period,
+      current_period_end,
+      next_charge_at: next.at,
       hard_declined: own ? hard : hard_declined,
       free_try: free_try && !own && !canceled,
       canceled_at: canceled ? at : null,
     },
     event: {
-      ...{ kind: 'payment_failed', attempt: failed_tries, nextTryDays: next.days, statusAfter, reason },
+      kind: 'payment_failed',
+      attempt: failed_tries,
+      nextTryDays: next.days,
+      statusAfter,
+      reason,
       statusBefore: status as LivingStatus,
     },
   };

@@ -74,7 +74,10 @@ export function addAmounts(a: Amounts, b: Amounts): Amounts {
 
 /** A stored result with all its fields: those of earlier versions have no problems, no sums, or do not say what was blocked or waits. */
 export const withDefaults = (stored: Partial<DailyResult> & StoredResult): DailyResult => ({
-  ...{ chargedByCurrency: {}, blocked: 0, waiting: 0, problems: [] },
+  chargedByCurrency: {},
+  blocked: 0,
+  waiting: 0,
+  problems: [],
   ...stored,
 });
 type StoredResult = Pick<DailyResult, 'ok' | 'rebills' | 'recovery' | 'holdsSettled'>;

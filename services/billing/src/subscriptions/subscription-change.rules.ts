@@ -100,7 +100,10 @@ export function resume(
   const kept = late ? { ...dates, anchor: now, anchor_period: dates.period, current_period_end: now } : dates;
   return {
     ...kept,
-    ...{ status: 'active', paused_at: null, failed_tries: 0, free_try: false },
+    status: 'active',
+    paused_at: null,
+    failed_tries: 0,
+    free_try: false,
     next_charge_at: subscription.collection === 'automatic' ? chargedFrom(kept.current_period_end, paidAt) : null,
   };
 }

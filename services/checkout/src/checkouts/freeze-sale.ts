@@ -158,7 +158,12 @@ function incomingOf(begun: NewTry, place: number) {
   const { row, sale, claim, commandId, nowMs, buyer } = begun;
   const { account_id, id, revision } = row;
   return {
-    ...{ account_id, id, revision, sale, place, command_id: commandId },
+    account_id,
+    id,
+    revision,
+    sale,
+    place,
+    command_id: commandId,
     order_id: newId('order', nowMs),
     renews: renewsOrder(row, nowMs),
     asked_at: new Date(nowMs),

@@ -58,8 +58,14 @@ function offerOf(sale: PricedSale, discount: Offer['discount']): Offer {
   const chosen = new Set(sale.bumpIds);
   return {
     product: {
-      ...{ id, name, slug, pricingType, billingInterval, priceCents },
-      ...{ description: page?.description ?? null, image: page?.image ?? null },
+      id,
+      name,
+      slug,
+      pricingType,
+      billingInterval,
+      priceCents,
+      description: page?.description ?? null,
+      image: page?.image ?? null,
     },
     bumps: bumps.map((bump) => ({ ...bump, chosen: chosen.has(bump.id) })),
     hasDiscountCodes: page?.hasDiscountCodes ?? true,

@@ -67,8 +67,14 @@ function upsellStatusOf({ decision, upsellDeclined }: Settlement, bought: boolea
 function expiredRow(row: CheckoutRow, sale: FrozenSale, order: CheckoutOrder, { requestId, nowMs }: Source) {
   const { productId, name, currency } = sale.product;
   const data = {
-    ...{ orderId: order.id, productId, productName: name, customerEmail: sale.email, currency, test: row.test },
-    ...{ totalCents: order.total_cents, expiredAt: new Date(nowMs).toISOString() },
+    orderId: order.id,
+    productId,
+    productName: name,
+    customerEmail: sale.email,
+    currency,
+    test: row.test,
+    totalCents: order.total_cents,
+    expiredAt: new Date(nowMs).toISOString(),
   };
   return outboxRow(orderExpired, data, { accountId: row.account_id, requestId, nowMs });
 }

@@ -24,7 +24,11 @@ export function visitOf(
   const data = { productId, productName: name, pricingType, visitedAt, test };
   return {
     ...outboxRow(checkoutVisited, data, source),
-    ...{ account_id: source.accountId, product_id: productId, day: visitedAt.slice(0, 10), visitor, test },
+    account_id: source.accountId,
+    product_id: productId,
+    day: visitedAt.slice(0, 10),
+    visitor,
+    test,
   };
 }
 

@@ -73,7 +73,10 @@ export async function ordersToCompare(
 
 const comparedOrderOf = (row: Row): ComparedOrder => ({
   orderId: row.id,
-  ...{ status: row.status, source: row.source, totalCents: row.total_cents, currency: row.currency },
+  status: row.status,
+  source: row.source,
+  totalCents: row.total_cents,
+  currency: row.currency,
   refundedCents: row.refunded_cents,
   changedAt: row.changed_at.toISOString(),
   subscription: subscriptionOf(row),
@@ -83,7 +86,11 @@ function subscriptionOf({ product, customer_email, affiliate_code, paid_at }: Ro
   if (product === null || product.pricingType !== 'subscription' || product.billingInterval === null) return null;
   const { productId, name: productName, priceCents, billingInterval } = product;
   return {
-    ...{ productId, productName, priceCents, billingInterval, customerEmail: customer_email },
+    productId,
+    productName,
+    priceCents,
+    billingInterval,
+    customerEmail: customer_email,
     affiliateNamed: Boolean(affiliate_code),
     paidAt: paid_at.toISOString(),
   };

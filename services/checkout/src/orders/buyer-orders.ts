@@ -31,15 +31,14 @@ const columns = `o.id, (
   o.created_at, o.test`;
 
 const types: ColumnsOf<OrderRow> = {
-  ...{
-    id: 'text',
-    product_name: 'text',
-    total_cents: 'int8',
-    refunded_cents: 'int8',
-    currency: 'text',
-    status: 'text',
-  },
-  ...{ created_at: 'timestamptz', test: 'bool' },
+  id: 'text',
+  product_name: 'text',
+  total_cents: 'int8',
+  refunded_cents: 'int8',
+  currency: 'text',
+  status: 'text',
+  created_at: 'timestamptz',
+  test: 'bool',
 };
 
 const page = statement<OrderRow>(

@@ -148,7 +148,8 @@ async function endRefund(
   const detail = orderRefunded ? renewalRefusedText(answer.detail) : refusedText(order, refundedCents, answer.detail);
   if (!orderRefunded) await recordFailure(deps.database.pool, asked, { detail, refundedCents }, source);
   const errors = answer.refused?.map((charge) => ({
-    ...{ field: `payments.${charge.paymentId}`, code: 'refund_failed' },
+    field: `payments.${charge.paymentId}`,
+    code: 'refund_failed',
     message: refusedChargeText(charge, order.currency),
   }));
   throw new DomainError('refund_failed', detail, errors);
@@ -177,7 +178,10 @@ const isUnknownThere = (
 
 /** Billing answered the request that was read before, whatever was written since. */
 const numberAsked = ({ refund_no, refund_status, failed_at, attempt }: RefundedOrder) => ({
-  ...{ refund_no, refund_status, failed_at, attempt },
+  refund_no,
+  refund_status,
+  failed_at,
+  attempt,
 });
 
 type Answer = RequestOutput<typeof refundCharges>;

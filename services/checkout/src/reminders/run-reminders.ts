@@ -77,7 +77,12 @@ export async function remindAll(deps: RunDeps, request: ReminderRunRequest): Pro
   // Accounts behind others that wait for a silent mail server wait no longer than these did.
   const allUntilMs = performance.now() + 2 * deps.handOverWaitMs;
   const all = {
-    ...{ runLock, logger, isClosing, partsAtOnce, partLimitMs, processCloses },
+    runLock,
+    logger,
+    isClosing,
+    partsAtOnce,
+    partLimitMs,
+    processCloses,
     accounts: accountsWithReminders(deps),
     part: ({ accountId, runId }: Pick<RunRequest, 'accountId' | 'runId'>) =>
       remindBuyers(

@@ -74,8 +74,16 @@ const atOnce = 4;
 const runMs = 10 * 60_000;
 
 const nothingSent = (): SentReminders => ({
-  ...{ sent: 0, failed: 0, left: false, detail: '', aboutCheckoutId: null },
-  ...{ capped: false, unverified: 0, refused: 0, refusedFirst: 0, refusal: '' },
+  sent: 0,
+  failed: 0,
+  left: false,
+  detail: '',
+  aboutCheckoutId: null,
+  capped: false,
+  unverified: 0,
+  refused: 0,
+  refusedFirst: 0,
+  refusal: '',
 });
 
 /** The hand-over of an account's reminders, which a run begins and may leave behind. */
@@ -180,7 +188,10 @@ async function prepare(deps: ReminderDeps, row: Stalled): Promise<Prepared | nul
     product_id: row.product_id,
     link_hash: hashOf(secret),
     token_hash: hashOf(token),
-    ...{ row, sale, secret, token },
+    row,
+    sale,
+    secret,
+    token,
   };
 }
 
@@ -236,7 +247,12 @@ function messageOf({ publicUrl, clock }: ReminderDeps, settings: Settings, { id,
   const supportEmail = settings.supportEmail || row.support_email;
   const { name, slug, currency } = sale.product;
   const text = reminderText({
-    ...{ businessName, supportEmail, currency, buyerName: row.name, productName: name, totalCents: sale.totalCents },
+    businessName,
+    supportEmail,
+    currency,
+    buyerName: row.name,
+    productName: name,
+    totalCents: sale.totalCents,
     link: checkoutLink({ publicUrl, checkoutUrl, handle, slug }, row.id, secret),
     optOutLink: optOutLink(publicUrl, token),
   });

@@ -51,7 +51,13 @@ export function resourceOf(
   const { id, name, built_in, active, event, product_id, action } = row;
   const { switched_off_reason: reason, switched_off_at: at, previous_secret_until: until } = row;
   return {
-    ...{ id, name, built_in, active, event, product_id, action },
+    id,
+    name,
+    built_in,
+    active,
+    event,
+    product_id,
+    action,
     switched_off: reason !== null && at !== null ? { reason, at: at.toISOString() } : null,
     previous_secret_expires_at: until !== null && until > clock.now() ? until.toISOString() : null,
     available: action.type === 'post' || emailsAvailable,
@@ -73,9 +79,18 @@ export const builtInOf = (accountId: string, automationId: string): BuiltIn | un
 export function builtInRow(accountId: string, { key, name, event, action }: BuiltIn): AutomationRow {
   const madeAt = new Date(idTimeMs(accountId));
   return {
-    ...{ id: builtInId(accountId, key), name, built_in: key, active: true, event, product_id: null, action },
-    ...{ switched_off_reason: null, switched_off_at: null, previous_secret_until: null },
-    ...{ created_at: madeAt, updated_at: madeAt },
+    id: builtInId(accountId, key),
+    name,
+    built_in: key,
+    active: true,
+    event,
+    product_id: null,
+    action,
+    switched_off_reason: null,
+    switched_off_at: null,
+    previous_secret_until: null,
+    created_at: madeAt,
+    updated_at: madeAt,
   };
 }
 

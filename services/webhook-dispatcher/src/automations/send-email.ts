@@ -78,7 +78,9 @@ export function createSendEmail(deps: SendEmailDeps): SendEmail {
 
 /** Whether the mail server is to blame, and not this message. */
 const sendResults: Readonly<Record<Handover['outcome'], SendResult>> = {
-  ...{ taken: 'ok', refused: 'ok', deferred: 'ok' },
+  taken: 'ok',
+  refused: 'ok',
+  deferred: 'ok',
   unreachable: 'away',
   unknown: 'failed',
 };
@@ -118,7 +120,10 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
     const detail = await overBound(deps, delivery, now);
     if (detail !== null) return { recipient, handover: deferred(detail), postponedUntilMs: nextDayMs(now) };
     const handover = await mailer.send({
-      ...{ id: delivery.id, fromName: seller.businessName, to: recipient, replyTo: seller.supportEmail },
+      id: delivery.id,
+      fromName: seller.businessName,
+      to: recipient,
+      replyTo: seller.supportEmail,
       ...automationEmail(row.action, payload, seller, delivery.test),
       headers: { 'Auto-Submitted': 'auto-generated' },
       date: now,
@@ -213,17 +218,22 @@ function attemptOf(
         : waitAfter(delivery.attemptNumber - delivery.attemptsBeforeSchedule, Math.random(), null)
       : postponedUntilMs - nowMs;
   return newAttempt(nowMs, delivery, {
-    ...{ endpoint_id: endpointId, number, delivered, waitMs },
+    endpoint_id: endpointId,
+    number,
+    delivered,
+    waitMs,
     url: recipient === null ? null : `mailto:${recipient}`,
     reason_code: isOver || waitMs !== null ? (ownReasonCode ?? reasonCode) : 'tries',
-    ...{ status_code: null, duration_ms: durationMs },
-    ...{ dns_ms: null, connect_ms: null, tls_ms: null, first_byte_ms: null },
-    ...{
-      error: errorOf(handover),
-      diagnosis: asked ? diagnosis : null,
-      diagnosis_detail: asked ? errorOf(handover) : null,
-      response: null,
-    },
+    status_code: null,
+    duration_ms: durationMs,
+    dns_ms: null,
+    connect_ms: null,
+    tls_ms: null,
+    first_byte_ms: null,
+    error: errorOf(handover),
+    diagnosis: asked ? diagnosis : null,
+    diagnosis_detail: asked ? errorOf(handover) : null,
+    response: null,
   });
 }
 

@@ -57,7 +57,16 @@ function sampleEvent(
   const body = JSON.stringify({ ...samplePayloadOf(name), sentAt: occurredAt });
   const email = action.type === 'email' ? supportEmail : null;
   return {
-    ...{ id: ids.eventId, accountId: ids.accountId, name, body, email, occurredAt },
-    ...{ orderId: null, productId: null, test: true, priority: priorities.resent, traceparent: null },
+    id: ids.eventId,
+    accountId: ids.accountId,
+    name,
+    body,
+    email,
+    occurredAt,
+    orderId: null,
+    productId: null,
+    test: true,
+    priority: priorities.resent,
+    traceparent: null,
   };
 }

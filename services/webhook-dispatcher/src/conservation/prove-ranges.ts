@@ -88,7 +88,10 @@ export async function proveRanges(client: Client, ranges: readonly Range[]): Pro
     const range = ranges[index] as Range;
     const countOf = (status: Status) => counts[status] ?? 0;
     return {
-      ...{ range, events, deliveries, lost },
+      range,
+      events,
+      deliveries,
+      lost,
       counts: Object.fromEntries(statuses.map((status) => [status, countOf(status)])) as Record<Status, number>,
       lostEvents: sequences === null ? [] : missingFrom(range, sequences),
     };

@@ -121,7 +121,9 @@ async function remakeBatch({ partitions, clock }: RemakeDeps, client: Client, ru
 }
 
 const factsOf = ({ is_back: isBack, name, has_body: hasBody, role, url, events }: LostRow) => ({
-  ...{ isBack, eventName: name, hasBody },
+  isBack,
+  eventName: name,
+  hasBody,
   endpoint: role === null ? null : { kind: kindOf(role), url, events },
 });
 

@@ -37,7 +37,11 @@ export function createAttemptDelivery(deps: AttemptDeps): (delivery: Delivery, t
     const outcome = delivered ? 'delivered' : waitMs === null ? 'failed' : 'retried';
     duration?.(result.durationMs / 1_000, { 'webhook.outcome': outcome });
     return newAttempt(nowMs, delivery, {
-      ...{ endpoint_id: to.endpointId, number: delivery.attemptNumber, url: to.url, delivered, waitMs },
+      endpoint_id: to.endpointId,
+      number: delivery.attemptNumber,
+      url: to.url,
+      delivered,
+      waitMs,
       reason_code: outcome === 'failed' ? 'tries' : null,
       ...exchangeColumns(result, to.url ?? ''),
     });

@@ -74,8 +74,14 @@ const byStatus: Readonly<Record<number, DiagnosisCode>> = {
   503: 'receiver_down',
   504: 'receiver_slow',
   // Cloudflare's own, about the server behind it.
-  ...{ 520: 'receiver_down', 521: 'receiver_down', 522: 'receiver_slow', 523: 'receiver_down', 524: 'receiver_slow' },
-  ...{ 525: 'proxy_tls', 526: 'proxy_tls', 530: 'receiver_down' },
+  520: 'receiver_down',
+  521: 'receiver_down',
+  522: 'receiver_slow',
+  523: 'receiver_down',
+  524: 'receiver_slow',
+  525: 'proxy_tls',
+  526: 'proxy_tls',
+  530: 'receiver_down',
 };
 
 /** Pages and headers of services that ask for a human. They answer any status, 200 and 202 too. */

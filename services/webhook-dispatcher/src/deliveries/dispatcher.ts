@@ -87,7 +87,8 @@ export class Dispatcher implements DeliverySender {
     this.#rates = new HostRates(options.webhooksPerSecond);
     this.#scheduler = new DeliveryScheduler({
       rates: this.#rates,
-      ...{ attemptTimeoutMs: options.attemptTimeoutMs, emailTimeoutMs: options.emailTimeoutMs },
+      attemptTimeoutMs: options.attemptTimeoutMs,
+      emailTimeoutMs: options.emailTimeoutMs,
       send: (delivery, to) => this.#send(delivery, to),
       release: (endpointId, deliveries) => {
         for (const { priority } of deliveries) this.#backlog.add(endpointId, priority);

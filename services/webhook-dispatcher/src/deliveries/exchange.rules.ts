@@ -26,8 +26,15 @@ export interface Exchange extends Durations {
 
 /** What a request that was never sent took and got. */
 export const noExchange: Omit<Exchange, 'error'> = {
-  ...{ statusCode: null, stage: 'lookup', headers: null, excerpt: null, durationMs: 0 },
-  ...{ dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null },
+  statusCode: null,
+  stage: 'lookup',
+  headers: null,
+  excerpt: null,
+  durationMs: 0,
+  dnsMs: null,
+  connectMs: null,
+  tlsMs: null,
+  firstByteMs: null,
 };
 
 /** A delivery needs a complete response with any 2xx status. */

@@ -95,7 +95,10 @@ class ResponseHandler implements MeasuredHandler {
       headers: this.#headers,
       excerpt: this.#statusCode === null ? null : Buffer.concat(this.#chunks),
       durationMs: Math.round(performance.now() - this.#startedMs),
-      ...{ dnsMs, connectMs, tlsMs, firstByteMs: this.#firstByteMs },
+      dnsMs,
+      connectMs,
+      tlsMs,
+      firstByteMs: this.#firstByteMs,
     });
   }
 

@@ -25,7 +25,10 @@ export function prepareDestination(secrets: SecretBox, to: Destination): Prepare
   const { origin, pathname, search } = new URL(url);
   const keyOf = (sealed: string) => createSecretKey(secrets.open(sealed, endpointId));
   return {
-    ...{ url, origin, path: pathname + search, key: keyOf(secret) },
+    url,
+    origin,
+    path: pathname + search,
+    key: keyOf(secret),
     previous: previous && { key: keyOf(previous.secret), untilMs: previous.untilMs },
     ownHeaders: Object.entries(openHeaders(secrets, endpointId, headers)).flat(),
   };

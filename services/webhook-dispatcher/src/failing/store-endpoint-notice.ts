@@ -60,16 +60,17 @@ export async function storeEndpointNotice(
   const sentAt = at.toISOString();
   const payload: EndpointOffPayload = { event: endpointOff, endpointId, url, reason, summary, sentAt };
   const event: OutgoingEvent = {
-    ...{ id: newId('event', deps.clock.nowMs()), accountId, name: endpointOff, body: JSON.stringify(payload) },
-    ...{
-      orderId: null,
-      email: null,
-      productId: null,
-      test: false,
-      priority: priorities.other,
-      traceparent: null,
-      occurredAt: sentAt,
-    },
+    id: newId('event', deps.clock.nowMs()),
+    accountId,
+    name: endpointOff,
+    body: JSON.stringify(payload),
+    orderId: null,
+    email: null,
+    productId: null,
+    test: false,
+    priority: priorities.other,
+    traceparent: null,
+    occurredAt: sentAt,
   };
   await storeEventFor({ ...deps, dispatcher: nobody }, event, [automationId], client, () => undefined);
 }

@@ -172,8 +172,13 @@ async function handOver(
   const { ref, recovery, endpoint, count } = work;
   const { kind, which, phase, cursor, since, until } = recovery;
   const batch = (names: readonly string[] | null): Batch => ({
-    ...{ accountId: ref.account_id, endpointId: ref.endpoint_id, recoveryId: ref.id },
-    ...{ after: cursor, names, count, now: clock.now() },
+    accountId: ref.account_id,
+    endpointId: ref.endpoint_id,
+    recoveryId: ref.id,
+    after: cursor,
+    names,
+    count,
+    now: clock.now(),
   });
   const goOn = (handedOver: HandedOver, then: Place | null) => ({
     count: handedOver.count,

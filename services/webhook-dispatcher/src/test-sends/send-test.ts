@@ -62,7 +62,9 @@ function testEvent(
   const text = (name: string): string | null => (payload[name] === undefined ? null : String(payload[name]));
   return {
     ...about,
-    ...{ orderId: text('orderId'), email: text('email'), productId: text('productId') },
+    orderId: text('orderId'),
+    email: text('email'),
+    productId: text('productId'),
     test: true,
     priority: priorities.resent,
     body: JSON.stringify(payload),
