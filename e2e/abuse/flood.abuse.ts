@@ -14,8 +14,13 @@ import type { FlooderMessage, FloodMessage } from './flooder.ts';
 
 /** Bound: beside a seller who floods, the 95th percentile of another's is at most so many times the quiet one. */
 const ratios = { orders: 2, reads: 2, webhooks: 1.5 };
-/** A limit is of a minute: each round has all of one. */
-const [rounds, seconds, perSecond] = [2, 60, 4];
+/**
+ * A limit is of a minute: each round has all of one, after a quiet one. The median round counts, so that a second in which the machine
+ * did something else decides nothing; but no round may be worse than twice the bound.
+ */
+const [rounds, seconds, perSecond] = [3, 60, 4];
+/** Of the 600 requests of a minute; fewer are no flood. */
+const servedMin = 400;
 const [connections, endpoints, automations] = [32, 20, 100];
 
 let [directory, standalone, flooder]: [string, Standalone | undefined, ChildProcess | undefined] = [
@@ -74,6 +79,7 @@ interface Times {
   readonly reads: number[];
   readonly webhooks: number[];
 }
+const kinds = ['orders', 'reads', 'webhooks'] as const;
 const nothing = (): Times => ({ orders: [], reads: [], webhooks: [] });
 
 async function oneRound(times: Times, forSeconds = seconds): Promise<void> {
@@ -106,23 +112,30 @@ async function whileFlooded(work: () => Promise<void>): Promise<Record<string, n
   return ((await answered) as { statuses: Record<string, number> }).statuses;
 }
 
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 const p95 = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] as number;
 
 test('a seller who floods every operation leaves another seller their orders, reads and webhooks', async () => {
-  const [quiet, flooded] = [nothing(), nothing()];
   await oneRound(nothing(), 10);
+  const measured = { orders: [] as number[], reads: [] as number[], webhooks: [] as number[] };
   for (let round = 1; round <= rounds; round += 1) {
+    const [quiet, flooded] = [nothing(), nothing()];
     await oneRound(quiet);
     const statuses = await whileFlooded(() => oneRound(flooded));
     const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
     print(`flood ${round}: in ${seconds} s over ${connections} connections ${counts.join(', ')}`);
+    expect(statuses['200'] ?? 0).toBeGreaterThanOrEqual(servedMin);
+    for (const kind of kinds) {
+      const [before, during] = [p95(quiet[kind]), p95(flooded[kind])];
+      measured[kind].push(during / before);
+      print(`${kind}: p95 ${before.toFixed(1)} ms in quiet, ${during.toFixed(1)} ms beside the flood`);
+    }
   }
-  const measured = (['orders', 'reads', 'webhooks'] as const).map((kind) => {
-    const [before, during] = [p95(quiet[kind]), p95(flooded[kind])];
-    print(
-      `${kind}: p95 ${before.toFixed(1)} ms in quiet, ${during.toFixed(1)} ms beside the flood: ${(during / before).toFixed(2)}`,
-    );
-    return { kind, within: during / before <= ratios[kind] };
+  const judged = kinds.map((kind) => {
+    const [ratio, worst] = [median(measured[kind]), Math.max(...measured[kind])];
+    const all = measured[kind].map((one) => one.toFixed(2)).join(', ');
+    print(`${kind}: ${all} times the quiet p95; the median is ${ratio.toFixed(2)}, allowed are ${ratios[kind]}`);
+    return { kind, ratio, worst, within: ratio <= ratios[kind] && worst <= 2 * ratios[kind] };
   });
-  expect(measured.filter(({ within }) => !within)).toEqual([]);
-}, 600_000);
+  expect(judged.filter(({ within }) => !within)).toEqual([]);
+}, 900_000);

@@ -105,8 +105,8 @@ export class Backlog {
     const before = claimed.ofEndpoint.get(endpointId) ?? 0;
     const room = this.#capacity.freeCapacityOf(endpointId, priority) - before;
     if (rate === null) return { room, before };
-    const ofHost = claimed.ofHost.get(rate) ?? 0;
-    return { room: Math.min(room, rate.roomFor(priority) - ofHost), before: before + ofHost };
+    const ofHost = Math.max(...rate.bounds.map((bound) => claimed.ofHost.get(bound) ?? 0));
+    return { room: Math.min(room, rate.roomFor(priority, claimed.ofHost)), before: before + ofHost };
   }
 
   /** Zero while too little is free to be worth a claim. */
@@ -121,12 +121,13 @@ interface ClaimedSoFar {
   all: number;
   readonly ofGroup: Record<Group, number>;
   readonly ofEndpoint: Map<string, number>;
+  /** By each bound of a host or of all hosts. */
   readonly ofHost: Map<HostRate, number>;
 }
 function addClaimed(claimed: ClaimedSoFar, endpointId: string, rate: HostRate | null, count: number): void {
   claimed.all += count;
   claimed.ofEndpoint.set(endpointId, (claimed.ofEndpoint.get(endpointId) ?? 0) + count);
-  if (rate !== null) claimed.ofHost.set(rate, (claimed.ofHost.get(rate) ?? 0) + count);
+  for (const bound of rate?.bounds ?? []) claimed.ofHost.set(bound, (claimed.ofHost.get(bound) ?? 0) + count);
 }
 const nothingClaimed = (): ClaimedSoFar => ({
   all: 0,

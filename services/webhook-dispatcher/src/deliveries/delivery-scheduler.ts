@@ -171,9 +171,11 @@ export class DeliveryScheduler {
   /** The endpoint may have another host now, and a bound that was not used is forgotten. */
   #setRate(queue: EndpointQueue, rate: HostRate | null): void {
     if (rate === queue.rate) return;
-    const { waiting } = queue;
-    if (queue.rate !== null) for (const priority of priorityOrder) queue.rate.waiting[priority] -= waiting[priority];
-    if (rate !== null) for (const priority of priorityOrder) rate.waiting[priority] += waiting[priority];
+    for (const priority of priorityOrder) {
+      const waiting = queue.byPriority[priority].length;
+      queue.rate?.addWaiting(priority, -waiting);
+      rate?.addWaiting(priority, waiting);
+    }
     this.#limited.leave(queue);
     queue.rate = rate;
   }
@@ -366,7 +368,7 @@ export class DeliveryScheduler {
   #countWaiting(queue: EndpointQueue, priority: Priority, count: number): void {
     addTo(queue.waiting, priority, count);
     addTo(this.#groups[queue.group].waiting, priority, count);
-    if (queue.rate !== null) addTo(queue.rate.waiting, priority, count);
+    queue.rate?.addWaiting(priority, count);
   }
 
   #forgetUnused(): void {

@@ -95,6 +95,8 @@ export class Dispatcher implements DeliverySender {
         void this.#release(deliveries);
       },
       onCapacity: (endpointId) => {
+        // What waits for the rate is claimed a second of it at a time, by the poll: not each delivery as its token comes.
+        if (this.#scheduler.hostRateOf(endpointId)?.isUsedUp() === true) return;
         if (this.#backlog.isClaimDue(endpointId)) this.#claiming.wake();
       },
     });

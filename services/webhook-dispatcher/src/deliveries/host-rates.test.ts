@@ -34,6 +34,28 @@ test('five seconds of the rate go out at once, and then the rate, however long t
   expect(takeAll()).toBe(50);
 });
 
+test('hosts of many domains get three times the rate of one together, and another account has its own', () => {
+  const rates = new HostRates(10);
+  const takeAll = (count = 120): number => {
+    let taken = 0;
+    for (let n = 0; n < count; n += 1) {
+      const rate = rates.of('acc_1', `https://victim-${n}.example/`);
+      for (; (rate?.available() ?? 0) > 0; taken += 1) rate?.take();
+    }
+    return taken;
+  };
+  expect(takeAll()).toBe(150);
+  vi.advanceTimersByTime(1_000);
+  expect(takeAll()).toBe(30);
+  expect(rates.of('acc_2', url)?.available()).toBe(50);
+  vi.advanceTimersByTime(60_000);
+  expect(takeAll(1)).toBe(50);
+  // The account's bound is full before the host's: it is not forgotten before it.
+  vi.advanceTimersByTime(2_000);
+  rates.forgetUnused();
+  expect(takeAll()).toBe(150);
+});
+
 test('replicas share the bound evenly, and each may send at least one', () => {
   const rates = new HostRates(10);
   rates.setReplicas(2);
@@ -51,7 +73,17 @@ test('replicas share the bound evenly, and each may send at least one', () => {
 test('what waits in memory leaves room for what is more urgent', () => {
   const rate = new HostRates(10).of('acc_1', url);
   expect(rate?.roomFor(priorities.money)).toBe(60);
-  if (rate !== null) rate.waiting[0] = rate.waiting[1] = rate.waiting[2] = 30;
+  rate?.addWaiting(priorities.resent, 30);
   expect(rate?.roomFor(priorities.resent)).toBe(0);
   expect(rate?.roomFor(priorities.money)).toBe(30);
+});
+
+test('what waits for many hosts of one account takes no more memory than its own bound', () => {
+  const rates = new HostRates(10);
+  // Five seconds of three hosts' rate go out at once, and one second of it waits.
+  for (let n = 0; n < 3; n += 1) rates.of('acc_1', `https://victim-${n}.example/`)?.addWaiting(priorities.money, 50);
+  const next = rates.of('acc_1', 'https://next.example/');
+  expect(next?.roomFor(priorities.money)).toBe(30);
+  expect(next?.roomFor(priorities.money, new Map(next.bounds.map((bound) => [bound, 30])))).toBe(0);
+  expect(rates.of('acc_2', url)?.roomFor(priorities.money)).toBe(60);
 });

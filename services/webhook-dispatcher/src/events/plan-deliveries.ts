@@ -104,17 +104,16 @@ export class DeliveryPlan {
       this.batches.set(endpoint.id, batch);
     }
     const { deliveries, overflow, rate } = batch;
-    const ofHost = rate === null ? 0 : (this.#ofHost.get(rate) ?? 0);
     // One of the same or a more urgent priority waits in the database already: this one waits behind it.
     const waits = [...overflow].some((other) => other <= priority);
     const isFull =
       deliveries.length >= this.#dispatcher.freeCapacityOf(endpoint.id, priority) ||
-      (rate !== null && ofHost >= rate.roomFor(priority));
+      (rate !== null && rate.roomFor(priority, this.#ofHost) <= 0);
     if (waits || isFull) {
       overflow.add(priority);
       return 'pending';
     }
-    if (rate !== null) this.#ofHost.set(rate, ofHost + 1);
+    for (const bound of rate?.bounds ?? []) this.#ofHost.set(bound, (this.#ofHost.get(bound) ?? 0) + 1);
     batch.deliveries.push({
       id,
       accountId: event.accountId,
