@@ -143,7 +143,12 @@ describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
     await page.getByLabel('Test card').selectOption('Card that is declined');
     await page.getByRole('button', { name: 'Pay $84.15' }).click();
     await page.getByText('Your card was declined.').textContent();
+    await page.reload();
+    await page.getByText('Your card was declined.').textContent();
     await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Pay $99.00' }).textContent();
+    expect(await page.getByText('Your card was declined.').count()).toBe(0);
+    await page.goto(`/c/${handle}/${slug}`);
     await page.getByRole('button', { name: 'Pay $99.00' }).textContent();
     expect(await page.getByText('Your card was declined.').count()).toBe(0);
   });

@@ -67,7 +67,9 @@ export const checkoutResource = z
     orderId: idSchema('order').nullable().describe('Set once the card is held or charged.'),
     upsell: shownUpsell.nullable().describe('Set once the card is held.'),
     action: paymentAction.nullable(),
-    reason: declineReason.nullable().describe('Why the last try to pay was declined.'),
+    reason: declineReason
+      .nullable()
+      .describe('Why the last attempt to pay was declined; null once the order was changed since.'),
     accessUrl: z.string().nullable().describe('Where the buyer finds what was bought; null until paid.'),
     paidAt: timestamp.nullable().describe('When the order was paid; null until then.'),
     lastFour: z

@@ -222,6 +222,7 @@ test('an order that is paid days after a declined try is dated when it is paid; 
   await harness.pay(opened, 'declined');
   harness.base.clock.advance(hourMs / 2);
   await harness.pay(opened, 'declined');
+  await harness.update(opened, { name: 'Ada' });
   harness.base.clock.advance(48 * hourMs);
   const meanwhile = (await harness.pay(await harness.open({ email: 'bob@example.com' }))).orderId;
   const paid = (await harness.pay(opened)).orderId as string;
@@ -272,6 +273,15 @@ test('a declined card leaves the checkout open; the eleventh try is refused', as
   await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'rate_limited' });
   expect(harness.billing.tries.map(({ outcome }) => outcome.tryNo)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   expect(await count('orders')).toBe(0);
+});
+
+test('a decline is said until the buyer changes the order, and again of the next attempt that is declined', async () => {
+  const opened = await harness.open({ email });
+  await harness.pay(opened, 'declined');
+  expect(await harness.update(opened, { name: 'Ada' })).toMatchObject({ status: 'open', reason: null });
+  expect(await harness.get(opened)).toMatchObject({ status: 'open', reason: null });
+  await harness.pay(opened, 'declined');
+  expect(await harness.get(opened)).toMatchObject({ status: 'open', reason: 'card_declined' });
 });
 
 test('a rehearsal is paid as any checkout, is in no list, and takes no use of a discount', async () => {

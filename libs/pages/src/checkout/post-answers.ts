@@ -8,7 +8,7 @@ export function back(
   request: PageRequest,
   address: ProductAddress,
   cookies: readonly PageCookie[] = [],
-  outcome?: 'failed' | 'saved',
+  outcome?: 'failed',
 ): Redirect {
   const action = actionOf(address, request.query);
   const said = outcome === undefined ? '' : `${action.includes('?') ? '&' : '?'}${outcome}=1`;

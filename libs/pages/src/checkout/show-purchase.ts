@@ -100,10 +100,10 @@ function showCheckout(request: PageRequest, address: ProductAddress, seen: OfChe
   return showOrder(request, address, seen, text === null ? {} : { notice: { meaning: 'bad', text } });
 }
 
-/** What went wrong last; null once a later change was saved. */
+/** What went wrong last: a decline, until the order is changed. */
 function problemOf({ query }: PageRequest, { reason }: CheckoutResource): string | null {
   if (query.has('failed')) return orderNotices.unavailable;
-  return reason === null || query.has('saved') ? null : orderNotices[reason];
+  return reason === null ? null : orderNotices[reason];
 }
 
 type OfCheckout = Seen & { readonly checkout: CheckoutResource; readonly productId: string };

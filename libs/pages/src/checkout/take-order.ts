@@ -47,7 +47,7 @@ async function goOn(taken: Taken): Promise<PageAnswer> {
   if (outcome !== null) return await show(taken, outcome);
   if (isPay(form)) return await pay(taken);
   // A field that was left is answered at once; a button leads back to the page.
-  return form.action === '' ? await show(taken, {}) : back(request, address, saved.cookies, 'saved');
+  return form.action === '' ? await show(taken, {}) : back(request, address, saved.cookies);
 }
 
 const isPay = ({ action }: OrderForm): boolean => action === 'pay' || action === 'pay-again';

@@ -40,6 +40,7 @@ export interface CheckoutRow {
   readonly order_id: string | null;
   readonly try_no: number;
   readonly action_url: string | null;
+  /** Why the last attempt was declined; null once the buyer has changed the order since. */
   readonly reason: 'card_declined' | 'try_again_later' | null;
   readonly upsell_status: UpsellStatus | null;
   /** Somebody decided on the upsell, and the end of it is not known yet. */
@@ -56,6 +57,8 @@ export interface CheckoutRow {
   readonly repeats_order: string | null;
   /** When the same try began. */
   readonly try_began_at: Date | null;
+  /** Why the same try was declined, also when the buyer has changed the order since. */
+  readonly try_reason: CheckoutRow['reason'];
 }
 
 /** Of a checkout, without its tries. */
@@ -102,10 +105,11 @@ export const checkoutTypes: ColumnsOf<CheckoutRow> = {
   sale: 'json',
   repeats_order: 'text',
   try_began_at: 'timestamptz',
+  try_reason: 'text',
 };
 
 /** Of a checkout `c` and one of its tries `t`. */
-export const checkoutColumns = `${namesOf(fieldTypes, 'c')}, t.sale, t.repeats_order, t.created_at as try_began_at`;
+export const checkoutColumns = `${namesOf(fieldTypes, 'c')}, t.sale, t.repeats_order, t.created_at as try_began_at, t.reason as try_reason`;
 
 /** With the sale of the last try. */
 export const checkoutsAndSales = `checkouts as c

@@ -49,7 +49,7 @@ const row = (change: Partial<CheckoutRow>): CheckoutRow => ({
     action_url: null,
   },
   ...{ reason: null, upsell_status: null, upsell_decided: false, created_at: new Date(nowMs), sale: null },
-  ...{ repeats_order: null, try_began_at: null, paid_at: null, last_four: null, decide_by: null },
+  ...{ repeats_order: null, try_began_at: null, try_reason: null, paid_at: null, last_four: null, decide_by: null },
   ...change,
 });
 

@@ -59,7 +59,7 @@ const triesStatement = statement<CheckoutRow & Placed>(
      select ${checkoutFields} from checkouts where account_id = w.account_id and id = w.checkout_id for update
    ) as c
    cross join lateral (
-     select sale, repeats_order, created_at from checkout_tries
+     select sale, repeats_order, created_at, reason from checkout_tries
      where account_id = w.account_id and checkout_id = w.checkout_id and try_no = w.try_no limit 1
    ) as t`,
   { ...checkoutTypes, place: 'int8' },

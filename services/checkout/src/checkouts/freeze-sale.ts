@@ -151,8 +151,8 @@ const sameOrderMs = 3_600_000;
  * Whether a try gets an order id of its own. An order's place in lists and its date are in its id: one that is paid days
  * after a declined try must not lie below newer ones. Only after a definite no: else the first id keeps out a second charge.
  */
-const renewsOrder = ({ order_id, status, reason }: CheckoutRow, nowMs: number): boolean =>
-  order_id !== null && status === 'open' && reason === 'card_declined' && idTimeMs(order_id) < nowMs - sameOrderMs;
+const renewsOrder = ({ order_id, status, try_reason }: CheckoutRow, nowMs: number): boolean =>
+  order_id !== null && status === 'open' && try_reason === 'card_declined' && idTimeMs(order_id) < nowMs - sameOrderMs;
 
 function incomingOf(begun: NewTry, place: number) {
   const { row, sale, claim, commandId, nowMs, buyer } = begun;
@@ -190,6 +190,7 @@ function begunOf({ row, sale, nowMs }: NewTry, frozen: Frozen | undefined): Begu
     sale,
     repeats_order,
     try_began_at: new Date(nowMs),
+    try_reason: null,
     reason: null,
     action_url: null,
   };

@@ -76,5 +76,6 @@ function newRow(
     sale: null,
     repeats_order: null,
     try_began_at: null,
+    try_reason: null,
   };
 }

@@ -188,7 +188,7 @@ function requireSale({ id, sale }: CheckoutRow, amountCents: number) {
 async function recordDeclines(db: Queryable, ends: readonly TryEnd[]): Promise<CheckoutRow[]> {
   const declined = ends.map(({ row, outcome }) => {
     const reason = outcome.reason ?? 'try_again_later';
-    return { ...row, status: 'open' as const, try_no: outcome.tryNo, reason, action_url: null };
+    return { ...row, status: 'open' as const, try_no: outcome.tryNo, reason, try_reason: reason, action_url: null };
   });
   const incoming = declined.map(({ account_id, id, try_no, reason }) => ({ account_id, id, try_no, reason }));
   const done = await idsOf(db, declinesStatement([JSON.stringify(incoming)]));

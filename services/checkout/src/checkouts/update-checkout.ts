@@ -10,7 +10,7 @@ import { quoteOf } from './quote.ts';
 const updateStatement = statement(
   'checkout-update',
   `update checkouts set revision = revision + 1, email = $4, name = $5, country = $6, bump_ids = $7, discount_code = $8,
-     shown_cents = $9, active_at = $10, shown_quote = $11
+     shown_cents = $9, active_at = $10, shown_quote = $11, reason = null
    where account_id = $1 and id = $2 and revision = $3 and status = 'open'`,
 );
 
@@ -54,6 +54,7 @@ async function tryUpdate(
     email: body.email ?? row.email,
     name: body.name ?? row.name,
     country: body.country ?? row.country,
+    reason: null,
   };
   const { account_id, id, revision, email, name, country } = changed;
   const buyer = [email, name, country];
