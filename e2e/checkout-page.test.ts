@@ -56,6 +56,8 @@ describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
     await page.getByRole('heading', { name: 'You’re in.' }).textContent();
     expect(await page.getByText('ord_').textContent()).toMatch(/^ord_/);
     expect(await page.getByText(email).count()).toBe(1);
+    expect(await page.getByText('Card ending in 4242').count()).toBe(1);
+    expect(await page.locator('time').textContent()).toMatch(/^\d{1,2} \w{3} \d{4}$|^\w{3} \d{1,2}, \d{4}$/);
     expect(await ordersOf(email)).toMatchObject([{ status: 'paid', total_cents: 11_800 }]);
     // The product's address says first that this browser has bought it.
     await page.goto(`/c/${handle}/${slug}`);
@@ -118,6 +120,7 @@ describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
     await page.getByText('Enter an email address, like ada@example.com.').textContent();
     expect(await email.getAttribute('aria-invalid')).toBe('true');
     expect(await email.inputValue()).toBe('ada');
+    if (script) expect(await page.evaluate('document.activeElement.name')).toBe('email');
     expect(await page.getByLabel('Name').inputValue()).toBe('Ada Lovelace');
   });
 
@@ -126,6 +129,7 @@ describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
     const email = newEmail();
     const page = await visit(slug, { script });
     await page.getByLabel('Email').fill(email);
+    expect(await page.locator('body').innerText()).not.toContain('sim_');
     await page.getByLabel('Test card').selectOption('Card that is declined');
     await page.getByRole('button', { name: 'Pay $99.00' }).click();
     await page.getByText('Your card was declined. Nothing was charged. Try another card.').textContent();
@@ -163,17 +167,39 @@ describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
     await page.getByRole('button', { name: 'Pay $99.00' }).textContent();
   });
 
-  test('a bank that asks leads there by a link and back to the receipt', async () => {
+  test('a bank that asks leads there by a link, and back to the receipt', async () => {
     const { slug } = await addProduct(seller, named('bank'));
     const email = newEmail();
     const page = await visit(slug, { script });
     await page.getByLabel('Email').fill(email);
     await page.getByLabel('Test card').selectOption('Card that asks the bank');
     await page.getByRole('button', { name: 'Pay $99.00' }).click();
-    await page.getByRole('link', { name: 'Confirm at your bank' }).textContent();
+    const link = page.getByRole('link', { name: 'Confirm at your bank' });
+    // The simulated bank sends the buyer back at once.
+    expect(await link.getAttribute('href')).toContain(`/c/${handle}/${slug}?back=1&simulated_confirmation=`);
+    await page.reload();
     expect(await ordersOf(email)).toEqual([]);
-    await page.getByRole('button', { name: 'I have confirmed' }).click();
+    await link.click();
     await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+    expect(await ordersOf(email)).toMatchObject([{ status: 'paid', total_cents: 9_900 }]);
+  });
+
+  test('a buyer who confirmed at the bank in another window says so; another card may pay instead', async () => {
+    for (const [index, button] of ['I have confirmed', 'Pay $99.00 with this card'].entries()) {
+      const { slug } = await addProduct(seller, named(`bank-${index}`));
+      const email = newEmail();
+      const page = await visit(slug, { script });
+      await page.getByLabel('Email').fill(email);
+      await page.getByLabel('Test card').selectOption('Card that asks the bank');
+      await page.getByRole('button', { name: 'Pay $99.00' }).click();
+      await page.getByText('Pay with another card').click();
+      await page.getByLabel('Test card').selectOption('Card that succeeds');
+      await page.getByRole('button', { name: button }).click();
+      await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+      const card = index === 0 ? '3220' : '4242';
+      expect(await page.getByText(`Card ending in ${card}`).count()).toBe(1);
+      expect(await ordersOf(email)).toMatchObject([{ total_cents: 9_900 }]);
+    }
   });
 
   test.each([
@@ -194,12 +220,13 @@ describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
     expect(await ordersOf(email)).toMatchObject([{ status: 'paid', total_cents: totalCents }]);
   });
 
-  test('a product that costs nothing asks for no card', async () => {
+  test('a product that costs nothing asks for no card, and one without codes for no code', async () => {
     const { slug, productId } = await addProduct(seller, named('free'));
     await seller.call('PATCH', `/api/v1/products/${productId}`, { body: { priceCents: 0 } });
     const email = newEmail();
     const page = await visit(slug, { script });
     expect(await page.getByLabel('Test card').count()).toBe(0);
+    expect(await page.getByText('Add a code').count()).toBe(0);
     await page.getByLabel('Email').fill(email);
     await page.getByRole('button', { name: 'Get it' }).click();
     await page.getByRole('heading', { name: 'You’re in.' }).textContent();

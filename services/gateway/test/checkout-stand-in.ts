@@ -52,6 +52,8 @@ export function createCheckoutStandIn() {
     paid,
     pay: paid,
     continue: paid as () => Promise<CheckoutOutcome>,
+    /** What a checkout is read as, beside its usual fields. */
+    shown: {} as Partial<CheckoutResource>,
   };
   const owner = ({ checkoutId, secret }: { checkoutId: string; secret: string }): string => {
     const known = secrets.get(checkoutId);
@@ -106,7 +108,7 @@ export function createCheckoutStandIn() {
     }),
     onRequestAcrossAccounts(getCheckout, async (input, context) => {
       owner(noted('get', input, context));
-      return checkoutOf(input.checkoutId, 'course');
+      return Object.assign(checkoutOf(input.checkoutId, 'course'), checkout.shown);
     }),
     onRequestAcrossAccounts(updateCheckout, async (input, context) => {
       owner(noted('update', input, context));

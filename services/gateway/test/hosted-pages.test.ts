@@ -34,6 +34,8 @@ test('the page of a product runs its own scripts and nothing else, and no value 
   expect(headers['referrer-policy']).toBe('same-origin');
   expect(headers['cache-control']).toBe('private, no-cache');
   expect(text).not.toMatch(/style="|<style|\son\w+="|<b>Ada|"><b>/);
+  // The form is in the first answer.
+  expect(text).toMatch(/<input[^>]* name="email"/);
   expect(text).toContain('<title>Course · &lt;b&gt;Ada &amp; Co&lt;/b&gt;</title>');
   const loaded = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, address = '']) => address);
   expect(loaded).toHaveLength(4);

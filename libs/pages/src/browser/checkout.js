@@ -1,6 +1,6 @@
 /**
  * What a checkout page does better with a script; it works without. htmx sends the forms and puts the answers in place.
- * @typedef {{ target: EventTarget | null, detail: { ctx: { request: { submitter?: HTMLElement | null, body: unknown }, response?: { status: number } } } }} HtmxEvent
+ * @typedef {{ target: EventTarget | null, detail: { ctx: { request: { submitter?: HTMLElement | null, body: unknown }, response?: { status: number, headers: Headers } } } }} HtmxEvent
  */
 
 /** Values of the form as they were sent last: what was typed since then stays. @type {Map<string, string>} */
@@ -11,6 +11,7 @@ const find = (root, selector) => /** @type {HTMLElement | null} */ (root.querySe
 
 document.addEventListener('htmx:config:request', (event) => {
   const { ctx } = /** @type {HtmxEvent} */ (/** @type {unknown} */ (event)).detail;
+  clearTimeout(savesAgain);
   sent = new Map();
   for (const [name, value] of /** @type {Iterable<[string, unknown]>} */ (ctx.request.body))
     sent.set(name, String(value));
@@ -21,6 +22,20 @@ document.addEventListener('htmx:before:request', (event) => {
   // Enter presses the form's first button, which nobody sees: Pay shows that it is under way.
   const pressed = submitter?.tabIndex === -1 ? find(document, '#pay') : submitter;
   if (pressed?.matches('.button')) pressed.setAttribute('aria-busy', 'true');
+});
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let savesAgain;
+
+document.addEventListener('htmx:before:response', (event) => {
+  const { request, response } = /** @type {HtmxEvent} */ (/** @type {unknown} */ (event)).detail.ctx;
+  const form = find(document, '#order-form');
+  // A field that was left says nothing that the buyer waits for: the page stays, and the whole form is sent again later.
+  if (response?.status !== 429 || request.submitter || form === null) return;
+  event.preventDefault();
+  say('info', form.dataset.busy);
+  const seconds = Number(response.headers.get('retry-after')) || 60;
+  savesAgain = setTimeout(() => form.dispatchEvent(new Event('change')), seconds * 1000);
 });
 
 document.addEventListener('htmx:finally:request', () => {
@@ -34,17 +49,19 @@ document.addEventListener('htmx:after:swap', () => {
   begin();
 });
 
-document.addEventListener('htmx:error', () => {
+document.addEventListener('htmx:error', () => say('bad', find(document, 'form[data-offline]')?.dataset.offline));
+
+/** Says it above the button, until the next answer. @param {'bad' | 'info'} meaning @param {string | undefined} text */
+function say(meaning, text) {
   const page = find(document, '#finish, #page main');
-  const text = find(document, 'form[data-offline]')?.dataset.offline;
   if (page === null || text === undefined) return;
-  find(page, '.offline')?.remove();
+  find(page, '.said')?.remove();
   const notice = document.createElement('p');
-  notice.className = 'notice bad offline';
+  notice.className = `notice ${meaning} said`;
   notice.setAttribute('role', 'alert');
   notice.textContent = text;
   page.prepend(notice);
-});
+}
 
 /** Morphing makes the page that of the answer: not where the buyer has typed on, or opened something, since the form was sent. */
 globalThis.htmx.registerExtension('keep-typed', {

@@ -41,6 +41,7 @@ export const orderTexts = {
   refundPolicyTitle: 'Refund policy',
   questions: 'Questions? Write to',
   offline: 'There is no connection. Nothing was charged. Try again once you are online.',
+  busy: 'Many requests come from your network. What you typed stays here, and is saved by itself within a minute. Nothing was charged.',
   totalSaid: (total: string) => `The total is ${total}.`,
 } as const;
 

@@ -56,4 +56,4 @@ export const postForm = (
   { id = 'form', trigger }: { id?: string; trigger?: string } = {},
 ): Html =>
   html`<form class="stack" id="${id}" method="post" action="${action}" novalidate hx-post="${action}" hx-target="#page" hx-select="#page"
-hx-swap="outerMorph" hx-sync="this:queue last" hx-trigger="${trigger}" data-offline="${texts.offline}"><input type="hidden" name="key" value="${key}"><input type="hidden" name="product" value="${productId}">${content}</form>`;
+hx-swap="outerMorph" hx-sync="this:queue last" hx-trigger="${trigger}" data-offline="${texts.offline}" data-busy="${texts.busy}"><input type="hidden" name="key" value="${key}"><input type="hidden" name="product" value="${productId}">${content}</form>`;

@@ -24,8 +24,10 @@ export async function showPurchase(request: PageRequest, address: ProductAddress
     return { status: 308, location: request.query.size === 0 ? moved : `${moved}?${request.query}` };
   }
   const own = findOwn(request, address, offer);
-  const checkout = own === undefined ? null : await readCheckout(request, own);
-  if (own !== undefined && checkout !== null) {
+  const read = own === undefined ? null : await readCheckout(request, own);
+  if (read !== null && !read.ok && !isGone(read)) return showRefusal(read, request.requestId);
+  if (own !== undefined && read?.ok) {
+    const checkout = read.body;
     const seller = offer === null ? await findSeller(request, address.handle) : null;
     return showCheckout(request, address, { offer, seller, checkout, productId: own.productId });
   }
@@ -75,18 +77,22 @@ export function findOwn(
   return all.find((own) => own.productId === productId) ?? all.find((own) => own.address === `${handle}/${slug}`);
 }
 
-/** Null where the cookie leads to no checkout any more. */
-export async function readCheckout(request: PageRequest, own: OwnCheckout): Promise<CheckoutResource | null> {
+/** The cookie leads to no checkout any more: it is older than the platform keeps it, or what it sold is gone. */
+export const isGone = ({ problem: { code } }: Refused): boolean =>
+  code === 'checkout_not_found' || code === 'no_longer_for_sale';
+
+/** This browser's checkout, as far as its payment is by now. */
+export async function readCheckout(request: PageRequest, own: OwnCheckout) {
   const actor = buyer(request, own);
   const params = { checkoutId: own.checkoutId };
   const read = await request.call('getCheckout', { actor, params });
-  if (!read.ok) return null;
+  if (!read.ok) return read;
   const isBack = read.body.status === 'requires_action' && request.query.has('back');
-  if (read.body.status !== 'processing' && !isBack) return read.body;
+  if (read.body.status !== 'processing' && !isBack) return read;
   // The bank sent the buyer back, or a payment is under way: its outcome may be there by now.
   await request.call('continueCheckout', { actor, params });
   const again = await request.call('getCheckout', { actor, params });
-  return again.ok ? again.body : read.body;
+  return again.ok ? again : read;
 }
 
 export const buyer = ({ actor }: PageRequest, { secret }: OwnCheckout) =>

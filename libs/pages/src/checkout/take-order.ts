@@ -117,6 +117,8 @@ async function pay(taken: Taken): Promise<PageAnswer> {
       return back(request, address, saved.cookies);
     case 'no_longer_for_sale':
       return showRefusal(paid, request.requestId);
+    case 'checkout_not_found':
+      return await takeOrder(request, address, undefined);
     default:
       return back(request, address, saved.cookies, 'failed');
   }
@@ -145,6 +147,9 @@ async function openAnew({ request, address, form, saved }: Taken): Promise<PageA
 /** The page of the order again, with the checkout as it is. */
 async function show({ request, address, form, saved }: Taken, outcome: OrderOutcome): Promise<ShownPage> {
   const found = await findOffer(request, address);
+  // Without the offer a page would lack what the buyer has before them.
+  if (!found.ok && found.problem.code === 'rate_limited')
+    return Object.assign(busyForm(request, address, found.retryAfterSeconds), { cookies: saved.cookies });
   const { checkout, own } = saved;
   const seen = { offer: found.ok ? found.body : null, checkout, productId: own.productId };
   const values = outcome.values ?? valuesOf(form, saved);
