@@ -129,7 +129,7 @@ describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
     const email = newEmail();
     const page = await visit(slug, { script });
     await page.getByLabel('Email').fill(email);
-    expect(await page.locator('body').innerText()).not.toContain('sim_');
+    expect(await page.locator('main').textContent()).not.toContain('sim_');
     await page.getByLabel('Test card').selectOption('Card that is declined');
     await page.getByRole('button', { name: 'Pay $99.00' }).click();
     await page.getByText('Your card was declined. Nothing was charged. Try another card.').textContent();
