@@ -29,9 +29,8 @@ export const secondsToNextCheck = (checks: number): number =>
 /** It refreshes itself, ever slower: by htmx, and by the head without script. */
 export function processingPage({ purchase, formats, content }: PageOf<ProcessingContent>): Html {
   return html`<div id="page">${testBar(purchase)}<main class="single">${sellerLine(purchase.shop)}
-<div class="stack tight" role="status"><h1>${texts.title}</h1><p>${content.checks < manyChecks ? texts.text : texts.long}</p></div>
-<div hx-get="${content.nextUrl}" hx-trigger="load delay:${secondsToNextCheck(content.checks)}s" hx-target="#page" hx-select="#page" hx-swap="outerHTML"
-id="check-${content.checks}"></div>
+<div class="stack tight" role="status" id="check-${content.checks}" hx-get="${content.nextUrl}" hx-trigger="load delay:${secondsToNextCheck(content.checks)}s"
+hx-target="#page" hx-select="#page" hx-swap="outerHTML"><h1>${texts.title}</h1><p>${content.checks < manyChecks ? texts.text : texts.long}</p></div>
 ${linkButton({ label: texts.look, href: content.nextUrl, isWide: true })}
 <section class="card">${orderLines(purchase, formats)}</section>${shopFooter(purchase.shop)}</main></div>`;
 }
