@@ -9,6 +9,7 @@ import { measureOrders } from './measure/measure-orders.ts';
 import { type Options, readOptions } from './options.ts';
 import { measureCheckouts } from './parts/measure-checkouts.ts';
 import { measureDeliveries } from './parts/measure-deliveries.ts';
+import { measureLimits } from './parts/measure-limits.ts';
 import { measureLists } from './parts/measure-lists.ts';
 import { measureMetrics } from './parts/measure-metrics.ts';
 import { measureOrderThroughput } from './parts/measure-order-throughput.ts';
@@ -49,12 +50,16 @@ async function measureOnSharedServers(options: Options, directory: string, resul
   const infra = await startInfra(directory, stack, options.nats);
   results.machine.postgres = infra.versions.postgres;
   results.machine['nats-server'] = infra.versions.nats;
-  if (options.parts.some((part) => !['start', 'profile', 'deliveries', 'webhook-lists'].includes(part))) {
+  if (options.parts.some((part) => !['start', 'profile', 'deliveries', 'limits', 'webhook-lists'].includes(part))) {
     await compare(options, infra, results);
   }
   if (options.parts.includes('deliveries') && !options.floorOnly) {
     step('deliveries: events and a backlog of one webhook-dispatcher, beside undici alone');
     results.deliveries = await measureDeliveries(infra, options.lengths);
+  }
+  if (options.parts.includes('limits') && !options.floorOnly) {
+    step('limits: orders and paid checkouts with limits that nobody reaches, beside none');
+    results.limits = await measureLimits(infra, listedProducts, options.lengths);
   }
   if (options.parts.includes('webhook-lists') && !options.floorOnly) {
     step(`webhook lists: pages of a seller with ${options.lengths.history} deliveries, beside one with few`);

@@ -9,6 +9,7 @@ const partNames = [
   'metrics',
   'latency',
   'deliveries',
+  'limits',
   'webhook-lists',
   'start',
   'profile',

@@ -47,7 +47,7 @@ export const slowCardMs = 50;
 /** All services in one process, as `npm start` runs them. */
 export async function startStandalone(
   dataDir: string,
-  servers: Record<string, string>,
+  settings: Record<string, string>,
   nodeOptions: string[] = [],
 ): Promise<Program> {
   const { NATS_URL: _nats, POSTGRES_URL: _postgres, ...inherited } = process.env;
@@ -60,17 +60,22 @@ export async function startStandalone(
   };
   return await startProgram(
     [...nodeOptions, ...startCommand()],
-    { ...inherited, ...own, ...servers },
+    { ...inherited, ...own, ...settings },
     `${dataDir}.log`,
   );
 }
 
 /** The platform on the shared servers, with 20 products and a webhook endpoint that answers. */
-export async function startPlatform(infra: Infra, products: number, nodeOptions: string[] = []): Promise<Platform> {
+export async function startPlatform(
+  infra: Infra,
+  products: number,
+  nodeOptions: string[] = [],
+  settings: Record<string, string> = {},
+): Promise<Platform> {
   const dataDir = join(infra.directory, 'platform');
   const program = await startStandalone(
     dataDir,
-    { NATS_URL: infra.nats.url, ...infra.nats.platform, POSTGRES_URL: infra.postgres.url },
+    { NATS_URL: infra.nats.url, ...infra.nats.platform, POSTGRES_URL: infra.postgres.url, ...settings },
     nodeOptions,
   );
   const credentials = JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')) as Credentials;

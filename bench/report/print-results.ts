@@ -10,6 +10,7 @@ import type { SustainedResult } from '../parts/measure-sustained.ts';
 import type { Percentiles, WebhookLatency } from '../parts/measure-webhook-latency.ts';
 import type { PlatformProfile } from '../parts/profile-platform.ts';
 import { printDeliveries } from './print-deliveries.ts';
+import { printLimits } from './print-limits.ts';
 import { printWebhookLists } from './print-webhook-lists.ts';
 import { type Results, round } from './results.ts';
 import { middle, printTable } from './table.ts';
@@ -25,6 +26,7 @@ export function printResults(results: Results): void {
     metrics,
     latency,
     deliveries,
+    limits,
     webhookLists,
     memory,
     start,
@@ -38,6 +40,7 @@ export function printResults(results: Results): void {
   if (metrics) printMetrics(metrics);
   for (const each of latency ?? []) printLatency(each);
   if (deliveries) printDeliveries(deliveries);
+  printLimits(limits);
   if (webhookLists) printWebhookLists(webhookLists);
   if (start) {
     const { emptySeconds, existingSeconds, stopSeconds } = start;

@@ -1,6 +1,7 @@
 import { median } from '../measure/statistics.ts';
 import type { CheckoutsResult } from '../parts/measure-checkouts.ts';
 import type { DeliveriesResult } from '../parts/measure-deliveries.ts';
+import type { LimitsResult } from '../parts/measure-limits.ts';
 import type { ListResult } from '../parts/measure-lists.ts';
 import type { MetricsResult } from '../parts/measure-metrics.ts';
 import type { ConnectionsResult } from '../parts/measure-order-throughput.ts';
@@ -10,6 +11,7 @@ import type { SustainedResult } from '../parts/measure-sustained.ts';
 import type { WebhookLatency } from '../parts/measure-webhook-latency.ts';
 import type { WebhookListsResult } from '../parts/measure-webhook-lists.ts';
 import type { PlatformProfile } from '../parts/profile-platform.ts';
+import { limitsRatios } from './limits-ratios.ts';
 
 /** Everything one run of the bench found; bench/results/latest.json. */
 export interface Results {
@@ -25,6 +27,7 @@ export interface Results {
   /** At one rate after the other. */
   latency?: WebhookLatency[];
   deliveries?: DeliveriesResult;
+  limits?: LimitsResult;
   webhookLists?: WebhookListsResult;
   /** Of the platform's process after the load. */
   memory?: { nowMb: number; peakMb: number };
@@ -50,6 +53,7 @@ export function checkTargets(results: Results): Target[] {
     ...latencyTargets(results),
     ...deliveryTargets(results),
     ...listTargets(results),
+    ...limitsTargets(results),
     ...webhookListTargets(results),
     ...metricsTargets(results),
     ...processTargets(results),
@@ -118,6 +122,18 @@ function latencyTargets({ latency = [] }: Results): Target[] {
       : []),
     atMost(`webhooks missing or unsigned, ${ordersPerSecond} orders/s`, missing + unsigned, 0, ''),
   ]);
+}
+
+function limitsTargets({ limits }: Results): Target[] {
+  if (limits === undefined) return [];
+  const { orders, checkouts } = limitsRatios(limits);
+  const { without, with: limited } = limits.checkouts;
+  const incomplete = [...without, ...limited].filter(({ complete }) => !complete).length;
+  return [
+    atMost('CPU of an order, with limits over without', orders.cpu, 1.1, ''),
+    atMost('CPU of a paid checkout, with limits over without', checkouts.cpu, 1.25, ''),
+    atMost('runs with and without limits whose list, metrics and receiver disagree', incomplete, 0, ''),
+  ];
 }
 
 function deliveryTargets({ deliveries }: Results): Target[] {

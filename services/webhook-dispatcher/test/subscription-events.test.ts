@@ -1,4 +1,5 @@
 import { affiliatePaid } from '@app/contracts/affiliates';
+import { paymentsLimited } from '@app/contracts/checkouts';
 import { dailyRunNoticed } from '@app/contracts/daily-runs';
 import { orderNoticed } from '@app/contracts/orders';
 import { reminderNoticed } from '@app/contracts/reminders';
@@ -106,7 +107,7 @@ test('events of a rehearsal’s subscription are marked as such', async () => {
   expect(receiver.requests.map((request) => request.headers['x-service-test'])).toEqual(['1', '1']);
 });
 
-test('what the seller has to know of the daily run, of a reminder and of an order are notices and no webhooks', async () => {
+test('what the seller has to know of the daily run, of a reminder, of an order and of declined payments are notices and no webhooks', async () => {
   const { account, receiver } = await connectedAccount(harness);
   const stopped = 'The daily run stopped before charging.\nRun it again with force.';
   const run = { code: 'charge_limit', summary: stopped, orderId: null, test: false } as const;
@@ -115,7 +116,10 @@ test('what the seller has to know of the daily run, of a reminder and of an orde
   await handled(await harness.publish(reminderNoticed, account, failure));
   const duplicate = { orderId: 'ord_01kex0000000000000000000aa', summary: 'It may be a duplicate.', test: false };
   await handled(await harness.publish(orderNoticed, account, duplicate));
-  const [ofOrder, reminder, ofRun] = await entries(account, 3);
+  const limited = { summary: 'Many payments were declined.', test: false };
+  await handled(await harness.publish(paymentsLimited, account, limited));
+  const [ofPayments, ofOrder, reminder, ofRun] = await entries(account, 4);
+  expect(ofPayments).toMatchObject({ kind: 'notice', order_id: null, test: false, summary: limited.summary });
   expect(ofOrder).toMatchObject({
     kind: 'notice',
     order_id: duplicate.orderId,
