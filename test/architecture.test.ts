@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mutualFolders } from './support/mutual-folders.ts';
+import { repeatedRuns } from './support/repeated-runs.ts';
 import {
   find,
   isTest,
@@ -205,6 +206,13 @@ describe('what the code says', () => {
 describe('shape', () => {
   test('no object literal is spread into another to save lines', () => {
     expect(linesMatching(source, /\.\.\.\{/)).toEqual([]);
+  });
+
+  // Some say the same of different things: two events of a published format, or two servers that a start waits for.
+  test('few runs of six lines stand twice', () => {
+    const shipped = source.filter((file) => /^(libs\/(?!testing\/)|services\/)[\w-]+\/src\//.test(file));
+    const repeated = repeatedRuns(new Map(shipped.map((file) => [file, read(file)])));
+    expect(repeated.length, `share the logic of some of these:\n${repeated.join('\n')}`).toBeLessThanOrEqual(9);
   });
 });
 

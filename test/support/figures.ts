@@ -6,11 +6,9 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { mutualFolders } from './mutual-folders.ts';
+import { repeatedRuns } from './repeated-runs.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** A run of so many equal lines, white space and thin lines aside, stands twice. */
-const runLength = 6;
-
 type Files = ReadonlyMap<string, string>;
 
 /** Source that people write for production, by path. */
@@ -22,26 +20,6 @@ function sourceOf(folder: string): Files {
 
 const linesOf = (text: string): string[] => text.trimEnd().split('\n');
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, number) => all + number, 0);
-
-/** Places whose run of lines stands somewhere else too; runs that overlap are one. Imports and lone punctuation do not count. */
-function duplicates(files: Files): number {
-  const seen = new Map<string, string>();
-  let found = 0;
-  for (const [path, text] of files) {
-    if (path.includes('/migrations/')) continue;
-    const code = linesOf(text.replaceAll(/^import [^;]*;$/gm, ''))
-      .map((line) => line.trim())
-      .filter((line) => /\w{2}/.test(line) && !/^(\/?\*|\/\/)/.test(line));
-    for (let at = 0; at + runLength <= code.length; at += 1) {
-      const run = code.slice(at, at + runLength).join('\n');
-      if (seen.has(run)) {
-        found += 1;
-        at += runLength - 1;
-      } else seen.set(run, path);
-    }
-  }
-  return found;
-}
 
 /** What it takes to send a request over NATS and to serve one; files that a revision lacks count nothing. */
 const requestMachinery = [
@@ -63,13 +41,14 @@ function figuresOf(folder: string): [string, string][] {
   const order = orderPath(folder);
   const services = [...files].filter(([path]) => basename(path) === 'service.ts' && path.startsWith('services/'));
   const lengths = services.map(([, text]) => linesOf(text).length).toSorted((a, b) => a - b);
+  const repeated = repeatedRuns(files).length;
   const lines = sum([...files.values()].map((text) => linesOf(text).length));
   return [
     ['steps of an order until it exists', String(order.steps)],
     ['files that they name', String(order.files)],
     ['lines of the `service.ts`', lengths.join(', ')],
-    ['runs of six lines that stand twice', String(duplicates(files))],
-    ['the same for 10,000 lines', ((duplicates(files) * 10_000) / lines).toFixed(1)],
+    ['runs of six lines that stand twice', String(repeated)],
+    ['the same for 10,000 lines', ((repeated * 10_000) / lines).toFixed(1)],
     [
       'lines of the request machinery',
       String(sum(requestMachinery.map((path) => (files.has(path) ? linesOf(files.get(path) ?? '').length : 0)))),

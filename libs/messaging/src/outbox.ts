@@ -2,6 +2,7 @@ import type { EventData, EventDefinition, EventEnvelope } from '@app/contracts/d
 import { newId } from '@app/contracts/ids';
 import { executeBound } from '@app/service-kit/bound-sql';
 import { statement } from '@app/service-kit/database';
+import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import { currentTraceparent } from '@app/service-kit/tracing';
 import type { EntityManager } from '@mikro-orm/postgresql';
 
@@ -51,10 +52,8 @@ export const outboxTypes: Readonly<Record<keyof OutboxRow, 'text'>> = {
   request_id: 'text',
   traceparent: 'text',
 };
-export const outboxColumns = Object.keys(outboxTypes).join(', ');
-export const outboxRecord = Object.entries(outboxTypes)
-  .map(([column, type]) => `${column} ${type}`)
-  .join(', ');
+export const outboxColumns = namesOf(outboxTypes);
+export const outboxRecord = recordOf(outboxTypes);
 
 const insertRows = (parameter: string): string => `insert into outbox (${outboxColumns})
   select ${outboxColumns} from json_to_recordset(${parameter}::json) as e(${outboxRecord})`;

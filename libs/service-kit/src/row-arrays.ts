@@ -21,6 +21,12 @@ export const namesOf = (columns: Columns, of?: string): string =>
     .map((name) => (of === undefined ? name : `${of}.${name}`))
     .join(', ');
 
+/** The columns with their types, as `json_to_recordset` is told what its rows have. */
+export const recordOf = (columns: Columns): string =>
+  Object.entries(columns)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ');
+
 /** The parameters of `tableOf`: one array for each column. */
 export function columnsOf<Named extends Columns>(
   rows: readonly Readonly<Record<keyof Named, unknown>>[],

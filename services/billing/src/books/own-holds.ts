@@ -1,7 +1,7 @@
 import { type Database, statement } from '@app/service-kit/database';
 import type { ProcessorRecord } from '../processors/payment-processor.ts';
 import type { OwnHold } from './books.rules.ts';
-import type { Books } from './own-payments.ts';
+import { type Books, ownTypes } from './own-payments.ts';
 
 const byReferencesStatement = statement<OwnHold>(
   'books-holds-by-reference',
@@ -9,17 +9,7 @@ const byReferencesStatement = statement<OwnHold>(
      null as decline_reason, reference as processor_reference, status as hold_status
    from holds
    where account_id = $1 and processor = $2 and not test and held_at >= $4 and reference = any ($3)`,
-  {
-    amount_cents: 'int8',
-    call: 'text',
-    currency: 'text',
-    decline_reason: 'text',
-    hold_status: 'text',
-    id: 'text',
-    order_id: 'text',
-    processor_reference: 'text',
-    status: 'text',
-  },
+  { ...ownTypes, hold_status: 'text' },
 );
 
 /** No card network lets a hold live longer. */

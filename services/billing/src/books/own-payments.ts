@@ -2,7 +2,7 @@ import { type ColumnsOf, type Database, statement } from '@app/service-kit/datab
 import { namesOf } from '@app/service-kit/row-arrays';
 import type { Payment } from '../payments/payment.types.ts';
 import type { ProcessorRecord } from '../processors/payment-processor.ts';
-import { isRecordOf } from './books.rules.ts';
+import { isRecordOf, type OwnPayment } from './books.rules.ts';
 
 /** Whose payments at which processor; live money and rehearsals are worlds of their own. */
 export interface Books {
@@ -26,9 +26,8 @@ export type ComparedPayment = Pick<
   | 'test'
   | 'finished_at'
 >;
-const comparedTypes: ColumnsOf<ComparedPayment> = {
+export const ownTypes: ColumnsOf<OwnPayment> = {
   id: 'text',
-  account_id: 'text',
   order_id: 'text',
   call: 'text',
   status: 'text',
@@ -36,6 +35,10 @@ const comparedTypes: ColumnsOf<ComparedPayment> = {
   currency: 'text',
   decline_reason: 'text',
   processor_reference: 'text',
+};
+const comparedTypes: ColumnsOf<ComparedPayment> = {
+  ...ownTypes,
+  account_id: 'text',
   test: 'bool',
   finished_at: 'timestamptz',
 };

@@ -1,6 +1,6 @@
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import type { MoneyKind, OwnPayment } from './books.rules.ts';
-import type { Books } from './own-payments.ts';
+import { type Books, ownTypes } from './own-payments.ts';
 
 /** Money that the platform recorded as moved, or as held. */
 export interface OwnMoney extends OwnPayment {
@@ -11,18 +11,7 @@ export interface OwnMoney extends OwnPayment {
 
 const pageRows = 1_000;
 
-const moneyTypes: ColumnsOf<OwnMoney> = {
-  id: 'text',
-  order_id: 'text',
-  call: 'text',
-  status: 'text',
-  amount_cents: 'int8',
-  currency: 'text',
-  decline_reason: 'text',
-  processor_reference: 'text',
-  at: 'timestamptz',
-  is_over: 'bool',
-};
+const moneyTypes: ColumnsOf<OwnMoney> = { ...ownTypes, at: 'timestamptz', is_over: 'bool' };
 
 const columnsOf = (call: string, reference: string, at: string, isOver = 'false'): string =>
   `order_id, '${call}' as call, 'succeeded' as status, amount_cents, currency, null as decline_reason,

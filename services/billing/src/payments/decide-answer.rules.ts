@@ -7,6 +7,7 @@ import {
   givenUp,
   keyUnreadable,
   nextCheckAt,
+  noAnswer,
   noProcessor,
   nothingDone,
   notReceived,
@@ -123,16 +124,7 @@ function holdDueAt(decideBy: Date, captureBefore: Date): Date {
 }
 
 const open = ['created', 'sent', 'unknown', 'requires_action'] as const;
-const unchanged = {
-  decline_kind: null,
-  decline_reason: null,
-  decline_message: null,
-  processor_reference: null,
-  action_url: null,
-  last_four: null,
-  finished_at: null,
-  next_check_at: null,
-} as const;
+const unchanged = { ...noAnswer, next_check_at: null } as const;
 const noEffects: Effects = { charge: null, hold: null, method: null, captured_cents: null, refunded: null };
 
 /**

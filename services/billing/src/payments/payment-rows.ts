@@ -3,14 +3,12 @@ import { namesOf } from '@app/service-kit/row-arrays';
 import type { PaymentRequest } from '../processors/payment-processor.ts';
 import type { Charge, Hold, OrderMoney, Payment } from './payment.types.ts';
 
-export const paymentTypes: ColumnsOf<Payment> = {
+/** What a payment of a buyer is written with. */
+export const sentTypes = {
   id: 'text',
   account_id: 'text',
   order_id: 'text',
   step: 'text',
-  charge_id: 'text',
-  released_payment_id: 'text',
-  period: 'int4',
   try_no: 'int4',
   call: 'text',
   request: 'json',
@@ -18,20 +16,30 @@ export const paymentTypes: ColumnsOf<Payment> = {
   amount_cents: 'int8',
   currency: 'text',
   status: 'text',
-  decline_kind: 'text',
-  decline_reason: 'text',
-  decline_message: 'text',
   processor: 'text',
-  processor_reference: 'text',
-  action_url: 'text',
-  last_four: 'text',
   customer_email: 'text',
   product_name: 'text',
   test: 'bool',
   created_at: 'timestamptz',
   sent_at: 'timestamptz',
-  finished_at: 'timestamptz',
   next_check_at: 'timestamptz',
+} as const;
+/** What an answer to it fills. */
+export const answerTypes = {
+  decline_kind: 'text',
+  decline_reason: 'text',
+  decline_message: 'text',
+  processor_reference: 'text',
+  action_url: 'text',
+  last_four: 'text',
+  finished_at: 'timestamptz',
+} as const;
+export const paymentTypes: ColumnsOf<Payment> = {
+  ...sentTypes,
+  charge_id: 'text',
+  released_payment_id: 'text',
+  period: 'int4',
+  ...answerTypes,
   checks: 'int4',
   releasing: 'bool',
 };

@@ -1,3 +1,6 @@
+import { recordOf } from '@app/service-kit/row-arrays';
+import { answerTypes } from './payment-rows.ts';
+
 /** How a statement updates payments as `p` from rows of `PaymentUpdate` as `c`. */
 export const updateColumns = `status = c.status, decline_kind = c.decline_kind, decline_reason = c.decline_reason,
   decline_message = c.decline_message, processor_reference = coalesce(c.processor_reference, p.processor_reference),
@@ -8,14 +11,7 @@ export const checkedUpdateTypes = {
   id: 'text',
   account_id: 'text',
   status: 'text',
-  decline_kind: 'text',
-  decline_reason: 'text',
-  decline_message: 'text',
-  processor_reference: 'text',
-  action_url: 'text',
-  last_four: 'text',
-  finished_at: 'timestamptz',
+  ...answerTypes,
   next_check_at: 'timestamptz',
 } as const;
-const record = Object.entries(checkedUpdateTypes).map(([column, type]) => `${column} ${type}`);
-export const updateRecord = `${record.join(', ')}, "from" text[]`;
+export const updateRecord = `${recordOf(checkedUpdateTypes)}, "from" text[]`;

@@ -3,9 +3,8 @@ import { buyerReason } from '@app/contracts/decline-reasons';
 import type { PaymentOutcome } from '@app/contracts/payments';
 import type { Payment } from './payment.types.ts';
 
-/** The columns of a payment that was written as sent: nothing is known yet of its answer. */
-export const unanswered = {
-  status: 'sent',
+/** The columns that an answer fills. */
+export const noAnswer = {
   decline_kind: null,
   decline_reason: null,
   decline_message: null,
@@ -13,9 +12,10 @@ export const unanswered = {
   action_url: null,
   last_four: null,
   finished_at: null,
-  checks: 0,
-  releasing: false,
 } as const;
+
+/** A payment that was written as sent: nothing is known yet of its answer. */
+export const unanswered = { ...noAnswer, status: 'sent', checks: 0, releasing: false } as const;
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

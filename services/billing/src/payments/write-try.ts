@@ -1,9 +1,10 @@
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
+import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
 import { otherPayment } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
-import { paymentColumns, paymentOf } from './payment-rows.ts';
+import { paymentColumns, paymentOf, sentTypes } from './payment-rows.ts';
 
 /** Writes tries to pay: `written`, or the order's tries that were made before, in their order. */
 export type Tries = Pick<Batcher<NewTry, 'written' | readonly Payment[]>, 'add' | 'close'>;
@@ -11,11 +12,7 @@ export type Tries = Pick<Batcher<NewTry, 'written' | readonly Payment[]>, 'add' 
 /** \`was_lost\`: it is not the next attempt, but an earlier one that a restored database lacks. */
 type NewTry = Payment & { readonly was_lost?: boolean };
 
-const columns = `id, account_id, order_id, step, try_no, call, request, hold_terms, amount_cents, currency, status,
-  processor, customer_email, product_name, test, created_at, sent_at, next_check_at`;
-const record = `id text, account_id text, order_id text, step text, try_no integer, call text, request json,
-  hold_terms json, amount_cents bigint, currency text, status text, processor text, customer_email text,
-  product_name text, test boolean, created_at timestamptz, sent_at timestamptz, next_check_at timestamptz`;
+const columns = namesOf(sentTypes);
 
 /** What keeps an attempt from being made. One that a restored database lacks may come after later ones that were declined. */
 const stops = `p.status <> 'declined' or p.decline_reason = '${otherPayment}' or (p.try_no >= i.try_no and i.was_lost is not true)`;
@@ -31,7 +28,7 @@ const ofItsOrder = `p.account_id = i.account_id and p.order_id = i.order_id and 
 const startStatement = statement<StoppedRow>(
   'payments-start',
   `with incoming as materialized (
-     select ${columns}, was_lost from json_to_recordset($1::json) as i(${record}, was_lost boolean)
+     select ${columns}, was_lost from json_to_recordset($1::json) as i(${recordOf(sentTypes)}, was_lost boolean)
    ), written as (
      insert into payments (${columns}, sent_ahead_ms)
      select ${columns}, extract(epoch from $2::timestamptz - clock_timestamp()) * 1000 from incoming as i

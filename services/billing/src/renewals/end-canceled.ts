@@ -1,11 +1,13 @@
 import { subscriptionCanceled } from '@app/contracts/subscriptions';
 import { insertOutboxSql, outboxRow } from '@app/messaging/outbox';
-import { type Client, type Database, statement } from '@app/service-kit/database';
+import { type Client, type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { namesOf } from '@app/service-kit/row-arrays';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { renewalUnderWay } from '../payments/wanted-renewal.ts';
 import type { DailyStep } from '../runs/daily-step.ts';
 import type { CanceledBy } from '../subscriptions/subscription-change.rules.ts';
 import { canceledData, type SubscriptionIdentity } from '../subscriptions/subscription-event.rules.ts';
+import { identityTypes } from '../subscriptions/subscription-rows.ts';
 import type { DueScope } from './due-subscriptions.ts';
 
 /** Canceled for the end of their period, which is over. A renewal without an outcome may still pay the next one. */
@@ -15,24 +17,14 @@ const isOver = `account_id = $1 and test = $2 and next_charge_at <= $3 and cance
 
 const pageMax = 256;
 
+const overTypes: ColumnsOf<OverRow> = { ...identityTypes, cancel_requested_by: 'text' };
+
 /** The lock orders this and an action: what was kept, ended or claimed meanwhile is left out. */
 const lockStatement = statement<OverRow>(
   'subscriptions-over-lock',
-  `select id, order_id, product_id, product_name, customer_email, amount_cents, currency, billing_interval, test,
-     cancel_requested_by
+  `select ${namesOf(overTypes)}
    from subscriptions where ${isOver} and id = any ($4) order by id for no key update`,
-  {
-    id: 'text',
-    order_id: 'text',
-    product_id: 'text',
-    product_name: 'text',
-    customer_email: 'text',
-    amount_cents: 'int8',
-    currency: 'text',
-    billing_interval: 'text',
-    test: 'bool',
-    cancel_requested_by: 'text',
-  },
+  overTypes,
 );
 
 /** A statement of its own, behind the lock: it sees a renewal that was claimed while the lock was waited for. */

@@ -3,6 +3,7 @@ import { type OutboxRow, outboxColumns, outboxTypes } from '@app/messaging/outbo
 import type { Client, ColumnsOf } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import type { SubscriptionIdentity } from '../subscriptions/subscription-event.rules.ts';
+import { identityTypes } from '../subscriptions/subscription-rows.ts';
 import type { RenewalEffect, RenewedSubscription } from './renewal.rules.ts';
 import { countOutcomes } from './renewal-counts.rules.ts';
 import { type RenewalResult, renewalEvents } from './renewal-events.ts';
@@ -15,16 +16,8 @@ export interface LockedSubscription extends RenewedSubscription, SubscriptionIde
 
 /** What recording the outcome of a renewal reads and changes. */
 export const lockedTypes: ColumnsOf<LockedSubscription> = {
-  id: 'text',
+  ...identityTypes,
   account_id: 'text',
-  order_id: 'text',
-  product_id: 'text',
-  product_name: 'text',
-  customer_email: 'text',
-  amount_cents: 'int8',
-  currency: 'text',
-  billing_interval: 'text',
-  test: 'bool',
   status: 'text',
   failed_tries: 'int4',
   hard_declined: 'bool',

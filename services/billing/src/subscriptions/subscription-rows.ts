@@ -4,6 +4,7 @@ import type * as contract from '@app/contracts/subscriptions';
 import type { ColumnsOf } from '@app/service-kit/database';
 import { namesOf } from '@app/service-kit/row-arrays';
 import { type CanceledBy, paidUntil } from './subscription-change.rules.ts';
+import type { SubscriptionIdentity } from './subscription-event.rules.ts';
 
 export type SubscriptionResource = RequestOutput<typeof contract.listSubscriptions>['data'][number];
 export type ChangedSubscription = RequestOutput<typeof contract.cancelSubscription>;
@@ -22,8 +23,7 @@ export interface SubscriptionRow extends Omit<SubscriptionResource, Dates | 'can
   readonly next_charge_at: Date | null;
 }
 
-/** Everything that is shown, and what says which period it is in; not the payment method. */
-export const subscriptionTypes: ColumnsOf<SubscriptionRow> = {
+export const identityTypes: ColumnsOf<SubscriptionIdentity> = {
   id: 'text',
   order_id: 'text',
   product_id: 'text',
@@ -32,6 +32,12 @@ export const subscriptionTypes: ColumnsOf<SubscriptionRow> = {
   amount_cents: 'int8',
   currency: 'text',
   billing_interval: 'text',
+  test: 'bool',
+};
+
+/** Everything that is shown, and what says which period it is in; not the payment method. */
+export const subscriptionTypes: ColumnsOf<SubscriptionRow> = {
+  ...identityTypes,
   status: 'text',
   collection: 'text',
   started_at: 'timestamptz',
@@ -41,7 +47,6 @@ export const subscriptionTypes: ColumnsOf<SubscriptionRow> = {
   next_charge_at: 'timestamptz',
   failed_tries: 'int4',
   last_four: 'text',
-  test: 'bool',
   anchor: 'timestamptz',
   anchor_period: 'int4',
   period: 'int4',

@@ -4,6 +4,7 @@ import { isId } from '@app/contracts/ids';
 import { type Client, type ColumnsOf, type Database, type StatementQuery, statement } from '@app/service-kit/database';
 import { isOneRow, sameKey } from '@app/service-kit/planner';
 import { namesOf } from '@app/service-kit/row-arrays';
+import { utmTypes } from '../orders/order-columns.ts';
 import type { FrozenSale, UpsellStatus } from './frozen-sale.ts';
 import { hashOf } from './secret.ts';
 
@@ -61,12 +62,10 @@ export interface CheckoutRow {
   readonly try_reason: CheckoutRow['reason'];
 }
 
-/** Of a checkout, without its tries. */
-const fieldTypes = {
+/** What a checkout is opened with. */
+export const openedTypes = {
   id: 'text',
   account_id: 'text',
-  status: 'text',
-  revision: 'int4',
   product_id: 'text',
   product_slug: 'text',
   seller_name: 'text',
@@ -79,21 +78,24 @@ const fieldTypes = {
   bump_ids: 'text[]',
   discount_code: 'text',
   affiliate_code: 'text',
-  utm_source: 'text',
-  utm_medium: 'text',
-  utm_campaign: 'text',
-  utm_term: 'text',
-  utm_content: 'text',
+  ...utmTypes,
   shown_cents: 'int8',
   shown_quote: 'text',
   settings_revision: 'int4',
+  created_at: 'timestamptz',
+} as const;
+
+/** Of a checkout, without its tries. */
+const fieldTypes = {
+  ...openedTypes,
+  status: 'text',
+  revision: 'int4',
   order_id: 'text',
   try_no: 'int4',
   action_url: 'text',
   reason: 'text',
   upsell_status: 'text',
   upsell_decided: 'bool',
-  created_at: 'timestamptz',
   paid_at: 'timestamptz',
   last_four: 'text',
   decide_by: 'timestamptz',

@@ -1,5 +1,6 @@
 import { statement } from '@app/service-kit/database';
-import type { CheckoutRow, Queryable } from './checkout-row.ts';
+import { namesOf, recordOf } from '@app/service-kit/row-arrays';
+import { type CheckoutRow, openedTypes, type Queryable } from './checkout-row.ts';
 import { type Visit, visitsJson, visitsSql } from './record-visits.ts';
 
 /** A checkout that is opened; fields of `visit` are named as the columns. */
@@ -16,21 +17,15 @@ export interface Opened {
   readonly visited: boolean;
 }
 
+const openedColumns = namesOf(openedTypes);
+
 /** `$1` checkouts with the hash of a secret, `$2` visits with their events, each visit once. */
 const openStatement = statement<{ opened: string[]; told: string[] }>(
   'checkouts-open',
   `with ${visitsSql('$2')}, opened as (
-     insert into checkouts as c (id, account_id, secret_hashes, status, product_id, product_slug, seller_name,
-       support_email, decision_minutes, test, email, name, country, bump_ids, discount_code, affiliate_code, utm_source,
-       utm_medium, utm_campaign, utm_term, utm_content, shown_cents, shown_quote, settings_revision, created_at)
-     select id, account_id, array[secret_hash], 'open', product_id, product_slug, seller_name,
-       support_email, decision_minutes, test, email, name, country, bump_ids, discount_code, affiliate_code, utm_source,
-       utm_medium, utm_campaign, utm_term, utm_content, shown_cents, shown_quote, settings_revision, created_at
-     from json_to_recordset($1::json) as r(id text, account_id text, secret_hash bytea, product_id text,
-       product_slug text, seller_name text, support_email text, decision_minutes integer, test boolean, email text,
-       name text, country text, bump_ids text[], discount_code text, affiliate_code text, utm_source text,
-       utm_medium text, utm_campaign text, utm_term text, utm_content text, shown_cents bigint, shown_quote text, settings_revision integer,
-       created_at timestamptz)
+     insert into checkouts as c (${openedColumns}, secret_hashes, status)
+     select ${openedColumns}, array[secret_hash], 'open'
+     from json_to_recordset($1::json) as r(${recordOf(openedTypes)}, secret_hash bytea)
      order by id
      on conflict (id) do update set secret_hashes = c.secret_hashes || excluded.secret_hashes
      where c.account_id = excluded.account_id

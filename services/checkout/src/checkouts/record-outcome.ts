@@ -2,6 +2,8 @@ import type { PaymentOutcome } from '@app/contracts/payments';
 import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import { isOneRow, keyAgain, sameKey } from '@app/service-kit/planner';
+import { namesOf, recordOf } from '@app/service-kit/row-arrays';
+import { newOrderTypes } from '../orders/order-columns.ts';
 import { checkoutOrder, likelyDuplicateRow, orderPaidRow, type Source } from './checkout-order.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
 import type { UpsellStatus } from './frozen-sale.ts';
@@ -26,11 +28,8 @@ export interface TryEnd {
 const ordersStatement = statement<{ id: string }>(
   'checkouts-record-orders',
   `with incoming as (
-     select * from json_to_recordset($1::json) as r(checkout_id text, try_no integer, upsell_status text, id text,
-       account_id text, product_id text, customer_email text, customer_name text, total_cents bigint, currency text,
-       status text, utm_source text, utm_medium text, utm_campaign text, utm_term text, utm_content text, country text,
-       affiliate_code text, discount_id text, test boolean, items json, created_at timestamptz, paid_at timestamptz,
-       last_four text, decide_by timestamptz)
+     select * from json_to_recordset($1::json) as r(${recordOf(newOrderTypes)}, checkout_id text, try_no integer,
+       upsell_status text, status text, paid_at timestamptz, last_four text, decide_by timestamptz)
      order by checkout_id
    ), due as materialized (
      select i.checkout_id, i.account_id, i.status, i.try_no, i.upsell_status, i.discount_id, i.paid_at, i.last_four,
@@ -47,12 +46,8 @@ const ordersStatement = statement<{ id: string }>(
      from due as d where c.account_id = d.account_id and c.id = d.checkout_id and ${isOneRow('d', 'checkout_id')}
      returning c.id, c.account_id, c.test, c.discount_id, d.claimed_id
    ), ordered as (
-     insert into orders (id, account_id, product_id, customer_email, customer_name, total_cents, currency, status,
-       utm_source, utm_medium, utm_campaign, utm_term, utm_content, country, affiliate_code, discount_id, source,
-       test, items, created_at, paid_at)
-     select id, account_id, product_id, customer_email, customer_name, total_cents, currency, status,
-       utm_source, utm_medium, utm_campaign, utm_term, utm_content, country, affiliate_code, discount_id, 'checkout',
-       test, items, created_at, paid_at
+     insert into orders (${namesOf(newOrderTypes)}, status, source, paid_at)
+     select ${namesOf(newOrderTypes)}, status, 'checkout', paid_at
      from incoming where checkout_id in (select id from done)
    ), events as (
      insert into outbox (${outboxColumns})

@@ -63,19 +63,16 @@ function upsellStatusOf({ decision, upsellDeclined }: Settlement, bought: boolea
   return decision;
 }
 
+/** What both events say of the sale. */
+function aboutSale(row: CheckoutRow, { product, email: customerEmail }: FrozenSale, { id: orderId }: CheckoutOrder) {
+  const { productId, name: productName, currency } = product;
+  return { orderId, productId, productName, customerEmail, currency, test: row.test };
+}
+
 /** Receivers and partners were never told of the order; whoever waits for its end is. */
 function expiredRow(row: CheckoutRow, sale: FrozenSale, order: CheckoutOrder, { requestId, nowMs }: Source) {
-  const { productId, name, currency } = sale.product;
-  const data = {
-    orderId: order.id,
-    productId,
-    productName: name,
-    customerEmail: sale.email,
-    currency,
-    test: row.test,
-    totalCents: order.total_cents,
-    expiredAt: new Date(nowMs).toISOString(),
-  };
+  const expiredAt = new Date(nowMs).toISOString();
+  const data = { ...aboutSale(row, sale, order), totalCents: order.total_cents, expiredAt };
   return outboxRow(orderExpired, data, { accountId: row.account_id, requestId, nowMs });
 }
 
@@ -89,14 +86,8 @@ function eventsOf(
 ) {
   const paid = orderPaidRow(row, sale, order, upsell, source);
   if (upsell === null) return [paid];
-  const { productId, name, currency } = sale.product;
   const accepted = {
-    orderId: order.id,
-    productId,
-    productName: name,
-    customerEmail: sale.email,
-    currency,
-    test: row.test,
+    ...aboutSale(row, sale, order),
     headline: upsell.headline,
     amountCents: upsell.amountCents,
     acceptedAt: new Date(source.nowMs).toISOString(),

@@ -4,10 +4,12 @@ import type { OrderResource } from '@app/contracts/orders';
 import { Serialized } from '@app/messaging/serve-requests';
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { isPaging, pagedList } from '@app/service-kit/paging';
+import { namesOf } from '@app/service-kit/row-arrays';
+import { utmTypes } from './order-columns.ts';
 
 const columns = `id, product_id, customer_email, customer_name, total_cents, currency, status,
-  case when status = 'refunded' then total_cents else refunded_cents end as refunded_cents, utm_source, utm_medium,
-  utm_campaign, utm_term, utm_content, country, affiliate_code, test, created_at, items::text`;
+  case when status = 'refunded' then total_cents else refunded_cents end as refunded_cents,
+  ${namesOf(utmTypes)}, country, affiliate_code, test, created_at, items::text`;
 
 /** As the published resource has it; the items as JSON. */
 type OrderRow = Omit<OrderResource, 'items' | 'created_at'> & { readonly items: string; readonly created_at: Date };
@@ -21,11 +23,7 @@ const orderTypes: ColumnsOf<OrderRow> = {
   currency: 'text',
   status: 'text',
   refunded_cents: 'int8',
-  utm_source: 'text',
-  utm_medium: 'text',
-  utm_campaign: 'text',
-  utm_term: 'text',
-  utm_content: 'text',
+  ...utmTypes,
   country: 'text',
   affiliate_code: 'text',
   test: 'bool',

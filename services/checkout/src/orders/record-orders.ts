@@ -1,9 +1,10 @@
 import { DomainError } from '@app/contracts/errors';
 import { outboxColumns, outboxTypes } from '@app/messaging/outbox';
 import { type Client, type Database, statement } from '@app/service-kit/database';
-import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
+import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import { claimUsesSql } from '../discounts/claim-uses-sql.ts';
 import type { NewOrder } from './new-order.ts';
+import { newOrderTypes } from './order-columns.ts';
 
 /** Ids of the orders that the statement wrote or could not write. Orders in neither list were recorded before. */
 export interface Recorded {
@@ -12,29 +13,9 @@ export interface Recorded {
   readonly usedUp: readonly string[];
 }
 
-const ownTypes = {
-  id: 'text',
-  account_id: 'text',
-  product_id: 'text',
-  customer_email: 'text',
-  customer_name: 'text',
-  total_cents: 'bigint',
-  currency: 'text',
-  utm_source: 'text',
-  utm_medium: 'text',
-  utm_campaign: 'text',
-  utm_term: 'text',
-  utm_content: 'text',
-  country: 'text',
-  affiliate_code: 'text',
-  discount_id: 'text',
-  source: 'text',
-  test: 'boolean',
-  items: 'json',
-  created_at: 'timestamptz',
-} as const;
+const ownTypes = { ...newOrderTypes, source: 'text' } as const;
 const types = { ...ownTypes, discount_max_uses: 'bigint', ...outboxTypes } as const;
-const ownColumns = Object.keys(ownTypes).join(', ');
+const ownColumns = namesOf(ownTypes);
 const incoming = `incoming as (select * from ${tableOf(types, 1, { numbered: true })})`;
 
 const written = (condition: string): string => `inserted as (

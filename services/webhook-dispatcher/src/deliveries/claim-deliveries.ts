@@ -4,7 +4,7 @@ import { isAutomation, isUrl } from '../destinations/destination-kind-sql.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { ClaimLimit } from './backlog.ts';
 import type { Delivery, Destination, Lease } from './delivery.types.ts';
-import { type DestinationRow, destinationColumns, destinationOf } from './destination.ts';
+import { type DestinationRow, destinationColumns, destinationOf, destinationTypes } from './destination.ts';
 import { finishDeliveries, insertFinished, keptColumns } from './finish-deliveries.ts';
 import type { Priority } from './priority.rules.ts';
 
@@ -98,14 +98,7 @@ const claimStatement = statement<ClaimedRow>(
     status: 'text',
     next_attempt_at: 'timestamptz',
     endpoint_id: 'text',
-    version: 'int4',
-    role: 'text',
-    url: 'text',
-    secret: 'text',
-    previous_secret: 'text',
-    previous_secret_until: 'timestamptz',
-    headers: 'text',
-    channel: 'text',
+    ...destinationTypes,
     counted_endpoint: 'text',
     counted_priority: 'int2',
   },

@@ -1,13 +1,24 @@
+import type { ColumnsOf } from '@app/service-kit/database';
+import { namesOf } from '@app/service-kit/row-arrays';
 import type { Role } from '../destinations/destination-kind.types.ts';
 import type { Destination } from './delivery.types.ts';
 
-const columns = ['version', 'role', 'url', 'secret', 'previous_secret', 'previous_secret_until', 'headers', 'channel'];
+export const destinationTypes: ColumnsOf<DestinationRow> = {
+  version: 'int4',
+  role: 'text',
+  url: 'text',
+  secret: 'text',
+  previous_secret: 'text',
+  previous_secret_until: 'timestamptz',
+  headers: 'text',
+  channel: 'text',
+};
 
 /**
  * Columns of `endpoints` from which a destination is made. The template of an email is read when it is sent.
  * @param alias of the table, or of a part of the statement that has these columns
  */
-export const destinationColumns = (alias: string): string => columns.map((column) => `${alias}.${column}`).join(', ');
+export const destinationColumns = (alias: string): string => namesOf(destinationTypes, alias);
 
 export interface DestinationRow {
   readonly version: number;

@@ -4,7 +4,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Client, type ColumnsOf, statement } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import type { DeliverySender } from '../deliveries/delivery-sender.ts';
-import { destinationColumns } from '../deliveries/destination.ts';
+import { destinationColumns, destinationTypes } from '../deliveries/destination.ts';
 import { kindOf } from '../destinations/destination-kind.rules.ts';
 import { isUrl } from '../destinations/destination-kind-sql.ts';
 import { firstEndpointLock } from '../endpoints/first-endpoint-lock.ts';
@@ -40,14 +40,7 @@ const endpointTypes: ColumnsOf<EndpointRow> = {
   events: 'text[]',
   product_id: 'text',
   active: 'bool',
-  version: 'int4',
-  role: 'text',
-  url: 'text',
-  secret: 'text',
-  previous_secret: 'text',
-  previous_secret_until: 'timestamptz',
-  headers: 'text',
-  channel: 'text',
+  ...destinationTypes,
 };
 
 /**

@@ -7,7 +7,7 @@ import type { WebhookEventName } from '@app/contracts/webhooks';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { insertNotices, newNotice } from '../activity/notices.ts';
-import { type DestinationRow, destinationColumns, destinationOf } from '../deliveries/destination.ts';
+import { type DestinationRow, destinationColumns, destinationOf, destinationTypes } from '../deliveries/destination.ts';
 import { isUrl } from '../destinations/destination-kind-sql.ts';
 import { UnreadableSecretError } from '../secrets/secret-box.ts';
 import type { Partitions } from '../storage/partitions.ts';
@@ -35,14 +35,7 @@ const endpointStatement = statement<DestinationRow & { readonly events: WebhookE
    where e.id = $2 and e.account_id = $1 and ${isUrl('e')}`,
   {
     events: 'text[]',
-    version: 'int4',
-    role: 'text',
-    url: 'text',
-    secret: 'text',
-    previous_secret: 'text',
-    previous_secret_until: 'timestamptz',
-    headers: 'text',
-    channel: 'text',
+    ...destinationTypes,
   },
 );
 /** Only a process that died leaves a row behind, until its time is over. */
