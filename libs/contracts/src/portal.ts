@@ -48,6 +48,18 @@ export const portalLinkResource = z.object({
   expires_at: timestamp,
 });
 
+/** The dispatcher requests it when it builds an email. @throws DomainError buyer_not_found, validation_failed */
+export const createPortalLink = defineRequest('command', 'gateway', 'portal-links.create', {
+  input: z.object({
+    email: emailAddress,
+    /** Null for the whole portal; else the link leads to that subscription's card and may be used again. */
+    subscriptionId: idSchema('subscription').nullable(),
+    /** Of a card's link; it works at least 72 hours. */
+    validUntil: timestamp.nullable(),
+  }),
+  output: z.object({ url: z.string(), expiresAt: timestamp }),
+});
+
 const orderLine = z.object({ kind: orderItemKind, label: z.string(), amount_cents: z.int() });
 
 /** An order as its buyer sees it: nothing that is the seller's alone (campaign, affiliate, the processor's words). */

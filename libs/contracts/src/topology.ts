@@ -104,7 +104,7 @@ export const topology: Record<ServiceName, ServiceLinks> = {
     publishes: false,
   },
   'webhook-dispatcher': {
-    asks: [],
+    asks: ['gateway'],
     consumes: [
       orderPaid,
       orderRefunded,

@@ -5,6 +5,7 @@ import { retention } from './db/retention.ts';
 import { checkClockControl, type GatewayDeps, type RunningGateway } from './gateway-deps.ts';
 import { openApp } from './open-app.ts';
 import { openServer } from './open-server.ts';
+import { portalRequests } from './portal/requests.ts';
 
 /** Starts the gateway: the HTTP server is its last part, so that requests come in only once it can answer them. */
 export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<RunningGateway> {
@@ -18,7 +19,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     start: async (context) => {
       const app = await openApp(context, deps);
       url = await openServer(context, app, deps);
-      return {};
+      return { requests: portalRequests(app, config.PUBLIC_URL ?? url) };
     },
   });
   return { ...(await create(config, deps)), url };

@@ -28,6 +28,11 @@ interface Asked {
   readonly context: RequestContext;
 }
 
+interface Bought {
+  readonly bought: boolean;
+  readonly rehearsed: boolean;
+}
+
 type Pay = (input: RequestInput<typeof payCheckout>, context: RequestContext) => Promise<CheckoutOutcome>;
 
 /** What stands in for the buyers' part of the checkout service: it knows its secrets, and pays as a test says. */
@@ -47,8 +52,8 @@ export function createCheckoutStandIn() {
     tokens,
     /** Checkouts that have succeeded before. */
     succeeded: new Set<string>(),
-    /** Who has bought what way, by lower-cased address; null while checkout cannot say. */
-    buyers: new Map<string, { bought: boolean; rehearsed: boolean } | null>(),
+    /** Who has bought what way, by lower-cased address; null while checkout cannot say, a promise until it says. */
+    buyers: new Map<string, Bought | null | Promise<Bought>>(),
     paid,
     pay: paid,
     continue: paid as () => Promise<CheckoutOutcome>,
@@ -80,7 +85,7 @@ export function createCheckoutStandIn() {
       return { ok: true as const };
     }),
     onRequest(findBuyer, async (input, context) => {
-      const found = checkout.buyers.get(noted('find buyer', input, context).email);
+      const found = await checkout.buyers.get(noted('find buyer', input, context).email.toLowerCase());
       if (found === null) throw new DomainError('service_unavailable', 'The database is away.');
       return found ?? { bought: false, rehearsed: false };
     }),

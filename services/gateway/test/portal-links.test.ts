@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newIdSuffix } from '@app/contracts/ids';
+import { createPortalLink } from '@app/contracts/portal';
+import { connectNats } from '@app/messaging/connect';
+import { createRequester } from '@app/messaging/requester';
 import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -144,6 +148,33 @@ test('a session of one subscription’s card reaches nothing else, and its link 
   expect((await open(token)).json).toEqual({ status: 'expired', handle, email: buyer });
 });
 
+test('until it is answered, a request does the same for any address: the same rows, and no question to checkout', async () => {
+  const held = Promise.withResolvers<{ bought: boolean; rehearsed: boolean }>();
+  // The loop that finds out who has bought is busy with this letter.
+  harness.checkout.buyers.set(`held-${buyer}`, held.promise);
+  harness.checkout.forget();
+  await request(`held-${buyer}`);
+  await harness.checkout.untilAsked('find buyer');
+  const seen = [];
+  for (const email of [buyer, `stranger-${buyer}`]) {
+    const { status, json } = await request(email);
+    const [rows] = await query(
+      harness.database.url,
+      `select count(*)::int as letters, count(sealed)::int as sealed, sum(attempts)::int as attempts,
+         (select count(*)::int from portal_links where email = $1) as links
+       from letters where recipient = $1`,
+      [email],
+    );
+    seen.push({ status, json, rows });
+  }
+  const same = { status: 200, json: { ok: true }, rows: { letters: 1, sealed: 1, attempts: 0, links: 1 } };
+  expect(seen).toEqual([same, same]);
+  const asked = harness.checkout.asked.filter(({ name }) => name === 'find buyer');
+  expect(new Set(asked.map(({ input }) => input.email))).toEqual(new Set([`held-${buyer}`]));
+  held.resolve({ bought: false, rehearsed: false });
+  expect((await letterOf(buyer)).outcome).toBe('taken');
+});
+
 test('an address that has bought nothing gets the same answer, no letter, and its link is gone', async () => {
   const { status, headers, json } = await request(buyer);
   const stranger = await request('stranger@example.com');
@@ -221,4 +252,21 @@ test('a seller’s link opens the portal once, is told once, and is the same for
     code: 'buyer_not_found',
     errors: [{ field: 'email', code: 'buyer_not_found' }],
   });
+});
+
+test('the dispatcher gets a link for an email, which is for the account and the buyer that it names alone', async () => {
+  const link = await connectNats(harness.nats.login('webhook-dispatcher'));
+  const requester = createRequester(link);
+  const ask = (email: string) => {
+    const context = { accountId, requestId: 'evt', commandId: newIdSuffix(harness.clock.nowMs()) };
+    return requester.request(createPortalLink, { email, subscriptionId: null, validUntil: null }, context);
+  };
+  try {
+    const { url: made } = await ask(buyer.toUpperCase());
+    expect(made).toMatch(new RegExp(`^${url}/p/${handle}/open/[\\w-]{43}$`));
+    expect((await open(made.slice(made.lastIndexOf('/') + 1))).json).toMatchObject({ status: 'opened', email: buyer });
+    await expect(ask('nobody@example.com')).rejects.toMatchObject({ code: 'buyer_not_found' });
+  } finally {
+    await link.close();
+  }
 });

@@ -20,7 +20,7 @@ export type Sending = EndpointDeps & {
 
 /** Opens what sends deliveries and what follows changes of endpoints; `resources` close it in reverse. */
 export async function openSending(
-  { config, logger, nats, resources }: ServiceContext<WebhookDispatcherConfig>,
+  { config, logger, nats, requester, resources }: ServiceContext<WebhookDispatcherConfig>,
   storage: Storage,
 ): Promise<Sending> {
   const { database, clock } = storage;
@@ -29,7 +29,7 @@ export async function openSending(
   const allowLoopback = config.WEBHOOKS_ALLOW_LOOPBACK === 'enabled';
   if (allowLoopback) logger.info('webhooks to loopback addresses allowed: accounts reach every port of this machine');
   const owner = resources.add('lease owner', await startLeaseOwner(database, logger), (started) => started.close());
-  const emails = createEmails(config, storage);
+  const emails = createEmails(config, { ...storage, requester });
   const attemptTimeoutMs = config.ATTEMPT_TIMEOUT_SECONDS * 1_000;
   const dispatcher = new Dispatcher({
     ...storage,

@@ -4,6 +4,7 @@ import { connectNats } from '@app/messaging/connect';
 import { eventsHandled } from '@app/messaging/points';
 import { writeContext } from '@app/messaging/request-headers';
 import { createRequester } from '@app/messaging/requester';
+import { type RequestHandler, serveRequests } from '@app/messaging/serve-requests';
 import { roundEnded } from '@app/service-kit/background-loop';
 import { openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
@@ -63,6 +64,9 @@ export async function startHarness(settings: Record<string, string> = {}, limits
     transaction: database.transaction,
     query: async <Row>(text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows as Row[],
     account: () => newId('account', clock.nowMs()),
+    /** Answers as the gateway, whose requests the service sends. */
+    serveAsGateway: (handlers: readonly RequestHandler[]) =>
+      serveRequests(link, { version: '0.0.0', description: 'stand-in', handlers, logger: silentLogger() }),
     ask: <R extends RequestDefinition>(
       definition: R,
       accountId: string,

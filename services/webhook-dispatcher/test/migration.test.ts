@@ -4,6 +4,8 @@ import { migrateUp } from '@app/service-kit/migrations';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestDatabase } from '@app/testing/postgres';
 import { expect, test } from 'vitest';
+import { materialiseStatement } from '../src/automations/automation-row.ts';
+import { builtIns } from '../src/automations/built-in.rules.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { migrations } from '../src/db/migrations/index.ts';
 
@@ -110,6 +112,36 @@ test('what waits since a month of which nothing was finished can be finished aft
       { id: waiting[2], at: 'finished_deliveries_202603' },
     ]);
   } finally {
+    await old.close();
+  }
+});
+
+test('the notice of a failed renewal leads to a page for another card, but for accounts that changed its text', async () => {
+  const old = await createTestDatabase();
+  const before = migrations.findIndex(({ name }) => name === '0020-card-link');
+  await migrateUp({ ...databaseOptions(old.url), migrations: migrations.slice(0, before) });
+  const database = await openDatabase(databaseOptions(old.url));
+  const text = 'Hello,\n\nthe payment of {{amount}} for {{product}} did not go through.\n\n';
+  const untouched =
+    text +
+    'To use another card, or if you have questions, reply to this email or write to {{supportEmail}}.\n\n{{businessName}}\n';
+  const notice = builtIns.find(({ key }) => key === 'payment_failed_notice');
+  try {
+    const rows = [untouched, `${text}Write to me.\n`, untouched].map((body, n) => ({
+      id: `aut_${n}`,
+      account_id: `acc_${n}`,
+      name: 'Notice',
+      built_in: n === 2 ? 'receipt' : 'payment_failed_notice',
+      event: 'subscription.payment_failed',
+      action: { ...notice?.action, body },
+      created_at: new Date(madeAt),
+    }));
+    await database.pool.query(materialiseStatement([JSON.stringify(rows)]));
+    await migrate(old.url);
+    const stored = await database.pool.query(`select action ->> 'body' as body from endpoints order by id`);
+    expect(stored.rows.map(({ body }) => body)).toEqual([notice?.action.body, `${text}Write to me.\n`, untouched]);
+  } finally {
+    await database.close();
     await old.close();
   }
 });

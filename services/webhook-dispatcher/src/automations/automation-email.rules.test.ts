@@ -10,7 +10,8 @@ const receipt = builtIns.find(({ key }) => key === 'receipt')?.action ?? expect.
 test.each(builtIns)(
   'the built-in “$name” names fields that its event has, to somebody whom it has',
   ({ event, action }) => {
-    for (const part of [action.subject, action.body]) expect(templateProblem(part, fieldsOf(event))).toBeUndefined();
+    for (const part of [action.subject, action.body])
+      expect(templateProblem(part, fieldsOf(event, action.to))).toBeUndefined();
     expect(action.to === 'seller' || hasBuyer(event)).toBe(true);
     const email = automationEmail(action, samplePayloadOf(event), seller, false);
     expect(`${email.subject}\n${email.text}`).not.toMatch(/\{\{|undefined|null/);

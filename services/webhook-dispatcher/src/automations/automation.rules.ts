@@ -25,7 +25,7 @@ export function requireUsable({ event, productId, action }: Wanted): void {
 export function requireUsableEmail(event: TriggerName, action: Extract<AutomationAction, { type: 'email' }>): void {
   if (action.to === 'buyer' && !hasBuyer(event))
     throw invalidField('action.to', `must be seller: ${event} has no buyer`);
-  const fields = fieldsOf(event);
+  const fields = fieldsOf(event, action.to);
   for (const part of ['subject', 'body'] as const) {
     const problem = templateProblem(action[part], fields);
     if (problem !== undefined) throw invalidField(`action.${part}`, problem);

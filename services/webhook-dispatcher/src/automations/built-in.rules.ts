@@ -84,7 +84,9 @@ It may take some days until your bank shows it. Questions? Reply to this email, 
 
 the payment of {{amount}} for {{product}} did not go through.
 
-To use another card, or if you have questions, reply to this email or write to {{supportEmail}}.
+Use another card: {{cardUrl}}
+
+Questions? Reply to this email, or write to {{supportEmail}}.
 
 {{businessName}}
 `,

@@ -1,6 +1,6 @@
 import type { previewAutomation as contract } from '@app/contracts/automations';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
-import { samplePayloadOf } from '../events/trigger.rules.ts';
+import { sampleLinks, samplePayloadOf } from '../events/trigger.rules.ts';
 import { requireUsableEmail } from './automation.rules.ts';
 import { automationEmail } from './automation-email.rules.ts';
 
@@ -13,5 +13,5 @@ export function previewAutomation({ body, account }: RequestInput<typeof contrac
   requireUsableEmail(event, action);
   const payload = samplePayloadOf(event);
   const to = action.to === 'buyer' ? String(payload.email) : account.supportEmail;
-  return { to, ...automationEmail(action, payload, account, false) };
+  return { to, ...automationEmail(action, { ...payload, ...sampleLinks }, account, false) };
 }

@@ -3,6 +3,7 @@ import type { Settings } from '@app/contracts/accounts';
 import { endpointOff } from '@app/contracts/webhooks';
 import type { Handover } from '@app/email/email-transport';
 import type { Mailer } from '@app/email/mailer';
+import type { Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
@@ -14,17 +15,21 @@ import type { Delivery, Destination } from '../deliveries/delivery.types.ts';
 import type { SendResult } from '../deliveries/delivery-scheduler.ts';
 import type { SendEmail } from '../deliveries/dispatcher.ts';
 import { waitAfter } from '../deliveries/schedule.rules.ts';
-import type { Payload } from '../events/trigger.rules.ts';
+import { type Payload, sampleLinks } from '../events/trigger.rules.ts';
 import { oneLine } from '../texts/activity.rules.ts';
 import { automationEmail } from './automation-email.rules.ts';
 import type { EmailAction } from './built-in.rules.ts';
 import { giveEmailBack, nextDayMs, reserveEmail } from './emails-sent.ts';
 import { handoverOutcomes } from './handover-outcome.ts';
+import { portalLinksFor } from './portal-links.ts';
+import type { TemplateValues } from './template.rules.ts';
 
 export interface SendEmailDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Makes the links of an email, at the gateway. */
+  readonly requester: Requester;
   /** Undefined without a mail server: what waits from a time with one is tried again, for as long as the schedule goes. */
   readonly mailer: Mailer | undefined;
   /** How many emails the automations of one account may send in a UTC day; notices that an endpoint is off may be a few more. */
@@ -117,6 +122,9 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
     if (!mayReceive(seller, recipient)) return { recipient, handover: unverified, reasonCode: 'unverified' };
     if (mailer === undefined) return { recipient, handover: deferred('this deployment has no mail server') };
     const now = clock.now();
+    // Sample data leads to no buyer.
+    const links = row.asked ? sampleLinks : await linksFor(deps, delivery, row.action, payload);
+    if (links === null) return { recipient, handover: deferred('the links of the email could not be made') };
     const detail = await overBound(deps, delivery, now);
     if (detail !== null) return { recipient, handover: deferred(detail), postponedUntilMs: nextDayMs(now) };
     const handover = await mailer.send({
@@ -124,7 +132,7 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
       fromName: seller.businessName,
       to: recipient,
       replyTo: seller.supportEmail,
-      ...automationEmail(row.action, payload, seller, delivery.test),
+      ...automationEmail(row.action, { ...payload, ...links }, seller, delivery.test),
       headers: { 'Auto-Submitted': 'auto-generated' },
       date: now,
     });
@@ -135,6 +143,22 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
   } catch (err) {
     logger.warn({ err, accountId, deliveryId: delivery.id }, 'an email could not be made');
     return { recipient: null, handover: deferred('the email could not be made') };
+  }
+}
+
+/** Null while the gateway, which makes them, does not answer. */
+async function linksFor(
+  deps: SendEmailDeps,
+  delivery: Delivery,
+  action: EmailAction,
+  payload: Payload,
+): Promise<TemplateValues | null> {
+  try {
+    return await portalLinksFor(deps, delivery, action, payload);
+  } catch (err) {
+    const { accountId, id: deliveryId } = delivery;
+    deps.logger.warn({ err, accountId, deliveryId }, 'the links of an email could not be made');
+    return null;
   }
 }
 

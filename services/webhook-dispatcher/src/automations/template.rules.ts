@@ -23,6 +23,12 @@ function segmentsOf(template: string): Segment[] {
   return template.split(placeholder).map((part, index) => (index % 2 === 0 ? part : { field: part }));
 }
 
+/** The fields that a template names. */
+export const fieldsIn = (template: string): string[] =>
+  segmentsOf(template)
+    .filter(isField)
+    .map(({ field }) => field);
+
 const isField = (segment: Segment): segment is Field => typeof segment !== 'string';
 
 /** What is left of a field that was not written right; a field is one NUL here, which no template has. */
@@ -31,7 +37,7 @@ const braces = /\{\{|\{\0|\0\}/;
 /** What is wrong with a template, as the end of a sentence that begins with its name; undefined when nothing is. */
 export function templateProblem(template: string, fields: readonly string[]): string | undefined {
   const segments = segmentsOf(template);
-  const named = segments.filter(isField).map(({ field }) => field);
+  const named = fieldsIn(template);
   const unknown = named.find((field) => !fields.includes(field));
   const known = `The fields are ${fields.join(', ')}`;
   if (unknown !== undefined) return `names {{${unknown}}}, which this event does not have. ${known}`;

@@ -55,7 +55,20 @@ export const samplePayloadOf = (event: TriggerName): Payload =>
 /** Fields of every template, beside those of the payload: from the account's settings. */
 const accountFields = ['businessName', 'supportEmail'] as const;
 
-/** The fields that templates of the event may name. */
-export function fieldsOf(event: TriggerName): string[] {
-  return [...new Set([...Object.keys(samplePayloadOf(event)), ...accountFields])];
+/** Links that are made for each email to a buyer: to all that they bought, and to the card of the event's subscription. */
+export function linkFieldsOf(event: string, to: 'buyer' | 'seller'): readonly LinkField[] {
+  if (to === 'seller' || !withBuyer.has(event as TriggerName)) return [];
+  return event.startsWith('subscription.') ? ['portalUrl', 'cardUrl'] : ['portalUrl'];
+}
+type LinkField = keyof typeof sampleLinks;
+
+/** What previews and tests have in the place of links: they lead to no buyer. */
+export const sampleLinks = {
+  portalUrl: 'https://funnels.example/p/maya-paints/open/sample',
+  cardUrl: 'https://funnels.example/p/maya-paints/open/sample-card',
+} as const;
+
+/** The fields that templates of the event may name, in an email to the buyer or the seller. */
+export function fieldsOf(event: TriggerName, to: 'buyer' | 'seller'): string[] {
+  return [...new Set([...Object.keys(samplePayloadOf(event)), ...accountFields, ...linkFieldsOf(event, to)])];
 }

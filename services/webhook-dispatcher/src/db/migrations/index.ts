@@ -18,6 +18,7 @@ import { RecoveriesBegun } from './0016-recoveries-begun.ts';
 import { RepairedLately } from './0017-repaired-lately.ts';
 import { EmailsInAnyCase } from './0018-emails-in-any-case.ts';
 import { WaitingEndpoints } from './0019-waiting-endpoints.ts';
+import { CardLink } from './0020-card-link.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -40,4 +41,5 @@ export const migrations: Migrations = [
   { name: '0017-repaired-lately', class: RepairedLately },
   { name: '0018-emails-in-any-case', class: EmailsInAnyCase },
   { name: '0019-waiting-endpoints', class: WaitingEndpoints },
+  { name: '0020-card-link', class: CardLink },
 ];

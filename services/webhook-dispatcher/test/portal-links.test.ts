@@ -1,0 +1,121 @@
+import { createAutomation, previewAutomation } from '@app/contracts/automations';
+import { DomainError } from '@app/contracts/errors';
+import { createPortalLink } from '@app/contracts/portal';
+import { subscriptionPaymentFailed } from '@app/contracts/subscriptions';
+import { onRequest } from '@app/messaging/serve-requests';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { startSmtpServer } from '@app/testing/smtp-server';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Harness, startHarness } from './harness.ts';
+import { type MailServer, mailSeller, mailSettings } from './mail-seller.ts';
+
+guardLeaks();
+
+const orderId = 'ord_01kex0000000000000000000aa';
+const subscriptionId = 'sub_01kex0000000000000000000aa';
+const email = 'ada@example.com';
+const dayMs = 24 * 60 * 60 * 1000;
+
+let server: MailServer;
+let harness: Harness;
+let seller: Awaited<ReturnType<typeof mailSeller>>;
+let gateway: Awaited<ReturnType<Harness['serveAsGateway']>> | undefined;
+beforeAll(async () => {
+  server = await startSmtpServer();
+  harness = await startHarness(mailSettings(server));
+});
+beforeEach(async () => {
+  seller = await mailSeller(harness);
+  server.forget();
+});
+afterEach(async () => {
+  await gateway?.close();
+  gateway = undefined;
+});
+afterAll(async () => {
+  await harness.close();
+  await server.close();
+});
+
+/** What the gateway is asked for, with the accounts. */
+async function serveLinks(refuse?: DomainError) {
+  const asked: unknown[] = [];
+  gateway = await harness.serveAsGateway([
+    onRequest(createPortalLink, async (input, { accountId }) => {
+      asked.push({ accountId, ...input });
+      if (refuse !== undefined) throw refuse;
+      const kind = input.subscriptionId === null ? 'all' : 'card';
+      return { url: `https://funnels.example/p/maya/open/${kind}`, expiresAt: harness.clock.now().toISOString() };
+    }),
+  ]);
+  return asked;
+}
+
+const failed = (nextTryDays: number) =>
+  harness.publish(subscriptionPaymentFailed, seller.account, {
+    subscriptionId,
+    orderId,
+    productId: 'prd_01kex0000000000000000000aa',
+    productName: 'Club',
+    customerEmail: email,
+    amountCents: 900,
+    currency: 'usd',
+    billingInterval: 'month',
+    mrrCents: 900,
+    test: false,
+    paymentId: null,
+    period: 2,
+    attempt: 1,
+    nextTryDays,
+    statusBefore: 'active',
+    statusAfter: 'past_due',
+    reason: 'card_declined',
+    failedAt: harness.clock.now().toISOString(),
+  });
+const texts = () => server.received.map(({ text }) => text.replaceAll('=\r\n', ''));
+
+test('the notice of a failed renewal leads to the card’s page, with a link that works until the next attempt', async () => {
+  const asked = await serveLinks();
+  const sentMs = harness.clock.nowMs();
+  await failed(3);
+  await seller.tried(1);
+  expect(texts()).toEqual([expect.stringContaining('Use another card: https://funnels.example/p/maya/open/card')]);
+  const validUntil = new Date(sentMs + 4 * dayMs).toISOString();
+  expect(asked).toEqual([{ accountId: seller.account, email, subscriptionId, validUntil }]);
+});
+
+test('after the last attempt the link works as long as any, and where there is nothing to lead to its line is left out', async () => {
+  const asked = await serveLinks(new DomainError('buyer_not_found', 'No such buyer.'));
+  await failed(0);
+  await seller.tried(1);
+  expect(asked).toMatchObject([{ validUntil: null }]);
+  expect(texts()[0]).toContain('did not go through');
+  expect(texts()[0]).not.toContain('another card');
+});
+
+test('while the gateway is away the email waits, and it goes out with its link later', async () => {
+  await failed(3);
+  await seller.tried(1);
+  expect(server.received).toEqual([]);
+  expect(await seller.runs()).toMatchObject([{ status: 'pending' }]);
+  await serveLinks();
+  harness.clock.advance(dayMs);
+  harness.wake();
+  await seller.tried(2);
+  expect(texts()).toEqual([expect.stringContaining('/p/maya/open/card')]);
+});
+
+test('only emails to the buyer have links, the card’s for events of a subscription alone; a preview’s lead nowhere', async () => {
+  const asked = await serveLinks();
+  const action = (to: 'buyer' | 'seller', body: string) => ({ type: 'email', to, subject: 'x', body }) as const;
+  const add = (event: 'order.paid', to: 'buyer' | 'seller', body: string) =>
+    harness.ask(createAutomation, seller.account, { body: { name: 'Mine', event, action: action(to, body) } });
+  const refused = { errors: [{ field: 'action.body' }] };
+  await expect(add('order.paid', 'seller', '{{portalUrl}}')).rejects.toMatchObject(refused);
+  await expect(add('order.paid', 'buyer', '{{cardUrl}}')).rejects.toMatchObject(refused);
+  const account = { businessName: 'Maya', supportEmail: 'help@maya.example' };
+  const body = { event: 'subscription.paused', action: action('buyer', '{{portalUrl}} {{cardUrl}}') } as const;
+  const { text } = await harness.ask(previewAutomation, seller.account, { body, account });
+  expect(text).toMatch(/^https:\/\/funnels\.example\/p\/maya-paints\/open\/sample .*sample-card\n$/);
+  expect(asked).toEqual([]);
+});
