@@ -240,6 +240,7 @@ test('renewals that are charged and declined, and what sellers do with subscript
   const { data } = await ok('GET', '/api/v1/affiliates/ANNA/commissions');
   const ofClub = data.filter(({ amount_cents }: { amount_cents: number }) => amount_cents === 190);
   expect(ofClub.map(({ kind }: { kind: string }) => kind).toSorted()).toEqual(['renewal', 'sale']);
+  await expectRefundOfSubscription(renewing);
   for (const [attempt, nextTryDays] of [
     [2, 3],
     [3, 3],
@@ -269,6 +270,31 @@ test('renewals that are charged and declined, and what sellers do with subscript
   );
   expect(ended?.body).toMatchObject({ subscriptionId: regretted });
 });
+
+/** What its refund would do, without its renewal and with it; nothing is sent for it. */
+async function expectRefundOfSubscription(id: string): Promise<void> {
+  const { order_id } = await ok('GET', `/api/v1/subscriptions/${id}`);
+  for (const renewals of [false, true]) {
+    const preview = await ok('GET', `/api/v1/orders/${order_id}/refund/preview?renewals=${renewals}`);
+    const commission = { affiliateCode: 'ANNA', amountCents: 190, currency: 'usd' };
+    expect(preview).toMatchObject({
+      possible: true,
+      charges: [
+        { renewal: false, refundCents: 1_900 },
+        { renewal: true, refundCents: renewals ? 1_900 : 0 },
+      ],
+      subscription: { id, status: 'active' },
+      commissions: [{ ...commission, renewal: false }, ...(renewals ? [{ ...commission, renewal: true }] : [])],
+      // This platform has no mail server.
+      emails: [],
+      webhooks: [
+        { event: 'payment.refunded', count: renewals ? 2 : 1 },
+        { event: 'order.refunded', count: 1 },
+        { event: 'subscription.canceled', count: 1 },
+      ],
+    });
+  }
+}
 
 test('payouts and emails that are handed over', async () => {
   const productId = await addProduct('letters');
