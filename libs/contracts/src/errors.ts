@@ -35,6 +35,7 @@ export const errorCodes = {
   idempotency_key_in_use: { status: 409, title: 'A request with this Idempotency-Key is still running' },
   email_unavailable: { status: 409, title: 'This deployment has no mail server' },
   invalid_transition: { status: 409, title: 'The current state does not allow this' },
+  card_declined: { status: 422, title: 'The card was not saved' },
   no_payment_processor: { status: 409, title: 'The account has chosen no payment processor' },
   nothing_due: { status: 409, title: 'No commission is due' },
   no_longer_for_sale: { status: 409, title: 'The product is no longer for sale' },

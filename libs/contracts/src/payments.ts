@@ -9,8 +9,11 @@ import { idSchema } from './ids.ts';
  */
 export const paymentMethodToken = rawText(255, 1).refine((token) => token.trim() !== '', 'must not be blank');
 
-/** What a payment is for: `step` in the database and in JSON. Each succeeds at most once for an order, a renewal once for each period. */
-export const paymentPurpose = z.enum(['main', 'capture', 'upsell', 'recharge', 'refund', 'release', 'renewal']);
+/**
+ * What a payment is for: `step` in the database and in JSON. Each succeeds at most once for an order, a renewal once for each
+ * period. A `card` moves no money: it saves a new card of the order's subscription, as often as one is given.
+ */
+export const paymentPurpose = z.enum(['main', 'capture', 'upsell', 'recharge', 'refund', 'release', 'renewal', 'card']);
 export type PaymentPurpose = z.infer<typeof paymentPurpose>;
 
 /** `unknown`: sent, and no answer came. It blocks every other payment of its order until the processor was asked. */

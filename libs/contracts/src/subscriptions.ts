@@ -73,6 +73,14 @@ export const subscriptionWithHistory = subscriptionResource
   .extend({
     periods: z.array(subscriptionPeriod),
     payments: z.array(paymentResource).describe('Every try to charge a renewal, newest first.'),
+    card_change: z
+      .object({
+        status: z.enum(['requires_action', 'processing', 'declined']),
+        url: z.string().nullable().describe('Where the buyer confirms the card at the bank.'),
+      })
+      .nullable()
+      .default(null)
+      .describe('The newest card that was given, while it is not saved; for an hour after it was declined.'),
   })
   .meta({ id: 'SubscriptionWithHistory' });
 
@@ -135,13 +143,44 @@ export const resumeSubscription = defineRequest('command', 'billing', 'subscript
 const putPaymentMethodBody = z
   .strictObject({ paymentMethod: paymentMethodToken.describe('The processor’s token for the buyer’s new card.') })
   .meta({ id: 'SubscriptionPaymentMethod' });
+/** The answer to a new card. Until it is saved renewals go to the card before it. */
+const subscriptionWithNewCard = changedSubscription
+  .extend({
+    payment_method: z.object({
+      status: z
+        .enum(['saved', 'requires_action', 'processing'])
+        .describe(
+          '`requires_action`: saved once the buyer confirms it at `url`, within a day. `processing`: the payment processor has not answered yet.',
+        ),
+      url: z.string().nullable(),
+    }),
+  })
+  .meta({ id: 'SubscriptionWithNewCard' });
+
+/** While payment is past due, a saved card is charged at once; otherwise the next daily run does it. No caller of the API sets it. */
+const chargeNow = z.boolean().optional();
+
 /**
- * Replaces the card. While payment is past due, the new card gets one try that does not count, made by the next daily run.
- * An `external` subscription becomes `automatic` by it, charged from its next period on.
+ * Saves a card at the payment processor, and replaces the one before it once it is saved. While payment is past due, the new
+ * card gets one try that does not count. An `external` subscription becomes `automatic` by it, charged from its next period on.
+ * @throws DomainError card_declined at the field `paymentMethod`: the card before it stays. The field's code is a `declineReason`
  */
 export const putPaymentMethod = defineRequest('command', 'billing', 'subscriptions.put-payment-method', {
-  input: ofSubscription.extend({ body: putPaymentMethodBody }),
-  output: changedSubscription,
+  input: ofSubscription.extend({
+    body: putPaymentMethodBody,
+    /** Where the bank sends the buyer back to; no caller of the API sets it. */
+    returnUrl: z.string().nullable().optional(),
+    chargeNow,
+  }),
+  output: subscriptionWithNewCard,
+});
+/**
+ * How the newest card stands that was given: the processor is asked once the buyer is back from the bank.
+ * @throws DomainError card_declined as above; invalid_transition where no card was given
+ */
+export const continuePaymentMethod = defineRequest('command', 'billing', 'subscriptions.continue-payment-method', {
+  input: ofSubscription.extend({ chargeNow }),
+  output: subscriptionWithNewCard,
 });
 
 /** An order of a subscription product started a subscription. */

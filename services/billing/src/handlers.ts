@@ -3,6 +3,7 @@ import type { EventHandler } from '@app/messaging/event-handler';
 import type { RequestHandler } from '@app/messaging/serve-requests';
 import type { ServiceContext } from '@app/service-host/define-service';
 import { paymentRequests } from './advancing/requests.ts';
+import { cardRequests } from './cards/requests.ts';
 import type { BillingConfig } from './config.ts';
 import { dailyRunRequests } from './daily-runs/requests.ts';
 import { storeReminderCounts } from './daily-runs/store-reminder-counts.ts';
@@ -26,7 +27,8 @@ export function answeredRequests(
 ): RequestHandler[] {
   const { database, clock, wakeRelay } = payments;
   return [
-    ...subscriptionRequests({ database, clock, wakeRelay, processors }),
+    ...subscriptionRequests({ database, clock, wakeRelay }),
+    ...cardRequests(payments),
     ...paymentRequests(payments),
     ...paymentProcessorRequests({ database, clock, secrets, processors }),
     ...rehearsalRequests({ ...payments, rehearsalSteps: rehearsalSteps(payments), isClosing }),

@@ -1,5 +1,6 @@
 import type { ServiceContext } from '@app/service-host/define-service';
 import { startPaymentsLoop } from './advancing/payments-loop.ts';
+import { createCardAnswers } from './cards/record-card.ts';
 import type { BillingConfig } from './config.ts';
 import { createOngoingCalls } from './payments/ongoing-calls.ts';
 import { createOrderMutex } from './payments/order-mutex.ts';
@@ -34,7 +35,10 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
   const tries = resources.add('tries to pay', createTries(database), (opened) => opened.close());
   const answers = resources.add(
     'payment answers',
-    createAnswers(database, createRenewalAnswers(database, clock)),
+    createAnswers(database, {
+      renewal: createRenewalAnswers(database, clock),
+      card: createCardAnswers(database, clock),
+    }),
     (opened) => opened.close(),
   );
   const payments: PaymentDeps = {

@@ -7,9 +7,9 @@ import { takeRenewalCounts } from '../src/renewals/take-renewal-counts.ts';
 import { noCounts } from '../src/runs/daily-counts.rules.ts';
 import { cancelOfRefundedOrders } from '../src/subscriptions/cancel-refunded.ts';
 import { getSubscription } from '../src/subscriptions/get-subscription.ts';
-import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
 import { cancelSubscription, keepSubscription, pauseSubscription } from '../src/subscriptions/subscriptions.ts';
 import { dyingAt } from './dying-process.ts';
+import { putPaymentMethod } from './new-cards.ts';
 import { newAccount, type Replica, type Replicas, runOf, startReplicas } from './payment-replicas.ts';
 import { readStory, subscribe } from './subscriptions-of-tests.ts';
 
@@ -186,7 +186,7 @@ test('until its end it is not paused, a new card does not keep it, and the refun
   await expect(pauseSubscription(replica.deps, contextOf(account), id)).rejects.toMatchObject({
     code: 'invalid_transition',
   });
-  await putPaymentMethod(replica.deps, contextOf(account), id, 'sim_insufficient_funds');
+  await putPaymentMethod(replica.deps, contextOf(account), id, 'sim_renewal_insufficient_funds');
   expect(await read(life)).toMatchObject({ cancel_at: end });
   const data = { orderId, refundedAt: replicas.clock.now().toISOString() } as never;
   const event = { id: 'evt_1', accountId: account, occurredAt: '', requestId: null, traceparent: undefined, data };

@@ -12,7 +12,7 @@ import { dailySteps } from '../src/daily-runs/steps.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import type { DailyStep } from '../src/runs/daily-step.ts';
-import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
+import { putPaymentMethod } from './new-cards.ts';
 import { dayMs, newAccount, type Replica, type Replicas, startReplicas, type Wrap } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { readRenewals, subscribe, subscribeMany as subscribeManyOf } from './subscriptions-of-tests.ts';

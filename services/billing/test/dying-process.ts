@@ -28,6 +28,7 @@ function processorOf(inner: PaymentProcessor, between: Dying['between']): Paymen
     name: inner.name,
     authorize: (request, call) => between(() => inner.authorize(request, call)),
     charge: (request, call) => between(() => inner.charge(request, call)),
+    saveMethod: (request, call) => between(() => inner.saveMethod(request, call)),
     chargeSaved: (request, call) => between(() => inner.chargeSaved(request, call)),
     capture: (request, call) => between(() => inner.capture(request, call)),
     refund: (request, call) => between(() => inner.refund(request, call)),

@@ -6,8 +6,8 @@ import type { StartInput } from '../src/payments/new-attempt.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import type { SentOutcome } from '../src/processors/payment-processor.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
-import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
 import { copyDatabase } from './database-copy.ts';
+import { putPaymentMethod } from './new-cards.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
@@ -116,7 +116,7 @@ test('a renewal with which the processor did nothing is sent again on the card t
   replicas.clock.advance(31 * dayMs);
   replica.fail('not_done');
   await replica.renew(account);
-  await putPaymentMethod(replica.deps, commandOf(account), id, 'sim_lost_card');
+  await putPaymentMethod(replica.deps, commandOf(account), id, 'sim_renewal_lost_card');
   replicas.clock.advance(dayMs);
   await replica.renew(account);
   expect(await readSubscription(replicas, id)).toMatchObject({ status: 'past_due', hard_declined: true });

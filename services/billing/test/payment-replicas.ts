@@ -4,6 +4,7 @@ import { type Logger, silentLogger } from '@app/service-kit/logger';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { runRound } from '../src/advancing/payments-loop.ts';
+import { createCardAnswers } from '../src/cards/record-card.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { createOngoingCalls, type OngoingCalls } from '../src/payments/ongoing-calls.ts';
@@ -143,7 +144,10 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
         : createOngoingCalls(wrap.deadlineMs),
     orderMutex: createOrderMutex(),
     tries: createTries(database),
-    answers: createAnswers(database, createRenewalAnswers(database, shared.clock)),
+    answers: createAnswers(database, {
+      renewal: createRenewalAnswers(database, shared.clock),
+      card: createCardAnswers(database, shared.clock),
+    }),
   };
   return {
     deps,

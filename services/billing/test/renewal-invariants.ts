@@ -29,8 +29,10 @@ export async function expectRenewedOnce(
     readStory(replicas, account, id),
     replicas.books(account),
   ]);
-  const { payments } = await replicas.money(account, orderId);
-  const ofOrder = allBooks.filter((entry) => entry.orderId === orderId);
+  const { payments: all } = await replicas.money(account, orderId);
+  const payments = all.filter(({ step }) => step === 'renewal');
+  await expectNewestCard(replicas, id, all);
+  const ofOrder = allBooks.filter((entry) => entry.orderId === orderId && entry.kind === 'charge');
   const known = new Set(payments.map((payment) => payment.id));
   const isMissing = ({ paymentId }: BookEntry) => lost.has(paymentId) && !known.has(paymentId);
   const books = ofOrder.filter((entry) => !isMissing(entry));
@@ -39,7 +41,7 @@ export async function expectRenewedOnce(
   if (subscription.status === 'active' || subscription.status === 'past_due') {
     expect(ofOrder.filter((entry) => isMissing(entry) && entry.status === 'succeeded')).toEqual([]);
   }
-  expect(payments.filter(({ finished_at }) => finished_at === null)).toEqual([]);
+  expect(all.filter(({ finished_at }) => finished_at === null)).toEqual([]);
   expectEqualBooks(payments, books, cents);
   await expectChargesEqual(replicas, account, orderId, payments);
   expectPeriods(renewals, payments, subscription.period);
@@ -50,6 +52,21 @@ export async function expectRenewedOnce(
     expect(payments.filter(({ created_at }) => created_at > canceled_at)).toEqual([]);
     expect(subscription.next_charge_at).toBeNull();
   }
+}
+
+/** The card that was given last of those that were saved, and none that was not. */
+async function expectNewestCard({ database }: Replicas, id: string, payments: readonly Payment[]): Promise<void> {
+  const saved = payments.filter(({ step, status }) => step === 'card' && status === 'succeeded');
+  const newest = saved.toSorted((a, b) => a.try_no - b.try_no).at(-1);
+  if (newest === undefined) return;
+  const { rows } = await database.pool.query<{ status: string; payment_method: string; saved_method: string }>(
+    `select s.status, s.payment_method, e.saved_method from subscriptions as s
+     join simulated_processor.entries as e on e.account_id = s.account_id and e.payment_id = $2 where s.id = $1`,
+    [id, newest.id],
+  );
+  const [row] = rows;
+  // One that is saved after the end changes nothing.
+  if (row?.status !== 'canceled') expect(row?.payment_method).toBe(row?.saved_method);
 }
 
 /** However often the database was restored, the processor took each period once. */

@@ -1,13 +1,13 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { expect } from 'vitest';
 import { cancelOfRefundedOrders } from '../src/subscriptions/cancel-refunded.ts';
-import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
 import {
   cancelSubscription,
   keepSubscription,
   pauseSubscription,
   resumeSubscription,
 } from '../src/subscriptions/subscriptions.ts';
+import { putPaymentMethod } from './new-cards.ts';
 import { newAccount, type Replica, type Replicas, type Wrap } from './payment-replicas.ts';
 import { subscribe } from './subscriptions-of-tests.ts';
 
@@ -51,8 +51,7 @@ export class Shop {
     if (what.kind === 'cancel_at_end') this.canceledAtEnd.set(orderId, (this.canceledAtEnd.get(orderId) ?? 0) + 1);
     const { underWay, until } = await this.#make(deps, what, id, orderId);
     if (underWay || contrary || until === undefined) return;
-    const note =
-      what.kind === 'card' ? await this.#noteCard(orderId, what.card) : await this.#noteCalls(orderId, until);
+    const note = what.kind === 'card' ? await this.#noteCard(orderId) : await this.#noteCalls(orderId, until);
     this.#answered.set(orderId, { ...this.#answered.get(orderId), ...note });
   }
 
@@ -62,9 +61,9 @@ export class Shop {
       if (calls !== undefined) expect([orderId, await this.#countCalls(orderId)]).toEqual([orderId, calls.count]);
       if (card === undefined) continue;
       const since = (await this.#payments(orderId)).filter((payment) => !card.before.has(payment.id));
-      expect(since.filter(({ request }) => (request as { savedMethod?: string }).savedMethod !== card.method)).toEqual(
-        [],
-      );
+      const renewals = since.filter(({ step }) => step === 'renewal');
+      const methods = new Set(renewals.map(({ request }) => (request as { savedMethod?: string }).savedMethod));
+      expect([...methods].filter((method) => method !== card.method)).toEqual([]);
     }
   }
 
@@ -96,14 +95,22 @@ export class Shop {
       case 'keep':
         return made(await keepSubscription(changing, context, id), undefined);
       case 'card':
-        return made(await putPaymentMethod(changing, context, id, what.card), 'ever');
+        return await this.#putCard(changing, context, id, what.card);
       case 'refund':
         await this.#refund(orderId);
         return {
-          underWay: (await this.#payments(orderId)).some(({ finished_at }) => finished_at === null),
+          underWay: (await this.#payments(orderId)).some(
+            ({ finished_at, step }) => finished_at === null && step === 'renewal',
+          ),
           until: 'ever',
         };
     }
+  }
+
+  /** Where it is not known whether the card is saved, the one before it may be charged still. */
+  async #putCard(...args: Parameters<typeof putPaymentMethod>): Promise<Made> {
+    const changed = await putPaymentMethod(...args);
+    return made(changed, changed.payment_method.status === 'saved' ? 'ever' : undefined);
   }
 
   /** As checkout tells of it. */
@@ -119,7 +126,12 @@ export class Shop {
     return { calls: { count: await this.#countCalls(orderId), until } };
   }
 
-  async #noteCard(orderId: string, method: string): Promise<Answered> {
+  async #noteCard(orderId: string): Promise<Answered> {
+    const { rows } = await this.#replicas.database.pool.query<{ payment_method: string }>(
+      'select payment_method from subscriptions where account_id = $1 and order_id = $2',
+      [this.account, orderId],
+    );
+    const method = rows[0]?.payment_method ?? '';
     return { card: { method, before: new Set((await this.#payments(orderId)).map(({ id }) => id)) } };
   }
 
@@ -136,9 +148,10 @@ export class Shop {
     return (await this.#replicas.money(this.account, orderId)).payments;
   }
 
-  /** What the processor has of an order. */
+  /** What the processor has of an order; a card that is saved takes nothing. */
   async #countCalls(orderId: string): Promise<number> {
-    return (await this.#replicas.books(this.account)).filter((entry) => entry.orderId === orderId).length;
+    const books = await this.#replicas.books(this.account);
+    return books.filter((entry) => entry.orderId === orderId && entry.kind !== 'method').length;
   }
 }
 

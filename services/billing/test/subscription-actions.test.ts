@@ -223,28 +223,30 @@ test('every action holds while a renewal is at the processor, and a resumption k
 test('a new card of a past-due subscription is due at once for a free try, and the same card again is not', async () => {
   const seen = await subscribe();
   await pastDue(seen);
-  expect(await putCard(seen, 'sim_new_secret')).toMatchObject({
+  expect(await putCard(seen, 'sim_refund_fails')).toMatchObject({
     status: 'past_due',
     failed_tries: 2,
-    last_four: null,
+    last_four: '0702',
+    payment_method: { status: 'saved', url: null },
     next_charge_at: '2026-03-15T12:00:00.000Z',
   });
-  const replaced = { payment_method: 'sim_new_secret', processor: 'simulated', free_try: true, hard_declined: false };
+  const saved = expect.stringMatching(/^sim_pm_/);
+  const replaced = { payment_method: saved, processor: 'simulated', free_try: true, hard_declined: false };
   expect(await rowOf(seen)).toMatchObject(replaced);
   await database.pool.query(
     `update subscriptions set free_try = false, hard_declined = true, next_charge_at = '2026-03-18T00:00:00Z' where id = $1`,
     [seen.id],
   );
-  expect(await putCard(seen, 'sim_new_secret')).toMatchObject({ next_charge_at: '2026-03-18T00:00:00.000Z' });
+  expect(await putCard(seen, 'sim_refund_fails')).toMatchObject({ next_charge_at: '2026-03-18T00:00:00.000Z' });
   expect(await rowOf(seen)).toMatchObject({ free_try: false, hard_declined: true });
   expect(await told(seen)).toEqual([]);
-  expect(JSON.stringify([await get(seen), harness.published])).not.toContain('sim_new_secret');
+  expect(JSON.stringify([await get(seen), harness.published])).not.toContain('sim_refund_fails');
 });
 
 test('a new card of an active subscription waits for its date', async () => {
   const seen = await subscribe();
-  expect(await putCard(seen, 'sim_other')).toMatchObject({ next_charge_at: '2026-02-28T12:00:00.000Z' });
-  expect(await rowOf(seen)).toMatchObject({ payment_method: 'sim_other', free_try: false });
+  expect(await putCard(seen, 'sim_refund_declined')).toMatchObject({ next_charge_at: '2026-02-28T12:00:00.000Z' });
+  expect(await rowOf(seen)).toMatchObject({ last_four: '0701', free_try: false });
 });
 
 test('a card makes an external subscription automatic from its next period on', async () => {

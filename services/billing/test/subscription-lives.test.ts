@@ -2,8 +2,8 @@ import { newIdSuffix } from '@app/contracts/ids';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { getSubscription } from '../src/subscriptions/get-subscription.ts';
-import { putPaymentMethod } from '../src/subscriptions/put-payment-method.ts';
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
+import { putPaymentMethod } from './new-cards.ts';
 import { newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { readStory, subscribe } from './subscriptions-of-tests.ts';
 
@@ -121,7 +121,7 @@ test('a new card has one try more than the four, and its success keeps the ancho
     at(day);
     await life.replica.renew(life.account);
   }
-  await putCard(life, 'sim_insufficient_funds');
+  await putCard(life, 'sim_renewal_insufficient_funds');
   await life.replica.renew(life.account);
   expect(await read(life)).toMatchObject({ status: 'past_due', failed_tries: 3 });
   await putCard(life, 'sim_ok');

@@ -39,6 +39,9 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   not_acceptable: 'The header Accept leaves out application/json, the only type there is.',
   idempotency_key_in_use:
     'The first request with this Idempotency-Key is still running. Ask again after `retry-after`.',
+  card_declined:
+    'The bank refused the card, or it could not be saved now: `errors` says which (`card_declined`, `try_again_later`). The card ' +
+    'before it stays.',
   no_payment_processor:
     'The account has chosen no payment processor that this deployment allows. Choose one: PUT /api/v1/payment-processor.',
   nothing_due: 'No commission of the affiliate is due yet. `includePending=true` pays pending ones too.',

@@ -12,7 +12,7 @@ export async function checkAndAdvance(
   step: string,
 ): Promise<void> {
   const ended = await checkPayment(deps, accountId, orderId, paymentId);
-  if (!ended || step === 'main' || step === 'release' || step === 'renewal') return;
+  if (!ended || step === 'main' || step === 'release' || step === 'renewal' || step === 'card') return;
   const caller = { accountId, requestId: null };
   if (step === 'refund') await advanceRefund(deps, caller, orderId);
   else await deps.orderMutex.run(accountId, orderId, () => advanceHold(deps, caller, orderId, false));

@@ -34,15 +34,15 @@ export type Verdict =
 const nothing: Verdict = { kind: 'nothing' };
 const refundFailed = 'refund_failed';
 
-/** Releases are judged by what they end: see `heldNoMore`. */
+/** Releases are judged by what they end: see `heldNoMore`. A card that is saved moves no money. */
 function kindOfRecord({ kind }: ProcessorRecord): MoneyKind | null {
-  if (kind === 'release') return null;
+  if (kind === 'release' || kind === 'method') return null;
   return kind === 'capture' ? 'charge' : kind;
 }
 
-/** Null for a release. */
+/** Null for what moves no money. */
 export function kindOfPayment({ call }: Pick<OwnPayment, 'call'>): MoneyKind | null {
-  if (call === 'release') return null;
+  if (call === 'release' || call === 'saveMethod') return null;
   if (call === 'refund') return 'refund';
   return call === 'authorize' ? 'hold' : 'charge';
 }

@@ -18,7 +18,7 @@ export const upsellLeftCents = `case when h.decision = 'accepted'
 
 /** The look-up of a payment without an end goes on with its hold, and has its money. */
 const isLookedUp = `exists (select from payments as o where ${ofOrder('o')}
-  and o.step <> 'release' and o.next_check_at is not null)`;
+  and o.step not in ('release', 'card') and o.next_check_at is not null)`;
 
 const leftCents = `h.amount_cents - h.captured_cents + ${upsellLeftCents}`;
 

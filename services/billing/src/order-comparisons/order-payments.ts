@@ -14,7 +14,7 @@ const paymentsStatement = statement<OrderPayments>(
    cross join lateral (
      select bool_or(step = 'main' and status = 'succeeded') as paid, bool_or(next_check_at is not null) as is_open,
        max(finished_at) as ended_at
-     from payments where account_id = $1 and order_id = w.order_id and step <> 'renewal' and not test) as p
+     from payments where account_id = $1 and order_id = w.order_id and step not in ('renewal', 'card') and not test) as p
    cross join lateral (
      select coalesce(sum(amount_cents), 0)::bigint as charged, coalesce(sum(refunded_cents), 0)::bigint as refunded,
        min(currency) as currency, max(reopened_at) as reopened_at

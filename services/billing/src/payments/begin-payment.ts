@@ -35,7 +35,7 @@ const insertIf = (condition: string): string => `
    select $1, account_id, order_id, $4, $5, $6, $7, $8, $9, $10,
      $11, 'sent', $12, customer_email, product_name, test, $13, $13, $14
    from payments
-   where account_id = $2 and order_id = $3 and step in ('main', 'renewal')
+   where account_id = $2 and order_id = $3 and step in ('main', 'renewal', 'card')
      and (select count(*) from payments where account_id = $2 and order_id = $3) = $15 and ${condition}
    order by step = 'main' desc, try_no desc limit 1
    on conflict do nothing

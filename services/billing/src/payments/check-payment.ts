@@ -3,7 +3,7 @@ import { giveUpPayment } from './give-up-payment.ts';
 import { type LookedUp, lookUpPayment, standing } from './look-up-payment.ts';
 import { notifyNotReceived } from './notify-not-received.ts';
 import { notifyOfPayment } from './notify-of-payment.ts';
-import { hasEnded, isAbandoned, isUnknownForLong, mayResend } from './payment.rules.ts';
+import { hasEnded, isAbandoned, isOfBuyer, isUnknownForLong, mayResend } from './payment.rules.ts';
 import type { OrderMoney, Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { unknownText } from './payment-notices.rules.ts';
@@ -50,7 +50,7 @@ async function resolve(
   context: RecordContext,
   looked: LookedUp,
 ): Promise<Payment> {
-  if (looked !== 'not received' || payment.step === 'main') return standing(payment, looked);
+  if (looked !== 'not received' || isOfBuyer(payment)) return standing(payment, looked);
   const nowMs = deps.clock.nowMs();
   if (mayResend(payment, nowMs)) {
     // The first copy may be on its way still, so it has not ended either: it is looked up again.

@@ -20,8 +20,13 @@ export async function continuePayment(deps: PaymentDeps, caller: Caller, orderId
   if (payment === undefined) {
     throw new DomainError('invalid_transition', `No payment was started for the order "${orderId}".`);
   }
-  if (hasEnded(payment) || payment.releasing || isOnItsWay(deps, payment)) return outcomeOf(payment);
-  return outcomeOf(standing(payment, await lookUpPayment(deps, payment, { requestId })));
+  return outcomeOf(await refreshPayment(deps, payment, requestId));
+}
+
+/** A buyer's payment as it stands now: looked up unless it has ended, or its answer is on its way. */
+export async function refreshPayment(deps: PaymentDeps, payment: Payment, requestId: string | null): Promise<Payment> {
+  if (hasEnded(payment) || payment.releasing || isOnItsWay(deps, payment)) return payment;
+  return standing(payment, await lookUpPayment(deps, payment, { requestId }));
 }
 
 /** Somebody waits for its answer: this process, or by its deadline another one. */

@@ -5,6 +5,7 @@ import type { OtherPayment, SentOutcome } from '../processors/payment-processor.
 import {
   decideBy,
   givenUp,
+  isOfBuyer,
   keyUnreadable,
   nextCheckAt,
   noAnswer,
@@ -199,7 +200,7 @@ function otherPaymentChange(payment: Payment, found: OtherPayment, nowMs: number
  * Whether a payment of which nothing was done ends with that: its buyer tries again later, and the daily run charges a renewal
  * anew. Only these are begun anew by themselves; all others are sent again under their keys.
  */
-const endsUndone = ({ step }: Payment): boolean => step === 'main' || step === 'renewal';
+const endsUndone = ({ step }: Payment): boolean => isOfBuyer({ step }) || step === 'renewal';
 
 /** Only a buyer's payment can be confirmed; for any other one it is an answer that the port rules out, and nothing is known. */
 function waitingChange(
@@ -207,7 +208,7 @@ function waitingChange(
   { reference, url }: Extract<Answered, { status: 'requires_action' }>,
   nowMs: number,
 ): Change {
-  if (payment.step !== 'main') return unknownChange(payment, nowMs);
+  if (!isOfBuyer(payment)) return unknownChange(payment, nowMs);
   const isWaiting = payment.status === 'requires_action';
   const update: PaymentUpdate = {
     ...unchanged,
@@ -234,8 +235,7 @@ const softDecline = (reason: string, message: string, nowMs: number): Change =>
   declinedChange({ kind: 'soft', reason, message }, nowMs);
 
 function unknownChange(payment: Payment, nowMs: number): Change {
-  const isMain = payment.step === 'main';
-  const next_check_at = (isMain ? payment.next_check_at : null) ?? nextCheckAt(payment.checks, nowMs);
+  const next_check_at = (isOfBuyer(payment) ? payment.next_check_at : null) ?? nextCheckAt(payment.checks, nowMs);
   return { update: { ...unchanged, status: 'unknown', from: ['created', 'sent'], next_check_at }, effects: noEffects };
 }
 
@@ -263,6 +263,8 @@ function effectsOf(payment: Payment, outcome: Succeeded, nowMs: number): Effects
       return { ...noEffects, method, hold: holdOf(payment, outcome, nowMs) };
     case 'charge':
       return { ...noEffects, method, charge };
+    case 'saveMethod':
+      return { ...noEffects, method };
     case 'chargeSaved':
       return { ...noEffects, charge, captured_cents: payment.step === 'recharge' ? payment.amount_cents : null };
     case 'capture':

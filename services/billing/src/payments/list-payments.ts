@@ -89,7 +89,7 @@ async function readRenewed(
 const ofOrder = statement<Payment>(
   'payments-of-order',
   `select ${paymentColumns} from payments
-   where account_id = $1 and order_id = $2 and step <> 'renewal'
+   where account_id = $1 and order_id = $2 and step not in ('renewal', 'card')
    order by status = 'declined', created_at desc, id desc limit $3`,
   paymentTypes,
 );

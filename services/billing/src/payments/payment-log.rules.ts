@@ -2,6 +2,7 @@ import { formatAmount } from '@app/money/format';
 import {
   givenUp,
   isNoAttempt,
+  isOfBuyer,
   keyUnreadable,
   noProcessor,
   nothingDone,
@@ -35,6 +36,7 @@ const words: Record<Payment['call'], { done: string; tried: string }> = {
   capture: { done: 'captured from the hold', tried: 'capture from the hold' },
   refund: { done: 'refunded', tried: 'refund' },
   release: { done: 'released', tried: 'release' },
+  saveMethod: { done: 'saved', tried: 'save' },
 };
 
 const purposes: Record<Payment['step'], string> = {
@@ -45,10 +47,11 @@ const purposes: Record<Payment['step'], string> = {
   refund: 'to the buyer',
   release: 'of a payment that the buyer did not confirm',
   renewal: 'for the renewal of the subscription',
+  card: 'for the renewals of the subscription',
 };
 
 export function explanationOf(line: Line): string {
-  const amount = formatAmount(line.amount_cents, line.currency);
+  const amount = line.step === 'card' ? 'A new card' : formatAmount(line.amount_cents, line.currency);
   const { done, tried } = words[line.call];
   const purpose = purposes[line.step];
   switch (line.status) {
@@ -57,13 +60,15 @@ export function explanationOf(line: Line): string {
     case 'declined':
       return `${amount} not ${done} ${purpose}. ${line.decline_message ?? ''}`.trim();
     case 'requires_action':
-      return `The bank asks the buyer to confirm ${amount} ${purpose}.`;
+      return `The bank asks the buyer to confirm ${inSentence(amount)} ${purpose}.`;
     case 'unknown':
-      return `Nobody knows yet whether ${amount} was ${done} ${purpose}: the payment processor gave no answer.`;
+      return `Nobody knows yet whether ${inSentence(amount)} was ${done} ${purpose}: the payment processor gave no answer.`;
     default:
-      return `The payment processor was asked to ${tried} ${amount} ${purpose}.`;
+      return `The payment processor was asked to ${tried} ${inSentence(amount)} ${purpose}.`;
   }
 }
+
+const inSentence = (subject: string): string => (subject === 'A new card' ? 'a new card' : subject);
 
 /** The subscription that a renewal is for, as it stands. */
 export interface RenewedState {
@@ -85,7 +90,7 @@ export function nextOf(line: Line, renewed?: RenewedState): string | null {
     case 'requires_action':
       return 'The payment goes on once the buyer has confirmed it; after a day without that it is given up.';
     default:
-      return `The processor is asked how it stands${atTime(line.next_check_at)}. Nothing else is charged on the order until then.`;
+      return `The processor is asked how it stands${atTime(line.next_check_at)}. ${line.step === 'card' ? 'The earlier card is charged' : 'Nothing else is charged on the order'} until then.`;
   }
 }
 
@@ -103,13 +108,14 @@ function afterDecline({ step, decline_reason: reason }: Line): string | null {
   if (step === 'renewal' && reason !== null && isNoAttempt(reason))
     return 'It was no try: the next daily run charges the renewal anew.';
   if (reason === givenUp || reason === notReceived || reason === nothingDone)
-    return step === 'main' ? 'The buyer may try again.' : null;
+    return isOfBuyer({ step }) ? 'The buyer may try again.' : null;
   if (reason === otherPayment)
     return 'Nothing more is charged for this order. Look that payment up at the processor; the buyer can buy in a new checkout.';
   if (reason === noProcessor) return 'Choose a payment processor in Settings: until then nobody can pay.';
   if (reason === keyUnreadable) return 'Store the API key again: until then nobody can pay.';
   switch (step) {
     case 'main':
+    case 'card':
       return 'The buyer may try again, with this card or another one.';
     case 'capture':
       return isHoldExpired(reason)

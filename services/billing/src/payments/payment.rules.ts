@@ -3,6 +3,9 @@ import { buyerReason } from '@app/contracts/decline-reasons';
 import type { PaymentOutcome } from '@app/contracts/payments';
 import type { Payment } from './payment.types.ts';
 
+/** Whether a buyer waits for it: what got lost on its way is not sent later, when the buyer has left or has done it anew. */
+export const isOfBuyer = ({ step }: Pick<Payment, 'step'>): boolean => step === 'main' || step === 'card';
+
 /** The columns that an answer fills. */
 export const noAnswer = {
   decline_kind: null,
@@ -72,7 +75,7 @@ export function isLost(
 ): boolean {
   const sentMs = (payment.sent_at ?? payment.created_at).getTime() - differenceOf(sentAheadMs);
   const lookedUpAtMs = lookedUpMs - differenceOf(lookedUpAheadMs);
-  return payment.step === 'main' && lookedUpAtMs >= lostFrom(sentMs, deadlineMs).getTime();
+  return isOfBuyer(payment) && lookedUpAtMs >= lostFrom(sentMs, deadlineMs).getTime();
 }
 
 /** Whether a buyer's payment is too old to be sent: a look-up may have declined it before the call of it ends. */
@@ -91,8 +94,9 @@ export function isOverdue(payment: Payment, deadlineMs: number, nowMs: number): 
 /** An outcome that is unknown for so long is told. */
 export const tellUnknownAfterMs = 24 * hourMs;
 
-/** Whether the seller has to hear that nobody knows how the payment stands. */
+/** Whether the seller is notified that it is not known how the payment stands. Of a card that is saved no money is unknown. */
 export function isUnknownForLong(payment: Payment, nowMs: number): boolean {
+  if (payment.step === 'card') return false;
   const sentMs = (payment.sent_at ?? payment.created_at).getTime();
   return payment.status !== 'requires_action' && nowMs - sentMs >= tellUnknownAfterMs;
 }
@@ -107,9 +111,9 @@ export function isAbandoned(payment: Payment, nowMs: number): boolean {
 export const hasEnded = ({ status }: Pick<Payment, 'status'>): boolean =>
   status === 'succeeded' || status === 'declined';
 
-/** The one payment that blocks all others of its order, if there is one. A release only helps to end it. */
+/** The one payment that blocks all others of its order, if there is one. A release only helps to end it, a card takes no money. */
 export function openPayment(payments: readonly Payment[]): Payment | undefined {
-  return payments.find((payment) => !hasEnded(payment) && payment.step !== 'release');
+  return payments.find((payment) => !hasEnded(payment) && payment.step !== 'release' && payment.step !== 'card');
 }
 
 type StartDecision =

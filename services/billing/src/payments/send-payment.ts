@@ -3,7 +3,7 @@ import { type Processors, UnreadableKeyError, UnusableProcessorError } from '../
 import type { Answered } from './decide-answer.rules.ts';
 import { notifyKeyUnreadable } from './notify-key-unreadable.ts';
 import { notifyKeyRefused, notifyNoProcessor } from './notify-no-processor.ts';
-import { isTooLateToSend } from './payment.rules.ts';
+import { isOfBuyer, isTooLateToSend } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { type RecordContext, recordAnswer } from './record-payment.ts';
@@ -23,7 +23,7 @@ export async function sendPayment(deps: PaymentDeps, payment: Payment, context: 
 /** The call of `sendPayment`: the processor's answer, or that nobody knows it. */
 export async function callProcessor(deps: PaymentDeps, payment: Payment, context: RecordContext): Promise<Answered> {
   const { clock, logger, processors, processorCalls } = deps;
-  const isBuyersFirst = context.isFirst === true && payment.step === 'main';
+  const isBuyersFirst = context.isFirst === true && isOfBuyer(payment);
   const late = async (outcome: SentOutcome): Promise<void> => {
     // The payment may have been sent again since the deadline, and that sending may have arrived.
     if (outcome.status === 'not_done') return;
@@ -78,6 +78,7 @@ async function call(processor: PaymentProcessor, what: PaymentRequest, how: Proc
   switch (what.call) {
     case 'authorize':
     case 'charge':
+    case 'saveMethod':
       return await processor[what.call](what.request, how);
     case 'chargeSaved':
       return await processor.chargeSaved(what.request, how);

@@ -112,13 +112,21 @@ const recordStatement = statement<{ changed: string[] }>(
   { changed: 'text[]' },
 );
 
-/** @param ofRenewals writes the ends of renewals: what follows depends on the subscription, in a transaction of its own */
-export function createAnswers(database: Database, ofRenewals: Answers): Answers {
+/** @param ofSubscriptions writes the answers to renewals and cards: what follows depends on the subscription, in a transaction of its own */
+export function createAnswers(
+  database: Database,
+  ofSubscriptions: { readonly renewal: Answers; readonly card: Answers },
+): Answers {
   const ofOrders = createOrderAnswers(database);
+  const { renewal, card } = ofSubscriptions;
+  const writerOf = ({ step }: Payment): Answers => {
+    if (step === 'renewal') return renewal;
+    return step === 'card' ? card : ofOrders;
+  };
   return {
-    add: (answer) => (answer.payment.step === 'renewal' ? ofRenewals.add(answer) : ofOrders.add(answer)),
+    add: (answer) => writerOf(answer.payment).add(answer),
     close: async () => {
-      await Promise.all([ofOrders.close(), ofRenewals.close()]);
+      await Promise.all([ofOrders.close(), renewal.close(), card.close()]);
     },
   };
 }

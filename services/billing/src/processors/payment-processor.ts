@@ -14,6 +14,11 @@ export interface PaymentProcessor {
   authorize(request: CardRequest, call: ProcessorCall): Promise<SentOutcome>;
   /** Charges the buyer's card at once; the method is saved as well. */
   charge(request: CardRequest, call: ProcessorCall): Promise<SentOutcome>;
+  /**
+   * Saves the buyer's card for charges without the buyer, and takes nothing: the amount is 0. The bank may ask the buyer to
+   * confirm, as for a charge.
+   */
+  saveMethod(request: CardRequest, call: ProcessorCall): Promise<SentOutcome>;
   /** Charges a saved method while the buyer is away: it never asks the buyer to confirm, it declines then. */
   chargeSaved(request: SavedMethodRequest, call: ProcessorCall): Promise<SentOutcome>;
   /**
@@ -86,7 +91,7 @@ export interface ReferenceRequest extends MoneyRequest {
 
 /** What the processor is sent, exactly: the call is the name of the port's method. */
 export type PaymentRequest =
-  | { readonly call: 'authorize' | 'charge'; readonly request: CardRequest }
+  | { readonly call: 'authorize' | 'charge' | 'saveMethod'; readonly request: CardRequest }
   | { readonly call: 'chargeSaved'; readonly request: SavedMethodRequest }
   | { readonly call: 'capture' | 'refund' | 'release'; readonly request: ReferenceRequest };
 
@@ -107,7 +112,7 @@ export type ProcessorOutcome =
       readonly status: 'succeeded';
       /** The processor's own id of it. */
       readonly reference: string;
-      /** For charges without the buyer; only of `authorize` and `charge`. */
+      /** For charges without the buyer; only of `authorize`, `charge` and `saveMethod`. */
       readonly savedMethod?: string;
       readonly lastFour?: string;
       /** Until when a hold can be captured; only of `authorize`. */
@@ -152,7 +157,8 @@ export interface ProcessorRecord {
   readonly orderId: string | null;
   /** The reference of the hold or charge that a capture, refund or release is of; null for what stands alone. */
   readonly about: string | null;
-  readonly kind: 'hold' | 'charge' | 'capture' | 'refund' | 'release';
+  /** A `method` is a card that was saved: no money. */
+  readonly kind: 'hold' | 'charge' | 'method' | 'capture' | 'refund' | 'release';
   readonly status: 'succeeded' | 'declined' | 'requires_action' | 'failed';
   readonly amountCents: number;
   readonly currency: string;

@@ -18,7 +18,7 @@ export interface OrderBooks {
 export interface BookEntry {
   readonly paymentId: string;
   readonly orderId: string;
-  readonly kind: 'hold' | 'charge' | 'capture' | 'refund' | 'release';
+  readonly kind: 'hold' | 'charge' | 'method' | 'capture' | 'refund' | 'release';
   readonly status: 'succeeded' | 'declined' | 'requires_action' | 'failed';
   readonly reason: string | null;
   readonly reference: string;

@@ -59,7 +59,7 @@ export interface Traits {
 export type NetworkFault = 'request_lost' | 'answer_lost' | 'connection_broken' | 'slow';
 
 export interface SimulatedCard {
-  /** To the first request with the card, `authorize` or `charge`. */
+  /** To the first request with the card: `authorize`, `charge` or `saveMethod`. */
   readonly answer: 'succeeded' | 'requires_action' | DeclineReason;
   readonly lastFour?: string;
   readonly fault?: NetworkFault;

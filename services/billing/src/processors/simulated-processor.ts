@@ -100,6 +100,7 @@ export async function openSimulatedProcessor(options: SimulatedOptions): Promise
     name: 'simulated',
     authorize: guarded((request, call) => sendCard(books, 'hold', request, call)),
     charge: guarded((request, call) => sendCard(books, 'charge', request, call)),
+    saveMethod: guarded((request, call) => sendCard(books, 'method', request, call)),
     chargeSaved: guarded((request, call) => sendSaved(books, request, call)),
     capture: guarded((request, call) => sendFollowing(books, recordCapture, 'capture', request, call)),
     refund: guarded((request, call) => sendFollowing(books, recordRefund, 'refund', request, call)),
@@ -170,7 +171,7 @@ function authenticate({ secretKey }: ProcessorCall): void {
 
 async function sendCard(
   books: Books,
-  kind: 'hold' | 'charge',
+  kind: CardEntry['kind'],
   request: CardRequest,
   call: ProcessorCall,
 ): Promise<ProcessorOutcome> {
@@ -183,7 +184,7 @@ async function sendCard(
 }
 
 interface SentCard {
-  readonly kind: 'hold' | 'charge';
+  readonly kind: CardEntry['kind'];
   readonly card: SimulatedCard;
   readonly request: Pick<CardRequest, 'paymentId' | 'amountCents' | 'currency' | 'orderId'>;
   readonly parameters: string;
@@ -280,6 +281,7 @@ const kinds: Readonly<Record<PaymentRequest['call'], EntryRow['kind']>> = {
   authorize: 'hold',
   charge: 'charge',
   chargeSaved: 'charge',
+  saveMethod: 'method',
   capture: 'capture',
   refund: 'refund',
   release: 'release',

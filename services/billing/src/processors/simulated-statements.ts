@@ -10,7 +10,7 @@ import type { Traits } from './simulated-cards.rules.ts';
 
 /** What a call gets back of its entry. */
 export interface EntryRow {
-  readonly kind: 'hold' | 'charge' | 'capture' | 'refund' | 'release';
+  readonly kind: 'hold' | 'charge' | 'method' | 'capture' | 'refund' | 'release';
   readonly reference: string;
   readonly status: 'succeeded' | 'declined' | 'requires_action' | 'failed';
   readonly reason: string | null;
@@ -46,13 +46,13 @@ const keyTypes = { account_id: 'text', test: 'bool', payment_id: 'text' } as con
 const onceForEachKey = `
   on conflict (account_id, test, payment_id) do update set sendings = entry.sendings + 1`;
 
-/** A card's hold or charge as its entry is written; fields are named as the columns. */
+/** A card's hold or charge, or that it is saved, as its entry is written; fields are named as the columns. */
 export interface CardEntry {
   readonly account_id: string;
   readonly test: boolean;
   readonly payment_id: string;
   readonly reference: string;
-  readonly kind: 'hold' | 'charge';
+  readonly kind: 'hold' | 'charge' | 'method';
   readonly status: 'succeeded' | 'declined' | 'requires_action';
   readonly reason: string | null;
   readonly amount_cents: number;
@@ -230,8 +230,8 @@ export const recordRelease = statement<EntryRow>(
   `with parent as materialized (${parent}),
    recorded as (${following(
      'release',
-     `when parent.kind not in ('hold', 'charge') then 'not_releasable'
-      when parent.kind = 'charge' and status_now = 'succeeded' then 'already_succeeded'
+     `when parent.kind not in ('hold', 'charge', 'method') then 'not_releasable'
+      when parent.kind <> 'hold' and status_now = 'succeeded' then 'already_succeeded'
       when parent.taken_cents > 0 then 'already_captured'`,
    )}),
    ended as (

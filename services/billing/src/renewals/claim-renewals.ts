@@ -110,7 +110,7 @@ const claimAgainStatement = statement<ClaimedRow>(
      from due as i
      where i.again and p.account_id = $1 and p.order_id = i.order_id and p.id = i.payment_id
        and not exists (select from payments as o where o.account_id = $1 and o.order_id = i.order_id
-         and o.status not in ('succeeded', 'declined') and o.step <> 'release')
+         and o.status not in ('succeeded', 'declined') and o.step not in ('release', 'card'))
      returning p.id`),
   claimedTypes,
 );

@@ -9,6 +9,8 @@ export interface DueScope {
   /** Those of rehearsals, or those of real buyers. */
   readonly test: boolean;
   readonly now: Date;
+  /** This subscription alone; sums leave that out. */
+  readonly only?: string;
   /** See `AccountRun.renewedByLookUp`. */
   readonly renewedByLookUp?: ReadonlySet<string>;
   /** No more than up to there, in the currencies that have one. */
@@ -104,6 +106,7 @@ const dueText = (more: string): string =>
    order by next_charge_at, id limit $6`;
 /** Along the index `subscriptions_due`; with nothing due it reads one entry. */
 const dueStatement = statement<DueSubscription>('subscriptions-due', dueText(''), dueTypes);
+const dueOneStatement = statement<DueSubscription>('subscriptions-due-one', dueText(' and id = $8'), dueTypes);
 const dueWithinStatement = statement<DueSubscription>(
   'subscriptions-due-within',
   dueText(` and ${isWithin(8)}`),
@@ -113,13 +116,16 @@ const dueWithinStatement = statement<DueSubscription>(
 /** What would be charged now, the longest due first. `next_charge_at` has whole milliseconds, so a page ends where the next one begins. */
 export async function readDue(
   { pool }: Pick<Database, 'pool'>,
-  { accountId, test, now, renewedByLookUp = nothing, cutOffs }: DueScope,
+  { accountId, test, now, only, renewedByLookUp = nothing, cutOffs }: DueScope,
   { after, limit }: { readonly after: DueCursor | null; readonly limit: number },
 ): Promise<DueSubscription[]> {
   const from = after === null ? ['-infinity', ''] : [after.next_charge_at, after.id];
   const values = [accountId, test, now, ...from, limit, [...renewedByLookUp]];
-  const read = cutOffs === undefined ? dueStatement(values) : dueWithinStatement([...values, ...cutOffValues(cutOffs)]);
-  return (await pool.query(read)).rows;
+  const read = (): ReturnType<typeof dueStatement> => {
+    if (only !== undefined) return dueOneStatement([...values, only]);
+    return cutOffs === undefined ? dueStatement(values) : dueWithinStatement([...values, ...cutOffValues(cutOffs)]);
+  };
+  return (await pool.query(read())).rows;
 }
 
 /** What is due in one currency, first tries and retries apart. */

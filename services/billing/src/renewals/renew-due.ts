@@ -64,8 +64,9 @@ async function renewOfAccount(
   run: AccountRun,
   counts: DailyCounts,
 ): Promise<void> {
-  const { accountId, runId, test, renewedByLookUp, cutOffs } = run;
-  const scope = { accountId, runId, test, renewedByLookUp, now: run.now(), ...(cutOffs && { cutOffs }) };
+  const { accountId, runId, test, only, renewedByLookUp, cutOffs } = run;
+  const about = { accountId, runId, test, ...(only !== undefined && { only }) };
+  const scope = { ...about, renewedByLookUp, now: run.now(), ...(cutOffs && { cutOffs }) };
   const charging: Charging = {
     deps,
     shared,

@@ -23,6 +23,8 @@ export interface AccountRun {
   readonly runId: string;
   /** The run of a rehearsal: it works on test subscriptions alone, and no other run does. */
   readonly test: boolean;
+  /** Charges this subscription alone. */
+  readonly only?: string;
   /** It waived the limit of charges (`limit-waiver.ts`). */
   readonly force?: boolean;
   /** The seller has looked up what the processor shows and this database does not know: that stops no charge any more. */

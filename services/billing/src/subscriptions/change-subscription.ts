@@ -12,6 +12,8 @@ import {
   noSubscription,
   type SubscriptionResource,
   type SubscriptionRow,
+  stateColumns,
+  stateValues,
   subscriptionColumns,
   subscriptionOf,
   subscriptionTypes,
@@ -29,23 +31,14 @@ export interface CommandContext {
   readonly commandId: string;
 }
 
-/** A card that replaces the one of a subscription: the processor's token, never logged, and whose it is. */
-export interface NewCard {
-  readonly method: string;
-  readonly processor: string;
-}
-
 export interface Found extends RenewalState {
   /** For a test subscription the time of its rehearsal. */
   readonly now: Date;
   readonly subscription: Subscription & SubscriptionIdentity;
-  /** The card is the one that it has. */
-  readonly same_card: boolean;
 }
 
 export interface Decision {
   readonly change: SubscriptionChange;
-  readonly card?: NewCard;
   /** Of the changed subscription, in the transaction of its change. */
   event?(changed: SubscriptionResource): OutboxRow;
 }
@@ -54,14 +47,12 @@ export interface Decision {
 const lockStatement = statement<LockedRow>(
   'change-subscription-lock',
   `
-  select ${subscriptionColumns}, hard_declined, free_try,
-    collection = 'automatic' and payment_method = $3 and coalesce(processor, $4) = $4 as same_card
+  select ${subscriptionColumns}, hard_declined, free_try
   from subscriptions where account_id = $1 and id = $2 for update`,
   {
     ...subscriptionTypes,
     hard_declined: 'bool',
     free_try: 'bool',
-    same_card: 'bool',
   },
 );
 
@@ -84,10 +75,7 @@ interface RenewalState {
 const updateStatement = statement<SubscriptionRow>(
   'change-subscription-update',
   `
-  update subscriptions set status = $3, collection = $4, canceled_at = $5, paused_at = $6, next_charge_at = $7,
-    failed_tries = $8, hard_declined = $9, free_try = $10, anchor = $11, anchor_period = $12, period = $13,
-    current_period_end = $14, payment_method = coalesce($15, payment_method), processor = coalesce($16, processor),
-    last_four = case when $15::text is null then last_four end, cancel_requested_by = $17
+  update subscriptions set ${stateColumns}
   where account_id = $1 and id = $2
   returning ${subscriptionColumns}`,
   subscriptionTypes,
@@ -105,12 +93,11 @@ async function rehearsalNow(tx: Transaction, accountId: string, now: Date): Prom
 }
 
 type Transaction = ReturnType<Database['fork']>;
-type LockedRow = SubscriptionRow & Subscription & { readonly same_card: boolean | null };
+type LockedRow = SubscriptionRow & Subscription;
 
 /**
  * Changes one subscription and writes the event of the change, in one transaction, at most once for the command. An
  * action that holds already changes nothing, and tells nobody.
- * @param card the one to compare with the subscription's
  * @throws DomainError subscription_not_found, or what `decide` throws
  */
 export async function changeSubscription(
@@ -118,54 +105,21 @@ export async function changeSubscription(
   { accountId, commandId }: CommandContext,
   id: string,
   decide: (found: Found) => Decision,
-  card?: NewCard,
 ): Promise<ChangedSubscription> {
   const resource = await runCommandOnce<ChangedSubscription>(database.fork(), commandId, async (tx) => {
-    const values = [accountId, id, card?.method ?? null, card?.processor ?? null];
-    const [row] = await executeBound(tx, lockStatement(values));
+    const [row] = await executeBound(tx, lockStatement([accountId, id]));
     if (row === undefined) throw noSubscription(id);
     const [renewal] = await executeBound(tx, renewalStatement([accountId, row.order_id, id, row.period]));
     const now = row.test ? await rehearsalNow(tx, accountId, clock.now()) : clock.now();
     const { charging, paid_at } = renewal as RenewalState;
-    const found = { now, subscription: row, charging, paid_at, same_card: row.same_card ?? false };
-    const { change, event, card: newCard } = decide(found);
+    const { change, event } = decide({ now, subscription: row, charging, paid_at });
     if (change === null) return { ...subscriptionOf(row, now), renewal_under_way: charging };
-    const changed = await update(tx, accountId, { ...row, ...change }, now, newCard);
+    const values = stateValues(accountId, id, { ...row, ...change });
+    const [written] = await executeBound(tx, updateStatement(values));
+    const changed = subscriptionOf(written as SubscriptionRow, now);
     if (event !== undefined) await addToOutbox(tx, [event(changed)]);
     return { ...changed, renewal_under_way: charging };
   });
   wakeRelay();
   return resource;
-}
-
-async function update(
-  tx: Transaction,
-  accountId: string,
-  next: LockedRow,
-  now: Date,
-  card: NewCard | undefined,
-): Promise<SubscriptionResource> {
-  const [row] = await executeBound(
-    tx,
-    updateStatement([
-      accountId,
-      next.id,
-      next.status,
-      next.collection,
-      next.canceled_at,
-      next.paused_at,
-      next.next_charge_at,
-      next.failed_tries,
-      next.hard_declined,
-      next.free_try,
-      next.anchor,
-      next.anchor_period,
-      next.period,
-      next.current_period_end,
-      card?.method ?? null,
-      card?.processor ?? null,
-      next.cancel_requested_by,
-    ]),
-  );
-  return subscriptionOf(row as SubscriptionRow, now);
 }

@@ -4,6 +4,7 @@ import type { getSubscription as contract } from '@app/contracts/subscriptions';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { paymentResourceOf } from '../payments/list-payments.ts';
+import { givenUp } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import { paymentColumns, paymentOf } from '../payments/payment-rows.ts';
 import { timeOf } from '../runs/rehearsal-time.ts';
@@ -29,15 +30,22 @@ const byId = statement<HistoryRow>(
      (select json_agg(p order by p.id desc)
       from (select ${paymentColumns} from payments
             where account_id = s.account_id and order_id = s.order_id and step = 'renewal'
-            order by id desc limit $3) as p) as payments
+            order by id desc limit $3) as p) as payments,
+     (select row_to_json(c) from (
+       select status, action_url, releasing, decline_reason, finished_at from payments
+       where account_id = s.account_id and order_id = s.order_id and step = 'card'
+       order by try_no desc limit 1) as c) as card
    from subscriptions as s where account_id = $1 and id = $2`,
-  { ...subscriptionTypes, renewals: 'json', payments: 'json' },
+  { ...subscriptionTypes, renewals: 'json', payments: 'json', card: 'json' },
 );
 
 interface HistoryRow extends SubscriptionRow {
   readonly renewals: Period[] | null;
   readonly payments: Payment[] | null;
+  readonly card: NewestCard | null;
 }
+
+type NewestCard = Pick<Payment, 'status' | 'action_url' | 'releasing' | 'decline_reason' | 'finished_at'>;
 
 /**
  * One subscription, of a test order too, with its periods and payments, newest first and at most 100 each.
@@ -55,8 +63,22 @@ export async function getSubscription(
   return {
     ...subscriptionOf(row, await timeOf(deps, accountId, row.test)),
     periods: [...renewed, firstPeriod(row)].slice(0, limits.listMax),
+    card_change: cardChangeOf(row.card, deps.clock.nowMs()),
     payments: (row.payments ?? []).map((payment) => paymentResourceOf(paymentOf(payment), row)),
   };
+}
+
+const declineShownMs = 3_600_000;
+
+/** What the buyer still waits for, or has just been refused; null once the newest card is saved. */
+function cardChangeOf(card: NewestCard | null, nowMs: number): Resource['card_change'] {
+  if (card === null || card.status === 'succeeded') return null;
+  const { status, action_url: url, releasing, decline_reason, finished_at } = card;
+  if (status === 'declined') {
+    const isShown = decline_reason !== givenUp && nowMs - new Date(finished_at ?? 0).getTime() < declineShownMs;
+    return isShown ? { status, url: null } : null;
+  }
+  return status === 'requires_action' && !releasing ? { status, url } : { status: 'processing', url: null };
 }
 
 /** The period that the order paid. Whatever moved the anchor since, it began with the subscription. */

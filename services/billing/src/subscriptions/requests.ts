@@ -1,13 +1,11 @@
 import * as contract from '@app/contracts/subscriptions';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
-import type { Processors } from '../processors/processor-registry.ts';
 import type { ChangeDeps } from './change-subscription.ts';
 import { getSubscription } from './get-subscription.ts';
 import { listSubscriptions } from './list-subscriptions.ts';
-import { putPaymentMethod } from './put-payment-method.ts';
 import { cancelSubscription, keepSubscription, pauseSubscription, resumeSubscription } from './subscriptions.ts';
 
-export function subscriptionRequests(deps: ChangeDeps & { readonly processors: Processors }): RequestHandler[] {
+export function subscriptionRequests(deps: ChangeDeps): RequestHandler[] {
   return [
     onRequest(contract.listSubscriptions, (query, { accountId }) => listSubscriptions(deps, accountId, query)),
     onRequest(contract.getSubscription, ({ subscriptionId }, { accountId }) =>
@@ -24,9 +22,6 @@ export function subscriptionRequests(deps: ChangeDeps & { readonly processors: P
     ),
     onRequest(contract.resumeSubscription, ({ subscriptionId }, context) =>
       resumeSubscription(deps, context, subscriptionId),
-    ),
-    onRequest(contract.putPaymentMethod, ({ subscriptionId, body }, context) =>
-      putPaymentMethod(deps, context, subscriptionId, body.paymentMethod),
     ),
   ];
 }

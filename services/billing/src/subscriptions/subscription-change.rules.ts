@@ -157,7 +157,8 @@ export function paidUntil(
 
 const keepFirst = 'The subscription is canceled for the end of its period, so it cannot be paused. Keep it first.';
 
-function refuseCanceled(status: SubscriptionState['status'], what: string): void {
+/** @throws DomainError invalid_transition */
+export function refuseCanceled(status: SubscriptionState['status'], what: string): void {
   if (status === 'canceled') {
     throw new DomainError('invalid_transition', `The subscription is canceled for good, so it cannot be ${what}.`);
   }

@@ -92,9 +92,9 @@ async function matchList(
   await matchPage(deps, listed, page);
 }
 
-/** Of what moved money or holds it; a release ends what is listed itself. */
+/** Of what moved money or holds it; a release ends what is listed itself, and a card that is saved moves none. */
 const isOurs = ({ paymentId, status, kind }: ProcessorRecord): boolean =>
-  paymentId !== null && isId('payment', paymentId) && status === 'succeeded' && kind !== 'release';
+  paymentId !== null && isId('payment', paymentId) && status === 'succeeded' && kind !== 'release' && kind !== 'method';
 
 async function matchPage(deps: PaymentDeps, listed: Listed, records: readonly ProcessorRecord[]): Promise<void> {
   if (records.length === 0) return;

@@ -35,6 +35,7 @@ export type Fault =
 export type FaultyMethod =
   | 'authorize'
   | 'charge'
+  | 'saveMethod'
   | 'chargeSaved'
   | 'capture'
   | 'refund'
@@ -88,7 +89,7 @@ export function faultyProcessor(
   };
   const sends =
     <Request extends CardRequest | SavedMethodRequest | ReferenceRequest>(
-      method: 'authorize' | 'charge' | 'chargeSaved' | 'capture' | 'refund' | 'release',
+      method: Exclude<FaultyMethod, 'lookUp' | 'list'>,
       deliver: (request: Request, call: ProcessorCall) => Promise<SentOutcome>,
     ) =>
     (request: Request, call: ProcessorCall): Promise<SentOutcome> => {
@@ -118,6 +119,7 @@ export function faultyProcessor(
     arrived: async () => void (await Promise.all(arriving)),
     authorize: sends('authorize', inner.authorize),
     charge: sends('charge', inner.charge),
+    saveMethod: sends('saveMethod', inner.saveMethod),
     chargeSaved: sends('chargeSaved', inner.chargeSaved),
     capture: sends('capture', inner.capture),
     refund: sends('refund', inner.refund),

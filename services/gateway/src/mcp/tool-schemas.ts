@@ -7,7 +7,12 @@ import { explainMetric } from '@app/contracts/metrics';
 import { orderResource, orderWithPayments } from '@app/contracts/orders';
 import { paymentResource } from '@app/contracts/payments';
 import { productResource } from '@app/contracts/products';
-import { putPaymentMethod, subscriptionResource, subscriptionWithHistory } from '@app/contracts/subscriptions';
+import {
+  cancelSubscription,
+  putPaymentMethod,
+  subscriptionResource,
+  subscriptionWithHistory,
+} from '@app/contracts/subscriptions';
 import {
   activityEntry,
   attemptResource,
@@ -103,7 +108,14 @@ const plain = new Set<z.core.$ZodType>([
   ...[previewDailyRun.output.shape.totals, previewDailyRun.output.shape.charge_limit],
   ...[previewDailyRun.output.shape.data.element, getStatement.output.shape.data.element],
   ...[explainMetric.output.shape.data.element, subscriptionWithHistory.shape.periods.element],
-  ...[putPaymentMethod.output, settingsResource, dailyResult.shape.rebills, advanceRehearsal.output.shape.rebills],
+  subscriptionWithHistory.shape.card_change.unwrap().unwrap(),
+  ...[
+    cancelSubscription.output,
+    putPaymentMethod.output,
+    settingsResource,
+    dailyResult.shape.rebills,
+    advanceRehearsal.output.shape.rebills,
+  ],
 ]);
 /** Resources with more fields than the one that another tool names: they name the others. */
 const extended = new Map<z.core.$ZodType, z.ZodObject>([

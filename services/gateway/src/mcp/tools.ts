@@ -138,7 +138,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'cancel_subscription',
-    description: 'For good; until its `period_end` keep_subscription takes that back.',
+    description: 'For good; before its `period_end` keep_subscription undoes it.',
     operation: operation('cancelSubscription'),
     annotations: ends,
   },
@@ -164,7 +164,7 @@ export const tools: readonly Tool[] = [
     name: 'update_payment_method',
     description: 'For renewals; the next daily job tries a past-due one.',
     operation: operation('putPaymentMethod'),
-    words: { paymentMethod: 'Processor token of the card.' },
+    words: { paymentMethod: 'Processor token.' },
     annotations: changes,
   },
   {

@@ -52,7 +52,9 @@ const paused = { ...subscription, status: 'paused', paused_at: '2026-12-04T14:02
 /** As `examples`, of subscriptions. `payment` is any of their orders' payments. */
 export const subscriptionExamples = (payment: object) => ({
   listSubscriptions: { response: { data: [subscription] } },
-  getSubscription: { response: { ...subscription, periods, payments: [{ ...payment, ...renewal }] } },
+  getSubscription: {
+    response: { ...subscription, periods, payments: [{ ...payment, ...renewal }], card_change: null },
+  },
   cancelSubscription: {
     body: { at: 'period_end' },
     response: { ...changed, cancel_at: subscription.current_period_end, next_charge_at: null },
@@ -60,5 +62,8 @@ export const subscriptionExamples = (payment: object) => ({
   keepSubscription: { response: changed },
   pauseSubscription: { response: { ...paused, renewal_under_way: false } },
   resumeSubscription: { response: changed },
-  putPaymentMethod: { body: { paymentMethod: 'sim_ok' }, response: { ...changed, last_four: null } },
+  putPaymentMethod: {
+    body: { paymentMethod: 'sim_ok' },
+    response: { ...changed, payment_method: { status: 'saved', url: null } },
+  },
 });

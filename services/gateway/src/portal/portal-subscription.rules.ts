@@ -11,7 +11,7 @@ import type { cancelSubscription, getSubscription } from '@app/contracts/subscri
 
 /** A subscription as billing answers it, with its history. */
 export type SubscriptionOfBilling = RequestOutput<typeof getSubscription>;
-type Listed = Omit<SubscriptionOfBilling, 'periods' | 'payments'>;
+type Listed = Omit<SubscriptionOfBilling, 'periods' | 'payments' | 'card_change'>;
 type PortalCharge = PortalSubscriptionWithHistory['charges'][number];
 type Refunds = RequestOutput<typeof getBuyerOrder>['refunds'];
 type Permissions = Pick<Settings, 'portalCancel' | 'portalPause'>;

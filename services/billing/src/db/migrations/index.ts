@@ -42,6 +42,7 @@ import { UnknownPaymentsNotified } from './0045-unknown-payments-notified.ts';
 import { LimitWaivers } from './0046-limit-waivers.ts';
 import { CanceledAtPeriodEnd } from './0047-canceled-at-period-end.ts';
 import { UndoneRenewals } from './0048-undone-renewals.ts';
+import { SavedCards } from './0049-saved-cards.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -88,4 +89,5 @@ export const migrations: Migrations = [
   { name: '0046-limit-waivers', class: LimitWaivers },
   { name: '0047-canceled-at-period-end', class: CanceledAtPeriodEnd },
   { name: '0048-undone-renewals', class: UndoneRenewals },
+  { name: '0049-saved-cards', class: SavedCards },
 ];

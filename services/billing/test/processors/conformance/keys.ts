@@ -56,6 +56,7 @@ export function describeKeys(suite: Suite): void {
     const nothing = { status: 'not_done', why: 'key_refused', message: expect.stringMatching(/\S/) };
     expect(await suite.processor.authorize(request, refused)).toEqual(nothing);
     expect(await suite.processor.charge(request, refused)).toEqual(nothing);
+    expect(await suite.processor.saveMethod({ ...request, amountCents: 0 }, refused)).toEqual(nothing);
     expect(await suite.processor.chargeSaved({ ...charge, savedMethod }, refused)).toEqual(nothing);
     for (const method of ['capture', 'refund', 'release'] as const) {
       expect(await suite.processor[method](about(suite, hold, 4_900), refused)).toEqual(nothing);
@@ -72,5 +73,6 @@ export function describeKeys(suite: Suite): void {
     const request = suite.request();
     await suite.processor.charge(request, suite.call());
     await expect(suite.processor.authorize(request, suite.call())).rejects.toThrow();
+    await expect(suite.processor.saveMethod({ ...request, amountCents: 0 }, suite.call())).rejects.toThrow();
   });
 }

@@ -5,6 +5,7 @@ import { describeConfirmation } from './confirmation.ts';
 import { describeHolds } from './holds.ts';
 import { describeKeys } from './keys.ts';
 import { describeRefunds } from './refunds.ts';
+import { describeSaving } from './saving.ts';
 import { describeSilence } from './silence.ts';
 import { type ConformanceCards, type ConformanceSubject, suiteOf } from './suite.ts';
 
@@ -22,6 +23,7 @@ export function describeProcessor(
     afterAll(() => subject.close());
     const suite = suiteOf(cards, () => subject);
     describe('charges', () => describeCharges(suite));
+    describe('cards that are saved', () => describeSaving(suite));
     describe('keys', () => describeKeys(suite));
     describe('holds', () => describeHolds(suite));
     describe('refunds', () => describeRefunds(suite));

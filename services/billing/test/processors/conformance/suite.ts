@@ -94,6 +94,10 @@ export async function charged(suite: Suite, over: Partial<CardRequest> = {}): Pr
   return succeeded(await suite.processor.charge(suite.request(over), suite.call()));
 }
 
+/** What saves a card, which moves no money. */
+export const saving = (suite: Suite, over: Partial<CardRequest> = {}): CardRequest =>
+  suite.request({ amountCents: 0, ...over });
+
 export async function held(suite: Suite, over: Partial<CardRequest> = {}): Promise<Succeeded> {
   return succeeded(await suite.processor.authorize(suite.request(over), suite.call()));
 }
@@ -109,7 +113,7 @@ export const declinedOutcome = (kind: 'soft' | 'hard', reason: unknown = expect.
 /** How the processor says that a payment stands which was sent by this call. */
 export const lookedUp = <Request extends CardRequest | ReferenceRequest>(
   suite: Suite,
-  call: Request extends CardRequest ? 'authorize' | 'charge' : 'capture' | 'refund' | 'release',
+  call: Request extends CardRequest ? 'authorize' | 'charge' | 'saveMethod' : 'capture' | 'refund' | 'release',
   request: Request,
   how = suite.call(),
 ): Promise<ProcessorOutcome | null> => suite.processor.lookUp({ call, request } as unknown as PaymentRequest, how);

@@ -93,9 +93,13 @@ export const subscriptionOperations = [
     tag,
     summary: 'Replace the card that renewals are charged to',
     description:
-      'While payment is past due the new card gets one try that does not count, made by the next daily run. An ' +
-      '`external` subscription becomes `automatic`: its next period is charged.',
+      'The card is saved at the payment processor, without a charge. Where the bank asks the buyer to confirm it ' +
+      '(`payment_method.status` is `requires_action`), it is saved once the buyer has done so at `payment_method.url`, within a day; until ' +
+      'then, and when it is declined, renewals go to the card before it. While payment is past due the new card gets one try that does not ' +
+      'count, made by the next daily run. An `external` subscription becomes `automatic`: its next period is charged.',
     params,
-    errors: ['subscription_not_found', 'invalid_transition', 'no_payment_processor'],
+    // Each locks its own subscription, and waits up to 8 s for a payment processor without a connection in its hands.
+    takesNoTurn: true,
+    errors: ['subscription_not_found', 'invalid_transition', 'no_payment_processor', 'card_declined'],
   }),
 ];

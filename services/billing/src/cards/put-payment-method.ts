@@ -1,0 +1,186 @@
+import { buyerReason } from '@app/contracts/decline-reasons';
+import type { RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { idOfCommand, idTimeMs } from '@app/contracts/ids';
+import type { putPaymentMethod as contract } from '@app/contracts/subscriptions';
+import { statement } from '@app/service-kit/database';
+import { refreshPayment } from '../payments/continue-payment.ts';
+import { lostFrom } from '../payments/payment.rules.ts';
+import type { Payment } from '../payments/payment.types.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { keyMayBeForgotten } from '../payments/payment-key.ts';
+import { sendOnce } from '../payments/send-once.ts';
+import { renewalUnderWay } from '../payments/wanted-renewal.ts';
+import { chosenName } from '../processors/processor-registry.ts';
+import { timeOf } from '../runs/rehearsal-time.ts';
+import { refuseCanceled } from '../subscriptions/subscription-change.rules.ts';
+import {
+  noSubscription,
+  type SubscriptionRow,
+  subscriptionColumns,
+  subscriptionOf,
+  subscriptionTypes,
+} from '../subscriptions/subscription-rows.ts';
+import { beginCard, findCard, newestCard } from './begin-card.ts';
+import type { ChargeNow } from './charge-now.ts';
+
+type Deps = PaymentDeps & { readonly charge: ChargeNow };
+type Result = RequestOutput<typeof contract>;
+
+interface Context {
+  readonly accountId: string;
+  readonly requestId: string | null;
+  readonly commandId: string;
+}
+
+/** See the contract. */
+interface How {
+  readonly returnUrl?: string | null | undefined;
+  readonly chargeNow?: boolean | undefined;
+}
+
+interface StateRow extends SubscriptionRow {
+  readonly charging: boolean;
+  readonly same_card: boolean | null;
+}
+
+/** The token that is charged, or the one that the card was saved from: the same card again is saved. */
+const stateStatement = statement<StateRow>(
+  'cards-subscription',
+  `select ${subscriptionColumns}, ${renewalUnderWay('$1', 's.order_id')} as charging,
+     collection = 'automatic' and coalesce(processor, $4) = $4 and (payment_method = $3 or $3 = (
+       select p.request ->> 'paymentMethod' from payments as p
+       where p.account_id = $1 and p.order_id = s.order_id and p.step = 'card' and p.status = 'succeeded'
+       order by p.try_no desc limit 1)) as same_card
+   from subscriptions as s where account_id = $1 and id = $2`,
+  { ...subscriptionTypes, charging: 'bool', same_card: 'bool' },
+);
+
+async function readState(
+  { database }: Deps,
+  { accountId }: Context,
+  id: string,
+  card: { readonly method: string | null; readonly processor: string | null } = { method: null, processor: null },
+): Promise<StateRow> {
+  const values = [accountId, id, card.method, card.processor];
+  const [row] = (await database.pool.query(stateStatement(values))).rows;
+  if (row === undefined) throw noSubscription(id);
+  return row;
+}
+
+/**
+ * Saves a card at the account's processor; renewals go to it once it is saved. The same card again changes nothing, so it gets
+ * no second free try. A repeated command finds what the first one began.
+ * @param method the token that the account's processor gave for the card; it is neither logged nor returned
+ * @throws DomainError subscription_not_found, invalid_transition for a canceled one, no_payment_processor, card_declined
+ */
+export async function putPaymentMethod(
+  deps: Deps,
+  context: Context,
+  id: string,
+  method: string,
+  { returnUrl = null, chargeNow = false }: How = {},
+): Promise<Result> {
+  const paymentId = idOfCommand('payment', context.commandId);
+  const begun = await findCard(deps.database, context.accountId, paymentId);
+  if (begun !== undefined) return await resultOf(deps, context, id, await refresh(deps, context, begun), chargeNow);
+  const { test } = await readState(deps, context, id);
+  const processor = await chosenName(deps.processors, context.accountId, test);
+  if (processor === null)
+    throw new DomainError('no_payment_processor', 'Choose a payment processor first: the card is one of its cards.');
+  const state = await readState(deps, context, id, { method, processor });
+  refuseCanceled(state.status, 'given a new card');
+  if (state.same_card === true) return await resultOf(deps, context, id, undefined, false);
+  const payment = await save(deps, context, { state, paymentId, method, processor, returnUrl });
+  return await resultOf(deps, context, id, payment, chargeNow);
+}
+
+interface Card {
+  readonly state: StateRow;
+  readonly paymentId: string;
+  readonly method: string;
+  readonly processor: string;
+  readonly returnUrl: string | null;
+}
+
+/** The row is committed before the call, as of every payment; its id is the key. */
+async function save(deps: Deps, context: Context, card: Card): Promise<Payment> {
+  const { clock, processorCalls, database } = deps;
+  const { accountId, requestId } = context;
+  const { state, paymentId, method: paymentMethod, processor, returnUrl } = card;
+  const about = { paymentId, amountCents: 0, currency: state.currency, orderId: state.order_id };
+  const nowMs = clock.nowMs();
+  const begun = await beginCard(database, {
+    accountId,
+    subscriptionId: state.id,
+    id: paymentId,
+    processor,
+    now: new Date(nowMs),
+    request: { ...about, paymentMethod, customerEmail: state.customer_email, returnUrl },
+    checkAt: lostFrom(nowMs, processorCalls.deadlineMs),
+  });
+  if (begun === undefined) {
+    refuseCanceled('canceled', 'given a new card');
+    throw new Error('a canceled subscription was given a card');
+  }
+  const { payment, isNew } = begun;
+  if (!isNew) return await refresh(deps, context, payment);
+  // Of a command that began long ago and has no row here, a database that a backup has replaced may have sent the card.
+  const begunMs = idTimeMs(paymentId);
+  const mayHaveArrived = nowMs - begunMs >= processorCalls.deadlineMs;
+  const sending = { requestId, isFirst: true, mayHaveArrived };
+  return await sendOnce(deps, payment, sending, keyMayBeForgotten(begunMs, nowMs));
+}
+
+/**
+ * How the newest card stands that was given.
+ * @throws DomainError subscription_not_found, invalid_transition where none was, card_declined
+ */
+export async function continuePaymentMethod(
+  deps: Deps,
+  context: Context,
+  id: string,
+  { chargeNow = false }: Pick<How, 'chargeNow'> = {},
+): Promise<Result> {
+  await readState(deps, context, id);
+  const payment = await newestCard(deps.database, context.accountId, id);
+  if (payment === undefined) throw new DomainError('invalid_transition', 'No card was given for the subscription.');
+  return await resultOf(deps, context, id, await refresh(deps, context, payment), chargeNow);
+}
+
+const refresh = (deps: Deps, { requestId }: Context, payment: Payment): Promise<Payment> =>
+  refreshPayment(deps, payment, requestId);
+
+/** @param payment undefined where the card is the one that the subscription has */
+async function resultOf(
+  deps: Deps,
+  context: Context,
+  id: string,
+  payment: Payment | undefined,
+  chargeNow: boolean,
+): Promise<Result> {
+  const payment_method = statusOf(payment);
+  const { accountId } = context;
+  let state = await readState(deps, context, id);
+  if (chargeNow && payment_method.status === 'saved' && state.status === 'past_due') {
+    await deps.charge({ accountId, subscriptionId: id, test: state.test });
+    state = await readState(deps, context, id);
+  }
+  const resource = subscriptionOf(state, await timeOf(deps, accountId, state.test));
+  return { ...resource, renewal_under_way: state.charging, payment_method };
+}
+
+function statusOf(payment: Payment | undefined): Result['payment_method'] {
+  if (payment === undefined || payment.status === 'succeeded') return { status: 'saved', url: null };
+  if (payment.status === 'declined') throw cardDeclined(payment);
+  const { status, action_url: url, releasing } = payment;
+  return status === 'requires_action' && !releasing ? { status, url } : { status: 'processing', url: null };
+}
+
+/** The processor's words are the seller's alone: they help whoever tests stolen cards. */
+function cardDeclined({ decline_reason }: Payment): DomainError {
+  const code = buyerReason(decline_reason);
+  const why = code === 'card_declined' ? 'was declined: give another one' : 'could not be saved: try again later';
+  const error = { field: 'paymentMethod', code, message: why };
+  return new DomainError('card_declined', `The card ${why}. Renewals go to the card before it.`, [error]);
+}

@@ -1,0 +1,92 @@
+import type { Clock } from '@app/service-kit/clock';
+import { type Client, type Database, statement } from '@app/service-kit/database';
+import type { Payment } from '../payments/payment.types.ts';
+import { updateColumns, updateRecord } from '../payments/payment-update.ts';
+import type { Answer, Answers } from '../payments/write-answer.ts';
+import { answersRecorded } from '../points/points.ts';
+import { readAheadDays, rehearsalTime } from '../runs/rehearsal-time.ts';
+import { replaceCard, type Subscription } from '../subscriptions/subscription-change.rules.ts';
+import {
+  type SubscriptionRow,
+  stateColumns,
+  stateValues,
+  subscriptionColumns,
+  subscriptionTypes,
+} from '../subscriptions/subscription-rows.ts';
+
+/** The subscription before its payments, as whoever claims or records a renewal locks them. */
+const lockStatement = statement<LockedRow>(
+  'cards-lock-subscription',
+  `select ${subscriptionColumns}, hard_declined, free_try from subscriptions
+   where account_id = $1 and order_id = $2 for no key update`,
+  { ...subscriptionTypes, hard_declined: 'bool', free_try: 'bool' },
+);
+
+// A statement of its own, behind the lock: it sees a newer card that was saved while the lock was waited for.
+const recordStatement = statement<RecordedRow>(
+  'cards-record',
+  `with changed as (
+     update payments as p set ${updateColumns}
+     from json_to_recordset($3::json) as c(${updateRecord})
+     where p.account_id = $1 and p.order_id = $2 and p.id = c.id and p.status = any (c."from") and not p.releasing
+     returning p.id, p.try_no, p.status
+   )
+   select c.status, exists (
+     select from payments as p where p.account_id = $1 and p.order_id = $2 and p.step = 'card' and p.status = 'succeeded'
+       and p.try_no > c.try_no) as superseded
+   from changed as c`,
+  { status: 'text', superseded: 'bool' },
+);
+
+const replaceStatement = statement(
+  'cards-replace',
+  `update subscriptions set ${stateColumns}, payment_method = $16, processor = $17, last_four = $18
+   where account_id = $1 and id = $2`,
+);
+
+type LockedRow = SubscriptionRow & Subscription;
+interface RecordedRow {
+  readonly status: Payment['status'];
+  readonly superseded: boolean;
+}
+
+/**
+ * The answers to cards that are saved. In one transaction the payment ends and the subscription gets the card, unless it is
+ * canceled or a card that was given later is saved already: it never has two, nor one that is not saved.
+ */
+export function createCardAnswers(database: Database, clock: Clock): Answers {
+  const writing = new Set<Promise<unknown>>();
+  return {
+    add: async (answer) => {
+      const written = database.transaction((client) => writeAnswer(client, answer, clock.now()));
+      writing.add(written);
+      try {
+        const isWritten = await written;
+        answersRecorded.announce(() => ({ paymentIds: [answer.payment.id] }));
+        return isWritten;
+      } finally {
+        writing.delete(written);
+      }
+    },
+    close: async () => void (await Promise.allSettled(writing)),
+  };
+}
+
+/** @returns false where the payment had ended before */
+async function writeAnswer(client: Client, { payment, decision }: Answer, now: Date): Promise<boolean> {
+  const { id, account_id: accountId, order_id: orderId, test, processor } = payment;
+  const { rows: locked } = await client.query(lockStatement([accountId, orderId]));
+  const update = JSON.stringify([{ ...decision.update, id, account_id: accountId }]);
+  const { rows } = await client.query(recordStatement([accountId, orderId, update]));
+  const [recorded] = rows;
+  const [subscription] = locked;
+  if (recorded?.status !== 'succeeded' || recorded.superseded) return recorded !== undefined;
+  if (subscription === undefined || subscription.status === 'canceled') return true;
+  const { method } = decision.effects;
+  if (method === null) throw new Error(`payment ${id} succeeded without a saved card`);
+  const aheadDays = test ? ((await readAheadDays(client, [accountId])).get(accountId) ?? 0) : 0;
+  const next = { ...subscription, ...replaceCard(subscription, rehearsalTime(now, aheadDays)) };
+  const values = [...stateValues(accountId, subscription.id, next), method.method, processor, method.last_four];
+  await client.query(replaceStatement(values));
+  return true;
+}
