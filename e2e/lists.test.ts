@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { operations } from '@app/gateway/operations';
 import { beforeAll, expect, test } from 'vitest';
+import { portalSession } from './support/portal-session.ts';
 import { call } from './support/seller.ts';
 import { sharedPlatform } from './support/shared-platform.ts';
 
@@ -13,18 +14,26 @@ const lists = operations.filter(({ id, query }) => id.startsWith('list') && quer
 let baseUrl: string;
 let cookie: string;
 let params: Record<string, string>;
+let ofBuyer: Record<string, string>;
 const ask = (method: string, path: string, body?: unknown) =>
-  call(baseUrl, method, path, { headers: { cookie }, ...(body === undefined ? {} : { body }) });
+  call(baseUrl, method, path, {
+    headers: path.startsWith('/api/portal/') ? ofBuyer : { cookie },
+    ...(body === undefined ? {} : { body }),
+  });
 
 beforeAll(async () => {
-  ({ baseUrl } = await sharedPlatform());
+  const platform = await sharedPlatform();
+  ({ baseUrl } = platform);
   const email = `lists-${randomBytes(6).toString('hex')}@example.com`;
   const credentials = { email, password: 'a long enough password' };
   const signedUp = await call(baseUrl, 'POST', '/api/auth/signup', { body: { ...credentials, name: 'Lists' } });
   cookie = signedUp.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   for (let n = 0; n < 2; n += 1) await call(baseUrl, 'POST', '/api/auth/login', { body: credentials });
-  const product = { name: 'Course', slug: 'course', priceCents: 4900, currency: 'usd', pricingType: 'onetime' };
-  const { json } = await ask('POST', '/api/v1/products', { ...product, status: 'live' });
+  const buyer = 'buyer@example.com';
+  const product = { name: 'Course', slug: 'course', priceCents: 4900, currency: 'usd', pricingType: 'subscription' };
+  const { json } = await ask('POST', '/api/v1/products', { ...product, billingInterval: 'month', status: 'live' });
+  for (let n = 0; n < 2; n += 1) await ask('POST', '/api/v1/orders', { productSlug: 'course', email: buyer });
+  ofBuyer = { 'x-portal-session': await portalSession(platform, signedUp.json.accountId, { email: buyer }) };
   const affiliate = { code: 'leaf', name: 'Leaf', email: 'leaf@example.com', commissionPercent: 10 };
   await ask('POST', '/api/v1/affiliates', affiliate);
   for (const path of ['one', 'two', 'three']) {

@@ -156,6 +156,7 @@ export const portalCancelBody = z
   .meta({ id: 'PortalSubscriptionCancel' });
 
 export const portalOrderQuery = pageQueryOf(idSchema('order'));
+export const portalSubscriptionQuery = pageQueryOf(idSchema('subscription'));
 
 /** The orders of one buyer, whose email compares lower-cased and whole. */
 const ofBuyer = z.object({

@@ -8,9 +8,11 @@ import {
   type PortalSubscriptionWithHistory,
   type portalOrderQuery,
   type portalOrderWithReceipt,
+  type portalSubscriptionQuery,
 } from '@app/contracts/portal';
 import { getProduct } from '@app/contracts/products';
 import { getSubscription, listSubscriptions } from '@app/contracts/subscriptions';
+import { type Page, pageOfAll } from '@app/service-kit/paging';
 import type { z } from 'zod';
 import {
   failedReasonOf,
@@ -78,16 +80,13 @@ const sellerOf = ({ actor: { settings } }: Call) => ({
   support_email: settings.supportEmail,
 });
 
-interface Subscriptions {
-  readonly data: PortalSubscription[];
-  readonly has_more?: boolean;
-}
-
 /**
  * The buyer's subscriptions, past due ones first; in test mode those of rehearsals too.
- * @throws DomainError not_found for a session of a card
+ * @throws DomainError not_found for a session of a card; validation_failed for an unknown `before`
  */
-export async function listPortalSubscriptions(call: Call): Promise<Subscriptions> {
+export async function listPortalSubscriptions(
+  call: Call<unknown, z.output<typeof portalSubscriptionQuery>>,
+): Promise<Page<PortalSubscription>> {
   const { app, actor, context } = call;
   const { email, subscriptionId } = buyerOf(call);
   if (subscriptionId !== null) throw notOfCard();
@@ -104,7 +103,8 @@ export async function listPortalSubscriptions(call: Call): Promise<Subscriptions
     }),
   );
   const isCut = lists.some(({ has_more }) => has_more === true);
-  return { data: data.toSorted(inPortalOrder), ...(isCut && { has_more: true }) };
+  const page = pageOfAll(data.toSorted(inPortalOrder), call.query);
+  return isCut ? { data: page.data, has_more: true } : page;
 }
 
 /**

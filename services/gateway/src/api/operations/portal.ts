@@ -8,6 +8,7 @@ import {
   portalOrderQuery,
   portalOrderWithReceipt,
   portalSubscription,
+  portalSubscriptionQuery,
   portalSubscriptionWithHistory,
   requestPortalLinkBody,
 } from '@app/contracts/portal';
@@ -131,6 +132,7 @@ export const portalOperations = [
     summary: 'List the buyer’s subscriptions, past due ones first',
     description: 'In test mode those of rehearsals are among them, marked by `test`.',
     auth: 'portal',
+    query: portalSubscriptionQuery,
     response: listOf(portalSubscription),
     errors: ['not_found'],
     run: (call) => listPortalSubscriptions(call),
