@@ -75,6 +75,7 @@ export const portalOrder = z
     test: z.boolean(),
   })
   .meta({ id: 'PortalOrder' });
+export type PortalOrder = z.infer<typeof portalOrder>;
 
 export const portalOrderWithReceipt = portalOrder
   .extend({
@@ -93,6 +94,7 @@ export const portalOrderWithReceipt = portalOrder
     seller: z.object({ name: z.string(), support_email: z.string() }),
   })
   .meta({ id: 'PortalOrderWithReceipt' });
+export type PortalReceipt = z.infer<typeof portalOrderWithReceipt>;
 
 export const portalSubscription = z
   .object({
@@ -119,7 +121,6 @@ export const portalSubscription = z
     test: z.boolean(),
   })
   .meta({ id: 'PortalSubscription' });
-
 export type PortalSubscription = z.infer<typeof portalSubscription>;
 
 export const portalSubscriptionWithHistory = portalSubscription
@@ -139,7 +140,6 @@ export const portalSubscriptionWithHistory = portalSubscription
       .describe('Renewals, newest first; 100 at most.'),
   })
   .meta({ id: 'PortalSubscriptionWithHistory' });
-
 export type PortalSubscriptionWithHistory = z.infer<typeof portalSubscriptionWithHistory>;
 
 export const changedPortalSubscription = portalSubscription

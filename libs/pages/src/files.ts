@@ -2,7 +2,8 @@ const file = (path: string): URL => new URL(path, import.meta.url);
 
 /** What browsers load, by the name of the asset; several files stand one after another in it. */
 export const pageFiles: Readonly<Record<string, readonly URL[]>> = {
-  'checkout.css': [file('styles/base.css'), file('styles/components.css'), file('styles/checkout.css')],
+  'pages.css': ['base', 'components', 'lists', 'checkout', 'portal'].map((name) => file(`styles/${name}.css`)),
   'checkout.js': [file('browser/checkout.js')],
+  'portal.js': [file('browser/portal.js')],
   'htmx.js': [new URL(import.meta.resolve('htmx.org/dist/htmx.esm.min.js'))],
 };

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { startReceiver } from '@app/testing/http-receiver';
+import { pageFiles } from '../src/files.ts';
 import { gallery } from '../src/gallery/gallery.ts';
 
-const style = ['base.css', 'components.css', 'checkout.css']
-  .map((name) => readFileSync(new URL(`../src/styles/${name}`, import.meta.url), 'utf8'))
-  .join('\n');
+const style = (pageFiles['pages.css'] ?? []).map((part) => readFileSync(part, 'utf8')).join('\n');
 
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'";
 

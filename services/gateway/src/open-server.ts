@@ -20,6 +20,7 @@ import { routeCheckoutPages } from './pages/checkout-routes.ts';
 import { routeDevelopers } from './pages/developer-routes.ts';
 import { routeLetterPages } from './pages/letter-routes.ts';
 import { routeOptOutPages } from './pages/opt-out-routes.ts';
+import { routePortalPages } from './pages/portal-routes.ts';
 import { sendErrorPage } from './pages/send-answer.ts';
 
 /** In a process with other services: they and the servers close after it, and all of it has ten seconds. */
@@ -64,6 +65,7 @@ async function createServer(app: App): Promise<FastifyInstance> {
   routeCheckoutPages(server, pages);
   routeOptOutPages(server, pages);
   routeLetterPages(server, pages);
+  routePortalPages(server, pages);
   await routeMcp(server, app, guard);
   await server.ready();
   return server;

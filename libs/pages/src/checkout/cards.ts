@@ -47,9 +47,12 @@ export const simulatedCard: CardForm = {
 };
 
 /** A seller who takes no payments yet: what costs nothing can be had all the same. */
-export const noCard: CardForm = {
+const noCard: CardForm = {
   fields: () => notice('info', 'This shop takes no payments yet.'),
   module: null,
   sources: nowhere,
   tokenOfNone: 'sim_ok',
 };
+
+/** The card fields of a processor; `none` takes no payments yet. */
+export const cardFormOf = (processor: string): CardForm => (processor === 'none' ? noCard : simulatedCard);

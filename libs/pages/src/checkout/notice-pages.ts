@@ -13,6 +13,8 @@ const texts = {
   linkOfLatest: 'It is not complete, or it is very old. Use the link of the latest email as it stands there.',
   failed: 'That did not work',
   nothingHere: 'There is nothing here',
+  noPurchase: 'No purchase of yours has this address.',
+  purchases: 'Your purchases',
   again: 'Try again',
   request: (id: string) => `Request ${id}`,
   busy: 'One moment',
@@ -51,6 +53,10 @@ export const unknownProductPage = (): NoticePage =>
 export const notForSalePage = (): NoticePage => noticePage(texts.notForSale, [texts.checkAddress]);
 export const unknownTokenPage = (): NoticePage => noticePage(texts.linkOver, [texts.linkOfLatest]);
 export const archivedPage = (): NoticePage => noticePage(texts.archived, [texts.archivedText]);
+
+/** Of a portal: an order or a subscription that is not this buyer's is none. */
+export const nothingFoundPage = (portalPath: string): NoticePage =>
+  noticePage(texts.nothingHere, [texts.noPurchase], html`<p><a href="${portalPath}">${texts.purchases}</a></p>`);
 
 export function failedPage(text: string, requestId: string): NoticePage {
   return noticePage(texts.failed, [text, html`<small class="quiet">${texts.request(requestId)}</small>`]);

@@ -12,12 +12,15 @@ export const sellerLine = ({ name, logoUrl }: Shop): Html =>
 /** Across each page of a test purchase. */
 export const testBar = ({ isTest }: Purchase): Html => html`${isTest && bar('warn', texts.test)}`;
 
+/** The line of a discount has its code alone. */
+export const lineLabel = (kind: string, label: string): string => (kind === 'discount' ? texts.discount(label) : label);
+
 /** Lines and total. */
 export function orderLines({ lines, totalCents, currency, product }: Purchase, formats: Formats): Html {
   return lineTable(
     texts.caption,
     lines.map(({ kind, label, amountCents }) => ({
-      label: kind === 'discount' ? texts.discount(label) : label,
+      label: lineLabel(kind, label),
       amount: formats.amount(amountCents, currency),
     })),
     {
@@ -36,7 +39,8 @@ export function renewalNote({ product, lines, currency, shop }: Purchase, format
   return html`<p class="quiet small">${renews} ${texts.toCancel} ${mailTo(shop)}.</p>`;
 }
 
-export const mailTo = ({ supportEmail }: Shop): Html => html`<a href="mailto:${supportEmail}">${supportEmail}</a>`;
+export const mailTo = ({ supportEmail }: Pick<Shop, 'supportEmail'>): Html =>
+  html`<a href="mailto:${supportEmail}">${supportEmail}</a>`;
 
 export function shopFooter(shop: Shop): Html {
   const links = [

@@ -15,11 +15,11 @@ export function back(
   return { status: 303, location: `${action}${said}`, cookies };
 }
 
-/** Over the limit: a page that keeps what was typed, and sends it again. */
-export function busyForm(request: PageRequest, address: ProductAddress, retryAfterSeconds: number | null): ShownPage {
+/** Over the limit: a page that keeps what was typed, and sends it again to where it was sent. */
+export function busyForm(request: PageRequest, action: string, retryAfterSeconds: number | null): ShownPage {
   const seconds = Math.max(1, retryAfterSeconds ?? 60);
   const typed = [...request.form].filter(([name]) => name !== 'meant');
-  const { title, body } = busyFormPage(seconds, actionOf(address, request.query), typed);
+  const { title, body } = busyFormPage(seconds, action, typed);
   return { status: 429, title, body, scripts: ['checkout.js'], retryAfterSeconds: seconds };
 }
 

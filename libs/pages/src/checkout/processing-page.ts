@@ -1,4 +1,5 @@
 import { linkButton } from '../components/button.ts';
+import { type Checks, checkAgain, isLong } from '../components/checks.ts';
 import { type Html, html } from '../html.ts';
 import type { PageOf } from './model.ts';
 import { orderLines, sellerLine, shopFooter, testBar } from './parts.ts';
@@ -10,31 +11,10 @@ const texts = {
   look: 'Check now',
 } as const;
 
-export interface ProcessingContent {
-  /** Where the page is with one more check counted. */
-  readonly nextUrl: string;
-  /** How often it has checked. */
-  readonly checks: number;
-}
-
-const firstSeconds = 2;
-const longestSeconds = 60;
-/** After two minutes or so. */
-const manyChecks = 8;
-
-/** Before the next check: two seconds, and each time half as long again, up to a minute. */
-export const secondsToNextCheck = (checks: number): number =>
-  Math.min(longestSeconds, Math.round(firstSeconds * 1.5 ** Math.min(checks, 20)));
-
 /** It refreshes itself, ever slower: by htmx, and by the head without script. */
-export function processingPage({ purchase, formats, content }: PageOf<ProcessingContent>): Html {
+export function processingPage({ purchase, formats, content }: PageOf<Checks>): Html {
   return html`<div id="page">${testBar(purchase)}<main class="single">${sellerLine(purchase.shop)}
-<div class="stack tight" role="status" id="check-${content.checks}" hx-get="${content.nextUrl}" hx-trigger="load delay:${secondsToNextCheck(content.checks)}s"
-hx-target="#page" hx-select="#page" hx-swap="outerHTML"><h1>${texts.title}</h1><p>${content.checks < manyChecks ? texts.text : texts.long}</p></div>
+${checkAgain(content, html`<h1>${texts.title}</h1><p>${isLong(content) ? texts.long : texts.text}</p>`)}
 ${linkButton({ label: texts.look, href: content.nextUrl, isWide: true })}
 <section class="card">${orderLines(purchase, formats)}</section>${shopFooter(purchase.shop)}</main></div>`;
 }
-
-/** Of the head, for browsers without script. */
-export const processingHead = ({ nextUrl, checks }: ProcessingContent): Html =>
-  html`<noscript><meta http-equiv="refresh" content="${secondsToNextCheck(checks)};url=${nextUrl}"></noscript>`;

@@ -1,5 +1,6 @@
 import type { CheckoutOffer, SellerResource } from '@app/contracts/checkout-offers';
 import type { CheckoutResource } from '@app/contracts/checkouts';
+import { checkHead, checksOf } from '../components/checks.ts';
 import { type Html, html } from '../html.ts';
 import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
 import { bankPage } from './bank-page.ts';
@@ -7,7 +8,7 @@ import { cleanText, keepAffiliate, type OwnCheckout, ownCheckouts } from './chec
 import type { Post } from './model.ts';
 import { unknownProductPage, unknownShopPage } from './notice-pages.ts';
 import { orderNotices } from './order-page.texts.ts';
-import { processingHead, processingPage } from './processing-page.ts';
+import { processingPage } from './processing-page.ts';
 import { actionOf, type ProductAddress, pathOf } from './product-address.ts';
 import { pageScripts, showOrder } from './show-order.ts';
 import { type Refused, showRefusal } from './show-refusal.ts';
@@ -139,9 +140,9 @@ function stepOf(request: PageRequest, address: ProductAddress, seen: OfCheckout)
   const notice = request.query.has('failed') ? orderNotices.unavailable : null;
   switch (checkout.status) {
     case 'processing': {
-      const checks = Math.min(100, Math.max(0, Number.parseInt(request.query.get('check') ?? '0', 10) || 0));
+      const checks = checksOf(request.query);
       const content = { checks, nextUrl: `${pathOf(address)}?check=${checks + 1}` };
-      return { head: processingHead(content), body: (post) => processingPage(pageOf(request, seen, post, content)) };
+      return { head: checkHead(content), body: (post) => processingPage(pageOf(request, seen, post, content)) };
     }
     case 'requires_action': {
       const content = {

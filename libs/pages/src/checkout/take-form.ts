@@ -2,7 +2,7 @@ import type { PageAnswer, PageRequest } from '../page.ts';
 import { forgetCheckout, isProductId, type OwnCheckout } from './checkout-cookies.ts';
 import { readOrderForm } from './order-form.ts';
 import { back, busyForm, keyOf, payBody } from './post-answers.ts';
-import type { ProductAddress } from './product-address.ts';
+import { actionOf, type ProductAddress } from './product-address.ts';
 import { restoreAt } from './restore.ts';
 import { buyer, findOwn } from './show-purchase.ts';
 import { takeOrder } from './take-order.ts';
@@ -39,7 +39,8 @@ async function takeStep(
 ): Promise<PageAnswer> {
   const done = await perform(request, address, own, step);
   if (done.ok || settled.includes(done.problem.code)) return back(request, address);
-  if (done.problem.code === 'rate_limited') return busyForm(request, address, done.retryAfterSeconds);
+  if (done.problem.code === 'rate_limited')
+    return busyForm(request, actionOf(address, request.query), done.retryAfterSeconds);
   return back(request, address, [], 'failed');
 }
 

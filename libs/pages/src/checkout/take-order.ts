@@ -4,7 +4,7 @@ import { forgetCheckout, isProductId, type OwnCheckout } from './checkout-cookie
 import { type OrderForm, readOrderForm } from './order-form.ts';
 import { fieldErrors, orderNotices } from './order-page.texts.ts';
 import { back, busyForm, keyOf, payBody } from './post-answers.ts';
-import type { ProductAddress } from './product-address.ts';
+import { actionOf, type ProductAddress } from './product-address.ts';
 import { type SavedOrder, saveOrder } from './save-order.ts';
 import { type OrderOutcome, showOrder } from './show-order.ts';
 import { buyer, findOffer } from './show-purchase.ts';
@@ -33,7 +33,7 @@ export async function takeOrder(
   const saved = await saveOrder(request, address, own, form);
   if (saved.ok) return await goOn({ request, address, form, saved });
   const { problem, retryAfterSeconds } = saved;
-  if (problem.code === 'rate_limited') return busyForm(request, address, retryAfterSeconds);
+  if (problem.code === 'rate_limited') return busyForm(request, actionOf(address, request.query), retryAfterSeconds);
   // It was paid in another tab, say.
   if (own !== undefined && problem.code === 'invalid_transition') return back(request, address);
   // It is older than the platform keeps it: the same form opens another.
@@ -149,7 +149,9 @@ async function show({ request, address, form, saved }: Taken, outcome: OrderOutc
   const found = await findOffer(request, address);
   // Without the offer a page would lack what the buyer has before them.
   if (!found.ok && found.problem.code === 'rate_limited')
-    return Object.assign(busyForm(request, address, found.retryAfterSeconds), { cookies: saved.cookies });
+    return Object.assign(busyForm(request, actionOf(address, request.query), found.retryAfterSeconds), {
+      cookies: saved.cookies,
+    });
   const { checkout, own } = saved;
   const seen = { offer: found.ok ? found.body : null, checkout, productId: own.productId };
   const values = outcome.values ?? valuesOf(form, saved);

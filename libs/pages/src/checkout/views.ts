@@ -2,7 +2,7 @@ import type { CheckoutOffer, SellerResource } from '@app/contracts/checkout-offe
 import type { CheckoutResource } from '@app/contracts/checkouts';
 import { formatsFor } from '../formats.ts';
 import type { PageRequest } from '../page.ts';
-import { type CardForm, noCard, simulatedCard } from './cards.ts';
+import { type CardForm, cardFormOf } from './cards.ts';
 import type { PageOf, Post, Purchase, Shop } from './model.ts';
 
 /** What a buyer's page shows: what is on offer, the checkout that this browser has opened, or both. */
@@ -42,7 +42,7 @@ export function shopOf({ offer, seller = null, checkout }: Seen): Shop {
 }
 
 /** The card fields of the seller's processor. */
-export const cardOf = ({ offer }: Seen): CardForm => (offer?.processor === 'none' ? noCard : simulatedCard);
+export const cardOf = ({ offer }: Seen): CardForm => cardFormOf(offer?.processor ?? '');
 
 /** A page of a purchase around its content. */
 export function pageOf<Content>(request: PageRequest, seen: Seen, post: Post, content: Content): PageOf<Content> {

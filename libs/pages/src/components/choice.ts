@@ -3,6 +3,8 @@ import { type Html, html } from '../html.ts';
 interface Choice {
   readonly value: string;
   readonly label: string;
+  /** What choosing it means, below its label. */
+  readonly hint?: string | undefined;
   /** At the end of the line, as a price. */
   readonly end?: Html | undefined;
   readonly isChosen: boolean;
@@ -19,7 +21,9 @@ interface ChoicesOptions {
 /** Boxes to tick, or cards of which one is chosen. */
 export function choices({ legend, name, kind, choices: all, isDisabled }: ChoicesOptions): Html {
   return html`<fieldset class="choices" disabled="${isDisabled ?? false}"><legend>${legend}</legend>${all.map(
-    ({ value, label, end, isChosen, state }) => html`<label class="${`choice ${state ?? ''}`.trim()}"><input
-type="${kind}" id="${name}-${value}" name="${name}" value="${value}" checked="${isChosen}"><span>${label}</span>${end}</label>`,
+    ({ value, label, hint, end, isChosen, state }) => html`<label class="${`choice ${state ?? ''}`.trim()}"><input
+type="${kind}" id="${name}-${value}" name="${name}" value="${value}" checked="${isChosen}"><span>${label}${
+      hint !== undefined && html`<span class="hint">${hint}</span>`
+    }</span>${end}</label>`,
   )}</fieldset>`;
 }

@@ -12,5 +12,6 @@ const barNames: Record<Meaning, string> = { good: 'Success', warn: 'Warning', ba
 export const bar = (meaning: Meaning, text: string): Html =>
   html`<aside class="bar ${meaning}" aria-label="${barNames[meaning]}"><p>${text}</p></aside>`;
 
-/** A state in one or two words. */
-export const badge = (meaning: Meaning, label: string): Html => html`<span class="badge ${meaning}">${label}</span>`;
+/** A state in one or two words; `none` is one that is over. */
+export const badge = (meaning: Meaning | 'none', label: string): Html =>
+  html`<span class="badge ${meaning}">${label}</span>`;

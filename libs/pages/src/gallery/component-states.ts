@@ -4,6 +4,7 @@ import { choices } from '../components/choice.ts';
 import { field, select } from '../components/field.ts';
 import { lines } from '../components/lines.ts';
 import { badge, bar, notice } from '../components/notice.ts';
+import { pager, rows } from '../components/rows.ts';
 import { type Html, html } from '../html.ts';
 import { arabicName, longName } from './samples.ts';
 
@@ -75,6 +76,7 @@ const choicesOf = (kind: 'checkbox' | 'radio'): Html =>
         { value: '4', label: 'In focus', end: price, isChosen: false, state: 'focus' },
         { value: '5', label: longName, end: price, isChosen: false },
         { value: '6', label: arabicName, end: price, isChosen: false },
+        { value: '7', label: 'On 23 Dec 2026', hint: 'It stays as it is until then.', isChosen: false },
       ],
     }),
     disabled: choices({
@@ -92,7 +94,7 @@ const notices = (): Html =>
     bars: html`${meanings.map((meaning) => bar(meaning, 'This is a test purchase. Nothing is charged.'))}`,
     notices: html`${meanings.map((meaning) => notice(meaning, 'Your card was declined. Nothing was charged. Try another card.'))}`,
     'with a button': notice('info', 'Did you mean ada@gmail.com?', html`<p>${linkLike({ label: 'Use it' })}</p>`),
-    badges: html`<p>${['Paid', 'Past due', 'Ended', 'Active'].map((label, index) => html`${badge(meanings[index] ?? 'info', label)} `)}</p>`,
+    badges: html`<p>${['Active', 'Card held', 'Past due', 'Paused', 'Ended'].map((label, index) => html`${badge(meanings[index] ?? 'none', label)} `)}</p>`,
     long: notice('info', longName),
     'right to left': notice('info', arabicName),
   });
@@ -120,6 +122,22 @@ const cards = (): Html =>
 <section class="card"><h2>No lines</h2>${lines('No lines', [], { label: 'Total', amount: '$0.00' })}</section>
 <section class="card"><h2>Folded</h2>${fold('Order details · 3 items', html`<p>Inside</p>`)}${fold(longName, html`<p>Inside</p>`, { isOpen: true })}</section>`;
 
+const aRow = {
+  title: 'The open studio',
+  detail: 'Next charge 23 Dec 2026',
+  end: html`<bdi class="amount">$29.00</bdi>`,
+};
+const paid = [badge('good', 'Paid')];
+const lists = (): Html =>
+  html`<section class="card"><h2>Rows that lead on</h2>${rows([
+    Object.assign({}, aRow, { href: '/', badges: paid }),
+    Object.assign({}, aRow, { href: '/', title: 'Hovered over', state: 'hover' }),
+    Object.assign({}, aRow, { href: '/', title: 'In focus', state: 'focus' }),
+    Object.assign({}, aRow, { href: '/', title: longName, detail: longName, badges: [...paid, badge('warn', 'Test')] }),
+    Object.assign({}, aRow, { href: '/', title: html`<bdi>${arabicName}</bdi>` }),
+  ])}${pager({ label: 'Rows', first: { label: 'Newest', href: '/' }, next: { label: 'Older', href: '/' } })}</section>
+<section class="card"><h2>Rows</h2>${rows([aRow, Object.assign({}, aRow, { detail: '', badges: paid })])}</section>`;
+
 const links = (): Html =>
   states({
     accent: linkButton({ label: 'Open what you bought', href: '/', kind: 'accent' }),
@@ -142,4 +160,5 @@ export const componentStates: Readonly<Record<string, () => Html>> = {
   'radio-cards': () => choicesOf('radio'),
   notices,
   cards,
+  lists,
 };

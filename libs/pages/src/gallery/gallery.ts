@@ -2,6 +2,7 @@ import { type DocumentOptions, renderDocument } from '../document.ts';
 import { html } from '../html.ts';
 import { componentStates } from './component-states.ts';
 import { pageStates } from './page-states.ts';
+import { portalStates } from './portal-states.ts';
 
 export interface GalleryPage {
   readonly name: string;
@@ -21,7 +22,7 @@ export const gallery: readonly GalleryPage[] = [
         body: html`<main class="single"><h1>${name}</h1>${states()}</main>`,
       }),
   })),
-  ...Object.entries(pageStates).map(([name, page]) => ({
+  ...Object.entries({ ...pageStates, ...portalStates }).map(([name, page]) => ({
     name,
     render: (assets: Pick<DocumentOptions, 'stylesheets' | 'scripts'>) =>
       renderDocument({ title: name, stylesheets: assets.stylesheets, scripts: assets.scripts, body: page() }),

@@ -6,10 +6,10 @@ import { showPurchase, showShop } from '@app/pages/checkout/show-purchase';
 import { takeForm } from '@app/pages/checkout/take-form';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isHttps } from '../edge/base-url.ts';
-import { createOwnSite } from '../edge/own-site.ts';
 import { buyerTokenOf, writeBuyerCookie } from '../identity/buyer-cookie.rules.ts';
 import { type PageDeps, pageRequest } from './page-request.ts';
-import { sendAnswer, sendFailure, sendNotice } from './send-answer.ts';
+import { registerForms } from './register-forms.ts';
+import { sendAnswer, sendNotice } from './send-answer.ts';
 
 /** An order with fifty bumps and every field filled to its limit is 8 KB. */
 const bodyMaxBytes = 16 * 1024;
@@ -28,23 +28,8 @@ interface WithToken {
  * The pages of purchases. What a page does are calls of the API, and those count against the limit of the buyer's address:
  * the page itself does not.
  */
-export function routeCheckoutPages(server: FastifyInstance, deps: PageDeps): void {
-  const ownSite = createOwnSite(deps.config);
-  void server.register((pages, _, done) => {
-    pages.removeAllContentTypeParsers();
-    const options = { parseAs: 'string', bodyLimit: bodyMaxBytes } as const;
-    pages.addContentTypeParser('application/x-www-form-urlencoded', options, (_req, body, parsed) =>
-      parsed(null, new URLSearchParams(String(body))),
-    );
-    pages.setErrorHandler(sendFailure);
-    // The browser adds the cookies of checkouts by itself, to a form of another site as well.
-    pages.addHook('onRequest', async (req) => {
-      if (req.method === 'POST') ownSite.checkPage(req);
-    });
-    routePages(pages, deps);
-    done();
-  });
-}
+export const routeCheckoutPages = (server: FastifyInstance, deps: PageDeps): void =>
+  registerForms(server, deps, bodyMaxBytes, (pages) => routePages(pages, deps));
 
 function routePages(pages: FastifyInstance, deps: PageDeps): void {
   // A buyer who shortens an address reads that each product has its own.

@@ -32,7 +32,7 @@ export function sendAnswer(
  */
 function sendShown(reply: FastifyReply, page: ShownPage): FastifyReply {
   const { accent = null, scripts = [] } = page;
-  const stylesheets = [assets.address('checkout.css')];
+  const stylesheets = [assets.address('pages.css')];
   const text = renderDocument({
     title: page.title,
     body: page.body,

@@ -1,0 +1,166 @@
+import { orderPaid } from '@app/contracts/orders';
+import type { VisitOptions } from '@app/testing/browser/visit';
+import { volume } from '@app/testing/long';
+import { query } from '@app/testing/sql';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { verifyAddress } from './support/letters.ts';
+import { enterPortal, linkFor, openLink, type PortalShop, visitPortal } from './support/portal-visits.ts';
+import { addProduct, type Seller, signUp } from './support/seller.ts';
+import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+import { handled } from './support/waits.ts';
+
+/** Guarantee: a buyer with a browser finds what they bought by a link that only their email has, with script and without. */
+let platform: SharedPlatform;
+let seller: Seller;
+let handle: string;
+
+beforeAll(async () => {
+  platform = await sharedPlatform();
+  seller = await signUp(platform.baseUrl);
+  await verifyAddress(platform.baseUrl, seller, platform.emails);
+  const names = { businessName: 'Atelier Ada', supportEmail: 'help@atelier.example' };
+  ({ handle } = (await seller.call('PATCH', '/api/v1/settings', { body: names })).json);
+  await addProduct(seller, 'course');
+  const club = { name: 'The open studio', slug: 'club', priceCents: 2_900, currency: 'usd', status: 'live' };
+  const body = { ...club, pricingType: 'subscription', billingInterval: 'month' };
+  expect((await seller.call('POST', '/api/v1/products', { body })).status).toBe(200);
+});
+
+const newEmail = () => `${crypto.randomUUID()}@example.com`;
+
+async function buy(email: string, of: object = {}): Promise<string> {
+  const body = { productSlug: 'course', email, ...of };
+  return (await seller.call('POST', '/api/v1/orders', { body })).json.orderId;
+}
+
+const subscriptionOf = async (email: string) =>
+  (await seller.call('GET', `/api/v1/subscriptions?email=${encodeURIComponent(email)}`)).json.data[0];
+
+const visit = (path: string, options: VisitOptions = {}) => visitPortal(shop(), path, options);
+const enter = (email: string, options: VisitOptions = {}) => enterPortal(shop(), email, options);
+const shop = (): PortalShop => ({ baseUrl: platform.baseUrl, emails: platform.emails, handle });
+
+// `npm run test:long` does the same without script as well.
+const withScript = [['with script', true]] as const;
+const both = [
+  ['with script', true],
+  ['without script', false],
+] as const;
+
+describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
+  test('a link by email opens the purchases, each with its receipt, until the buyer signs out', async () => {
+    const email = newEmail();
+    const orderId = await buy(email);
+    const page = await visit('', { script, statuses: [401, 422] });
+    await page.getByLabel('Email').fill('ada');
+    await page.getByRole('button', { name: 'Email me a link' }).click();
+    await page.getByText('Enter an email address, like ada@example.com.').textContent();
+    const link = await linkFor(page, shop(), email);
+    expect(await page.getByText(email).count()).toBe(1);
+    await openLink(page, link);
+    await page.getByRole('link', { name: 'Course' }).click();
+    await page.getByRole('heading', { name: 'Receipt from Atelier Ada' }).textContent();
+    for (const text of [orderId, 'help@atelier.example', '$99.00'])
+      expect(await page.getByText(text).count()).toBeGreaterThan(0);
+    expect(await page.getByRole('link', { name: 'Open what you bought' }).getAttribute('href')).toBe(
+      'https://example.com/a',
+    );
+    expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(script);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out.').textContent();
+    await page.goto(`/p/${handle}/orders/${orderId}`);
+    await page.getByText('This page opens by a link that is sent to your email.').textContent();
+  });
+
+  test('a link that was used, or is too old, leads to the form with the address filled in', async () => {
+    const email = newEmail();
+    await buy(email);
+    const first = await visit('', { script });
+    const link = await linkFor(first, shop(), email);
+    await openLink(first, link);
+    await first.getByRole('link', { name: 'Course' }).textContent();
+    const second = await visit('', { script });
+    await openLink(second, link);
+    await second.getByText('That link was used already, or is too old.').textContent();
+    expect(await second.getByLabel('Email').inputValue()).toBe(email);
+    const fresh = await linkFor(second, shop(), email);
+    await query(
+      platform.databaseUrl('gateway'),
+      `update portal_links set expires_at = now() - interval '1 minute' where email = $1 and used_at is null`,
+      [email],
+    );
+    await openLink(second, fresh);
+    await second.getByText('That link was used already, or is too old.').textContent();
+    expect(await second.getByLabel('Email').inputValue()).toBe(email);
+  });
+
+  test('a subscription is paused, resumed, canceled at the end of its period, kept, and canceled now', async () => {
+    const email = newEmail();
+    const orderId = await buy(email, { productSlug: 'club', paymentMethod: 'sim_ok' });
+    await handled('billing', orderPaid, (data) => data.orderId === orderId);
+    const page = await enter(email, { script });
+    await page.getByRole('link', { name: 'every month' }).click();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('The subscription is paused.').textContent();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('The subscription goes on.').textContent();
+    await page.getByRole('link', { name: 'Cancel the subscription' }).click();
+    await page.getByRole('button', { name: 'Cancel the subscription' }).click();
+    await page.getByText('Until then it stays as it is, and nothing more is charged.').textContent();
+    expect(await subscriptionOf(email)).toMatchObject({ status: 'active', cancel_at: expect.any(String) });
+    await page.getByRole('button', { name: 'Keep the subscription' }).click();
+    await page.getByText('You keep the subscription.').textContent();
+    expect(await subscriptionOf(email)).toMatchObject({ status: 'active', cancel_at: null });
+    await page.getByRole('link', { name: 'Cancel the subscription' }).click();
+    await page.getByLabel(/^Now/).check();
+    await page.getByRole('button', { name: 'Cancel the subscription' }).click();
+    await page.getByText('It ended on').textContent();
+    expect(await subscriptionOf(email)).toMatchObject({ status: 'canceled' });
+  });
+
+  test('ids of another buyer are those of nothing', async () => {
+    const [ada, bob] = [newEmail(), newEmail()];
+    const [, theirs] = [await buy(ada), await buy(bob)];
+    const page = await enter(ada, { script, statuses: [404] });
+    for (const path of [`orders/${theirs}`, `subscriptions/sub_${theirs.slice(4)}`, 'orders/1']) {
+      await page.goto(`/p/${handle}/${path}`);
+      await page.getByText('No purchase of yours has this address.').textContent();
+    }
+    await page.getByRole('link', { name: 'Your purchases' }).click();
+    expect(await page.getByRole('link', { name: 'Course' }).count()).toBe(1);
+  });
+});
+
+test('a session is found again at the shop’s new handle, and its old one leads there', async () => {
+  const mover = await signUp(platform.baseUrl);
+  await verifyAddress(platform.baseUrl, mover, platform.emails);
+  await addProduct(mover, 'course');
+  const email = newEmail();
+  await mover.call('POST', '/api/v1/orders', { body: { productSlug: 'course', email } });
+  const old = (await mover.call('GET', '/api/v1/settings')).json.handle;
+  const page = await enterPortal({ ...shop(), handle: old }, email);
+  const settings = { handle: `moved-${crypto.randomUUID()}` };
+  expect((await mover.call('PATCH', '/api/v1/settings', { body: settings })).status).toBe(200);
+  await page.goto(`/p/${old}?from=email`);
+  expect(page.url()).toBe(`${platform.baseUrl}/p/${settings.handle}?from=email`);
+  await page.getByRole('link', { name: 'Course' }).click();
+  await page.getByRole('heading', { name: 'Receipt' }).textContent();
+});
+
+test('an ended session leads to the form with its address filled in', async () => {
+  const email = newEmail();
+  await buy(email);
+  const page = await enter(email, { statuses: [401] });
+  await query(platform.databaseUrl('gateway'), `delete from portal_sessions where email = $1`, [email]);
+  await page.reload();
+  await page.getByText('You were signed out, because the link was opened long ago.').textContent();
+  expect(await page.getByLabel('Email').inputValue()).toBe(email);
+});
+
+test('a form of another site opens nothing and ends nothing', async () => {
+  for (const path of [`/p/${handle}`, `/p/${handle}/open/token`]) {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://elsewhere.example' };
+    const answer = await fetch(platform.baseUrl + path, { method: 'POST', headers, body: 'do=sign-out' });
+    expect(answer.status).toBe(403);
+  }
+});

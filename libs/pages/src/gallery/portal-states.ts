@@ -1,0 +1,234 @@
+import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
+import type { Html } from '../html.ts';
+import { cancelNotices, cancelPage } from '../portal/cancel-page.ts';
+import { bankPage, cardError, cardNotices, cardPage, checkingPage } from '../portal/card-pages.ts';
+import { emailError, linkNotices, linkPage, openPage, sentPage } from '../portal/link-pages.ts';
+import { purchasesPage } from '../portal/purchases-page.ts';
+import { receiptPage } from '../portal/receipt-page.ts';
+import type { Said } from '../portal/subscription-notices.ts';
+import { subscriptionPage } from '../portal/subscription-page.ts';
+import {
+  cardOf,
+  chargeOf,
+  ended,
+  ending,
+  openedOf,
+  pastDue,
+  paused,
+  portalOrder,
+  receipt,
+  subscription,
+  subscriptionOf,
+} from './portal-samples.ts';
+import { arabicName, longName } from './samples.ts';
+
+const orderOf = (changes: Partial<typeof portalOrder>) => Object.assign({}, portalOrder, changes);
+const receiptOf = (changes: Partial<typeof receipt>) => Object.assign({}, receipt, changes);
+
+const nothing = { subscriptions: [], orders: [], firstUrl: null, nextUrl: null };
+const everything = {
+  subscriptions: [subscription, ending, paused, ended, pastDue],
+  orders: [
+    portalOrder,
+    orderOf({ refunded_cents: 2_000 }),
+    orderOf({ status: 'refunded', refunded_cents: 14_565 }),
+    orderOf({ status: 'authorized' }),
+  ],
+  firstUrl: null,
+  nextUrl: '/p/atelier?before=ord_01jd2q5v8kfw9s3x6z7yabcdef',
+};
+
+const subscriptionState = (of: PortalSubscriptionWithHistory, said: Said | null = null, languages = 'en-US') =>
+  subscriptionPage(openedOf({ subscription: of, said }, languages));
+
+const ways: Readonly<Record<string, () => Html>> = {
+  link: () => linkPage(openedOf({ email: '', notice: null })),
+  'link-error': () => linkPage(openedOf({ email: 'ada', error: emailError, notice: null })),
+  'link-old': () => linkPage(openedOf({ email: 'ada@example.com', notice: linkNotices.old })),
+  'link-ended': () => linkPage(openedOf({ email: 'ada@example.com', notice: linkNotices.ended })),
+  'link-signed-out': () => linkPage(openedOf({ email: '', notice: linkNotices.signed_out })),
+  'link-unknown': () => linkPage(openedOf({ email: '', notice: linkNotices.unknown })),
+  sent: () => sentPage(openedOf({ email: 'ada@example.com' })),
+  'sent-long': () => sentPage(openedOf({ email: `${'a'.repeat(64)}@${'b'.repeat(60)}.example` })),
+  'sent-unknown': () => sentPage(openedOf({ email: '' })),
+  open: () => openPage(openedOf(null)),
+};
+
+const lists: Readonly<Record<string, () => Html>> = {
+  purchases: () => purchasesPage(openedOf(everything)),
+  'purchases-empty': () => purchasesPage(openedOf(nothing)),
+  'purchases-one': () => purchasesPage(openedOf(Object.assign({}, nothing, { orders: [portalOrder] }))),
+  'purchases-later': () =>
+    purchasesPage(
+      openedOf(Object.assign({}, nothing, { orders: [portalOrder], firstUrl: '/p/atelier', nextUrl: '/p/atelier' })),
+    ),
+  'purchases-test': () =>
+    purchasesPage(
+      openedOf(
+        Object.assign({}, nothing, {
+          subscriptions: [subscriptionOf({ test: true })],
+          orders: [orderOf({ test: true, refunded_cents: 2_000 }), portalOrder],
+        }),
+      ),
+    ),
+  'purchases-long': () =>
+    purchasesPage(
+      openedOf(
+        Object.assign({}, nothing, {
+          subscriptions: [subscriptionOf({ product_name: longName, amount_cents: 123_456_789 })],
+          orders: [orderOf({ product_name: longName, total_cents: 123_456_789, refunded_cents: 123_456_788 })],
+        }),
+        'de-DE',
+      ),
+    ),
+  'purchases-right-to-left': () =>
+    purchasesPage(
+      openedOf(
+        Object.assign({}, nothing, {
+          subscriptions: [subscriptionOf({ product_name: arabicName, currency: 'kwd' })],
+          orders: [orderOf({ product_name: arabicName, currency: 'jpy' })],
+        }),
+        'ar-KW',
+      ),
+    ),
+  receipt: () => receiptPage(openedOf(receipt)),
+  'receipt-refunds': () =>
+    receiptPage(
+      openedOf(
+        receiptOf({
+          refunded_cents: 3_500,
+          refunds: [
+            { amount_cents: 1_500, refunded_at: '2026-11-01T12:00:00.000Z' },
+            { amount_cents: 2_000, refunded_at: '2026-11-02T12:00:00.000Z' },
+          ],
+        }),
+      ),
+    ),
+  'receipt-refunded': () =>
+    receiptPage(
+      openedOf(
+        receiptOf({
+          status: 'refunded',
+          refunded_cents: 14_565,
+          refunds: [{ amount_cents: 14_565, refunded_at: '2026-11-01T12:00:00.000Z' }],
+        }),
+      ),
+    ),
+  'receipt-held': () => receiptPage(openedOf(receiptOf({ status: 'authorized', last_four: null }))),
+  'receipt-test': () => receiptPage(openedOf(receiptOf({ test: true, customer_name: '', access_url: '' }))),
+  'receipt-long': () =>
+    receiptPage(
+      openedOf(
+        receiptOf({
+          product_name: longName,
+          items: [{ kind: 'main', label: longName, amount_cents: 123_456_789 }],
+          total_cents: 123_456_789,
+          customer_name: longName,
+        }),
+        'de-DE',
+      ),
+    ),
+  'receipt-right-to-left': () =>
+    receiptPage(
+      openedOf(
+        receiptOf({
+          product_name: arabicName,
+          items: [{ kind: 'main', label: arabicName, amount_cents: 14_565 }],
+          customer_name: arabicName,
+          currency: 'kwd',
+        }),
+        'ar-KW',
+      ),
+    ),
+};
+
+const subscriptions: Readonly<Record<string, () => Html>> = {
+  active: () => subscriptionState(subscription),
+  new: () => subscriptionState(subscriptionOf({ charges: [], last_four: null })),
+  'past-due': () => subscriptionState(pastDue),
+  'past-due-later': () =>
+    subscriptionState(subscriptionOf({ ...pastDue, failed_reason: 'try_again_later', next_charge_at: null })),
+  charging: () =>
+    subscriptionState(
+      subscriptionOf({ ...pastDue, charges: [chargeOf({ charged_at: pastDue.started_at, status: 'processing' })] }),
+      'card',
+    ),
+  saved: () => subscriptionState(subscription, 'card'),
+  failed: () => subscriptionState(subscription, 'failed'),
+  ending: () => subscriptionState(ending, 'canceled'),
+  kept: () => subscriptionState(subscription, 'kept'),
+  paused: () => subscriptionState(paused),
+  'paused-long': () => subscriptionState(subscriptionOf({ ...paused, current_period_end: '2026-09-23T12:00:00.000Z' })),
+  ended: () => subscriptionState(ended),
+  external: () =>
+    subscriptionState(
+      subscriptionOf({ collection: 'external', next_charge_at: null, last_four: null, charges: [], may_pause: false }),
+    ),
+  'not-allowed': () => subscriptionState(subscriptionOf({ may_cancel: false, may_pause: false })),
+  test: () => subscriptionState(subscriptionOf({ test: true })),
+  'of-card': () => subscriptionPage(openedOf({ subscription: pastDue, said: null }, 'en-US', true)),
+  long: () =>
+    subscriptionState(
+      subscriptionOf({
+        product_name: longName,
+        amount_cents: 123_456_789,
+        charges: [chargeOf({ amount_cents: 123_456_789, refunded_cents: 123_456_788, charged_at: ended.started_at })],
+      }),
+      null,
+      'de-DE',
+    ),
+  'right-to-left': () =>
+    subscriptionState(
+      subscriptionOf({ product_name: arabicName, currency: 'kwd', billing_interval: 'year' }),
+      null,
+      'ar-KW',
+    ),
+};
+
+const cards: Readonly<Record<string, () => Html>> = {
+  card: () => cardPage(openedOf(cardOf(subscription))),
+  'card-past-due': () => cardPage(openedOf(cardOf(pastDue))),
+  'card-due': () => cardPage(openedOf(cardOf(subscriptionOf({ next_charge_at: '2026-11-24T00:00:00.000Z' })))),
+  'card-ending': () => cardPage(openedOf(cardOf(ending))),
+  'card-paused': () => cardPage(openedOf(cardOf(paused))),
+  'card-declined': () => cardPage(openedOf(cardOf(pastDue, { notice: cardNotices.card_declined }))),
+  'card-error': () => cardPage(openedOf(cardOf(subscription, { error: cardError, chosen: '' }))),
+  'card-busy': () => cardPage(openedOf(cardOf(subscription, { notice: cardNotices.too_many(120) }))),
+  'card-long': () =>
+    cardPage(
+      openedOf(cardOf(subscriptionOf({ ...pastDue, product_name: longName, amount_cents: 123_456_789 })), 'de-DE'),
+    ),
+  'card-right-to-left': () =>
+    cardPage(openedOf(cardOf(subscriptionOf({ product_name: arabicName, currency: 'kwd' })), 'ar-KW', true)),
+  'card-bank': () => bankPage(openedOf({ ...cardOf(pastDue), confirmUrl: '/bank' })),
+  'card-bank-failed': () =>
+    bankPage(openedOf({ ...cardOf(subscription, { notice: cardNotices.failed }), confirmUrl: '/bank' })),
+  'card-checking': () => checkingPage(openedOf({ subscription, checks: { nextUrl: '/p/atelier?check=1', checks: 0 } })),
+  'card-checking-long': () =>
+    checkingPage(openedOf({ subscription, checks: { nextUrl: '/p/atelier?check=21', checks: 20 } })),
+  cancel: () => cancelPage(openedOf({ subscription, notice: null })),
+  'cancel-past-due': () => cancelPage(openedOf({ subscription: pastDue, notice: null })),
+  'cancel-failed': () => cancelPage(openedOf({ subscription, notice: cancelNotices.failed })),
+  'cancel-over': () =>
+    cancelPage(
+      openedOf({
+        subscription: subscriptionOf({ ...paused, current_period_end: '2026-09-23T12:00:00.000Z' }),
+        notice: null,
+      }),
+    ),
+  'cancel-long': () =>
+    cancelPage(
+      openedOf({ subscription: subscriptionOf({ product_name: longName, test: true }), notice: null }, 'de-DE'),
+    ),
+};
+
+const named = (prefix: string, states: Readonly<Record<string, () => Html>>) =>
+  Object.entries(states).map(([name, page]) => [`${prefix}${name}`, page] as const);
+
+/** Every page of a portal, and each of its states. */
+export const portalStates: Readonly<Record<string, () => Html>> = Object.fromEntries([
+  ...named('portal-', ways),
+  ...named('portal-', lists),
+  ...named('portal-subscription-', subscriptions),
+  ...named('portal-', cards),
+]);

@@ -1,0 +1,133 @@
+import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
+import type { CardForm } from '../checkout/cards.ts';
+import { button, linkButton } from '../components/button.ts';
+import { fold } from '../components/card.ts';
+import { type Checks, checkAgain, isLong } from '../components/checks.ts';
+import { notice } from '../components/notice.ts';
+import { type Html, html } from '../html.ts';
+import type { OpenedOf } from './model.ts';
+import { cardName, form, opened, subscriptionPath, wayBack } from './parts.ts';
+
+const texts = {
+  title: 'Use another card',
+  replaces: (card: string) => `${card} stays until the new one is saved.`,
+  pastDue: (amount: string) => `${amount} is past due, and is charged to the new card at once.`,
+  next: (amount: string, date: string) => `The new card is charged ${amount} on ${date}.`,
+  soon: (amount: string) => `${amount} is due, and is charged to the new card within a day.`,
+  andThen: {
+    month: 'After that it is charged every month, until you cancel.',
+    year: 'After that it is charged every year, until you cancel.',
+  },
+  paused: 'Nothing is charged until you resume the subscription.',
+  ends: (date: string) => `Nothing more is charged: the subscription ends on ${date}.`,
+  save: 'Save the card',
+  saveAndPay: (amount: string) => `Save the card and pay ${amount}`,
+  saving: 'Saving…',
+  bankTitle: 'Your bank asks you to confirm',
+  bank: 'Confirm the new card at your bank. Until you do, it is not charged, and the earlier one stays.',
+  confirm: 'Confirm at your bank',
+  confirmed: 'I have confirmed',
+  checking: 'Checking…',
+  other: 'Use another card instead',
+  checksTitle: 'Your new card is being checked',
+  checks: 'This page shows the outcome by itself. The earlier card stays until the new one is saved.',
+  checksLong: 'It takes longer than usual. Come back later: the earlier card stays until the new one is saved.',
+  look: 'Check now',
+} as const;
+
+/** What a card that was not taken is told. */
+export const cardNotices = {
+  card_declined: 'This card was declined. Nothing was charged, and the earlier card stays. Try another one.',
+  too_many: (seconds: number) =>
+    `Cards are not taken from here at the moment. Nothing was charged. Try again in ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`,
+  failed: 'That did not work. Nothing was charged, and the earlier card stays. Try again.',
+} as const;
+
+export const cardError = 'Choose a card.';
+
+export interface CardContent {
+  readonly subscription: PortalSubscriptionWithHistory;
+  readonly card: CardForm;
+  /** What the form sent last. */
+  readonly chosen: string;
+  readonly error?: string | undefined;
+  readonly notice: string | null;
+}
+export interface BankContent extends CardContent {
+  /** Where the buyer confirms. */
+  readonly confirmUrl: string;
+}
+type CardPage = OpenedOf<CardContent>;
+
+/** A new card: when it will be charged, and how much, stands above its button. */
+export function cardPage(page: CardPage): Html {
+  const { subscription: of, notice: said } = page.content;
+  return around(
+    page,
+    html`<div class="stack tight">${backTo(page, of)}<h1>${texts.title}</h1>${of.last_four !== null && html`<p>${texts.replaces(cardName(of.last_four))}</p>`}</div>
+${said !== null && notice('bad', said)}
+${cardForm(page)}`,
+  );
+}
+
+/** A link leads to the bank: a form's redirect to another site is stopped by the content-security-policy. */
+export function bankPage(page: OpenedOf<BankContent>): Html {
+  const { subscription: of, notice: said, confirmUrl } = page.content;
+  return around(
+    page,
+    html`<div class="stack tight">${backTo(page, of)}<h1>${texts.bankTitle}</h1><p>${texts.bank}</p><p class="quiet">${whenCharged(page)}</p></div>
+${said !== null && notice('bad', said)}
+${linkButton({ label: texts.confirm, href: confirmUrl, kind: 'accent', isWide: true, isTall: true })}
+${form(page, cardPath(page), button({ label: texts.confirmed, busyLabel: texts.checking, name: 'do', value: 'continue', isWide: true }))}
+${fold(texts.other, cardForm(page))}`,
+  );
+}
+
+/** It refreshes itself, ever slower, as the page of a payment does. */
+export function checkingPage(
+  page: OpenedOf<{ readonly subscription: PortalSubscriptionWithHistory; readonly checks: Checks }>,
+): Html {
+  const { subscription: of, checks } = page.content;
+  return around(
+    page,
+    html`${checkAgain(checks, html`${backTo(page, of)}<h1>${texts.checksTitle}</h1><p>${isLong(checks) ? texts.checksLong : texts.checks}</p>`)}
+${linkButton({ label: texts.look, href: checks.nextUrl, isWide: true })}`,
+  );
+}
+
+const around = (page: OpenedOf<{ readonly subscription: PortalSubscriptionWithHistory }>, main: Html): Html =>
+  opened(page, main, { isTest: page.content.subscription.test, isNarrow: true });
+
+const backTo = ({ path }: OpenedOf<unknown>, of: PortalSubscriptionWithHistory): Html =>
+  wayBack(subscriptionPath(path, of.id), html`<bdi>${of.product_name}</bdi>`);
+
+const cardPath = ({ path, content }: CardPage): string => `${subscriptionPath(path, content.subscription.id)}/card`;
+
+function cardForm(page: CardPage): Html {
+  const { subscription: of, card, chosen, error } = page.content;
+  const amount = page.formats.amount(of.amount_cents, of.currency);
+  const label = of.status === 'past_due' ? texts.saveAndPay(amount) : texts.save;
+  return form(
+    page,
+    cardPath(page),
+    html`${card.fields(chosen, error)}<p>${whenCharged(page)}</p>${button({
+      label,
+      busyLabel: texts.saving,
+      name: 'do',
+      value: 'save',
+      kind: 'accent',
+      isWide: true,
+      isTall: true,
+    })}`,
+  );
+}
+
+function whenCharged({ content: { subscription: of }, formats, now }: CardPage): string {
+  const amount = formats.amount(of.amount_cents, of.currency);
+  const then = texts.andThen[of.billing_interval];
+  if (of.status === 'past_due') return `${texts.pastDue(amount)} ${then}`;
+  if (of.cancel_at !== null) return texts.ends(formats.date(of.cancel_at));
+  if (of.status === 'paused' || of.next_charge_at === null) return texts.paused;
+  const next = of.next_charge_at > now ? texts.next(amount, formats.date(of.next_charge_at)) : texts.soon(amount);
+  return `${next} ${then}`;
+}

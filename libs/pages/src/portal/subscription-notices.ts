@@ -1,0 +1,82 @@
+import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
+import { notice } from '../components/notice.ts';
+import { type Html, html } from '../html.ts';
+import type { OpenedOf } from './model.ts';
+
+const texts = {
+  declined: (lastFour: string | null) =>
+    `${lastFour === null ? 'Your card' : `Your card ending in ${lastFour}`} was declined.`,
+  notCharged: 'The last payment did not go through.',
+  nextAttempt: (amount: string, date: string) => `${amount} is charged again on ${date}.`,
+  noAttempt: (amount: string) => `${amount} is past due.`,
+  endsOn: (date: string) => `It ends on ${date}. Until then it stays as it is, and nothing more is charged.`,
+  pausedUntil: (amount: string, date: string) =>
+    `It is paused, and nothing is charged. If you resume it by ${date}, the next charge is ${amount} on that day.`,
+  paused: (amount: string) =>
+    `It is paused, and nothing is charged. Resuming it begins a new period: ${amount} is charged within a day.`,
+  pausedExternal: 'It is paused.',
+  ended: (date: string) => `It ended on ${date}. Nothing more is charged.`,
+  confirm: 'Your bank asks you to confirm the new card. Until you do, the earlier one stays.',
+  toConfirm: 'Confirm the card',
+  checking: 'Your new card is being checked. Until that is done, the earlier one stays.',
+  cardDeclined: 'The new card was declined. The earlier one stays.',
+  charging: (amount: string) => `${amount} is being charged. It takes a moment until it is known how that ended.`,
+} as const;
+
+const said = {
+  card: 'Your new card is saved.',
+  kept: 'You keep the subscription.',
+  paused: 'The subscription is paused.',
+  resumed: 'The subscription goes on.',
+  canceled: 'The subscription is canceled.',
+  paused_late: 'The subscription is paused. A charge was under way already, and may still be made.',
+  canceled_late: 'The subscription is canceled. A charge was under way already, and may still be made.',
+  failed: 'That did not work, and nothing was changed. Try again.',
+  busy: 'Many requests come from your network, and nothing was changed. Try again in a minute.',
+  not_allowed: 'The shop does not let buyers do that here. Write to it.',
+} as const;
+export type Said = keyof typeof said;
+const isSaid = (text: string): text is Said => Object.hasOwn(said, text);
+
+/** What an address says of the last click. */
+export const saidOf = (text: string | null): Said | null => (text !== null && isSaid(text) ? text : null);
+
+export interface SubscriptionContent {
+  readonly subscription: PortalSubscriptionWithHistory;
+  /** What the last click did. */
+  readonly said: Said | null;
+}
+
+/** What the last click did, and what the buyer has to know: at most one of each. */
+export function standingNotices(page: OpenedOf<SubscriptionContent>): Html {
+  const { said: done } = page.content;
+  const isRefused = done === 'failed' || done === 'busy' || done === 'not_allowed';
+  return html`${done !== null && html`<div role="status">${notice(isRefused ? 'bad' : 'good', said[done])}</div>`}${ofStatus(page)}`;
+}
+
+function ofStatus({ content: { subscription: of }, formats, now }: OpenedOf<SubscriptionContent>): Html {
+  const amount = formats.amount(of.amount_cents, of.currency);
+  if (of.charges[0]?.status === 'processing') return notice('info', texts.charging(amount));
+  switch (of.status) {
+    case 'past_due': {
+      const failed = of.failed_reason === 'try_again_later' ? texts.notCharged : texts.declined(of.last_four);
+      const next =
+        of.next_charge_at === null
+          ? texts.noAttempt(amount)
+          : texts.nextAttempt(amount, formats.date(of.next_charge_at));
+      return notice('bad', `${failed} ${next}`);
+    }
+    case 'paused': {
+      if (of.collection === 'external') return notice('info', texts.pausedExternal);
+      const isPaid = of.current_period_end > now;
+      return notice(
+        'info',
+        isPaid ? texts.pausedUntil(amount, formats.date(of.current_period_end)) : texts.paused(amount),
+      );
+    }
+    case 'canceled':
+      return of.canceled_at === null ? html`` : notice('info', texts.ended(formats.date(of.canceled_at)));
+    default:
+      return of.cancel_at === null ? html`` : notice('info', texts.endsOn(formats.date(of.cancel_at)));
+  }
+}

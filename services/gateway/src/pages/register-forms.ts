@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify';
+import { createOwnSite } from '../edge/own-site.ts';
+import type { PageDeps } from './page-request.ts';
+import { sendFailure } from './send-answer.ts';
+
+/**
+ * Pages with forms that look at cookies. A browser adds the cookies by itself, to a form of another site as well: what such a
+ * form sends is refused.
+ */
+export function registerForms(
+  server: FastifyInstance,
+  { config }: PageDeps,
+  bodyMaxBytes: number,
+  route: (pages: FastifyInstance) => void,
+): void {
+  const ownSite = createOwnSite(config);
+  void server.register((pages, _, done) => {
+    pages.removeAllContentTypeParsers();
+    const options = { parseAs: 'string', bodyLimit: bodyMaxBytes } as const;
+    pages.addContentTypeParser('application/x-www-form-urlencoded', options, (_req, body, parsed) =>
+      parsed(null, new URLSearchParams(String(body))),
+    );
+    pages.setErrorHandler(sendFailure);
+    pages.addHook('onRequest', async (req) => {
+      if (req.method === 'POST') ownSite.checkPage(req);
+    });
+    route(pages);
+    done();
+  });
+}
