@@ -147,6 +147,22 @@ test('a session is found again at the shop’s new handle, and its old one leads
   await page.getByRole('heading', { name: 'Receipt' }).textContent();
 });
 
+test('a link to one subscription’s card opens that subscription, twice, and nothing else of the buyer', async () => {
+  const email = newEmail();
+  const orderId = await buy(email, { productSlug: 'club', paymentMethod: 'sim_ok' });
+  await handled('billing', orderPaid, (data) => data.orderId === orderId);
+  const body = { email, subscriptionId: (await subscriptionOf(email)).id };
+  const { url } = (await seller.call('POST', '/api/v1/portal-links', { body })).json;
+  for (let times = 1; times <= 2; times += 1) {
+    const page = await visit('', { statuses: [401] });
+    await openLink(page, new URL(url).pathname);
+    await page.getByRole('heading', { name: 'The open studio' }).textContent();
+    expect(await page.getByRole('link', { name: 'Cancel the subscription' }).count()).toBe(0);
+    await page.goto(`/p/${handle}/orders/${orderId}`);
+    await page.getByText('This page opens by a link that is sent to your email.').textContent();
+  }
+});
+
 test('an ended session leads to the form with its address filled in', async () => {
   const email = newEmail();
   await buy(email);
