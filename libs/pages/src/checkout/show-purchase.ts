@@ -160,7 +160,7 @@ function stepOf(request: PageRequest, address: ProductAddress, seen: OfCheckout)
       return { body: (post) => upsellPage(pageOf(request, seen, post, content)) };
     }
     case 'paid':
-      return { body: (post) => thanksPage(pageOf(request, seen, post, thanksOf(checkout))) };
+      return { body: (post) => thanksPage(pageOf(request, seen, post, thanksOf(address, checkout))) };
     default:
       return {
         body: (post) => endedPage(pageOf(request, seen, post, { isRefunded: checkout.status === 'refunded' })),
@@ -168,7 +168,10 @@ function stepOf(request: PageRequest, address: ProductAddress, seen: OfCheckout)
   }
 }
 
-function thanksOf({ orderId, paidAt, lastFour, email, name, accessUrl, upsell }: CheckoutResource): ThanksContent {
+function thanksOf(
+  { handle }: ProductAddress,
+  { orderId, paidAt, lastFour, email, name, accessUrl, upsell }: CheckoutResource,
+): ThanksContent {
   return {
     orderId: orderId ?? '',
     paidAt,
@@ -177,6 +180,7 @@ function thanksOf({ orderId, paidAt, lastFour, email, name, accessUrl, upsell }:
     name: name ?? '',
     accessUrl,
     isUpsellDeclined: upsell?.status === 'card_declined',
+    portalUrl: `/p/${encodeURIComponent(handle)}`,
   };
 }
 

@@ -16,6 +16,7 @@ const texts = {
   card: (lastFour: string) => `Card ending in ${lastFour}`,
   email: 'Email',
   upsellDeclined: 'Your card was declined for the added offer. It is not in your order and was not charged.',
+  portal: 'Look after your purchases',
   again: 'Buy it once more',
   refundedTitle: 'This order was refunded',
   refunded: (total: string) => `${total} went back to your card. Banks take a few days to show it.`,
@@ -32,6 +33,8 @@ export interface ThanksContent {
   readonly name: string;
   readonly accessUrl: string | null;
   readonly isUpsellDeclined: boolean;
+  /** Where the buyer finds it later. */
+  readonly portalUrl: string;
 }
 
 /** The order is paid: what was bought first, then the receipt. */
@@ -41,6 +44,7 @@ export function thanksPage({ purchase, post, formats, content }: PageOf<ThanksCo
 ${content.isUpsellDeclined && notice('warn', texts.upsellDeclined)}
 ${content.accessUrl !== null && linkButton({ label: texts.open, href: content.accessUrl, kind: 'accent', isWide: true, isTall: true })}
 ${card(texts.receipt, html`${receiptFacts({ formats, content })}${orderLines(purchase, formats)}${renewalNote(purchase, formats)}`)}
+<p class="small"><a href="${content.portalUrl}">${texts.portal}</a></p>
 ${postForm(post, linkLike({ label: texts.again, name: 'do', value: 'again' }))}${shopFooter(purchase.shop)}</main></div>`;
 }
 

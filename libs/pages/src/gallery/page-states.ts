@@ -49,6 +49,7 @@ const thanks: ThanksContent = {
   name: 'Ada Lovelace',
   accessUrl: 'https://atelier.example/watercolour',
   isUpsellDeclined: false,
+  portalUrl: '/p/atelier',
 };
 
 /** Every page of a purchase, and each of its states. */
