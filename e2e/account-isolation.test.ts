@@ -277,6 +277,8 @@ const attempts = (): Record<string, Attempt> => {
     keepPortalSubscription: { ...ofPortal, params: subscription },
     pausePortalSubscription: { ...ofPortal, params: subscription },
     resumePortalSubscription: { ...ofPortal, params: subscription },
+    putPortalPaymentMethod: { ...ofPortal, params: subscription, body: { paymentMethod: 'sim_ok' } },
+    continuePortalPaymentMethod: { ...ofPortal, params: subscription },
     createPortalLink: {
       body: { email: 'victim-buyer@example.com', ...subscription },
       expect: ({ status, json }) => expect([status, json.code]).toEqual([422, 'buyer_not_found']),

@@ -63,10 +63,12 @@ const inputs = (): Record<string, Input> => ({
   keepPortalSubscription: { id: subscriptionId },
   pausePortalSubscription: { id: subscriptionId },
   resumePortalSubscription: { id: subscriptionId },
+  putPortalPaymentMethod: { id: subscriptionId, body: { paymentMethod: 'sim_ok' } },
+  continuePortalPaymentMethod: { id: subscriptionId },
 });
 
 /** What a session of a subscription's card is for. */
-const ofCard = ['getPortalSubscription'];
+const ofCard = ['getPortalSubscription', 'putPortalPaymentMethod', 'continuePortalPaymentMethod'];
 
 async function callPortal(operationId: string, secret: string, change: Input = {}): Promise<Answer> {
   const operation = operations.find(({ id }) => id === operationId);

@@ -3,8 +3,9 @@ import { emailAddress, listOf, pageQueryOf, rawText, slug, timestamp } from './c
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { orderItemKind } from './orders.ts';
-import { declineReason } from './payments.ts';
+import { declineReason, paymentMethodToken } from './payments.ts';
 import { billingInterval } from './products.ts';
+import { cardChange } from './subscriptions.ts';
 
 /** What the buyer's own site and the hosted pages request. The answer is the same whether or not the address has bought. */
 export const requestPortalLinkBody = z
@@ -127,6 +128,7 @@ export const portalSubscriptionWithHistory = portalSubscription
   .extend({
     seller: z.object({ name: z.string(), support_email: z.string() }),
     processor: z.string().describe('Whose card fields the page shows.'),
+    card_change: cardChange,
     charges: z
       .array(
         z.object({
@@ -150,6 +152,21 @@ export const changedPortalSubscription = portalSubscription
   })
   .meta({ id: 'ChangedPortalSubscription' });
 export type ChangedPortalSubscription = z.infer<typeof changedPortalSubscription>;
+
+/** The answer to a new card. */
+export const portalSubscriptionWithNewCard = changedPortalSubscription
+  .extend({
+    payment_method: z.object({
+      status: z.enum(['saved', 'requires_action', 'processing']),
+      url: z.string().nullable().describe('Where the buyer confirms the card at the bank, with `requires_action`.'),
+    }),
+  })
+  .meta({ id: 'PortalSubscriptionWithNewCard' });
+export type PortalSubscriptionWithNewCard = z.infer<typeof portalSubscriptionWithNewCard>;
+
+export const portalPaymentMethodBody = z
+  .strictObject({ paymentMethod: paymentMethodToken.describe('The processor’s token for the new card.') })
+  .meta({ id: 'PortalPaymentMethodPut' });
 
 export const portalCancelBody = z
   .strictObject({ at: z.enum(['now', 'period_end']) })

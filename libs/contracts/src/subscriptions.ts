@@ -68,19 +68,21 @@ const subscriptionPeriod = z.object({
   paid_at: timestamp.nullable(),
 });
 
+export const cardChange = z
+  .object({
+    status: z.enum(['requires_action', 'processing', 'declined']),
+    url: z.string().nullable().describe('Where the buyer confirms the card at the bank.'),
+  })
+  .nullable()
+  .default(null)
+  .describe('The newest card that was given, while it is not saved; for an hour after it was declined.');
+
 /** `periods` and `payments`: the latest 100 each. */
 export const subscriptionWithHistory = subscriptionResource
   .extend({
     periods: z.array(subscriptionPeriod),
     payments: z.array(paymentResource).describe('Every try to charge a renewal, newest first.'),
-    card_change: z
-      .object({
-        status: z.enum(['requires_action', 'processing', 'declined']),
-        url: z.string().nullable().describe('Where the buyer confirms the card at the bank.'),
-      })
-      .nullable()
-      .default(null)
-      .describe('The newest card that was given, while it is not saved; for an hour after it was declined.'),
+    card_change: cardChange,
   })
   .meta({ id: 'SubscriptionWithHistory' });
 

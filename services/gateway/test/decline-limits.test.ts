@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { DomainError } from '@app/contracts/errors';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
@@ -332,4 +333,36 @@ test('a declined try whose count fails is told to its buyer all the same', async
   const answer = await checkout.pay(address);
   await query(harness.database.url, 'alter table rate_windows drop constraint full_disk');
   expect([answer.status, answer.json.status]).toEqual([200, 'declined']);
+});
+
+test('cards that buyers save in the portal count as attempts to pay: ten declined or nineteen saved from an address', async () => {
+  const { accountId } = await createSeller(unlimited.url);
+  const { cards } = harness;
+  const secret = randomBytes(32).toString('base64url');
+  await query(
+    harness.database.url,
+    `insert into portal_sessions (hash, account_id, email, created_at, expires_at)
+     values (sha256($1), $2, $3, now(), now() + interval '1 day')`,
+    [secret, accountId, cards.buyer],
+  );
+  const path = '/api/portal/subscriptions/sub_01kaf2m4n6p8r0t2v4x6z8b0dg/payment-method';
+  const save = (address: string, index: number) =>
+    send(either(index), 'PUT', path, {
+      headers: { 'x-portal-session': secret, 'x-forwarded-for': address },
+      body: { paymentMethod: `card-${index}` },
+    });
+  for (const [isDeclined, most] of [
+    [true, 10],
+    [false, 19],
+  ] as const) {
+    const address = newAddress();
+    cards.isDeclined = () => isDeclined;
+    for (let index = 0; index < most; index++) {
+      const { status, json } = await save(address, index);
+      expect(isDeclined ? [status, json.code] : status).toEqual(isDeclined ? [422, 'card_declined'] : 200);
+    }
+    const given = cards.given.length;
+    expect((await save(address, most)).status).toBe(429);
+    expect(cards.given.length).toBe(given);
+  }
 });

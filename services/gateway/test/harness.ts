@@ -34,6 +34,7 @@ import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
 import type { GatewayDeps, RunningGateway } from '../src/gateway-deps.ts';
 import { createGateway } from '../src/service.ts';
+import { createCardStandIn } from './card-stand-in.ts';
 import { createCheckoutStandIn } from './checkout-stand-in.ts';
 import { createDailyStandIn } from './daily-stand-in.ts';
 import { send } from './http.ts';
@@ -73,6 +74,7 @@ export async function createHarness(given?: TestNats) {
     return new Serialized(json);
   };
   const daily = createDailyStandIn(asked);
+  const { cards, billing: cardHandlers } = createCardStandIn();
   const standIns = [
     await serveAs(nats, 'checkout', [
       onRequest(createOrder, async (input, context) => {
@@ -87,6 +89,7 @@ export async function createHarness(given?: TestNats) {
     await serveAs(nats, 'billing', [
       onRequest(getPaymentProcessor, async () => ({ processor: 'simulated' as const, secrets: [], updated_at: null })),
       ...daily.billing,
+      ...cardHandlers,
     ]),
     await serveAs(nats, 'webhook-dispatcher', [
       onRequest(createAutomation, async (input) => reply(input, '{"id":"aut_1"}')),
@@ -133,6 +136,7 @@ export async function createHarness(given?: TestNats) {
     /** The orders that checkout was asked for, and what it and the other services were asked besides. */
     placed: placed.list,
     asked: asked.list,
+    cards,
     /** Resolves when checkout has got so many orders, or the services so many other requests. */
     untilPlaced: (count: number) => placed.wait(count, { what: 'orders' }),
     untilAsked: (count: number) => asked.wait(count, { what: 'requests' }),

@@ -99,7 +99,10 @@ export interface Operation<Id extends string = string, Types extends OperationTy
   /** How long the response may take, in milliseconds; the requester's 20 s unless given. */
   readonly longestMs?: number;
   /** Whether a response tells of work that goes on: it is not kept for repetitions under its Idempotency-Key. */
-  isUnderWay?(response: { readonly status?: unknown }): boolean;
+  isUnderWay?(response: {
+    readonly status?: unknown;
+    readonly payment_method?: { readonly status?: unknown };
+  }): boolean;
   /** For an operation without a key of the API that takes an Idempotency-Key: whose keys they are. */
   idempotencyScope?(scope: KeyScope<unknown, unknown>): string;
   /** Errors of its own, beside those that every operation has. */

@@ -127,6 +127,7 @@ export async function getPortalSubscription(
     ...portalSubscriptionOf(found, settings, failedReasonOf(found)),
     seller: sellerOf(call),
     processor: processor ?? 'none',
+    card_change: found.card_change,
     charges: portalChargesOf(found, refunds),
   };
 }

@@ -7,9 +7,11 @@ import {
   portalOrder,
   portalOrderQuery,
   portalOrderWithReceipt,
+  portalPaymentMethodBody,
   portalSubscription,
   portalSubscriptionQuery,
   portalSubscriptionWithHistory,
+  portalSubscriptionWithNewCard,
   requestPortalLinkBody,
 } from '@app/contracts/portal';
 import { invalidField } from '@app/contracts/validation';
@@ -19,6 +21,7 @@ import { portalSecretOf } from '../../identity/portal-session.ts';
 import { closePortalSession, openPortalLink, storePortalLetter } from '../../portal/portal-links.ts';
 import { defineOperation, type KeyScope } from '../operation.ts';
 import { pathId } from '../path-params.ts';
+import { continuePortalPaymentMethod, putPortalPaymentMethod } from './portal-cards.ts';
 import {
   cancelPortalSubscription,
   keepPortalSubscription,
@@ -31,14 +34,26 @@ const tag = 'Portal';
 const orderParams = z.object({ orderId: pathId('order', 'order_not_found') });
 const subscriptionParams = z.object({ subscriptionId: pathId('subscription', 'subscription_not_found') });
 
-/** What changes a subscription. An Idempotency-Key belongs to the session that sends it. */
+/** An Idempotency-Key belongs to the session that sends it. */
+const ofSession = ({ headers }: KeyScope<unknown, unknown>) => portalSecretOf(headers);
+
+/** What changes a subscription. */
 const onSubscription = {
   method: 'POST',
   tag,
   auth: 'portal',
   params: subscriptionParams,
   response: changedPortalSubscription,
-  idempotencyScope: ({ headers }: KeyScope<unknown, unknown>) => portalSecretOf(headers),
+  idempotencyScope: ofSession,
+} as const;
+
+/** A new card. Like the seller's operation it waits up to 8 s for a payment processor. */
+const ofCard = {
+  tag,
+  auth: 'portal',
+  params: subscriptionParams,
+  response: portalSubscriptionWithNewCard,
+  takesNoTurn: true,
 } as const;
 
 /** What buyers do with what they bought. None of it is a tool: models act for sellers. */
@@ -185,5 +200,31 @@ export const portalOperations = [
     description: 'As `resumeSubscription`, where the seller lets buyers pause (`portalPause`).',
     errors: ['subscription_not_found', 'not_allowed_by_seller', 'invalid_transition'],
     run: (call) => resumePortalSubscription(call),
+  }),
+  defineOperation({
+    ...ofCard,
+    id: 'putPortalPaymentMethod',
+    method: 'PUT',
+    path: '/api/portal/subscriptions/{subscriptionId}/payment-method',
+    summary: 'Replace the card of a subscription of the buyer',
+    description:
+      'As `putPaymentMethod`, and a payment that is past due is charged to the new card at once. A bank that asks the buyer ' +
+      'to confirm the card leads them back to the card’s page of the portal. Declined cards and saved ones count towards the ' +
+      'limits of declined attempts: over them the answer is 429, and no processor is called.',
+    body: portalPaymentMethodBody,
+    errors: ['subscription_not_found', 'invalid_transition', 'no_payment_processor', 'card_declined'],
+    run: (call) => putPortalPaymentMethod(call),
+  }),
+  defineOperation({
+    ...ofCard,
+    id: 'continuePortalPaymentMethod',
+    method: 'POST',
+    path: '/api/portal/subscriptions/{subscriptionId}/payment-method/continue',
+    summary: 'Ask how the newest card of a subscription stands',
+    description: 'After `requires_action`, when the buyer is back from the bank, and after `processing`.',
+    errors: ['subscription_not_found', 'invalid_transition', 'card_declined'],
+    idempotencyScope: ofSession,
+    isUnderWay: ({ payment_method }) => payment_method?.status !== 'saved',
+    run: (call) => continuePortalPaymentMethod(call),
   }),
 ];

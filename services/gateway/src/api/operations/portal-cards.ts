@@ -1,0 +1,74 @@
+import type { RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import type { PortalSubscriptionWithNewCard, portalPaymentMethodBody } from '@app/contracts/portal';
+import { continuePaymentMethod, putPaymentMethod } from '@app/contracts/subscriptions';
+import type { z } from 'zod';
+import { portalUrlOf } from '../../edge/public-urls.ts';
+import type { PaymentAttempt } from '../../limits/decline-limit.ts';
+import { changedPortalSubscriptionOf, type SubscriptionOfBilling } from '../../portal/portal-subscription.rules.ts';
+import type { OperationCall } from '../operation.ts';
+import { requireSubscription } from './portal-buyer.ts';
+
+type Call<Body = unknown> = OperationCall<{ readonly subscriptionId: string }, unknown, Body>;
+type NewCard = RequestOutput<typeof putPaymentMethod>;
+
+/** What the limit of declined attempts counts a saved card as: it tells a thief as much as a small payment does. */
+const asSmallPaymentCents = 1;
+
+/**
+ * Saves a card for a subscription of the buyer; where its payment is past due, the card is charged at once.
+ * @throws DomainError subscription_not_found, card_declined, rate_limited before a processor is called, and what billing
+ * refuses it with
+ */
+export async function putPortalPaymentMethod(
+  call: Call<z.output<typeof portalPaymentMethodBody>>,
+): Promise<PortalSubscriptionWithNewCard> {
+  const { app, actor, address, params, body, context, ownUrls } = call;
+  const { accountId, settings } = actor;
+  const found = await requireSubscription(call, params.subscriptionId);
+  const portal = portalUrlOf(ownUrls[0] ?? '', settings.handle);
+  const returnUrl = `${portal}/subscriptions/${params.subscriptionId}/card`;
+  const attempting = {
+    address,
+    checkoutId: params.subscriptionId,
+    // Each buyer of a subscription has paid for it before.
+    owner: async () => ({ accountId, paid: true }),
+  };
+  const { declined, card } = await app.declineLimit.attempt(attempting, async () => {
+    try {
+      const input = { ...params, body, returnUrl, chargeNow: true };
+      const saved = await app.requester.request(putPaymentMethod, input, context);
+      return { accountId, outcome: outcomeOf(saved), card: saved, declined: null };
+    } catch (err) {
+      if (!(err instanceof DomainError && err.code === 'card_declined')) throw err;
+      return { accountId, outcome: { status: 'declined', totalCents: 0 } as const, card: null, declined: err };
+    }
+  });
+  if (card === null) throw declined;
+  return newCardOf(card, found, call);
+}
+
+/**
+ * How the newest card stands: the processor is asked once the buyer is back from the bank.
+ * @throws DomainError subscription_not_found, card_declined, invalid_transition where no card was given
+ */
+export async function continuePortalPaymentMethod(call: Call): Promise<PortalSubscriptionWithNewCard> {
+  const { app, actor, address, params, context } = call;
+  const found = await requireSubscription(call, params.subscriptionId);
+  const card = await app.requester.request(continuePaymentMethod, { ...params, chargeNow: true }, context);
+  const made = { address, accountId: actor.accountId, checkoutId: params.subscriptionId, outcome: outcomeOf(card) };
+  await app.declineLimit.continued(made);
+  return newCardOf(card, found, call);
+}
+
+function outcomeOf({ payment_method: { status } }: NewCard): PaymentAttempt['outcome'] {
+  return { status: status === 'saved' ? 'paid' : status, totalCents: asSmallPaymentCents };
+}
+
+function newCardOf(
+  { payment_method, ...changed }: NewCard,
+  before: SubscriptionOfBilling,
+  { actor }: Call,
+): PortalSubscriptionWithNewCard {
+  return { ...changedPortalSubscriptionOf(changed, before, actor.settings), payment_method };
+}
