@@ -1,5 +1,5 @@
 import { orderPaid } from '@app/contracts/orders';
-import type { VisitOptions } from '@app/testing/browser/visit';
+import type { Visit, VisitOptions } from '@app/testing/browser/visit';
 import { volume } from '@app/testing/long';
 import { query } from '@app/testing/sql';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -8,6 +8,8 @@ import { enterPortal, linkFor, openLink, type PortalShop, visitPortal } from './
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
 import { handled } from './support/waits.ts';
+
+type Page = Visit['page'];
 
 /** Guarantee: a buyer with a browser finds what they bought by a link that only their email has, with script and without. */
 let platform: SharedPlatform;
@@ -35,6 +37,11 @@ async function buy(email: string, of: object = {}): Promise<string> {
 
 const subscriptionOf = async (email: string) =>
   (await seller.call('GET', `/api/v1/subscriptions?email=${encodeURIComponent(email)}`)).json.data[0];
+
+async function giveCard(page: Page, card: string): Promise<void> {
+  await page.getByLabel('Test card').selectOption({ label: card });
+  await page.getByRole('button', { name: 'Save the card' }).click();
+}
 
 const visit = (path: string, options: VisitOptions = {}) => visitPortal(shop(), path, options);
 const enter = (email: string, options: VisitOptions = {}) => enterPortal(shop(), email, options);
@@ -118,6 +125,22 @@ describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
     expect(await subscriptionOf(email)).toMatchObject({ status: 'canceled' });
   });
 
+  test('a new card that is declined changes nothing; the next one is confirmed at the bank', async () => {
+    const email = newEmail();
+    const orderId = await buy(email, { productSlug: 'club', paymentMethod: 'sim_ok' });
+    await handled('billing', orderPaid, (data) => data.orderId === orderId);
+    const page = await enter(email, { script, statuses: [422] });
+    await page.getByRole('link', { name: 'every month' }).click();
+    await page.getByRole('link', { name: 'Use another card' }).click();
+    await page.getByText('The new card is charged $29.00 on').textContent();
+    await giveCard(page, 'Card that is declined');
+    await page.getByText('This card was declined. Nothing was charged, and the earlier card stays.').textContent();
+    await giveCard(page, 'Card that asks the bank');
+    await page.getByRole('heading', { name: 'Your bank asks you to confirm' }).textContent();
+    await page.getByRole('link', { name: 'Confirm at your bank' }).click();
+    await page.getByText('Your new card is saved.').textContent();
+  });
+
   test('ids of another buyer are those of nothing', async () => {
     const [ada, bob] = [newEmail(), newEmail()];
     const [, theirs] = [await buy(ada), await buy(bob)];
@@ -156,6 +179,8 @@ test('a link to one subscription’s card opens that subscription, twice, and no
   for (let times = 1; times <= 2; times += 1) {
     const page = await visit('', { statuses: [401] });
     await openLink(page, new URL(url).pathname);
+    await page.getByRole('heading', { name: 'Use another card' }).textContent();
+    await page.getByRole('link', { name: 'The open studio' }).click();
     await page.getByRole('heading', { name: 'The open studio' }).textContent();
     expect(await page.getByRole('link', { name: 'Cancel the subscription' }).count()).toBe(0);
     await page.goto(`/p/${handle}/orders/${orderId}`);

@@ -1,6 +1,7 @@
 import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
-import { getSubscription, putPaymentMethod } from '@app/contracts/subscriptions';
+import { getBuyerOrder } from '@app/contracts/portal';
+import { continuePaymentMethod, getSubscription, putPaymentMethod } from '@app/contracts/subscriptions';
 import { onRequest } from '@app/messaging/serve-requests';
 
 type Subscription = RequestOutput<typeof getSubscription>;
@@ -30,23 +31,62 @@ const monthly = (id: string, email: string): Subscription => ({
   card_change: null,
 });
 
-/** Stands in for billing's cards: each account has the subscription of one buyer, and a test says which cards are declined. */
+const declined = () => new DomainError('card_declined', 'The card was declined.');
+
+/** Stands in for billing's cards, and for the order they belong to: each account has the subscription of one buyer, and a test says which cards are declined. */
 export function createCardStandIn() {
   const cards = {
     buyer: 'buyer@example.com',
     /** Tokens that the processor was asked to save. */
     given: [] as string[],
+    /** How often the processor was asked how the newest card stands. */
+    continued: 0,
     isDeclined: (_token: string): boolean => false,
+    /** How the newest card stands that is not saved. */
+    change: null as Subscription['card_change'],
+  };
+  const withCard = (subscriptionId: string) => {
+    const { periods: _, payments: __, card_change: ___, ...changed } = monthly(subscriptionId, cards.buyer);
+    const { change } = cards;
+    if (change?.status === 'declined') throw declined();
+    return {
+      ...changed,
+      renewal_under_way: false,
+      payment_method:
+        change === null ? { status: 'saved' as const, url: null } : { status: change.status, url: change.url },
+    };
   };
   return {
     cards,
+    checkout: [
+      onRequest(getBuyerOrder, async ({ orderId }) => ({
+        id: orderId,
+        product_id: 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg',
+        product_name: 'Club',
+        customer_email: cards.buyer,
+        customer_name: 'Ada',
+        total_cents: 900,
+        refunded_cents: 0,
+        currency: 'usd',
+        status: 'paid' as const,
+        created_at: '2026-03-01T00:00:00.000Z',
+        test: false,
+        items: [],
+        refunds: [],
+      })),
+    ],
     billing: [
-      onRequest(getSubscription, async ({ subscriptionId }) => monthly(subscriptionId, cards.buyer)),
+      onRequest(getSubscription, async ({ subscriptionId }) => {
+        return { ...monthly(subscriptionId, cards.buyer), card_change: cards.change };
+      }),
       onRequest(putPaymentMethod, async ({ subscriptionId, body }) => {
         cards.given.push(body.paymentMethod);
-        if (cards.isDeclined(body.paymentMethod)) throw new DomainError('card_declined', 'The card was declined.');
-        const { periods: _, payments: __, card_change: ___, ...changed } = monthly(subscriptionId, cards.buyer);
-        return { ...changed, renewal_under_way: false, payment_method: { status: 'saved' as const, url: null } };
+        if (cards.isDeclined(body.paymentMethod)) throw declined();
+        return withCard(subscriptionId);
+      }),
+      onRequest(continuePaymentMethod, async ({ subscriptionId }) => {
+        cards.continued += 1;
+        return withCard(subscriptionId);
       }),
     ],
   };

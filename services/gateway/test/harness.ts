@@ -74,7 +74,7 @@ export async function createHarness(given?: TestNats) {
     return new Serialized(json);
   };
   const daily = createDailyStandIn(asked);
-  const { cards, billing: cardHandlers } = createCardStandIn();
+  const { cards, billing: cardHandlers, checkout: cardOrders } = createCardStandIn();
   const standIns = [
     await serveAs(nats, 'checkout', [
       onRequest(createOrder, async (input, context) => {
@@ -84,6 +84,7 @@ export async function createHarness(given?: TestNats) {
       onRequest(listOrders, async (input) => reply(input, books.orders)),
       onRequest(getOrder, async (input) => reply(input, '{}')),
       ...buyersHandlers,
+      ...cardOrders,
       ...daily.checkout,
     ]),
     await serveAs(nats, 'billing', [

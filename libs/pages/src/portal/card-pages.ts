@@ -40,7 +40,7 @@ export const cardNotices = {
   card_declined: 'This card was declined. Nothing was charged, and the earlier card stays. Try another one.',
   too_many: (seconds: number) =>
     `Cards are not taken from here at the moment. Nothing was charged. Try again in ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`,
-  failed: 'That did not work. Nothing was charged, and the earlier card stays. Try again.',
+  failed: 'That did not work. Try again: what is past due is charged once at most.',
 } as const;
 
 export const cardError = 'Choose a card.';
@@ -58,6 +58,10 @@ export interface BankContent extends CardContent {
   readonly confirmUrl: string;
 }
 type CardPage = OpenedOf<CardContent>;
+
+/** What ended is charged no more, and what the shop collects itself was never charged. */
+export const hasCard = ({ collection, status }: PortalSubscriptionWithHistory): boolean =>
+  collection === 'automatic' && status !== 'canceled';
 
 /** A new card: when it will be charged, and how much, stands above its button. */
 export function cardPage(page: CardPage): Html {

@@ -52,7 +52,7 @@ async function openLink(portal: Portal, token: string): Promise<PageAnswer> {
   const { secret, subscriptionId, expiresAt } = opened.body;
   const seconds = Math.floor((Date.parse(expiresAt) - Date.parse(request.now)) / 1000);
   const cookies = keepSession(request.cookies, { secret, handle, email, subscriptionId }, seconds);
-  return onTo(subscriptionId === null ? path : subscriptionPath(path, subscriptionId), cookies);
+  return onTo(subscriptionId === null ? path : `${subscriptionPath(path, subscriptionId)}/card`, cookies);
 }
 
 /** The session ends in the database too, so that a copy of its cookie opens nothing. */

@@ -2,13 +2,15 @@ import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
 import { notice } from '../components/notice.ts';
 import { type Html, html } from '../html.ts';
 import type { OpenedOf } from './model.ts';
+import { subscriptionPath } from './parts.ts';
 
 const texts = {
   declined: (lastFour: string | null) =>
     `${lastFour === null ? 'Your card' : `Your card ending in ${lastFour}`} was declined.`,
   notCharged: 'The last payment did not go through.',
-  nextAttempt: (amount: string, date: string) => `${amount} is charged again on ${date}.`,
-  noAttempt: (amount: string) => `${amount} is past due.`,
+  nextAttempt: (amount: string, date: string) =>
+    `${amount} is charged again on ${date}. Another card is charged at once.`,
+  noAttempt: (amount: string) => `${amount} is past due. Another card is charged at once.`,
   endsOn: (date: string) => `It ends on ${date}. Until then it stays as it is, and nothing more is charged.`,
   pausedUntil: (amount: string, date: string) =>
     `It is paused, and nothing is charged. If you resume it by ${date}, the next charge is ${amount} on that day.`,
@@ -51,7 +53,21 @@ export interface SubscriptionContent {
 export function standingNotices(page: OpenedOf<SubscriptionContent>): Html {
   const { said: done } = page.content;
   const isRefused = done === 'failed' || done === 'busy' || done === 'not_allowed';
-  return html`${done !== null && html`<div role="status">${notice(isRefused ? 'bad' : 'good', said[done])}</div>`}${ofStatus(page)}`;
+  return html`${done !== null && html`<div role="status">${notice(isRefused ? 'bad' : 'good', said[done])}</div>`}${ofCard(page)}${ofStatus(page)}`;
+}
+
+function ofCard({ content: { subscription: of }, path }: OpenedOf<SubscriptionContent>): Html {
+  const link = html`<p><a href="${subscriptionPath(path, of.id)}/card">${texts.toConfirm}</a></p>`;
+  switch (of.card_change?.status) {
+    case 'requires_action':
+      return notice('warn', texts.confirm, link);
+    case 'processing':
+      return notice('info', texts.checking);
+    case 'declined':
+      return notice('warn', texts.cardDeclined);
+    default:
+      return html``;
+  }
 }
 
 function ofStatus({ content: { subscription: of }, formats, now }: OpenedOf<SubscriptionContent>): Html {

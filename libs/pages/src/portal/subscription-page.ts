@@ -1,11 +1,12 @@
 import { mailTo } from '../checkout/parts.ts';
-import { button } from '../components/button.ts';
+import { button, linkButton } from '../components/button.ts';
 import { card, facts } from '../components/card.ts';
 import { money } from '../components/lines.ts';
 import { badge } from '../components/notice.ts';
 import { rows } from '../components/rows.ts';
 import { type Html, html } from '../html.ts';
 import { mayBeCanceled } from './cancel-page.ts';
+import { hasCard } from './card-pages.ts';
 import type { OpenedOf } from './model.ts';
 import { cardName, day, form, opened, orderPath, price, statusBadge, subscriptionPath, wayBack } from './parts.ts';
 import { type SubscriptionContent, standingNotices } from './subscription-notices.ts';
@@ -80,6 +81,13 @@ function actions(page: SubscriptionPage): Html {
   const all = [
     of.cancel_at !== null && of.status !== 'canceled' && !page.visitor.isOfCard && act(texts.keep, 'keep', 'accent'),
     of.may_resume && !page.visitor.isOfCard && act(texts.resume, 'resume', 'accent'),
+    hasCard(of) &&
+      linkButton({
+        label: texts.newCard,
+        href: `${here}/card`,
+        kind: of.status === 'past_due' ? 'accent' : 'plain',
+        isWide: true,
+      }),
     of.may_pause && !page.visitor.isOfCard && act(texts.pause, 'pause'),
   ].filter((action) => action !== false);
   return all.length === 0 ? html`` : html`<div class="actions">${all}</div>`;

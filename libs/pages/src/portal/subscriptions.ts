@@ -23,7 +23,7 @@ import { type Said, saidOf } from './subscription-notices.ts';
 import { subscriptionPage } from './subscription-page.ts';
 
 /** A subscription as this browser may see it, or the page that says why it may not. */
-function readSubscription(
+export function readSubscription(
   portal: Portal,
   subscriptionId: string,
 ): Promise<{ readonly session: OpenSession; readonly body: PortalSubscriptionWithHistory } | ShownPage> {
@@ -67,11 +67,16 @@ export const takeSubscription = (request: PageRequest, handle: string, subscript
     return sayAt(portal, subscriptionId, done.body.renewal_under_way ? late : said);
   });
 
-const sayAt = ({ path }: Portal, subscriptionId: string, said: Said): PageAnswer =>
+export const sayAt = ({ path }: Portal, subscriptionId: string, said: Said): PageAnswer =>
   onTo(`${subscriptionPath(path, subscriptionId)}?said=${said}`);
 
 /** What was not done is said on the page of the subscription, which shows how it stands. */
-function afterRefusal(portal: Portal, subscriptionId: string, session: OpenSession, refused: Refused): PageAnswer {
+export function afterRefusal(
+  portal: Portal,
+  subscriptionId: string,
+  session: OpenSession,
+  refused: Refused,
+): PageAnswer {
   const { code, status } = refused.problem;
   if (status === 401 || status === 404) return refuse(portal, refused, session);
   // Another tab was first, or the same click twice.

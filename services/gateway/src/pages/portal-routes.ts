@@ -1,6 +1,7 @@
 import { slug as slugForm } from '@app/contracts/common';
 import { unknownShopPage } from '@app/pages/checkout/notice-pages';
 import type { PageAnswer, PageRequest } from '@app/pages/page';
+import { showCard, takeCard } from '@app/pages/portal/card';
 import { showLinkPage, takeLink } from '@app/pages/portal/open-link';
 import { showPortal, showReceipt, takePortal } from '@app/pages/portal/purchases';
 import { showCancel, showSubscription, takeCancel, takeSubscription } from '@app/pages/portal/subscriptions';
@@ -61,6 +62,8 @@ function routePages(pages: FastifyInstance, deps: PageDeps): void {
   const subscription = '/p/:handle/subscriptions/:id';
   pages.get(subscription, ofId(showSubscription));
   pages.post(subscription, ofId(takeSubscription));
+  pages.get(`${subscription}/card`, ofId(showCard));
+  pages.post(`${subscription}/card`, ofId(takeCard));
   pages.get(`${subscription}/cancel`, ofId(showCancel));
   pages.post(`${subscription}/cancel`, ofId(takeCancel));
 }

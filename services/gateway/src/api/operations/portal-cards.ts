@@ -27,7 +27,7 @@ export async function putPortalPaymentMethod(
   const { accountId, settings } = actor;
   const found = await requireSubscription(call, params.subscriptionId);
   const portal = portalUrlOf(ownUrls[0] ?? '', settings.handle);
-  const returnUrl = `${portal}/subscriptions/${params.subscriptionId}/card`;
+  const returnUrl = `${portal}/subscriptions/${params.subscriptionId}/card?back=1`;
   const attempting = {
     address,
     checkoutId: params.subscriptionId,

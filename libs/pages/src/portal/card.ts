@@ -1,0 +1,144 @@
+import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
+import { cardFormOf } from '../checkout/cards.ts';
+import { keyOf } from '../checkout/post-answers.ts';
+import type { Refused } from '../checkout/show-refusal.ts';
+import { checkHead, checksOf } from '../components/checks.ts';
+import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
+import { bankPage, cardError, cardNotices, cardPage, checkingPage, hasCard } from './card-pages.ts';
+import { buyerOf, onTo, openedOf, type Portal, showAt, shown, takeAt } from './enter.ts';
+import { subscriptionPath } from './parts.ts';
+import type { OpenSession } from './portal-cookies.ts';
+import { afterRefusal, readSubscription, sayAt } from './subscriptions.ts';
+
+interface Seen {
+  readonly session: OpenSession;
+  readonly body: PortalSubscriptionWithHistory;
+}
+
+const pathOf = (path: string, subscriptionId: string): string => `${subscriptionPath(path, subscriptionId)}/card`;
+
+/** GET of a subscription's card: the form for a new one, or how far saving it is. */
+export const showCard = (request: PageRequest, handle: string, subscriptionId: string): Promise<PageAnswer> =>
+  showAt(request, handle, pathOf('', subscriptionId), async (portal) => {
+    const seen = await readOutcome(portal, subscriptionId);
+    if ('status' in seen) return seen;
+    if (!hasCard(seen.body)) return onTo(subscriptionPath(portal.path, subscriptionId));
+    switch (seen.body.card_change?.status) {
+      case 'requires_action':
+        return showBank(portal, seen);
+      case 'processing':
+        return showChecking(portal, seen);
+      case 'declined':
+        return showForm(portal, seen, { notice: cardNotices.card_declined });
+      default:
+        return isBack(request) || isWaiting(request)
+          ? sayAt(portal, subscriptionId, 'card')
+          : showForm(portal, seen, {});
+    }
+  });
+
+/** The bank sent the buyer back: the gateway names this way when it saves a card. */
+const isBack = ({ query }: PageRequest): boolean => query.has('back');
+const isWaiting = ({ query }: PageRequest): boolean => query.has('check');
+
+/**
+ * The outcome may be there by now. What is past due is charged once the card is saved, also where the payments loop was the
+ * first to learn that it is.
+ */
+async function readOutcome(portal: Portal, subscriptionId: string): Promise<Seen | ShownPage> {
+  const { request } = portal;
+  const seen = await readSubscription(portal, subscriptionId);
+  if ('status' in seen) return seen;
+  const status = seen.body.card_change?.status;
+  const isOver = status === 'declined' || (status !== 'processing' && !isBack(request) && !isWaiting(request));
+  const isAtBank = status === 'requires_action' && !isBack(request);
+  if (isOver || isAtBank || !hasCard(seen.body)) return seen;
+  await goOn(portal, seen);
+  return await readSubscription(portal, subscriptionId);
+}
+
+/** POST of it: a card, or that the buyer has confirmed it at the bank. */
+export const takeCard = (request: PageRequest, handle: string, subscriptionId: string): Promise<PageAnswer> =>
+  takeAt(request, handle, async (portal) => {
+    const seen = await readSubscription(portal, subscriptionId);
+    if ('status' in seen) return seen;
+    if (!hasCard(seen.body)) return onTo(subscriptionPath(portal.path, subscriptionId));
+    const token = (request.form.get('card') ?? '').trim();
+    const isSave = request.form.get('do') !== 'continue';
+    if (isSave && token === '') return showForm(portal, seen, { status: 422, error: cardError });
+    const done = isSave ? await save(portal, seen, token) : await goOn(portal, seen);
+    if (!done.ok) return showRefused(portal, seen, done);
+    return done.body.payment_method.status === 'saved'
+      ? sayAt(portal, subscriptionId, 'card')
+      : onTo(pathOf(portal.path, subscriptionId));
+  });
+
+function save(portal: Portal, { session, body: { id } }: Seen, paymentMethod: string) {
+  const { request } = portal;
+  return request.call('putPortalPaymentMethod', {
+    actor: buyerOf(portal, session),
+    params: { subscriptionId: id },
+    idempotencyKey: keyOf(request.form, 'save', paymentMethod),
+    body: { paymentMethod },
+  });
+}
+
+function goOn(portal: Portal, { session, body: { id } }: Seen) {
+  return portal.request.call('continuePortalPaymentMethod', {
+    actor: buyerOf(portal, session),
+    params: { subscriptionId: id },
+  });
+}
+
+/** The earlier card stays: the form says why, and takes another. */
+function showRefused(portal: Portal, seen: Seen, refused: Refused): PageAnswer {
+  const { problem, retryAfterSeconds } = refused;
+  switch (problem.code) {
+    case 'card_declined':
+      return showForm(portal, seen, { status: 422, notice: cardNotices.card_declined });
+    case 'validation_failed':
+      return showForm(portal, seen, { status: 422, error: cardError });
+    case 'rate_limited': {
+      const notice = cardNotices.too_many(Math.max(1, retryAfterSeconds ?? 60));
+      return showForm(portal, seen, { status: 429, notice, retryAfterSeconds });
+    }
+    default:
+      return problem.status >= 500
+        ? showForm(portal, seen, { status: problem.status, notice: cardNotices.failed, retryAfterSeconds })
+        : afterRefusal(portal, seen.body.id, seen.session, refused);
+  }
+}
+
+interface Outcome {
+  readonly status?: number;
+  readonly error?: string;
+  readonly notice?: string;
+  readonly retryAfterSeconds?: number | null;
+}
+
+function showForm(portal: Portal, { session, body: subscription }: Seen, outcome: Outcome): ShownPage {
+  const { status, error, notice = null, retryAfterSeconds } = outcome;
+  const card = cardFormOf(subscription.processor);
+  const content = { subscription, card, chosen: portal.request.form.get('card') ?? '', error, notice };
+  const body = cardPage(openedOf(portal, session, content));
+  return shown(portal, 'Use another card', body, { ...ofCard(card), status: status ?? 200, retryAfterSeconds });
+}
+
+const ofCard = ({ module, sources }: ReturnType<typeof cardFormOf>) => ({
+  scripts: module === null ? [] : [module],
+  sources,
+});
+
+function showBank(portal: Portal, { session, body: subscription }: Seen): ShownPage {
+  const card = cardFormOf(subscription.processor);
+  const confirmUrl = subscription.card_change?.url ?? '';
+  const content = { subscription, card, chosen: '', notice: null, confirmUrl };
+  return shown(portal, 'Confirm at your bank', bankPage(openedOf(portal, session, content)), ofCard(card));
+}
+
+function showChecking(portal: Portal, { session, body: subscription }: Seen): ShownPage {
+  const checks = checksOf(portal.request.query);
+  const content = { checks, nextUrl: `${pathOf(portal.path, subscription.id)}?check=${checks + 1}` };
+  const body = checkingPage(openedOf(portal, session, { subscription, checks: content }));
+  return shown(portal, 'Your new card is being checked', body, { head: checkHead(content), scripts: ['htmx.js'] });
+}
