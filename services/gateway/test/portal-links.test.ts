@@ -227,6 +227,20 @@ test('requests for addresses that have bought nothing use up no letter of the da
   );
 });
 
+test('letters that are not sent use up none of an address’s letters of the day', async () => {
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000' });
+  for (let n = 1; n <= 3; n += 1)
+    await send(limited.url, 'POST', '/api/auth/password-reset', { body: { email: buyer } });
+  harness.checkout.buyers.set(buyer, { bought: false, rehearsed: false });
+  for (let n = 1; n <= 3; n += 1) {
+    await request(buyer, limited.url);
+    await announced(letterHandedOver, ({ to }) => to === buyer, n);
+  }
+  harness.checkout.buyers.set(buyer, { bought: true, rehearsed: false });
+  await request(buyer, limited.url);
+  await announced(letterHandedOver, ({ to, outcome }) => to === buyer && outcome === 'taken');
+});
+
 test('a handle that no seller has is refused at its field', async () => {
   const body = { handle: 'no-such-shop', email: buyer };
   const { status, json } = await send(url, 'POST', '/api/portal/links', { body });

@@ -9,7 +9,7 @@ import { letterHandedOver } from '../points/points.ts';
 import type { LetterKind } from './letter-paths.ts';
 import { type Addressing, type LetterSeller, recipientOf } from './letter-recipient.ts';
 import { letterText } from './letter-text.rules.ts';
-import { letterWindow } from './new-letter.ts';
+import { lockedWindows, windowsGivenBack } from './new-letter.ts';
 
 export interface HandOverDeps {
   readonly database: Database;
@@ -60,13 +60,14 @@ const claimStatement = statement<Claimed>(
 );
 const endStatement = statement('letters-end', 'update letters set sealed = null where id = $1');
 const postponeStatement = statement('letters-postpone', 'update letters set next_attempt_at = $2 where id = $1');
-/** Its link is deleted, and its use of the window is given back: a letter that is never sent uses up none of the day. */
+/** Its link is deleted, and its uses of the windows are given back: a letter that is never sent uses up none of the day. */
 const withholdStatement = statement(
   'letters-withhold',
   `
   with ended as (update letters set sealed = null where id = $1 and sealed is not null returning token_hash),
   links as (delete from portal_links as p using ended as e where p.token_hash = e.token_hash)
-  update rate_windows as w set taken = greatest(w.taken - 1, 0) from ended where w.caller = $2`,
+  update rate_windows as w set taken = greatest(w.taken - 1, 0)
+  from ended, (${lockedWindows('$2::text[]')}) as l where w.caller = l.caller`,
 );
 
 /** A letter with its recipient; what is of an account is null in a letter to a user. */
@@ -92,7 +93,7 @@ async function handOver(deps: HandOverDeps, letter: Claimed): Promise<void> {
   const { database, clock, logger } = deps;
   const addressing = await addressingOf(deps, letter);
   if (addressing === 'withheld') {
-    await database.pool.query(withholdStatement([letter.id, letterWindow(letter.kind)]));
+    await database.pool.query(withholdStatement([letter.id, windowsGivenBack(letter.kind, letter.email)]));
     letterHandedOver.announce(() => ({ letterId: letter.id, to: letter.email, outcome: 'withheld' }));
     return;
   }

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { RateWindows } from '../limits/rate-windows.ts';
 import type { LetterKind } from './letter-paths.ts';
-import { letterWindow } from './new-letter.ts';
+import { letterWindow, recipientWindow } from './new-letter.ts';
 
 /** Whose limit is reached, null when none is. Counts over all replicas, in windows of a day. */
 export type LetterLimit = (
@@ -20,14 +19,13 @@ const fromAddressMax = 20;
 
 /**
  * Letters are the one kind of email that a caller without an account can cause. A request about an unknown
- * address counts until its row is stored, which gives its use back.
+ * address counts until its row is stored, or the loop has found out: then its uses are given back, but for those of the client.
  * @param perDay of one kind, of the whole deployment
  */
 export function createLetterLimit(windows: RateWindows, perDay: number): LetterLimit {
   return async (kind, email, address) => {
-    const to = createHash('sha256').update(email.toLowerCase()).digest('base64url');
     const window = (caller: string) => ({ caller, amount: 1, seconds: daySeconds });
-    const [ofAddress, ofEmail] = await windows.add(window(`letters from ${address}`), window(`letters to ${to}`));
+    const [ofAddress, ofEmail] = await windows.add(window(`letters from ${address}`), window(recipientWindow(email)));
     if ((ofAddress?.taken ?? 0) > fromAddressMax) return 'address';
     if ((ofEmail?.taken ?? 0) > toEmailMax) return 'email';
     const [ofAll] = await windows.add(window(letterWindow(kind)));

@@ -44,8 +44,22 @@ export function newLetter(box: SealedBox, kind: LetterKind, email: string, baseU
 /** The window of a day in which the deployment's letters of this kind count. */
 export const letterWindow = (kind: LetterKind): string => `letters ${kind}`;
 
+/** The window of a day in which letters to the address count, of whatever kind. */
+export const recipientWindow = (email: string): string =>
+  `letters to ${createHash('sha256').update(email.toLowerCase()).digest('base64url')}`;
+
+/** What a letter that is not sent gives back: else a stranger could keep an address from getting the letters that it needs. */
+export const windowsGivenBack = (kind: LetterKind, email: string): string[] => [
+  letterWindow(kind),
+  recipientWindow(email),
+];
+
+/** Locks windows in one order, so that statements that share several never deadlock. */
+export const lockedWindows = (callers: string): string =>
+  `select caller from rate_windows where caller = any(${callers}) order by caller for update`;
+
 /**
- * Takes `letterValues`. Where no user has the address, the row has no link and its use of the window is given back: it
+ * Takes `letterValues`. Where no user has the address, the row has no link and its uses of the windows are given back: it
  * takes as long, is never sent, and uses up no letter of the day.
  */
 export const insertLetterStatement = statement(
@@ -54,12 +68,12 @@ export const insertLetterStatement = statement(
   with recipient as (select u.id from (select 1) as one left join users as u on u.email = $3),
   counted as (
     update rate_windows as w set taken = w.taken - case when r.id is null then 1 else 0 end
-    from recipient as r where w.caller = $8)
+    from recipient as r, (${lockedWindows('$8::text[]')}) as l where w.caller = l.caller)
   insert into letters (id, kind, user_id, token_hash, sealed, created_at, next_attempt_at, expires_at)
   select $1, $2, r.id, $4, case when r.id is null then null else $5::bytea end, $6, $6, $7 from recipient as r`,
 );
 
 export const letterValues = (letter: NewLetter): unknown[] => [
   ...[letter.id, letter.kind, letter.email, letter.tokenHash, letter.sealed, letter.createdAt, letter.expiresAt],
-  letterWindow(letter.kind),
+  windowsGivenBack(letter.kind, letter.email),
 ];
