@@ -112,12 +112,19 @@ describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('The subscription goes on.').textContent();
     await page.getByRole('link', { name: 'Cancel the subscription' }).click();
+    const cancelForm = { key: await page.locator('main [name=key]').last().inputValue(), address: page.url() };
     await page.getByRole('button', { name: 'Cancel the subscription' }).click();
     await page.getByText('Until then it stays as it is, and nothing more is charged.').textContent();
     expect(await subscriptionOf(email)).toMatchObject({ status: 'active', cancel_at: expect.any(String) });
     await page.getByRole('button', { name: 'Keep the subscription' }).click();
     await page.getByText('You keep the subscription.').textContent();
     expect(await subscriptionOf(email)).toMatchObject({ status: 'active', cancel_at: null });
+    // The Back button shows the form as it was sent before.
+    await page.request.post(cancelForm.address, { form: { key: cancelForm.key, at: 'period_end' } });
+    expect(await subscriptionOf(email)).toMatchObject({ status: 'active', cancel_at: expect.any(String) });
+    await page.reload();
+    await page.getByRole('button', { name: 'Keep the subscription' }).click();
+    await page.getByText('You keep the subscription.').textContent();
     await page.getByRole('link', { name: 'Cancel the subscription' }).click();
     await page.getByLabel(/^Now/).check();
     await page.getByRole('button', { name: 'Cancel the subscription' }).click();

@@ -1,5 +1,4 @@
 import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
-import { keyOf } from '../checkout/post-answers.ts';
 import type { Refused } from '../checkout/show-refusal.ts';
 import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
 import { cancelNotices, cancelPage, mayBeCanceled } from './cancel-page.ts';
@@ -50,7 +49,10 @@ const acts = {
 } as const;
 const isAct = (name: string): name is keyof typeof acts => Object.hasOwn(acts, name);
 
-/** POST of a subscription: one of its buttons. */
+/**
+ * POST of a subscription: one of its buttons. It has no Idempotency-Key: what holds already changes nothing, and the form that
+ * the Back button shows is meant anew, though it has the key of before.
+ */
 export const takeSubscription = (request: PageRequest, handle: string, subscriptionId: string): Promise<PageAnswer> =>
   takeAt(request, handle, async (portal) => {
     const act = request.form.get('do') ?? '';
@@ -61,7 +63,6 @@ export const takeSubscription = (request: PageRequest, handle: string, subscript
     const done = await request.call(operation, {
       actor: buyerOf(portal, session),
       params: { subscriptionId },
-      idempotencyKey: keyOf(request.form, act, subscriptionId),
     });
     if (!done.ok) return afterRefusal(portal, subscriptionId, session, done);
     return sayAt(portal, subscriptionId, done.body.renewal_under_way ? late : said);
@@ -80,8 +81,7 @@ export function afterRefusal(
   const { code, status } = refused.problem;
   if (status === 401 || status === 404) return refuse(portal, refused, session);
   // Another tab was first, or the same click twice.
-  if (code === 'invalid_transition' || code === 'idempotency_key_in_use')
-    return onTo(subscriptionPath(portal.path, subscriptionId));
+  if (code === 'invalid_transition') return onTo(subscriptionPath(portal.path, subscriptionId));
   if (code === 'not_allowed_by_seller') return sayAt(portal, subscriptionId, 'not_allowed');
   return sayAt(portal, subscriptionId, code === 'rate_limited' ? 'busy' : 'failed');
 }
@@ -98,7 +98,7 @@ export const showCancel = (request: PageRequest, handle: string, subscriptionId:
     return shown(portal, 'Cancel the subscription', cancelPage(openedOf(portal, session, content)));
   });
 
-/** POST of that page. */
+/** POST of that page; without a key, as those of the subscription. */
 export const takeCancel = (request: PageRequest, handle: string, subscriptionId: string): Promise<PageAnswer> =>
   takeAt(request, handle, async (portal) => {
     const here = `${subscriptionPath(portal.path, subscriptionId)}/cancel`;
@@ -110,7 +110,6 @@ export const takeCancel = (request: PageRequest, handle: string, subscriptionId:
       actor: buyerOf(portal, session),
       params: { subscriptionId },
       body: { at },
-      idempotencyKey: keyOf(request.form, at, subscriptionId),
     });
     if (canceled.ok)
       return sayAt(portal, subscriptionId, canceled.body.renewal_under_way ? 'canceled_late' : 'canceled');
