@@ -255,7 +255,7 @@ test('a preflight is answered with the methods and headers of buyers, and change
   expect(patch.headers).toMatchObject({
     'access-control-allow-origin': '*',
     'access-control-allow-methods': 'GET, HEAD, PATCH',
-    'access-control-allow-headers': 'content-type, idempotency-key, x-checkout-secret, x-request-id',
+    'access-control-allow-headers': 'content-type, idempotency-key, x-checkout-secret, x-portal-session, x-request-id',
     'access-control-max-age': '7200',
   });
   const paths = [
