@@ -4,6 +4,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { listPayments } from '../src/payments/list-payments.ts';
+import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { takeRenewalCounts } from '../src/renewals/take-renewal-counts.ts';
 import { noCounts } from '../src/runs/daily-counts.rules.ts';
 import { getSubscription } from '../src/subscriptions/get-subscription.ts';
@@ -232,6 +233,28 @@ test('after the bank the past-due period is charged at once too', async () => {
     status: 'active',
     payment_method: { status: 'saved' },
   });
+});
+
+test('where its own period is not due the processor’s list is not read, whatever else of the account is due', async () => {
+  let reads = 0;
+  const processor = (inner: PaymentProcessor): PaymentProcessor => ({
+    ...inner,
+    list: (...asked) => {
+      reads += 1;
+      return inner.list(...asked);
+    },
+  });
+  const life = { ...(await pastDue()), replica: replicas.start({ processor }) };
+  await put(life, 'sim_renewal_declined', { chargeNow: true });
+  expect(reads).toBeGreaterThan(0);
+  reads = 0;
+  const other = await subscribe(replicas, life.account, {});
+  await replicas.database.pool.query('update subscriptions set next_charge_at = $2 where id = $1', [
+    other.id,
+    renewalDay,
+  ]);
+  expect(await goOn(life, { chargeNow: true })).toMatchObject({ status: 'past_due' });
+  expect(reads).toBe(0);
 });
 
 test('while the processor shows a sale that is unknown here, a new card is saved and not charged', async () => {

@@ -52,8 +52,8 @@ export function chargeWhenMatched(deps: PaymentDeps, charge: DailyStep): DailySt
 const notComparedText =
   'Nothing was charged: the newest payments could not be read from the payment processor’s list. The next run charges what is due.';
 
-async function oldestDue({ database }: PaymentDeps, { accountId, now, renewedByLookUp }: AccountRun) {
-  const scope = { accountId, test: false, now: now(), renewedByLookUp };
+async function oldestDue({ database }: PaymentDeps, { accountId, only, now, renewedByLookUp }: AccountRun) {
+  const scope = { accountId, test: false, now: now(), renewedByLookUp, ...(only !== undefined && { only }) };
   return (await readDue(database, scope, { after: null, limit: 1 }))[0];
 }
 
