@@ -37,6 +37,8 @@ const declined = () => new DomainError('card_declined', 'The card was declined.'
 export function createCardStandIn() {
   const cards = {
     buyer: 'buyer@example.com',
+    /** What the subscription's order cost. */
+    orderCents: 900,
     /** Tokens that the processor was asked to save. */
     given: [] as string[],
     /** How often the processor was asked how the newest card stands. */
@@ -65,7 +67,7 @@ export function createCardStandIn() {
         product_name: 'Club',
         customer_email: cards.buyer,
         customer_name: 'Ada',
-        total_cents: 900,
+        total_cents: cards.orderCents,
         refunded_cents: 0,
         currency: 'usd',
         status: 'paid' as const,

@@ -8,6 +8,7 @@ import { harness, startGateway, url } from './set-up.ts';
 startGateway();
 
 const subscriptionId = 'sub_01kaf2m4n6p8r0t2v4x6z8b0dg';
+let accountId: string;
 let path: string;
 let cookie: string;
 
@@ -16,7 +17,9 @@ beforeEach(async () => {
   const { cards } = harness;
   cards.isDeclined = () => false;
   cards.change = null;
-  const { accountId, key } = await createSeller(url);
+  cards.orderCents = 900;
+  const { key, ...seller } = await createSeller(url);
+  accountId = seller.accountId;
   const { handle } = (await send(url, 'GET', '/api/v1/settings', { key })).json;
   const secret = randomBytes(32).toString('base64url');
   await query(
@@ -57,6 +60,18 @@ test('a page over the limit of declined cards says so, keeps the card that was c
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   expect(textOf(refused)).toMatch(/Cards are not taken from here at the moment. Nothing was charged. Try again in \d+/);
   expect(refused.text).toContain('<option value="sim_slow" selected>');
+});
+
+test('at an account’s limit of declined cards a card is taken of who has paid before, and of no other', async () => {
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' });
+  await query(
+    harness.database.url,
+    `insert into rate_windows (caller, ends_at, taken) values ($1, now() + interval '10 minutes', 200)`,
+    [`declines account ${accountId}`],
+  );
+  expect((await give('sim_ok', '203.0.113.3', limited.url)).status).toBe(303);
+  harness.cards.orderCents = 0;
+  expect((await give('sim_ok', '203.0.113.4', limited.url)).status).toBe(429);
 });
 
 test('a card that is being checked is looked up again by its page, with script and without, until it is saved', async () => {

@@ -1,6 +1,6 @@
 import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
-import type { PortalSubscriptionWithNewCard, portalPaymentMethodBody } from '@app/contracts/portal';
+import { getBuyerOrder, type PortalSubscriptionWithNewCard, type portalPaymentMethodBody } from '@app/contracts/portal';
 import { continuePaymentMethod, putPaymentMethod } from '@app/contracts/subscriptions';
 import type { z } from 'zod';
 import { portalUrlOf } from '../../edge/public-urls.ts';
@@ -31,8 +31,7 @@ export async function putPortalPaymentMethod(
   const attempting = {
     address,
     checkoutId: params.subscriptionId,
-    // Each buyer of a subscription has paid for it before.
-    owner: async () => ({ accountId, paid: true }),
+    owner: async () => ({ accountId, paid: await hasPaid(call, found) }),
   };
   const { declined, card } = await app.declineLimit.attempt(attempting, async () => {
     try {
@@ -59,6 +58,13 @@ export async function continuePortalPaymentMethod(call: Call): Promise<PortalSub
   const made = { address, accountId: actor.accountId, checkoutId: params.subscriptionId, outcome: outcomeOf(card) };
   await app.declineLimit.continued(made);
   return newCardOf(card, found, call);
+}
+
+/** What was free shows no card, so it makes no buyer known: anyone may subscribe to it, to try stolen cards there. */
+async function hasPaid({ app, context }: Call, found: SubscriptionOfBilling): Promise<boolean> {
+  if (found.payments.some(({ step, status }) => step === 'renewal' && status === 'succeeded')) return true;
+  const { order_id: orderId, customer_email: email, test } = found;
+  return (await app.requester.request(getBuyerOrder, { orderId, email, test }, context)).total_cents > 0;
 }
 
 function outcomeOf({ payment_method: { status } }: NewCard): PaymentAttempt['outcome'] {
