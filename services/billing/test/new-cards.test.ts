@@ -222,6 +222,37 @@ test('without that request, and for a card whose charge is declined, the dates o
   expect(await booked(active, 'charge')).toEqual([]);
 });
 
+test('a card that is given twice at once has one free try', async () => {
+  const life = await pastDue();
+  const [sent, answered] = [
+    [0, 1].map(() => Promise.withResolvers<void>()),
+    [0, 1].map(() => Promise.withResolvers<void>()),
+  ];
+  const tabs = [0, 1].map((tab) => {
+    const processor = (inner: PaymentProcessor): PaymentProcessor => ({
+      ...inner,
+      saveMethod: async (...asked) => {
+        sent[tab]?.resolve();
+        await answered[tab]?.promise;
+        return await inner.saveMethod(...asked);
+      },
+    });
+    return { ...life, replica: replicas.start({ processor }) };
+  });
+  const given: Promise<unknown>[] = [];
+  for (const [tab, of] of tabs.entries()) {
+    given.push(put(of, 'sim_renewal_declined', { chargeNow: true }));
+    await sent[tab]?.promise;
+  }
+  for (const [tab, done] of given.entries()) {
+    answered[tab]?.resolve();
+    await done;
+  }
+  expect((await cardsOf(life)).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+  expect((await booked(life, 'charge')).map(({ status }) => status)).toEqual(['declined', 'declined']);
+  expect(await read(life)).toMatchObject({ failed_tries: 1, next_charge_at: '2026-03-03T00:00:00.000Z' });
+});
+
 test('after the bank the past-due period is charged at once too', async () => {
   const life = await pastDue();
   expect(await put(life, 'sim_requires_action', { returnUrl, chargeNow: true })).toMatchObject({

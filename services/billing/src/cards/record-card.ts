@@ -29,13 +29,16 @@ const recordStatement = statement<RecordedRow>(
      update payments as p set ${updateColumns}
      from json_to_recordset($3::json) as c(${updateRecord})
      where p.account_id = $1 and p.order_id = $2 and p.id = c.id and p.status = any (c."from") and not p.releasing
-     returning p.id, p.try_no, p.status
+     returning p.id, p.try_no, p.status, p.processor, p.request ->> 'paymentMethod' as card
    )
    select c.status, exists (
      select from payments as p where p.account_id = $1 and p.order_id = $2 and p.step = 'card' and p.status = 'succeeded'
-       and p.try_no > c.try_no) as superseded
+       and p.try_no > c.try_no) as superseded, coalesce((
+       select p.processor = c.processor and p.request ->> 'paymentMethod' = c.card from payments as p
+       where p.account_id = $1 and p.order_id = $2 and p.step = 'card' and p.status = 'succeeded' and p.try_no < c.try_no
+       order by p.try_no desc limit 1), false) as repeated
    from changed as c`,
-  { status: 'text', superseded: 'bool' },
+  { status: 'text', superseded: 'bool', repeated: 'bool' },
 );
 
 const replaceStatement = statement(
@@ -48,11 +51,13 @@ type LockedRow = SubscriptionRow & Subscription;
 interface RecordedRow {
   readonly status: Payment['status'];
   readonly superseded: boolean;
+  /** The same card was given twice at once: it is saved already, and gets no second free try. */
+  readonly repeated: boolean;
 }
 
 /**
  * The answers to cards that are saved. In one transaction the payment ends and the subscription gets the card, unless it is
- * canceled or a card that was given later is saved already: it never has two, nor one that is not saved.
+ * canceled, or that card or one that was given later is saved already: it never has two, nor one that is not saved.
  */
 export function createCardAnswers(database: Database, clock: Clock): Answers {
   const writing = new Set<Promise<unknown>>();
@@ -80,7 +85,7 @@ async function writeAnswer(client: Client, { payment, decision }: Answer, now: D
   const { rows } = await client.query(recordStatement([accountId, orderId, update]));
   const [recorded] = rows;
   const [subscription] = locked;
-  if (recorded?.status !== 'succeeded' || recorded.superseded) return recorded !== undefined;
+  if (recorded?.status !== 'succeeded' || recorded.superseded || recorded.repeated) return recorded !== undefined;
   if (subscription === undefined || subscription.status === 'canceled') return true;
   const { method } = decision.effects;
   if (method === null) throw new Error(`payment ${id} succeeded without a saved card`);
