@@ -109,6 +109,11 @@ describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
     await page.getByRole('link', { name: 'every month' }).click();
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('The subscription is paused.').textContent();
+    // A paused one ends at once, so no later end is promised.
+    await page.getByRole('link', { name: 'Cancel the subscription' }).click();
+    await page.getByText('It ends at once').textContent();
+    expect(await page.getByRole('radio').count()).toBe(0);
+    await page.getByRole('link', { name: 'The open studio' }).click();
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByText('The subscription goes on.').textContent();
     await page.getByRole('link', { name: 'Cancel the subscription' }).click();

@@ -57,9 +57,9 @@ ${form(
   );
 }
 
-/** A period that is paid can be used to its end. */
+/** A period that is paid can be used to its end. What is paused, or past due, ends at once whenever its end is wanted. */
 const mayEndLater = ({ content: { subscription: of }, now }: OpenedOf<CancelContent>): boolean =>
-  of.status !== 'past_due' && of.current_period_end > now;
+  of.status === 'active' && of.current_period_end > now;
 
 const when = (date: string): Html =>
   choices({
