@@ -1,6 +1,7 @@
 import { findAccessViolations, findMarkupFaults } from '@app/testing/browser/find-violations';
-import { openVisit } from '@app/testing/browser/visit';
+import { openVisit, type Visit } from '@app/testing/browser/visit';
 import { expect, test } from 'vitest';
+import { openedPortal } from './support/opened-portal.ts';
 import { startShop } from './support/shop.ts';
 
 /** Guarantee: every page that the platform serves is valid HTML, and people with disabilities can use it. */
@@ -8,27 +9,55 @@ test('axe and html-validate find nothing wrong with any page that is served', as
   const { baseUrl, path } = await startShop();
   const { page } = await openVisit(baseUrl, { statuses: [404] });
   const found: Record<string, string[]> = {};
-  for (const each of [path, '/c/no-shop/nothing', '/nothing-here', '/developers', '/developers/errors']) {
-    const response = await page.goto(each, { waitUntil: 'networkidle' });
-    const faults = await findMarkupFaults((await response?.text()) ?? '');
-    faults.push(...(await findAccessViolations(page)));
-    if (faults.length > 0) found[each] = faults;
+  for (const each of [path, '/c/no-shop/nothing', '/nothing-here', '/developers', '/developers/errors'])
+    await look(page, each, found);
+  expect(found).toEqual({});
+});
+
+test('axe and html-validate find nothing wrong with a page of the portal, and each is 30 KB at most', async () => {
+  const { baseUrl, cookie, pages } = await openedPortal();
+  const found: Record<string, string[]> = {};
+  const weights: number[] = [];
+  for (const { path } of pages) {
+    const { page, context } = await openVisit(baseUrl);
+    await context.addCookies([cookie]);
+    const weigh = weighing(page);
+    await look(page, path, found);
+    expect(new URL(page.url()).pathname).toBe(path);
+    weights.push(await weigh());
   }
   expect(found).toEqual({});
+  expect(Math.min(...weights)).toBeGreaterThan(3_000);
+  expect(Math.max(...weights)).toBeLessThanOrEqual(30_000);
 });
 
 test('a checkout is 30 KB at most, with all that it loads', async () => {
   const { baseUrl, path } = await startShop();
   const { page } = await openVisit(baseUrl);
+  const weigh = weighing(page);
+  await page.goto(path, { waitUntil: 'networkidle' });
+  await page.locator('input[type=email]').focus();
+  const bytes = await weigh();
+  expect(bytes).toBeGreaterThan(3_000);
+  expect(bytes).toBeLessThanOrEqual(30_000);
+});
+
+type Page = Visit['page'];
+
+async function look(page: Page, path: string, found: Record<string, string[]>): Promise<void> {
+  const response = await page.goto(path, { waitUntil: 'networkidle' });
+  const faults = await findMarkupFaults((await response?.text()) ?? '');
+  faults.push(...(await findAccessViolations(page)));
+  if (faults.length > 0) found[path] = faults;
+}
+
+/** Adds up what the page loads from now on. @returns what it was so far, in bytes */
+function weighing(page: Page): () => Promise<number> {
   const sizes: Promise<number>[] = [];
   page.on('requestfinished', (request) => {
     sizes.push(
       request.sizes().then(({ responseHeadersSize, responseBodySize }) => responseHeadersSize + responseBodySize),
     );
   });
-  await page.goto(path, { waitUntil: 'networkidle' });
-  await page.locator('input[type=email]').focus();
-  const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
-  expect(bytes).toBeGreaterThan(3_000);
-  expect(bytes).toBeLessThanOrEqual(30_000);
-});
+  return async () => (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+}

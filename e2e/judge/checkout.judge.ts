@@ -4,6 +4,7 @@ import { print } from '../support/print.ts';
 import { type Shop, startShop } from '../support/shop.ts';
 import { startEarlierCheckout } from './earlier-checkout.ts';
 import { judge } from './lighthouse.ts';
+import { median, p95, ratio } from './times.ts';
 
 let shop: Shop;
 beforeAll(async () => {
@@ -57,8 +58,3 @@ async function timeOf(path: string): Promise<number> {
   expect(response.status).toBe(200);
   return performance.now() - began;
 }
-
-const sorted = (times: readonly number[]): number[] => times.toSorted((a, b) => a - b);
-const median = (times: readonly number[]): number => sorted(times)[Math.floor(times.length / 2)] ?? Number.NaN;
-const p95 = (times: readonly number[]): number => sorted(times)[Math.floor(times.length * 0.95)] ?? Number.NaN;
-const ratio = (one: number, other: number): string => `× ${(one / other).toFixed(2)}`;

@@ -30,8 +30,11 @@ export interface Judgement {
   readonly faults: readonly string[];
 }
 
-/** What Lighthouse says of a page, on the slow phone that it pretends to be. */
-export async function judge(url: string): Promise<Judgement> {
+/**
+ * What Lighthouse says of a page, on the slow phone that it pretends to be.
+ * @param cookie of the one reader whom the page is for: search engines may not list it, and need no description
+ */
+export async function judge(url: string, cookie?: string): Promise<Judgement> {
   const { executablePath, env } = await findChromium();
   const folder = await mkdtemp(join(tmpdir(), 'lighthouse-'));
   const report = join(folder, 'report.json');
@@ -40,7 +43,8 @@ export async function judge(url: string): Promise<Judgement> {
       ...['exec', '--yes', `--package=${lighthouse}`, '--', 'lighthouse', url, '--quiet', '--output=json'],
       ...[`--output-path=${report}`, '--only-categories=accessibility,best-practices,seo,performance'],
       // It fetches robots.txt as the page, which the policy of a page without script forbids.
-      '--skip-audits=robots-txt',
+      `--skip-audits=robots-txt${cookie === undefined ? '' : ',is-crawlable,meta-description'}`,
+      ...(cookie === undefined ? [] : [`--extra-headers=${JSON.stringify({ cookie })}`]),
       '--chrome-flags=--headless=new --no-sandbox',
     ];
     await promisify(execFile)('npm', args, { env: { ...process.env, ...env, CHROME_PATH: executablePath } });

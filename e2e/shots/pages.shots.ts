@@ -1,5 +1,6 @@
 import { takePictures } from '@app/testing/browser/take-pictures';
 import { test } from 'vitest';
+import { openedPortal } from '../support/opened-portal.ts';
 import { startShop } from '../support/shop.ts';
 
 test('the pages of a running platform', async () => {
@@ -11,4 +12,10 @@ test('the pages of a running platform', async () => {
     { name: 'developers', path: '/developers' },
     { name: 'developers-errors', path: '/developers/errors' },
   ]);
+});
+
+test('the pages of a buyer’s portal', async () => {
+  const { baseUrl, cookie, pages } = await openedPortal();
+  const pictured = pages.map(({ name, path }) => ({ name: `portal-${name}`, path }));
+  await takePictures(baseUrl, pictured, [cookie]);
 });

@@ -12,11 +12,19 @@ export interface Pictured {
   readonly path: string;
 }
 
-/** Saves each page from top to bottom as `.shots/{name}-{size}-{scheme}.png`: phone and desktop, light and dark. */
-export async function takePictures(baseUrl: string, pages: readonly Pictured[]): Promise<void> {
+/**
+ * Saves each page from top to bottom as `.shots/{name}-{size}-{scheme}.png`: phone and desktop, light and dark.
+ * @param cookies what the browser keeps already
+ */
+export async function takePictures(
+  baseUrl: string,
+  pages: readonly Pictured[],
+  cookies: readonly { readonly name: string; readonly value: string; readonly url: string }[] = [],
+): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (const size of ['phone', 'desktop'] as const) {
-    const { page, faults } = await openVisit(baseUrl, { size, statuses: [404] });
+    const { page, context, faults } = await openVisit(baseUrl, { size, statuses: [404] });
+    await context.addCookies(cookies);
     for (const { name, path } of pages) {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
