@@ -43,7 +43,7 @@ export async function measureLimits(infra: Infra, products: number, lengths: Len
     checkouts: { without: [], with: [] },
   };
   for (let round = 0; round < lengths.rounds + 1; round++) {
-    // Whoever comes second finds more rows: each side comes second every other round.
+    // The second side finds more rows: each side comes second every other round.
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
       const platform = await startPlatform(infra, products, [], settings[side]);
       try {

@@ -14,7 +14,7 @@ const passingReasons = new Set([
   'try_again_later',
 ]);
 
-/** What buyers are told of a decline. @param reason the code in the payment log */
+/** What buyers read about a decline. @param reason the code in the payment log */
 export function buyerReason(reason: string | null): z.infer<typeof declineReason> {
   return reason !== null && passingReasons.has(reason) ? 'try_again_later' : 'card_declined';
 }

@@ -45,7 +45,7 @@ export const createPortalLinkBody = z
   .meta({ id: 'PortalLinkCreate' });
 
 export const portalLinkResource = z.object({
-  url: z.string().describe('Opens the buyer’s purchases for whoever has it: shown once, and stored as a hash.'),
+  url: z.string().describe('Opens the buyer’s purchases without a password: shown once, and stored as a hash.'),
   expires_at: timestamp,
 });
 

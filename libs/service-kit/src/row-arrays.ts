@@ -21,7 +21,7 @@ export const namesOf = (columns: Columns, of?: string): string =>
     .map((name) => (of === undefined ? name : `${of}.${name}`))
     .join(', ');
 
-/** The columns with their types, as `json_to_recordset` is told what its rows have. */
+/** The columns with their types, as `json_to_recordset` takes them. */
 export const recordOf = (columns: Columns): string =>
   Object.entries(columns)
     .map(([name, type]) => `${name} ${type}`)

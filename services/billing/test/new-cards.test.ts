@@ -406,7 +406,7 @@ test('killed at any seam while a past-due card is saved and charged: one card, o
         return true;
       },
     );
-    // Whoever is back first: the loop, or the buyer with the same request.
+    // The loop or the buyer with the same request, whichever comes first.
     if (seam % 2 === 0) {
       replicas.clock.advance(2 * minuteMs);
       await life.replica.round();

@@ -247,7 +247,7 @@ test('a handle that no seller has is refused at its field', async () => {
   expect([status, json.errors]).toMatchObject([422, [{ field: 'handle', code: 'unknown_value' }]]);
 });
 
-test('a seller’s link opens the portal once, is told once, and is the same for a repeated command', async () => {
+test('a seller’s link opens the portal once, is shown once, and is the same for a repeated command', async () => {
   const make = (body: object, headers = {}) => send(url, 'POST', '/api/v1/portal-links', { key, body, headers });
   const idempotent = { 'idempotency-key': 'link-1' };
   const first = (await make({ email: buyer }, idempotent)).json;

@@ -35,7 +35,7 @@ const texts = {
   look: 'Check now',
 } as const;
 
-/** What a card that was not taken is told. */
+/** What the page says of a card that was not saved. */
 export const cardNotices = {
   card_declined: 'This card was declined. Nothing was charged, and the earlier card stays. Try another one.',
   too_many: (seconds: number) =>

@@ -177,7 +177,7 @@ function statusOf(payment: Payment | undefined): Result['payment_method'] {
   return status === 'requires_action' && !releasing ? { status, url } : { status: 'processing', url: null };
 }
 
-/** The processor's words are the seller's alone: they help whoever tests stolen cards. */
+/** The processor's words are the seller's alone: they would help thieves who test stolen cards. */
 function cardDeclined({ decline_reason }: Payment): DomainError {
   const code = buyerReason(decline_reason);
   const why = code === 'card_declined' ? 'was declined: give another one' : 'could not be saved: try again later';

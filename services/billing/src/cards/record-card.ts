@@ -14,7 +14,7 @@ import {
   subscriptionTypes,
 } from '../subscriptions/subscription-rows.ts';
 
-/** The subscription before its payments, as whoever claims or records a renewal locks them. */
+/** The subscription before its payments, as claiming and recording a renewal lock them. */
 const lockStatement = statement<LockedRow>(
   'cards-lock-subscription',
   `select ${subscriptionColumns}, hard_declined, free_try from subscriptions
