@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 export interface Entry {
   readonly payment_id: string;
   readonly reference: string;
-  readonly kind: 'hold' | 'charge' | 'capture' | 'refund' | 'release';
+  readonly kind: 'hold' | 'charge' | 'capture' | 'refund' | 'release' | 'method';
   readonly status: 'succeeded' | 'declined' | 'requires_action' | 'failed';
   readonly amount_cents: number;
   readonly currency: string;
@@ -27,8 +27,9 @@ export interface Payment {
   readonly account_id: string;
   readonly order_id: string;
   readonly step: 'main' | 'capture' | 'upsell' | 'recharge' | 'refund' | 'release' | 'renewal';
-  readonly subject: string;
-  readonly call: 'authorize' | 'charge' | 'chargeSaved' | 'capture' | 'refund' | 'release';
+  /** Of a refund, the charge that it gives back. */
+  readonly charge_id: string | null;
+  readonly call: 'authorize' | 'charge' | 'chargeSaved' | 'capture' | 'refund' | 'release' | 'saveMethod';
   readonly amount_cents: number;
   readonly currency: string;
   readonly status: string;
@@ -125,8 +126,13 @@ export interface Books {
 
 const publishers: readonly ServiceName[] = ['gateway', 'catalog', 'checkout', 'billing', 'affiliate'];
 
-/** @param nowMs by the moved clock */
-export async function readBooks({ cluster, later }: World): Promise<Books> {
+interface Source {
+  readonly cluster: Pick<World['cluster'], 'databaseUrl'>;
+  /** The moved clock. */
+  readonly later: Pick<World['later'], 'nowMs'>;
+}
+
+export async function readBooks({ cluster, later }: Source): Promise<Books> {
   const of = (service: ServiceName) => cluster.databaseUrl(service);
   const now = new Date(later.nowMs());
   const read = <Row extends object>(service: ServiceName, sql: string, values: unknown[] = []): Promise<Row[]> =>
@@ -142,7 +148,7 @@ export async function readBooks({ cluster, later }: World): Promise<Books> {
     ),
     payments: await read<Payment>(
       'billing',
-      `select id, account_id, order_id, step, subject, call, ${cents('amount_cents')}, currency, status,
+      `select id, account_id, order_id, step, charge_id, call, ${cents('amount_cents')}, currency, status,
          decline_reason as reason, processor_reference as reference, test from payments order by id`,
     ),
     charges: await read<Charge>(

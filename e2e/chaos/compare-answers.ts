@@ -73,7 +73,7 @@ function compareSellers(books: Books, answers: Answers, orders: ReadonlyMap<stri
 
 function compareRefundedPayments(comparison: Comparing, { charges, payments }: Books, answers: Answers): void {
   const byId = new Map(charges.map((charge) => [charge.id, charge]));
-  const failed = new Set(payments.filter(({ reason }) => reason === 'refund_failed').map(({ subject }) => subject));
+  const failed = new Set(payments.filter(({ reason }) => reason === 'refund_failed').map(({ charge_id }) => charge_id));
   for (const [id, cents] of answers.refundedPayments) {
     comparison.lines += 1;
     const charge = byId.get(id);

@@ -25,9 +25,9 @@ const payment = (
   step: Payment['step'],
   call: Payment['call'],
   amount_cents: number,
-  subject = '',
+  charge_id: string | null = null,
 ): Payment => ({
-  ...{ ...about, id, step, subject, call, amount_cents, status: 'succeeded', reason: null, reference: `ref-${id}` },
+  ...{ ...about, id, step, charge_id, call, amount_cents, status: 'succeeded', reason: null, reference: `ref-${id}` },
 });
 
 type Charge = Books['charges'][number];

@@ -2,7 +2,7 @@ import { type Books, type Charge, type Comparison, centsOf, comparing, type Entr
 
 const kindOf: Record<Payment['call'], Entry['kind']> = {
   ...{ authorize: 'hold', charge: 'charge', chargeSaved: 'charge' },
-  ...{ capture: 'capture', refund: 'refund', release: 'release' },
+  ...{ capture: 'capture', refund: 'refund', release: 'release', saveMethod: 'method' },
 };
 
 /**
@@ -78,7 +78,7 @@ export function compareCharges({ entries, payments, charges }: Books): Compariso
   );
   for (const charge of charges) {
     const back = payments.filter(
-      ({ step, status, subject }) => step === 'refund' && status === 'succeeded' && subject === charge.id,
+      ({ step, status, charge_id }) => step === 'refund' && status === 'succeeded' && charge_id === charge.id,
     );
     comparison.equal(`refunds of ${charge.id}`, centsOf(back), charge.refunded_cents);
   }
