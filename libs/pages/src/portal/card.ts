@@ -1,6 +1,5 @@
 import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
 import { cardFormOf } from '../checkout/cards.ts';
-import { keyOf } from '../checkout/post-answers.ts';
 import type { Refused } from '../checkout/show-refusal.ts';
 import { checkHead, checksOf } from '../components/checks.ts';
 import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
@@ -78,7 +77,6 @@ function save(portal: Portal, { session, body: { id } }: Seen, paymentMethod: st
   return request.call('putPortalPaymentMethod', {
     actor: buyerOf(portal, session),
     params: { subscriptionId: id },
-    idempotencyKey: keyOf(request.form, 'save', paymentMethod),
     body: { paymentMethod },
   });
 }

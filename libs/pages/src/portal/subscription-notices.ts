@@ -40,8 +40,27 @@ const said = {
 export type Said = keyof typeof said;
 const isSaid = (text: string): text is Said => Object.hasOwn(said, text);
 
-/** What an address says of the last click. */
-export const saidOf = (text: string | null): Said | null => (text !== null && isSaid(text) ? text : null);
+type Standing = Pick<PortalSubscriptionWithHistory, 'status' | 'cancel_at' | 'card_change'>;
+
+const isCanceled = ({ status, cancel_at }: Standing): boolean => status === 'canceled' || cancel_at !== null;
+const isPaused = ({ status }: Standing): boolean => status === 'paused';
+
+/** Where a sentence is about a state, it is said only of a subscription in that state. */
+const isTrueOf: { readonly [Each in Said]?: (subscription: Standing) => boolean } = {
+  card: ({ card_change }) => card_change === null,
+  kept: (subscription) => !isCanceled(subscription),
+  paused: isPaused,
+  paused_late: isPaused,
+  resumed: ({ status }) => status === 'active' || status === 'past_due',
+  canceled: isCanceled,
+  canceled_late: isCanceled,
+};
+
+/** What an address says of the last click: anyone can send a link with such an address, so the subscription has to agree. */
+export function saidOf(text: string | null, subscription: Standing): Said | null {
+  if (text === null || !isSaid(text)) return null;
+  return (isTrueOf[text]?.(subscription) ?? true) ? text : null;
+}
 
 export interface SubscriptionContent {
   readonly subscription: PortalSubscriptionWithHistory;

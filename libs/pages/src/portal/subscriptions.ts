@@ -36,7 +36,7 @@ export const showSubscription = (request: PageRequest, handle: string, subscript
   showAt(request, handle, subscriptionPath('', subscriptionId), async (portal) => {
     const seen = await readSubscription(portal, subscriptionId);
     if ('status' in seen) return seen;
-    const content = { subscription: seen.body, said: saidOf(request.query.get('said')) };
+    const content = { subscription: seen.body, said: saidOf(request.query.get('said'), seen.body) };
     const { product_name: title } = seen.body;
     return shown(portal, title, subscriptionPage(openedOf(portal, seen.session, content)));
   });

@@ -8,7 +8,7 @@ import {
   resumeSubscription,
 } from '@app/contracts/subscriptions';
 import type { z } from 'zod';
-import { changedPortalSubscriptionOf } from '../../portal/portal-subscription.rules.ts';
+import { changedPortalSubscriptionOf, type SubscriptionOfBilling } from '../../portal/portal-subscription.rules.ts';
 import type { OperationCall } from '../operation.ts';
 import { requireOfPortal } from './portal-buyer.ts';
 
@@ -22,7 +22,7 @@ type Changed = RequestOutput<typeof cancelSubscription>;
 async function change(
   call: Call,
   setting: 'portalCancel' | 'portalPause',
-  perform: () => Promise<Changed>,
+  perform: (found: SubscriptionOfBilling) => Promise<Changed>,
 ): Promise<ChangedPortalSubscription> {
   const { settings } = call.actor;
   const found = await requireOfPortal(call, call.params.subscriptionId);
@@ -30,14 +30,22 @@ async function change(
     const what = setting === 'portalCancel' ? 'canceled or kept' : 'paused or resumed';
     throw new DomainError('not_allowed_by_seller', `Subscriptions of this seller are not ${what} in the portal.`);
   }
-  return changedPortalSubscriptionOf(await perform(), found, settings);
+  return changedPortalSubscriptionOf(await perform(found), found, settings);
 }
 
-/** Cancels it now or at the end of its period, as the buyer's wish. */
+/**
+ * Cancels it now or at the end of its period, as the buyer's wish. Billing ends what is past due or paused at once; a buyer who
+ * was shown a later end, before another tab or a declined renewal changed it, is asked again.
+ * @throws DomainError invalid_transition for a later end of one that is not active
+ */
 export const cancelPortalSubscription = (call: Call<z.output<typeof portalCancelBody>>) => {
   const { app, params, body, context } = call;
   const input = { ...params, body, by: 'buyer' } as const;
-  return change(call, 'portalCancel', () => app.requester.request(cancelSubscription, input, context));
+  return change(call, 'portalCancel', ({ status }) => {
+    if (body.at === 'period_end' && (status === 'past_due' || status === 'paused'))
+      throw new DomainError('invalid_transition', `A subscription that is ${status} has no later end: cancel it now.`);
+    return app.requester.request(cancelSubscription, input, context);
+  });
 };
 
 /** Takes back a cancellation for the end of the period. */

@@ -169,9 +169,11 @@ export const portalOperations = [
     id: 'cancelPortalSubscription',
     path: '/api/portal/subscriptions/{subscriptionId}/cancel',
     summary: 'Cancel a subscription of the buyer, now or at the end of its period',
-    description: 'As `cancelSubscription`, where the seller lets buyers cancel (`portalCancel`).',
+    description:
+      'As `cancelSubscription`, where the seller lets buyers cancel (`portalCancel`). One that is past due or paused is ' +
+      'canceled `now`; for `period_end` the answer is 409 `invalid_transition`, and it stays.',
     body: portalCancelBody,
-    errors: ['subscription_not_found', 'not_allowed_by_seller'],
+    errors: ['subscription_not_found', 'not_allowed_by_seller', 'invalid_transition'],
     run: (call) => cancelPortalSubscription(call),
   }),
   defineOperation({
