@@ -157,6 +157,11 @@ test('a buyer pauses, resumes, cancels at the end, keeps and cancels, as far as 
     expect([operationId, ...(await does(operationId))]).toEqual([operationId, ...refused]);
   await settings({ portalPause: true });
   expect(await does('pausePortalSubscription')).toEqual([200, 'paused', false, false]);
+  // A form that promised a later end must not end a subscription that another tab has paused since.
+  await settings({ portalCancel: true });
+  const later = await does('cancelPortalSubscription', { body: { at: 'period_end' } });
+  expect(later.slice(0, 2)).toEqual([409, 'invalid_transition']);
+  await settings({ portalCancel: false });
   expect(await does('resumePortalSubscription')).toEqual([200, 'active', false, false]);
   expect(await does('cancelPortalSubscription')).toEqual(refused);
   await settings({ portalCancel: true });
