@@ -104,7 +104,7 @@ test('requests for unknown addresses use up no letter of the day', async () => {
   expect(linksTo(unlimited.email, 'password-reset')).toHaveLength(1);
 });
 
-test('letters to one address and by one client are bounded, in any mix of kinds', async () => {
+test('letters of a kind to one address, and letters by one client, are bounded', async () => {
   const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' });
   const { email } = await createSeller(url);
   await sentTo(email);

@@ -241,6 +241,21 @@ test('letters that are not sent use up none of an address’s letters of the day
   await announced(letterHandedOver, ({ to, outcome }) => to === buyer && outcome === 'taken');
 });
 
+test('the five portal letters that an address gets a day use up none of its password resets', async () => {
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000' });
+  harness.checkout.buyers.set(sellersOwn, { bought: true, rehearsed: false });
+  for (let n = 1; n <= 6; n += 1) await request(sellersOwn, limited.url);
+  await send(limited.url, 'POST', '/api/auth/password-reset', { body: { email: sellersOwn } });
+  const stored = async (kind: string) =>
+    await query(
+      harness.database.url,
+      `select 1 from letters as l left join users as u on u.id = l.user_id
+       where l.kind = $1 and (l.account_id = $2 or u.account_id = $2)`,
+      [kind, accountId],
+    );
+  expect([(await stored('portal_link')).length, (await stored('password_reset')).length]).toEqual([5, 1]);
+});
+
 test('a handle that no seller has is refused at its field', async () => {
   const body = { handle: 'no-such-shop', email: buyer };
   const { status, json } = await send(url, 'POST', '/api/portal/links', { body });

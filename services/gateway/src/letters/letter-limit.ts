@@ -12,7 +12,7 @@ export type LetterLimit = (
 export const unlimitedLetters: LetterLimit = async () => null;
 
 const daySeconds = 86_400;
-/** To one address: its owner who tries again and again gets each letter, and a stranger who names it is no nuisance. */
+/** Of one kind to one address: its owner who tries again and again gets each letter, and a stranger who names it is no nuisance. */
 const toEmailMax = 5;
 /** Asked for by one client: a household, or an office behind one address. */
 const fromAddressMax = 20;
@@ -25,7 +25,10 @@ const fromAddressMax = 20;
 export function createLetterLimit(windows: RateWindows, perDay: number): LetterLimit {
   return async (kind, email, address) => {
     const window = (caller: string) => ({ caller, amount: 1, seconds: daySeconds });
-    const [ofAddress, ofEmail] = await windows.add(window(`letters from ${address}`), window(recipientWindow(email)));
+    const [ofAddress, ofEmail] = await windows.add(
+      window(`letters from ${address}`),
+      window(recipientWindow(kind, email)),
+    );
     if ((ofAddress?.taken ?? 0) > fromAddressMax) return 'address';
     if ((ofEmail?.taken ?? 0) > toEmailMax) return 'email';
     const [ofAll] = await windows.add(window(letterWindow(kind)));

@@ -44,14 +44,14 @@ export function newLetter(box: SealedBox, kind: LetterKind, email: string, baseU
 /** The window of a day in which the deployment's letters of this kind count. */
 export const letterWindow = (kind: LetterKind): string => `letters ${kind}`;
 
-/** The window of a day in which letters to the address count, of whatever kind. */
-export const recipientWindow = (email: string): string =>
-  `letters to ${createHash('sha256').update(email.toLowerCase()).digest('base64url')}`;
+/** The window of a day in which letters of this kind to the address count: a buyer's links use up no password reset. */
+export const recipientWindow = (kind: LetterKind, email: string): string =>
+  `letters ${kind} to ${createHash('sha256').update(email.toLowerCase()).digest('base64url')}`;
 
 /** What a letter that is not sent gives back: else a stranger could keep an address from getting the letters that it needs. */
 export const windowsGivenBack = (kind: LetterKind, email: string): string[] => [
   letterWindow(kind),
-  recipientWindow(email),
+  recipientWindow(kind, email),
 ];
 
 /** Locks windows in one order, so that statements that share several never deadlock. */
