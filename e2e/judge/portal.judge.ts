@@ -20,6 +20,17 @@ test.each(names)('Lighthouse finds nothing wrong with the portal’s page: %s', 
   expect(scores).toMatchObject({ accessibility: 100, 'best-practices': 100, seo: 100 });
 });
 
+test.each([
+  ['the form for a link', ''],
+  ['the page of a link', `/open/${'a'.repeat(43)}`],
+])('Lighthouse finds nothing wrong with what a buyer sees first: %s', async (name, path) => {
+  const root = pageOf('purchases').path.replace(/^(\/p\/[^/?]+).*$/, '$1');
+  const { scores, faults } = await judge(portal.baseUrl + root + path, 'none=1');
+  print(`portal, ${name}: ${JSON.stringify(scores)}`);
+  expect(faults).toEqual([]);
+  expect(scores).toMatchObject({ accessibility: 100, 'best-practices': 100, seo: 100 });
+});
+
 test.each(names)(
   'a page of the portal takes at most three times as long as the JSON of the same data: %s',
   async (name) => {
