@@ -1,6 +1,7 @@
 import { openVisit, type VisitOptions } from '@app/testing/browser/visit';
 import { volume } from '@app/testing/long';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { scripts } from './support/scripts.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { sharedPlatform } from './support/shared-platform.ts';
 
@@ -35,14 +36,7 @@ async function withCode(slug: string): Promise<string> {
   return product.slug;
 }
 
-// `npm run test:long` buys without script as well.
-const withScript = [['with script', true]] as const;
-const both = [
-  ['with script', true],
-  ['without script', false],
-] as const;
-
-describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
+describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
   const named = (name: string) => `${name}-${script}`;
 
   test('a buyer on a phone chooses a bump, pays and reads the receipt', async () => {

@@ -9,6 +9,7 @@ import { type Later, startLater } from './support/later.ts';
 import { verifyAddress } from './support/letters.ts';
 import { openLink } from './support/portal-visits.ts';
 import { moneyByOrder } from './support/processor-books.ts';
+import { scripts } from './support/scripts.ts';
 import { type Seller, signUp } from './support/seller.ts';
 import { handled } from './support/waits.ts';
 
@@ -101,14 +102,7 @@ async function cancelAtEnd(page: Page): Promise<void> {
   await page.getByText('Until then it stays as it is, and nothing more is charged.').textContent();
 }
 
-// `npm run test:long` does the same without script as well.
-const withScript = [['with script', true]] as const;
-const both = [
-  ['with script', true],
-  ['without script', false],
-] as const;
-
-describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
+describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
   test('a renewal that failed leads, by its email, to another card, which the bank confirms and which is charged once', async () => {
     const seller = await openShop();
     const buyer = await subscribe(seller, 'sim_renewal_declined');

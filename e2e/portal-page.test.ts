@@ -5,6 +5,7 @@ import { query } from '@app/testing/sql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { verifyAddress } from './support/letters.ts';
 import { enterPortal, linkFor, openLink, type PortalShop, visitPortal } from './support/portal-visits.ts';
+import { scripts } from './support/scripts.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
 import { handled } from './support/waits.ts';
@@ -47,14 +48,7 @@ const visit = (path: string, options: VisitOptions = {}) => visitPortal(shop(), 
 const enter = (email: string, options: VisitOptions = {}) => enterPortal(shop(), email, options);
 const shop = (): PortalShop => ({ baseUrl: platform.baseUrl, emails: platform.emails, handle });
 
-// `npm run test:long` does the same without script as well.
-const withScript = [['with script', true]] as const;
-const both = [
-  ['with script', true],
-  ['without script', false],
-] as const;
-
-describe.each(volume(1, 2) === 1 ? withScript : both)('%s', (_, script) => {
+describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
   test('a link by email opens the purchases, each with its receipt, until the buyer signs out', async () => {
     const email = newEmail();
     const orderId = await buy(email);

@@ -247,9 +247,7 @@ function start(tries: MadeTry[], accountId: string, input: StartInput): PaymentO
 
 function lookUp(tries: MadeTry[], accountId: string, input: StartInput, card: string | null): PaymentOutcome {
   if (card !== null) return start(tries, accountId, { ...input, paymentMethod: card });
-  const { tryNo, amountCents } = input;
-  const about = { paymentId: newId('payment', Date.now()), tryNo, amountCents, action: null };
-  return { ...about, status: 'declined', reason: 'try_again_later' };
+  return { ...firstOutcome({ ...input, paymentMethod: 'declined' }), reason: 'try_again_later' };
 }
 
 function firstOutcome(input: StartInput): PaymentOutcome {
