@@ -3,7 +3,9 @@ const file = (path: string): URL => new URL(path, import.meta.url);
 /** What browsers load, by the name of the asset; several files stand one after another in it. */
 export const pageFiles: Readonly<Record<string, readonly URL[]>> = {
   'pages.css': ['base', 'components', 'lists', 'checkout', 'portal'].map((name) => file(`styles/${name}.css`)),
+  'dashboard.css': [file('styles/dashboard.css'), file('styles/dashboard-parts.css')],
   'checkout.js': [file('browser/checkout.js')],
+  'dashboard.js': [file('browser/dashboard.js')],
   'portal.js': [file('browser/portal.js')],
   'htmx.js': [new URL(import.meta.resolve('htmx.org/dist/htmx.esm.min.js'))],
 };

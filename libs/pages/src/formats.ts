@@ -6,6 +6,12 @@ export interface Formats {
   amount(cents: number, currency: string): string;
   /** A day, in UTC. */
   date(at: string): string;
+  /** A minute, in UTC, which it says. */
+  dateTime(at: string): string;
+  /** A whole number, with its groups. */
+  count(value: number): string;
+  /** @param share 0.125 is 12.5 % */
+  percent(share: number): string;
 }
 
 /** Readers' languages are of any number: those seen least recently are made anew. */
@@ -22,7 +28,21 @@ export function formatsFor(acceptLanguage: string | undefined): Formats {
   if (known !== undefined) return known;
   if (kept.size >= keptMax) kept.delete(kept.keys().next().value ?? '');
   const date = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
+  const minute = new Intl.DateTimeFormat(locale, {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: 'UTC',
+    timeZoneName: 'short',
+  });
+  const count = new Intl.NumberFormat(locale);
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const formats: Formats = {
+    dateTime: (at) => minute.format(new Date(at)),
+    count: (value) => count.format(value),
+    percent: (share) => percent.format(share),
     amount: (cents, currency) => formatAmount(cents, currency, locale),
     date: (at) => date.format(new Date(at)),
   };

@@ -34,8 +34,12 @@ export interface ShownPage {
   readonly body: Html;
   readonly head?: Html | undefined;
   readonly isIndexed?: boolean | undefined;
-  /** Modules among the assets, beside the stylesheet that all have. */
+  /** Modules among the assets. */
   readonly scripts?: readonly string[] | undefined;
+  /** Stylesheets among the assets, after the one that all pages have. */
+  readonly stylesheets?: readonly string[] | undefined;
+  /** It shows a secret: it is neither kept by browsers nor compressed. */
+  readonly isSecret?: boolean | undefined;
   /** A shop's own colour, `#rrggbb`. */
   readonly accent?: string | null | undefined;
   /** What the content-security-policy allows beside this site. */

@@ -3,7 +3,10 @@ import { startReceiver } from '@app/testing/http-receiver';
 import { pageFiles } from '../src/files.ts';
 import { gallery } from '../src/gallery/gallery.ts';
 
-const style = (pageFiles['pages.css'] ?? []).map((part) => readFileSync(part, 'utf8')).join('\n');
+const style = ['pages.css', 'dashboard.css']
+  .flatMap((name) => pageFiles[name] ?? [])
+  .map((part) => readFileSync(part, 'utf8'))
+  .join('\n');
 
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'";
 

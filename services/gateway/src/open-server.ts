@@ -17,6 +17,7 @@ import { routeMcp } from './mcp/routes.ts';
 import { routeAccents } from './pages/accent-routes.ts';
 import { routeAssets } from './pages/assets.ts';
 import { routeCheckoutPages } from './pages/checkout-routes.ts';
+import { routeDashboard } from './pages/dashboard-routes.ts';
 import { routeDevelopers } from './pages/developer-routes.ts';
 import { routeLetterPages } from './pages/letter-routes.ts';
 import { routeOptOutPages } from './pages/opt-out-routes.ts';
@@ -56,7 +57,6 @@ async function createServer(app: App): Promise<FastifyInstance> {
   handleUnknownRoutes(server, guard);
   routeHealth(server, app);
   routeOperations(server, app, guard, app.clockControl === null ? operations : [...operations, ...devClockOperations]);
-  server.get('/', (_, reply) => reply.redirect('/developers', 302));
   routeAssets(server);
   routeAccents(server);
   routeImages(server, app, guard);
@@ -66,6 +66,7 @@ async function createServer(app: App): Promise<FastifyInstance> {
   routeOptOutPages(server, pages);
   routeLetterPages(server, pages);
   routePortalPages(server, pages);
+  routeDashboard(server, Object.assign({ guard, isSignupOpen: app.config.SIGNUP === 'open' }, pages));
   await routeMcp(server, app, guard);
   await server.ready();
   return server;

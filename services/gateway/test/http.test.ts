@@ -254,7 +254,7 @@ test('HEAD is GET without the body; OPTIONS and 405 tell the methods; the root l
   expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, POST, OPTIONS']);
   expect((await send(url, 'DELETE', '/api/v1/orders', { key })).headers.allow).toBe('GET, HEAD, POST, OPTIONS');
   const root = await send(url, 'GET', '/');
-  expect([root.status, root.headers.location]).toEqual([302, '/developers']);
+  expect([root.status, root.headers.location]).toEqual([303, '/app']);
 });
 
 test.each([

@@ -8,9 +8,9 @@ export const notice = (meaning: Meaning, text: string | Html, action?: Html): Ht
 
 const barNames: Record<Meaning, string> = { good: 'Success', warn: 'Warning', bad: 'Error', info: 'Information' };
 
-/** Across the page, beside its main part: what holds for all of it. */
-export const bar = (meaning: Meaning, text: string): Html =>
-  html`<aside class="bar ${meaning}" aria-label="${barNames[meaning]}"><p>${text}</p></aside>`;
+/** Across the page, beside its main part: what holds for all of it. @param name of its own where a page has several */
+export const bar = (meaning: Meaning, text: string, name: string = barNames[meaning]): Html =>
+  html`<aside class="bar ${meaning}" aria-label="${name}"><p>${text}</p></aside>`;
 
 /** A state in one or two words; `none` is one that is over. */
 export const badge = (meaning: Meaning | 'none', label: string): Html =>

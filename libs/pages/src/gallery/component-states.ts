@@ -4,7 +4,9 @@ import { choices } from '../components/choice.ts';
 import { field, select } from '../components/field.ts';
 import { lines } from '../components/lines.ts';
 import { badge, bar, notice } from '../components/notice.ts';
+import { copyField, emptyState, stats, tabs, timeline } from '../components/parts.ts';
 import { pager, rows } from '../components/rows.ts';
+import { table } from '../components/table.ts';
 import { type Html, html } from '../html.ts';
 import { arabicName, longName } from './samples.ts';
 
@@ -148,6 +150,42 @@ const links = (): Html =>
     long: linkButton({ label: longName, href: '/', isWide: true }),
   });
 
+const dashboardParts = (): Html =>
+  states({
+    tabs: tabs('Orders', [
+      { label: 'Orders', href: '/', isOpen: true },
+      { label: longName, href: '/', isOpen: false },
+    ]),
+    empty: emptyState('There are no orders yet.', linkButton({ label: 'Open your products', href: '/' })),
+    stats: stats([
+      { label: 'Revenue', value: '$12,345.00', since: '▲ 12 % since 1 Oct 2026', href: '/' },
+      { label: 'Orders', value: '0' },
+      { label: longName, value: '-$1,234,567,890.00', since: longName },
+    ]),
+    copy: copyField('Link', `https://atelier.example/${'a'.repeat(80)}`, 'copied'),
+    timeline: timeline([
+      { at: html`23 Nov 2026`, title: 'Paid', detail: 'Card ending in 4242', badge: badge('good', 'Paid') },
+      { at: html`23 Nov 2026`, title: longName, detail: longName },
+    ]),
+  });
+
+const tables = (): Html =>
+  html`<section class="card"><h2>Table</h2>${table({
+    caption: 'Orders',
+    columns: [
+      { label: 'Buyer', at: 'title' },
+      { label: 'Product', at: 'wide' },
+      { label: 'When', at: 'detail' },
+      { label: 'Status', at: 'status' },
+      { label: 'Total', at: 'end' },
+    ],
+    rows: [
+      { href: '/', cells: ['ada@example.com', 'Watercolour', '23 Nov 2026', paid[0] ?? '', '$149.00'] },
+      { href: '/', cells: [longName, longName, '23 Nov 2026', badge('none', 'Refunded'), '-$1,234,567.89'] },
+      { cells: [html`<bdi>${arabicName}</bdi>`, 'Leads nowhere', '23 Nov 2026', '', '¥12,345'] },
+    ],
+  })}</section>`;
+
 /** Every component in every state. */
 export const componentStates: Readonly<Record<string, () => Html>> = {
   'button-accent': () => buttonsOf('accent'),
@@ -161,4 +199,6 @@ export const componentStates: Readonly<Record<string, () => Html>> = {
   notices,
   cards,
   lists,
+  'dashboard-parts': dashboardParts,
+  tables,
 };

@@ -1,6 +1,7 @@
 import { type DocumentOptions, renderDocument } from '../document.ts';
 import { html } from '../html.ts';
 import { componentStates } from './component-states.ts';
+import { dashboardStates } from './dashboard-states.ts';
 import { pageStates } from './page-states.ts';
 import { portalStates } from './portal-states.ts';
 
@@ -22,7 +23,7 @@ export const gallery: readonly GalleryPage[] = [
         body: html`<main class="single"><h1>${name}</h1>${states()}</main>`,
       }),
   })),
-  ...Object.entries({ ...pageStates, ...portalStates }).map(([name, page]) => ({
+  ...Object.entries({ ...pageStates, ...portalStates, ...dashboardStates }).map(([name, page]) => ({
     name,
     render: (assets: Pick<DocumentOptions, 'stylesheets' | 'scripts'>) =>
       renderDocument({ title: name, stylesheets: assets.stylesheets, scripts: assets.scripts, body: page() }),

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Actor, nobody } from '../identity/actors.ts';
 import type { Authenticator, Credential } from '../identity/authenticator.ts';
-import { getSessionToken } from '../identity/session-cookie.rules.ts';
 import { unauthorized } from '../identity/unauthorized.ts';
 import type { AccountQuota } from '../limits/account-quota.ts';
 import type { AddressLimiter } from '../limits/address-limiter.ts';
 import { clientOfAddress } from './client-address.rules.ts';
+import { createCredentialLookup, credentialOf, sessionOf } from './credential-lookup.ts';
 import { Delays } from './delays.ts';
 import type { EdgeConfig } from './edge-config.ts';
 import { createOwnSite } from './own-site.ts';
@@ -37,6 +37,12 @@ export interface Guard {
    */
   admitCall(access: Access, method: string, req: FastifyRequest, reply: FastifyReply): Actor | Promise<Actor>;
   /**
+   * Finds the session of a browser that asks for a page, whose calls then count for it. A cookie without a session is a reader
+   * who is not logged in, and counts for its address.
+   * @throws DomainError cross_site_request for a host that is not ours
+   */
+  recognize(req: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /**
    * Counts a request that no route serves for its client's address, as a buyer's: their browsers look for icons.
    * @throws DomainError rate_limited
    */
@@ -53,6 +59,7 @@ export function createGuard(server: Pick<FastifyInstance, 'addHook'>, deps: Guar
   const ownSite = createOwnSite(config);
 
   const limits = createRequestLimits(limited, accountQuota, new Delays(server, waitingMax));
+  const find = createCredentialLookup({ authenticator, byAddress, limits, isLimited: limited });
   const windowOf = (req: FastifyRequest, limiter = byAddress) => limiter.take(clientOfAddress(req.ip));
 
   function admitKeyless(access: 'public' | 'anyPage', req: FastifyRequest, reply: FastifyReply): Actor {
@@ -92,30 +99,22 @@ export function createGuard(server: Pick<FastifyInstance, 'addHook'>, deps: Guar
     throw unauthorized();
   }
 
-  /**
-   * A credential that is not in the cache counts as invalid until the database has been asked. Once its address is over
-   * the limit, the look-up joins a throttled batch: invented keys then cost few statements, and a valid key from the
-   * same address waits a moment.
-   */
   async function lookUp(credential: Credential, req: FastifyRequest, reply: FastifyReply): Promise<Actor> {
-    const window = windowOf(req);
-    const allowed = !limited || byAddress.allowed(window);
-    let actor: Actor | null;
-    try {
-      actor = await (allowed ? authenticator.find(credential) : authenticator.findThrottled(credential));
-    } catch (err) {
-      byAddress.release(window);
-      throw err;
-    }
-    if (actor === null) {
-      limits.countAddress(reply, byAddress, window, allowed);
-      throw unauthorized();
-    }
-    byAddress.release(window);
+    const actor = await find(credential, req, reply);
+    if (actor === null) throw unauthorized();
     return await admitActor(actor, req, reply);
   }
 
   return {
+    recognize: async (req, reply) => {
+      const credential = sessionOf(req);
+      if (credential === null) return;
+      const known = authenticator.known(credential);
+      const actor = known === undefined ? await find(credential, req, reply) : await known;
+      if (actor === null) return;
+      ownSite.checkSession(req, req.method);
+      req.actor = actor;
+    },
     countUnknown: (req, reply) => limits.countAddress(reply, buyersLimiter, windowOf(req, buyersLimiter)),
     admit: (access, req, reply) => {
       if (access !== 'credential') return admitKeyless(access, req, reply);
@@ -131,15 +130,4 @@ export function createGuard(server: Pick<FastifyInstance, 'addHook'>, deps: Guar
       return admitKnown(actor.kind === 'nobody' ? null : actor, req, reply, method);
     },
   };
-}
-
-/** An Authorization header, even an unusable one, is the only credential that counts; without one, the session cookie. */
-function credentialOf(req: FastifyRequest): Credential | null {
-  const { authorization } = req.headers;
-  if (authorization !== undefined) {
-    const bearer = authorization.slice(0, 7).toLowerCase() === 'bearer ';
-    return bearer ? { kind: 'key', secret: authorization.slice(7).trim() } : null;
-  }
-  const secret = getSessionToken(req.headers.cookie);
-  return secret === undefined ? null : { kind: 'session', secret };
 }

@@ -32,7 +32,7 @@ export function sendAnswer(
  */
 function sendShown(reply: FastifyReply, page: ShownPage): FastifyReply {
   const { accent = null, scripts = [] } = page;
-  const stylesheets = [assets.address('pages.css')];
+  const stylesheets = ['pages.css', ...(page.stylesheets ?? [])].map((name) => assets.address(name));
   const text = renderDocument({
     title: page.title,
     body: page.body,
@@ -44,7 +44,7 @@ function sendShown(reply: FastifyReply, page: ShownPage): FastifyReply {
   });
   return reply
     .code(page.status)
-    .header('cache-control', page.status < 400 ? 'private, no-cache' : 'no-store')
+    .header('cache-control', page.status < 400 && !page.isSecret ? 'private, no-cache' : 'no-store')
     .header('content-language', 'en')
     .header('vary', 'Accept-Language')
     .header('content-security-policy', policyOf(page))

@@ -1,0 +1,95 @@
+/** What the dashboard does better with a script; it works without. */
+
+/** @param {Event} event */
+const formOf = (event) => (event.target instanceof HTMLFormElement ? event.target : null);
+
+/** Forms with something typed that is not sent yet. @type {Set<Element>} */
+const changed = new Set();
+
+document.addEventListener('input', ({ target }) => {
+  const form = target instanceof Element ? target.closest('form[data-changes]') : null;
+  if (form !== null) changed.add(form);
+});
+
+document.addEventListener('submit', (event) => {
+  const { submitter } = event;
+  // A second click sends nothing: the first is under way.
+  if (submitter?.getAttribute('aria-busy') === 'true') event.preventDefault();
+  else if (submitter?.matches('.button')) submitter.setAttribute('aria-busy', 'true');
+  const form = formOf(event);
+  if (form !== null) changed.delete(form);
+});
+
+addEventListener('beforeunload', (event) => {
+  if (changed.size > 0) event.preventDefault();
+});
+
+// A page that comes back from the browser's memory waits for nothing.
+addEventListener('pageshow', () => {
+  for (const busy of document.querySelectorAll('.button[aria-busy]')) busy.removeAttribute('aria-busy');
+});
+
+const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
+
+/** @param {Date} at */
+function shownTime(at) {
+  const minutes = Math.round((at.getTime() - Date.now()) / 60_000);
+  if (Math.abs(minutes) < 60) return relative.format(minutes, 'minute');
+  return Math.abs(minutes) < 24 * 60 ? relative.format(Math.round(minutes / 60), 'hour') : zoned.format(at);
+}
+
+/** Times in the reader's zone, with UTC on hover. @param {ParentNode} within */
+function localTimes(within) {
+  for (const time of within.querySelectorAll('time[data-local]')) {
+    if (!(time instanceof HTMLTimeElement)) continue;
+    const at = new Date(time.dateTime);
+    const utc = time.title === '' ? (time.textContent ?? '') : time.title;
+    time.title = utc;
+    time.textContent = shownTime(at);
+  }
+}
+
+/** A button beside each text that one copies. @param {ParentNode} within */
+function copyButtons(within) {
+  for (const input of within.querySelectorAll('input[data-copy]')) {
+    if (!(input instanceof HTMLInputElement)) continue;
+    input.removeAttribute('data-copy');
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'button plain';
+    button.textContent = 'Copy';
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(input.value);
+      button.textContent = 'Copied';
+    });
+    const beside = document.createElement('div');
+    beside.className = 'beside';
+    input.replaceWith(beside);
+    beside.append(input, button);
+  }
+}
+
+/** @param {ParentNode} within */
+function enhance(within) {
+  localTimes(within);
+  copyButtons(within);
+}
+
+enhance(document);
+document.addEventListener('htmx:after:swap', () => enhance(document));
+
+// What was typed before a login goes back to its form by itself.
+const back = document.querySelector('form[data-sent]');
+if (back instanceof HTMLFormElement) back.submit();
+
+const search = document.querySelector('#search');
+document.addEventListener('keydown', (event) => {
+  const { target, key } = event;
+  const isTyping = target instanceof Element && target.matches('input, textarea, select');
+  if (key !== '/' || isTyping || event.ctrlKey || event.metaKey || !(search instanceof HTMLInputElement)) return;
+  event.preventDefault();
+  const menu = document.querySelector('.side .menu');
+  if (menu instanceof HTMLDetailsElement) menu.open = true;
+  search.focus();
+});

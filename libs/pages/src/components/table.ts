@@ -1,0 +1,36 @@
+import { type Html, html } from '../html.ts';
+
+interface Column {
+  readonly label: string;
+  /** Where a cell stands on a phone, whose rows have two lines; `wide` ones are not shown there. */
+  readonly at: 'title' | 'end' | 'detail' | 'status' | 'wide';
+}
+
+interface TableRow {
+  /** The whole row leads there. */
+  readonly href?: string | undefined;
+  /** One for each column. */
+  readonly cells: readonly (string | Html)[];
+}
+
+interface Table {
+  /** What it lists, for those who do not see it. */
+  readonly caption: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly TableRow[];
+}
+
+/** A list with columns; amounts stand at the end of theirs. The first column names the row. */
+export function table({ caption, columns, rows }: Table): Html {
+  return html`<table class="table"><caption class="unseen">${caption}</caption><thead><tr>${columns.map(
+    ({ label, at }) => html`<th scope="col" class="${at}">${label}</th>`,
+  )}</tr></thead><tbody>${rows.map((row) => tableRow(columns, row))}</tbody></table>`;
+}
+
+function tableRow(columns: readonly Column[], { href, cells }: TableRow): Html {
+  return html`<tr class="${href === undefined ? null : 'leads'}">${cells.map((cell, index) => {
+    const at = columns[index]?.at;
+    if (index > 0) return html`<td class="${at}">${cell}</td>`;
+    return html`<th scope="row" class="${at}">${href === undefined ? cell : html`<a href="${href}">${cell}</a>`}</th>`;
+  })}</tr>`;
+}

@@ -1,0 +1,130 @@
+import { failedPage } from '../../checkout/notice-pages.ts';
+import { formatsFor } from '../../formats.ts';
+import { html } from '../../html.ts';
+import type { PageAnswer, PageRequest, Redirect, ShownPage } from '../../page.ts';
+import { framed } from './layout.ts';
+import { logInAgain } from './log-in-again.ts';
+import {
+  type Account,
+  type Answer,
+  type DashboardPage,
+  type Page,
+  type Params,
+  RefusedError,
+  type Visit,
+} from './visit.ts';
+
+const texts = {
+  nothingHere: 'There is nothing here',
+  nothingFound: 'Nothing of your account has this address. Check it, or go on from the menu.',
+  busy: 'One moment',
+  busyText: (seconds: number) =>
+    `Your account sends many requests. Nothing is lost, and nothing was changed by this one. Try again in ${seconds} seconds.`,
+  failed: 'That did not work',
+  request: (id: string) => `Request ${id}`,
+} as const;
+
+/** GET of a page. */
+export const showPage = (page: Page, request: PageRequest, path: string, params: Params): Promise<PageAnswer> =>
+  enter(request, path, (visit) => page.show(visit, params));
+
+/** POST of a page's form. A form that was typed before the login ran out is shown again, and nothing is done. */
+export async function takePage(page: Page, request: PageRequest, path: string, params: Params): Promise<PageAnswer> {
+  if (!request.form.has('restore'))
+    return await enter(request, path, (visit) => (page.take ?? page.show)(visit, params));
+  return await enter(request, path, (visit) => page.show(visit, params), request.form);
+}
+
+async function enter(
+  request: PageRequest,
+  path: string,
+  answer: (visit: Visit) => Promise<Answer> | Answer,
+  typed: URLSearchParams | null = null,
+): Promise<PageAnswer> {
+  const visit = visitOf(request, path, typed);
+  // The frame is read while the page reads what it shows.
+  const account = visit.account();
+  account.catch(() => undefined);
+  try {
+    const answered = await answer(visit);
+    return 'location' in answered ? answered : shown(await account, path, answered);
+  } catch (err) {
+    if (err instanceof RefusedError) return await refused(visit, err);
+    throw err;
+  }
+}
+
+function visitOf(request: PageRequest, path: string, typed: URLSearchParams | null): Visit {
+  let account: Promise<Account> | undefined;
+  const call: Visit['call'] = (operationId, given) =>
+    request.call(operationId, Object.assign({ actor: request.actor }, given) as never);
+  const read: Visit['read'] = async (operationId, given) => {
+    const result = await call(operationId, given);
+    if (!result.ok) throw new RefusedError(result.problem, result.retryAfterSeconds);
+    return result.body;
+  };
+  const visit: Visit = {
+    request,
+    path,
+    typed,
+    formats: formatsFor(request.languages),
+    call,
+    read,
+    account: () => {
+      account ??= readAccount(visit);
+      return account;
+    },
+  };
+  return visit;
+}
+
+/** A page is shown without the processor's name where that cannot be found out. */
+async function readAccount({ read, call }: Visit): Promise<Account> {
+  const [me, settings, processor] = await Promise.all([
+    read('getMe', {}),
+    read('getSettings', {}),
+    call('getPaymentProcessor', {}),
+  ]);
+  return {
+    email: me.email,
+    emailVerified: me.emailVerified,
+    name: me.name,
+    handle: me.handle,
+    testMode: settings.testMode,
+    defaultCurrency: settings.defaultCurrency,
+    processor: processor.ok ? processor.body.processor : null,
+  };
+}
+
+function shown(account: Account, path: string, page: DashboardPage): ShownPage {
+  return {
+    status: page.status ?? 200,
+    title: `${page.title} · ${account.name}`,
+    body: framed({ account, path, page }),
+    stylesheets: ['dashboard.css'],
+    scripts: ['dashboard.js', ...(page.scripts ?? [])],
+    isSecret: page.isSecret,
+  };
+}
+
+/** What is not this account's is shown as what there is not. */
+async function refused(visit: Visit, err: RefusedError): Promise<ShownPage | Redirect> {
+  const { problem, retryAfterSeconds } = err;
+  const { request, path } = visit;
+  if (problem.status === 401) return logInAgain(request, path);
+  const page = await visit.account().then(
+    (account) => shown(account, path, refusalPage(err, request.requestId)),
+    () => Object.assign({ status: problem.status }, failedPage(problem.detail, request.requestId)),
+  );
+  return Object.assign(page, { retryAfterSeconds });
+}
+
+function refusalPage({ problem, retryAfterSeconds }: RefusedError, requestId: string): DashboardPage {
+  const { status, detail } = problem;
+  if (status === 404) return { status: 404, title: texts.nothingHere, main: html`<p>${texts.nothingFound}</p>` };
+  if (status === 429) {
+    return { status, title: texts.busy, main: html`<p>${texts.busyText(Math.max(1, retryAfterSeconds ?? 60))}</p>` };
+  }
+  const main = html`<p>${detail}</p><p class="small quiet">${texts.request(requestId)}</p>`;
+  return { status, title: texts.failed, main };
+}

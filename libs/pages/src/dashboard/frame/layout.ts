@@ -1,0 +1,66 @@
+import { bar } from '../../components/notice.ts';
+import { type Html, html } from '../../html.ts';
+import type { Account, DashboardPage } from './visit.ts';
+
+const texts = {
+  skip: 'Skip to the page',
+  menu: 'Menu',
+  dashboard: 'Dashboard',
+  search: 'Search',
+  searchHint: 'Orders, subscriptions, products, affiliates',
+  logOut: 'Log out',
+  simulated: 'Payments are simulated: buyers can try everything, and no money moves.',
+  none: 'No payment processor is chosen: live checkouts cannot be paid.',
+  payments: 'Payments',
+  testMode: 'Test mode',
+  test: 'Test mode is on: your checkouts take test purchases only, and nothing is charged.',
+} as const;
+
+/** The ten parts of the dashboard. */
+const sections = {
+  home: { href: '/app', label: 'Home' },
+  products: { href: '/app/products', label: 'Products' },
+  orders: { href: '/app/orders', label: 'Orders' },
+  subscriptions: { href: '/app/subscriptions', label: 'Subscriptions' },
+  affiliates: { href: '/app/affiliates', label: 'Affiliates' },
+  metrics: { href: '/app/metrics', label: 'Metrics' },
+  integrations: { href: '/app/integrations', label: 'Integrations' },
+  activity: { href: '/app/activity', label: 'Activity' },
+  dailyJob: { href: '/app/daily-job', label: 'Daily job' },
+  settings: { href: '/app/settings', label: 'Settings' },
+} as const;
+
+interface Framed {
+  readonly account: Account;
+  /** Of the page: its section is the current one. */
+  readonly path: string;
+  readonly page: DashboardPage;
+}
+
+/** A page with the dashboard around it. */
+export function framed({ account, path, page }: Framed): Html {
+  const { title, heading, back, action, about, main } = page;
+  return html`<a class="skip" href="#main">${texts.skip}</a>${bars(account)}<div id="page" class="dashboard">${side(account, path)}
+<main id="main">${back !== undefined && html`<p class="small"><a href="${back.href}">${back.label}</a></p>`}
+<header class="page-head"><div class="headed"><h1>${heading ?? title}</h1>${about}</div>${action}</header>
+${main}</main></div>`;
+}
+
+function bars({ testMode, processor }: Account): Html {
+  return html`${testMode && bar('warn', texts.test, texts.testMode)}${processor === 'simulated' && bar('info', texts.simulated, texts.payments)}${
+    processor === 'none' && bar('warn', texts.none, texts.payments)
+  }`;
+}
+
+function side({ name, email }: Account, path: string): Html {
+  return html`<header class="side"><details class="menu"><summary>${texts.menu}</summary></details><p class="shop"><bdi>${name}</bdi></p><div class="side-content">
+<form class="search" role="search" action="/app/search"><label class="unseen" for="search">${texts.search}</label><input
+class="input" id="search" name="q" type="search" placeholder="${texts.search}" title="${texts.searchHint}" autocomplete="off" maxlength="200"><button type="submit" class="unseen">${texts.search}</button></form>
+<nav aria-label="${texts.dashboard}"><ul>${Object.values(sections).map(({ href, label }) => link(href, label, path))}</ul></nav>
+<form class="who" method="post" action="/logout"><bdi class="small quiet">${email}</bdi><button type="submit" class="link small">${texts.logOut}</button></form></div></header>`;
+}
+
+function link(href: string, label: string, path: string): Html {
+  const isCurrent = path === href || (href !== '/app' && path.startsWith(`${href}/`));
+  return html`<li><a href="${href}" aria-current="${isCurrent ? (path === href ? 'page' : 'true') : null}">${label}</a></li>`;
+}

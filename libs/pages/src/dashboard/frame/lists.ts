@@ -1,0 +1,33 @@
+import { pager } from '../../components/rows.ts';
+import type { Html } from '../../html.ts';
+import type { Visit } from './visit.ts';
+
+const pageSize = 20;
+
+/** What a list is asked for: a page of it, from where the address says. */
+export function pageQuery({ request }: Visit): { readonly limit: number; readonly before?: string } {
+  const before = request.query.get('before');
+  return before === null ? { limit: pageSize } : { limit: pageSize, before };
+}
+
+interface Listed {
+  readonly data: readonly { readonly id: string }[];
+  readonly has_more?: boolean | undefined;
+}
+
+/** Addresses of the first and the next page of a list, whose filters stay. */
+export function listPager({ request, path }: Visit, label: string, { data, has_more }: Listed): Html {
+  const last = data.at(-1);
+  const isFirst = !request.query.has('before');
+  const withBefore = (before: string | null) => {
+    const query = new URLSearchParams(request.query);
+    if (before === null) query.delete('before');
+    else query.set('before', before);
+    return query.size === 0 ? path : `${path}?${query}`;
+  };
+  return pager({
+    label,
+    first: isFirst ? null : { label: 'Newest', href: withBefore(null) },
+    next: has_more === true && last !== undefined ? { label: 'Older', href: withBefore(last.id) } : null,
+  });
+}

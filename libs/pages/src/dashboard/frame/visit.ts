@@ -1,0 +1,87 @@
+import type { CallRequest, CallResult, Operations, Problem } from '../../call.ts';
+import type { Formats } from '../../formats.ts';
+import type { Html } from '../../html.ts';
+import type { PageRequest, Redirect } from '../../page.ts';
+
+/** What `getMe`, `getSettings` and `getPaymentProcessor` say: what is around every page. */
+export interface Account {
+  readonly email: string;
+  readonly name: string;
+  readonly handle: string;
+  readonly emailVerified: boolean;
+  readonly testMode: boolean;
+  readonly defaultCurrency: string;
+  /** Null while it could not be found out. */
+  readonly processor: string | null;
+}
+
+type Given<Id extends keyof Operations> = Omit<CallRequest<Operations[Id]>, 'actor'>;
+type Body<Id extends keyof Operations> = Extract<CallResult<Operations[Id]>, { readonly ok: true }>['body'];
+
+/** A logged-in seller's request for a page of the dashboard. */
+export interface Visit {
+  readonly request: PageRequest;
+  /** The address of the page, without its query. */
+  readonly path: string;
+  readonly formats: Formats;
+  /** What was typed into the page's form before the login ran out; null on other requests. */
+  readonly typed: URLSearchParams | null;
+  account(): Promise<Account>;
+  /** Calls an operation that may be refused for what was typed. */
+  call<Id extends keyof Operations>(operationId: Id, given: Given<Id>): Promise<CallResult<Operations[Id]>>;
+  /**
+   * Calls an operation without which there is nothing to show.
+   * @throws RefusedError, which becomes the page for its reason
+   */
+  read<Id extends keyof Operations>(operationId: Id, given: Given<Id>): Promise<Body<Id>>;
+}
+
+/** A page before its frame is around it. */
+export interface DashboardPage {
+  /** 200 unless given; 422 for a form that was refused. */
+  readonly status?: number;
+  /** The heading, and the title of the window. */
+  readonly title: string;
+  /** In place of the title, where it is more than text. */
+  readonly heading?: Html;
+  /** Where the page's list or section is. */
+  readonly back?: { readonly href: string; readonly label: string };
+  /** The one thing to do, as a link or a form's button. */
+  readonly action?: Html;
+  /** Below the heading, on one line: a status, a price. */
+  readonly about?: Html;
+  readonly main: Html;
+  readonly scripts?: readonly string[];
+  readonly isSecret?: boolean;
+}
+
+export type Answer = DashboardPage | Redirect;
+
+/** Values of the address, by the names in its pattern. */
+export type Params = Readonly<Record<string, string>>;
+
+/** What is at an address. */
+export interface Page {
+  show(visit: Visit, params: Params): Promise<Answer> | Answer;
+  /** POST of the page's form. */
+  take?(visit: Visit, params: Params): Promise<Answer> | Answer;
+}
+
+/** Pages by the pattern of their address: `/app/orders/:id`. */
+export type Pages = Readonly<Record<string, Page>>;
+
+/** What the API refused, with the page that says so. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+  readonly problem: Problem;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(problem: Problem, retryAfterSeconds: number | null) {
+    super(problem.detail);
+    this.problem = problem;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** On to another page, after a form. */
+export const onTo = (location: string): Redirect => ({ status: 303, location });

@@ -1,0 +1,61 @@
+import { button } from '../../components/button.ts';
+import { html } from '../../html.ts';
+import type { PageAnswer, PageRequest } from '../../page.ts';
+import { shownIdentity, shownLogIn } from '../frame/log-in-again.ts';
+import { identityPage, type LeadsTo, logInNotices } from '../frame/log-in-page.ts';
+import { showRefused } from './refused.ts';
+
+const texts = {
+  wrong: 'The email address and the password do not match.',
+  goOn: 'Go on where you were',
+  goOnTitle: 'You are logged in',
+  goOnText: 'What you typed is kept, and nothing of it is saved yet.',
+} as const;
+
+/** GET of the form. A reader who is logged in is led on. */
+export async function showLogIn(request: PageRequest): Promise<PageAnswer> {
+  const next = ownPath(request.query.get('next'));
+  const me = await request.call('getMe', { actor: request.actor });
+  if (me.ok) return { status: 303, location: next };
+  const notice = request.query.has('out') ? logInNotices.loggedOut : next === home ? null : logInNotices.needed;
+  return shownLogIn(200, { email: '', next, typed: '', notice, problem: null });
+}
+
+export async function takeLogIn(request: PageRequest): Promise<PageAnswer> {
+  const { form, actor } = request;
+  const email = (form.get('email') ?? '').trim();
+  const to = { next: ownPath(form.get('next')), typed: form.get('typed') ?? '' };
+  const entered = await request.call('logIn', { actor, body: { email, password: form.get('password') ?? '' } });
+  if (entered.ok) return ledOn(to);
+  const { code, status, detail } = entered.problem;
+  const state = Object.assign({ email, notice: null }, to);
+  if (code === 'invalid_credentials' || code === 'validation_failed')
+    return shownLogIn(422, Object.assign(state, { problem: texts.wrong }));
+  if (status === 429) return shownLogIn(429, Object.assign(state, { problem: detail }));
+  return showRefused(entered, request);
+}
+
+/** To the page, or to its form with what was typed in it. */
+function ledOn({ next, typed }: LeadsTo): PageAnswer {
+  if (typed === '') return { status: 303, location: next };
+  const fields = [...new URLSearchParams(typed)].map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  const go = button({ label: texts.goOn, kind: 'accent', isWide: true });
+  const form = html`<form class="stack" method="post" action="${next}" data-sent><input type="hidden" name="restore" value="1">${fields}${go}</form>`;
+  return shownIdentity(200, texts.goOnTitle, identityPage(texts.goOnTitle, html`<p>${texts.goOnText}</p>${form}`));
+}
+
+const home = '/app';
+
+/** An address of the dashboard: a login leads nowhere else. */
+function ownPath(given: string | null): string {
+  return given !== null && /^\/app(?:[/?][\w\-./?&=%+:@,~]*)?$/.test(given) ? given : home;
+}
+
+/** The session ends in the database too, so that a copy of its cookie opens nothing. */
+export async function takeLogOut(request: PageRequest): Promise<PageAnswer> {
+  const left = await request.call('logOut', { actor: request.actor });
+  if (!left.ok && left.problem.status !== 401) return showRefused(left, request);
+  return { status: 303, location: '/login?out=1' };
+}

@@ -1,0 +1,101 @@
+import { button } from '../../components/button.ts';
+import { field } from '../../components/field.ts';
+import { notice } from '../../components/notice.ts';
+import { type Html, html } from '../../html.ts';
+import type { PageAnswer, PageRequest } from '../../page.ts';
+import { shownIdentity } from '../frame/log-in-again.ts';
+import { identityPage } from '../frame/log-in-page.ts';
+import { showRefused } from './refused.ts';
+
+const texts = {
+  title: 'Make an account',
+  name: 'Your name, or your business’s',
+  nameHint: 'Buyers see it on your checkout and in emails.',
+  email: 'Email',
+  password: 'Password',
+  passwordHint: 'At least 10 characters.',
+  make: 'Make the account',
+  busy: 'One moment…',
+  logIn: 'You have an account? Log in',
+  closedTitle: 'No new accounts',
+  closed: 'This deployment takes no new accounts. Ask the person who runs it.',
+  taken: 'This email address has an account. Log in, or choose a new password there.',
+} as const;
+
+interface SignUpState {
+  readonly name: string;
+  readonly email: string;
+  readonly errors: Readonly<Record<string, string>>;
+  readonly problem: string | null;
+}
+
+/** GET of the form. */
+export function showSignUp(_: PageRequest, isOpen: boolean): PageAnswer {
+  return isOpen ? shownSignUp(200, { name: '', email: '', errors: {}, problem: null }) : shownClosed();
+}
+
+export async function takeSignUp(request: PageRequest): Promise<PageAnswer> {
+  const { form, actor } = request;
+  const name = (form.get('name') ?? '').trim();
+  const email = (form.get('email') ?? '').trim();
+  const body = { name, email, password: form.get('password') ?? '' };
+  const made = await request.call('signUp', { actor, body });
+  if (made.ok) return { status: 303, location: '/app' };
+  const { code, status, detail, errors = [] } = made.problem;
+  const state = { name, email };
+  if (code === 'signup_closed') return shownClosed();
+  if (code === 'email_taken')
+    return shownSignUp(422, Object.assign(state, { errors: { email: texts.taken }, problem: null }));
+  if (code === 'validation_failed') {
+    const labels: Record<string, string> = { name: 'The name', email: 'The email address', password: 'The password' };
+    const sentences = errors.map(({ field, message }) => [field, `${labels[field] ?? field} ${message}.`] as const);
+    return shownSignUp(422, Object.assign(state, { errors: Object.fromEntries(sentences), problem: null }));
+  }
+  if (status === 429) return shownSignUp(429, Object.assign(state, { errors: {}, problem: detail }));
+  return showRefused(made, request);
+}
+
+const shownClosed = (): PageAnswer =>
+  shownIdentity(404, texts.closedTitle, identityPage(texts.closedTitle, html`<p>${texts.closed}</p>`));
+
+const shownSignUp = (status: number, state: SignUpState): PageAnswer =>
+  shownIdentity(status, texts.title, signUpPage(state));
+
+export function signUpPage({ name, email, errors, problem }: SignUpState): Html {
+  return identityPage(
+    texts.title,
+    html`<form class="stack" method="post" action="/signup" novalidate>${problem !== null && notice('bad', problem)}${field(
+      {
+        name: 'name',
+        label: texts.name,
+        hint: texts.nameHint,
+        value: name,
+        error: errors.name,
+        autocomplete: 'organization',
+        isRequired: true,
+        isAutofocus: true,
+        maxLength: 200,
+      },
+    )}${field({
+      name: 'email',
+      label: texts.email,
+      type: 'email',
+      value: email,
+      error: errors.email,
+      autocomplete: 'username',
+      isRequired: true,
+      maxLength: 254,
+    })}${field({
+      name: 'password',
+      label: texts.password,
+      hint: texts.passwordHint,
+      type: 'password',
+      value: '',
+      error: errors.password,
+      autocomplete: 'new-password',
+      isRequired: true,
+      minLength: 10,
+      maxLength: 200,
+    })}${button({ label: texts.make, busyLabel: texts.busy, kind: 'accent', isWide: true })}</form><p class="small"><a href="/login">${texts.logIn}</a></p>`,
+  );
+}

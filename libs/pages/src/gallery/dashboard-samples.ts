@@ -1,0 +1,45 @@
+import type { OrderResource } from '@app/contracts/orders';
+import { framed } from '../dashboard/frame/layout.ts';
+import type { Account, DashboardPage } from '../dashboard/frame/visit.ts';
+import type { Html } from '../html.ts';
+
+const account: Account = {
+  email: 'seller@example.com',
+  name: 'Atelier Ada',
+  handle: 'atelier',
+  emailVerified: true,
+  testMode: false,
+  defaultCurrency: 'usd',
+  processor: 'simulated',
+};
+
+/** A page of the dashboard as sellers see it. @param path says which section is open */
+export const inFrame = (path: string, page: DashboardPage, changes: Partial<Account> = {}): Html =>
+  framed({ account: Object.assign({}, account, changes), path, page });
+
+export const order: OrderResource = {
+  id: 'ord_01jd2q5v8kfw9s3x6z7yabcdef',
+  product_id: 'prd_01jd2q5v8kfw9s3x6z7yabcdef',
+  customer_email: 'ada@example.com',
+  customer_name: 'Ada Lovelace',
+  total_cents: 14_565,
+  currency: 'usd',
+  status: 'paid',
+  refunded_cents: 0,
+  utm_source: null,
+  utm_medium: null,
+  utm_campaign: null,
+  utm_term: null,
+  utm_content: null,
+  created_at: '2026-10-23T12:00:00.000Z',
+  items: [
+    { kind: 'main', label: 'Watercolour in 30 days', amount_cents: 14_900 },
+    { kind: 'bump', label: 'The workbook, printed', amount_cents: 1_900 },
+    { kind: 'discount', label: 'SPRING', amount_cents: -2_235 },
+  ],
+  country: 'GB',
+  affiliate_code: null,
+  test: false,
+};
+
+export const orderOf = (changes: Partial<OrderResource>): OrderResource => Object.assign({}, order, changes);
