@@ -1,11 +1,7 @@
 import type { Pages } from './frame/visit.ts';
-import { showHome } from './home/home.ts';
-import { showOrders } from './orders/orders.ts';
-import { showBusiness, takeBusiness } from './settings/business.ts';
+import { homePages } from './home/home-pages.ts';
+import { ordersPages } from './orders/orders-pages.ts';
+import { settingsPages } from './settings/settings-pages.ts';
 
-/** Every page for a logged-in seller. Each file of an area adds its own. */
-export const dashboardPages: Pages = {
-  '/app': { show: showHome },
-  '/app/orders': { show: showOrders },
-  '/app/settings': { show: showBusiness, take: takeBusiness },
-};
+/** Every page for a logged-in seller, by the parts of the menu. */
+export const dashboardPages: Pages = Object.assign({}, homePages, ordersPages, settingsPages);
