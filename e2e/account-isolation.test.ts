@@ -214,6 +214,7 @@ const attempts = (): Record<string, Attempt> => {
     },
     deleteDiscount: { params: { ...product, discountId: ids.discountId as string }, expect: 'unknown' },
     listOrders: { expect: 'own' },
+    listTestOrders: { expect: 'own' },
     createOrder: {
       body: { productSlug: 'victim-club', email: 'a@example.com' },
       expect: (answer) => expect(answer).toMatchObject({ status: 422, json: { code: 'product_not_found' } }),
@@ -460,6 +461,7 @@ test('a list goes on from ids of its own account alone: another account’s is a
   const victims: Record<string, string | undefined> = {
     listProducts: ids.productId,
     listOrders: ids.orderId,
+    listTestOrders: ids.orderId,
     listSubscriptions: ids.subscriptionId,
     listApiKeys: ids.keyId,
     listPayments: ids.paymentId,

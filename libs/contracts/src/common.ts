@@ -123,6 +123,12 @@ export const instant = z.iso.datetime({ offset: true }).refine((value) => {
   return ms >= 0 && ms <= lastInstantMs;
 }, 'must lie between 1970 and 9999');
 
+/** A span of time that a list may be narrowed by. */
+export const spanFilters = {
+  from: instant.optional().describe('From this time on, which is included.'),
+  to: instant.optional().describe('Before this time, which is not included.'),
+};
+
 export const flag = z.union([z.literal(0), z.literal(1)]);
 
 /** @param id schema of the ids that the list is sorted by */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { emailAddress, limits, listOf, pageQueryOf, rawText, slug, text, timestamp } from './common.ts';
+import { emailAddress, limits, listOf, pageQueryOf, rawText, slug, spanFilters, text, timestamp } from './common.ts';
 import { countryCode } from './countries.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
@@ -83,8 +83,28 @@ export const createOrder = defineRequest('command', 'checkout', 'orders.place', 
   output: createOrderResult,
 });
 
+/** What a list of orders may be narrowed by; an order has to meet all that are given. */
+const orderFilters = {
+  q: text(limits.email, 1)
+    .optional()
+    .describe('The buyer’s email address, the order’s id, or how the buyer’s name begins; in upper or lower case.'),
+  status: orderStatus.optional(),
+  productId: idSchema('product').optional(),
+  ...spanFilters,
+  affiliateCode: text(64, 1).optional().describe('As the buyer came with it, in upper or lower case.'),
+};
+
+const ordersQuery = pageQueryOf(idSchema('order')).extend(orderFilters);
+export type OrdersQuery = z.infer<typeof ordersQuery>;
+
+/** Without rehearsals. */
 export const listOrders = defineRequest('read', 'checkout', 'orders.list', {
-  input: pageQueryOf(idSchema('order')),
+  input: ordersQuery,
+  output: listOf(orderResource),
+});
+/** Rehearsals alone. */
+export const listTestOrders = defineRequest('read', 'checkout', 'test-orders.list', {
+  input: ordersQuery,
   output: listOf(orderResource),
 });
 export const getOrder = defineRequest('read', 'checkout', 'orders.get', {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { emailAddress, instant, limits, listOf, pageQueryOf, timestamp } from './common.ts';
+import { emailAddress, instant, limits, listOf, pageQueryOf, spanFilters, timestamp } from './common.ts';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { deliveredEventName, webhookEventName } from './webhooks.ts';
@@ -9,7 +9,7 @@ export const deliveryStatuses = ['pending', 'sending', 'delivered', 'held', 'fai
 export const deliveryStatus = z.enum(deliveryStatuses);
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;
 
-/** What a list may be narrowed by. `from` is included, `to` is not. */
+/** What a list may be narrowed by. */
 const filters = {
   event: deliveredEventName.optional().describe('Name of the event.'),
   eventId: idSchema('event').optional().describe('The `webhook-id` that the receiver saw.'),
@@ -18,8 +18,7 @@ const filters = {
   endpointId: z
     .union([idSchema('webhookEndpoint'), idSchema('automation')], 'must be an id beginning whe_ or aut_')
     .optional(),
-  from: instant.optional().describe('From this time on, which is included.'),
-  to: instant.optional().describe('Before this time, which is not included.'),
+  ...spanFilters,
 };
 
 /** Why an attempt did not deliver, in plain words, and what to do about it. */

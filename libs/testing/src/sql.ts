@@ -90,6 +90,8 @@ export interface TableScan {
   readonly table: string;
   /** What it looks up in an index; undefined where it reads the table or an index from end to end. */
   readonly lookUp: string | undefined;
+  /** The index that it reads along; undefined where it reads the table. */
+  readonly index: string | undefined;
 }
 
 /**
@@ -104,6 +106,7 @@ export async function plannedScans(url: string, sql: string): Promise<TableScan[
 interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
   readonly 'Index Cond'?: string;
   readonly 'Recheck Cond'?: string;
   readonly Plans?: readonly PlanNode[];
@@ -111,7 +114,9 @@ interface PlanNode {
 
 function scansOf(node: PlanNode): TableScan[] {
   const { 'Node Type': type, 'Relation Name': table, 'Index Cond': found, 'Recheck Cond': rechecked } = node;
-  const own = table !== undefined && type.endsWith('Scan') ? [{ table, lookUp: found ?? rechecked }] : [];
+  // The scan of a bitmap names the index, and the one above it the table.
+  const index = node['Index Name'] ?? node.Plans?.[0]?.['Index Name'];
+  const own = table !== undefined && type.endsWith('Scan') ? [{ table, lookUp: found ?? rechecked, index }] : [];
   return [...own, ...(node.Plans ?? []).flatMap(scansOf)];
 }
 

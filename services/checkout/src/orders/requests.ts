@@ -5,13 +5,15 @@ import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import type { Database } from '@app/service-kit/database';
 import { readDiscountUses } from '../discounts/read-uses.ts';
 import { findBuyer, getBuyerOrder, listBuyerOrders } from './buyer-orders.ts';
-import { getOrder, listOrders } from './get-orders.ts';
+import { getOrder } from './get-order.ts';
+import { listOrders, listTestOrders } from './list-orders.ts';
 import type { OrderBatcher } from './order-batcher.ts';
 
 export function orderRequests(database: Database, orders: OrderBatcher): RequestHandler[] {
   return [
     onRequest(contract.createOrder, ({ body, account }, context) => orders.add({ body, account, context })),
-    onRequest(contract.listOrders, (page, { accountId }) => listOrders(database, accountId, page)),
+    onRequest(contract.listOrders, (query, { accountId }) => listOrders(database, accountId, query)),
+    onRequest(contract.listTestOrders, (query, { accountId }) => listTestOrders(database, accountId, query)),
     onRequest(readUsesContract, ({ discountIds }, { accountId }) => readDiscountUses(database, accountId, discountIds)),
     onRequest(contract.getOrder, ({ orderId }, { accountId }) => getOrder(database, accountId, orderId)),
     onRequest(portal.listBuyerOrders, (input, { accountId }) => listBuyerOrders(database, accountId, input)),

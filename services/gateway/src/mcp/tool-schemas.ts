@@ -79,7 +79,7 @@ function describeArguments({ properties = {} }: JsonSchema, words: Tool['words']
 const selfSaying = [
   ...['limit', 'before', 'idempotencyKey', 'confirm', 'code', 'email', 'event', 'events', 'status'],
   ...['accessUrl', 'affiliateCode', 'headers', 'url', 'currency', 'from', 'to', 'until', 'test', 'commissionCents'],
-  ...['held', 'which', 'overlapHours', 'description', 'at'],
+  ...['held', 'which', 'overlapHours', 'description', 'at', 'q'],
 ];
 
 /** Its name says what it is, or the server's instructions do, or the tool's own description. */

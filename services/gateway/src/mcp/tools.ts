@@ -24,7 +24,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'create_product',
-    description: 'Starts as a draft unless `status` says `live`; only live products can be sold.',
+    description: 'A draft unless `status` is `live`; only live ones can be sold.',
     operation: operation('createProduct'),
     annotations: adds,
   },
@@ -63,8 +63,9 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'list_orders',
-    description: 'Newest first, without test orders.',
+    description: 'Newest first, no test orders; `q` is an email, id or name.',
     operation: operation('listOrders'),
+    unsaid: ['status', 'productId', 'from', 'to', 'affiliateCode'],
     defaults: shortPage,
     annotations: reads,
   },
@@ -77,7 +78,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'create_order',
-    description: 'Records a sale whose money was taken elsewhere: charges nobody, sends `order.paid`.',
+    description: 'Records a sale whose money was taken elsewhere; sends `order.paid`.',
     operation: operation('createOrder'),
     words: { paymentMethod: 'Processor token for renewals.', test: 'In no list and no metric.' },
     unsaid: ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'],
@@ -101,7 +102,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'list_payments',
-    description: 'Every try to move money, newest first.',
+    description: 'Newest first.',
     operation: operation('listPayments'),
     unsaid: ['full'],
     defaults: shortPage,

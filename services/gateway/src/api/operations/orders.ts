@@ -1,4 +1,4 @@
-import { createOrder, listOrders, orderWithPayments, refundOrder } from '@app/contracts/orders';
+import { createOrder, listOrders, listTestOrders, orderWithPayments, refundOrder } from '@app/contracts/orders';
 import { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
 import { defineOperation } from '../operation.ts';
@@ -17,7 +17,18 @@ export const orderOperations = [
     path: '/api/v1/orders',
     tag,
     summary: 'List the latest 100 orders, newest first',
-    description: 'Test orders are excluded. With `limit` or `before` it pages back, and says whether more follow.',
+    description:
+      'Test orders are excluded. With `limit`, `before` or a filter it says whether more follow. In `q` a text with an @ is ' +
+      'an email address, and one that has the form of an order’s id is that; any other is how the buyer’s name begins.',
+    errors: [],
+  }),
+  forwardOperation(listTestOrders, {
+    id: 'listTestOrders',
+    method: 'GET',
+    path: '/api/v1/test-orders',
+    tag,
+    summary: 'List test orders, newest first',
+    description: 'Rehearsals, which are in no other list. Filters and paging are those of `listOrders`.',
     errors: [],
   }),
   forwardOperation(createOrder, {

@@ -1,0 +1,121 @@
+import { limits } from '@app/contracts/common';
+import type { OrdersQuery } from '@app/contracts/orders';
+import { Serialized } from '@app/messaging/serve-requests';
+import { type Database, statement } from '@app/service-kit/database';
+import { isPaging, type Page, pagedList, pageOf, unknownBefore } from '@app/service-kit/paging';
+import { computedFirst } from '@app/service-kit/planner';
+import { type OrderRow, orderColumns, orderJson, orderTypes } from './order-rows.ts';
+import { type FoundBy, foundBy, wantedOrders } from './orders-wanted.rules.ts';
+
+const isBuyer = 'lower(customer_email) = lower($5)';
+/** Names in the order of their code points: what begins with a text lies between it and it with the last code point behind. */
+const name = 'lower(customer_name collate pg_c_utf8)';
+const begins = 'lower($6 collate pg_c_utf8)';
+const beginsSo = `customer_name <> '' and ${name} >= ${begins} and ${name} < ${begins} || chr(1114111)`;
+const isOfAffiliate = 'affiliate_code is not null and lower(affiliate_code) = lower($8)';
+const isOfProduct = 'product_id = $9';
+
+/**
+ * An id as indexes have it behind another key. Between two bounds of the id itself the planner expects few orders, and would read
+ * the orders of all accounts between them along the primary key; only the list's own index has this.
+ */
+const suffix = 'substr(id, 5)';
+
+interface Way {
+  /** The condition of its index, beside the account. */
+  readonly condition: string;
+  /** What the index ends in and lists are in the order of; undefined where few rows are found. */
+  readonly place: 'id' | typeof suffix | undefined;
+}
+
+/** `$1` the account, `$2` and `$3` the bounds of ids, `$4` how many; any of the others may be null. */
+const filters = `status <> 'expired'
+  and ($5::text is null or ${isBuyer}) and ($6::text is null or (${beginsSo}))
+  and ($7::text is null or status = $7) and ($8::text is null or (${isOfAffiliate}))
+  and ($9::text is null or ${isOfProduct})`;
+
+/** Where few rows are found, their ids are sorted, and the rows of a page are looked up. */
+function listStatement(name: string, { condition, place }: Way) {
+  if (place !== undefined) {
+    const bound = (id: string) => place.replace('id', id);
+    const inRange = `${place} >= ${bound('$2')} and ${place} < ${bound('$3')}`;
+    const page = `where account_id = $1 and ${condition} and ${inRange} and ${filters} order by ${place} desc limit $4`;
+    return statement<OrderRow>(name, `select ${orderColumns} from orders ${page}`, orderTypes);
+  }
+  const found = `select id, status, customer_email, customer_name, affiliate_code, product_id from orders
+    where account_id = $1 and ${condition}`;
+  const ids = `select id from (${computedFirst(found)}) as found
+    where id >= $2 and id < $3 and ${filters} order by id desc limit $4`;
+  const page = `where account_id = $1 and id = any (array(${ids})) order by id desc`;
+  return statement<OrderRow>(name, `select ${orderColumns} from orders ${page}`, orderTypes);
+}
+
+const live: Readonly<Record<FoundBy, ReturnType<typeof listStatement>>> = {
+  account: listStatement('orders-live', { condition: 'not test', place: 'id' }),
+  email: listStatement('orders-live-by-email', { condition: `not test and ${isBuyer}`, place: undefined }),
+  name: listStatement('orders-live-by-name', { condition: `not test and ${beginsSo}`, place: undefined }),
+  authorized: listStatement('orders-authorized', { condition: `not test and status = 'authorized'`, place: undefined }),
+  refunded: listStatement('orders-refunded', { condition: `not test and status = 'refunded'`, place: suffix }),
+  affiliate: listStatement('orders-live-by-affiliate', { condition: `not test and ${isOfAffiliate}`, place: suffix }),
+  product: listStatement('orders-live-by-product', { condition: `not test and ${isOfProduct}`, place: suffix }),
+};
+
+/** Rehearsals are few: they have an index of their account and of their buyers. */
+const rehearsals = {
+  account: listStatement('orders-test', { condition: 'test', place: suffix }),
+  email: listStatement('orders-test-by-email', { condition: `test and ${isBuyer}`, place: undefined }),
+} as const;
+
+const known = statement('orders-before-known', 'select from orders where account_id = $1 and id = $2');
+
+const ordersOfAccount = pagedList<OrderRow>({
+  name: 'orders',
+  table: 'orders',
+  row: orderTypes,
+  columns: orderColumns,
+  scope: ['account_id'],
+  filter: `not test and status <> 'expired'`,
+});
+
+/**
+ * The account's latest orders, newest first, without test orders and without orders whose hold was lost. `has_more` is written
+ * only with paging or a filter: the published list without them has no such field.
+ */
+export async function listOrders(database: Database, accountId: string, query: OrdersQuery): Promise<Serialized> {
+  const { limit: _limit, before: _before, ...filtering } = query;
+  const isFiltered = Object.keys(filtering).length > 0;
+  const { data, has_more = false } = isFiltered
+    ? await listBy(database, accountId, query, live[foundBy(wantedOrders(query))])
+    : await ordersOfAccount(database, [accountId], query);
+  return pageJson(data, isFiltered || isPaging(query) ? has_more : undefined);
+}
+
+/** The account's rehearsals, newest first. */
+export async function listTestOrders(database: Database, accountId: string, query: OrdersQuery): Promise<Serialized> {
+  const by = foundBy(wantedOrders(query)) === 'email' ? 'email' : 'account';
+  const { data, has_more } = await listBy(database, accountId, query, rehearsals[by]);
+  return pageJson(data, has_more);
+}
+
+/** @throws DomainError validation_failed when `before` is the id of no order of the account */
+async function listBy(
+  { pool }: Database,
+  accountId: string,
+  query: OrdersQuery,
+  list: ReturnType<typeof listStatement>,
+): Promise<Page<OrderRow>> {
+  const { from, before, email, nameBegins, status, affiliateCode, productId } = wantedOrders(query);
+  const rowsMax = (query.limit ?? limits.listMax) + 1;
+  const values = [accountId, from, before, rowsMax, email, nameBegins, status, affiliateCode, productId];
+  const [{ rows }, position] = await Promise.all([
+    pool.query(list(values)),
+    query.before === undefined ? undefined : pool.query(known([accountId, query.before])),
+  ]);
+  if (position?.rowCount === 0) throw unknownBefore();
+  return pageOf(rows, query);
+}
+
+function pageJson(rows: readonly OrderRow[], hasMore: boolean | undefined): Serialized {
+  const rest = hasMore === undefined ? '' : `,"has_more":${hasMore}`;
+  return new Serialized(`{"data":[${rows.map(orderJson).join(',')}]${rest}}`);
+}

@@ -1,0 +1,37 @@
+import type { OrderResource } from '@app/contracts/orders';
+import type { ColumnsOf } from '@app/service-kit/database';
+import { namesOf } from '@app/service-kit/row-arrays';
+import { utmTypes } from './order-columns.ts';
+
+/** What an order's resource is made of, from the table `orders`. */
+export const orderColumns = `id, product_id, customer_email, customer_name, total_cents, currency, status,
+  case when status = 'refunded' then total_cents else refunded_cents end as refunded_cents,
+  ${namesOf(utmTypes)}, country, affiliate_code, test, created_at, items::text`;
+
+/** As the published resource has it; the items as JSON. */
+export type OrderRow = Omit<OrderResource, 'items' | 'created_at'> & {
+  readonly items: string;
+  readonly created_at: Date;
+};
+
+export const orderTypes: ColumnsOf<OrderRow> = {
+  id: 'text',
+  product_id: 'text',
+  customer_email: 'text',
+  customer_name: 'text',
+  total_cents: 'int8',
+  currency: 'text',
+  status: 'text',
+  refunded_cents: 'int8',
+  ...utmTypes,
+  country: 'text',
+  affiliate_code: 'text',
+  test: 'bool',
+  created_at: 'timestamptz',
+  items: 'text',
+};
+
+/** Items are stored in the published shape, so they are passed on without being parsed. */
+export function orderJson({ items, ...order }: OrderRow): string {
+  return `${JSON.stringify(order).slice(0, -1)},"items":${items}}`;
+}

@@ -1,0 +1,63 @@
+import { idFloor, isId } from '@app/contracts/ids';
+import type { OrdersQuery } from '@app/contracts/orders';
+
+/** What a list of orders is narrowed by; null where it is not. */
+export interface WantedOrders {
+  /** Bounds of the ids: the first is included, the second is not. */
+  readonly from: string;
+  readonly before: string;
+  readonly email: string | null;
+  readonly nameBegins: string | null;
+  readonly status: string | null;
+  readonly productId: string | null;
+  readonly affiliateCode: string | null;
+}
+
+/** Sorts behind every order's id: the first character of its suffix is a digit. */
+const behindAllIds = 'ord_z';
+
+/** An order's time is that of its id, so a span of time is a span of ids; and an id is a span of one. */
+export function wantedOrders(query: OrdersQuery): WantedOrders {
+  const { q, status = null, productId = null, affiliateCode = null, before = behindAllIds } = query;
+  const lower = [query.from === undefined ? '' : idFloor('order', Date.parse(query.from))];
+  const upper = [before, query.to === undefined ? behindAllIds : idFloor('order', Date.parse(query.to))];
+  const of = searchOf(q);
+  if (of.kind === 'id') {
+    lower.push(of.id);
+    upper.push(`${of.id}0`);
+  }
+  return {
+    from: lower.toSorted().at(-1) as string,
+    before: upper.toSorted()[0] as string,
+    email: of.kind === 'email' ? of.email : null,
+    nameBegins: of.kind === 'name' ? of.begins : null,
+    status,
+    productId,
+    affiliateCode,
+  };
+}
+
+type Search =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'email'; readonly email: string }
+  | { readonly kind: 'id'; readonly id: string }
+  | { readonly kind: 'name'; readonly begins: string };
+
+function searchOf(q: string | undefined): Search {
+  if (q === undefined) return { kind: 'all' };
+  if (q.includes('@')) return { kind: 'email', email: q };
+  const id = q.toLowerCase();
+  return isId('order', id) ? { kind: 'id', id } : { kind: 'name', begins: q };
+}
+
+/** By what a list finds its orders, along an index of its own; the other filters are compared. */
+export type FoundBy = 'email' | 'name' | 'authorized' | 'refunded' | 'affiliate' | 'product' | 'account';
+
+/** The narrowest filter that is given. Nearly all orders are `paid`: they are found as the account's. */
+export function foundBy({ email, nameBegins, status, affiliateCode, productId }: WantedOrders): FoundBy {
+  if (email !== null) return 'email';
+  if (nameBegins !== null) return 'name';
+  if (status === 'authorized' || status === 'refunded') return status;
+  if (affiliateCode !== null) return 'affiliate';
+  return productId === null ? 'account' : 'product';
+}
