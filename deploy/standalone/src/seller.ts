@@ -4,6 +4,7 @@ import { DomainError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
 import { createApiKey } from '@app/gateway/create-api-key';
 import type { GatewayParts } from '@app/gateway/gateway-deps';
+import { createLoginLink } from '@app/gateway/login-link';
 import { resetPassword } from '@app/gateway/reset-password';
 import { signUp } from '@app/gateway/sign-up';
 import type { AdjustableClock } from '@app/service-kit/clock';
@@ -27,6 +28,14 @@ export interface FirstSeller {
 }
 
 type Seller = Omit<Credentials, 'baseUrl'>;
+
+/** The path that logs the seller in, once, within ten minutes; that of the login where the seller's address has changed. */
+export async function loginPath(
+  { gateway, clock }: Pick<FirstSeller, 'gateway' | 'clock'>,
+  email: string,
+): Promise<string> {
+  return (await createLoginLink({ database: gateway.database, clock }, email)) ?? '/login';
+}
 
 /**
  * How the first seller signs in; made at the first start, with the demo shop unless told otherwise. The file with it is

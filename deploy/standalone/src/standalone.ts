@@ -131,13 +131,18 @@ async function start(
       writeRefusal: disk.refusal,
     },
     // Not before: with it comes the gateway's code.
-    async (gateway, others) => (await import('./seller.ts')).ensureSeller({ ...seller, gateway, others }),
+    async (gateway, others) => {
+      const { ensureSeller, loginPath } = await import('./seller.ts');
+      const made = await ensureSeller({ ...seller, gateway, others });
+      return { credentials: made, path: await loginPath({ gateway, clock }, made.email) };
+    },
   );
   await untilReady(checks, say);
   await addHealthServer(config, checks, services);
-  const credentials = { ...prepared, baseUrl: config.PUBLIC_URL ?? url };
+  const credentials = { ...prepared.credentials, baseUrl: config.PUBLIC_URL ?? url };
   writeCredentials(config.DATA_DIR, credentials);
   noteSellerMade(config.DATA_DIR, secrets);
-  say(`sign in as ${credentials.email}; password and API key are in ${credentialsFile(config.DATA_DIR)}`);
+  say(`${credentials.email}: password and API key are in ${credentialsFile(config.DATA_DIR)}`);
+  say(`open the dashboard, once and within ten minutes: ${credentials.baseUrl}${prepared.path}`);
   return credentials.baseUrl;
 }

@@ -60,9 +60,10 @@ export const meResource = z
   })
   .meta({ id: 'Me' });
 
-/** As `verifyEmail` and `resetPassword` get it from a letter's link. */
-const letterToken = rawText(200, 20).describe('The end of the link in the email.');
+/** As the operations that redeem a link get it. */
+const letterToken = rawText(200, 20).describe('The end of the link.');
 export const verifyEmailBody = z.strictObject({ token: letterToken }).meta({ id: 'EmailVerification' });
+export const loginLinkBody = z.strictObject({ token: letterToken }).meta({ id: 'LoginLink' });
 export const requestPasswordResetBody = z.strictObject({ email: emailAddress }).meta({ id: 'PasswordResetRequest' });
 export const resetPasswordBody = z
   .strictObject({ token: letterToken, password: newPassword })

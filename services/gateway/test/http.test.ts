@@ -226,7 +226,9 @@ test('field errors name the field, what is wrong and a stable code', async () =>
   const one = await send(url, 'POST', '/api/v1/orders', { key, body: { email: 'ada@example.com' } });
   expect(one.json.detail).toBe('productSlug is required.');
   const query = await send(url, 'GET', '/api/v1/orders?page=2', { key });
-  expect(query.json.detail).toBe('page is not a known query parameter; known: limit, before.');
+  expect(query.json.detail).toBe(
+    'page is not a known query parameter; known: limit, before, q, status, productId, from, to, affiliateCode.',
+  );
   const none = await send(url, 'GET', '/api/v1/settings?limit=2', { key });
   expect(none.json.detail).toBe('limit is not a known query parameter; none is taken here.');
 });

@@ -19,6 +19,7 @@ const keyless = [
   'openPortal',
   'optOut',
   'logIn',
+  'logInByLink',
   'verifyEmail',
   'requestPasswordReset',
   'resetPassword',

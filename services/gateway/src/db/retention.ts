@@ -24,6 +24,7 @@ export const retention = (clock: Clock): readonly RetentionRule[] => [
   { statement: oldest('idempotency_records', 'created_at'), limit: () => keptSince(clock.now()) },
   { statement: oldest('api_keys', 'least(revoked_at, expires_at)'), limit: () => endedKeysKeptSince(clock.now()) },
   { statement: oldest('sessions', 'expires_at'), limit: () => clock.now() },
+  { statement: oldest('login_links', 'expires_at'), limit: () => clock.now() },
   { statement: oldest('letters', 'expires_at'), limit: () => clock.now() },
   { statement: oldest('portal_links', 'expires_at'), limit: () => portalKeptSince(clock.now()) },
   { statement: oldest('portal_sessions', 'expires_at'), limit: () => portalKeptSince(clock.now()) },

@@ -43,15 +43,16 @@ export function createCredentialLookup(deps: LookupDeps): CredentialLookup {
   };
 }
 
-/** An Authorization header, even an unusable one, is the only credential that counts; without one, the session cookie. */
-export function credentialOf(req: FastifyRequest): Credential | null {
+/** An Authorization header, even an unusable one, is the only credential that counts; without one, the session cookie. @param secure as `sessionOf` */
+export function credentialOf(req: FastifyRequest, secure: boolean): Credential | null {
   const { authorization } = req.headers;
-  if (authorization === undefined) return sessionOf(req);
+  if (authorization === undefined) return sessionOf(req, secure);
   const bearer = authorization.slice(0, 7).toLowerCase() === 'bearer ';
   return bearer ? { kind: 'key', secret: authorization.slice(7).trim() } : null;
 }
 
-export function sessionOf({ headers }: FastifyRequest): Credential | null {
-  const secret = getSessionToken(headers.cookie);
+/** @param secure whether browsers reach this deployment by https */
+export function sessionOf({ headers }: FastifyRequest, secure: boolean): Credential | null {
+  const secret = getSessionToken(headers.cookie, secure);
   return secret === undefined ? null : { kind: 'session', secret };
 }

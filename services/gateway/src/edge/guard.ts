@@ -4,6 +4,7 @@ import type { Authenticator, Credential } from '../identity/authenticator.ts';
 import { unauthorized } from '../identity/unauthorized.ts';
 import type { AccountQuota } from '../limits/account-quota.ts';
 import type { AddressLimiter } from '../limits/address-limiter.ts';
+import { isHttps } from './base-url.ts';
 import { clientOfAddress } from './client-address.rules.ts';
 import { createCredentialLookup, credentialOf, sessionOf } from './credential-lookup.ts';
 import { Delays } from './delays.ts';
@@ -57,6 +58,7 @@ export function createGuard(server: Pick<FastifyInstance, 'addHook'>, deps: Guar
   const { config, authenticator, accountQuota, addressLimiter: byAddress, buyersLimiter } = deps;
   const limited = config.RATE_LIMIT_PER_MINUTE > 0;
   const ownSite = createOwnSite(config);
+  const secure = isHttps(config);
 
   const limits = createRequestLimits(limited, accountQuota, new Delays(server, waitingMax));
   const find = createCredentialLookup({ authenticator, byAddress, limits, isLimited: limited });
@@ -82,7 +84,7 @@ export function createGuard(server: Pick<FastifyInstance, 'addHook'>, deps: Guar
 
   /** The credential may have been revoked while its request waited. */
   async function findAgain(req: FastifyRequest): Promise<Actor> {
-    const credential = credentialOf(req);
+    const credential = credentialOf(req, secure);
     const actor = credential === null ? null : await authenticator.find(credential);
     if (actor === null) throw unauthorized();
     return actor;
@@ -107,7 +109,7 @@ export function createGuard(server: Pick<FastifyInstance, 'addHook'>, deps: Guar
 
   return {
     recognize: async (req, reply) => {
-      const credential = sessionOf(req);
+      const credential = sessionOf(req, secure);
       if (credential === null) return;
       const known = authenticator.known(credential);
       const actor = known === undefined ? await find(credential, req, reply) : await known;
@@ -118,7 +120,7 @@ export function createGuard(server: Pick<FastifyInstance, 'addHook'>, deps: Guar
     countUnknown: (req, reply) => limits.countAddress(reply, buyersLimiter, windowOf(req, buyersLimiter)),
     admit: (access, req, reply) => {
       if (access !== 'credential') return admitKeyless(access, req, reply);
-      const credential = credentialOf(req);
+      const credential = credentialOf(req, secure);
       const known = credential === null ? null : authenticator.known(credential);
       if (known === undefined) return lookUp(credential as Credential, req, reply);
       if (known instanceof Promise) return known.then((actor) => admitKnown(actor, req, reply));

@@ -4,6 +4,6 @@
  */
 export function shownPath(url: string): string {
   const [path = ''] = url.split('?', 1);
-  const [, withSecrets] = /^\/+(c|p|letters|api\/checkout)\//i.exec(path) ?? [];
+  const [, withSecrets] = /^\/+(c|p|letters|login|api\/checkout)\//i.exec(path) ?? [];
   return withSecrets === undefined ? path.slice(0, 200) : `/${withSecrets.toLowerCase()}/…`;
 }

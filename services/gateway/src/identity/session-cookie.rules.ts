@@ -1,7 +1,12 @@
-const name = 'fnl_session';
+/** Under https no other host of the domain can set a cookie of this name (RFC 6265bis, 4.1.3). */
+const nameOf = (secure: boolean): string => (secure ? '__Host-fnl_session' : 'fnl_session');
 
-/** The session token of a Cookie header; undefined without one. */
-export const getSessionToken = (header: string | undefined): string | undefined => cookieOf(header, name);
+/**
+ * The session token of a Cookie header; undefined without one.
+ * @param secure whether browsers reach this deployment by https
+ */
+export const getSessionToken = (header: string | undefined, secure: boolean): string | undefined =>
+  cookieOf(header, nameOf(secure));
 
 /** The token that a Cookie header has under a name; undefined without one of 43 characters of base64url. */
 export function cookieOf(header: string | undefined, wanted: string): string | undefined {
@@ -18,5 +23,6 @@ export function cookieOf(header: string | undefined, wanted: string): string | u
 
 /** A Set-Cookie header: unreadable for scripts, and not sent along with other sites' posts. */
 export function writeSessionCookie(token: string, maxAgeSeconds: number, secure: boolean): string {
-  return `${name}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+  const end = secure ? '; Secure' : '';
+  return `${nameOf(secure)}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${end}`;
 }

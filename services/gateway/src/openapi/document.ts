@@ -62,7 +62,12 @@ export function openApiDocument(operations: readonly Operation[], baseUrl: strin
         securitySchemes: {
           apiKey: { type: 'http', scheme: 'bearer', description: 'A key of the account; scopes are named after it.' },
           platformKey: { type: 'http', scheme: 'bearer', description: 'The deployment’s own key.' },
-          session: { type: 'apiKey', in: 'cookie', name: 'fnl_session', description: 'A logged-in browser.' },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'fnl_session',
+            description: 'A logged-in browser. The cookie is named `__Host-fnl_session` where PUBLIC_URL is https.',
+          },
           checkoutSecret: {
             type: 'apiKey',
             in: 'header',

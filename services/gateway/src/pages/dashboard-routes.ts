@@ -1,7 +1,7 @@
 import { dashboardPages } from '@app/pages/dashboard/dashboard-pages';
 import { showPage, takePage } from '@app/pages/dashboard/frame/enter';
 import { showForgot, takeForgot } from '@app/pages/dashboard/identity/forgot';
-import { showLogIn, takeLogIn, takeLogOut } from '@app/pages/dashboard/identity/log-in';
+import { showLogIn, showLoginLink, takeLogIn, takeLoginLink, takeLogOut } from '@app/pages/dashboard/identity/log-in';
 import { showSignUp, takeSignUp } from '@app/pages/dashboard/identity/sign-up';
 import type { PageAnswer, PageRequest } from '@app/pages/page';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -45,6 +45,16 @@ function routeIdentity(pages: FastifyInstance, deps: DashboardDeps): void {
   );
   pages.get('/login', answering(deps, showLogIn));
   pages.post('/login', answering(deps, takeLogIn));
+  const tokenOf = (req: FastifyRequest) => (req.params as { readonly token: string }).token;
+  const once = '/login/once/:token';
+  pages.get(
+    once,
+    answering(deps, (_, req) => showLoginLink(tokenOf(req))),
+  );
+  pages.post(
+    once,
+    answering(deps, (request, req) => takeLoginLink(request, tokenOf(req))),
+  );
   pages.post('/logout', answering(deps, takeLogOut));
   pages.get(
     '/signup',

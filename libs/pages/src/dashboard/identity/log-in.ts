@@ -10,6 +10,12 @@ const texts = {
   goOn: 'Go on where you were',
   goOnTitle: 'You are logged in',
   goOnText: 'What you typed is kept, and nothing of it is saved yet.',
+  onceTitle: 'Log in',
+  onceText: 'This link logs you in, once.',
+  once: 'Log in',
+  overTitle: 'This link has no effect',
+  over: 'It was used already, or is older than ten minutes. Start again, or log in with your password.',
+  password: 'Log in with the password',
 } as const;
 
 /** GET of the form. A reader who is logged in is led on. */
@@ -58,4 +64,19 @@ export async function takeLogOut(request: PageRequest): Promise<PageAnswer> {
   const left = await request.call('logOut', { actor: request.actor });
   if (!left.ok && left.problem.status !== 401) return showRefused(left, request);
   return { status: 303, location: '/login?out=1' };
+}
+
+/** GET of a link that logs in once. Only the POST uses it, which a script sends by itself. */
+export function showLoginLink(token: string): PageAnswer {
+  const go = button({ label: texts.once, kind: 'accent', isWide: true });
+  const form = html`<form method="post" action="/login/once/${encodeURIComponent(token)}" data-sent>${go}</form>`;
+  return shownIdentity(200, texts.onceTitle, identityPage(texts.onceTitle, html`<p>${texts.onceText}</p>${form}`));
+}
+
+export async function takeLoginLink(request: PageRequest, token: string): Promise<PageAnswer> {
+  const entered = await request.call('logInByLink', { actor: request.actor, body: { token } });
+  if (entered.ok) return { status: 303, location: home };
+  if (!['not_found', 'validation_failed'].includes(entered.problem.code)) return showRefused(entered, request);
+  const main = html`<p>${texts.over}</p><p><a href="/login">${texts.password}</a></p>`;
+  return shownIdentity(404, texts.overTitle, identityPage(texts.overTitle, main));
 }

@@ -1,6 +1,7 @@
 import {
   changePasswordBody,
   loginBody,
+  loginLinkBody,
   meResource,
   sessionResource,
   signupBody,
@@ -14,6 +15,7 @@ import { changePassword } from '../../identity/change-password.ts';
 import { endOtherSessions, endSession } from '../../identity/end-sessions.ts';
 import { listSessions } from '../../identity/list-sessions.ts';
 import { logIn, openSession, type SessionOrigin } from '../../identity/log-in.ts';
+import { logInByLink } from '../../identity/login-link.ts';
 import { Session } from '../../identity/session.entity.ts';
 import { signUp } from '../../identity/sign-up.ts';
 import { User } from '../../identity/user.entity.ts';
@@ -71,6 +73,23 @@ export const sessionOperations = [
       const attempt = await app.limitLogin(body.email, address);
       const { accountId, token } = await logIn(app, body, originOf({ address, headers }));
       await attempt.succeeded();
+      cookie.set(token);
+      return { ok: true, accountId };
+    },
+  }),
+  defineOperation({
+    id: 'logInByLink',
+    method: 'POST',
+    path: '/api/auth/login-link/redeem',
+    tag,
+    summary: 'Log in with the token of a link that the deployment printed',
+    description: 'The token works once, within ten minutes. The link leads to a page that does this.',
+    auth: 'public',
+    body: loginLinkBody,
+    response: signupResult,
+    errors: ['not_found'],
+    run: async ({ app, body, address, headers, cookie }) => {
+      const { accountId, token } = await logInByLink(app, body.token, originOf({ address, headers }));
       cookie.set(token);
       return { ok: true, accountId };
     },

@@ -13,6 +13,7 @@ import { SessionOrigins } from './0013-session-origins.ts';
 import { LookOfPages } from './0015-look-of-pages.ts';
 import { Logos } from './0016-logos.ts';
 import { Portal } from './0017-portal.ts';
+import { LoginLinks } from './0019-login-links.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -31,4 +32,5 @@ export const migrations: Migrations = [
   { name: '0015-look-of-pages', class: LookOfPages },
   { name: '0016-logos', class: Logos },
   { name: '0017-portal', class: Portal },
+  { name: '0019-login-links', class: LoginLinks },
 ];

@@ -1,0 +1,55 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { DomainError } from '@app/contracts/errors';
+import type { Clock } from '@app/service-kit/clock';
+import { type Database, statement } from '@app/service-kit/database';
+import { openSession, type SessionOrigin } from './log-in.ts';
+
+interface Deps {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/** It stands on a screen: long enough to be clicked, too short to be found later. */
+const validMs = 10 * 60 * 1000;
+
+const insertStatement = statement<{ token_hash: Buffer }>(
+  'login-link-insert',
+  `insert into login_links (token_hash, user_id, expires_at)
+   select $1, id, $3 from users where email = $2 returning token_hash`,
+  { token_hash: 'bytea' },
+);
+const redeemStatement = statement<{ user_id: string; account_id: string }>(
+  'login-link-redeem',
+  `with link as (delete from login_links where token_hash = $1 and expires_at > $2 returning user_id)
+   select u.id as user_id, u.account_id from link join users as u on u.id = link.user_id`,
+  { user_id: 'text', account_id: 'text' },
+);
+
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/**
+ * The path of a page that logs the user in, once, within ten minutes; null where no user has the address. Only the process that
+ * holds the database makes one: there is no operation for it.
+ */
+export async function createLoginLink({ database, clock }: Deps, email: string): Promise<string | null> {
+  const token = randomBytes(32).toString('base64url');
+  const expiresAt = new Date(clock.nowMs() + validMs);
+  const { rows } = await database.pool.query(insertStatement([hashOf(token), email.toLowerCase(), expiresAt]));
+  return rows.length === 0 ? null : `/login/once/${token}`;
+}
+
+/**
+ * Opens a session for the user of a link, which is used up. When the process dies between the two, a new link is needed.
+ * @throws DomainError not_found
+ */
+export async function logInByLink(
+  deps: Deps,
+  token: string,
+  origin: SessionOrigin,
+): Promise<{ accountId: string; token: string }> {
+  const { rows } = await deps.database.pool.query(redeemStatement([hashOf(token), deps.clock.now()]));
+  const [user] = rows;
+  if (user === undefined)
+    throw new DomainError('not_found', 'The link was used already, or is older than ten minutes, or is not complete.');
+  return { accountId: user.account_id, token: await openSession(deps, user.user_id, origin) };
+}

@@ -1,0 +1,121 @@
+import { openDatabase } from '@app/service-kit/database';
+import { expect, onTestFinished, test } from 'vitest';
+import { databaseOptions } from '../src/db/migrate.ts';
+import { createLoginLink } from '../src/identity/login-link.ts';
+import { createSeller } from './harness.ts';
+import { send } from './http.ts';
+import { harness, startGateway, url } from './set-up.ts';
+
+startGateway();
+
+interface Sent {
+  readonly form?: Record<string, string>;
+  readonly session?: string;
+  readonly headers?: Record<string, string>;
+  readonly at?: string;
+}
+
+/** As a browser does it: a GET, or the form that a page sends. */
+async function open(path: string, { form, session, headers = {}, at = url }: Sent = {}) {
+  const response = await fetch(`${at}${path}`, {
+    method: form === undefined ? 'GET' : 'POST',
+    redirect: 'manual',
+    headers: { ...(session === undefined ? {} : { cookie: session }), ...headers },
+    ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
+  });
+  const cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  return { status: response.status, location: response.headers.get('location'), cookie, text: await response.text() };
+}
+
+const password = 'a long password';
+const named = (text: string, name: string) => new RegExp(`name="${name}"[^>]*value="([^"]*)"`).exec(text)?.[1];
+
+test('a reader who is not logged in gets the form for it, which leads back to the page and nowhere else', async () => {
+  const seller = await createSeller(url);
+  for (const path of ['/app', '/app/settings', '/app/orders?before=x'])
+    expect(await open(path)).toMatchObject({ status: 303, location: `/login?next=${encodeURIComponent(path)}` });
+  expect(named((await open('/login?next=%2Fapp%2Fsettings')).text, 'next')).toBe('/app/settings');
+  const right = { email: seller.email, password };
+  expect((await open('/login', { form: { ...right, next: '/app/settings' } })).location).toBe('/app/settings');
+  for (const next of ['https://evil.example', '//evil.example', '/app//..//x y', '/applause', '/app\\evil', ''])
+    expect((await open('/login', { form: { ...right, next } })).location, next).toBe('/app');
+  const wrong = await open('/login', { form: { email: seller.email, password: 'wrong', next: '/app/settings' } });
+  expect([wrong.status, wrong.cookie, named(wrong.text, 'email')]).toEqual([422, '', seller.email]);
+  expect(wrong.text).toContain('do not match');
+});
+
+test('sign-up opens the dashboard; what a form refuses stands at its field with all that was typed', async () => {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const refused = await open('/signup', { form: { name: 'Ada', email, password: 'short' } });
+  expect([refused.status, refused.cookie]).toEqual([422, '']);
+  expect(refused.text).toMatch(/id="password-error">The password [^<]+\./);
+  const made = await open('/signup', { form: { name: 'Ada', email, password } });
+  expect([made.status, made.location]).toEqual([303, '/app']);
+  const session = made.cookie;
+  const form = { businessName: '', supportEmail: 'help@example.com', key: 'one' };
+  const wrong = await open('/app/settings', { session, form });
+  expect(wrong.status).toBe(422);
+  expect(wrong.text).toMatch(/id="businessName-error">Business name [^<]+\./);
+  expect(wrong.text).toContain('value="help@example.com"');
+  const saved = await open('/app/settings', { session, form: { ...form, businessName: 'Atelier <Ada>', key: 'two' } });
+  expect([saved.status, saved.location]).toEqual([303, '/app/settings?saved=1']);
+  expect((await open('/app/settings', { session })).text).toContain('value="Atelier &lt;Ada&gt;"');
+});
+
+test('a form that outlives its login is there again after the next one, and nothing is done by that', async () => {
+  const seller = await createSeller(url);
+  const form = { businessName: 'Typed', supportEmail: seller.email, key: 'k', newPassword: 'never kept' };
+  expect((await open('/logout', { session: seller.session, form: {} })).location).toBe('/login?out=1');
+  const again = await open('/app/settings', { session: seller.session, form });
+  expect(again.status).toBe(401);
+  expect(again.text).not.toContain('never kept');
+  const typed = (named(again.text, 'typed') ?? '').replaceAll('&amp;', '&');
+  const next = named(again.text, 'next') ?? '';
+  const on = await open('/login', { form: { email: seller.email, password, next, typed } });
+  expect([on.status, on.text.includes('action="/app/settings"')]).toEqual([200, true]);
+  const session = on.cookie;
+  const shown = await open('/app/settings', { session, form: { ...form, restore: '1' } });
+  expect(shown.text).toContain('value="Typed"');
+  expect((await send(url, 'GET', '/api/v1/settings', { session })).json.businessName).not.toBe('Typed');
+});
+
+test('a form of another site does nothing', async () => {
+  const { session } = await createSeller(url);
+  const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
+  const form = { businessName: 'Taken', supportEmail: 'evil@example.com' };
+  expect((await open('/app/settings', { session, form, headers })).status).toBe(403);
+  expect((await open('/login', { form: { email: 'a@example.com', password }, headers })).status).toBe(403);
+  expect((await open('/app/settings', { session, headers: { host: 'evil.example' } })).text).not.toContain('Taken');
+});
+
+test('an address of nothing is the same page for every account, and says nothing of others', async () => {
+  const { session } = await createSeller(url);
+  expect((await open('/app/nothing', { session })).status).toBe(404);
+});
+
+test('a link logs its owner in, once, within ten minutes', async () => {
+  const seller = await createSeller(url);
+  const database = await openDatabase(databaseOptions(harness.database.url));
+  onTestFinished(() => database.close());
+  const deps = { database, clock: harness.clock };
+  const path = (await createLoginLink(deps, seller.email.toUpperCase())) ?? '';
+  expect((await open(path)).text).toContain('method="post"');
+  const entered = await open(path, { form: {} });
+  expect([entered.status, entered.location]).toEqual([303, '/app']);
+  expect((await send(url, 'GET', '/api/auth/me', { session: entered.cookie })).json.email).toBe(seller.email);
+  expect(await open(path, { form: {} })).toMatchObject({ status: 404, cookie: '' });
+  const late = (await createLoginLink(deps, seller.email)) ?? '';
+  harness.clock.advance(10 * 60_000 + 1);
+  expect(await open(late, { form: {} })).toMatchObject({ status: 404, cookie: '' });
+  harness.clock.reset();
+  expect(await createLoginLink(deps, 'unknown@example.com')).toBeNull();
+  expect((await open('/login/once/short', { form: {} })).status).toBe(404);
+});
+
+test('a deployment that takes no new accounts says so', async () => {
+  const closed = await harness.start({ SIGNUP: 'closed' });
+  for (const form of [undefined, { name: 'Ada', email: 'ada@example.com', password }]) {
+    const said = await open('/signup', { at: closed.url, ...(form && { form }) });
+    expect([said.status, said.cookie, said.text.includes('takes no new accounts')]).toEqual([404, '', true]);
+  }
+});
