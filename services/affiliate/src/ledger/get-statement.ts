@@ -3,6 +3,7 @@ import { limits } from '@app/contracts/common';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import type { UseCaseDeps } from '@app/service-host/define-service';
 import { type Database, statement } from '@app/service-kit/database';
+import { inOneSnapshot } from '@app/service-kit/one-snapshot';
 import { unknownBefore } from '@app/service-kit/paging';
 import type { z } from 'zod';
 import { requireAffiliate } from '../affiliates/require-affiliate.ts';
@@ -77,8 +78,7 @@ export async function getStatement(
 ): Promise<Statement> {
   const { id } = await requireAffiliate(database.fork(), accountId, code);
   const place = before === undefined ? Number.MAX_SAFE_INTEGER : await placeOf(database, [accountId, id, before]);
-  const { lines, balances } = await database.transaction(async (client) => {
-    await client.query('set transaction isolation level repeatable read read only');
+  const { lines, balances } = await inOneSnapshot(database, async (client) => {
     const found = await client.query(linesStatement([accountId, id, place, limit + 1]));
     const sums = await client.query(balancesStatement([accountId, id, clock.now()]));
     return { lines: found.rows, balances: sums.rows };

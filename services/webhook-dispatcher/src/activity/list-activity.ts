@@ -3,11 +3,11 @@ import type { RequestInput } from '@app/contracts/define';
 import { idFloor, idPrefixes } from '@app/contracts/ids';
 import type * as contract from '@app/contracts/webhook-deliveries';
 import { type Client, type Database, statement } from '@app/service-kit/database';
+import { inOneSnapshot } from '@app/service-kit/one-snapshot';
 import { pageOf, unknownBefore } from '@app/service-kit/paging';
 import { checkSpan, type EventDeliveries, eventBounds, eventsNamed, namesEvents } from '../history/event-deliveries.ts';
 import { attemptRangesOf, inRange, rareRows } from '../history/index-ranges.rules.ts';
 import { behindAllIdsAndSuffixes } from '../storage/index-scans.ts';
-import { inOneSnapshot } from '../storage/one-snapshot.ts';
 import {
   type ActivityEntry,
   type ActivityList,

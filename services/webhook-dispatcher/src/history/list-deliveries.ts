@@ -3,10 +3,10 @@ import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { idFloor } from '@app/contracts/ids';
 import type * as contract from '@app/contracts/webhook-deliveries';
 import { type Client, type Database, statement } from '@app/service-kit/database';
+import { inOneSnapshot } from '@app/service-kit/one-snapshot';
 import { pageOf, unknownBefore } from '@app/service-kit/paging';
 import { computedFirst } from '@app/service-kit/planner';
 import { behindAllIdsAndSuffixes } from '../storage/index-scans.ts';
-import { inOneSnapshot } from '../storage/one-snapshot.ts';
 import {
   deliveriesById,
   deliveriesStatement,

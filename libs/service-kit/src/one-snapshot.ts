@@ -1,4 +1,4 @@
-import type { Client, Database } from '@app/service-kit/database';
+import type { Client, Database } from './database.ts';
 
 /**
  * Runs statements that have to see the same rows, where what one has counted decides how many the next one reads.
