@@ -291,6 +291,7 @@ const attempts = (): Record<string, Attempt> => {
     getAffiliateStatement: { params: { code: 'victimleaf' }, expect: 'unknown' },
     createPayout: { params: { code: 'victimleaf' }, query: '?includePending=true', expect: 'unknown' },
     listPayouts: { expect: 'own' },
+    getOverview: { expect: 'own' },
     getMetrics: { params: product, expect: 'unknown' },
     explainMetric: { params: product, query: '?metric=customers', expect: 'unknown' },
     listAutomations: { expect: 'own' },
@@ -548,6 +549,7 @@ const ownTools = [
   'advance_rehearsal',
   'list_payments',
   'list_payouts',
+  'get_overview',
 ];
 
 async function mcp(seller: Seller, method: string, params: unknown): Promise<Answer> {

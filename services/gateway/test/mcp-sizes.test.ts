@@ -5,6 +5,7 @@ import type { RequestDefinition } from '@app/contracts/define';
 import { getFunnel } from '@app/contracts/funnels';
 import { explainMetric, getMetrics } from '@app/contracts/metrics';
 import { getOrder, listOrders } from '@app/contracts/orders';
+import { getOverview } from '@app/contracts/overview';
 import { listOrderPayments, listPayments } from '@app/contracts/payments';
 import { getProduct, listProducts } from '@app/contracts/products';
 import { previewReminders } from '@app/contracts/reminders';
@@ -45,6 +46,7 @@ const reads: RequestDefinition[] = [
   getOrder,
   listPayments,
   listOrderPayments,
+  getOverview,
   getMetrics,
   explainMetric,
   listSubscriptions,

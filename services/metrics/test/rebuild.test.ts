@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { spawnNode } from '@app/testing/child-service';
+import { fakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { untilBlocked } from '@app/testing/poll-system';
@@ -11,6 +12,7 @@ import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { factOfOrder } from '../src/facts/fact.rules.ts';
 import { recordFacts } from '../src/facts/record-facts.ts';
 import { getRollups } from '../src/metrics/get-rollups.ts';
+import { getOverview } from '../src/overview/get-overview.ts';
 import { rebuildRollups } from '../src/rollups/rebuild-rollups.ts';
 import { orderEvent } from './samples.ts';
 
@@ -18,6 +20,7 @@ guardLeaks();
 
 const many = volume(15_000, 150_000);
 const buyers = many / 3;
+const clock = fakeClock('2026-03-15T12:00:00.000Z');
 let storage: TestDatabase;
 let database: Database;
 beforeAll(async () => {
@@ -27,9 +30,9 @@ beforeAll(async () => {
   await query(
     storage.url,
     `insert into facts (event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
-       mrr_cents, email_key, has_bump, has_upsell, from_checkout)
+       mrr_cents, email_key, counted_by_day, has_bump, has_upsell, from_checkout)
      select 'evt_' || n, 'acc_many', 'prd_1', 'ord_' || n, 'order_paid', '2026-01-01', false, 'usd', 100, 0,
-       sha256(convert_to('buyer' || n % $2, 'UTF8')), n % 2 = 0, false, false
+       sha256(convert_to('buyer' || n % $2, 'UTF8')), true, n % 2 = 0, false, false
      from generate_series(1, $1::int) n`,
     [many, buyers],
   );
@@ -46,15 +49,20 @@ const sell = (account: string) =>
 
 async function read(account: string) {
   const { totals, months } = await getRollups(database, account, 'prd_1');
-  return { orders: totals.orders, cents: months[0]?.revenue_cents ?? 0, customers: totals.customers };
+  const { currencies } = await getOverview({ database, clock }, account, { from: '2025-12-15', to: '2026-01-31' });
+  const byDay = currencies[0]?.current.orders ?? 0;
+  return { orders: totals.orders, byDay, cents: months[0]?.revenue_cents ?? 0, customers: totals.customers };
 }
 
 const otherGenerations = async () => {
   const { rows } = await database.pool.query(
-    `select 1 from customers as c left join rollup_generations as g using (account_id)
-     where c.generation <> coalesce(g.generation, 0) limit 1`,
+    `select count(distinct tables) as tables from (
+       select 'customers' as tables, account_id, generation from customers
+       union all select 'days', account_id, generation from product_days
+     ) as c left join rollup_generations as g using (account_id)
+     where c.generation <> coalesce(g.generation, 0)`,
   );
-  return rows.length;
+  return rows[0].tables;
 };
 
 /** A rebuild waits with the last statement before the new numbers are read, until what this returns is called. */
@@ -83,9 +91,12 @@ test('a rebuild killed with -9 leaves the old numbers, and the next one the righ
   await rebuild.kill('SIGKILL');
   await letSwitch();
   expect(await read('acc_many')).toEqual(old);
-  expect(await otherGenerations()).toBe(1);
+  expect(await otherGenerations()).toBe(2);
   await rebuildRollups(database, 'acc_many');
-  expect(await read('acc_many')).toEqual({ orders: many + 1, cents: (many + 1) * 100, customers: buyers + 1 });
+  expect(await read('acc_many')).toEqual({
+    ...{ orders: many + 1, byDay: many + 1 },
+    ...{ cents: (many + 1) * 100, customers: buyers + 1 },
+  });
   expect(await otherGenerations()).toBe(0);
 });
 
@@ -104,6 +115,6 @@ test('sales of the account itself and of others are counted at once while a rebu
   await rebuildRollups(database, 'acc_many', sellMeanwhile, many / 15);
   expect(sold).toBeGreaterThanOrEqual(12);
   const orders = before[0].count + 2 * sold;
-  expect(await read('acc_many')).toEqual({ orders, cents: orders * 100, customers: buyers + 1 });
-  expect(await read('acc_other')).toEqual({ orders: sold, cents: sold * 100, customers: 1 });
+  expect(await read('acc_many')).toEqual({ orders, byDay: orders, cents: orders * 100, customers: buyers + 1 });
+  expect(await read('acc_other')).toEqual({ orders: sold, byDay: sold, cents: sold * 100, customers: 1 });
 });

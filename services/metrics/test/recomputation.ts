@@ -82,7 +82,7 @@ const backOf = ({ orderId, totalCents }: Of<'orderPaid'>['data'], events: readon
   of(events, 'paymentRefunded').some(({ data }) => data.orderId === orderId) ? partsBack(orderId, events) : totalCents;
 
 type Terms = Pick<Of<'started'>['data'], 'amountCents' | 'billingInterval'>;
-const monthly = ({ amountCents, billingInterval }: Terms): number =>
+export const monthly = ({ amountCents, billingInterval }: Terms): number =>
   billingInterval === 'year' ? halfUp(amountCents / 12) : amountCents;
 
 const subscriptionKinds = ['started', 'rebilled', 'paymentFailed', 'paused', 'resumed', 'canceled'] as const;
@@ -110,7 +110,7 @@ const isOfSubscription = (event: RawEvent): event is SubscriptionEvent =>
   subscriptionKinds.some((kind) => kind === event.kind);
 
 /** The subscriptions that were active just before a moment. */
-function activeAt(ms: number, events: readonly RawEvent[]): Terms[] {
+export function activeAt(ms: number, events: readonly RawEvent[]): Terms[] {
   return of(events, 'started')
     .filter(({ data: { subscriptionId } }) => {
       const states = events

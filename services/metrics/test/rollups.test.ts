@@ -54,21 +54,21 @@ afterAll(async () => {
 beforeEach(empty);
 
 async function empty(): Promise<void> {
-  await deleteAll(database.pool, ['facts', 'product_totals', 'product_months', 'customers', 'rollup_generations']);
+  await deleteAll(database.pool, ['facts', ...rollupTables, 'rollup_generations']);
 }
 
 const deliver = (facts: readonly Fact[]): Promise<void> => database.transaction((client) => recordFacts(client, facts));
 
-const rollupTables = ['product_totals', 'product_months', 'customers'] as const;
+const rollupTables = ['product_totals', 'product_months', 'product_days', 'customers'] as const;
 type RollupTable = (typeof rollupTables)[number];
 
 /** All roll-ups that are read, in an order of their own. */
 async function rollups(): Promise<Record<RollupTable, unknown[]>> {
-  const tables = { product_totals: [], product_months: [], customers: [] } as Record<RollupTable, unknown[]>;
+  const tables = {} as Record<RollupTable, unknown[]>;
   for (const table of rollupTables) {
     const { rows } = await database.pool.query(
       `select t.* from ${table} as t left join rollup_generations as g using (account_id)
-       where t.generation = coalesce(g.generation, 0) order by 1, 2, 3`,
+       where t.generation = coalesce(g.generation, 0) order by 1, 2, 3, 4`,
     );
     tables[table] = rows.map(({ generation: _, ...row }) => row);
   }

@@ -1,10 +1,11 @@
 import { settingsResource } from '@app/contracts/accounts';
 import { affiliateResource, getStatement, payoutResource } from '@app/contracts/affiliates';
-import { automationResource } from '@app/contracts/automations';
+import { automationResource, previewAutomation } from '@app/contracts/automations';
 import { advanceRehearsal, dailyResult, getDailyRun, previewDailyRun } from '@app/contracts/daily-runs';
 import { offerResource } from '@app/contracts/funnels';
-import { explainMetric } from '@app/contracts/metrics';
+import { explainMetric, metricsResource } from '@app/contracts/metrics';
 import { orderResource, orderWithPayments } from '@app/contracts/orders';
+import { overview } from '@app/contracts/overview';
 import { paymentResource } from '@app/contracts/payments';
 import { productResource } from '@app/contracts/products';
 import {
@@ -79,7 +80,7 @@ function describeArguments({ properties = {} }: JsonSchema, words: Tool['words']
 const selfSaying = [
   ...['limit', 'before', 'idempotencyKey', 'confirm', 'code', 'email', 'event', 'events', 'status'],
   ...['accessUrl', 'affiliateCode', 'headers', 'url', 'currency', 'from', 'to', 'until', 'test', 'commissionCents'],
-  ...['held', 'which', 'overlapHours', 'description', 'at', 'q'],
+  ...['held', 'which', 'overlapHours', 'description', 'at', 'q', 'by'],
 ];
 
 /** Its name says what it is, or the server's instructions do, or the tool's own description. */
@@ -107,14 +108,17 @@ const plain = new Set<z.core.$ZodType>([
   ],
   ...[previewDailyRun.output.shape.totals, previewDailyRun.output.shape.charge_limit],
   ...[previewDailyRun.output.shape.data.element, getStatement.output.shape.data.element],
-  ...[explainMetric.output.shape.data.element, subscriptionWithHistory.shape.periods.element],
+  ...[overview, explainMetric.output, subscriptionWithHistory.shape.periods.element],
+  ...[metricsResource.shape.product, metricsResource.shape.revenueByMonth.element],
+  metricsResource.shape.mrrByMonth.element,
   subscriptionWithHistory.shape.card_change.unwrap().unwrap(),
   ...[
     cancelSubscription.output,
     putPaymentMethod.output,
     settingsResource,
     dailyResult.shape.rebills,
-    advanceRehearsal.output.shape.rebills,
+    advanceRehearsal.output,
+    previewAutomation.output,
   ],
 ]);
 /** Resources with more fields than the one that another tool names: they name the others. */

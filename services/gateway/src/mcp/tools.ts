@@ -109,6 +109,14 @@ export const tools: readonly Tool[] = [
     annotations: reads,
   },
   {
+    name: 'get_overview',
+    description: 'Money and visits of all products over UTC days, beside the days before.',
+    operation: operation('getOverview'),
+    unsaid: ['full', 'limit'],
+    defaults: shortPage,
+    annotations: reads,
+  },
+  {
     name: 'get_metrics',
     description: 'Sales figures of one product. Rates are fractions from 0 to 1.',
     operation: operation('getMetrics'),

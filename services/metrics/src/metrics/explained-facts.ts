@@ -1,8 +1,8 @@
 import { invalidField } from '@app/contracts/validation';
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import type { FactKind } from '../facts/fact.rules.ts';
-import { activeDelta, marksOfFact, productTotalTypes, summedColumns, totalsOf } from '../rollups/rollup-columns.ts';
-import type { ProductTotals } from '../rollups/rollups.types.ts';
+import { activeDelta, daySumTypes, marksOfFact, summedColumns, totalsOf } from '../rollups/rollup-columns.ts';
+import type { DaySums, ProductTotals } from '../rollups/rollups.types.ts';
 import type { CountedFact, Formula, Parts } from './formulas.rules.ts';
 
 /** The product's facts from a time on and before another; null is no bound. */
@@ -74,12 +74,11 @@ const kindOfFact = statement<{ kind: FactKind }>(
 );
 
 /** Buyers are counted apart. */
-const { customers: _, ...totalTypes } = productTotalTypes;
-const totalsInRange = statement<Omit<ProductTotals, 'customers'>>(
+const totalsInRange = statement<DaySums>(
   'facts-totals',
   `${totalsOf(`select ${summedColumns}
      from facts as f where ${inRange} and kind = any($5)`)}`,
-  totalTypes,
+  daySumTypes,
 );
 
 const buyersInRange = statement<{ customers: number }>(

@@ -194,6 +194,12 @@ export const formulas: Readonly<Record<Exclude<ExplainedMetric, 'churn'>, Formul
   }),
 };
 
+/** The number that the totals make. */
+export function metricOf(metric: keyof typeof formulas, totals: ProductTotals): number {
+  const { parts, value } = formulas[metric];
+  return value(parts(totals));
+}
+
 /** Its parts are a month's, and not in the totals: `partsOfMonth` gives them. */
 export const churnFormula: Omit<Formula, 'parts'> = {
   words:

@@ -1,6 +1,6 @@
 import type { MetricsResource } from '@app/contracts/metrics';
 import type { ProductMonth, Rollups } from '../rollups/rollups.types.ts';
-import { churnFormula, formulas, fromZero, type Parts } from './formulas.rules.ts';
+import { churnFormula, type formulas, fromZero, metricOf, type Parts } from './formulas.rules.ts';
 
 /** The roll-ups of a product without sales. */
 export const noRollups: Rollups = {
@@ -24,10 +24,7 @@ export const noRollups: Rollups = {
 
 /** The published numbers of a product, from its roll-ups. Monthly series end with the month of `now`. */
 export function assembleMetrics(product: MetricsResource['product'], rollups: Rollups, now: Date): MetricsResource {
-  const value = (metric: keyof typeof formulas): number => {
-    const { parts, value } = formulas[metric];
-    return value(parts(rollups.totals));
-  };
+  const value = (metric: keyof typeof formulas): number => metricOf(metric, rollups.totals);
   const months = withoutGaps(rollups.months, now.toISOString().slice(0, 7));
   const subscription = product.pricingType === 'subscription';
   return {

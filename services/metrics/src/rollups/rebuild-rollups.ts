@@ -108,7 +108,7 @@ interface Target {
 const addStatement = `with target as (
      select $1::text as account_id, $2::integer as generation
    ), new_facts as materialized (
-     select seq, account_id, product_id, occurred_at, test, email_key, ${summedColumns}
+     select seq, account_id, product_id, occurred_at, test, currency, email_key, ${summedColumns}
      from facts where account_id = $1 and seq > $3 and ($4::bigint is null or seq <= $4) order by seq limit $5
    ), ${addFactsToRollups}
    select max(seq) as done, count(*) as added from new_facts`;
@@ -172,7 +172,7 @@ async function currentGeneration(client: Client, accountId: string): Promise<num
   return rows[0]?.generation ?? 0;
 }
 
-const tables = ['customers', 'product_months', 'product_totals'];
+const tables = ['customers', 'product_days', 'product_months', 'product_totals'];
 const removeStatement = (side: '<' | '>'): string => {
   const removals = tables.map(
     (table) => `${table}_gone as (delete from ${table} where ctid = any (array(

@@ -1,5 +1,5 @@
 import type { ColumnsOf } from '@app/service-kit/database';
-import type { ProductMonth, ProductTotals } from './rollups.types.ts';
+import type { DaySums, ProductMonth, ProductTotals } from './rollups.types.ts';
 
 /** Marks of orders that have a column of `facts`. All others are in its column `marks`. */
 export const columnOfMark = {
@@ -26,7 +26,7 @@ const isCounted = `('counted_before' = any (marks)) is not true`;
  * facts, portion by portion. A fact that takes another one back is subtracted: the sums are right once both are there,
  * whichever came first.
  */
-const totals: Record<Exclude<keyof ProductTotals, 'customers'>, string> = {
+const totals: Record<keyof DaySums, string> = {
   orders: `count(*) filter (where kind = 'order_paid')`,
   order_cents: `coalesce(sum(amount_cents) filter (where kind = 'order_paid'), 0)`,
   revenue_cents: revenueCents,
@@ -70,6 +70,8 @@ export const productTotalTypes: ColumnsOf<ProductTotals> = {
   mrr_cents: 'int8',
   customers: 'int8',
 };
+const { customers: _, ...typesOfSums } = productTotalTypes;
+export const daySumTypes: ColumnsOf<DaySums> = typesOfSums;
 
 /** The columns of `facts` that the sums read. */
 export const summedColumns = `kind, amount_cents, mrr_cents, active_delta, marks, ${Object.values(columnOfMark).join(', ')}`;
@@ -93,6 +95,11 @@ export const totalsOf = (facts: string): string =>
     .map(([column, sum]) => `(${sum})::bigint as ${column}`)
     .join(', ')} from (${facts}) as f`;
 
+/** Sums of rows of `product_days`. */
+export const sumsOfDays = Object.keys(totals)
+  .map((column) => `sum(${column})::bigint as ${column}`)
+  .join(', ');
+
 /** `set` list that adds the incoming sums to the row `t`. */
 const additions = (columns: Record<string, string>): string =>
   Object.keys(columns)
@@ -101,8 +108,8 @@ const additions = (columns: Record<string, string>): string =>
 
 /**
  * Adds the facts of the query `new_facts` to the roll-ups of the generations in the query `target` (account_id, generation).
- * Test orders never count. Rows are written table by table (each part reads the one before: customers, totals, months)
- * and in key order within a table, so that two replicas with overlapping batches never wait in a circle.
+ * Test orders never count. Rows are written table by table (each part reads the one before: customers, totals, months,
+ * days) and in key order within a table, so that two replicas with overlapping batches never wait in a circle.
  */
 export const addFactsToRollups = `new_customers as (
      insert into customers (account_id, generation, product_id, email_key)
@@ -113,17 +120,19 @@ export const addFactsToRollups = `new_customers as (
      on conflict do nothing
      returning account_id, product_id
    ), new_totals as (
-     insert into product_totals as t (account_id, generation, product_id, ${totalColumns}, customers)
-     select account_id, generation, product_id, ${totalColumns}, coalesce(c.customers, 0)
+     insert into product_totals as t (account_id, generation, product_id, currency, ${totalColumns}, customers)
+     select account_id, generation, product_id, currency, ${totalColumns}, coalesce(c.customers, 0)
      from (
-       select account_id, product_id, ${sums(totals)} from new_facts where not test group by account_id, product_id
+       select account_id, product_id, min(currency) as currency, ${sums(totals)}
+       from new_facts where not test group by account_id, product_id
      ) as s
      join target using (account_id)
      left join (
        select account_id, product_id, count(*) as customers from new_customers group by account_id, product_id
      ) as c using (account_id, product_id)
      order by account_id, product_id
-     on conflict (account_id, generation, product_id) do update set ${additions({ ...totals, customers: '' })}
+     on conflict (account_id, generation, product_id) do update set ${additions({ ...totals, customers: '' })},
+       currency = least(t.currency, excluded.currency)
      returning 1
    ), new_months as (
      insert into product_months as t (account_id, generation, product_id, month, ${monthColumns})
@@ -135,6 +144,17 @@ export const addFactsToRollups = `new_customers as (
      join target using (account_id) cross join (select count(*) from new_totals) as written_before
      order by account_id, product_id, month
      on conflict (account_id, generation, product_id, month) do update set ${additions(months)}
+     returning 1
+   ), new_days as (
+     insert into product_days as t (account_id, generation, day, product_id, ${totalColumns})
+     select account_id, generation, day, product_id, ${totalColumns}
+     from (
+       select account_id, product_id, (occurred_at at time zone 'UTC')::date as day, ${sums(totals)}
+       from new_facts where not test group by account_id, product_id, day
+     ) as s
+     join target using (account_id) cross join (select count(*) from new_months) as written_before
+     order by account_id, day, product_id
+     on conflict (account_id, generation, day, product_id) do update set ${additions(totals)}
    )`;
 
 /** First key of an account's advisory lock: batches share the lock, a rebuild takes it alone for moments. */

@@ -15,6 +15,9 @@ export interface ProductTotals {
   readonly customers: number;
 }
 
+/** What a row of `product_days` sums up, and a sum of such rows; who bought first on a day is no sum. */
+export type DaySums = Omit<ProductTotals, 'customers'>;
+
 /** A row of `product_months`. */
 export interface ProductMonth {
   /** `YYYY-MM`, UTC. */

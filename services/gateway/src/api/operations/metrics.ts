@@ -1,8 +1,23 @@
 import { explainMetric, getMetrics } from '@app/contracts/metrics';
+import { getOverview } from '@app/contracts/overview';
 import { forwardOperation } from '../forward-operation.ts';
 import { productParams } from './product-params.ts';
 
 export const metricsOperations = [
+  forwardOperation(getOverview, {
+    id: 'getOverview',
+    method: 'GET',
+    path: '/api/v1/overview',
+    tag: 'Metrics',
+    summary: 'Read the numbers of all products over a span of days',
+    description:
+      'Revenue, orders, refunds, recurring revenue and active subscriptions of each currency, by the formulas of the ' +
+      'metrics, from `from` to `to` and over as many days before; a series by day or by month, whose first and last ' +
+      'month have the days of the span alone; and a row for each product. Each amount and count is the sum of its ' +
+      'products’. Views and conversion are of all products together, and of each: a visit has no currency. Days are UTC. ' +
+      'Counted from events, usually within a second; test orders never count.',
+    errors: [],
+  }),
   forwardOperation(getMetrics, {
     id: 'getMetrics',
     method: 'GET',

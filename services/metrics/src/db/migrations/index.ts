@@ -7,6 +7,7 @@ import { RefundsAndVisits } from './0006-refunds-and-visits.ts';
 import { Renewals } from './0007-renewals.ts';
 import { ExplainedFacts } from './0008-explained-facts.ts';
 import { Marks } from './0009-marks.ts';
+import { ProductDays } from './0010-product-days.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -18,4 +19,5 @@ export const migrations: Migrations = [
   { name: '0007-renewals', class: Renewals },
   { name: '0008-explained-facts', class: ExplainedFacts },
   { name: '0009-marks', class: Marks },
+  { name: '0010-product-days', class: ProductDays },
 ];
