@@ -14,6 +14,7 @@ import {
   slug,
   text,
   timestamp,
+  version,
 } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
@@ -134,7 +135,7 @@ export const accountSettings = z.object({
 export type Settings = z.infer<typeof accountSettings>;
 
 export const settingsResource = accountSettings
-  .extend({ logoUrl: z.string().nullable().describe('The logo on the hosted pages; see `putLogo`.') })
+  .extend({ logoUrl: z.string().nullable().describe('The logo on the hosted pages; see `putLogo`.'), version })
   .meta({ id: 'Settings' });
 
 /**

@@ -160,4 +160,9 @@ export const secretNotice = z
   .optional()
   .describe('In place of the secret, when a repetition under the same Idempotency-Key gets the first answer again.');
 
+/** Of a resource that people edit: an update may say which one it was made from. */
+export const version = z.int().describe('Counts the changes by its update, which takes it as `If-Match`.');
+/** The version that an update was made from; the caller sends it as `If-Match`. */
+export const ifVersion = { ifVersion: z.int().optional() };
+
 export const okResult = z.object({ ok: z.literal(true) }).meta({ id: 'Ok' });

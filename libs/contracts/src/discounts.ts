@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { amountCents, instant, limits, listOf, okResult, pageQueryOf, timestamp } from './common.ts';
+import {
+  amountCents,
+  ifVersion,
+  instant,
+  limits,
+  listOf,
+  okResult,
+  pageQueryOf,
+  timestamp,
+  version,
+} from './common.ts';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { ofProduct } from './products.ts';
@@ -21,6 +31,7 @@ export const discountResource = z
     expires_at: timestamp.nullable(),
     max_uses: z.int().nullable(),
     created_at: timestamp,
+    version,
   })
   .meta({ id: 'Discount' });
 
@@ -58,7 +69,7 @@ export const createDiscount = defineRequest('command', 'catalog', 'discounts.cre
   output: discountResource,
 });
 export const updateDiscount = defineRequest('command', 'catalog', 'discounts.update', {
-  input: ofProduct.extend({ discountId: z.string(), body: updateDiscountBody }),
+  input: ofProduct.extend({ discountId: z.string(), body: updateDiscountBody, ...ifVersion }),
   output: discountResource,
 });
 export const deleteDiscount = defineRequest('command', 'catalog', 'discounts.delete', {

@@ -50,6 +50,7 @@ export const errorCodes = {
   email_taken: { status: 409, title: 'An account with this email exists' },
   code_taken: { status: 409, title: 'This code exists already' },
   position_taken: { status: 409, title: 'Another email has this position' },
+  version_changed: { status: 412, title: 'It was changed since it was read' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be application/json' },
   validation_failed: { status: 422, title: 'Some fields are invalid' },

@@ -1,14 +1,21 @@
 import { z } from 'zod';
-import { amountCents, flag, limits, okResult, rawText, text } from './common.ts';
+import { amountCents, flag, ifVersion, limits, okResult, rawText, text, version } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { ofProduct } from './products.ts';
 
 export const offerResource = z
-  .object({ id: z.string(), headline: z.string(), price_cents: z.int(), active: flag })
+  .object({ id: z.string(), headline: z.string(), price_cents: z.int(), active: flag, version })
   .meta({ id: 'Offer' });
 export const funnelEmailResource = z
-  .object({ id: idSchema('email'), position: z.int(), send_day: z.int(), subject: z.string(), body: z.string() })
+  .object({
+    id: idSchema('email'),
+    position: z.int(),
+    send_day: z.int(),
+    subject: z.string(),
+    body: z.string(),
+    version,
+  })
   .meta({ id: 'FunnelEmail' });
 
 const funnelResource = z
@@ -51,7 +58,7 @@ export const createOffer = defineRequest('command', 'catalog', 'offers.create', 
   output: offerResource,
 });
 export const updateOffer = defineRequest('command', 'catalog', 'offers.update', {
-  input: ofProduct.extend({ kind: offerKind, offerId: z.string(), body: updateOfferBody }),
+  input: ofProduct.extend({ kind: offerKind, offerId: z.string(), body: updateOfferBody, ...ifVersion }),
   output: offerResource,
 });
 export const deleteOffer = defineRequest('command', 'catalog', 'offers.delete', {
@@ -63,7 +70,7 @@ export const createFunnelEmail = defineRequest('command', 'catalog', 'emails.cre
   output: funnelEmailResource,
 });
 export const updateFunnelEmail = defineRequest('command', 'catalog', 'emails.update', {
-  input: ofProduct.extend({ emailId: z.string(), body: updateFunnelEmailBody }),
+  input: ofProduct.extend({ emailId: z.string(), body: updateFunnelEmailBody, ...ifVersion }),
   output: funnelEmailResource,
 });
 export const deleteFunnelEmail = defineRequest('command', 'catalog', 'emails.delete', {

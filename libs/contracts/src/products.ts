@@ -3,6 +3,7 @@ import {
   amountCents,
   currency,
   httpUrl,
+  ifVersion,
   limits,
   listOf,
   okResult,
@@ -10,6 +11,7 @@ import {
   slug,
   text,
   timestamp,
+  version,
 } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
@@ -39,6 +41,7 @@ export const productResource = z
     checkout_url: z.string().describe('The product’s hosted page. It sells while the product is live.'),
     created_at: timestamp,
     updated_at: timestamp,
+    version,
   })
   .meta({ id: 'Product' });
 export type ProductResource = z.infer<typeof productResource>;
@@ -106,7 +109,7 @@ export const createProduct = defineRequest('command', 'catalog', 'products.creat
   output: productResource,
 });
 export const updateProduct = defineRequest('command', 'catalog', 'products.update', {
-  input: ofProduct.extend({ body: updateProductBody, ...withUrls }),
+  input: ofProduct.extend({ body: updateProductBody, ...ifVersion, ...withUrls }),
   output: productResource,
 });
 

@@ -43,6 +43,17 @@ export function invalidField(field: string, message: string, code = 'invalid'): 
   return validationError([{ field, code, message }], 1, 'body');
 }
 
+/**
+ * @param version of a resource that is locked, so that of two updates of one version the second finds the next
+ * @param ifVersion that the update was made from; undefined where the caller does not say
+ * @throws DomainError version_changed
+ */
+export function requireVersion(version: number, ifVersion: number | undefined): void {
+  if (ifVersion === undefined || ifVersion === version) return;
+  const detail = `It is version ${version} now, and the change was made from version ${ifVersion}: read it again.`;
+  throw new DomainError('version_changed', detail);
+}
+
 /** @param count of all errors; `errors` holds the first of them */
 function validationError(errors: readonly FieldError[], count: number, part: InputPart): DomainError {
   const [first] = errors;

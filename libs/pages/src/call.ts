@@ -53,6 +53,8 @@ export type CallRequest<Of extends Types> = Given<'params', Of['params']> &
     readonly actor: PageActor;
     /** As the header of that name, for operations that take one. */
     readonly idempotencyKey?: string;
+    /** The `version` of the resource that an update was made from, as the header If-Match, for operations that take one. */
+    readonly ifVersion?: number;
   };
 
 export type CallResult<Of extends Types> =

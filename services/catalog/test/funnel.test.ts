@@ -49,16 +49,18 @@ test('bumps and upsells are made active, changed field by field, listed in order
       headline: 'Zed',
       price_cents: 900,
       active: 1,
+      version: 1,
     });
     expect(await funnel()).toMatchObject({ [`${kind}s`]: [first, { ...second, active: 0 }] });
     const change = (body: object) => catalog.ask(funnels.updateOffer, { productId, kind, offerId: first.id, body });
     expect(await change({})).toEqual(first);
-    expect(await change({ active: false })).toEqual({ ...first, active: 0 });
+    expect(await change({ active: false })).toEqual({ ...first, active: 0, version: 2 });
     expect(await change({ headline: 'New', priceCents: 5 })).toEqual({
       ...first,
       headline: 'New',
       price_cents: 5,
       active: 0,
+      version: 3,
     });
     expect(await catalog.ask(funnels.deleteOffer, { productId, kind, offerId: first.id })).toEqual({ ok: true });
     expect(await funnel()).toMatchObject({ [`${kind}s`]: [second] });
@@ -95,7 +97,9 @@ test('old downsells are shown inactive and cannot be edited', async () => {
     ]);
   await expect(insert(true)).rejects.toMatchObject({ code: '23514' });
   await insert(false);
-  expect((await funnel()).downsells).toEqual([{ id: 'dns_old', headline: 'Half price', price_cents: 450, active: 0 }]);
+  expect((await funnel()).downsells).toEqual([
+    { id: 'dns_old', headline: 'Half price', price_cents: 450, active: 0, version: 1 },
+  ]);
   const place = { productId, kind: 'bump' as const, offerId: 'dns_old' };
   await expect(catalog.ask(funnels.deleteOffer, place)).rejects.toMatchObject({ code: 'offer_not_found' });
 });
@@ -111,6 +115,7 @@ test('emails are listed by position, and a position is taken once per product', 
     send_day: 0,
     subject: 'Day 1',
     body: 'Text 1\n',
+    version: 1,
   });
   expect((await funnel()).emails).toEqual([first, third]);
   const attempts = await Promise.allSettled([create(2), create(2)]);
@@ -121,7 +126,7 @@ test('emails are listed by position, and a position is taken once per product', 
     catalog.ask(funnels.updateFunnelEmail, { productId, emailId, body }, context);
   await expect(change(third.id, { position: 1 })).rejects.toMatchObject({ code: 'position_taken' });
   expect(await change(third.id, {})).toEqual(third);
-  expect(await change(third.id, { position: 9, body: '' })).toEqual({ ...third, position: 9, body: '' });
+  expect(await change(third.id, { position: 9, body: '' })).toEqual({ ...third, position: 9, body: '', version: 2 });
   await expect(change('eml_01kex0000000000000000000zz', {})).rejects.toMatchObject({ code: 'email_not_found' });
   await expect(change(third.id, {}, stranger)).rejects.toMatchObject({ code: 'product_not_found' });
   await expect(create(5, stranger)).rejects.toMatchObject({ code: 'product_not_found' });
@@ -161,8 +166,13 @@ test('discounts are listed, limited and deleted, and a code is taken once per pr
     catalog.ask(discounts.updateDiscount, { productId, discountId, body }, context);
   expect(await change(percent.id, {})).toEqual(percent);
   await expect(change(percent.id, { expiresAt: now })).rejects.toMatchObject(inThePast);
-  expect(await change(percent.id, { maxUses: 10 })).toEqual({ ...percent, max_uses: 10 });
-  expect(await change(percent.id, { expiresAt: null })).toEqual({ ...percent, expires_at: null, max_uses: 10 });
+  expect(await change(percent.id, { maxUses: 10 })).toEqual({ ...percent, max_uses: 10, version: 2 });
+  expect(await change(percent.id, { expiresAt: null })).toEqual({
+    ...percent,
+    expires_at: null,
+    max_uses: 10,
+    version: 3,
+  });
   await expect(change('dsc_01kex0000000000000000000zz', {})).rejects.toMatchObject({ code: 'discount_not_found' });
   const remove = (context = {}) => catalog.ask(discounts.deleteDiscount, { productId, discountId: fixed.id }, context);
   const foreign = [

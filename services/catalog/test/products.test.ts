@@ -110,7 +110,7 @@ test('a patch changes the given fields and the time of change; an empty one chan
   expect(await patch(created.id, {})).toEqual(created);
   const later = catalog.clock.now().toISOString();
   const changed = await patch(created.id, { priceCents: 100, accessUrl: null });
-  expect(changed).toEqual({ ...created, price_cents: 100, access_url: null, updated_at: later });
+  expect(changed).toEqual({ ...created, price_cents: 100, access_url: null, updated_at: later, version: 2 });
   expect(await catalog.ask(getProduct, { productId: created.id })).toEqual(changed);
 });
 
@@ -238,7 +238,7 @@ test('the schema itself refuses what the rules forbid', async () => {
       currency: 'usd',
       pricing_type: 'onetime',
     };
-    const times = { status: 'live', created_at: '2026-01-01', updated_at: '2026-01-01' };
+    const times = { status: 'live', version: 1, created_at: '2026-01-01', updated_at: '2026-01-01' };
     const values = [JSON.stringify({ ...row, ...times, ...changes })];
     return catalog.database.pool.query(
       'insert into products select * from json_populate_record(null::products, $1)',

@@ -32,6 +32,7 @@ interface PageCall {
   readonly query?: object;
   readonly body?: unknown;
   readonly idempotencyKey?: string;
+  readonly ifVersion?: number;
 }
 
 /** A gateway with one page, which calls whatever operation it is given, as often as it is given. */
@@ -298,6 +299,16 @@ test('a fault is the fixed text of every fault', async () => {
   harness.orders.place = taken;
   expect(result.problem).toMatchObject({ status: 500, code: 'internal' });
   expect(JSON.stringify(result)).not.toContain('a secret of the service');
+});
+
+test('a page names the version that its form was made from', async () => {
+  const page = await startPage();
+  const given = { id: 'updateSettings', body: { commissionHoldDays: 3 } };
+  const { version } = (await callFrom(page, 'credential', { id: 'getSettings' }, key())).json[0].body;
+  const [saved] = (await callFrom(page, 'credential', { ...given, ifVersion: version }, key())).json;
+  expect(saved).toMatchObject({ ok: true, body: { version: version + 1 } });
+  const [refused] = (await callFrom(page, 'credential', { ...given, ifVersion: version }, key())).json;
+  expect(refused).toMatchObject({ ok: false, problem: { status: 412, code: 'version_changed' } });
 });
 
 /** What follows is compiled, and never runs. */

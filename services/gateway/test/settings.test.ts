@@ -48,9 +48,32 @@ async function whenTold(): Promise<Told[]> {
 const read = async () => (await send(url, 'GET', '/api/v1/settings', { key: seller.key })).json;
 const change = (body: object) => send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body });
 
+test('an update names the version that it was made from, and changes nothing when there is a newer one', async () => {
+  const path = '/api/v1/settings';
+  const patch = (ifMatch: string | undefined, body: object) =>
+    send(url, 'PATCH', path, { key: seller.key, body, ...(ifMatch && { headers: { 'if-match': ifMatch } }) });
+  const first = await send(url, 'GET', path, { key: seller.key });
+  const tag = String(first.headers.etag);
+  expect(tag).toBe(`"${first.json.version}"`);
+  const both = await Promise.all([1, 2].map((n) => patch(tag, { commissionHoldDays: n })));
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 412]);
+  const won = both.find(({ status }) => status === 200);
+  expect(won?.headers.etag).toBe(`"${first.json.version + 1}"`);
+  expect(both.find(({ status }) => status === 412)?.json).toMatchObject({
+    code: 'version_changed',
+    detail: expect.stringContaining(`from version ${first.json.version}`),
+  });
+  expect((await read()).commissionHoldDays).toBe(won?.json.commissionHoldDays);
+  expect((await patch('W/"1"', { commissionHoldDays: 9 })).json).toMatchObject({
+    status: 400,
+    code: 'malformed_request',
+  });
+  for (const ifMatch of [undefined, '*']) expect((await patch(ifMatch, { commissionHoldDays: 9 })).status).toBe(200);
+});
+
 test('a new account, and each change of its settings, tells all of them with the number of the change', async () => {
-  const { logoUrl, ...made } = await read();
-  expect(logoUrl).toBe(null);
+  const { logoUrl, version, ...made } = await read();
+  expect([logoUrl, version]).toEqual([null, 1]);
   const [first] = await whenTold();
   expect(first).toEqual({ ...made, revision: 1, changedAt: expect.any(String) });
   const pages = {
@@ -59,8 +82,14 @@ test('a new account, and each change of its settings, tells all of them with the
     refundPolicyUrl: 'https://ada.example/r',
   };
   const body = { dailyChargeLimit: 0, checkoutUrl: 'https://shop.example.com/pay', commissionHoldDays: 0, ...pages };
-  expect((await change(body)).json).toEqual({ ...made, ...body, logoUrl });
-  expect((await change({ checkoutUrl: null })).json).toEqual({ ...made, ...body, checkoutUrl: null, logoUrl });
+  expect((await change(body)).json).toEqual({ ...made, ...body, logoUrl, version: 2 });
+  expect((await change({ checkoutUrl: null })).json).toEqual({
+    ...made,
+    ...body,
+    checkoutUrl: null,
+    logoUrl,
+    version: 3,
+  });
   const [, second, third] = await whenTold();
   expect(second).toMatchObject({ ...made, ...body, revision: 2 });
   expect(third).toMatchObject({ ...made, ...body, checkoutUrl: null, revision: 3 });

@@ -39,6 +39,7 @@ export function guidePage({ operations, tools, requestsPerMinute, assets }: Guid
     { id: 'idempotency', title: 'Idempotency', content: idempotency },
     { id: 'errors', title: 'Errors', content: errors },
     { id: 'paging', title: 'Paging', content: paging },
+    { id: 'concurrent-changes', title: 'Concurrent changes', content: concurrentChanges },
     { id: 'limits', title: 'Rate limits and sizes', content: rateLimits(requestsPerMinute) },
     { id: 'checkout', title: 'Checkout for buyers', content: checkout },
     { id: 'webhooks', title: 'Webhooks', content: webhooks },
@@ -136,6 +137,10 @@ ${code('Answer', samples.problemSample)}
 <p>Each of <code>errors</code> names a field, a code and what is wrong with it; at most 50 are told. Fields and query
 parameters that are not known are refused, so that a typo is never passed over.</p>
 <p>Every answer carries <code>x-request-id</code>, yours when you sent one. Tell us that id and we find the request.</p>`;
+
+const concurrentChanges = html`<p>Products, bumps, upsells, emails, discounts and settings have a <code>version</code>, which is their
+<code>ETag</code> too: <code>"3"</code>. A <code>PATCH</code> with <code>If-Match: "3"</code> changes version 3 alone: when there is a newer
+one it changes nothing and answers 412 <code>version_changed</code>. Without the header it changes whatever version there is.</p>`;
 
 const paging = html`<p>Lists answer <code>{ "data": […] }</code>. Products are listed whole, oldest first; all
 others answer the latest ${limits.listMax}, newest first. With <code>?limit=1…${limits.listMax}</code> or

@@ -30,6 +30,7 @@ export async function createDiscount(
       expiresAt: expiryOf(body.expiresAt ?? null, clock.now()),
       maxUses: body.maxUses ?? null,
       createdAt: clock.now(),
+      version: 1,
     });
     return discountResourceOf(discount);
   });

@@ -16,6 +16,7 @@ export const Discount = defineEntity({
     expiresAt: p.datetime(3).strictNullable(),
     maxUses: p.bigint('number').strictNullable(),
     createdAt: p.datetime(3),
+    version: p.integer(),
   },
 });
 export type Discount = InferEntity<typeof Discount>;
@@ -23,7 +24,7 @@ export type Discount = InferEntity<typeof Discount>;
 /** Of a product that is known. */
 export type DiscountRow = Pick<
   Discount,
-  'id' | 'code' | 'percentOff' | 'amountOffCents' | 'expiresAt' | 'maxUses' | 'createdAt'
+  'id' | 'code' | 'percentOff' | 'amountOffCents' | 'expiresAt' | 'maxUses' | 'createdAt' | 'version'
 >;
 
 export function discountResourceOf(discount: DiscountRow): z.infer<typeof discountResource> {
@@ -35,5 +36,6 @@ export function discountResourceOf(discount: DiscountRow): z.infer<typeof discou
     expires_at: discount.expiresAt?.toISOString() ?? null,
     max_uses: discount.maxUses,
     created_at: discount.createdAt.toISOString(),
+    version: discount.version,
   };
 }

@@ -2,10 +2,13 @@ import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import type * as contract from '@app/contracts/discounts';
 import { DomainError } from '@app/contracts/errors';
 import { isId } from '@app/contracts/ids';
+import { requireVersion } from '@app/contracts/validation';
 import type { RequestContext } from '@app/messaging/request-headers';
 import type { UseCaseDeps } from '@app/service-host/define-service';
 import type { Database } from '@app/service-kit/database';
 import { pagedList } from '@app/service-kit/paging';
+import { LockMode } from '@mikro-orm/postgresql';
+import { nextVersion } from '../commands/next-version.rules.ts';
 import { runCommand } from '../commands/run-command.ts';
 import { requireProduct } from '../products/require-product.ts';
 import { Discount, type DiscountRow, discountResourceOf } from './discount.entity.ts';
@@ -15,7 +18,7 @@ const discountsOfProduct = pagedList<DiscountRow>({
   name: 'discounts',
   table: 'discounts',
   columns: `id, code, percent_off as "percentOff", amount_off_cents as "amountOffCents", expires_at as "expiresAt",
-    max_uses as "maxUses", created_at as "createdAt"`,
+    max_uses as "maxUses", created_at as "createdAt", version`,
   row: {
     id: 'text',
     code: 'text',
@@ -24,6 +27,7 @@ const discountsOfProduct = pagedList<DiscountRow>({
     expiresAt: 'timestamptz',
     maxUses: 'int8',
     createdAt: 'timestamptz',
+    version: 'int4',
   },
   scope: ['account_id', 'product_id'],
 });
@@ -44,20 +48,24 @@ export async function listDiscounts(
 
 /**
  * Changes expiry and use limit; null removes either.
- * @throws DomainError product_not_found, discount_not_found, validation_failed for an expiry that has passed
+ * @throws DomainError product_not_found, discount_not_found, version_changed, validation_failed for an expiry that has passed
  */
 export async function updateDiscount(
   { database, clock }: UseCaseDeps,
   { accountId, commandId }: RequestContext,
-  { productId, discountId, body }: RequestInput<typeof contract.updateDiscount>,
+  { productId, discountId, body, ifVersion }: RequestInput<typeof contract.updateDiscount>,
 ): Promise<RequestOutput<typeof contract.updateDiscount>> {
   return await runCommand(database, commandId, async (tx) => {
     await requireProduct(tx, accountId, productId);
     const where = { accountId, productId, id: discountId };
-    const discount = isId('discount', discountId) ? await tx.findOne(Discount, where) : null;
+    const discount = isId('discount', discountId)
+      ? await tx.findOne(Discount, where, { lockMode: LockMode.PESSIMISTIC_WRITE })
+      : null;
     if (discount === null) throw unknownDiscount(discountId);
+    requireVersion(discount.version, ifVersion);
     if (body.expiresAt !== undefined) discount.expiresAt = expiryOf(body.expiresAt, clock.now());
     if (body.maxUses !== undefined) discount.maxUses = body.maxUses;
+    discount.version = nextVersion(discount.version, body);
     return discountResourceOf(discount);
   });
 }

@@ -13,11 +13,12 @@ export const FunnelEmail = defineEntity({
     sendDay: p.integer(),
     subject: p.string(),
     body: p.text(),
+    version: p.integer(),
   },
 });
 export type FunnelEmail = InferEntity<typeof FunnelEmail>;
 
 export function funnelEmailResourceOf(email: FunnelEmail): z.infer<typeof funnelEmailResource> {
-  const { id, position, sendDay, subject, body } = email;
-  return { id, position, send_day: sendDay, subject, body };
+  const { id, position, sendDay, subject, body, version } = email;
+  return { id, position, send_day: sendDay, subject, body, version };
 }

@@ -3,8 +3,10 @@ import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/funnels';
 import { idOfCommand, isId } from '@app/contracts/ids';
+import { requireVersion } from '@app/contracts/validation';
 import type { RequestContext } from '@app/messaging/request-headers';
 import type { UseCaseDeps } from '@app/service-host/define-service';
+import { nextVersion } from '../commands/next-version.rules.ts';
 import { requireRoom } from '../commands/require-room.ts';
 import { runCommand } from '../commands/run-command.ts';
 import { lockProduct, requireProduct } from '../products/require-product.ts';
@@ -23,25 +25,26 @@ export async function createFunnelEmail(
     requireRoom(count, limits.emailsPerProduct, 'emails on one product');
     await requireEmailRoom(tx, { accountId, productId }, body.body);
     const id = idOfCommand('email', commandId);
-    return funnelEmailResourceOf(tx.create(FunnelEmail, { accountId, productId, id, ...body }));
+    return funnelEmailResourceOf(tx.create(FunnelEmail, { accountId, productId, id, version: 1, ...body }));
   });
 }
 
 /**
  * Changes the given fields.
- * @throws DomainError product_not_found, email_not_found, position_taken, limit_reached
+ * @throws DomainError product_not_found, email_not_found, position_taken, limit_reached, version_changed
  */
 export async function updateFunnelEmail(
   { database }: UseCaseDeps,
   { accountId, commandId }: RequestContext,
-  { productId, emailId, body }: RequestInput<typeof contract.updateFunnelEmail>,
+  { productId, emailId, body, ifVersion }: RequestInput<typeof contract.updateFunnelEmail>,
 ): Promise<RequestOutput<typeof contract.updateFunnelEmail>> {
   return await runCommand(database, commandId, async (tx) => {
     await lockProduct(tx, accountId, productId);
     const email = isId('email', emailId) ? await tx.findOne(FunnelEmail, { accountId, productId, id: emailId }) : null;
     if (email === null) throw unknownEmail(emailId);
+    requireVersion(email.version, ifVersion);
     if (body.body !== undefined) await requireEmailRoom(tx, { accountId, productId }, body.body, emailId);
-    return funnelEmailResourceOf(Object.assign(email, body));
+    return funnelEmailResourceOf(Object.assign(email, body, { version: nextVersion(email.version, body) }));
   });
 }
 

@@ -14,10 +14,12 @@ export const Offer = defineEntity({
     headline: p.string(),
     priceCents: p.bigint('number'),
     active: p.boolean(),
+    version: p.integer(),
   },
 });
 export type Offer = InferEntity<typeof Offer>;
 
 export function offerResourceOf(offer: Offer): z.infer<typeof offerResource> {
-  return { id: offer.id, headline: offer.headline, price_cents: offer.priceCents, active: offer.active ? 1 : 0 };
+  const { id, headline, priceCents, active, version } = offer;
+  return { id, headline, price_cents: priceCents, active: active ? 1 : 0, version };
 }

@@ -3,8 +3,11 @@ import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/funnels';
 import { idOfCommand, isId } from '@app/contracts/ids';
+import { requireVersion } from '@app/contracts/validation';
 import type { RequestContext } from '@app/messaging/request-headers';
 import type { UseCaseDeps } from '@app/service-host/define-service';
+import { LockMode } from '@mikro-orm/postgresql';
+import { nextVersion } from '../commands/next-version.rules.ts';
 import { requireRoom } from '../commands/require-room.ts';
 import { runCommand } from '../commands/run-command.ts';
 import { lockProduct, requireProduct } from '../products/require-product.ts';
@@ -22,26 +25,30 @@ export async function createOffer(
     requireRoom(count, limits.offersPerProduct, `${kind}s on one product`);
     const { headline, priceCents, active = true } = body;
     const id = idOfCommand(kind, commandId);
-    const offer = { accountId, productId, id, kind, headline, priceCents, active: Boolean(active) };
+    const offer = { accountId, productId, id, kind, headline, priceCents, active: Boolean(active), version: 1 };
     return offerResourceOf(tx.create(Offer, offer));
   });
 }
 
 /**
  * Changes the given fields.
- * @throws DomainError product_not_found, offer_not_found
+ * @throws DomainError product_not_found, offer_not_found, version_changed
  */
 export async function updateOffer(
   { database }: UseCaseDeps,
   { accountId, commandId }: RequestContext,
-  { productId, kind, offerId, body }: RequestInput<typeof contract.updateOffer>,
+  { productId, kind, offerId, body, ifVersion }: RequestInput<typeof contract.updateOffer>,
 ): Promise<RequestOutput<typeof contract.updateOffer>> {
   return await runCommand(database, commandId, async (tx) => {
     await requireProduct(tx, accountId, productId);
-    const offer = isId(kind, offerId) ? await tx.findOne(Offer, { accountId, productId, id: offerId, kind }) : null;
+    const where = { accountId, productId, id: offerId, kind };
+    const offer = isId(kind, offerId) ? await tx.findOne(Offer, where, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
     if (offer === null) throw unknownOffer(kind, offerId);
+    requireVersion(offer.version, ifVersion);
     const { active = offer.active, ...changes } = body;
-    return offerResourceOf(Object.assign(offer, changes, { active: Boolean(active) }));
+    return offerResourceOf(
+      Object.assign(offer, changes, { active: Boolean(active), version: nextVersion(offer.version, body) }),
+    );
   });
 }
 

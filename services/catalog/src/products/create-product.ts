@@ -36,6 +36,7 @@ export async function createProduct(
       imageName: null,
       createdAt: now,
       updatedAt: now,
+      version: 1,
     });
     const { id: productId, name, pricingType } = product;
     const source = { accountId, requestId, nowMs: now.getTime() };

@@ -7,7 +7,7 @@ import { isoText } from './iso-text.ts';
 import { noUrls } from './product.entity.ts';
 
 const columns = `id, name, slug, price_cents, currency, pricing_type, billing_interval, status, access_url, description`;
-const times = `${isoText('created_at')} as created_at, ${isoText('updated_at')} as updated_at`;
+const times = `${isoText('created_at')} as created_at, ${isoText('updated_at')} as updated_at, version`;
 
 /** PostgreSQL writes the JSON of the response, so that nothing parses it on the way out. */
 const productsOfAccount = statement<{ json: string }>(
@@ -40,6 +40,7 @@ const productPages = pagedList<ListedRow>({
     image_name: 'text',
     created_at: 'text',
     updated_at: 'text',
+    version: 'int4',
   },
   scope: ['account_id'],
 });

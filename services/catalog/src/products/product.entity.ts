@@ -25,6 +25,7 @@ export const Product = defineEntity({
     imageName: p.string().strictNullable(),
     createdAt: p.datetime(3),
     updatedAt: p.datetime(3),
+    version: p.integer(),
   },
 });
 export type Product = InferEntity<typeof Product>;
@@ -49,5 +50,6 @@ export function productResourceOf(product: Product, urls: ProductUrls = noUrls):
     checkout_url: `${urls.checkout}/${product.slug}`,
     created_at: product.createdAt.toISOString(),
     updated_at: product.updatedAt.toISOString(),
+    version: product.version,
   };
 }

@@ -1,6 +1,7 @@
 import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { type updateProduct as contract, type ProductResource, productRenamed } from '@app/contracts/products';
+import { requireVersion } from '@app/contracts/validation';
 import { addToOutbox, outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
 import type { UseCaseDeps } from '@app/service-host/define-service';
@@ -11,15 +12,16 @@ import { lockProduct } from './require-product.ts';
 
 /**
  * Changes the given fields; a new name is published.
- * @throws DomainError product_not_found, slug_taken, invalid_transition
+ * @throws DomainError product_not_found, slug_taken, invalid_transition, version_changed
  */
 export async function updateProduct(
   { database, clock, wakeRelay }: UseCaseDeps,
   { accountId, commandId, requestId }: RequestContext,
-  { productId, body, urls }: RequestInput<typeof contract>,
+  { productId, body, ifVersion, urls }: RequestInput<typeof contract>,
 ): Promise<ProductResource> {
   const result = await runCommand(database, commandId, async (tx) => {
     const product = await lockProduct(tx, accountId, productId);
+    requireVersion(product.version, ifVersion);
     const { status = product.status } = body;
     if (!canMove(product.status, status)) {
       throw new DomainError('invalid_transition', `A product cannot go from ${product.status} to ${status}.`);
@@ -31,7 +33,8 @@ export async function updateProduct(
       const data = { productId, name, pricingType: product.pricingType };
       await addToOutbox(tx, [outboxRow(productRenamed, data, { accountId, requestId, nowMs })]);
     }
-    if (Object.keys(body).length > 0) Object.assign(product, body, { updatedAt: new Date(nowMs) });
+    if (Object.keys(body).length > 0)
+      Object.assign(product, body, { updatedAt: new Date(nowMs), version: product.version + 1 });
     if (product.description === '') product.description = null;
     return productResourceOf(product, urls);
   });

@@ -22,6 +22,8 @@ export interface OperationRequest {
   readonly body: unknown;
   /** Only for operations that take one, see `takesIdempotencyKey`. */
   readonly idempotencyKey?: string | undefined;
+  /** Only for operations that take one, see `takesVersion`. */
+  readonly ifVersion?: number | undefined;
   readonly requestId: string;
   /** This deployment's address, for links in problem documents. */
   readonly baseUrl: string;
@@ -73,6 +75,7 @@ export async function callOperation(
       baseUrl: request.baseUrl,
       ownUrls: request.ownUrls ?? [],
       headers,
+      ifVersion: request.ifVersion,
     };
     const result = await operation.run(call);
     return result instanceof Uint8Array ? result : Buffer.from(JSON.stringify(result));

@@ -8,7 +8,7 @@ import { portalSessionHeader } from '../identity/portal-session.ts';
 import { problemDocument } from '../problems/problem-document.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
 import type { App } from './app.ts';
-import { type Operation, takesIdempotencyKey } from './operation.ts';
+import { type Operation, takesIdempotencyKey, takesVersion } from './operation.ts';
 import { accessOf, runForRequest } from './run-for-request.ts';
 
 /** What an actor is to the gateway. */
@@ -24,6 +24,7 @@ interface AnyRequest {
   readonly query?: object;
   readonly body?: unknown;
   readonly idempotencyKey?: string;
+  readonly ifVersion?: number;
 }
 
 /** Who calls from a page: whom the guard admitted to the request, nobody where it looked at no credential. */
@@ -54,13 +55,14 @@ export function createCall(app: App, guard: Guard, operations: readonly Operatio
 async function run(app: App, guard: Guard, operation: Operation, request: AnyRequest) {
   const { req, reply, checkoutSecret, portalSession } = request.actor as Requester;
   const actor = await inRequestSpan(req, () => guard.admitCall(accessOf(operation), operation.method, req, reply));
-  const { params = {}, query = {}, body, idempotencyKey } = request;
+  const { params = {}, query = {}, body, idempotencyKey, ifVersion } = request;
   return await runForRequest(app, operation, req, reply, {
     actor,
     params,
     query,
     body,
     idempotencyKey: takesIdempotencyKey(operation, 'http') ? idempotencyKey : undefined,
+    ifVersion: takesVersion(operation) ? ifVersion : undefined,
     // Only the page says which checkout and which session it opens: browsers of other sites can send the headers too.
     headers: { ...req.headers, [checkoutSecretHeader]: checkoutSecret, [portalSessionHeader]: portalSession },
   });

@@ -29,7 +29,7 @@ interface ForwardedTypes<
 /** The fields of the service's input that come neither from the path nor from the body. */
 type OtherFields<Input extends z.ZodObject, Params extends z.ZodObject> = Omit<
   z.output<Input>,
-  'body' | keyof Params['shape']
+  'body' | 'ifVersion' | keyof Params['shape']
 >;
 
 /** What a GET needs is in its path and query. */
@@ -73,6 +73,7 @@ export function forwardOperation<
         ...(call.params as object),
         ...(call.query as object),
         ...(body && { body: call.body }),
+        ...(call.ifVersion !== undefined && { ifVersion: call.ifVersion }),
         ...addedInput?.(actor),
       };
       // Safe because `callOperation` validates with the schemas above, which are parts of the request's own.

@@ -5,8 +5,9 @@ import type { Guard } from '../edge/guard.ts';
 import { inRequestSpan } from '../edge/request-spans.ts';
 import { nobody } from '../identity/actors.ts';
 import type { App } from './app.ts';
-import { type Operation, takesIdempotencyKey } from './operation.ts';
+import { type Operation, takesIdempotencyKey, takesVersion } from './operation.ts';
 import { accessOf, runForRequest } from './run-for-request.ts';
+import { ifVersionOf, tagOf } from './version-tag.rules.ts';
 
 const jsonType = 'application/json; charset=utf-8';
 
@@ -47,12 +48,15 @@ export function routeOperations(
 
 function handlerOf(app: App, operation: Operation) {
   const takesKey = takesIdempotencyKey(operation, 'http');
+  const takesIfMatch = takesVersion(operation);
   return async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { params, query, body, headers, actor } = req;
     const idempotencyKey = takesKey ? (headers['idempotency-key'] as string | undefined) : undefined;
-    const given = { params, query, body, headers, idempotencyKey, actor: actor ?? nobody };
+    const ifVersion = takesIfMatch ? ifVersionOf(headers['if-match']) : undefined;
+    const given = { params, query, body, headers, idempotencyKey, ifVersion, actor: actor ?? nobody };
     const result = await runForRequest(app, operation, req, reply, given);
     if (result.replayed) reply.header('idempotent-replayed', 'true');
+    if (operation.hasVersion) reply.header('etag', tagOf(result.body));
     return reply.header('content-type', jsonType).send(result.body);
   };
 }

@@ -35,6 +35,8 @@ export interface OperationCall<Params, Query, Body> {
   readonly ownUrls: readonly string[];
   /** Of the HTTP request, names in lower case; empty in calls of MCP tools. */
   readonly headers: Readonly<IncomingHttpHeaders>;
+  /** The version that an update was made from; undefined where the caller does not say. */
+  readonly ifVersion: number | undefined;
 }
 
 /** What tells whose an Idempotency-Key is where there is no account. */
@@ -90,6 +92,8 @@ export interface Operation<Id extends string = string, Types extends OperationTy
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly response: z.ZodType;
+  /** The response's `version` is its ETag; a PATCH takes it as If-Match, and changes nothing when there is a newer one. */
+  readonly hasVersion?: true;
   /** The field of the response that is a secret: sent once, and never again under the same Idempotency-Key. */
   readonly secret?: SecretField;
   /** For a POST that only looks: it takes no Idempotency-Key, and nothing of its response is kept. */
@@ -152,6 +156,11 @@ export function defineOperation<
 ): Operation<Id, DefinedTypes<Params, Query, Body, Response>> {
   // Safe because `callOperation` validates with these very schemas before it calls `run`.
   return operation as unknown as Operation<Id, DefinedTypes<Params, Query, Body, Response>>;
+}
+
+/** Whether the caller may name the version that it changes. */
+export function takesVersion({ hasVersion, method }: Operation): boolean {
+  return hasVersion === true && method === 'PATCH';
 }
 
 /** Whether pages of any site may call it. */

@@ -10,7 +10,7 @@ import { callOperation, type OperationRequest, type OperationResult } from './ca
 import { isForAnyPage, type Operation, type SessionCookie } from './operation.ts';
 
 /** What an HTTP request says of the operation that it calls, or that its page calls. */
-type Given = Pick<OperationRequest, 'actor' | 'params' | 'query' | 'body' | 'idempotencyKey' | 'headers'>;
+type Given = Pick<OperationRequest, 'actor' | 'params' | 'query' | 'body' | 'idempotencyKey' | 'ifVersion' | 'headers'>;
 
 export function accessOf(operation: Operation): Access {
   if (isForAnyPage(operation)) return 'anyPage';

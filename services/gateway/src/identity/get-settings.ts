@@ -7,14 +7,22 @@ export async function getSettings(database: Database, accountId: string): Promis
   return settingsOf(await database.fork().findOneOrFail(Account, { id: accountId }));
 }
 
-/** The same with the name of the logo, as the settings are shown to the seller. */
-export async function getShownSettings(
-  database: Database,
-  accountId: string,
-): Promise<{ readonly settings: Settings; readonly logoName: string | null }> {
-  const account = await database.fork().findOneOrFail(Account, { id: accountId });
-  return { settings: settingsOf(account), logoName: account.logoName ?? null };
+/** As the seller is shown them. */
+export interface ShownSettings {
+  readonly settings: Settings;
+  readonly logoName: string | null;
+  readonly version: number;
 }
+
+export async function getShownSettings(database: Database, accountId: string): Promise<ShownSettings> {
+  return shownSettingsOf(await database.fork().findOneOrFail(Account, { id: accountId }));
+}
+
+export const shownSettingsOf = (account: Account): ShownSettings => ({
+  settings: settingsOf(account),
+  logoName: account.logoName ?? null,
+  version: account.settingsRevision,
+});
 
 export function settingsOf(account: Account): Settings {
   return {

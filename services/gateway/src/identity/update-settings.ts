@@ -1,5 +1,6 @@
 import { applySettings, type Settings } from '@app/contracts/accounts';
 import type { RequestInput } from '@app/contracts/define';
+import { requireVersion } from '@app/contracts/validation';
 import { addToOutbox } from '@app/messaging/outbox';
 import type { CallContext, Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
@@ -8,7 +9,7 @@ import type { Logger } from '@app/service-kit/logger';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { LockMode } from '@mikro-orm/postgresql';
 import { Account } from './account.entity.ts';
-import { settingsOf } from './get-settings.ts';
+import { type ShownSettings, settingsOf, shownSettingsOf } from './get-settings.ts';
 import { isReservedHandle } from './handle.rules.ts';
 import { settingsChangedRow } from './settings-changed.ts';
 import { handleReserved, handleTaken, takeHandle } from './take-handle.ts';
@@ -26,43 +27,41 @@ interface SettingsDeps {
 }
 
 /**
- * Changes the settings that are given, answers all of them with the name of the logo, and writes the event of the change with the number it has. What changes nothing
+ * Changes the settings that are given, answers all of them as they are shown, and writes the event of the change with the number it has. What changes nothing
  * writes no event. A switch of test mode is applied at checkout before it is answered: no later payment begins in the old mode.
- * @throws DomainError handle_taken
+ * @param ifVersion that the changes were made from; undefined where the caller does not say
+ * @throws DomainError handle_taken, version_changed
  */
 export async function updateSettings(
   deps: SettingsDeps,
   context: CallContext,
   changes: SettingsChanges,
-): Promise<{ readonly settings: Settings; readonly logoName: string | null }> {
+  ifVersion?: number,
+): Promise<ShownSettings> {
   const { database, clock, wakeRelay } = deps;
   const { accountId, requestId } = context;
   if (changes.handle !== undefined && isReservedHandle(changes.handle)) throw handleReserved();
   try {
-    const { settings, logoName, changed, switchedBy } = await database.fork().transactional(async (tx) => {
+    const { shown, changed, switchedBy } = await database.fork().transactional(async (tx) => {
       // The row is locked: of two changes at once the later one has the higher number, and tells of both.
       const lockMode = LockMode.PESSIMISTIC_WRITE;
       const account = await tx.findOneOrFail(Account, { id: accountId }, { lockMode });
+      requireVersion(account.settingsRevision, ifVersion);
       const before = settingsOf(account);
       tx.assign(account, changes as Partial<Settings>);
       const after = settingsOf(account);
-      const { logoName = null } = account;
-      if (isEqual(before, after)) return { settings: after, logoName, changed: false, switchedBy: null };
+      if (isEqual(before, after)) return { shown: shownSettingsOf(account), changed: false, switchedBy: null };
       if (after.handle !== before.handle) await takeHandle(tx, accountId, after.handle, clock.now());
       account.settingsRevision += 1;
       const { settingsRevision: revision } = account;
       const row = { accountId, settings: after, revision, changedAt: clock.now(), requestId };
       await addToOutbox(tx, [settingsChangedRow(row)]);
-      return {
-        settings: after,
-        logoName,
-        changed: true,
-        switchedBy: after.testMode === before.testMode ? null : revision,
-      };
+      const switchedBy = after.testMode === before.testMode ? null : revision;
+      return { shown: shownSettingsOf(account), changed: true, switchedBy };
     });
     if (changed) wakeRelay();
-    if (switchedBy !== null) await applyAtCheckout(deps, context, { settings, revision: switchedBy });
-    return { settings, logoName };
+    if (switchedBy !== null) await applyAtCheckout(deps, context, { settings: shown.settings, revision: switchedBy });
+    return shown;
   } catch (err) {
     if (!(err instanceof UniqueConstraintViolationException)) throw err;
     throw handleTaken();

@@ -147,8 +147,18 @@ export function outputSchema({ operation }: Tool): JsonSchema & { type: 'object'
 const saysMore = ({ properties = {} }: JsonSchema): boolean =>
   !['{"data":{"items":{}}}', '{"ok":{}}'].includes(JSON.stringify(properties));
 
-/** Nearly every result has them, and the server's instructions name them. */
-const everywhere = ['id', 'created_at', 'updated_at', 'currency', 'has_more', 'test', 'secret', 'secret_notice'];
+/** Nearly every result has them, and the server's instructions name them; no tool takes a version. */
+const everywhere = [
+  'id',
+  'created_at',
+  'updated_at',
+  'currency',
+  'has_more',
+  'test',
+  'secret',
+  'secret_notice',
+  'version',
+];
 
 /** The rows of a list count with their list. `properties` and `items` say nothing of null, so that it needs no words. */
 function namesIn(schema: JsonSchema, levels: number): JsonSchema {

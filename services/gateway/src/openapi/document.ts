@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { type Operation, takesIdempotencyKey } from '../api/operation.ts';
+import { type Operation, takesIdempotencyKey, takesVersion } from '../api/operation.ts';
 import { checkoutSecretHeader } from '../identity/checkout-secret.ts';
 import { portalSessionHeader } from '../identity/portal-session.ts';
 import { commonHeaders, errorResponses, problem, sharedResponses } from './error-responses.ts';
@@ -81,7 +81,7 @@ export function openApiDocument(operations: readonly Operation[], baseUrl: strin
             description: 'The secret of a buyer’s session, from the answer that opened it.',
           },
         },
-        parameters: { IdempotencyKey: idempotencyKey, RequestId: requestId },
+        parameters: { IdempotencyKey: idempotencyKey, IfMatch: ifMatch, RequestId: requestId },
         headers,
         responses: sharedResponses(),
         schemas: { Problem: problem },
@@ -97,6 +97,14 @@ const idempotencyKey = {
   description:
     'Makes repeating the request harmless: the same key and body get the first answer again for 30 days, without secrets. A refusal frees the key.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+} as const;
+
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  description:
+    'The `version` that the change was made from, in double quotes, as `ETag` has it. When there is a newer one, the answer is 412 and nothing is changed. Without it, or with `*`, the change is made to whatever version there is.',
+  schema: { type: 'string', pattern: '^("[0-9]{1,10}"|\\*)$' },
 } as const;
 
 const requestId = {
@@ -116,6 +124,7 @@ const headers = {
   RateLimitReset: textHeader('Seconds until the window ends.'),
   RetryAfter: textHeader('Seconds to wait.'),
   WwwAuthenticate: textHeader('`Bearer`'),
+  ETag: textHeader('The `version` of the resource, in double quotes: for `If-Match`.'),
   IdempotentReplayed: textHeader('`true` when this is the first answer again.'),
 };
 
@@ -143,6 +152,7 @@ function operationObject(operation: Operation): ZodOpenApiOperationObject {
     parameters: [
       { $ref: '#/components/parameters/RequestId' },
       ...(replays ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+      ...(takesVersion(operation) ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
     ],
     requestParams: { ...(params && { path: params }), ...(query && { query }) },
     ...(body && {
@@ -156,6 +166,7 @@ function operationObject(operation: Operation): ZodOpenApiOperationObject {
         description: 'Done.',
         headers: {
           ...commonHeaders,
+          ...(operation.hasVersion ? { etag: { $ref: '#/components/headers/ETag' } } : {}),
           ...(replays ? { 'idempotent-replayed': { $ref: '#/components/headers/IdempotentReplayed' } } : {}),
         },
         content: { 'application/json': { schema: operation.response as z.ZodType, ...exampleOf(example?.response) } },

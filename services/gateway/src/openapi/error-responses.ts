@@ -56,6 +56,7 @@ const shared: Readonly<Record<string, readonly [status: number, codes: readonly 
   CrossSite: [403, ['cross_site_request']],
   NotAcceptable: [406, ['not_acceptable']],
   KeyInUse: [409, ['idempotency_key_in_use']],
+  VersionChanged: [412, ['version_changed']],
   PayloadTooLarge: [413, ['payload_too_large']],
   UnsupportedMediaType: [415, ['unsupported_media_type']],
   Invalid: [422, ['validation_failed']],

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes } from '@app/contracts/errors';
-import { isForAnyPage, isKeyless, type Operation, takesIdempotencyKey } from '../api/operation.ts';
+import { isForAnyPage, isKeyless, type Operation, takesIdempotencyKey, takesVersion } from '../api/operation.ts';
 
 /** Every error that a caller of this operation can get: its own and those of the gateway. */
 export function errorsOf(operation: Operation): ErrorCode[] {
@@ -17,6 +17,7 @@ export function errorsOf(operation: Operation): ErrorCode[] {
     ['cross_site_request', auth !== 'platform' && !isForAnyPage(operation)],
     ['not_acceptable', true],
     ['idempotency_key_in_use', takesKey],
+    ['version_changed', takesVersion(operation)],
     ['payload_too_large', writes],
     ['unsupported_media_type', writes],
     // Every operation rejects unknown query parameters.

@@ -47,6 +47,7 @@ export const discountOperations = [
   withUses(
     forwardOperation(updateDiscount, {
       id: 'updateDiscount',
+      hasVersion: true,
       method: 'PATCH',
       path: '/api/v1/products/{productId}/discounts/{discountId}',
       tag,

@@ -46,6 +46,7 @@ export const funnelOperations = [
   }),
   forwardOperation(updateFunnelEmail, {
     id: 'updateFunnelEmail',
+    hasVersion: true,
     method: 'PATCH',
     path: '/api/v1/products/{productId}/emails/{emailId}',
     tag,
@@ -111,6 +112,7 @@ function offerOperations<Noun extends string>(
     }),
     forwardOperation(updateOffer, {
       id: `update${noun}` as const,
+      hasVersion: true,
       method: 'PATCH',
       path: `${path}/{offerId}`,
       tag,

@@ -43,6 +43,7 @@ export const productOperations = [
   defineOperation({
     ...common,
     id: 'getProduct',
+    hasVersion: true,
     method: 'GET',
     path: '/api/v1/products/{productId}',
     summary: 'Read one product',
@@ -55,6 +56,7 @@ export const productOperations = [
   defineOperation({
     ...common,
     id: 'updateProduct',
+    hasVersion: true,
     method: 'PATCH',
     path: '/api/v1/products/{productId}',
     summary: 'Change a product, publish it or archive it',
@@ -64,7 +66,8 @@ export const productOperations = [
     response: updateProduct.output,
     errors: ['product_not_found', 'slug_taken', 'invalid_transition'],
     run: (call) => {
-      const input = { ...call.params, body: call.body, urls: urlsFor(call) };
+      const { params, body, ifVersion } = call;
+      const input = { ...params, body, ...(ifVersion !== undefined && { ifVersion }), urls: urlsFor(call) };
       return call.app.requester.requestBytes(updateProduct, input, call.context);
     },
   }),

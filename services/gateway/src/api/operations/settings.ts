@@ -1,10 +1,16 @@
 import { settingsResource, updateSettingsBody } from '@app/contracts/accounts';
 import { logoUrlOf } from '../../edge/public-urls.ts';
-import { getShownSettings } from '../../identity/get-settings.ts';
+import { getShownSettings, type ShownSettings } from '../../identity/get-settings.ts';
 import { updateSettings } from '../../identity/update-settings.ts';
 import { defineOperation } from '../operation.ts';
 
 const tag = 'Settings';
+
+const resourceOf = ({ settings, logoName, version }: ShownSettings, baseUrl: string) => ({
+  ...settings,
+  logoUrl: logoUrlOf(baseUrl, logoName),
+  version,
+});
 
 export const settingsOperations = [
   defineOperation({
@@ -16,10 +22,10 @@ export const settingsOperations = [
     auth: 'account',
     scope: 'read',
     response: settingsResource,
+    hasVersion: true,
     errors: [],
     run: async ({ app, actor, baseUrl }) => {
-      const { settings, logoName } = await getShownSettings(app.database, actor.accountId);
-      return { ...settings, logoUrl: logoUrlOf(baseUrl, logoName) };
+      return resourceOf(await getShownSettings(app.database, actor.accountId), baseUrl);
     },
   }),
   defineOperation({
@@ -32,12 +38,13 @@ export const settingsOperations = [
     scope: 'write',
     body: updateSettingsBody,
     response: settingsResource,
+    hasVersion: true,
     errors: ['handle_taken'],
-    run: async ({ app, context, body, baseUrl }) => {
-      const { settings, logoName } = await updateSettings(app, context, body);
+    run: async ({ app, context, body, ifVersion, baseUrl }) => {
+      const shown = await updateSettings(app, context, body, ifVersion);
       app.authenticator.forget();
       app.sellers.clear();
-      return { ...settings, logoUrl: logoUrlOf(baseUrl, logoName) };
+      return resourceOf(shown, baseUrl);
     },
   }),
 ];
