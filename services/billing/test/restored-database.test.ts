@@ -165,6 +165,54 @@ test('a payment that the restored database cannot explain stops the charging of 
   expect(await chargedThere()).toMatchObject({ [orderId]: 2 });
 });
 
+/** A payment that is made between a backup and its restoration. */
+async function payBeforeRestore(): Promise<void> {
+  const copy = await copyDatabase(replicas.database);
+  await startPayment(replicas.start().deps, { accountId: account, requestId: 'r' }, startInput());
+  await copy.restore();
+}
+
+test('an unexplained payment that runs with nothing due have compared stops what falls due later', async () => {
+  const { id } = await subscribe(replicas, account);
+  await daily(replicas.start());
+  await payBeforeRestore();
+  for (let run = 0; run < 2; run += 1) {
+    replicas.clock.advance(dayMs);
+    expect(await daily(replicas.start())).toMatchObject([{ code: 'orphans_found' }]);
+  }
+  replicas.clock.advance(27 * dayMs);
+  expect(await daily(replicas.start())).toMatchObject([{ code: 'charging_stopped' }, { code: 'orphans_found' }]);
+  expect(await renewed(id)).toMatchObject({ period: 1 });
+  await daily(replicas.start(), { confirmsUnmatched: true });
+  expect(await renewed(id)).toMatchObject({ period: 2 });
+});
+
+test('after an unexplained payment the next one stops charges, however long before them it was made', async () => {
+  const { id } = await subscribe(replicas, account);
+  await daily(replicas.start());
+  await payBeforeRestore();
+  replicas.clock.advance(dayMs);
+  expect(await daily(replicas.start())).toMatchObject([{ code: 'orphans_found' }]);
+  await daily(replicas.start(), { confirmsUnmatched: true });
+  replicas.clock.advance(10 * dayMs);
+  await payBeforeRestore();
+  replicas.clock.advance(18 * dayMs);
+  expect(await daily(replicas.start())).toMatchObject([{ code: 'charging_stopped' }, { code: 'orphans_found' }]);
+  expect(await renewed(id)).toMatchObject({ period: 1 });
+});
+
+test('before the first charge of an account all that its processor lists since its first sale is compared', async () => {
+  const { deps } = replicas.start();
+  const input = startInput({ orderId: newId('order', replicas.clock.nowMs()) });
+  await startPayment(deps, { accountId: account, requestId: 'r' }, input);
+  const { id } = await subscribe(replicas, account, { orderId: input.orderId });
+  replicas.clock.advance(dayMs);
+  await payBeforeRestore();
+  replicas.clock.advance(28 * dayMs);
+  expect(await daily(replicas.start())).toMatchObject([{ code: 'charging_stopped' }, { code: 'orphans_found' }]);
+  expect(await renewed(id)).toMatchObject({ period: 1 });
+});
+
 test('what falls due while a run finds nothing due is charged by the next run, which compares the newest payments first', async () => {
   const { id } = await subscribe(replicas, account);
   const context = () => ({ accountId: account, requestId: 'r', commandId: newIdSuffix(replicas.clock.nowMs()) });

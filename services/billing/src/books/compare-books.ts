@@ -6,7 +6,7 @@ import type { ProcessorRecord } from '../processors/payment-processor.ts';
 import { chosenName } from '../processors/processor-registry.ts';
 import type { DailyCounts } from '../runs/daily-counts.rules.ts';
 import type { AccountRun } from '../runs/daily-step.ts';
-import { type Found, ListComparison, listedOrphansMax } from './compare-list.ts';
+import { type Found, ListComparison, listedOrphansMax, type MatchPage } from './compare-list.ts';
 import { type ComparedBefore, timeToCompare } from './compared-time.rules.ts';
 
 const dayMs = 86_400_000;
@@ -20,8 +20,8 @@ const pageRecords = 1_000;
 
 /**
  * The processors whose books are compared, and until when they were: those compared before, those that charged or gave back
- * since, and the one that is chosen for new payments. Of rehearsals those that gave back. $1 account, $2 names of
- * processors, $3 from when on charges and holds of a processor that was never compared count, $4 now, $5 the chosen one.
+ * since, and the one that is chosen for new payments. What was never compared is compared from its first charge or hold on. Of
+ * rehearsals those that gave back. $1 account, $2 names of processors, $3 from when on charges and holds of a processor that was never compared count, $4 now, $5 the chosen one.
  */
 const booksStatement = statement<ToCompare>(
   'books-to-compare',
@@ -39,12 +39,14 @@ const booksStatement = statement<ToCompare>(
      select processor, test, since from refunds
      where (processor, test) not in (select processor, test from known)
      union all
-     select name, false, $4::timestamptz from unnest($2::text[]) as name
+     select name, false, least($4::timestamptz, charged.since, held.since)
+     from unnest($2::text[]) as name
+     cross join lateral (select min(charged_at) as since, max(charged_at) as last from charges
+       where account_id = $1 and processor = name and not test) as charged
+     cross join lateral (select min(held_at) as since, max(held_at) as last from holds
+       where account_id = $1 and processor = name and not test) as held
      where (name, false) not in (select processor, test from known)
-       and (name = $5 or exists (
-         select from charges where account_id = $1 and processor = name and not test and charged_at >= $3)
-       or exists (
-         select from holds where account_id = $1 and processor = name and not test and held_at >= $3))
+       and (name = $5 or charged.last >= $3 or held.last >= $3)
    )
    select processor, test, min(used.since) as since, min(known.explained_until) as explained_until,
      min(known.looked_back_at) as looked_back_at
@@ -73,13 +75,18 @@ const writeStatement = statement('books-write', 'update daily_runs set books = $
  * An orphan makes the run not `ok`, for as long as the compared days show it: money that nobody can explain. So does a
  * list that could not be read; the next run compares from where the last comparison ended.
  */
-export async function compareBooks(deps: PaymentDeps, run: AccountRun, counts: DailyCounts): Promise<void> {
+export async function compareBooks(
+  deps: PaymentDeps,
+  match: MatchPage,
+  run: AccountRun,
+  counts: DailyCounts,
+): Promise<void> {
   // Days of a rehearsal pass in seconds: their refunds are looked after by the account's own runs.
   if (run.test) return;
   const compared: BooksComparison[] = [];
   try {
     for (const books of await booksToCompare(deps, run.accountId)) {
-      const comparison = await compare(deps, run, books);
+      const comparison = await compare(deps, match, run, books);
       if (comparison !== undefined && !books.test) compared.push(comparison);
     }
   } catch (err) {
@@ -126,6 +133,7 @@ const endStatement = statement(
 /** Undefined when the process closes meanwhile. */
 async function compare(
   deps: PaymentDeps,
+  match: MatchPage,
   run: AccountRun,
   { processor: name, test, ...before }: ToCompare,
 ): Promise<BooksComparison | undefined> {
@@ -138,7 +146,13 @@ async function compare(
   // The end is excluded, and what is recorded this very moment belongs to it.
   const endMs = until.getTime() + 1;
   const call = { accountId, secretKey, test };
-  const list = new ListComparison(deps, { accountId, processor: name, test }, { from, isWhole }, { processor, call });
+  const list = new ListComparison(
+    deps,
+    { accountId, processor: name, test },
+    { from, isWhole },
+    { processor, call },
+    match,
+  );
   for (let startMs = listFromMs; startMs < endMs; startMs += portionMs) {
     const [start, end] = [new Date(startMs), new Date(Math.min(startMs + portionMs, endMs))];
     await deps.processorCalls.make(

@@ -39,11 +39,18 @@ interface Asked {
   readonly call: Omit<ProcessorCall, 'signal'>;
 }
 
+/**
+ * Looks for what explains records that no payment here has. What is compared once may never be listed again before a charge,
+ * so it has to be kept here what stops charges.
+ */
+export type MatchPage = (deps: PaymentDeps, listed: Asked, records: readonly ProcessorRecord[]) => Promise<void>;
+
 /** Compares one processor's list with what the platform recorded, page by page. Of rehearsals, only refunds that failed. */
 export class ListComparison {
   readonly #deps: PaymentDeps;
   readonly #books: Books;
   readonly #asked: Asked;
+  readonly #match: MatchPage;
   readonly #sides: Record<MoneyKind, PlatformSide>;
   readonly #orphans: BooksComparison['orphans'] = [];
   readonly #onlyLookedUp = { charge: 0, refund: 0, hold: 0 };
@@ -56,10 +63,11 @@ export class ListComparison {
   #unasked = 0;
 
   /** @param time from when on each of our payments has to be in the list; a whole one begins earlier */
-  constructor(deps: PaymentDeps, books: Books, { from, isWhole }: ListedTime, asked: Asked) {
+  constructor(deps: PaymentDeps, books: Books, { from, isWhole }: ListedTime, asked: Asked, match: MatchPage) {
     this.#deps = deps;
     this.#books = books;
     this.#asked = asked;
+    this.#match = match;
     this.#isWhole = isWhole;
     this.#sides = {
       charge: platformSide(deps.database, books, 'charge', from),
@@ -87,7 +95,7 @@ export class ListComparison {
   async page(records: readonly ProcessorRecord[]): Promise<void> {
     const wanted = this.#books.test ? records.filter(isFailedRefund) : records;
     const { database } = this.#deps;
-    const ownOf = await ownPaymentsOf(database, this.#books, wanted);
+    const ownOf = await this.#ownOf(wanted);
     const endings = wanted.filter((record) => endsHold(record, ownOf(record)));
     const { orphans, failed, known } = judge(wanted, ownOf, await ownHoldsOf(database, this.#books, endings));
     for (const own of known) {
@@ -101,6 +109,15 @@ export class ListComparison {
     if (untilMs === undefined) return;
     const surelyListed = new Date(untilMs - clocksDifferMs);
     await this.#pass(surelyListed, surelyListed);
+  }
+
+  async #ownOf(records: readonly ProcessorRecord[]): ReturnType<typeof ownPaymentsOf> {
+    const { database } = this.#deps;
+    const ownOf = await ownPaymentsOf(database, this.#books, records);
+    const unknown = this.#books.test ? [] : records.filter((record) => ownOf(record) === undefined);
+    if (unknown.length === 0) return ownOf;
+    await this.#match(this.#deps, this.#asked, unknown);
+    return await ownPaymentsOf(database, this.#books, records);
   }
 
   /** The list had everything until then: what of ours it did not have is missing there. */

@@ -9,6 +9,7 @@ import { renewDue } from '../renewals/renew-due.ts';
 import { takeRenewalCounts } from '../renewals/take-renewal-counts.ts';
 import type { DailyStep } from '../runs/daily-step.ts';
 import { chargeWhenMatched } from '../unmatched-payments/charge-when-matched.ts';
+import { matchPage } from '../unmatched-payments/match-page.ts';
 import { chargeWithinLimit } from './charge-within-limit.ts';
 
 /**
@@ -23,7 +24,7 @@ export const dailySteps = (payments: PaymentDeps, ...withServices: readonly Dail
   },
   chargeWhenMatched(payments, chargeWithinLimit(payments, renewDue(payments))),
   endCanceled(payments),
-  (_, run, counts) => compareBooks(payments, run, counts),
+  (_, run, counts) => compareBooks(payments, matchPage, run, counts),
   ...withServices,
   takeRenewalCounts,
   countBlocked,

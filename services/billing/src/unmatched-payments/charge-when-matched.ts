@@ -1,13 +1,12 @@
-import { isId } from '@app/contracts/ids';
 import { booksToCompare } from '../books/compare-books.ts';
-import { ownPaymentsOf } from '../books/own-payments.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import type { ProcessorRecord } from '../processors/payment-processor.ts';
 import { readDue } from '../renewals/due-subscriptions.ts';
 import type { AccountRun, DailyStep } from '../runs/daily-step.ts';
 import { notifyOfRun } from '../runs/notify-of-run.ts';
-import { type Listed, recordFoundRenewal } from './record-found-renewal.ts';
-import { confirmUnmatched, readUnmatched, storeUnmatched, unmatchedText } from './unmatched-payments.ts';
+import { matchPage } from './match-page.ts';
+import type { Listed } from './record-found-renewal.ts';
+import { confirmUnmatched, readUnmatched, unmatchedText } from './unmatched-payments.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -57,7 +56,10 @@ async function oldestDue({ database }: PaymentDeps, { accountId, only, now, rene
   return (await readDue(database, scope, { after: null, limit: 1 }))[0];
 }
 
-/** @param dueSince nothing that is due was charged before: there a processor that was never compared begins */
+/**
+ * What was compared before was matched then.
+ * @param dueSince nothing that is due was charged before: there a processor that was never compared begins
+ */
 async function matchNewest(deps: PaymentDeps, run: AccountRun, dueSince: Date): Promise<void> {
   const { accountId } = run;
   for (const { processor: name, test, since, looked_back_at } of await booksToCompare(deps, accountId)) {
@@ -65,7 +67,8 @@ async function matchNewest(deps: PaymentDeps, run: AccountRun, dueSince: Date): 
     const { processor, secretKey } = await deps.processors.named(name, accountId, false);
     const listed = { processor, call: { accountId, secretKey, test: false } };
     const endMs = deps.clock.nowMs() + 1;
-    const beginMs = (looked_back_at === null ? dueSince : since).getTime() - overlapMs;
+    // Null also after a comparison that showed what nothing explains: then it was compared until `since`.
+    const beginMs = Math.min(since.getTime(), (looked_back_at === null ? dueSince : since).getTime()) - overlapMs;
     for (let startMs = beginMs; startMs < endMs && !run.isClosing(); startMs += portionMs) {
       const [from, to] = [new Date(startMs), new Date(Math.min(startMs + portionMs, endMs))];
       const read = (signal: AbortSignal) =>
@@ -84,26 +87,10 @@ async function matchList(
   let page: ProcessorRecord[] = [];
   for await (const record of records) {
     if (isClosing()) return;
-    if (isOurs(record)) page.push(record);
+    page.push(record);
     if (page.length < pageRecords) continue;
     await matchPage(deps, listed, page);
     page = [];
   }
   await matchPage(deps, listed, page);
-}
-
-/** Of what moved money or holds it; a release ends what is listed itself, and a card that is saved moves none. */
-const isOurs = ({ paymentId, status, kind }: ProcessorRecord): boolean =>
-  paymentId !== null && isId('payment', paymentId) && status === 'succeeded' && kind !== 'release' && kind !== 'method';
-
-async function matchPage(deps: PaymentDeps, listed: Listed, records: readonly ProcessorRecord[]): Promise<void> {
-  if (records.length === 0) return;
-  const books = { accountId: listed.call.accountId, processor: listed.processor.name, test: false };
-  const ownOf = await ownPaymentsOf(deps.database, books, records);
-  const unmatched: ProcessorRecord[] = [];
-  for (const record of records) {
-    if (ownOf(record) !== undefined || (await recordFoundRenewal(deps, listed, record))) continue;
-    unmatched.push(record);
-  }
-  await storeUnmatched(deps.database, books, unmatched, deps.clock.now());
 }

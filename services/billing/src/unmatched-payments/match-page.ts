@@ -1,0 +1,27 @@
+import { isId } from '@app/contracts/ids';
+import { ownPaymentsOf } from '../books/own-payments.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+import type { ProcessorRecord } from '../processors/payment-processor.ts';
+import { type Listed, recordFoundRenewal } from './record-found-renewal.ts';
+import { storeUnmatched } from './unmatched-payments.ts';
+
+/** Of what moved money or holds it; a release ends what is listed itself, and a card that is saved moves none. */
+const isOurs = ({ paymentId, status, kind }: ProcessorRecord): boolean =>
+  paymentId !== null && isId('payment', paymentId) && status === 'succeeded' && kind !== 'release' && kind !== 'method';
+
+/**
+ * Of a page of the processor's list: records renewals that this database lacks, and keeps other payments of ours that it cannot
+ * explain: they stop the charging of the account until the seller confirms.
+ */
+export async function matchPage(deps: PaymentDeps, listed: Listed, page: readonly ProcessorRecord[]): Promise<void> {
+  const records = page.filter(isOurs);
+  if (records.length === 0) return;
+  const books = { accountId: listed.call.accountId, processor: listed.processor.name, test: false };
+  const ownOf = await ownPaymentsOf(deps.database, books, records);
+  const unmatched: ProcessorRecord[] = [];
+  for (const record of records) {
+    if (ownOf(record) !== undefined || (await recordFoundRenewal(deps, listed, record))) continue;
+    unmatched.push(record);
+  }
+  await storeUnmatched(deps.database, books, unmatched, deps.clock.now());
+}
