@@ -1,9 +1,10 @@
-import { newId } from '@app/contracts/ids';
+import { newId, newIdSuffix } from '@app/contracts/ids';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { StartInput } from '../src/payments/new-attempt.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { NoProcessorError } from '../src/processors/processor-registry.ts';
+import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { copyDatabase } from './database-copy.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
@@ -191,6 +192,30 @@ test('an attempt under whose key another amount was declined ends, and the next 
   expect(await start(replica, { ...other, tryNo: 2 })).toMatchObject({ tryNo: 2, status: 'succeeded' });
   expect(await chargedThere()).toEqual([6400]);
   expect(await noticed()).toEqual([]);
+});
+
+test('a refund under whose key the processor gave back another amount ends, its seller reads both sides, and the rest can go back', async () => {
+  const input = attempt();
+  const replica = replicas.start();
+  await start(replica, input);
+  const [charge] = (await replicas.money(account, input.orderId)).charges;
+  const refund = (commandId: string, body = {}) =>
+    refundPayment(replica.deps, { accountId: account, requestId: 'r', commandId }, charge?.id ?? '', body);
+  const [part, rest, last] = [1, 2, 3].map((n) => newIdSuffix(replicas.clock.nowMs() + n)) as [string, string, string];
+  const copy = await copyDatabase(replicas.database);
+  await refund(part, { amountCents: 1_000 });
+  await refund(rest, { amountCents: 2_000 });
+  await copy.restore();
+  // The rest was less before.
+  expect(await refund(rest)).toMatchObject({ status: 'processing' });
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  await expect(refund(rest)).rejects.toMatchObject({
+    code: 'refund_failed',
+    message: expect.stringContaining('$20.00'),
+  });
+  expect(await noticed()).toEqual([expect.stringMatching(/\$49.00.*\$20.00 \(succeeded, reference sim_refund_\w+\)/)]);
+  expect(await refund(last, { amountCents: 1_900 })).toMatchObject({ status: 'refunded', amountCents: 1_900 });
 });
 
 test('an attempt that was sent before a restore is not declined because the choice of a processor was lost: it is looked up once the seller chooses again', async () => {

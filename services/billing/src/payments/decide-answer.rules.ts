@@ -21,6 +21,7 @@ import {
   isHoldExpired,
   otherPaymentMessage,
   otherPaymentText,
+  otherRefundText,
   refundRefusedText,
 } from './payment-notices.rules.ts';
 import { refundedPart, refundsOf } from './refunded-parts.rules.ts';
@@ -187,10 +188,12 @@ const keyUnreadableMessage = 'Nothing was sent: the stored API key of the paymen
 const noProcessorMessage = 'Nothing was sent: the account has chosen no payment processor.';
 
 /**
- * A buyer's payment ends. Where the other one took money, or may still, no later attempt of the order is charged. Payments that
- * no buyer makes have amounts of their own making: their seller hears that they are unknown.
+ * A buyer's payment ends. Where the other one took money, or may still, no later attempt of the order is charged. A refund ends
+ * too: the rest of a charge is another amount where a restored database lacks earlier refunds, and an open refund would keep
+ * everything else of the order out for good. Others have amounts of their own making: their seller hears that they are unknown.
  */
 function otherPaymentChange(payment: Payment, found: OtherPayment, nowMs: number): Change {
+  if (payment.step === 'refund') return softDecline(otherPayment, otherPaymentMessage(found), nowMs);
   if (payment.step !== 'main') return unknownChange(payment, nowMs);
   const ended = found.status === 'declined' || found.status === 'failed';
   return softDecline(ended ? notReceived : otherPayment, otherPaymentMessage(found), nowMs);
@@ -372,7 +375,9 @@ function declineNotices(
       data: { orderId: payment.order_id, summary, test: payment.test },
     },
   ];
-  if (reason === otherPayment) return notice(otherPaymentText(payment, message));
+  if (reason === otherPayment) {
+    return notice((payment.step === 'refund' ? otherRefundText : otherPaymentText)(payment, message));
+  }
   if (payment.step === 'capture') {
     // Told once, not each day that it fails again; the end of the hold is told as well.
     const isNews = payment.try_no === 1 && !isHoldExpired(reason) && !isAlreadyCaptured(reason);

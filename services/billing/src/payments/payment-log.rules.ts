@@ -109,6 +109,7 @@ function afterDecline({ step, decline_reason: reason }: Line): string | null {
     return 'It was no try: the next daily run charges the renewal anew.';
   if (reason === givenUp || reason === notReceived || reason === nothingDone)
     return isOfBuyer({ step }) ? 'The buyer may try again.' : null;
+  if (reason === otherPayment && step === 'refund') return 'Refund here only what did not go back there.';
   if (reason === otherPayment)
     return 'Nothing more is charged for this order. Look that payment up at the processor; the buyer can buy in a new checkout.';
   if (reason === noProcessor) return 'Choose a payment processor in Settings: until then nobody can pay.';

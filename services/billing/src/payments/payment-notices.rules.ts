@@ -26,6 +26,9 @@ export const otherPaymentMessage = ({ kind, status, amountCents, currency, refer
 export const otherPaymentText = (about: About, message: string | null): string =>
   `The payment of ${amountOf(about)} for order ${about.order_id} was not made. ${message} Nothing more is charged for this order. Look that payment up at the processor, and give it back there or deliver what it was for; the buyer can buy in a new checkout.`;
 
+export const otherRefundText = (about: About, message: string | null): string =>
+  `The refund of ${amountOf(about)} of order ${about.order_id} was not made. ${message} Look that up at the processor, and refund here only what did not go back there.`;
+
 export const captureFailedText = (about: About, message: string | null): string =>
   `The held ${amountOf(about)} of order ${about.order_id} could not be captured. It is tried again daily, and before the hold expires; its end is told here.${because(message)}`;
 

@@ -176,7 +176,9 @@ export const givenUp = 'given_up';
 export const keyUnreadable = 'processor_key_unreadable';
 export const noProcessor = 'no_payment_processor';
 export const nothingDone = 'nothing_done';
-/** Under its key the processor has another payment, which took money or may do so: nothing else of the order is charged. */
+/**
+ * Under its key the processor has another payment. Of a buyer's it took money or may do so: nothing else of the order is charged.
+ */
 export const otherPayment = 'other_payment';
 
 /** Declines of a renewal that count as no attempt to charge it: the daily run makes it anew. */

@@ -6,7 +6,7 @@ import { invalidField } from '@app/contracts/validation';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { formatAmount } from '@app/money/format';
 import { statement } from '@app/service-kit/database';
-import { openPayment } from '../payments/payment.rules.ts';
+import { openPayment, otherPayment } from '../payments/payment.rules.ts';
 import type { Charge, OrderMoney, Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { readMoney } from '../payments/payment-rows.ts';
@@ -88,6 +88,10 @@ const amountAfter = ({ refunded_cents }: Charge, { status, amount_cents }: Payme
 function resultOf(charge: Charge, refund: Payment, refundedCents: number): Result {
   const about = { ok: true, paymentId: charge.id, orderId: refund.order_id, refundedCents } as const;
   const amount = formatAmount(refund.amount_cents, refund.currency);
+  if (refund.decline_reason === otherPayment) {
+    const other = `The refund of ${amount} was not made. ${refund.decline_message}`;
+    throw new DomainError('refund_failed', `${other} Request a new refund of what did not go back there.`);
+  }
   if (refund.status === 'declined') {
     const said = refund.decline_message === null ? 'It gave no reason.' : `It said: ${refund.decline_message}`;
     throw new DomainError(
