@@ -73,8 +73,14 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('card' as const), of: which, card: fc.constantFrom(...newCards) }),
+    arbitrary: fc.record({
+      kind: fc.constant('card' as const),
+      of: which,
+      card: fc.constantFrom(...newCards),
+      chargeNow: fc.boolean(),
+    }),
   },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('continue_card' as const), of: which }) },
 );
 const knock: fc.Arbitrary<Knock> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constantFrom('daily' as const, 'daily' as const, 'round' as const) }) },

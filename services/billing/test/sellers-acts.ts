@@ -7,14 +7,18 @@ import {
   pauseSubscription,
   resumeSubscription,
 } from '../src/subscriptions/subscriptions.ts';
-import { putPaymentMethod } from './new-cards.ts';
+import { continuePaymentMethod, putPaymentMethod } from './new-cards.ts';
 import { newAccount, type Replica, type Replicas, type Wrap } from './payment-replicas.ts';
+import { movesMoney } from './renewal-invariants.ts';
 import { subscribe } from './subscriptions-of-tests.ts';
 
 /** What a seller or a buyer does to one of the subscriptions. */
 export type Act =
   | { readonly kind: 'pause' | 'resume' | 'cancel' | 'cancel_at_end' | 'keep' | 'refund'; readonly of: number }
-  | { readonly kind: 'card'; readonly of: number; readonly card: string };
+  /** In the portal what is past due is charged at once. */
+  | { readonly kind: 'card'; readonly of: number; readonly card: string; readonly chargeNow: boolean }
+  /** A buyer who is back from the bank. */
+  | { readonly kind: 'continue_card'; readonly of: number };
 
 /** From an answer on that no renewal was under way: what the processor has of the order, and the payments on earlier cards. */
 interface Answered {
@@ -47,11 +51,11 @@ export class Shop {
     const contrary = meanwhile.some((other) => other !== what && other.of === what.of && isContrary(what, other));
     if (what.kind === 'resume' || what.kind === 'pause') this.#forgetCalls(orderId, 'resumed');
     if (what.kind === 'keep') this.#forgetCalls(orderId, 'kept');
-    if (what.kind === 'card') this.#forget(orderId, 'card');
+    if (isOfCard(what)) this.#forget(orderId, 'card');
     if (what.kind === 'cancel_at_end') this.canceledAtEnd.set(orderId, (this.canceledAtEnd.get(orderId) ?? 0) + 1);
     const { underWay, until } = await this.#make(deps, what, id, orderId);
     if (underWay || contrary || until === undefined) return;
-    const note = what.kind === 'card' ? await this.#noteCard(orderId) : await this.#noteCalls(orderId, until);
+    const note = isOfCard(what) ? await this.#noteCard(orderId) : await this.#noteCalls(orderId, until);
     this.#answered.set(orderId, { ...this.#answered.get(orderId), ...note });
   }
 
@@ -95,7 +99,9 @@ export class Shop {
       case 'keep':
         return made(await keepSubscription(changing, context, id), undefined);
       case 'card':
-        return await this.#putCard(changing, context, id, what.card);
+        return madeCard(await putPaymentMethod(changing, context, id, what.card, { chargeNow: what.chargeNow }));
+      case 'continue_card':
+        return madeCard(await continuePaymentMethod(changing, context, id, { chargeNow: true }));
       case 'refund':
         await this.#refund(orderId);
         return {
@@ -105,12 +111,6 @@ export class Shop {
           until: 'ever',
         };
     }
-  }
-
-  /** Where it is not known whether the card is saved, the one before it may be charged still. */
-  async #putCard(...args: Parameters<typeof putPaymentMethod>): Promise<Made> {
-    const changed = await putPaymentMethod(...args);
-    return made(changed, changed.payment_method.status === 'saved' ? 'ever' : undefined);
   }
 
   /** As checkout tells of it. */
@@ -148,10 +148,10 @@ export class Shop {
     return (await this.#replicas.money(this.account, orderId)).payments;
   }
 
-  /** What the processor has of an order; a card that is saved takes nothing. */
+  /** What the processor has of an order's renewals. */
   async #countCalls(orderId: string): Promise<number> {
     const books = await this.#replicas.books(this.account);
-    return books.filter((entry) => entry.orderId === orderId && entry.kind !== 'method').length;
+    return books.filter((entry) => entry.orderId === orderId && movesMoney(entry)).length;
   }
 }
 
@@ -168,8 +168,14 @@ const made = (
   until,
 });
 
+/** Where it is not known whether the card is saved, the one before it may be charged still. */
+const madeCard = (changed: Awaited<ReturnType<typeof putPaymentMethod>>): Made =>
+  made(changed, changed.payment_method.status === 'saved' ? 'ever' : undefined);
+
+const isOfCard = ({ kind }: Act): boolean => kind === 'card' || kind === 'continue_card';
+
 function isContrary(one: Act, other: Act): boolean {
-  if (one.kind === 'card') return other.kind === 'card';
+  if (isOfCard(one)) return isOfCard(other);
   return other.kind === (one.kind === 'cancel_at_end' ? 'keep' : 'resume');
 }
 
