@@ -21,21 +21,26 @@ export interface BuyersAnswer {
 
 /** What a seller's last action on a subscription was answered with. */
 export interface ActionRecord {
-  readonly action: 'cancel' | 'pause' | 'resume' | 'payment-method';
+  readonly action: 'cancel' | 'cancel-at-end' | 'keep' | 'pause' | 'resume' | 'payment-method';
   readonly status: string;
 }
 
 /** All that callers were answered, to be compared with what is stored. */
 export interface Answers {
   readonly buyers: BuyersRecord[];
-  /** Recorded orders by id. */
-  readonly recorded: Map<string, { readonly shop: number; readonly totalCents: number }>;
+  /** Recorded orders by id, with the card that a subscription began with. */
+  readonly recorded: Map<
+    string,
+    { readonly shop: number; readonly totalCents: number; readonly card: string | undefined }
+  >;
   /** Orders whose refund was answered with `refunded`. */
   readonly refundedOrders: Set<string>;
   /** By payment, the largest sum that an answer said went back. */
   readonly refundedPayments: Map<string, number>;
   /** By subscription. A seller sends one request at a time, so the last answer is the last action. */
   readonly actions: Map<string, ActionRecord>;
+  /** Cards of which a buyer was answered that the subscription has them. */
+  readonly cards: { readonly subscriptionId: string; readonly card: string }[];
   /** Of each payout that was answered, its amount by id. */
   readonly payouts: Map<string, number>;
   /** Problems that daily runs answered with, each with how often. */
@@ -48,6 +53,7 @@ export const createAnswers = (): Answers => ({
   refundedOrders: new Set(),
   refundedPayments: new Map(),
   actions: new Map(),
+  cards: [],
   payouts: new Map(),
   problems: new Map(),
 });

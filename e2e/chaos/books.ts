@@ -20,15 +20,20 @@ export interface Entry {
   readonly taken_cents: number;
   readonly released: boolean;
   readonly recorded_at: Date;
+  /** The token of a card that was saved. */
+  readonly saved_method: string | null;
 }
 
 export interface Payment {
   readonly id: string;
   readonly account_id: string;
   readonly order_id: string;
-  readonly step: 'main' | 'capture' | 'upsell' | 'recharge' | 'refund' | 'release' | 'renewal';
+  readonly step: 'main' | 'capture' | 'upsell' | 'recharge' | 'refund' | 'release' | 'renewal' | 'card';
   /** Of a refund, the charge that it gives back. */
   readonly charge_id: string | null;
+  readonly try_no: number;
+  /** The card that is charged or saved; null for what follows from another payment. */
+  readonly card: string | null;
   readonly call: 'authorize' | 'charge' | 'chargeSaved' | 'capture' | 'refund' | 'release' | 'saveMethod';
   readonly amount_cents: number;
   readonly currency: string;
@@ -66,6 +71,9 @@ export interface Subscription {
   readonly billing_interval: 'month' | 'year';
   readonly status: 'active' | 'past_due' | 'paused' | 'canceled';
   readonly period: number;
+  /** Canceled for the end of its period. */
+  readonly ends: boolean;
+  readonly payment_method: string | null;
   readonly current_period_end: Date;
   readonly started_at: Date;
   readonly test: boolean;
@@ -143,12 +151,12 @@ export async function readBooks({ cluster, later }: Source): Promise<Books> {
       'billing',
       `select payment_id, reference, kind, case when later_at <= $1 then later_status else status end as status,
          ${cents('amount_cents')}, currency, order_id, account_id, test, about, ${cents('taken_cents')},
-         released_at is not null as released, recorded_at from simulated_processor.entries order by seq`,
+         released_at is not null as released, recorded_at, saved_method from simulated_processor.entries order by seq`,
       [now],
     ),
     payments: await read<Payment>(
       'billing',
-      `select id, account_id, order_id, step, charge_id, call, ${cents('amount_cents')}, currency, status,
+      `select id, account_id, order_id, step, charge_id, try_no, request ->> 'paymentMethod' as card, call, ${cents('amount_cents')}, currency, status,
          decline_reason as reason, processor_reference as reference, test from payments order by id`,
     ),
     charges: await read<Charge>(
@@ -164,7 +172,7 @@ export async function readBooks({ cluster, later }: Source): Promise<Books> {
     subscriptions: await read<Subscription>(
       'billing',
       `select id, account_id, order_id, product_id, ${cents('amount_cents')}, billing_interval, status, period,
-         current_period_end, started_at, test from subscriptions order by id`,
+         cancel_requested_by is not null as ends, payment_method, current_period_end, started_at, test from subscriptions order by id`,
     ),
     renewals: await read<Renewal>(
       'billing',

@@ -1,6 +1,6 @@
 import { query } from '@app/testing/sql';
-import type { Answers, BuyersRecord } from './answers.ts';
-import { type Books, type Comparing, type Comparison, comparing, type Order } from './books.ts';
+import type { ActionRecord, Answers, BuyersRecord } from './answers.ts';
+import { type Books, type Comparing, type Comparison, comparing, type Order, type Subscription } from './books.ts';
 import type { World } from './world.ts';
 
 interface StoredCheckout {
@@ -68,6 +68,7 @@ function compareSellers(books: Books, answers: Answers, orders: ReadonlyMap<stri
   }
   compareRefundedPayments(comparison, books, answers);
   compareActions(comparison, books, answers);
+  compareCards(comparison, books, answers);
   return comparison;
 }
 
@@ -92,15 +93,43 @@ function compareActions(comparison: Comparing, { subscriptions, events }: Books,
   for (const [id, { action, status }] of answers.actions) {
     const stored = byId.get(id);
     const isOrderRefunded = refunded.has(stored?.order_id);
-    const expected = {
-      cancel: ['canceled'],
-      // Renewals and their tries are stopped, so only the refund of the order ends it.
-      pause: isOrderRefunded ? ['canceled'] : ['paused'],
-      resume: isOrderRefunded ? ['canceled'] : ['active', 'past_due', 'canceled'],
-      'payment-method': isOrderRefunded ? ['canceled'] : ['active', 'past_due', 'canceled', 'paused'],
-    }[action];
+    const expected = statesAfter(action, status, isOrderRefunded);
     comparison.lines += 1;
     if (stored === undefined || !expected.includes(stored.status))
       comparison.wrong(`subscription ${id} after ${action}, answered ${status}`, stored);
+    else compareEnd(comparison, stored, action);
+  }
+}
+
+/** How a subscription may stand in the end whose last action was answered so. */
+function statesAfter(action: ActionRecord['action'], status: string, isOrderRefunded: boolean): readonly string[] {
+  return {
+    cancel: ['canceled'],
+    // What is past due or paused, or whose period is over, ended at once.
+    'cancel-at-end': isOrderRefunded || status === 'canceled' ? ['canceled'] : ['active', 'canceled'],
+    keep: isOrderRefunded ? ['canceled'] : ['active', 'past_due', 'canceled'],
+    // Renewals and their tries are stopped, so only the refund of the order ends it.
+    pause: isOrderRefunded ? ['canceled'] : ['paused'],
+    resume: isOrderRefunded ? ['canceled'] : ['active', 'past_due', 'canceled'],
+    'payment-method': isOrderRefunded ? ['canceled'] : ['active', 'past_due', 'canceled', 'paused'],
+  }[action];
+}
+
+/** A cancellation for the end of the period stands until it is taken back. */
+function compareEnd(comparison: Comparing, { id, status, ends }: Subscription, action: ActionRecord['action']): void {
+  if (status !== 'active' || (action !== 'cancel-at-end' && action !== 'keep')) return;
+  comparison.equal(`whether ${id} ends after ${action}`, ends, action === 'cancel-at-end');
+}
+
+/** A card of which a buyer was answered that it is saved was saved, unless it is the one that the subscription began with. */
+function compareCards(comparison: Comparing, { subscriptions, payments }: Books, answers: Answers): void {
+  const orders = new Map(subscriptions.map(({ id, order_id }) => [id, order_id]));
+  const saved = payments.filter(({ step, status }) => step === 'card' && status === 'succeeded');
+  const known = new Set(saved.map(({ order_id, card }) => `${order_id} ${card}`));
+  for (const { subscriptionId, card } of answers.cards) {
+    comparison.lines += 1;
+    const orderId = orders.get(subscriptionId) ?? '';
+    if (known.has(`${orderId} ${card}`) || answers.recorded.get(orderId)?.card === card) continue;
+    comparison.wrong(`subscription ${subscriptionId}, whose card ${card} was answered as saved`, orderId);
   }
 }

@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 
 /*
  * The books of one order: its card was held and captured, its upsell charged and given back in part, and the subscription that
- * it began renewed twice. Whatever is changed in them, a comparison shows it.
+ * it began renewed twice and was given two cards. Whatever is changed in them, a comparison shows it.
  */
 const day = (text: string): Date => new Date(`${text}T10:00:00Z`);
 const about = { account_id: 'acc', order_id: 'ord', currency: 'usd', test: false } as const;
@@ -16,7 +16,7 @@ const about = { account_id: 'acc', order_id: 'ord', currency: 'usd', test: false
 type Entry = Books['entries'][number];
 const entry = (payment_id: string, kind: Entry['kind'], amount_cents: number, more: Partial<Entry> = {}): Entry => ({
   ...{ ...about, payment_id, reference: `ref-${payment_id}`, kind, status: 'succeeded', amount_cents, about: null },
-  ...{ taken_cents: 0, released: false, recorded_at: day('2026-01-01'), ...more },
+  ...{ taken_cents: 0, released: false, recorded_at: day('2026-01-01'), saved_method: null, ...more },
 });
 
 type Payment = Books['payments'][number];
@@ -28,6 +28,7 @@ const payment = (
   charge_id: string | null = null,
 ): Payment => ({
   ...{ ...about, id, step, charge_id, call, amount_cents, status: 'succeeded', reason: null, reference: `ref-${id}` },
+  ...{ try_no: 1, card: null },
 });
 
 type Charge = Books['charges'][number];
@@ -53,6 +54,8 @@ const sound = () => ({
     entry('refund', 'refund', 700, { about: 'ref-upsell' }),
     entry('renewal-2', 'charge', 1_900, { recorded_at: day('2026-02-01') }),
     entry('renewal-3', 'charge', 1_900, { recorded_at: day('2026-03-01') }),
+    entry('card-1', 'method', 0, { saved_method: 'token-1' }),
+    entry('card-2', 'method', 0, { saved_method: 'token-2' }),
   ],
   payments: [
     payment('hold', 'main', 'authorize', 3_200),
@@ -61,6 +64,8 @@ const sound = () => ({
     payment('refund', 'refund', 'refund', 700, 'upsell'),
     payment('renewal-2', 'renewal', 'chargeSaved', 1_900),
     payment('renewal-3', 'renewal', 'chargeSaved', 1_900),
+    { ...payment('card-1', 'card', 'saveMethod', 0), card: 'one' },
+    { ...payment('card-2', 'card', 'saveMethod', 0), card: 'two', try_no: 2 },
   ],
   charges: [
     ...[charge('capture', 'capture', 3_200), charge('upsell', 'upsell', 2_700, 700)],
@@ -75,7 +80,7 @@ const sound = () => ({
   subscriptions: [
     {
       ...{ id: 'sub', account_id: 'acc', order_id: 'ord', product_id: 'prd', amount_cents: 1_900, period: 3 },
-      ...{ billing_interval: 'month', status: 'active', test: false },
+      ...{ billing_interval: 'month', status: 'active', test: false, ends: false, payment_method: 'token-2' },
       ...{ current_period_end: day('2026-04-01'), started_at: day('2026-01-01') },
     },
   ],
@@ -147,6 +152,7 @@ test.each<[string, (books: Sound) => unknown]>([
   ['periods that overlap', ({ renewals }) => change(renewals, 1, { starts_at: day('2026-02-20') })],
   ['two periods on one day', ({ renewals }) => change(renewals, 1, { paid_at: day('2026-02-01') })],
   ['two charges on one day', ({ entries }) => change(entries, 5, { recorded_at: day('2026-02-01') })],
+  ['a subscription on an earlier card', ({ subscriptions }) => change(subscriptions, 0, { payment_method: 'token-1' })],
   ['an event that was written twice', ({ events }) => events.push(events[0] as Written)],
   ['an event that was not written', ({ events }) => events.splice(3, 1)],
 ])('%s is a difference', (_, tamper) => {

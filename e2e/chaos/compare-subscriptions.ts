@@ -1,4 +1,13 @@
-import { type Books, type Charge, type Comparing, type Comparison, comparing, dayOf, type Renewal } from './books.ts';
+import {
+  type Books,
+  type Charge,
+  type Comparing,
+  type Comparison,
+  comparing,
+  dayOf,
+  type Renewal,
+  type Subscription,
+} from './books.ts';
 import type { World } from './world.ts';
 
 const isRenewal = ({ step }: Charge): boolean => step === 'renewal';
@@ -37,6 +46,7 @@ export function compareSubscriptions(world: World, books: Books): Comparison {
     for (const charge of taken) if (!paid.has(charge.id)) comparison.wrong('a charge of no period', charge);
     if (known.get(order_id)?.status === 'refunded') comparison.equal(`${id} of a refunded order`, status, 'canceled');
     checkPeriods(comparison, id, paying);
+    checkCard(comparison, subscription, books);
     const renewed = new Set(taken.map(({ id }) => id));
     const charges = (days.get(order_id) ?? []).filter(({ payment_id }) => renewed.has(payment_id));
     checkDays(
@@ -51,6 +61,23 @@ export function compareSubscriptions(world: World, books: Books): Comparison {
     );
   }
   return comparison;
+}
+
+/**
+ * Charged is the card that was given last of those that were saved. One that was given twice at once has two tokens. One that is
+ * saved after the end changes nothing.
+ */
+function checkCard(comparison: Comparing, { id, status, order_id, payment_method }: Subscription, books: Books): void {
+  const saved = books.payments.filter(
+    (payment) => payment.order_id === order_id && payment.step === 'card' && payment.status === 'succeeded',
+  );
+  if (saved.length === 0 || status === 'canceled') return;
+  const newestFirst = saved.toSorted((a, b) => b.try_no - a.try_no);
+  const earlier = newestFirst.findIndex(({ card }) => card !== newestFirst[0]?.card);
+  const newest = new Set(newestFirst.slice(0, earlier === -1 ? undefined : earlier).map((payment) => payment.id));
+  const tokens = books.entries.filter((entry) => newest.has(entry.payment_id)).map((entry) => entry.saved_method);
+  comparison.lines += 1;
+  if (!tokens.includes(payment_method)) comparison.wrong(`${id} is not charged to its newest card`, [...newest]);
 }
 
 /** Periods follow one another without a gap in their numbers, and none begins before the one before has ended. */

@@ -6,6 +6,7 @@ import { bringToAnEnd, untilWebhooksEnd } from './closing.ts';
 import { compareBooks } from './compare-books.ts';
 import { runDailyJobs } from './daily-jobs.ts';
 import { killAtRandom } from './kills.ts';
+import { runPortalBuyers } from './portal-buyers.ts';
 import { createRandom } from './random.ts';
 import { createRun } from './run.ts';
 import { runSellers } from './sellers.ts';
@@ -47,7 +48,7 @@ test('the books of processor, billing, checkout, affiliate, metrics and receiver
   const over = Promise.all([run.pause(totalMs), kills]).then(run.end);
   await Promise.all([
     ...[over, sendBuyers(run, world, answers, buyersPerSecond), runSellers(run, world, answers)],
-    ...[runDailyJobs(run, world, answers), moveClock(run, world)],
+    ...[runPortalBuyers(run, world, answers), runDailyJobs(run, world, answers), moveClock(run, world)],
   ]);
   print('the actors have ended');
   expect(run.failures).toEqual([]);

@@ -61,15 +61,16 @@ const drawn = activities.flatMap(([share, activity]) => Array.from({ length: sha
 
 async function recordOrder({ random, shop, number, answers, send }: Work): Promise<void> {
   const product = random.oneOf(shop.products) as Product;
+  const card = product.pricingType === 'subscription' && random.chance(0.8) ? drawCard(random) : undefined;
   const answer = await send('POST', '/api/v1/orders', {
     ...{ productSlug: product.slug, email: `recorded-${random.below(1_000_000)}@example.com` },
     ...(random.chance(0.5) ? { bumpIds: product.bumpIds } : {}),
     ...(random.chance(0.4) ? { affiliateCode: shop.affiliate.code } : {}),
     ...(product.id === shop.discount.productId && random.chance(0.2) ? { discountCode: shop.discount.code } : {}),
-    ...(product.pricingType === 'subscription' && random.chance(0.8) ? { paymentMethod: drawCard(random) } : {}),
+    ...(card === undefined ? {} : { paymentMethod: card }),
   });
   if (answer.status !== 200) return;
-  answers.recorded.set(answer.json.orderId, { shop: number, totalCents: answer.json.totalCents });
+  answers.recorded.set(answer.json.orderId, { shop: number, totalCents: answer.json.totalCents, card });
 }
 
 interface Listed {
@@ -83,7 +84,9 @@ async function pick<Item extends Listed>(
   path: string,
   isWanted: (item: Item) => boolean,
 ): Promise<Item | undefined> {
-  const { json } = await get(path);
+  const { status, json } = await get(path);
+  // A refusal is counted by its code.
+  if (status !== 200) return undefined;
   const wanted = (json.data as Item[]).filter(isWanted);
   return wanted.length === 0 ? undefined : random.oneOf(wanted);
 }
@@ -118,22 +121,39 @@ async function refundPayment(work: Work): Promise<void> {
   answers.refundedPayments.set(payment.id, Math.max(before, json.refundedCents));
 }
 
-const actions: readonly ActionRecord['action'][] = ['cancel', 'pause', 'pause', 'resume', 'resume', 'payment-method'];
+const actions: readonly ActionRecord['action'][] = [
+  ...(['cancel', 'cancel-at-end', 'cancel-at-end', 'keep'] as const),
+  ...(['pause', 'pause', 'resume', 'resume', 'payment-method'] as const),
+];
+
+interface ListedSubscription extends Listed {
+  readonly cancel_at: string | null;
+}
 
 async function changeSubscription(work: Work): Promise<void> {
-  const { random, answers, send } = work;
+  const { random, answers } = work;
   const action = random.oneOf(actions);
-  const isFit = ({ status }: Listed): boolean =>
-    action === 'resume' ? status === 'paused' : status !== 'canceled' || random.chance(0.02);
-  const query = random.chance(0.3) ? '&status=past_due' : '';
-  const subscription = await pick(work, `/api/v1/subscriptions?limit=100${action === 'resume' ? '' : query}`, isFit);
+  const isFit = ({ status, cancel_at }: ListedSubscription): boolean => {
+    if (action === 'keep') return cancel_at !== null;
+    return action === 'resume' ? status === 'paused' : status !== 'canceled' || random.chance(0.02);
+  };
+  const query = action !== 'resume' && action !== 'keep' && random.chance(0.3) ? '&status=past_due' : '';
+  const subscription = await pick(work, `/api/v1/subscriptions?limit=100${query}`, isFit);
   if (subscription === undefined) return;
-  const path = `/api/v1/subscriptions/${subscription.id}/${action}`;
-  const { status, json } =
-    action === 'payment-method'
-      ? await send('PUT', path, { paymentMethod: drawCard(random) })
-      : await send('POST', path);
+  const path = `/api/v1/subscriptions/${subscription.id}`;
+  const { status, json } = await sendAction(work, path, action);
   if (status === 200) answers.actions.set(subscription.id, { action, status: json.status });
+}
+
+function sendAction({ random, send }: Work, path: string, action: ActionRecord['action']): Promise<Answer> {
+  switch (action) {
+    case 'payment-method':
+      return send('PUT', `${path}/payment-method`, { paymentMethod: drawCard(random) });
+    case 'cancel-at-end':
+      return send('POST', `${path}/cancel`, { at: 'period_end' });
+    default:
+      return send('POST', `${path}/${action}`);
+  }
 }
 
 async function payOut({ random, shop, answers, send }: Work): Promise<void> {
