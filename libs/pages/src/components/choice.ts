@@ -27,3 +27,16 @@ type="${kind}" id="${name}-${value}" name="${name}" value="${value}" checked="${
     }</span>${end}</label>`,
   )}</fieldset>`;
 }
+
+interface CheckboxOptions {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly isChecked: boolean;
+}
+
+/** One thing that is so or not. The form sends `on`, or nothing. */
+export const checkbox = ({ name, label, hint, isChecked }: CheckboxOptions): Html =>
+  html`<label class="choice"><input type="checkbox" id="${name}" name="${name}" checked="${isChecked}"><span>${label}${
+    hint !== undefined && html`<span class="hint">${hint}</span>`
+  }</span></label>`;

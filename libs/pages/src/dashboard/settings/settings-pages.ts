@@ -1,4 +1,15 @@
 import type { Pages } from '../frame/visit.ts';
-import { showBusiness, takeBusiness } from './business.ts';
+import { showAccount, takeAccount } from './account.ts';
+import { settingsGroup } from './change-settings.ts';
+import { showPayments, takePayments } from './payments.ts';
+import { showTestMode, takeTestMode } from './test-mode.ts';
 
-export const settingsPages: Pages = { '/app/settings': { show: showBusiness, take: takeBusiness } };
+export const settingsPages: Pages = {
+  '/app/settings': settingsGroup('/app/settings'),
+  '/app/settings/pages': settingsGroup('/app/settings/pages'),
+  '/app/settings/selling': settingsGroup('/app/settings/selling'),
+  '/app/settings/portal': settingsGroup('/app/settings/portal'),
+  '/app/settings/payments': { show: showPayments, take: takePayments },
+  '/app/settings/account': { show: showAccount, take: takeAccount },
+  '/app/settings/test-mode': { show: showTestMode, take: takeTestMode },
+};

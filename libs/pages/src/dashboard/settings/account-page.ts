@@ -1,0 +1,90 @@
+import { button, linkLike } from '../../components/button.ts';
+import { card, facts } from '../../components/card.ts';
+import { field } from '../../components/field.ts';
+import { badge } from '../../components/notice.ts';
+import { rows } from '../../components/rows.ts';
+import { type Html, html } from '../../html.ts';
+import { type FormState, form } from '../frame/forms.ts';
+import { when } from '../frame/times.ts';
+import type { Visit } from '../frame/visit.ts';
+
+const texts = {
+  email: 'Email',
+  verified: 'Verified',
+  unverified: 'Not verified: until it is, your account sends emails to you alone.',
+  verify: 'Send the link again',
+  password: 'Password',
+  current: 'Current password',
+  new: 'New password',
+  newHint: 'At least 10 characters. All your other sessions end.',
+  change: 'Change the password',
+  changing: 'Changing…',
+  sessions: 'Where you are logged in',
+  here: 'This browser',
+  unknown: 'A program that gave no name',
+  from: 'from',
+  since: 'since',
+  end: 'Log out there',
+  endOthers: 'Log out everywhere else',
+} as const;
+
+interface AccountContent {
+  readonly me: { readonly email: string; readonly emailVerified: boolean };
+  readonly sessions: readonly {
+    readonly id: string;
+    readonly current: boolean;
+    readonly address: string | null;
+    readonly user_agent: string | null;
+    readonly created_at: string;
+  }[];
+  readonly state: FormState;
+}
+
+/** The login's address, its password, and the browsers that are logged in. */
+export const accountContent = (visit: Visit, content: AccountContent): Html =>
+  html`${addressCard(visit, content)}${passwordCard(visit, content)}${sessionsCard(visit, content)}`;
+
+function addressCard(visit: Visit, { me }: AccountContent): Html {
+  const verify = form(visit, {
+    content: html``,
+    buttons: linkLike({ label: texts.verify, name: 'do', value: 'verify' }),
+  });
+  const status = me.emailVerified ? badge('good', texts.verified) : texts.unverified;
+  return card(
+    texts.email,
+    html`${facts([[texts.email, html`<bdi>${me.email}</bdi>`]])}<p>${status}</p>${!me.emailVerified && verify}`,
+  );
+}
+
+function passwordCard(visit: Visit, { state: { errors } }: AccountContent): Html {
+  const input = (name: string, label: string, autocomplete: string, hint?: string) =>
+    field({
+      name,
+      label,
+      hint,
+      autocomplete,
+      type: 'password',
+      value: '',
+      error: errors[name],
+      isRequired: true,
+      maxLength: 200,
+    });
+  const content = html`${input('password', texts.current, 'current-password')}${input('newPassword', texts.new, 'new-password', texts.newHint)}`;
+  const buttons = button({ label: texts.change, busyLabel: texts.changing });
+  return card(texts.password, form(visit, { content, buttons }));
+}
+
+function sessionsCard(visit: Visit, { sessions }: AccountContent): Html {
+  const list = sessions.map(({ id, current, address, user_agent, created_at }) => ({
+    title: current ? texts.here : html`<bdi>${user_agent ?? texts.unknown}</bdi>`,
+    detail: html`${address !== null && html`${texts.from} ${address}, `}${texts.since} ${when(created_at, visit.formats)}`,
+    end: current
+      ? badge('good', texts.here)
+      : form(visit, { content: html``, buttons: linkLike({ label: texts.end, name: 'end', value: id }) }),
+  }));
+  const others = form(visit, {
+    content: html``,
+    buttons: linkLike({ label: texts.endOthers, name: 'do', value: 'end-others' }),
+  });
+  return card(texts.sessions, html`${rows(list)}${sessions.length > 1 && others}`);
+}

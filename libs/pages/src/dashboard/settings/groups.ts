@@ -1,0 +1,83 @@
+import type { SettingsPath } from './settings-page.ts';
+
+interface Setting {
+  readonly label: string;
+  readonly hint: string;
+  /** `optional` may be empty, which is none. */
+  readonly kind: 'text' | 'email' | 'optional' | 'number' | 'checkbox';
+}
+
+/** The settings of each page, by their names in the API. */
+export const groups: Readonly<Partial<Record<SettingsPath, Readonly<Record<string, Setting>>>>> = {
+  '/app/settings': {
+    businessName: {
+      label: 'Business name',
+      hint: 'Buyers see it on your checkout and in emails.',
+      kind: 'text',
+    },
+    supportEmail: {
+      label: 'Support email',
+      hint: 'It is on every receipt, and your own notices come to it.',
+      kind: 'email',
+    },
+    handle: {
+      label: 'Handle',
+      hint: 'It is part of the address of your checkout pages. Links with the earlier one go on working.',
+      kind: 'text',
+    },
+  },
+  '/app/settings/pages': {
+    accentColor: {
+      label: 'Accent colour',
+      hint: 'Of the buttons, such as #0b5f4f. Empty is the pages’ own.',
+      kind: 'optional',
+    },
+    termsUrl: { label: 'Terms', hint: 'An https address, linked beside the Pay button.', kind: 'optional' },
+    refundPolicyUrl: { label: 'Refund policy', hint: 'An https address, linked beside the Pay button.', kind: 'optional' },
+    checkoutUrl: {
+      label: 'Your own checkout page',
+      hint: 'Reminders lead to it. Empty is the hosted page.',
+      kind: 'optional',
+    },
+  },
+  '/app/settings/selling': {
+    defaultCurrency: { label: 'Currency', hint: 'Of new products, such as usd or eur.', kind: 'text' },
+    holdDecisionMinutes: {
+      label: 'Minutes to decide on an upsell',
+      hint: 'So long the buyer’s card is held. Then the order is charged without it.',
+      kind: 'number',
+    },
+    nudgeAfterMinutes: {
+      label: 'Minutes before a reminder',
+      hint: 'After so long without a payment a checkout is stalled, and its buyer gets one email.',
+      kind: 'number',
+    },
+    commissionHoldDays: {
+      label: 'Days before a commission is payable',
+      hint: 'Until then a refund takes it back.',
+      kind: 'number',
+    },
+    dailyChargeLimit: {
+      label: 'Limit of the daily job',
+      hint: 'A run charges up to so many times what is normal, and at least 100 renewals. 0 is no limit.',
+      kind: 'number',
+    },
+    cancellationNotices: {
+      label: 'Webhooks of subscriptions that end unpaid',
+      hint: 'Send `subscription.canceled` for those that end because every charge was declined, too.',
+      kind: 'checkbox',
+    },
+  },
+  '/app/settings/portal': {
+    portalCancel: {
+      label: 'Buyers may cancel',
+      hint: 'Now, or at the end of the period they paid for.',
+      kind: 'checkbox',
+    },
+    portalPause: {
+      label: 'Buyers may pause and resume',
+      hint: 'A paused subscription is not charged.',
+      kind: 'checkbox',
+    },
+  },
+};

@@ -1,0 +1,38 @@
+import { button } from '../../components/button.ts';
+import { card, facts } from '../../components/card.ts';
+import { type Html, html } from '../../html.ts';
+import { form } from '../frame/forms.ts';
+import { type Answer, type DashboardPage, onTo, RefusedError, type Visit } from '../frame/visit.ts';
+import { savedText, settingsPage } from './settings-page.ts';
+
+const texts = {
+  processor: 'Payment processor',
+  chosen: 'Chosen',
+  simulated: 'Simulated: it moves no money',
+  none: 'None: live checkouts cannot be paid',
+  about:
+    'The simulated processor takes test cards, so that you can try everything: buying, holds, renewals and refunds.',
+  choose: 'Use the simulated processor',
+  busy: 'One moment…',
+} as const;
+
+type Processor = 'simulated' | 'none';
+
+/** GET of which processor charges buyers. */
+export async function showPayments(visit: Visit): Promise<DashboardPage> {
+  const { processor } = await visit.read('getPaymentProcessor', {});
+  return settingsPage('/app/settings/payments', paymentsContent(visit, processor), savedText(visit.request.query));
+}
+
+export async function takePayments(visit: Visit): Promise<Answer> {
+  const chosen = await visit.call('putPaymentProcessor', { body: { processor: 'simulated' } });
+  if (!chosen.ok) throw new RefusedError(chosen.problem, chosen.retryAfterSeconds);
+  return onTo(`${visit.path}?saved=1`);
+}
+
+function paymentsContent(visit: Visit, processor: Processor): Html {
+  const choose = button({ label: texts.choose, busyLabel: texts.busy, kind: 'accent' });
+  return html`${card(texts.processor, facts([[texts.chosen, texts[processor]]]))}<p>${texts.about}</p>${
+    processor === 'none' && form(visit, { content: html``, buttons: choose })
+  }`;
+}

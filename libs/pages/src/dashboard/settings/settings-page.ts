@@ -1,0 +1,29 @@
+import { notice } from '../../components/notice.ts';
+import { tabs } from '../../components/parts.ts';
+import { type Html, html } from '../../html.ts';
+import type { DashboardPage } from '../frame/visit.ts';
+
+const texts = { title: 'Settings', saved: 'Saved.' } as const;
+
+const parts = {
+  '/app/settings': 'Business',
+  '/app/settings/pages': 'Checkout pages',
+  '/app/settings/selling': 'Selling',
+  '/app/settings/portal': 'Buyers’ portal',
+  '/app/settings/payments': 'Payments',
+  '/app/settings/account': 'Your login',
+  '/app/settings/test-mode': 'Test mode',
+} as const;
+
+export type SettingsPath = keyof typeof parts;
+
+/** A page of the settings. @param said above its content, after something was done */
+export function settingsPage(path: SettingsPath, main: Html, said: string | null): DashboardPage {
+  const all = Object.entries(parts).map(([href, label]) => ({ label, href, isOpen: href === path }));
+  return {
+    title: texts.title,
+    main: html`${tabs(texts.title, all)}${said !== null && notice('good', said)}${main}`,
+  };
+}
+
+export const savedText = (query: URLSearchParams): string | null => (query.has('saved') ? texts.saved : null);

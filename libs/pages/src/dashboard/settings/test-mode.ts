@@ -1,0 +1,106 @@
+import { button } from '../../components/button.ts';
+import { card, facts } from '../../components/card.ts';
+import { field } from '../../components/field.ts';
+import { type Html, html } from '../../html.ts';
+import { joined } from '../../text.ts';
+import { type FormState, form, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
+import { when } from '../frame/times.ts';
+import { type Answer, type DashboardPage, onTo, RefusedError, type Visit } from '../frame/visit.ts';
+import { settingsPage } from './settings-page.ts';
+
+const texts = {
+  test: 'Test mode',
+  isOn: 'On: your checkouts take test purchases only, and nothing is charged.',
+  isOff: 'Off: your checkouts sell.',
+  switchOn: 'Switch test mode on',
+  switchOff: 'Switch test mode off',
+  busy: 'One moment…',
+  about: 'Test purchases are in no number and no list of orders. You find them in tabs of their own.',
+  orders: 'Test orders',
+  subscriptions: 'Test subscriptions',
+  time: 'Live a year',
+  timeText:
+    'Test subscriptions have a time of their own. Let days pass: each day they renew, are declined and retried as the daily job would do it, and your webhooks get every event, marked as a test. The time does not go back.',
+  now: 'Their time is',
+  ahead: (days: number) => (days === 0 ? 'as now' : days === 1 ? 'one day ahead' : `${days} days ahead`),
+  days: 'Days',
+  daysHint: 'From 1 to 366. A year takes some seconds.',
+  advance: 'Let the days pass',
+  passing: 'The days pass…',
+  switched: 'Test mode is switched.',
+  passed: (days: string, renewals: string, charged: string) =>
+    `${days} days have passed: ${renewals} renewals were charged${charged === '' ? '' : `, ${charged} together`}.`,
+} as const;
+
+const path = '/app/settings/test-mode';
+
+/** GET of test mode and the time of rehearsals. */
+export const showTestMode = (visit: Visit): Promise<DashboardPage> => shown(visit, freshForm(visit, { days: '365' }));
+
+async function shown(visit: Visit, state: FormState): Promise<DashboardPage> {
+  const [account, rehearsal] = await Promise.all([visit.account(), visit.read('getRehearsal', {})]);
+  const { query } = visit.request;
+  const [days, renewals] = [query.get('days'), query.get('renewals')];
+  const passed = days !== null && renewals !== null ? texts.passed(days, renewals, query.get('charged') ?? '') : null;
+  const said = query.has('switched') ? texts.switched : passed;
+  return settingsPage(
+    path,
+    html`${switchCard(visit, account.testMode)}${timeCard(visit, rehearsal, state)}`,
+    state.problem === null ? said : null,
+  );
+}
+
+export async function takeTestMode(visit: Visit): Promise<Answer> {
+  const { form: sent } = visit.request;
+  const wanted = sent.get('testMode');
+  if (wanted !== null) {
+    const switched = await visit.call('updateSettings', { body: { testMode: wanted === 'on' } });
+    if (!switched.ok) throw new RefusedError(switched.problem, switched.retryAfterSeconds);
+    return onTo(`${path}?switched=1`);
+  }
+  const typed = (sent.get('days') ?? '').trim();
+  const body = { days: /^\d{1,4}$/.test(typed) ? Number(typed) : (typed as never) };
+  const advanced = await visit.call('advanceRehearsal', { body, idempotencyKey: keyOf(visit, typed) });
+  if (!advanced.ok) {
+    const state = refusedForm(visit, advanced.problem, { days: texts.days });
+    return Object.assign({ status: 422 }, await shown(visit, state));
+  }
+  const { days, rebills, chargedByCurrency } = advanced.body;
+  const charged = Object.entries(chargedByCurrency).map(([currency, cents]) => visit.formats.amount(cents, currency));
+  const result = { days: String(days), renewals: String(rebills.charged), charged: charged.join(', ') };
+  return onTo(`${path}?${new URLSearchParams(result)}`);
+}
+
+function switchCard(visit: Visit, isOn: boolean): Html {
+  const label = isOn ? texts.switchOff : texts.switchOn;
+  const buttons = button({
+    label,
+    busyLabel: texts.busy,
+    kind: 'accent',
+    name: 'testMode',
+    value: isOn ? 'off' : 'on',
+  });
+  const lists = [
+    html`<a href="/app/orders?tab=test">${texts.orders}</a>`,
+    html`<a href="/app/subscriptions?test=true">${texts.subscriptions}</a>`,
+  ];
+  return card(
+    texts.test,
+    html`<p>${isOn ? texts.isOn : texts.isOff}</p><p class="quiet">${texts.about} ${joined(lists, ' · ')}</p>${form(visit, { content: html``, buttons })}`,
+  );
+}
+
+function timeCard(visit: Visit, { now, days_ahead }: { now: string; days_ahead: number }, state: FormState): Html {
+  const days = field({
+    name: 'days',
+    label: texts.days,
+    hint: texts.daysHint,
+    value: typedIn(state, 'days'),
+    error: state.errors.days,
+    isRequired: true,
+    maxLength: 4,
+  });
+  const buttons = button({ label: texts.advance, busyLabel: texts.passing });
+  const time = facts([[texts.now, html`${when(now, visit.formats)} (${texts.ahead(days_ahead)})`]]);
+  return card(texts.time, html`<p>${texts.timeText}</p>${time}${form(visit, { content: days, state, buttons })}`);
+}
