@@ -6,6 +6,8 @@ export interface Formats {
   amount(cents: number, currency: string): string;
   /** A day, in UTC. */
   date(at: string): string;
+  /** @param month `YYYY-MM` */
+  month(month: string): string;
   /** A minute, in UTC, which it says. */
   dateTime(at: string): string;
   /** A whole number, with its groups. */
@@ -37,10 +39,12 @@ export function formatsFor(acceptLanguage: string | undefined): Formats {
     timeZone: 'UTC',
     timeZoneName: 'short',
   });
+  const month = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone: 'UTC' });
   const count = new Intl.NumberFormat(locale);
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const formats: Formats = {
     dateTime: (at) => minute.format(new Date(at)),
+    month: (text) => month.format(new Date(`${text}-01`)),
     count: (value) => count.format(value),
     percent: (share) => percent.format(share),
     amount: (cents, currency) => formatAmount(cents, currency, locale),

@@ -14,7 +14,7 @@ interface FieldOptions {
 }
 interface InputOptions extends FieldOptions {
   readonly value: string;
-  readonly type?: 'text' | 'email' | 'password' | undefined;
+  readonly type?: 'text' | 'email' | 'password' | 'date' | 'search' | undefined;
   readonly maxLength?: number | undefined;
   readonly minLength?: number | undefined;
   /** Beside the input, as a button that sends it. */

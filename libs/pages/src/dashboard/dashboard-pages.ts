@@ -1,7 +1,8 @@
 import type { Pages } from './frame/visit.ts';
 import { homePages } from './home/home-pages.ts';
+import { metricsPages } from './metrics/metrics-pages.ts';
 import { ordersPages } from './orders/orders-pages.ts';
 import { settingsPages } from './settings/settings-pages.ts';
 
 /** Every page for a logged-in seller, by the parts of the menu. */
-export const dashboardPages: Pages = Object.assign({}, homePages, ordersPages, settingsPages);
+export const dashboardPages: Pages = Object.assign({}, homePages, metricsPages, ordersPages, settingsPages);

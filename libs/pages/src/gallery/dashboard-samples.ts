@@ -1,6 +1,7 @@
 import type { OrderResource } from '@app/contracts/orders';
 import { framed } from '../dashboard/frame/layout.ts';
-import type { Account, DashboardPage } from '../dashboard/frame/visit.ts';
+import type { Account, DashboardPage, Visit } from '../dashboard/frame/visit.ts';
+import { formatsFor } from '../formats.ts';
 import type { Html } from '../html.ts';
 
 const account: Account = {
@@ -43,3 +44,17 @@ export const order: OrderResource = {
 };
 
 export const orderOf = (changes: Partial<OrderResource>): OrderResource => Object.assign({}, order, changes);
+
+/** A request as views see it. */
+export const visitAt = (path: string, query = ''): Visit =>
+  ({
+    path,
+    formats: formatsFor('en-US'),
+    typed: null,
+    request: {
+      query: new URLSearchParams(query),
+      form: new URLSearchParams(),
+      newKey: () => 'key',
+      now: '2026-11-24T12:00:00.000Z',
+    },
+  }) as unknown as Visit;

@@ -83,5 +83,12 @@ export class RefusedError extends Error {
   }
 }
 
+/** For an address of the right form that names nothing: the page is that of an unknown id. */
+export const nothingHere = ({ request: { requestId } }: Visit): RefusedError =>
+  new RefusedError(
+    { type: 'about:blank', title: 'Not found', status: 404, detail: '', code: 'not_found', requestId },
+    null,
+  );
+
 /** On to another page, after a form. */
 export const onTo = (location: string): Redirect => ({ status: 303, location });

@@ -47,7 +47,7 @@ function valueOfKind(kind: Group[string]['kind'], typed: string | null): unknown
   return kind === 'optional' && text === '' ? null : text;
 }
 
-function settingsForm(visit: Visit, group: Group, state: FormState): Html {
+export function settingsForm(visit: Visit, group: Group, state: FormState): Html {
   const content = Object.entries(group).map(([name, { label, hint, kind }]) => {
     if (kind === 'checkbox') return checkbox({ name, label, hint, isChecked: state.values.has(name) });
     const type = kind === 'email' ? 'email' : 'text';

@@ -33,7 +33,11 @@ export const groups: Readonly<Partial<Record<SettingsPath, Readonly<Record<strin
       kind: 'optional',
     },
     termsUrl: { label: 'Terms', hint: 'An https address, linked beside the Pay button.', kind: 'optional' },
-    refundPolicyUrl: { label: 'Refund policy', hint: 'An https address, linked beside the Pay button.', kind: 'optional' },
+    refundPolicyUrl: {
+      label: 'Refund policy',
+      hint: 'An https address, linked beside the Pay button.',
+      kind: 'optional',
+    },
     checkoutUrl: {
       label: 'Your own checkout page',
       hint: 'Reminders lead to it. Empty is the hosted page.',

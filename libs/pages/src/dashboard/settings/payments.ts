@@ -30,7 +30,7 @@ export async function takePayments(visit: Visit): Promise<Answer> {
   return onTo(`${visit.path}?saved=1`);
 }
 
-function paymentsContent(visit: Visit, processor: Processor): Html {
+export function paymentsContent(visit: Visit, processor: Processor): Html {
   const choose = button({ label: texts.choose, busyLabel: texts.busy, kind: 'accent' });
   return html`${card(texts.processor, facts([[texts.chosen, texts[processor]]]))}<p>${texts.about}</p>${
     processor === 'none' && form(visit, { content: html``, buttons: choose })

@@ -71,7 +71,7 @@ export async function takeTestMode(visit: Visit): Promise<Answer> {
   return onTo(`${path}?${new URLSearchParams(result)}`);
 }
 
-function switchCard(visit: Visit, isOn: boolean): Html {
+export function switchCard(visit: Visit, isOn: boolean): Html {
   const label = isOn ? texts.switchOff : texts.switchOn;
   const buttons = button({
     label,
@@ -90,7 +90,11 @@ function switchCard(visit: Visit, isOn: boolean): Html {
   );
 }
 
-function timeCard(visit: Visit, { now, days_ahead }: { now: string; days_ahead: number }, state: FormState): Html {
+export function timeCard(
+  visit: Visit,
+  { now, days_ahead }: { now: string; days_ahead: number },
+  state: FormState,
+): Html {
   const days = field({
     name: 'days',
     label: texts.days,

@@ -1,0 +1,43 @@
+import type { Visit } from '../frame/visit.ts';
+
+/** Something that a new account does once. */
+export interface Step {
+  readonly label: string;
+  readonly href: string;
+  readonly isDone: boolean;
+}
+
+/** A daily job that ran longer ago is overdue: a schedule that starts late has two hours. */
+const dailyWithinMs = 26 * 60 * 60 * 1000;
+
+/** The first steps of an account, ticked off from what is there. */
+export async function firstSteps(visit: Visit): Promise<readonly Step[]> {
+  const [account, products, tests, visited, endpoints, runs] = await Promise.all([
+    visit.account(),
+    visit.read('listProducts', { query: { limit: 100 } }),
+    visit.read('listTestOrders', { query: { limit: 1 } }),
+    visit.read('listOrders', { query: { limit: 1 } }),
+    visit.read('listWebhookEndpoints', {}),
+    visit.read('listDailyRuns', { query: { limit: 1 } }),
+  ]);
+  const [run] = runs.data;
+  const sinceRunMs =
+    run === undefined ? Number.POSITIVE_INFINITY : Date.parse(visit.request.now) - Date.parse(run.started_at);
+  return [
+    { label: 'Confirm your email address', href: '/app/settings/account', isDone: account.emailVerified },
+    {
+      label: 'Make a product and set it live',
+      href: '/app/products',
+      isDone: products.data.some(({ status }) => status === 'live'),
+    },
+    {
+      label: 'Choose how buyers pay',
+      href: '/app/settings/payments',
+      isDone: account.processor !== null && account.processor !== 'none',
+    },
+    { label: 'Buy it yourself in test mode', href: '/app/settings/test-mode', isDone: tests.data.length > 0 },
+    { label: 'Make the first sale', href: '/app/products', isDone: visited.data.length > 0 },
+    { label: 'Connect a webhook', href: '/app/integrations', isDone: endpoints.data.length > 0 },
+    { label: 'Let the daily job run once a day', href: '/app/daily-job', isDone: sinceRunMs < dailyWithinMs },
+  ];
+}

@@ -1,0 +1,64 @@
+import type { OrderResource } from '@app/contracts/orders';
+import type { Overview } from '@app/contracts/overview';
+import { money } from '../../components/lines.ts';
+import { badge } from '../../components/notice.ts';
+import { rows } from '../../components/rows.ts';
+import type { Formats } from '../../formats.ts';
+import { type Html, html } from '../../html.ts';
+import { otherCurrencies, overviewStats, revenueChart } from '../frame/overview.ts';
+import { when } from '../frame/times.ts';
+import type { DashboardPage } from '../frame/visit.ts';
+import type { Step } from './first-steps.ts';
+
+const texts = {
+  title: 'Home',
+  last: 'The last 30 days',
+  steps: 'First steps',
+  done: 'Done',
+  toDo: 'To do',
+  orders: 'Latest orders',
+  all: 'All orders',
+} as const;
+
+interface HomeContent {
+  readonly overview: Overview;
+  readonly currency: string;
+  readonly orders: readonly OrderResource[];
+  readonly steps: readonly Step[];
+  readonly formats: Formats;
+}
+
+/** What is shown is read again every minute while the page is open. */
+export function homePage(content: HomeContent): DashboardPage {
+  const { overview, currency, formats } = content;
+  return {
+    title: texts.title,
+    scripts: ['htmx.js'],
+    main: html`<div id="live" class="stack wide" hx-get="/app?currency=${currency}" hx-trigger="every 60s" hx-target="#live" hx-select="#live" hx-swap="outerHTML">${stepsCard(content)}
+<section class="stack"><h2>${texts.last}</h2>${overviewStats(overview, currency, formats, false)}${revenueChart(overview, currency, formats)}${otherCurrencies(
+      overview,
+      currency,
+      (each) => `/app?currency=${each}`,
+    )}</section>${latestOrders(content)}</div>`,
+  };
+}
+
+function stepsCard({ steps }: HomeContent): Html {
+  if (steps.every(({ isDone }) => isDone)) return html``;
+  return html`<section class="card"><h2>${texts.steps}</h2><ol class="steps">${steps.map(
+    ({ label, href, isDone }) =>
+      html`<li>${isDone ? badge('good', texts.done) : badge('none', texts.toDo)}<a href="${href}">${label}</a></li>`,
+  )}</ol></section>`;
+}
+
+function latestOrders({ orders, formats }: HomeContent): Html {
+  if (orders.length === 0) return html``;
+  const list = orders.map(({ id, customer_email, items, total_cents, currency, created_at }) => ({
+    href: `/app/orders/${id}`,
+    title: html`<bdi>${customer_email}</bdi>`,
+    detail: html`<bdi>${items[0]?.label}</bdi>`,
+    end: money(formats.amount(total_cents, currency)),
+    badges: [when(created_at, formats)],
+  }));
+  return html`<section class="stack"><h2>${texts.orders}</h2>${rows(list)}<p class="small"><a href="/app/orders">${texts.all}</a></p></section>`;
+}

@@ -1,0 +1,88 @@
+import type { MetricExplanation } from '@app/contracts/metrics';
+import { card, facts } from '../../components/card.ts';
+import { emptyState } from '../../components/parts.ts';
+import { pager } from '../../components/rows.ts';
+import { table } from '../../components/table.ts';
+import type { Formats } from '../../formats.ts';
+import { type Html, html } from '../../html.ts';
+import { withCode } from '../../text.ts';
+import { when } from '../frame/times.ts';
+import type { DashboardPage } from '../frame/visit.ts';
+import { numbers, shownNumber } from './numbers.ts';
+
+const texts = {
+  formula: 'Formula',
+  version: (version: number) => `Version ${version} of the formula`,
+  month: 'Month (UTC)',
+  always: 'Since the beginning',
+  value: 'Value',
+  facts: 'What it is made of',
+  kind: 'What happened',
+  subject: 'Order or subscription',
+  when: 'When',
+  adds: 'Adds',
+  none: 'Nothing adds to it yet.',
+} as const;
+
+interface ExplanationContent {
+  readonly explanation: MetricExplanation;
+  readonly product: { readonly id: string; readonly name: string; readonly currency: string };
+  readonly formats: Formats;
+  readonly path: string;
+}
+
+/** A number's formula, its parts, and the facts that sum to them. */
+export function explanationPage(content: ExplanationContent): DashboardPage {
+  const { explanation, product, formats } = content;
+  const { metric, month, value, formula, version, parts } = explanation;
+  const shown: [string, string | Html][] = [
+    [texts.month, month === null ? texts.always : formats.month(month)],
+    [texts.value, shownNumber(metric, value, product.currency, formats)],
+  ];
+  const sums = Object.entries(parts).map(([name, sum]): [string, string] => [name, formats.count(sum)]);
+  return {
+    title: `${numbers[metric].label}: ${product.name}`,
+    heading: html`${numbers[metric].label}: <bdi>${product.name}</bdi>`,
+    back: { href: `/app/metrics/${product.id}`, label: product.name },
+    main: html`${card(texts.formula, html`<p>${withCode(formula)}</p>${facts([...shown, ...sums])}<p class="small quiet">${texts.version(version)}</p>`)}
+<section class="stack"><h2>${texts.facts}</h2>${factTable(content)}</section>`,
+  };
+}
+
+function factTable({ explanation, formats, path }: ExplanationContent): Html {
+  const { data, next, month } = explanation;
+  if (data.length === 0) return emptyState(texts.none);
+  const rows = data.map(({ kind, subject, occurred_at, values }) => ({
+    href: leadsTo(subject),
+    cells: [
+      kind.replaceAll('_', ' '),
+      html`<code class="small">${subject}</code>`,
+      when(occurred_at, formats),
+      Object.entries(values)
+        .map(([name, value]) => `${name} ${formats.count(value)}`)
+        .join(', '),
+    ],
+  }));
+  const query = new URLSearchParams(month === null ? {} : { month });
+  const first = `${path}?${query}`;
+  query.set('after', next ?? '');
+  const pages = pager({
+    label: texts.facts,
+    first: { label: 'First', href: first },
+    next: next === null ? null : { label: 'Next', href: `${path}?${query}` },
+  });
+  return html`${table({ caption: texts.facts, columns, rows })}${pages}`;
+}
+
+function leadsTo(subject: string): string | undefined {
+  const [id = ''] = subject.split('/');
+  if (id.startsWith('ord_')) return `/app/orders/${id}`;
+  return id.startsWith('sub_') ? `/app/subscriptions/${id}` : undefined;
+}
+
+const columns = [
+  { label: texts.kind, at: 'title' },
+  { label: texts.subject, at: 'detail' },
+  { label: texts.when, at: 'status' },
+  { label: texts.adds, at: 'end' },
+] as const;

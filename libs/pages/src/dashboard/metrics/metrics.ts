@@ -1,0 +1,56 @@
+import { explainedMetric } from '@app/contracts/metrics';
+import { currencyOf } from '../frame/overview.ts';
+import { type DashboardPage, nothingHere, type Params, type Visit } from '../frame/visit.ts';
+import { explanationPage } from './explanation-page.ts';
+import { metricsPage } from './metrics-page.ts';
+import { productMetricsPage } from './product-metrics-page.ts';
+
+const productsShown = 50;
+
+/** GET of the numbers of all products over a span of days. */
+export async function showMetrics(visit: Visit): Promise<DashboardPage> {
+  const { request, formats, path } = visit;
+  const given = (name: string) => request.query.get(name) || undefined;
+  const query: { limit: number; from?: string; to?: string; by?: 'day' | 'month' } = { limit: productsShown };
+  const [from, to] = [given('from'), given('to')];
+  if (from !== undefined) query.from = from;
+  if (to !== undefined) query.to = to;
+  if (request.query.get('by') === 'month') query.by = 'month';
+  const [account, found] = await Promise.all([visit.account(), visit.call('getOverview', { query })]);
+  // A span that cannot be is the sentence above that of the last 30 days.
+  const overview = found.ok ? found.body : await visit.read('getOverview', { query: { limit: productsShown } });
+  const currency = currencyOf(overview, request.query.get('currency'), account.defaultCurrency);
+  const problem = found.ok ? null : found.problem.detail;
+  return Object.assign(metricsPage({ overview, currency, formats, path, query: request.query, problem }), {
+    status: found.ok ? 200 : 422,
+  });
+}
+
+/** GET of every published number of a product. */
+export async function showProductMetrics(visit: Visit, { id = '' }: Params): Promise<DashboardPage> {
+  const [metrics, product] = await Promise.all([
+    visit.read('getMetrics', { params: { productId: id } }),
+    visit.read('getProduct', { params: { productId: id } }),
+  ]);
+  return productMetricsPage({ metrics, currency: product.currency, formats: visit.formats, path: visit.path });
+}
+
+const factsShown = 50;
+
+/** GET of how a number comes about: its formula, its parts, and the facts behind it. */
+export async function showExplanation(visit: Visit, { id = '', metric = '' }: Params): Promise<DashboardPage> {
+  const known = explainedMetric.safeParse(metric);
+  if (!known.success) throw nothingHere(visit);
+  const { query } = visit.request;
+  const [month, after] = [query.get('month'), query.get('after')];
+  const asked = Object.assign(
+    { metric: known.data, limit: factsShown },
+    month === null ? {} : { month },
+    after === null ? {} : { after },
+  );
+  const [explanation, product] = await Promise.all([
+    visit.read('explainMetric', { params: { productId: id }, query: asked }),
+    visit.read('getProduct', { params: { productId: id } }),
+  ]);
+  return explanationPage({ explanation, product, formats: visit.formats, path: visit.path });
+}

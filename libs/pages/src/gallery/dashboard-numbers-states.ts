@@ -1,0 +1,141 @@
+import type { MetricExplanation, MetricsResource } from '@app/contracts/metrics';
+import type { Overview } from '@app/contracts/overview';
+import { homePage } from '../dashboard/home/home-page.ts';
+import { explanationPage } from '../dashboard/metrics/explanation-page.ts';
+import { metricsPage } from '../dashboard/metrics/metrics-page.ts';
+import { productMetricsPage } from '../dashboard/metrics/product-metrics-page.ts';
+import { formatsFor } from '../formats.ts';
+import type { Html } from '../html.ts';
+import { inFrame, order, orderOf } from './dashboard-samples.ts';
+import { arabicName, longName } from './samples.ts';
+
+const formats = formatsFor('en-US');
+const money = {
+  revenueCents: 1_234_500,
+  orders: 83,
+  refunds: 2,
+  refundedCents: 14_900,
+  mrrCents: 58_000,
+  activeSubscriptions: 20,
+};
+const days = Array.from({ length: 30 }, (_, day) => `2026-10-${String(day + 1).padStart(2, '0')}`);
+const product = {
+  id: 'prd_01jd2q5v8kfw9s3x6z7yabcdef',
+  name: 'Watercolour in 30 days',
+  pricingType: 'onetime' as const,
+  currency: 'usd',
+};
+const rowOf = (changes: object) => Object.assign({ views: 2_412, conversionRate: 0.034 }, product, money, changes);
+
+const overview: Overview = {
+  from: '2026-10-01',
+  to: '2026-10-30',
+  previous: { from: '2026-09-01', to: '2026-09-30' },
+  by: 'day',
+  currencies: [
+    {
+      currency: 'usd',
+      current: money,
+      previous: Object.assign({}, money, { revenueCents: 1_500_000, mrrCents: 58_000, orders: 60 }),
+      series: days.map((date, day) => Object.assign({ date }, money, { revenueCents: ((day * 37) % 11) * 14_900 })),
+    },
+    { currency: 'jpy', current: money, previous: money, series: [] },
+  ],
+  visits: {
+    current: { views: 2_412, conversionRate: 0.034 },
+    previous: { views: 2_000, conversionRate: 0.05 },
+    series: [],
+  },
+  products: [
+    rowOf({}),
+    rowOf({ name: longName, revenueCents: 123_456_789_00 }),
+    rowOf({ name: arabicName, currency: null }),
+  ],
+  productCount: 120,
+};
+const nothing: Overview = Object.assign({}, overview, { currencies: [], products: [], productCount: 0 });
+
+const metrics: MetricsResource = {
+  product: { id: product.id, name: product.name, pricingType: 'subscription' },
+  summary: {
+    revenueCents: 1_234_500,
+    orders: 83,
+    aovCents: 14_873,
+    bumpTakeRate: 0.25,
+    upsellTakeRate: 0.1,
+    activeSubscriptions: 20,
+    mrrCents: 58_000,
+    refunds: 2,
+    refundedCents: 14_900,
+    refundRate: 0.024,
+    views: 2_412,
+    conversionRate: 0.034,
+    customers: 71,
+  },
+  revenueByMonth: [
+    { month: '2026-09', value: 500_000 },
+    { month: '2026-10', value: 734_500 },
+  ],
+  mrrByMonth: [
+    { month: '2026-09', value: 40_000 },
+    { month: '2026-10', value: 58_000 },
+  ],
+  churnByMonth: [
+    { month: '2026-09', value: 0 },
+    { month: '2026-10', value: 0.05 },
+  ],
+};
+
+const fact = { kind: 'order_paid', occurred_at: '2026-10-23T12:00:00.000Z', currency: 'usd' };
+const explanation: MetricExplanation = {
+  metric: 'revenueCents',
+  month: '2026-10',
+  value: 734_500,
+  formula: '`orderCents` + `renewalCents`',
+  version: 1,
+  parts: { orderCents: 700_000, renewalCents: 34_500 },
+  data: [
+    Object.assign({}, fact, { id: 'evt_1', subject: order.id, values: { orderCents: 14_565 } }),
+    Object.assign({}, fact, { id: 'evt_2', subject: '', values: { renewalCents: -123_456_789 } }),
+  ],
+  next: 'evt_2',
+};
+
+const steps = ['Confirm your email address', 'Make a product and set it live', longName].map((label, index) => ({
+  label,
+  href: '/app',
+  isDone: index === 0,
+}));
+const orders = [order, orderOf({ customer_email: `${'a'.repeat(64)}@example.com`, total_cents: 123_456_789 })];
+const home = { overview, currency: 'usd', orders, steps, formats };
+const all = { overview, currency: 'usd', formats, path: '/app/metrics', query: new URLSearchParams(), problem: null };
+
+/** Home and metrics. */
+export const numbersStates: Readonly<Record<string, () => Html>> = {
+  home: () => inFrame('/app', homePage(home)),
+  'home-new': () => inFrame('/app', homePage({ overview: nothing, currency: 'usd', orders: [], steps, formats })),
+  'home-german': () => inFrame('/app', homePage(Object.assign({}, home, { steps: [], formats: formatsFor('de-DE') }))),
+  metrics: () => inFrame('/app/metrics', metricsPage(all)),
+  'metrics-none': () =>
+    inFrame(
+      '/app/metrics',
+      metricsPage(Object.assign({}, all, { overview: nothing, problem: 'from must be before to.' })),
+    ),
+  'metrics-product': () =>
+    inFrame(
+      '/app/metrics',
+      productMetricsPage({ metrics, currency: 'usd', formats, path: `/app/metrics/${product.id}` }),
+    ),
+  'metrics-explained': () =>
+    inFrame('/app/metrics', explanationPage({ explanation, product, formats, path: '/app/metrics/a/b' })),
+  'metrics-explained-empty': () =>
+    inFrame(
+      '/app/metrics',
+      explanationPage({
+        explanation: Object.assign({}, explanation, { data: [], next: null, month: null }),
+        product: Object.assign({}, product, { name: arabicName }),
+        formats,
+        path: '/app/metrics/a/b',
+      }),
+    ),
+};

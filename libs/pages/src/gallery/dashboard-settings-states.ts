@@ -1,0 +1,61 @@
+import { accountContent } from '../dashboard/settings/account-page.ts';
+import { settingsForm } from '../dashboard/settings/change-settings.ts';
+import { groups } from '../dashboard/settings/groups.ts';
+import { paymentsContent } from '../dashboard/settings/payments.ts';
+import { type SettingsPath, settingsPage } from '../dashboard/settings/settings-page.ts';
+import { switchCard, timeCard } from '../dashboard/settings/test-mode.ts';
+import { type Html, html } from '../html.ts';
+import { inFrame, visitAt } from './dashboard-samples.ts';
+import { arabicName, longName } from './samples.ts';
+
+const fresh = { values: new URLSearchParams(), errors: {}, problem: null };
+const shown = (path: SettingsPath, main: Html, said: string | null = null) =>
+  inFrame(path, settingsPage(path, main, said));
+const groupAt = (path: SettingsPath, values: Record<string, string>, errors: Record<string, string> = {}) =>
+  shown(
+    path,
+    settingsForm(visitAt(path), groups[path] ?? {}, { values: new URLSearchParams(values), errors, problem: null }),
+  );
+
+const session = {
+  id: 'ses_01jd2q5v8kfw9s3x6z7yabcdef',
+  current: true,
+  address: '192.0.2.1',
+  user_agent: 'Mozilla/5.0 (X11; Linux x86_64)',
+  created_at: '2026-10-23T12:00:00.000Z',
+};
+const sessions = [
+  session,
+  Object.assign({}, session, { current: false, user_agent: longName }),
+  Object.assign({}, session, { current: false, user_agent: null, address: null }),
+];
+const account = '/app/settings/account';
+const accountShown = (of: { emailVerified: boolean }, errors: Record<string, string> = {}) =>
+  shown(
+    account,
+    accountContent(visitAt(account), {
+      me: Object.assign({ email: 'ada@example.com' }, of),
+      sessions,
+      state: Object.assign({}, fresh, { errors }),
+    }),
+  );
+
+const testMode = '/app/settings/test-mode';
+const time = { now: '2027-11-24T12:00:00.000Z', days_ahead: 365 };
+const testShown = (isOn: boolean, said: string | null) =>
+  shown(testMode, html`${switchCard(visitAt(testMode), isOn)}${timeCard(visitAt(testMode), time, fresh)}`, said);
+
+/** The settings. */
+export const settingsStates: Readonly<Record<string, () => Html>> = {
+  settings: () =>
+    groupAt('/app/settings', { businessName: longName, supportEmail: 'ada@example.com', handle: 'atelier' }),
+  'settings-refused': () =>
+    groupAt('/app/settings', { businessName: arabicName }, { supportEmail: 'Support email must be complete.' }),
+  'settings-selling': () => groupAt('/app/settings/selling', { cancellationNotices: 'on' }),
+  'settings-payments': () =>
+    shown('/app/settings/payments', paymentsContent(visitAt('/app/settings/payments'), 'none')),
+  'settings-account': () => accountShown({ emailVerified: false }),
+  'settings-account-refused': () =>
+    accountShown({ emailVerified: true }, { password: 'The current password is not this one.' }),
+  'settings-test-mode': () => testShown(false, '365 days have passed: 12 renewals were charged, $348.00 together.'),
+};
