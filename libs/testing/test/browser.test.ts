@@ -25,13 +25,14 @@ test('CHROMIUM_BIN comes before PATH', async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   const onPath = join(folder, 'google-chrome');
   await writeFile(onPath, '', { mode: 0o755 });
-  expect(await findChromium({ PATH: `/nowhere:${folder}` })).toEqual({ executablePath: onPath, env: {} });
+  expect(await findChromium({ PATH: `/nowhere:${folder}` }, false)).toEqual({ executablePath: onPath, env: {} });
+  await expect(findChromium({ PATH: '/nowhere' }, false)).rejects.toThrow('CHROMIUM_BIN');
   expect((await findChromium({ CHROMIUM_BIN: '/opt/browser', PATH: folder })).executablePath).toBe('/opt/browser');
 });
 
 // Debian's image of Node has glibc, and neither NSS nor a font.
 test.runIf(process.platform === 'linux' && process.arch === 'x64')(
-  'a machine without a browser runs that of the package, which maps no library of the machine but glibc',
+  'without CHROMIUM_BIN the browser is that of the package, which maps no library of the machine but glibc',
   async () => {
     const bare = { PATH: '' };
     const browser = await startBrowser(bare);
