@@ -24,6 +24,8 @@ import { handledAll, receivedAll } from './support/waits.ts';
  * are asked by others or consume events share one.
  */
 const connections = 8;
+/** A process takes seconds to start: without rests orders would take all of the processor meanwhile. */
+const restMs = volume(200, 0);
 /** Orders answered between one kill's recovery and the next kill. */
 const betweenKills = volume(10, 30);
 const apart: readonly ServiceName[] = volume(0, 1) === 1 ? serviceNames : ['checkout', 'gateway'];
@@ -79,7 +81,12 @@ test('no order is lost, doubled or invented while every service, PostgreSQL and 
   expect((await seller.call('PUT', '/api/v1/webhook-endpoint', { body: endpoint })).status).toBe(200);
 
   const kills = await killings();
-  const orders = postOrders(seller, { connections, slugs: [once.slug, monthly.slug], affiliateCode: affiliate.code });
+  const orders = postOrders(seller, {
+    connections,
+    restMs,
+    slugs: [once.slug, monthly.slug],
+    affiliateCode: affiliate.code,
+  });
   for (const [name, kill] of kills) {
     await orders.untilMoreAnswered(betweenKills, `orders before ${name} is killed`);
     await kill();

@@ -21,14 +21,19 @@ export interface PouringOrders {
 const askAgain = [409, 503];
 const pauseMs = 100;
 
+interface PouringOptions {
+  readonly connections: number;
+  /** How long each connection rests after an order. */
+  readonly restMs: number;
+  readonly slugs: readonly string[];
+  readonly affiliateCode: string;
+}
+
 /**
  * Posts orders without end, as callers do that want each recorded once: whoever gets no answer asks again under the same
  * Idempotency-Key. Slugs take turns, every fourth order names the affiliate, every thirteenth must be refused.
  */
-export function postOrders(
-  seller: Seller,
-  options: { connections: number; slugs: readonly string[]; affiliateCode: string },
-): PouringOrders {
+export function postOrders(seller: Seller, options: PouringOptions): PouringOrders {
   const placed = createArrivals<Placed>();
   const refused: { status: number }[] = [];
   let stopping = false;
@@ -59,7 +64,10 @@ export function postOrders(
   }
 
   const work = async (): Promise<void> => {
-    while (!stopping) await post(next++);
+    while (!stopping) {
+      await post(next++);
+      await timePasses(options.restMs);
+    }
   };
   const working = Promise.all(Array.from({ length: options.connections }, work));
   // A failure is reported by `stop`; until then it must not count as unhandled.
