@@ -17,6 +17,8 @@ const timeoutMs = (usual: number): number => (isLong ? 1_800_000 : usual);
 export default defineConfig({
   test: {
     pool: 'forks',
+    // Loading takes a quarter less CPU where the heap begins with 16 MB for what is new.
+    execArgv: ['--min-semi-space-size=16'],
     maxWorkers: 2,
     retry: 0,
     reporters: ['default', './test/support/plain-reporter.ts'],
