@@ -1,9 +1,14 @@
-import { formatAmount } from '@app/money/format';
+import { currencyDigits, formatAmount } from '@app/money/format';
+import { type ParsedAmount, parseAmount } from '@app/money/parse';
 
 /** How amounts and dates are written for a reader. */
 export interface Formats {
   /** Minor units of a currency (ISO 4217, any case). */
   amount(cents: number, currency: string): string;
+  /** As a reader types it: without currency and thousands. */
+  typedAmount(cents: number, currency: string): string;
+  /** What a reader typed as an amount. */
+  parseAmount(typed: string, currency: string): ParsedAmount;
   /** A day, in UTC. */
   date(at: string): string;
   /** @param month `YYYY-MM` */
@@ -48,10 +53,20 @@ export function formatsFor(acceptLanguage: string | undefined): Formats {
     count: (value) => count.format(value),
     percent: (share) => percent.format(share),
     amount: (cents, currency) => formatAmount(cents, currency, locale),
+    typedAmount: (cents, currency) => typedAmount(cents, currency, locale),
+    parseAmount: (typed, currency) => parseAmount(typed, currency, locale),
     date: (at) => date.format(new Date(at)),
   };
   kept.set(locale, formats);
   return formats;
+}
+
+/** Whole amounts have no decimals: `149`, `149.50`. */
+function typedAmount(cents: number, currency: string, locale: string): string {
+  const unit = 10 ** currencyDigits(currency);
+  const digits = cents % unit === 0 ? 0 : currencyDigits(currency);
+  const format = { useGrouping: false, minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return new Intl.NumberFormat(locale, format).format(cents / unit);
 }
 
 /** The country of the reader's first language, for a form that asks for one; empty without. */
