@@ -43,6 +43,7 @@ export const orderWithPayments = orderResource
       ),
   })
   .meta({ id: 'OrderWithPayments' });
+export type OrderWithPayments = z.infer<typeof orderWithPayments>;
 
 const utm = text(limits.utm).nullable().optional();
 

@@ -45,6 +45,7 @@ export const subscriptionResource = z
     test: z.boolean(),
   })
   .meta({ id: 'Subscription' });
+export type SubscriptionResource = z.infer<typeof subscriptionResource>;
 
 /** The answer to an action on a subscription. */
 const changedSubscription = subscriptionResource
@@ -85,6 +86,7 @@ export const subscriptionWithHistory = subscriptionResource
     card_change: cardChange,
   })
   .meta({ id: 'SubscriptionWithHistory' });
+export type SubscriptionWithHistory = z.infer<typeof subscriptionWithHistory>;
 
 export const listSubscriptions = defineRequest('read', 'billing', 'subscriptions.list', {
   input: pageQueryOf(idSchema('subscription')).extend({

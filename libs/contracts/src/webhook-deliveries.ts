@@ -84,6 +84,7 @@ const deliveryFields = {
   test: z.boolean(),
 };
 export const deliveryResource = z.object(deliveryFields).meta({ id: 'WebhookDelivery' });
+export type DeliveryResource = z.infer<typeof deliveryResource>;
 export const deliveryDetail = z
   .object({
     ...deliveryFields,
@@ -137,6 +138,7 @@ export const activityEntry = z
     test: z.boolean(),
   })
   .meta({ id: 'ActivityEntry' });
+export type ActivityEntry = z.infer<typeof activityEntry>;
 
 export const listActivity = defineRequest('read', 'webhook-dispatcher', 'activity.list', {
   input: pageQueryOf(z.union([idSchema('attempt'), idSchema('notice')], 'must be an id beginning att_ or ntc_')).extend(

@@ -16,7 +16,7 @@ export interface Account {
 }
 
 type Given<Id extends keyof Operations> = Omit<CallRequest<Operations[Id]>, 'actor'>;
-type Body<Id extends keyof Operations> = Extract<CallResult<Operations[Id]>, { readonly ok: true }>['body'];
+export type Body<Id extends keyof Operations> = Extract<CallResult<Operations[Id]>, { readonly ok: true }>['body'];
 
 /** A logged-in seller's request for a page of the dashboard. */
 export interface Visit {

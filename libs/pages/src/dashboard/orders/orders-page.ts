@@ -1,62 +1,158 @@
 import type { OrderResource } from '@app/contracts/orders';
+import { linkButton } from '../../components/button.ts';
+import { field, select } from '../../components/field.ts';
 import { money } from '../../components/lines.ts';
-import { badge } from '../../components/notice.ts';
 import { emptyState } from '../../components/parts.ts';
 import { table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
+import { orderBadge } from '../frame/badges.ts';
+import { filtersForm } from '../frame/filters.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage } from '../frame/visit.ts';
+import { ordersPath, orderTabs, productOf, testOrdersPath } from './parts.ts';
 
 const texts = {
   title: 'Orders',
+  testTitle: 'Test orders',
+  record: 'Record an order',
   buyer: 'Buyer',
   product: 'Product',
   when: 'When',
   status: 'Status',
   total: 'Total',
+  search: 'Search orders',
+  q: 'Email, order id or name',
+  anyStatus: 'Any status',
+  paid: 'Paid',
+  refunded: 'Refunded',
+  held: 'Card held',
+  anyProduct: 'Any product',
+  otherProduct: 'The product of the link',
+  from: 'From',
+  to: 'To',
+  affiliate: 'Affiliate code',
   empty: 'There are no orders yet. Share the link of a live product, or make a test purchase.',
   products: 'Open your products',
+  testEmpty: 'There are no test orders yet. Buy a product in test mode: it is charged to no card.',
+  settings: 'Open the settings of test mode',
+  noMatch: 'No order matches.',
+  showAll: 'Show all orders',
 } as const;
+
+/** As the address has them. */
+export interface OrderFilters {
+  readonly q: string | undefined;
+  readonly status: 'paid' | 'refunded' | 'authorized' | undefined;
+  readonly productId: string | undefined;
+  readonly affiliateCode: string | undefined;
+  /** Days of UTC, both included. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
 
 interface OrdersContent {
   readonly orders: readonly OrderResource[];
+  readonly products: readonly { readonly id: string; readonly name: string }[];
+  readonly filters: OrderFilters;
+  /** Whether it lists rehearsals. */
+  readonly isTest: boolean;
   readonly formats: Formats;
   readonly pager: Html;
 }
 
-export function ordersPage({ orders, formats, pager }: OrdersContent): DashboardPage {
-  if (orders.length === 0)
-    return {
-      title: texts.title,
-      main: emptyState(texts.empty, html`<p><a href="/app/products">${texts.products}</a></p>`),
-    };
-  const rows = orders.map((order) => ({
-    href: `/app/orders/${order.id}`,
-    cells: [
-      html`<bdi>${order.customer_email}</bdi>`,
-      html`<bdi>${order.items[0]?.label}</bdi>`,
+export function ordersPage(content: OrdersContent): DashboardPage {
+  const { orders, isTest, formats, pager } = content;
+  const title = isTest ? texts.testTitle : texts.title;
+  const list = orders.length === 0 ? noOrders(content) : orderTable(orders, title, formats);
+  const isBlank = orders.length === 0 && !isNarrowed(content.filters);
+  return {
+    title,
+    action: linkButton({ label: texts.record, href: '/app/orders/new', kind: 'accent' }),
+    main: html`${orderTabs(isTest ? testOrdersPath : ordersPath)}${!isBlank && filters(content)}${list}${pager}`,
+  };
+}
+
+const isNarrowed = (filters: OrderFilters): boolean => Object.values(filters).some((value) => value !== undefined);
+
+function noOrders({ filters, isTest }: OrdersContent): Html {
+  const path = isTest ? testOrdersPath : ordersPath;
+  if (isNarrowed(filters)) return emptyState(texts.noMatch, html`<p><a href="${path}">${texts.showAll}</a></p>`);
+  return isTest
+    ? emptyState(texts.testEmpty, html`<p><a href="/app/settings">${texts.settings}</a></p>`)
+    : emptyState(texts.empty, html`<p><a href="/app/products">${texts.products}</a></p>`);
+}
+
+/** @param isOfOneBuyer where the rows are named by what was bought */
+export function orderTable(
+  orders: readonly OrderResource[],
+  caption: string,
+  formats: Formats,
+  isOfOneBuyer = false,
+): Html {
+  const rows = orders.map((order) => {
+    const [buyer, product] = [html`<bdi>${order.customer_email}</bdi>`, html`<bdi>${productOf(order)}</bdi>`];
+    const cells = [
       when(order.created_at, formats),
       orderBadge(order, formats),
       money(formats.amount(order.total_cents, order.currency)),
-    ],
-  }));
-  return { title: texts.title, main: html`${table({ caption: texts.title, columns, rows })}${pager}` };
+    ];
+    const names = isOfOneBuyer ? [product] : [buyer, product];
+    return { href: `${ordersPath}/${order.id}`, cells: [...names, ...cells] };
+  });
+  const names = isOfOneBuyer ? [{ label: texts.product, at: 'title' } as const] : nameColumns;
+  return table({ caption, columns: [...names, ...columns], rows });
 }
 
-const columns = [
+const nameColumns = [
   { label: texts.buyer, at: 'title' },
   { label: texts.product, at: 'wide' },
+] as const;
+
+const columns = [
   { label: texts.when, at: 'detail' },
   { label: texts.status, at: 'status' },
   { label: texts.total, at: 'end' },
 ] as const;
 
-type Standing = Pick<OrderResource, 'status' | 'refunded_cents' | 'currency'>;
+function filters({ filters: chosen, products, isTest }: OrdersContent): Html {
+  const { q = '', status = '', productId = '', from = '', to = '', affiliateCode = '' } = chosen;
+  const fields = html`${field({ name: 'q', label: texts.q, value: q, maxLength: 254 })}${select({
+    name: 'status',
+    label: texts.status,
+    value: status,
+    options: [
+      ['', texts.anyStatus],
+      ['paid', texts.paid],
+      ['authorized', texts.held],
+      ['refunded', texts.refunded],
+    ],
+  })}`;
+  const more = html`${select({
+    name: 'productId',
+    label: texts.product,
+    value: productId,
+    options: productOptions(products, productId),
+  })}${field({ name: 'from', label: texts.from, type: 'date', value: from })}${field({
+    name: 'to',
+    label: texts.to,
+    type: 'date',
+    value: to,
+  })}${field({ name: 'affiliateCode', label: texts.affiliate, value: affiliateCode, maxLength: 64 })}`;
+  const isOpen = [productId, from, to, affiliateCode].some((value) => value !== '');
+  return filtersForm({
+    label: texts.search,
+    path: isTest ? testOrdersPath : ordersPath,
+    fields,
+    more: { fields: more, isOpen },
+    isNarrowed: isNarrowed(chosen),
+  });
+}
 
-function orderBadge({ status, refunded_cents, currency }: Standing, formats: Formats): Html {
-  if (status === 'refunded') return badge('none', 'Refunded');
-  if (status === 'authorized') return badge('info', 'Card held');
-  if (refunded_cents > 0) return badge('none', `${formats.amount(refunded_cents, currency)} refunded`);
-  return badge('good', 'Paid');
+/** A link may name a product that is not among those that are listed. */
+function productOptions(products: OrdersContent['products'], chosen: string): (readonly [string, string])[] {
+  const isListed = chosen === '' || products.some(({ id }) => id === chosen);
+  const listed = products.map(({ id, name }) => [id, name] as const);
+  const all = [['', texts.anyProduct] as const, ...listed];
+  return isListed ? all : [...all, [chosen, texts.otherProduct]];
 }

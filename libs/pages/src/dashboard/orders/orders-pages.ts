@@ -1,4 +1,15 @@
 import type { Pages } from '../frame/visit.ts';
-import { showOrders } from './orders.ts';
+import { showBuyer } from './buyer.ts';
+import { showOrder } from './order.ts';
+import { showOrders, showTestOrders } from './orders.ts';
+import { showNewOrder, takeNewOrder } from './record.ts';
+import { showRefund, takeRefund } from './refund.ts';
 
-export const ordersPages: Pages = { '/app/orders': { show: showOrders } };
+export const ordersPages: Pages = {
+  '/app/orders': { show: showOrders },
+  '/app/orders/test': { show: showTestOrders },
+  '/app/orders/new': { show: showNewOrder, take: takeNewOrder },
+  '/app/orders/:id': { show: showOrder },
+  '/app/orders/:id/refund': { show: showRefund, take: takeRefund },
+  '/app/buyers': { show: showBuyer },
+};

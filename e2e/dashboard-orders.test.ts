@@ -1,0 +1,70 @@
+import { volume } from '@app/testing/long';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { buyPatiently } from './support/buyer.ts';
+import { visitDashboard } from './support/dashboard-visits.ts';
+import { moneyByOrder } from './support/processor-books.ts';
+import { scripts } from './support/scripts.ts';
+import { addProduct, type Seller, signUp } from './support/seller.ts';
+import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+
+/** Guarantee: a seller finds an order in the browser, and gives back exactly the amounts that the buttons name, once. */
+let platform: SharedPlatform;
+let seller: Seller;
+let handle: string;
+
+beforeAll(async () => {
+  platform = await sharedPlatform();
+  seller = await signUp(platform.baseUrl);
+  await addProduct(seller, 'course');
+  ({ handle } = (await seller.call('GET', '/api/v1/settings')).json);
+});
+
+describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
+  test('an order is found by its buyer, refunded in part, and then refunded whole', async () => {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const wish = { handle, slug: 'course', email };
+    const { orderId = '' } = await buyPatiently(platform.baseUrl, wish, 'sim_ok', undefined);
+    const charged = async () => (await moneyByOrder(platform.databaseUrl('billing'))).get(orderId)?.chargedCents;
+    const page = await visitDashboard(platform.baseUrl, seller, '/app/orders', { script, statuses: [404, 422] });
+    await page.getByLabel('Email, order id or name').fill(email);
+    await page.getByRole('button', { name: 'Search' }).last().click();
+    await page.getByRole('link', { name: email }).click();
+    await page.getByText('$99.00 charged for the order.').textContent();
+
+    await page.getByRole('link', { name: 'Refund', exact: true }).click();
+    await page.getByRole('link', { name: 'One payment' }).click();
+    await page.getByRole('link', { name: 'Charge of' }).click();
+    await page.getByLabel('Amount').fill('100');
+    await page.getByRole('button', { name: 'Use this amount' }).click();
+    await page.getByText('The amount can be at most $99.00').textContent();
+    await page.getByLabel('Amount').fill('20');
+    await page.getByRole('button', { name: 'Use this amount' }).click();
+    const part = { address: page.url(), key: await page.locator('main [name=key]').inputValue() };
+    await page.getByRole('button', { name: `Refund $20.00 to ${email}` }).click();
+    await page.getByText('The money is on its way back to the buyer.').textContent();
+    expect(await charged()).toBe(7_900);
+    // The Back button shows the form as it was sent before.
+    await page.request.post(part.address, { form: { key: part.key, cents: '2000' } });
+    expect(await charged()).toBe(7_900);
+
+    await page.getByRole('link', { name: 'Refund the rest' }).click();
+    const whole = page.url();
+    // A page that was opened before names an amount that is not left any more.
+    const stale = await page.request.post(whole, { form: { key: 'stale', cents: '9900' } });
+    expect([stale.status(), await charged()]).toEqual([422, 7_900]);
+    await page.getByRole('button', { name: `Refund $79.00 to ${email}` }).click();
+    await page.getByText('Refunded', { exact: true }).first().textContent();
+    expect([await charged(), (await seller.call('GET', `/api/v1/orders/${orderId}`)).json.status]).toEqual([
+      0,
+      'refunded',
+    ]);
+
+    // Another seller’s order is as unknown as one that never was.
+    const stranger = await signUp(platform.baseUrl);
+    const theirs = await visitDashboard(platform.baseUrl, stranger, '/app/orders', { script, statuses: [404] });
+    for (const path of [`/app/orders/${orderId}`, `/app/orders/${orderId}/refund`]) {
+      expect((await theirs.goto(path))?.status()).toBe(404);
+      await theirs.getByRole('heading', { name: 'There is nothing here' }).textContent();
+    }
+  });
+});

@@ -1,0 +1,17 @@
+import type { DeliveryStatus } from '@app/contracts/webhook-deliveries';
+import { badge } from '../../components/notice.ts';
+import type { Html } from '../../html.ts';
+
+const badges = {
+  pending: ['info', 'Waits'],
+  sending: ['info', 'Being sent'],
+  delivered: ['good', 'Delivered'],
+  held: ['warn', 'Held'],
+  failed: ['bad', 'Failed'],
+  canceled: ['none', 'Canceled'],
+  filtered: ['none', 'Filtered'],
+} as const;
+
+/** What has become of a delivery, in a word. */
+export const deliveryBadge = ({ status }: { readonly status: DeliveryStatus }): Html =>
+  badge(badges[status][0], badges[status][1]);

@@ -1,0 +1,22 @@
+import { filterOf } from '../frame/filters.ts';
+import type { DashboardPage, Visit } from '../frame/visit.ts';
+import { buyerPage, findBuyerPage } from './buyer-page.ts';
+
+/** How many of each kind the page shows; the lists of orders and of subscriptions have the rest. */
+const limit = 20;
+
+/** GET of one buyer, by the email address. */
+export async function showBuyer(visit: Visit): Promise<DashboardPage> {
+  const email = filterOf(visit, 'email');
+  if (email === undefined) return findBuyerPage('');
+  const [orders, subscriptions, payments] = await Promise.all([
+    visit.read('listOrders', { query: { q: email, limit } }),
+    visit.read('listSubscriptions', { query: { email, limit } }),
+    visit.read('listPayments', { query: { email, limit } }),
+  ]);
+  // A search finds ids and names as well.
+  const own = orders.data.filter((order) => order.customer_email.toLowerCase() === email.toLowerCase());
+  const content = { email, orders: own, subscriptions: subscriptions.data, payments: payments.data };
+  const isKnown = own.length + subscriptions.data.length + payments.data.length > 0;
+  return isKnown ? buyerPage(content, visit.formats) : findBuyerPage(email);
+}

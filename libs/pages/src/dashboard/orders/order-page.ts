@@ -1,0 +1,139 @@
+import type { OrderWithPayments } from '@app/contracts/orders';
+import type { SubscriptionResource } from '@app/contracts/subscriptions';
+import type { ActivityEntry, DeliveryResource } from '@app/contracts/webhook-deliveries';
+import { lineLabel } from '../../checkout/parts.ts';
+import { linkButton } from '../../components/button.ts';
+import { card, facts } from '../../components/card.ts';
+import { lines, money } from '../../components/lines.ts';
+import { notice } from '../../components/notice.ts';
+import { copyField, timeline } from '../../components/parts.ts';
+import type { Formats } from '../../formats.ts';
+import { type Html, html } from '../../html.ts';
+import { orderBadge, subscriptionBadge, testBadge } from '../frame/badges.ts';
+import { newestFirst } from '../frame/payments.ts';
+import { when } from '../frame/times.ts';
+import type { DashboardPage } from '../frame/visit.ts';
+import { orderMoments } from './order-timeline.ts';
+import { ordersPath, productOf, testOrdersPath } from './parts.ts';
+
+const texts = {
+  back: 'Orders',
+  testBack: 'Test orders',
+  refund: 'Refund',
+  refundRest: 'Refund the rest',
+  held: (amount: string) =>
+    `${amount} is reserved on the buyer’s card, and is charged once the buyer has decided on the upsell, or the time for that is over. It can be refunded then.`,
+  refunded: 'The money is on its way back to the buyer. Banks take a few days to show it.',
+  recorded: 'The order is refunded. No money moved: give it back where you took it.',
+  processing:
+    'The payment processor has not answered yet whether it gave the money back. The timeline shows it when it has.',
+  items: 'Items',
+  total: 'Total',
+  goneBack: 'Refunded',
+  left: 'Left',
+  timeline: 'Timeline',
+  noDeliveries: 'Emails and webhooks could not be read: load the page again.',
+  moreActivity: 'Emails and webhooks of this order',
+  buyer: 'Buyer',
+  email: 'Email',
+  name: 'Name',
+  country: 'Country',
+  order: 'Order',
+  product: 'Product',
+  placed: 'Placed',
+  affiliate: 'Affiliate code',
+  subscription: 'Subscription',
+  id: 'Order id',
+} as const;
+
+interface OrderContent {
+  readonly order: OrderWithPayments;
+  /** Null where they could not be read. */
+  readonly deliveries: readonly DeliveryResource[] | null;
+  readonly activity: readonly ActivityEntry[];
+  /** The one that it began. */
+  readonly subscription: SubscriptionResource | null;
+  /** What the address says of a refund that was made before. */
+  readonly refund: string | null;
+  readonly formats: Formats;
+}
+
+export function orderPage(content: OrderContent): DashboardPage {
+  const { order, deliveries, formats } = content;
+  const amount = formats.amount(order.total_cents, order.currency);
+  return {
+    title: order.customer_email,
+    heading: html`<bdi>${order.customer_email}</bdi>`,
+    back: order.test ? { href: testOrdersPath, label: texts.testBack } : { href: ordersPath, label: texts.back },
+    about: html`<p>${money(amount)} ${orderBadge(order, formats)} ${testBadge(order)}</p>`,
+    action: refundAction(order),
+    main: html`${notices(content)}<div class="two-columns"><div class="stack">${itemsCard(order, formats)}${card(
+      texts.timeline,
+      html`${deliveries === null && notice('warn', texts.noDeliveries)}${timeline(newestFirst(orderMoments(content)))}<p
+class="small"><a href="/app/activity?orderId=${order.id}">${texts.moreActivity}</a></p>`,
+    )}</div><div class="stack">${buyerCard(order)}${orderCard(content)}</div></div>`,
+  };
+}
+
+function refundAction({ id, status, refunded_cents }: OrderWithPayments): Html {
+  if (status !== 'paid') return html``;
+  const label = refunded_cents > 0 ? texts.refundRest : texts.refund;
+  return linkButton({ label, href: `${ordersPath}/${id}/refund` });
+}
+
+/** What the address says is said only of an order that agrees: anyone can send a link. */
+function notices({ order, refund, formats }: OrderContent): Html {
+  const { status, refunded_cents, payments } = order;
+  if (status === 'authorized') return notice('info', texts.held(formats.amount(order.total_cents, order.currency)));
+  if (refund === null) return html``;
+  const isOpen = payments.some(
+    ({ step, status }) => step === 'refund' && status !== 'succeeded' && status !== 'declined',
+  );
+  if (refund === 'processing' && isOpen) return notice('info', texts.processing);
+  if (refund !== 'done') return html``;
+  if (status === 'refunded' && refunded_cents === 0) return notice('good', texts.recorded);
+  return refunded_cents > 0 ? notice('good', texts.refunded) : html``;
+}
+
+function itemsCard(order: OrderWithPayments, formats: Formats): Html {
+  const amount = (cents: number) => formats.amount(cents, order.currency);
+  const items = order.items.map(({ kind, label, amount_cents }) => ({
+    label: lineLabel(kind, label),
+    amount: amount(amount_cents),
+  }));
+  const back = { label: texts.goneBack, amount: amount(-order.refunded_cents) };
+  const left = { label: texts.left, amount: amount(order.total_cents - order.refunded_cents) };
+  const since = order.refunded_cents > 0 ? { lines: [back], total: left } : null;
+  return card(texts.items, lines(texts.items, items, { label: texts.total, amount: amount(order.total_cents) }, since));
+}
+
+function buyerCard({ customer_email: email, customer_name: name, country }: OrderWithPayments): Html {
+  const all: [string, Html][] = [
+    [texts.email, html`<a href="/app/buyers?email=${encodeURIComponent(email)}"><bdi>${email}</bdi></a>`],
+  ];
+  if (name !== '') all.push([texts.name, html`<bdi>${name}</bdi>`]);
+  if (country !== null) all.push([texts.country, html`${countries.of(country) ?? country}`]);
+  return card(texts.buyer, facts(all));
+}
+
+const countries = new Intl.DisplayNames('en', { type: 'region' });
+
+function orderCard({ order, subscription, formats }: OrderContent): Html {
+  const all: [string, Html][] = [
+    [texts.placed, when(order.created_at, formats)],
+    [texts.product, html`<a href="/app/products/${order.product_id}"><bdi>${productOf(order)}</bdi></a>`],
+  ];
+  if (subscription !== null) {
+    const { id } = subscription;
+    const link = html`<a href="/app/subscriptions/${id}">${texts.subscription}</a>`;
+    all.push([texts.subscription, html`${subscriptionBadge(subscription, formats)} ${link}`]);
+  }
+  if (order.affiliate_code !== null) all.push([texts.affiliate, html`<bdi>${order.affiliate_code}</bdi>`]);
+  for (const name of campaignFields) {
+    const value = order[name];
+    if (value !== null) all.push([name, html`<bdi>${value}</bdi>`]);
+  }
+  return card(texts.order, html`${facts(all)}${copyField(texts.id, order.id, 'order-id')}`);
+}
+
+const campaignFields = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const;

@@ -1,0 +1,139 @@
+import { button } from '../../components/button.ts';
+import { card, facts } from '../../components/card.ts';
+import { field } from '../../components/field.ts';
+import { money } from '../../components/lines.ts';
+import { notice } from '../../components/notice.ts';
+import { emptyState } from '../../components/parts.ts';
+import { rows } from '../../components/rows.ts';
+import type { Formats } from '../../formats.ts';
+import { type Html, html } from '../../html.ts';
+import { readAmount } from '../frame/amounts.ts';
+import { type FormState, form } from '../frame/forms.ts';
+import type { DashboardPage, Visit } from '../frame/visit.ts';
+import { ordersPath } from './parts.ts';
+import {
+  aroundRefund,
+  chargeLabel,
+  moneyButton,
+  type Preview,
+  type RefundContent,
+  refundLabels,
+} from './refund-page.ts';
+
+const texts = {
+  choose: 'Choose the payment',
+  none: 'Nothing was charged for this order that could go back.',
+  wholeBack: 'Refunded',
+  left: 'Left',
+  taken: 'Charged',
+  goneBack: 'Refunded before',
+  amountLabel: 'Amount',
+  other: 'Use this amount',
+  otherTitle: 'Refund a part',
+  hint: (left: string) => `At most ${left}.`,
+  tooMuch: (left: string) => `The amount can be at most ${left}: more is not left of the payment.`,
+  tooLittle: 'The amount must be above zero.',
+  goesOn: 'It was for a renewal: the subscription goes on. Cancel it to end its renewals.',
+  ordersEnd: 'Once every payment of the order went back, the order is refunded, and a subscription that it began ends.',
+  webhook: 'Your webhooks get',
+  button: (amount: string) => `Refund ${amount} to`,
+  nothingLeft: 'All of this payment went back before: nothing is left to refund.',
+  waits: 'A payment of this order has no outcome yet. Once it has, this one can be refunded: load the page again.',
+} as const;
+
+type Charge = Preview['charges'][number];
+
+/** The charges of the order and its renewals, each of which leads to its refund. */
+export function choosePaymentPage(content: RefundContent, formats: Formats): DashboardPage {
+  const { order, preview } = content;
+  if (preview.charges.length === 0) return aroundRefund(content, emptyState(texts.none));
+  const all = preview.charges.map((charge) => ({
+    title: chargeLabel(charge, order, formats),
+    detail:
+      charge.refundedCents > 0 ? `${texts.goneBack} ${formats.amount(charge.refundedCents, charge.currency)}` : '',
+    end: money(formats.amount(charge.amountCents, charge.currency)),
+    href: `${ordersPath}/${order.id}/refund?payment=${charge.paymentId}`,
+  }));
+  return aroundRefund(content, html`<h2>${texts.choose}</h2>${rows(all)}`);
+}
+
+/** The refund of one payment. The amount is in the address, so that the button names it. */
+export function paymentRefundPage(
+  visit: Visit,
+  content: RefundContent,
+  charge: Charge,
+  state: FormState,
+): DashboardPage {
+  const { order, preview } = content;
+  const left = charge.amountCents - charge.refundedCents;
+  const about = chargeCard(content, charge, visit.formats);
+  const said = state.problem !== null && notice('bad', state.problem);
+  if (left === 0) return aroundRefund(content, html`${said}${about}${notice('info', texts.nothingLeft)}`);
+  if (!preview.possible) return aroundRefund(content, html`${said}${about}${notice('info', texts.waits)}`);
+  const { cents, error } = wanted(content, left, visit.formats);
+  const amount = formatted(cents, charge, visit.formats);
+  const hidden = html`<input type="hidden" name="cents" value="${cents}">`;
+  const refund = form(visit, {
+    state,
+    content: html`${hidden}${effects(charge)}`,
+    buttons: moneyButton(texts.button(amount), order.customer_email),
+  });
+  const part = partForm(content, charge, error, visit.formats);
+  return aroundRefund(content, html`${about}${error === undefined ? html`${refund}${part}` : html`${said}${part}`}`);
+}
+
+interface Wanted {
+  readonly cents: number;
+  readonly error: string | undefined;
+}
+
+/** What the address says of the amount; the whole rest where it says nothing. */
+function wanted({ amount, order: { currency } }: RefundContent, left: number, formats: Formats): Wanted {
+  if (amount === null) return { cents: left, error: undefined };
+  const read = readAmount(amount, currency, refundLabels.amount, formats);
+  if (!read.ok) return { cents: left, error: read.error };
+  if (read.cents === 0) return { cents: left, error: texts.tooLittle };
+  const error = read.cents > left ? texts.tooMuch(formats.amount(left, currency)) : undefined;
+  return { cents: read.cents, error };
+}
+
+const formatted = (cents: number, { currency }: Charge, formats: Formats): string => formats.amount(cents, currency);
+
+function chargeCard({ order }: RefundContent, charge: Charge, formats: Formats): Html {
+  const amount = (cents: number) => money(formatted(cents, charge, formats));
+  return card(
+    chargeLabel(charge, order, formats),
+    facts([
+      [texts.taken, amount(charge.amountCents)],
+      [texts.goneBack, amount(charge.refundedCents)],
+      [texts.left, amount(charge.amountCents - charge.refundedCents)],
+    ]),
+  );
+}
+
+const effects = ({ renewal }: Charge): Html =>
+  html`<p>${renewal ? texts.goesOn : texts.ordersEnd} ${texts.webhook} <code>payment.refunded</code>.</p>`;
+
+/** Another amount leads to the page with it on the button. */
+function partForm(
+  { order, payment, amount }: RefundContent,
+  charge: Charge,
+  error: string | undefined,
+  formats: Formats,
+): Html {
+  const left = charge.amountCents - charge.refundedCents;
+  return card(
+    texts.otherTitle,
+    html`<form class="stack form" action="${ordersPath}/${order.id}/refund"><input type="hidden" name="payment" value="${payment}">${field(
+      {
+        name: 'amount',
+        label: texts.amountLabel,
+        hint: texts.hint(formatted(left, charge, formats)),
+        value: amount ?? '',
+        error,
+        isRequired: true,
+        maxLength: 40,
+      },
+    )}<div class="buttons">${button({ label: texts.other })}</div></form>`,
+  );
+}

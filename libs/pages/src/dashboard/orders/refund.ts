@@ -1,0 +1,70 @@
+import { readAmount } from '../frame/amounts.ts';
+import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
+import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
+import { ordersPath } from './parts.ts';
+import { choosePaymentPage, paymentRefundPage } from './payment-refund-page.ts';
+import { type RefundContent, refundLabels, refundPage, refundsOf } from './refund-page.ts';
+
+/** GET of what a refund would do: of the order, with its renewals, or of one payment. All of that is in the address. */
+export async function showRefund(visit: Visit, { id = '' }: Params): Promise<DashboardPage> {
+  return pageOf(visit, await readContent(visit, id), freshForm(visit));
+}
+
+/** POST of the button. What has changed since the page was opened is shown first: the button names the amount that goes back. */
+export async function takeRefund(visit: Visit, { id = '' }: Params): Promise<Answer> {
+  const content = await readContent(visit, id);
+  const cents = refundCents(visit, content);
+  if (cents === null || visit.request.form.get('cents') !== String(cents)) {
+    if (content.order.status === 'refunded' && cents === 0) return done(id, 'done');
+    return refusedWith(visit, content, { values: visit.request.form, errors: {}, problem: refundLabels.changed });
+  }
+  const result = await refund(visit, content, cents);
+  if (result.ok) return done(id, result.body.status === 'processing' ? 'processing' : 'done');
+  return refusedWith(visit, content, refusedForm(visit, result.problem, {}));
+}
+
+const done = (id: string, refund: 'done' | 'processing') => onTo(`${ordersPath}/${id}?refund=${refund}`);
+
+const refusedWith = (visit: Visit, content: RefundContent, state: FormState): DashboardPage =>
+  Object.assign(pageOf(visit, content, state), { status: 422 });
+
+function refund(visit: Visit, { order, payment, renewals }: RefundContent, cents: number) {
+  const idempotencyKey = keyOf(visit);
+  if (payment === null) {
+    const body = renewals ? { renewals } : {};
+    return visit.call('refundOrder', { params: { orderId: order.id }, body, idempotencyKey });
+  }
+  return visit.call('refundPayment', { params: { paymentId: payment }, body: { amountCents: cents }, idempotencyKey });
+}
+
+async function readContent(visit: Visit, orderId: string): Promise<RefundContent> {
+  const { query } = visit.request;
+  const payment = query.get('payment');
+  const renewals = query.get('renewals') === 'true';
+  const wanted = { renewals: payment !== null || renewals ? ('true' as const) : ('false' as const) };
+  const [order, preview] = await Promise.all([
+    visit.read('getOrder', { params: { orderId } }),
+    visit.read('previewRefund', { params: { orderId }, query: wanted }),
+  ]);
+  return { order, preview, payment, renewals, amount: query.get('amount') };
+}
+
+/** What the button would give back; null where nothing can be. */
+function refundCents(visit: Visit, content: RefundContent): number | null {
+  const { order, preview, payment, amount } = content;
+  if (payment === null) return refundsOf(preview).cents;
+  const charge = preview.charges.find(({ paymentId }) => paymentId === payment);
+  if (charge === undefined) return null;
+  if (amount === null) return charge.amountCents - charge.refundedCents;
+  const read = readAmount(amount, order.currency, refundLabels.amount, visit.formats);
+  return read.ok ? read.cents : null;
+}
+
+function pageOf(visit: Visit, content: RefundContent, state: FormState): DashboardPage {
+  const { payment, preview } = content;
+  if (payment === null) return refundPage(visit, content, state);
+  const charge = preview.charges.find(({ paymentId }) => paymentId === payment);
+  return charge === undefined
+    ? choosePaymentPage(content, visit.formats)
+    : paymentRefundPage(visit, content, charge, state);
+}

@@ -1,0 +1,127 @@
+import { freshForm } from '../dashboard/frame/forms.ts';
+import { buyerPage, findBuyerPage } from '../dashboard/orders/buyer-page.ts';
+import { orderPage } from '../dashboard/orders/order-page.ts';
+import { type OrderFilters, ordersPage } from '../dashboard/orders/orders-page.ts';
+import { paymentRefundPage } from '../dashboard/orders/payment-refund-page.ts';
+import { recordPage } from '../dashboard/orders/record-page.ts';
+import { type RefundContent, refundPage } from '../dashboard/orders/refund-page.ts';
+import { type Html, html } from '../html.ts';
+import {
+  activity,
+  declined,
+  deliveries,
+  formats,
+  paidOrder,
+  paymentOf,
+  preview,
+  subscription,
+  visitAt,
+} from './dashboard-orders-samples.ts';
+import { inFrame, order, orderOf } from './dashboard-samples.ts';
+import { arabicName, longName } from './samples.ts';
+
+const long = orderOf({
+  customer_email: `${'a'.repeat(64)}@example.com`,
+  items: [{ kind: 'main', label: longName, amount_cents: 1 }],
+});
+const orders = [
+  order,
+  orderOf({ status: 'refunded', refunded_cents: 14_565, customer_name: arabicName }),
+  orderOf({ status: 'authorized' }),
+  orderOf({ refunded_cents: 2_000, total_cents: 123_456_789 }),
+  long,
+];
+const noFilters: OrderFilters = {
+  q: undefined,
+  status: undefined,
+  productId: undefined,
+  affiliateCode: undefined,
+  from: undefined,
+  to: undefined,
+};
+const products = [{ id: order.product_id, name: longName }];
+const list = { orders, products, filters: noFilters, isTest: false, formats, pager: html`` };
+
+const shown = { order: paidOrder, deliveries, activity, subscription, refund: null, formats };
+const path = `/app/orders/${order.id}`;
+const refund: RefundContent = { order: paidOrder, preview, payment: null, renewals: false, amount: null };
+const refundVisit = visitAt(`${path}/refund`);
+const [charge] = preview.charges;
+const partly = Object.assign({}, refund, { payment: charge?.paymentId ?? '', amount: '200' });
+const sold = {
+  product: {
+    name: longName,
+    slug: 'studio',
+    currency: 'usd',
+    price_cents: 2_900,
+    pricing_type: 'subscription' as const,
+  },
+  bumps: [{ id: 'bmp_1', headline: longName, price_cents: 1_900, active: 1 as const }],
+  hasOthers: true,
+};
+const refusedRecord = {
+  values: new URLSearchParams({ email: 'ada', test: '1' }),
+  errors: { email: 'Email of the buyer must be an email address.' },
+  problem: 'The discount code is not valid.',
+};
+
+/** Orders, one order, its refund, recording one, and one buyer. */
+export const dashboardOrdersStates: Readonly<Record<string, () => Html>> = {
+  orders: () => inFrame('/app/orders', ordersPage(list)),
+  'orders-empty': () => inFrame('/app/orders', ordersPage(Object.assign({}, list, { orders: [] }))),
+  'orders-none-found': () => {
+    const filters = Object.assign({}, noFilters, { q: longName, productId: 'prd_other', from: '2026-10-01' });
+    return inFrame('/app/orders', ordersPage(Object.assign({}, list, { orders: [], filters })));
+  },
+  'orders-test-mode': () => inFrame('/app/orders', ordersPage(list), { testMode: true, processor: 'none' }),
+  order: () => inFrame(path, orderPage(shown)),
+  'order-refunded': () =>
+    inFrame(
+      path,
+      orderPage({
+        order: Object.assign({}, long, {
+          payments: [],
+          status: 'refunded',
+          refunded_cents: 1,
+          customer_name: arabicName,
+          test: true,
+        }),
+        deliveries: null,
+        activity: [],
+        subscription: null,
+        refund: 'done',
+        formats,
+      }),
+    ),
+  refund: () => inFrame(path, refundPage(refundVisit, refund, freshForm(refundVisit))),
+  'refund-done-before': () => {
+    const charges = preview.charges.map((each) => Object.assign({}, each, { refundCents: 0 }));
+    const before = {
+      order: Object.assign({}, paidOrder, { status: 'refunded' }),
+      preview: Object.assign({}, preview, { charges }),
+    };
+    return inFrame(path, refundPage(refundVisit, Object.assign({}, refund, before), freshForm(refundVisit)));
+  },
+  'refund-part': () =>
+    inFrame(
+      path,
+      charge === undefined
+        ? refundPage(refundVisit, partly, freshForm(refundVisit))
+        : paymentRefundPage(refundVisit, partly, charge, freshForm(refundVisit)),
+    ),
+  'record-order': () => inFrame('/app/orders/new', recordPage(visitAt('/app/orders/new'), sold, refusedRecord)),
+  buyer: () =>
+    inFrame(
+      '/app/buyers',
+      buyerPage(
+        {
+          email: long.customer_email,
+          orders: [order, long],
+          subscriptions: [subscription],
+          payments: [declined, paymentOf({ product_name: longName })],
+        },
+        formats,
+      ),
+    ),
+  'buyer-unknown': () => inFrame('/app/buyers', findBuyerPage('ada@example.com')),
+};
