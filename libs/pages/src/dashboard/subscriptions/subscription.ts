@@ -1,0 +1,34 @@
+import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
+import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
+import { subscriptionsPath } from './parts.ts';
+import { subscriptionPage } from './subscription-page.ts';
+
+/** GET of one subscription: how it stands, what was tried, and what to do. */
+export const showSubscription = (visit: Visit, { id = '' }: Params): Promise<DashboardPage> =>
+  pageOf(visit, id, freshForm(visit));
+
+const changes = {
+  pause: 'pauseSubscription',
+  resume: 'resumeSubscription',
+  keep: 'keepSubscription',
+} as const;
+
+/** POST of a button that changes it at once. */
+export async function takeSubscription(visit: Visit, { id = '' }: Params): Promise<Answer> {
+  const wanted = visit.request.form.get('do');
+  const change = wanted === 'pause' || wanted === 'resume' || wanted === 'keep' ? wanted : null;
+  if (change === null) return onTo(`${subscriptionsPath}/${id}`);
+  const params = { subscriptionId: id };
+  const changed = await visit.call(changes[change], { params, idempotencyKey: keyOf(visit, change) });
+  if (!changed.ok) {
+    const page = await pageOf(visit, id, refusedForm(visit, changed.problem, {}));
+    return Object.assign(page, { status: 422 });
+  }
+  const late = changed.body.renewal_under_way ? '_late' : '';
+  return onTo(`${subscriptionsPath}/${id}?did=${change}${late}`);
+}
+
+async function pageOf(visit: Visit, id: string, state: FormState): Promise<DashboardPage> {
+  const subscription = await visit.read('getSubscription', { params: { subscriptionId: id } });
+  return subscriptionPage(visit, { subscription, did: visit.request.query.get('did') }, state);
+}
