@@ -6,6 +6,7 @@ import { settingsStates } from './dashboard-settings-states.ts';
 import { dashboardStates } from './dashboard-states.ts';
 import { dashboardOrdersStates } from './dashboard-orders-states.ts';
 import { dashboardSubscriptionsStates } from './dashboard-subscriptions-states.ts';
+import { dashboardAffiliatesStates } from './dashboard-affiliates-states.ts';
 import { pageStates } from './page-states.ts';
 import { portalStates } from './portal-states.ts';
 
@@ -27,7 +28,7 @@ export const gallery: readonly GalleryPage[] = [
         body: html`<main class="single"><h1>${name}</h1>${states()}</main>`,
       }),
   })),
-  ...Object.entries({ ...pageStates, ...portalStates, ...dashboardStates, ...dashboardSubscriptionsStates, ...dashboardOrdersStates, ...numbersStates, ...settingsStates }).map(
+  ...Object.entries({ ...pageStates, ...portalStates, ...dashboardStates, ...dashboardAffiliatesStates, ...dashboardSubscriptionsStates, ...dashboardOrdersStates, ...numbersStates, ...settingsStates }).map(
     ([name, page]) => ({
       name,
       render: (assets: Pick<DocumentOptions, 'stylesheets' | 'scripts'>) =>

@@ -1,0 +1,51 @@
+import { orderPaid } from '@app/contracts/orders';
+import { volume } from '@app/testing/long';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { visitDashboard } from './support/dashboard-visits.ts';
+import { scripts } from './support/scripts.ts';
+import { addProduct, type Seller, signUp } from './support/seller.ts';
+import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+import { handled } from './support/waits.ts';
+
+/** Guarantee: a seller adds an affiliate in the browser, and records a payout of exactly the sum that the button names, once. */
+let platform: SharedPlatform;
+let seller: Seller;
+
+beforeAll(async () => {
+  platform = await sharedPlatform();
+  seller = await signUp(platform.baseUrl);
+  await addProduct(seller, 'course');
+});
+
+describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
+  test('an affiliate is added, earns by a sale, and is paid', async () => {
+    const code = script ? 'grace' : 'grace-2';
+    const page = await visitDashboard(platform.baseUrl, seller, '/app/affiliates', { script, statuses: [422] });
+    await page.getByRole('link', { name: 'Add an affiliate' }).click();
+    await page.getByLabel('Code').fill('grace hopper');
+    await page.getByLabel('Name').fill('Grace Hopper');
+    await page.getByLabel('Email').fill('grace@example.com');
+    await page.getByLabel('Share in percent').fill('30');
+    await page.getByRole('button', { name: 'Add an affiliate' }).click();
+    await page.getByText('The code must be letters').textContent();
+    expect(await page.getByLabel('Share in percent').inputValue()).toBe('30');
+    await page.getByLabel('Code').fill(code);
+    await page.getByRole('button', { name: 'Add an affiliate' }).click();
+    await page.getByText('Nothing was earned yet.').textContent();
+
+    const body = { productSlug: 'course', email: 'ada@example.com', affiliateCode: code };
+    const { orderId } = (await seller.call('POST', '/api/v1/orders', { body })).json;
+    await handled('affiliate', orderPaid, (data) => data.orderId === orderId);
+    await page.getByRole('link', { name: 'Record a payout' }).click();
+    await page.getByText('Nothing is due.').textContent();
+    await page.getByRole('link', { name: 'Pending commissions too' }).click();
+    const address = page.url();
+    const key = await page.locator('main [name=key]').inputValue();
+    await page.getByRole('button', { name: 'Record the payout of $29.70 to Grace Hopper' }).click();
+    await page.getByText('The payout is recorded. It moved no money').textContent();
+    // The Back button shows the form as it was sent before.
+    await page.request.post(address, { form: { key, currency: 'usd', cents: '2970' } });
+    const { data } = (await seller.call('GET', `/api/v1/payouts?code=${code}`)).json;
+    expect(data).toMatchObject([{ affiliate_code: code, amount_cents: 2_970, commission_count: 1 }]);
+  });
+});

@@ -1,0 +1,147 @@
+import { linkButton } from '../../components/button.ts';
+import { card, facts } from '../../components/card.ts';
+import { money } from '../../components/lines.ts';
+import { badge, notice } from '../../components/notice.ts';
+import { emptyState, stats, tabs } from '../../components/parts.ts';
+import { table } from '../../components/table.ts';
+import type { Formats } from '../../formats.ts';
+import { type Html, html } from '../../html.ts';
+import { when } from '../frame/times.ts';
+import type { Body, DashboardPage } from '../frame/visit.ts';
+import { type Affiliate, aboutAffiliate, affiliatesPath, pathOf, type Statement, termsOf } from './parts.ts';
+
+const texts = {
+  back: 'Affiliates',
+  payout: 'Record a payout',
+  edit: 'Change the affiliate',
+  terms: 'Terms',
+  earns: 'Earns',
+  link: 'Link',
+  linkMeans: 'The affiliate adds this to the link of a product:',
+  lists: 'What the affiliate earned',
+  statement: 'Statement',
+  commissions: 'Commissions',
+  due: 'Due',
+  pending: 'Pending',
+  paid: 'Paid',
+  what: 'What',
+  when: 'When',
+  balance: 'Owed after it',
+  status: 'Status',
+  amount: 'Amount',
+  none: 'Nothing was earned yet.',
+} as const;
+
+const did = {
+  payout: 'The payout is recorded. It moved no money: pay the affiliate where you pay people.',
+  saved: 'Saved.',
+} as const;
+
+interface About {
+  readonly affiliate: Affiliate;
+  readonly defaultCurrency: string;
+  /** What the address says of the last click. */
+  readonly did: string | null;
+}
+
+export function affiliatePage(about: About, statement: Statement, formats: Formats, pager: Html): DashboardPage {
+  const { code } = about.affiliate;
+  const balances = statement.balances.flatMap((each) =>
+    (['due', 'pending', 'paid'] as const).map((kind) => ({
+      label: `${texts[kind]}, ${each.currency.toUpperCase()}`,
+      value: formats.amount(each[`${kind}_cents`], each.currency),
+    })),
+  );
+  const rows = statement.data.map((line) => ({
+    href: line.order_id === null ? undefined : `/app/orders/${line.order_id}`,
+    cells: [
+      lineNames[line.kind],
+      when(line.created_at, formats),
+      money(formats.amount(line.balance_cents, line.currency)),
+      money(formats.amount(line.amount_cents, line.currency)),
+    ],
+  }));
+  const list =
+    rows.length === 0 ? emptyState(texts.none) : table({ caption: texts.statement, columns: statementColumns, rows });
+  const said = about.did === 'payout' || about.did === 'saved' ? notice('good', did[about.did]) : null;
+  const action = linkButton({ label: texts.payout, href: `${pathOf(code)}/payout`, kind: 'accent' });
+  const main = html`${said}${balances.length > 0 && stats(balances)}${termsCard(about, formats)}${listTabs(code, true)}${list}${pager}`;
+  return Object.assign(around(about), { action, main });
+}
+
+const lineNames = {
+  commission: 'Commission',
+  void: 'Commission voided: the order was refunded',
+  clawback: 'Commission taken back: the order was refunded',
+  payout: 'Payout',
+} as const;
+
+const statementColumns = [
+  { label: texts.what, at: 'title' },
+  { label: texts.when, at: 'detail' },
+  { label: texts.balance, at: 'wide' },
+  { label: texts.amount, at: 'end' },
+] as const;
+
+type Commission = Body<'listCommissions'>['data'][number];
+
+export function commissionsPage(
+  about: About,
+  commissions: readonly Commission[],
+  formats: Formats,
+  pager: Html,
+): DashboardPage {
+  const rows = commissions.map((commission) => ({
+    href: `/app/orders/${commission.order_id}`,
+    cells: [
+      kindNames[commission.kind],
+      when(commission.created_at, formats),
+      commissionBadge(commission, formats),
+      money(formats.amount(commission.amount_cents, commission.currency)),
+    ],
+  }));
+  const list =
+    rows.length === 0
+      ? emptyState(texts.none)
+      : table({ caption: texts.commissions, columns: commissionColumns, rows });
+  return Object.assign(around(about), { main: html`${listTabs(about.affiliate.code, false)}${list}${pager}` });
+}
+
+const kindNames = { sale: 'Sale', renewal: 'Renewal', clawback: 'Taken back after a refund' } as const;
+
+const commissionColumns = [
+  { label: texts.what, at: 'title' },
+  { label: texts.when, at: 'detail' },
+  { label: texts.status, at: 'status' },
+  { label: texts.amount, at: 'end' },
+] as const;
+
+function commissionBadge({ status, due_at }: Commission, formats: Formats): Html {
+  if (status === 'due') return badge('warn', texts.due);
+  if (status === 'paid') return badge('good', texts.paid);
+  if (status === 'voided') return badge('none', 'Voided');
+  return badge('info', due_at === null ? texts.pending : `Due ${formats.date(due_at)}`);
+}
+
+const around = ({ affiliate }: About) => ({
+  title: affiliate.name,
+  heading: html`<bdi>${affiliate.name}</bdi>`,
+  back: { href: affiliatesPath, label: texts.back },
+  about: aboutAffiliate(affiliate),
+});
+
+function termsCard({ affiliate, defaultCurrency }: About, formats: Formats): Html {
+  const code = html`${texts.linkMeans} <code>?ref=${affiliate.code}</code>`;
+  const edit = html`<p class="small"><a href="${pathOf(affiliate.code)}/edit">${texts.edit}</a></p>`;
+  const terms = facts([
+    [texts.earns, termsOf(affiliate, defaultCurrency, formats)],
+    [texts.link, code],
+  ]);
+  return card(texts.terms, html`${terms}${edit}`);
+}
+
+const listTabs = (code: string, isStatement: boolean): Html =>
+  tabs(texts.lists, [
+    { label: texts.statement, href: pathOf(code), isOpen: isStatement },
+    { label: texts.commissions, href: `${pathOf(code)}/commissions`, isOpen: !isStatement },
+  ]);

@@ -1,0 +1,64 @@
+import { linkButton } from '../../components/button.ts';
+import { emptyState } from '../../components/parts.ts';
+import { table } from '../../components/table.ts';
+import type { Formats } from '../../formats.ts';
+import { type Html, html } from '../../html.ts';
+import { listPager, pageQuery } from '../frame/lists.ts';
+import { when } from '../frame/times.ts';
+import type { DashboardPage, Visit } from '../frame/visit.ts';
+import { type Affiliate, affiliatesPath, affiliateTabs, pathOf, termsOf } from './parts.ts';
+
+const texts = {
+  title: 'Affiliates',
+  add: 'Add an affiliate',
+  name: 'Name',
+  code: 'Code',
+  added: 'Added',
+  earns: 'Earns',
+  empty:
+    'There are no affiliates yet. An affiliate sends you buyers by a link with a code, and earns a part of each sale.',
+} as const;
+
+/** GET of the affiliates, newest first. */
+export async function showAffiliates(visit: Visit): Promise<DashboardPage> {
+  const [affiliates, { defaultCurrency }] = await Promise.all([
+    visit.read('listAffiliates', { query: pageQuery(visit) }),
+    visit.account(),
+  ]);
+  return affiliatesPage({
+    affiliates: affiliates.data,
+    defaultCurrency,
+    formats: visit.formats,
+    pager: listPager(visit, 'Pages of affiliates', affiliates),
+  });
+}
+
+interface AffiliatesContent {
+  readonly affiliates: readonly Affiliate[];
+  /** Of fixed commissions. */
+  readonly defaultCurrency: string;
+  readonly formats: Formats;
+  readonly pager: Html;
+}
+
+export function affiliatesPage({ affiliates, defaultCurrency, formats, pager }: AffiliatesContent): DashboardPage {
+  const action = linkButton({ label: texts.add, href: `${affiliatesPath}/new`, kind: 'accent' });
+  const rows = affiliates.map((affiliate) => ({
+    href: pathOf(affiliate.code),
+    cells: [
+      html`<bdi>${affiliate.name}</bdi>`,
+      html`<bdi>${affiliate.code}</bdi>`,
+      when(affiliate.created_at, formats),
+      termsOf(affiliate, defaultCurrency, formats),
+    ],
+  }));
+  const list = affiliates.length === 0 ? emptyState(texts.empty) : table({ caption: texts.title, columns, rows });
+  return { title: texts.title, action, main: html`${affiliateTabs('affiliates')}${list}${pager}` };
+}
+
+const columns = [
+  { label: texts.name, at: 'title' },
+  { label: texts.code, at: 'wide' },
+  { label: texts.added, at: 'wide' },
+  { label: texts.earns, at: 'detail' },
+] as const;

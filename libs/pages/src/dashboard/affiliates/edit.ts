@@ -1,0 +1,77 @@
+import { readAmount } from '../frame/amounts.ts';
+import { type FormState, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
+import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
+import { editPage, labels } from './edit-page.ts';
+import { findAffiliate, pathOf } from './parts.ts';
+
+/** GET of the form for a new affiliate. */
+export const showNew = (visit: Visit): DashboardPage =>
+  editPage(visit, null, freshForm(visit, { kind: 'percent', renewalMonths: '0' }));
+
+export async function takeNew(visit: Visit): Promise<Answer> {
+  const terms = await readTerms(visit);
+  if (!terms.ok) return refused(editPage(visit, null, terms.state));
+  const code = visit.request.form.get('code')?.trim() ?? '';
+  const body = Object.assign({ code }, terms.body);
+  const created = await visit.call('createAffiliate', { body, idempotencyKey: keyOf(visit) });
+  if (created.ok) return onTo(pathOf(created.body.code));
+  return refused(editPage(visit, null, refusedForm(visit, created.problem, labels)));
+}
+
+/** GET of the form for an affiliate’s terms. */
+export async function showEdit(visit: Visit, { code = '' }: Params): Promise<DashboardPage> {
+  const [affiliate, { defaultCurrency }] = await Promise.all([findAffiliate(visit, code), visit.account()]);
+  const { name, email, commission_percent: percent, commission_cents: cents, renewal_months: months } = affiliate;
+  const stored = {
+    name,
+    email,
+    kind: percent === null ? 'amount' : 'percent',
+    commissionPercent: percent === null ? '' : String(percent),
+    commissionCents: cents === null ? '' : visit.formats.typedAmount(cents, defaultCurrency),
+    renewalMonths: String(months),
+  };
+  return editPage(visit, affiliate, freshForm(visit, stored));
+}
+
+export async function takeEdit(visit: Visit, { code = '' }: Params): Promise<Answer> {
+  const affiliate = await findAffiliate(visit, code);
+  const terms = await readTerms(visit);
+  if (!terms.ok) return refused(editPage(visit, affiliate, terms.state));
+  const updated = await visit.call('updateAffiliate', {
+    params: { code },
+    body: terms.body,
+    idempotencyKey: keyOf(visit),
+  });
+  if (updated.ok) return onTo(`${pathOf(code)}?did=saved`);
+  return refused(editPage(visit, affiliate, refusedForm(visit, updated.problem, labels)));
+}
+
+const refused = (page: DashboardPage): DashboardPage => Object.assign(page, { status: 422 });
+
+interface Terms {
+  readonly name: string;
+  readonly email: string;
+  readonly renewalMonths: number;
+  readonly commissionPercent?: number;
+  readonly commissionCents?: number;
+}
+
+type ReadTerms = { readonly ok: true; readonly body: Terms } | { readonly ok: false; readonly state: FormState };
+
+/** What was typed, as the operations take it. */
+async function readTerms(visit: Visit): Promise<ReadTerms> {
+  const state: FormState = { values: visit.request.form, errors: {}, problem: null };
+  const typed = (name: string): string => typedIn(state, name).trim();
+  const common = { name: typed('name'), email: typed('email'), renewalMonths: numberIn(typed('renewalMonths')) };
+  if (typed('kind') !== 'amount')
+    return { ok: true, body: Object.assign(common, { commissionPercent: numberIn(typed('commissionPercent')) }) };
+  const { defaultCurrency } = await visit.account();
+  const amount = readAmount(typed('commissionCents'), defaultCurrency, labels.commissionCents, visit.formats);
+  if (amount.ok) return { ok: true, body: Object.assign(common, { commissionCents: amount.cents }) };
+  const errors = { commissionCents: amount.error };
+  return { ok: false, state: { values: visit.request.form, errors, problem: null } };
+}
+
+/** What is no number is refused at its field by the operation. */
+const numberIn = (typed: string): number =>
+  typed === '' ? Number.NaN : Number(typed.replace(',', '.').replace('%', ''));

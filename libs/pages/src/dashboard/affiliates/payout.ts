@@ -1,0 +1,38 @@
+import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
+import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
+import { findAffiliate, pathOf } from './parts.ts';
+import { type PayoutContent, payableOf, payoutPage, payoutTexts } from './payout-page.ts';
+
+/** GET of what a payout would pay. Whether pending commissions are among it is in the address. */
+export async function showPayout(visit: Visit, { code = '' }: Params): Promise<DashboardPage> {
+  return payoutPage(visit, await readContent(visit, code), freshForm(visit));
+}
+
+/** POST of the button. What has become due since the page was opened is shown first: the button names the sum. */
+export async function takePayout(visit: Visit, { code = '' }: Params): Promise<Answer> {
+  const { form } = visit.request;
+  const content = await readContent(visit, code);
+  const currency = form.get('currency') ?? '';
+  const payable = payableOf(content).find((each) => each.currency === currency);
+  if (payable === undefined || form.get('cents') !== String(payable.cents))
+    return refused(visit, content, { values: form, errors: {}, problem: payoutTexts.changed });
+  const paid = await visit.call('createPayout', {
+    params: { code },
+    query: { includePending: content.includesPending },
+    body: { currency },
+    idempotencyKey: keyOf(visit, currency),
+  });
+  if (paid.ok) return onTo(`${pathOf(code)}?did=payout`);
+  return refused(visit, content, refusedForm(visit, paid.problem, {}));
+}
+
+const refused = (visit: Visit, content: PayoutContent, state: FormState): DashboardPage =>
+  Object.assign(payoutPage(visit, content, state), { status: 422 });
+
+async function readContent(visit: Visit, code: string): Promise<PayoutContent> {
+  const [affiliate, statement] = await Promise.all([
+    findAffiliate(visit, code),
+    visit.read('getAffiliateStatement', { params: { code }, query: { limit: 1 } }),
+  ]);
+  return { affiliate, balances: statement.balances, includesPending: visit.request.query.get('pending') === 'true' };
+}
