@@ -1,10 +1,18 @@
-import type { Pages } from './frame/visit.ts';
 import { affiliatesPages } from './affiliates/affiliates-pages.ts';
-import { subscriptionsPages } from './subscriptions/subscriptions-pages.ts';
+import type { Pages } from './frame/visit.ts';
 import { homePages } from './home/home-pages.ts';
 import { metricsPages } from './metrics/metrics-pages.ts';
 import { ordersPages } from './orders/orders-pages.ts';
 import { settingsPages } from './settings/settings-pages.ts';
+import { subscriptionsPages } from './subscriptions/subscriptions-pages.ts';
 
 /** Every page for a logged-in seller, by the parts of the menu. */
-export const dashboardPages: Pages = Object.assign({}, homePages, subscriptionsPages, affiliatesPages, metricsPages, ordersPages, settingsPages);
+export const dashboardPages: Pages = Object.assign(
+  {},
+  homePages,
+  subscriptionsPages,
+  affiliatesPages,
+  metricsPages,
+  ordersPages,
+  settingsPages,
+);

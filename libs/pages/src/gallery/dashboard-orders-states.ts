@@ -56,7 +56,7 @@ const sold = {
     price_cents: 2_900,
     pricing_type: 'subscription' as const,
   },
-  bumps: [{ id: 'bmp_1', headline: longName, price_cents: 1_900, active: 1 as const }],
+  bumps: [{ id: 'bmp_1', headline: longName, price_cents: 1_900 }],
   hasOthers: true,
 };
 const refusedRecord = {

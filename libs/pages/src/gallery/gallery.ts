@@ -1,12 +1,12 @@
 import { type DocumentOptions, renderDocument } from '../document.ts';
 import { html } from '../html.ts';
 import { componentStates } from './component-states.ts';
+import { dashboardAffiliatesStates } from './dashboard-affiliates-states.ts';
 import { numbersStates } from './dashboard-numbers-states.ts';
+import { dashboardOrdersStates } from './dashboard-orders-states.ts';
 import { settingsStates } from './dashboard-settings-states.ts';
 import { dashboardStates } from './dashboard-states.ts';
-import { dashboardOrdersStates } from './dashboard-orders-states.ts';
 import { dashboardSubscriptionsStates } from './dashboard-subscriptions-states.ts';
-import { dashboardAffiliatesStates } from './dashboard-affiliates-states.ts';
 import { pageStates } from './page-states.ts';
 import { portalStates } from './portal-states.ts';
 
@@ -28,11 +28,18 @@ export const gallery: readonly GalleryPage[] = [
         body: html`<main class="single"><h1>${name}</h1>${states()}</main>`,
       }),
   })),
-  ...Object.entries({ ...pageStates, ...portalStates, ...dashboardStates, ...dashboardAffiliatesStates, ...dashboardSubscriptionsStates, ...dashboardOrdersStates, ...numbersStates, ...settingsStates }).map(
-    ([name, page]) => ({
-      name,
-      render: (assets: Pick<DocumentOptions, 'stylesheets' | 'scripts'>) =>
-        renderDocument({ title: name, stylesheets: assets.stylesheets, scripts: assets.scripts, body: page() }),
-    }),
-  ),
+  ...Object.entries({
+    ...pageStates,
+    ...portalStates,
+    ...dashboardStates,
+    ...dashboardAffiliatesStates,
+    ...dashboardSubscriptionsStates,
+    ...dashboardOrdersStates,
+    ...numbersStates,
+    ...settingsStates,
+  }).map(([name, page]) => ({
+    name,
+    render: (assets: Pick<DocumentOptions, 'stylesheets' | 'scripts'>) =>
+      renderDocument({ title: name, stylesheets: assets.stylesheets, scripts: assets.scripts, body: page() }),
+  })),
 ];

@@ -75,24 +75,27 @@ class="small"><a href="/app/activity?orderId=${order.id}">${texts.moreActivity}<
   };
 }
 
-function refundAction({ id, status, refunded_cents }: OrderWithPayments): Html {
-  if (status !== 'paid') return html``;
-  const label = refunded_cents > 0 ? texts.refundRest : texts.refund;
-  return linkButton({ label, href: `${ordersPath}/${id}/refund` });
+function refundAction(order: OrderWithPayments): Html {
+  if (order.status !== 'paid') return html``;
+  const label = hasRefund(order) ? texts.refundRest : texts.refund;
+  return linkButton({ label, href: `${ordersPath}/${order.id}/refund` });
 }
+
+/** The payments show it before the order does, which counts it from an event. */
+const hasRefund = ({ refunded_cents, payments }: OrderWithPayments): boolean =>
+  refunded_cents > 0 || payments.some(({ step, status }) => step === 'refund' && status === 'succeeded');
 
 /** What the address says is said only of an order that agrees: anyone can send a link. */
 function notices({ order, refund, formats }: OrderContent): Html {
-  const { status, refunded_cents, payments } = order;
+  const { status, payments } = order;
   if (status === 'authorized') return notice('info', texts.held(formats.amount(order.total_cents, order.currency)));
-  if (refund === null) return html``;
   const isOpen = payments.some(
     ({ step, status }) => step === 'refund' && status !== 'succeeded' && status !== 'declined',
   );
   if (refund === 'processing' && isOpen) return notice('info', texts.processing);
   if (refund !== 'done') return html``;
-  if (status === 'refunded' && refunded_cents === 0) return notice('good', texts.recorded);
-  return refunded_cents > 0 ? notice('good', texts.refunded) : html``;
+  if (hasRefund(order)) return notice('good', texts.refunded);
+  return status === 'refunded' ? notice('good', texts.recorded) : html``;
 }
 
 function itemsCard(order: OrderWithPayments, formats: Formats): Html {

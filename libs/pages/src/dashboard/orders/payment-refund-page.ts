@@ -38,6 +38,9 @@ const texts = {
   webhook: 'Your webhooks get',
   button: (amount: string) => `Refund ${amount} to`,
   nothingLeft: 'All of this payment went back before: nothing is left to refund.',
+  done: 'The money is on its way back to the buyer. Banks take a few days to show it.',
+  processing:
+    'The payment processor has not answered yet whether it gave the money back. Load the page again to see it.',
   waits: 'A payment of this order has no outcome yet. Once it has, this one can be refunded: load the page again.',
 } as const;
 
@@ -67,7 +70,7 @@ export function paymentRefundPage(
   const { order, preview } = content;
   const left = charge.amountCents - charge.refundedCents;
   const about = chargeCard(content, charge, visit.formats);
-  const said = state.problem !== null && notice('bad', state.problem);
+  const said = state.problem === null ? since(visit, charge) : notice('bad', state.problem);
   if (left === 0) return aroundRefund(content, html`${said}${about}${notice('info', texts.nothingLeft)}`);
   if (!preview.possible) return aroundRefund(content, html`${said}${about}${notice('info', texts.waits)}`);
   const { cents, error } = wanted(content, left, visit.formats);
@@ -79,7 +82,14 @@ export function paymentRefundPage(
     buttons: moneyButton(texts.button(amount), order.customer_email),
   });
   const part = partForm(content, charge, error, visit.formats);
-  return aroundRefund(content, html`${about}${error === undefined ? html`${refund}${part}` : html`${said}${part}`}`);
+  return aroundRefund(content, html`${said}${about}${error === undefined && refund}${part}`);
+}
+
+/** What became of the refund that the address says was made. */
+function since({ request }: Visit, { refundedCents }: Charge): Html {
+  const refund = request.query.get('refund');
+  if (refund === 'processing') return notice('info', texts.processing);
+  return refund === 'done' && refundedCents > 0 ? notice('good', texts.done) : html``;
 }
 
 interface Wanted {

@@ -66,7 +66,7 @@ export function chooseProductPage(products: readonly Pick<Product, 'name' | 'slu
 
 interface RecordContent {
   readonly product: Pick<Product, 'name' | 'slug' | 'currency' | 'price_cents' | 'pricing_type'>;
-  readonly bumps: Body<'getFunnel'>['bumps'];
+  readonly bumps: readonly Pick<Body<'getFunnel'>['bumps'][number], 'id' | 'headline' | 'price_cents'>[];
   /** Whether another product could be sold. */
   readonly hasOthers: boolean;
 }

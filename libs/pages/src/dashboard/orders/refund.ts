@@ -3,7 +3,7 @@ import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts
 import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
 import { ordersPath } from './parts.ts';
 import { choosePaymentPage, paymentRefundPage } from './payment-refund-page.ts';
-import { type RefundContent, refundLabels, refundPage, refundsOf } from './refund-page.ts';
+import { type Preview, type RefundContent, refundLabels, refundPage, refundsOf } from './refund-page.ts';
 
 /** GET of what a refund would do: of the order, with its renewals, or of one payment. All of that is in the address. */
 export async function showRefund(visit: Visit, { id = '' }: Params): Promise<DashboardPage> {
@@ -15,15 +15,23 @@ export async function takeRefund(visit: Visit, { id = '' }: Params): Promise<Ans
   const content = await readContent(visit, id);
   const cents = refundCents(visit, content);
   if (cents === null || visit.request.form.get('cents') !== String(cents)) {
-    if (content.order.status === 'refunded' && cents === 0) return done(id, 'done');
+    if (content.order.status === 'refunded' && cents === 0) return onTo(after(content, 'done'));
     return refusedWith(visit, content, { values: visit.request.form, errors: {}, problem: refundLabels.changed });
   }
   const result = await refund(visit, content, cents);
-  if (result.ok) return done(id, result.body.status === 'processing' ? 'processing' : 'done');
+  if (result.ok) return onTo(after(content, result.body.status === 'processing' ? 'processing' : 'done'));
   return refusedWith(visit, content, refusedForm(visit, result.problem, {}));
 }
 
-const done = (id: string, refund: 'done' | 'processing') => onTo(`${ordersPath}/${id}?refund=${refund}`);
+/** Payments of renewals are not among those of the order, so their own page shows what became of them. */
+function after(content: RefundContent, refund: 'done' | 'processing'): string {
+  const path = `${ordersPath}/${content.order.id}`;
+  const isOfRenewal = chargeOf(content)?.renewal === true;
+  return isOfRenewal ? `${path}/refund?payment=${content.payment}&refund=${refund}` : `${path}?refund=${refund}`;
+}
+
+const chargeOf = ({ preview, payment }: RefundContent): Preview['charges'][number] | undefined =>
+  preview.charges.find(({ paymentId }) => paymentId === payment);
 
 const refusedWith = (visit: Visit, content: RefundContent, state: FormState): DashboardPage =>
   Object.assign(pageOf(visit, content, state), { status: 422 });
@@ -53,7 +61,7 @@ async function readContent(visit: Visit, orderId: string): Promise<RefundContent
 function refundCents(visit: Visit, content: RefundContent): number | null {
   const { order, preview, payment, amount } = content;
   if (payment === null) return refundsOf(preview).cents;
-  const charge = preview.charges.find(({ paymentId }) => paymentId === payment);
+  const charge = chargeOf(content);
   if (charge === undefined) return null;
   if (amount === null) return charge.amountCents - charge.refundedCents;
   const read = readAmount(amount, order.currency, refundLabels.amount, visit.formats);
@@ -61,9 +69,8 @@ function refundCents(visit: Visit, content: RefundContent): number | null {
 }
 
 function pageOf(visit: Visit, content: RefundContent, state: FormState): DashboardPage {
-  const { payment, preview } = content;
-  if (payment === null) return refundPage(visit, content, state);
-  const charge = preview.charges.find(({ paymentId }) => paymentId === payment);
+  if (content.payment === null) return refundPage(visit, content, state);
+  const charge = chargeOf(content);
   return charge === undefined
     ? choosePaymentPage(content, visit.formats)
     : paymentRefundPage(visit, content, charge, state);

@@ -18,6 +18,7 @@ const texts = {
   linkMeans:
     'The buyer opens it without a password, and gives another card. It leads to the card of this subscription alone.',
   pastDueLink: (amount: string) => `The ${amount} that is past due is charged to the new card at once.`,
+  test: 'It is a test subscription: the link opens while test mode is on.',
   make: 'Make the link',
   making: 'Making the link…',
   link: 'Link',
@@ -56,7 +57,7 @@ const pastDueAmount = ({ formats }: Visit, of: SubscriptionWithHistory): string 
 
 function linkForm(visit: Visit, of: SubscriptionWithHistory): Html {
   const amount = pastDueAmount(visit, of);
-  const means = html`<p>${texts.linkMeans} ${amount !== null && texts.pastDueLink(amount)}</p>`;
+  const means = html`<p>${texts.linkMeans} ${amount !== null && texts.pastDueLink(amount)} ${of.test && texts.test}</p>`;
   return form(visit, {
     content: html`<input type="hidden" name="do" value="link">${means}`,
     buttons: button({ label: texts.make, busyLabel: texts.making, kind: 'accent' }),
