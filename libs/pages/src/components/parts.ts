@@ -31,7 +31,7 @@ export const stats = (all: readonly Stat[]): Html =>
 
 /** A text to copy: a script adds the button. */
 export const copyField = (label: string, value: string, id: string): Html =>
-  html`<div class="field copy"><label for="${id}">${label}</label><input class="input" id="${id}" value="${value}" readonly data-copy></div>`;
+  html`<div class="field copy"><label for="${id}">${label}</label><input class="input" id="${id}" type="text" value="${value}" readonly data-copy></div>`;
 
 /** What happened, newest first or oldest first. */
 interface TimelineEntry {

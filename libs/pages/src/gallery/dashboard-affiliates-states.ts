@@ -44,7 +44,7 @@ const payout = { id: 'led_2', kind: 'payout' as const, order_id: null, amount_ce
 const clawback = { id: 'led_3', kind: 'clawback' as const, amount_cents: -4_370, balance_cents: -4_370 };
 const statement: Statement = {
   balances: [
-    { currency: 'usd', pending_cents: 123_456_789, due_cents: 4_370, paid_cents: 4_370 },
+    { currency: 'usd', pending_cents: 1_234_567, due_cents: 4_370, paid_cents: 4_370 },
     { currency: 'jpy', pending_cents: 0, due_cents: -500, paid_cents: 0 },
   ],
   data: [Object.assign({}, line, clawback), Object.assign({}, line, payout), line],
