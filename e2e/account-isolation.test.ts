@@ -293,6 +293,7 @@ const attempts = (): Record<string, Attempt> => {
     listPayouts: { expect: 'own' },
     getOverview: { expect: 'own' },
     getMetrics: { params: product, expect: 'unknown' },
+    getMetricSeries: { params: product, query: '?metric=customers', expect: 'unknown' },
     explainMetric: { params: product, query: '?metric=customers', expect: 'unknown' },
     listAutomations: { expect: 'own' },
     createAutomation: {
@@ -370,6 +371,7 @@ const attempts = (): Record<string, Attempt> => {
       expect: (answer) => expect(answer.status).toBe(401),
     },
     verifyEmail: { body: { token: 'a'.repeat(43) }, expect: 'unknown' },
+    confirmEmail: { body: { token: 'a'.repeat(43) }, expect: 'unknown' },
     requestPasswordReset: {
       body: { email: 'nobody@example.com' },
       expect: (answer) => expect(answer.json).toEqual({ ok: true }),
@@ -381,6 +383,10 @@ const attempts = (): Record<string, Attempt> => {
     // No key may do these; which sessions a session sees and ends is tested below.
     changePassword: {
       body: { password: 'a long enough password', newPassword: 'another long password' },
+      expect: (answer) => expect(answer.status).toBe(403),
+    },
+    changeEmail: {
+      body: { password: 'a long enough password', email: 'taken-over@example.com' },
       expect: (answer) => expect(answer.status).toBe(403),
     },
     listSessions: { expect: (answer) => expect(answer.status).toBe(403) },

@@ -37,6 +37,9 @@ export const loginBody = z.strictObject({ email: emailAddress, password: rawText
 export const changePasswordBody = z
   .strictObject({ password: rawText(200, 1).describe('The current one.'), newPassword })
   .meta({ id: 'PasswordChange' });
+export const changeEmailBody = z
+  .strictObject({ password: rawText(200, 1).describe('The current one.'), email: emailAddress })
+  .meta({ id: 'EmailChange' });
 export const sessionResource = z
   .object({
     id: idSchema('session'),
@@ -64,6 +67,7 @@ export const meResource = z
 /** As the operations that redeem a link get it. */
 const letterToken = rawText(200, 20).describe('The end of the link.');
 export const verifyEmailBody = z.strictObject({ token: letterToken }).meta({ id: 'EmailVerification' });
+export const confirmEmailBody = z.strictObject({ token: letterToken }).meta({ id: 'EmailConfirmation' });
 export const loginLinkBody = z.strictObject({ token: letterToken }).meta({ id: 'LoginLink' });
 export const requestPasswordResetBody = z.strictObject({ email: emailAddress }).meta({ id: 'PasswordResetRequest' });
 export const resetPasswordBody = z
@@ -107,7 +111,7 @@ export const accountSettings = z.object({
   handle: z.string(),
   businessName: z.string(),
   supportEmail: z.string(),
-  email: z.string().describe('The address that the account was made with.'),
+  email: z.string().describe('The address that the account’s user logs in with; see `changeEmail`.'),
   emailVerified: z
     .boolean()
     .describe('Until it is, the account sends emails to that address alone: see `requestVerification`.'),

@@ -7,6 +7,7 @@ import { query } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { letterHandedOver } from '../src/points/points.ts';
 import { createHarness, createSeller, type Harness } from './harness.ts';
+import { send } from './http.ts';
 
 guardLeaks();
 
@@ -55,14 +56,18 @@ test('a letter whose gateway is killed between its commit and the hand-over goes
   const port = await freePort();
   const env = { ...harness.env, ...mail, PORT: String(port), LOG_LEVEL: 'warn' };
   const killed = await spawnNode('services/gateway/src/main.ts', env, { readyLine: /^gateway ready/ });
-  const { email } = await createSeller(`http://127.0.0.1:${port}`);
+  const url = `http://127.0.0.1:${port}`;
+  const { email, session } = await createSeller(url);
   await reached.promise;
+  const body = { password: 'a long password', email: 'moved@example.com' };
+  expect((await send(url, 'POST', '/api/auth/email', { session, body })).status).toBe(200);
   await killed.kill();
-  expect(await lettersTo(email)).toEqual([{ attempts: 1, waits: true }]);
+  expect((await lettersTo(email)).map(({ waits }) => waits)).toEqual([true, true, true]);
   delete server.behaviour.RCPT;
   harness.clock.advance(4 * minuteMs);
   await harness.start(mail);
-  await announced(letterHandedOver, ({ to, outcome }) => to === email && outcome === 'taken');
-  expect(await lettersTo(email)).toEqual([{ attempts: 2, waits: false }]);
-  expect(server.received.map(({ to }) => to)).toEqual([email]);
+  await announced(letterHandedOver, ({ to, outcome }) => to === email && outcome === 'taken', 2);
+  await announced(letterHandedOver, ({ to, outcome }) => to === body.email && outcome === 'taken');
+  expect((await lettersTo(email)).map(({ waits }) => waits)).toEqual([false, false, false]);
+  expect(server.received.map(({ to }) => to).toSorted()).toEqual([email, email, body.email].toSorted());
 });

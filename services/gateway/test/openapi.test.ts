@@ -21,6 +21,7 @@ const keyless = [
   'logIn',
   'logInByLink',
   'verifyEmail',
+  'confirmEmail',
   'requestPasswordReset',
   'resetPassword',
 ];

@@ -10,6 +10,13 @@ const texts = {
   verifyButton: 'Verify the address',
   verified: 'Your email address is verified',
   verifiedText: 'From now on your account’s emails reach your buyers.',
+  confirm: 'Confirm your new email address',
+  confirmText: 'From then on you log in with this address, and no longer with the one before.',
+  confirmButton: 'Confirm the address',
+  confirmed: 'Your email address is changed',
+  confirmedText: 'Log in with it from now on.',
+  taken: 'This address cannot be used',
+  takenText: 'Another account has it. Request the change again with another address.',
   newPassword: 'Choose a new password',
   password: 'New password',
   passwordHint: 'At least 10 characters.',
@@ -28,6 +35,17 @@ export function verifyPage(): NoticePage {
 
 export const verifiedPage = (): NoticePage =>
   noticePage(texts.verified, [html`<span role="status">${texts.verifiedText}</span>`]);
+
+/** One button, as for the first address. */
+export function confirmEmailPage(): NoticePage {
+  const confirm = button({ label: texts.confirmButton, kind: 'accent', isWide: true });
+  return noticePage(texts.confirm, [texts.confirmText], html`<form method="post">${confirm}</form>`);
+}
+
+export const emailChangedPage = (): NoticePage =>
+  noticePage(texts.confirmed, [html`<span role="status">${texts.confirmedText}</span>`]);
+
+export const emailTakenPage = (): NoticePage => noticePage(texts.taken, [texts.takenText]);
 
 /** @param error why the last password was refused; without one nothing was */
 export function newPasswordPage(error?: string): NoticePage {

@@ -1,12 +1,26 @@
 import type { NoticePage } from '../checkout/notice-pages.ts';
 import { type Refused, showRefusal } from '../checkout/show-refusal.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
-import { letterOverPage, newPasswordPage, passwordChosenPage, verifiedPage } from './letter-pages.ts';
+import {
+  emailChangedPage,
+  emailTakenPage,
+  letterOverPage,
+  newPasswordPage,
+  passwordChosenPage,
+  verifiedPage,
+} from './letter-pages.ts';
 
 /** POST of the link that verifies an address. */
 export async function redeemVerification(request: PageRequest, token: string): Promise<ShownPage> {
   const redeemed = await request.call('verifyEmail', { actor: request.actor, body: { token } });
   return redeemed.ok ? shown(200, verifiedPage()) : refusalOf(request, redeemed);
+}
+
+/** POST of the link that confirms a new address. */
+export async function redeemEmailChange(request: PageRequest, token: string): Promise<ShownPage> {
+  const redeemed = await request.call('confirmEmail', { actor: request.actor, body: { token } });
+  if (redeemed.ok) return shown(200, emailChangedPage());
+  return redeemed.problem.code === 'email_taken' ? shown(409, emailTakenPage()) : refusalOf(request, redeemed);
 }
 
 /** POST of the link that resets a password: a password that is refused leaves the link valid. */

@@ -14,8 +14,15 @@ const change = statement<{ id: string }>(
   { id: 'text' },
 );
 
+/** In a statement of its own: it sees a change of address that was requested while the first one waited for the user's row. */
+const dropChange = statement(
+  'password-change-email',
+  `delete from letters where user_id = $1 and kind = 'email_change'`,
+);
+
 /**
- * Gives a logged-in user a new password and ends all their other sessions, in one statement.
+ * Gives a logged-in user a new password, ends all their other sessions, and drops a change of
+ * address that waits, in one transaction.
  * @throws DomainError invalid_credentials, also when the password was changed meanwhile; validation_failed
  */
 export async function changePassword(
@@ -27,6 +34,9 @@ export async function changePassword(
   const { id, email, passwordHash } = await checkPassword(deps, actor, password, address);
   await checkNewPassword(newPassword, email, 'newPassword');
   const newHash = await hashPassword(newPassword, id, deps.passwordCost);
-  const { rowCount } = await deps.database.pool.query(change([id, passwordHash, newHash, actor.sessionId]));
-  if (rowCount === 0) throw new DomainError('invalid_credentials', 'The password was changed meanwhile.');
+  await deps.database.transaction(async (client) => {
+    const { rowCount } = await client.query(change([id, passwordHash, newHash, actor.sessionId]));
+    if (rowCount === 0) throw new DomainError('invalid_credentials', 'The password was changed meanwhile.');
+    await client.query(dropChange([id]));
+  });
 }

@@ -11,7 +11,7 @@ import { checkNewPassword } from './new-password.ts';
 import { hashPassword, type PasswordCost } from './password.ts';
 import { settingsChangedRow } from './settings-changed.ts';
 
-interface RedeemDeps {
+export interface RedeemDeps {
   readonly database: Database;
   readonly clock: Clock;
 }
@@ -31,7 +31,7 @@ interface Redeemed {
   readonly account_id: string;
 }
 
-const linkOver = (): DomainError =>
+export const linkOver = (): DomainError =>
   new DomainError('not_found', 'The link was used already, or is older than 48 hours, or is not complete.');
 
 /**
@@ -59,22 +59,26 @@ export async function verifyEmail(
   wakeRelay();
 }
 
-const emailOfToken = statement<{ email: string }>(
+const userOfToken = statement<{ id: string; email: string }>(
   'letter-email',
-  `select u.email from letters as l join users as u on u.id = l.user_id
+  `select u.id, u.email from letters as l join users as u on u.id = l.user_id
    where l.token_hash = $1 and l.kind = 'password_reset' and l.expires_at > $2`,
-  { email: 'text' },
+  { id: 'text', email: 'text' },
 );
+/** First, as a change of the address does: one that is requested at this moment is dropped with the earlier ones. */
+const lockStatement = statement<{ id: string }>('redeem-letter-lock', 'select id from users where id = $1 for update', {
+  id: 'text',
+});
 const changeStatement = statement(
   'redeem-letter-change',
   `
   with ended as (delete from sessions where user_id = $1),
-    others as (delete from letters where user_id = $1 and kind = 'password_reset')
+    others as (delete from letters where user_id = $1 and kind in ('password_reset', 'email_change'))
   update users set password_hash = $2 where id = $1`,
 );
 
 /**
- * Gives the user a new password and ends all sessions. A token that is unknown costs no hash.
+ * Gives the user a new password, ends all sessions and drops a change of address that waits. A token that is unknown costs no hash.
  * @param client as `hashPassword` gets it
  * @throws DomainError not_found, validation_failed; RetryLaterError
  */
@@ -84,12 +88,13 @@ export async function resetByLetter(
   client: string,
 ): Promise<void> {
   const hash = hashLetterToken(token);
-  const { rows } = await database.pool.query(emailOfToken([hash, clock.now()]));
+  const { rows } = await database.pool.query(userOfToken([hash, clock.now()]));
   const [user] = rows;
   if (user === undefined) throw linkOver();
   await checkNewPassword(password, user.email);
   const passwordHash = await hashPassword(password, client, passwordCost);
   await database.fork().transactional(async (tx) => {
+    await executeBound(tx, lockStatement([user.id]));
     const [found] = await executeBound(tx, redeemStatement([hash, 'password_reset', clock.now()]));
     if (found === undefined) throw linkOver();
     await executeBound(tx, changeStatement([found.user_id, passwordHash]));

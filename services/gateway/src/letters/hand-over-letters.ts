@@ -33,7 +33,7 @@ const claimStatement = statement<Claimed>(
   'letters-claim',
   `update letters as l set attempts = l.attempts + 1, next_attempt_at = $1::timestamptz + interval '3 minutes'
    from (
-     select d.id, coalesce(u.email, d.recipient) as email, a.id as account_id, a.business_name, a.support_email, a.test_mode,
+     select d.id, coalesce(d.recipient, u.email) as email, a.id as account_id, a.business_name, a.support_email, a.test_mode,
        a.email_verified, a.email as sellers_own
      from (
        select id, user_id, account_id, recipient from letters where sealed is not null and next_attempt_at <= $1

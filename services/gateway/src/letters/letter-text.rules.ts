@@ -32,6 +32,20 @@ const words: Readonly<Record<LetterKind, (seller: string) => Words>> = {
     button: 'Choose a password',
     ending: toUser,
   }),
+  email_change: () => ({
+    subject: 'Confirm your new email address',
+    why: 'This address was given as the new one of an account.',
+    what: 'If the account is yours, confirm the address on this page:',
+    button: 'Confirm the address',
+    ending: toUser,
+  }),
+  email_change_notice: () => ({
+    subject: 'Your account is getting another email address',
+    why: 'Another email address was given for the account with this one. Once it is confirmed there, this one no longer logs in.',
+    what: 'If this was not you, choose a new password on this page at once, which stops the change:',
+    button: 'Choose a password',
+    ending: 'If this was you, do nothing here.',
+  }),
   portal_link: (seller) => ({
     subject: `Your purchases from ${seller}`,
     why: `A link to your purchases from ${seller} was requested.`,

@@ -9,6 +9,8 @@ const validMs: Readonly<Record<LetterKind, number>> = {
   verification: 48 * hourMs,
   password_reset: 48 * hourMs,
   portal_link: hourMs,
+  email_change: 48 * hourMs,
+  email_change_notice: 48 * hourMs,
 };
 
 /** A letter as it is stored: with the token's hash, and the link sealed. */
@@ -30,13 +32,14 @@ export const hashLetterToken = (token: string): Buffer => createHash('sha256').u
 export function newLetter(box: SealedBox, kind: LetterKind, email: string, baseUrl: string, now: Date): NewLetter {
   const token = randomBytes(32).toString('base64url');
   const id = newId('letter', now.getTime());
+  const page = `${baseUrl}${letterPaths[kind]}`;
   return {
     id,
     kind,
     email: email.toLowerCase(),
     tokenHash: hashLetterToken(token),
     createdAt: now,
-    sealed: box.seal(Buffer.from(`${baseUrl}${letterPaths[kind]}/${token}`), id),
+    sealed: box.seal(Buffer.from(kind === 'email_change_notice' ? page : `${page}/${token}`), id),
     expiresAt: new Date(now.getTime() + validMs[kind]),
   };
 }

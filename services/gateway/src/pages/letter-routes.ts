@@ -1,5 +1,5 @@
-import { newPasswordPage, verifyPage } from '@app/pages/letters/letter-pages';
-import { redeemPasswordReset, redeemVerification } from '@app/pages/letters/redeem-letters';
+import { confirmEmailPage, newPasswordPage, verifyPage } from '@app/pages/letters/letter-pages';
+import { redeemEmailChange, redeemPasswordReset, redeemVerification } from '@app/pages/letters/redeem-letters';
 import type { FastifyInstance } from 'fastify';
 import { letterPaths } from '../letters/letter-paths.ts';
 import { type PageDeps, pageRequest } from './page-request.ts';
@@ -25,6 +25,11 @@ export function routeLetterPages(server: FastifyInstance, deps: PageDeps): void 
     pages.get(verification, async (_, reply) => sendNotice(reply, 200, verifyPage()));
     pages.post<WithToken>(verification, async (req, reply) =>
       sendAnswer(deps, reply, await redeemVerification(pageRequest(deps, req, reply), req.params.token)),
+    );
+    const emailChange = `${letterPaths.email_change}/:token`;
+    pages.get(emailChange, async (_, reply) => sendNotice(reply, 200, confirmEmailPage()));
+    pages.post<WithToken>(emailChange, async (req, reply) =>
+      sendAnswer(deps, reply, await redeemEmailChange(pageRequest(deps, req, reply), req.params.token)),
     );
     const passwordReset = `${letterPaths.password_reset}/:token`;
     pages.get(passwordReset, async (_, reply) => sendNotice(reply, 200, newPasswordPage()));

@@ -1,5 +1,13 @@
-import { requestPasswordResetBody, resetPasswordBody, verifyEmailBody } from '@app/contracts/accounts';
+import {
+  changeEmailBody,
+  confirmEmailBody,
+  requestPasswordResetBody,
+  resetPasswordBody,
+  verifyEmailBody,
+} from '@app/contracts/accounts';
 import { okResult } from '@app/contracts/common';
+import { changeEmail } from '../../identity/change-email.ts';
+import { confirmEmail } from '../../identity/confirm-email.ts';
 import { getSettings } from '../../identity/get-settings.ts';
 import { resetByLetter, verifyEmail } from '../../identity/redeem-letter.ts';
 import { insertLetterStatement, letterValues, type NewLetter } from '../../letters/new-letter.ts';
@@ -48,6 +56,46 @@ export const letterOperations = [
     errors: ['not_found'],
     run: async ({ app, body, context }) => {
       await verifyEmail(app, body.token, context.requestId);
+      app.authenticator.forget();
+      return { ok: true };
+    },
+  }),
+  defineOperation({
+    id: 'changeEmail',
+    method: 'POST',
+    path: '/api/auth/email',
+    tag,
+    summary: 'Change the address that you log in with',
+    description:
+      'Needs the current password. Sends a link to the new address, with which the change is confirmed, and a notice to the ' +
+      'address that you have; until it is confirmed nothing changes. The answer is the same whether or not another account has the ' +
+      'address. The change that was requested last is the one that can be confirmed, and a new password ends it. Five such ' +
+      'emails a day reach one address. `supportEmail` stays as it is.',
+    auth: 'session',
+    body: changeEmailBody,
+    response: okResult,
+    takesNoTurn: true,
+    errors: ['invalid_credentials'],
+    run: async ({ app, actor, body, address, ownUrls }) => {
+      await changeEmail(app, actor, body, { address, baseUrl: ownUrls[0] ?? '' });
+      return { ok: true };
+    },
+  }),
+  defineOperation({
+    id: 'confirmEmail',
+    method: 'POST',
+    path: '/api/auth/email/redeem',
+    tag,
+    summary: 'Confirm a new address with the token of the email',
+    description:
+      'From then on the user logs in with it; it counts as verified. Ends all sessions of the user but the one that requested the ' +
+      'change, within one second. The token works once, for 48 hours. The link in the email leads to a page that does this.',
+    auth: 'public',
+    body: confirmEmailBody,
+    response: okResult,
+    errors: ['not_found', 'email_taken'],
+    run: async ({ app, body, context }) => {
+      await confirmEmail(app, body.token, context.requestId);
       app.authenticator.forget();
       return { ok: true };
     },

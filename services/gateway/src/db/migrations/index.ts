@@ -14,6 +14,7 @@ import { LookOfPages } from './0015-look-of-pages.ts';
 import { Logos } from './0016-logos.ts';
 import { Portal } from './0017-portal.ts';
 import { LoginLinks } from './0019-login-links.ts';
+import { EmailChange } from './0020-email-change.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -33,4 +34,5 @@ export const migrations: Migrations = [
   { name: '0016-logos', class: Logos },
   { name: '0017-portal', class: Portal },
   { name: '0019-login-links', class: LoginLinks },
+  { name: '0020-email-change', class: EmailChange },
 ];

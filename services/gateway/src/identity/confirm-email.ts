@@ -1,0 +1,77 @@
+import { DomainError } from '@app/contracts/errors';
+import { addToOutbox } from '@app/messaging/outbox';
+import { executeBound } from '@app/service-kit/bound-sql';
+import { statement } from '@app/service-kit/database';
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { hashLetterToken } from '../letters/new-letter.ts';
+import { Account } from './account.entity.ts';
+import { settingsOf } from './get-settings.ts';
+import { linkOver, type RedeemDeps } from './redeem-letter.ts';
+import { settingsChangedRow } from './settings-changed.ts';
+
+interface Change {
+  readonly user_id: string;
+  readonly account_id: string;
+  readonly recipient: string;
+  readonly session_id: string | null;
+}
+
+const findChange = statement<Change>(
+  'email-change-find',
+  `select u.id as user_id, u.account_id, l.recipient, l.session_id
+   from letters as l join users as u on u.id = l.user_id
+   where l.token_hash = $1 and l.kind = 'email_change' and l.expires_at > $2`,
+  { user_id: 'text', account_id: 'text', recipient: 'text', session_id: 'text' },
+);
+const lockUser = statement<{ id: string }>('email-confirm-lock', 'select id from users where id = $1 for update', {
+  id: 'text',
+});
+/** No link that went to the earlier address works any more. Nothing, when another user has taken the address meanwhile. */
+const changeAddress = statement<{ id: string }>(
+  'email-confirm',
+  `with changed as (
+     update users set email = $2 where id = $1 and not exists (select from users where email = $2) returning id),
+   ended as (delete from sessions as s using changed as c where s.user_id = c.id and s.id is distinct from $3),
+   over as (delete from letters as l using changed as c where l.user_id = c.id and l.kind <> 'email_change_notice')
+   select id from changed`,
+  { id: 'text' },
+);
+
+/**
+ * Gives the user the address that the token's letter went to, which is verified by that. The token is used up, all sessions but the
+ * one that requested the change end, and the event of the settings is written, in one transaction.
+ * @throws DomainError not_found; email_taken, which only the owner of the address gets to know
+ */
+export async function confirmEmail(
+  { database, clock, wakeRelay }: RedeemDeps & { readonly wakeRelay: () => void },
+  token: string,
+  requestId: string,
+): Promise<void> {
+  const values = [hashLetterToken(token), clock.now()];
+  await database.fork().transactional(async (tx) => {
+    const [found] = await executeBound(tx, findChange(values));
+    if (found === undefined) throw linkOver();
+    // A change requested at this moment has dropped the letter once it lets the user go.
+    await executeBound(tx, lockUser([found.user_id]));
+    const [change] = await executeBound(tx, findChange(values));
+    if (change === undefined) throw linkOver();
+    await giveAddress(tx, change);
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    const account = await tx.findOneOrFail(Account, { id: change.account_id }, { lockMode });
+    account.email = change.recipient;
+    account.emailVerified = true;
+    account.settingsRevision += 1;
+    const { id: accountId, settingsRevision: revision } = account;
+    const settings = settingsOf(account);
+    await addToOutbox(tx, [settingsChangedRow({ accountId, settings, revision, changedAt: clock.now(), requestId })]);
+  });
+  wakeRelay();
+}
+
+async function giveAddress(tx: EntityManager, { user_id, recipient, session_id }: Change): Promise<void> {
+  const [changed] = await executeBound(tx, changeAddress([user_id, recipient, session_id])).catch((err: unknown) => {
+    if (String(err).includes('users_email_unique')) return [];
+    throw err;
+  });
+  if (changed === undefined) throw new DomainError('email_taken', 'Another account has this address meanwhile.');
+}
