@@ -4,6 +4,7 @@ import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { pricingType } from './products.ts';
 
+const month = z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-01');
 const monthValue = z.object({ month: z.string().regex(/^\d{4}-\d{2}$/), value: z.number() });
 
 export const metricsResource = z
@@ -89,13 +90,36 @@ export const explainMetric = defineRequest('read', 'metrics', 'products.explain'
   input: z.object({
     productId: z.string(),
     metric: explainedMetric,
-    month: z
-      .string()
-      .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-01')
+    month: month
       .optional()
       .describe('`YYYY-MM`, the current one at the latest; left out, the whole time. `churn` needs it.'),
     limit: z.coerce.number().int().min(1).max(limits.listMax).optional(),
     after: idSchema('event').optional().describe('The `next` of the page before.'),
   }),
   output: explanation,
+});
+
+/** Ten years. */
+export const seriesMonthsMax = 120;
+
+export const metricSeries = z
+  .object({
+    metric: explainedMetric,
+    formula: z.string(),
+    version: z.int().describe('Of the formula: it grows when a definition changes.'),
+    data: z.array(monthValue).describe('Every month of the span, the earliest first.'),
+  })
+  .meta({ id: 'MetricSeries' });
+export type MetricSeries = z.infer<typeof metricSeries>;
+
+export const getMetricSeries = defineRequest('read', 'metrics', 'products.series', {
+  input: z.object({
+    productId: z.string(),
+    metric: explainedMetric,
+    from: month.optional().describe('First month, UTC; left out, 11 months before `to`.'),
+    to: month
+      .optional()
+      .describe(`Last month, the current one at the latest; left out, that. At most ${seriesMonthsMax} with \`from\`.`),
+  }),
+  output: metricSeries,
 });

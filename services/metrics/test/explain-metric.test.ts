@@ -1,4 +1,10 @@
-import { type ExplainedMetric, explainedMetric, explanation, type MetricExplanation } from '@app/contracts/metrics';
+import {
+  type ExplainedMetric,
+  explainedMetric,
+  explanation,
+  type MetricExplanation,
+  metricSeries,
+} from '@app/contracts/metrics';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { fakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
@@ -10,6 +16,7 @@ import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { type Fact, factOfOrder, factOfSubscription, factOfVisit } from '../src/facts/fact.rules.ts';
 import { recordFacts } from '../src/facts/record-facts.ts';
 import { explainMetric } from '../src/metrics/explain-metric.ts';
+import { getMetricSeries, sumsByMonth } from '../src/metrics/get-metric-series.ts';
 import { getRollups } from '../src/metrics/get-rollups.ts';
 import { assembleMetrics } from '../src/metrics/metrics.rules.ts';
 import { rebuildRollups } from '../src/rollups/rebuild-rollups.ts';
@@ -127,6 +134,23 @@ async function expectMonths(about: About, metric: ExplainedMetric, months: reado
   return parts;
 }
 
+/** The series of every metric has each month of the span, with the number that its explanation has. */
+async function expectSeries({ accountId, productId }: About, months: readonly string[]): Promise<void> {
+  const span = { from: months[0] as string, to: months.at(-1) as string };
+  for (const metric of explainedMetric.options) {
+    const found = await getMetricSeries({ database, clock }, accountId, { productId, metric, ...span });
+    const series = metricSeries.strict().parse(found).data;
+    expect([series[0]?.month, series.at(-1)?.month, new Set(series.map(({ month }) => month)).size]).toEqual([
+      ...[span.from, span.to, series.length],
+    ]);
+    for (const month of months) {
+      const { value, formula, version } = await ask({ accountId, productId, metric, month, limit: 1 });
+      expect(found).toMatchObject({ metric, formula, version });
+      expect([metric, month, series.find((each) => each.month === month)?.value]).toEqual([metric, month, value]);
+    }
+  }
+}
+
 /** Months add up to the whole, but for what a month has at its end: there the last one is the whole. */
 function together(metric: ExplainedMetric, months: readonly Record<string, number>[]): Record<string, number> {
   const last = months.at(-1) ?? {};
@@ -156,6 +180,7 @@ test('whatever happened, the facts of all pages sum to the parts, and these make
       expect([metric, together(metric, await expectMonths(about, metric, months))]).toEqual([metric, parts]);
     }
     await expectMonths(about, 'churn', months);
+    await expectSeries(about, months);
   });
   await fc.assert(property, randomRuns(4, 100));
 });
@@ -281,4 +306,35 @@ test('what cannot be explained is refused by field, and another account’s prod
   await expect(ask({ accountId: 'acc_c', productId: 'prd_1', metric: 'orders' })).rejects.toMatchObject({
     code: 'product_not_found',
   });
+});
+
+test('a series has the last twelve months unless it is said, and a span that cannot be read is refused by the field', async () => {
+  await deliver([factOfOrder(orderEvent('acc_a', 'prd_1', { paidAt: '2025-06-01T00:00:00.000Z' }))]);
+  const series = (span: { from?: string; to?: string; productId?: string }) =>
+    getMetricSeries({ database, clock }, 'acc_a', { productId: 'prd_1', metric: 'orders', ...span });
+  const { data } = await series({});
+  expect([data.length, data[0], data.at(-1)]).toEqual([
+    ...[12, { month: '2024-07', value: 0 }, { month: '2025-06', value: 1 }],
+  ]);
+  const refused = async (span: { from?: string; to?: string }, field: string, code: string) =>
+    await expect(series(span)).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field, code }] });
+  await refused({ to: '2025-07' }, 'to', 'too_big');
+  await refused({ from: '2025-07' }, 'from', 'too_big');
+  await refused({ from: '2015-06' }, 'from', 'too_small');
+  await refused({ from: '1999-12', to: '2000-01' }, 'from', 'too_small');
+  expect((await series({ from: '2015-07' })).data).toHaveLength(120);
+  await expect(series({ productId: 'prd_9' })).rejects.toMatchObject({ code: 'product_not_found' });
+});
+
+test('a series reads the days of its own product by index', async () => {
+  await deliver(Array.from({ length: 3000 }, (_, n) => factOfOrder(orderEvent('acc_a', `prd_${n % 1000}`))));
+  await database.pool.query('analyze');
+  const { text, values } = sumsByMonth(['acc_a', 'prd_7', '2025-01-01', '2026-02-01']);
+  const { rows } = await database.pool.query<{ 'QUERY PLAN': unknown }>(
+    `explain (analyze, format json) ${text}`,
+    values,
+  );
+  const plan = JSON.stringify(rows[0]?.['QUERY PLAN']);
+  expect(plan).toMatch(/"Index Cond":"[^"]*product_id/);
+  expect(plan).not.toMatch(/Seq Scan[^}]*"Relation Name":"product_days"/);
 });

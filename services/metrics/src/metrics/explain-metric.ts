@@ -56,7 +56,7 @@ function rangeOf(accountId: string, { productId, month }: Input, cumulative: boo
 }
 
 /** By the clock, or because something happened in it: an order's time may be a little ahead of this process's clock. */
-const hasBegun = (month: string, { months }: Rollups, now: Date): boolean =>
+export const hasBegun = (month: string, { months }: Rollups, now: Date): boolean =>
   month <= now.toISOString().slice(0, 7) || months.some((each) => each.month >= month);
 
 /** From the roll-ups, but for numbers that roll-ups do not keep by month: those are counted from the month's facts. */

@@ -87,6 +87,13 @@ const buyersInRange = statement<{ customers: number }>(
   { customers: 'int8' },
 );
 
+const buyersByMonth = statement<{ month: string; customers: number }>(
+  'facts-new-buyers-by-month',
+  `select to_char(f.occurred_at at time zone 'UTC', 'YYYY-MM') as month, count(*) as customers
+   from facts as f where ${inRange} and ${isFirstPurchase} group by 1`,
+  { month: 'text', customers: 'int8' },
+);
+
 const bounds = ({ accountId, productId, from, until }: FactRange) => [accountId, productId, from, until];
 
 /** What the roll-ups would say of these facts alone. The cost grows with their number. */
@@ -96,6 +103,12 @@ export async function totalsOfFacts(database: Database, range: FactRange, formul
     formula.countsBuyers ? database.pool.query(buyersInRange(bounds(range))) : undefined,
   ]);
   return { ...(rows[0] as ProductTotals), customers: buyers?.rows[0]?.customers ?? 0 };
+}
+
+/** How many bought for the first time in each month, without the months of none. The cost grows with the orders of the range. */
+export async function newBuyersByMonth(database: Database, range: FactRange): Promise<Map<string, number>> {
+  const { rows } = await database.pool.query(buyersByMonth(bounds(range)));
+  return new Map(rows.map(({ month, customers }) => [month, customers]));
 }
 
 export interface Listed {

@@ -74,9 +74,9 @@ const emptyMonth = {
 };
 
 /** Months since the year 0. */
-const monthNumber = (month: string): number => Number(month.slice(0, 4)) * 12 + Number(month.slice(5)) - 1;
+export const monthNumber = (month: string): number => Number(month.slice(0, 4)) * 12 + Number(month.slice(5)) - 1;
 
-const monthName = (number: number): string =>
+export const monthName = (number: number): string =>
   `${String(Math.floor(number / 12)).padStart(4, '0')}-${String((number % 12) + 1).padStart(2, '0')}`;
 
 /** Recurring revenue at each month's end: the sum of all changes up to it. */

@@ -1,10 +1,6 @@
 import { type ColumnsOf, statement } from '@app/service-kit/database';
-import { daySumTypes, sumsOfDays } from '../rollups/rollup-columns.ts';
+import { daySumTypes, ofAccount, sumsOfDays } from '../rollups/rollup-columns.ts';
 import type { Point, ProductAtEnd, SpanOfProduct } from './overview.types.ts';
-
-/** The account's rows of the generation that is read. */
-const ofAccount = `account_id = $1
-  and generation = coalesce((select generation from rollup_generations where account_id = $1), 0)`;
 
 /** Every product: what it has now, without what came after the day `$2`, which for most spans is nothing. */
 export const productsAtEnd = statement<ProductAtEnd>(

@@ -95,6 +95,10 @@ export const totalsOf = (facts: string): string =>
     .map(([column, sum]) => `(${sum})::bigint as ${column}`)
     .join(', ')} from (${facts}) as f`;
 
+/** The rows of the account `$1` in a roll-up, of the generation that is read. */
+export const ofAccount = `account_id = $1
+  and generation = coalesce((select generation from rollup_generations where account_id = $1), 0)`;
+
 /** Sums of rows of `product_days`. */
 export const sumsOfDays = Object.keys(totals)
   .map((column) => `sum(${column})::bigint as ${column}`)

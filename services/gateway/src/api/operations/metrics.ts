@@ -1,4 +1,4 @@
-import { explainMetric, getMetrics } from '@app/contracts/metrics';
+import { explainMetric, getMetricSeries, getMetrics } from '@app/contracts/metrics';
 import { getOverview } from '@app/contracts/overview';
 import { forwardOperation } from '../forward-operation.ts';
 import { productParams } from './product-params.ts';
@@ -27,6 +27,18 @@ export const metricsOperations = [
     description:
       'Counted from events, usually within a second. A product made a moment ago is waited for, up to a second, and has ' +
       'zeros; should its creation take longer to be heard of, it is `product_not_found` until then.',
+    params: productParams,
+    errors: ['product_not_found'],
+  }),
+  forwardOperation(getMetricSeries, {
+    id: 'getMetricSeries',
+    method: 'GET',
+    path: '/api/metrics/{productId}/series',
+    tag: 'Metrics',
+    summary: 'Read one number of a product month by month',
+    description:
+      'The number that `explainMetric` has for each month: what happened in the month, and of `activeSubscriptions` and ' +
+      '`mrrCents` what there is at its end. Months are UTC; those without any event have zeros.',
     params: productParams,
     errors: ['product_not_found'],
   }),
