@@ -46,7 +46,7 @@ const texts = {
   cancel: 'Cancel the subscription',
 } as const;
 
-export interface SubscriptionContent {
+interface SubscriptionContent {
   readonly subscription: SubscriptionWithHistory;
   /** What the address says of the last click. */
   readonly did: string | null;
