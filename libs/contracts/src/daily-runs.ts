@@ -66,6 +66,12 @@ export const startDailyRunBody = z
       .describe(
         'You have looked up the payments that the payment processor shows and the platform does not know: charging goes on. Each account confirms for itself.',
       ),
+    waitSeconds: z
+      .int()
+      .min(1)
+      .max(285)
+      .optional()
+      .describe('How long the result is waited for; 285 unless given. The run goes on after that.'),
   })
   .meta({ id: 'DailyRunStart' });
 

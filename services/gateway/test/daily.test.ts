@@ -1,3 +1,4 @@
+import type { DailyResult } from '@app/contracts/daily-runs';
 import { DomainError } from '@app/contracts/errors';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { announced } from '@app/testing/points';
@@ -48,6 +49,15 @@ test('with the platform key both run for every account', async () => {
   });
   expect((await runDaily(platformKey)).json.recovery.sent).toBe(9);
   expect(harness.asked.at(-1)).toEqual({ accountId: null, force: false });
+});
+
+test('a caller waits no longer for the result than it says, and the run goes on', async () => {
+  const { promise, resolve } = Promise.withResolvers<DailyResult>();
+  harness.daily.collect = () => promise;
+  const answer = await runDaily(seller.key, { body: { waitSeconds: 1 } });
+  expect([answer.status, answer.json.code]).toEqual([503, 'outcome_unknown']);
+  expect(answer.json.detail).toMatch(/the run goes on: GET \/api\/v1\/daily-runs\/run_/);
+  resolve(nothingDone);
 });
 
 test.each([

@@ -232,7 +232,7 @@ export const tools: readonly Tool[] = [
       'This runs the day’s collections for the account now: renewals and retries that are due are charged, holds that are ' +
       'due are captured, and stalled checkouts get a reminder. When the seller agrees, call again with confirm: true.',
     preview: { operation: operation('previewDailyRun'), fields: ['totals', 'charge_limit', 'unmatched_payments'] },
-    unsaid: ['confirmUnmatchedPayments'],
+    unsaid: ['confirmUnmatchedPayments', 'waitSeconds'],
     annotations: charges,
   },
   {

@@ -25,7 +25,8 @@ export async function runDailyJob(call: {
   readonly context: OperationContext;
 }): Promise<DailyResult> {
   const { app, actor, body } = call;
-  const context = { ...call.context, waitMs: dailyRunWaitMs };
+  const waitMs = body?.waitSeconds === undefined ? dailyRunWaitMs : body.waitSeconds * 1_000;
+  const context = { ...call.context, waitMs };
   const accountId = actor.kind === 'platform' ? null : actor.accountId;
   const [billing, reminders] = await Promise.allSettled([
     app.requester.request(startDailyRun, { accountId, ...wishesOf(body) }, context),
