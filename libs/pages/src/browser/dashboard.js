@@ -50,23 +50,35 @@ function localTimes(within) {
   }
 }
 
-/** A button beside each text that one copies. @param {ParentNode} within */
+/** @param {() => string} textOf what the button copies */
+function copyButton(textOf) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'button plain';
+  button.textContent = 'Copy';
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(textOf());
+    button.textContent = 'Copied';
+  });
+  return button;
+}
+
+/** A button beside each text that one copies, and below code. @param {ParentNode} within */
 function copyButtons(within) {
   for (const input of within.querySelectorAll('input[data-copy]')) {
     if (!(input instanceof HTMLInputElement)) continue;
     input.removeAttribute('data-copy');
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.className = 'button plain';
-    button.textContent = 'Copy';
-    button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(input.value);
-      button.textContent = 'Copied';
-    });
     const beside = document.createElement('div');
     beside.className = 'beside';
     input.replaceWith(beside);
-    beside.append(input, button);
+    beside.append(
+      input,
+      copyButton(() => input.value),
+    );
+  }
+  for (const code of within.querySelectorAll('pre[data-copy]')) {
+    code.removeAttribute('data-copy');
+    code.after(copyButton(() => code.textContent ?? ''));
   }
 }
 

@@ -14,7 +14,7 @@ interface FieldOptions {
 }
 interface InputOptions extends FieldOptions {
   readonly value: string;
-  readonly type?: 'text' | 'email' | 'password' | 'date' | 'search' | undefined;
+  readonly type?: 'text' | 'email' | 'password' | 'date' | 'datetime-local' | 'search' | 'url' | undefined;
   readonly maxLength?: number | undefined;
   readonly minLength?: number | undefined;
   /** Beside the input, as a button that sends it. */
@@ -49,6 +49,19 @@ aria-invalid="${options.error === undefined ? null : 'true'}" aria-describedby="
     options,
     beside === undefined ? input : html`<div class="beside">${input}${beside}</div>`,
     options.below,
+  );
+}
+
+/** Text of several lines. */
+export function textArea(
+  options: Omit<FieldOptions, 'autocomplete'> & Pick<InputOptions, 'value' | 'maxLength'>,
+): Html {
+  const { name, value, maxLength, isRequired, isDisabled, state } = options;
+  return around(
+    options,
+    html`<textarea class="${inputClass(state)}" id="${name}" name="${name}" rows="6" maxlength="${maxLength}" required="${isRequired ?? false}" disabled="${isDisabled ?? false}"
+aria-invalid="${options.error === undefined ? null : 'true'}" aria-describedby="${describedBy(options)}">
+${value}</textarea>`,
   );
 }
 

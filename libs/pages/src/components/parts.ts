@@ -47,3 +47,11 @@ export const timeline = (all: readonly TimelineEntry[]): Html =>
         detail !== undefined && html`<p class="small quiet">${detail}</p>`
       }</li>`,
   )}</ol>`;
+
+/** Code to read and to copy: it alone scrolls sideways. A script adds the button. */
+export const codeSample = (label: string, text: string, id: string): Html =>
+  html`<figure class="sample"><figcaption class="label">${label}</figcaption><pre class="code" id="${id}" tabindex="0" data-copy><code>${text}</code></pre></figure>`;
+
+/** How far something is. @param max null while that is not known */
+export const progressBar = (label: string, value: number, max: number | null): Html =>
+  html`<label class="progress label">${label}<progress value="${max === null ? null : value}" max="${max}"></progress></label>`;

@@ -101,6 +101,7 @@ function shown(account: Account, path: string, page: DashboardPage): ShownPage {
     status: page.status ?? 200,
     title: `${page.title} · ${account.name}`,
     body: framed({ account, path, page }),
+    head: page.head,
     stylesheets: ['dashboard.css'],
     scripts: ['dashboard.js', ...(page.scripts ?? [])],
     isSecret: page.isSecret,

@@ -51,6 +51,8 @@ export interface DashboardPage {
   /** Below the heading, on one line: a status, a price. */
   readonly about?: Html;
   readonly main: Html;
+  /** Further elements of the document's head. */
+  readonly head?: Html;
   readonly scripts?: readonly string[];
   readonly isSecret?: boolean;
 }

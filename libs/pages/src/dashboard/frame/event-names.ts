@@ -1,0 +1,24 @@
+import { type WebhookEventName, webhookEventNames } from '@app/contracts/webhooks';
+
+const labels: Readonly<Record<WebhookEventName, string>> = {
+  'order.paid': 'Order paid',
+  'order.refunded': 'Order refunded',
+  'order.reopened': 'Refund failed, order paid again',
+  'order.expired': 'Held order expired',
+  'payment.refunded': 'Payment refunded',
+  'upsell.accepted': 'Upsell accepted',
+  'subscription.rebilled': 'Subscription renewed',
+  'subscription.payment_failed': 'Renewal failed',
+  'subscription.canceled': 'Subscription canceled',
+  'subscription.paused': 'Subscription paused',
+  'subscription.resumed': 'Subscription resumed',
+  'affiliate.paid': 'Affiliate paid',
+  'funnel.email.sync': 'Funnel emails pushed',
+};
+
+/** Events of webhooks with what they mean, in the order of the documentation. */
+export const eventChoices = webhookEventNames.map((name) => [name, labels[name]] as const);
+
+/** What an event means; its own name where it is no webhook. */
+export const eventLabel = (name: string): string =>
+  Object.hasOwn(labels, name) ? labels[name as WebhookEventName] : name;
