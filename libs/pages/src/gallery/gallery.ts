@@ -7,6 +7,7 @@ import { dashboardOrdersStates } from './dashboard-orders-states.ts';
 import { settingsStates } from './dashboard-settings-states.ts';
 import { dashboardStates } from './dashboard-states.ts';
 import { dashboardSubscriptionsStates } from './dashboard-subscriptions-states.ts';
+import { dashboardToolsStates } from './dashboard-tools-states.ts';
 import { pageStates } from './page-states.ts';
 import { portalStates } from './portal-states.ts';
 
@@ -37,6 +38,7 @@ export const gallery: readonly GalleryPage[] = [
     ...dashboardOrdersStates,
     ...numbersStates,
     ...settingsStates,
+    ...dashboardToolsStates,
   }).map(([name, page]) => ({
     name,
     render: (assets: Pick<DocumentOptions, 'stylesheets' | 'scripts'>) =>

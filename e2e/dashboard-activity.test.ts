@@ -1,0 +1,50 @@
+import { startReceiver } from '@app/testing/http-receiver';
+import { volume } from '@app/testing/long';
+import { announced } from '@app/testing/points';
+import { attemptsRecorded } from '@app/webhook-dispatcher/points';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { visitDashboard } from './support/dashboard-visits.ts';
+import { scripts } from './support/scripts.ts';
+import { addProduct, type Seller, signUp } from './support/seller.ts';
+import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+
+/** Guarantee: a seller with a browser sees why a webhook did not arrive, and sends it again. */
+let platform: SharedPlatform;
+let seller: Seller;
+
+beforeAll(async () => {
+  platform = await sharedPlatform();
+  seller = await signUp(platform.baseUrl);
+  await addProduct(seller, 'course');
+});
+
+describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
+  test('a delivery is explained and sent again', async () => {
+    const notFound = { status: 404, headers: { 'content-type': 'text/html' }, body: '<h1>No such page</h1>' };
+    const receiver = await startReceiver({ respond: () => notFound });
+    const page = await visitDashboard(platform.baseUrl, seller, '/app/integrations/webhooks/new', { script });
+    await page.getByLabel('URL').fill(`${receiver.url}/sales`);
+    await page.getByLabel('Name').fill('The members’ site');
+    await page.getByRole('button', { name: 'Add the endpoint' }).click();
+    expect(await page.getByLabel('Signing secret').inputValue()).toMatch(/^whsec_/);
+
+    const failed = announced(attemptsRecorded, ({ attempts }) =>
+      attempts.some(({ accountId }) => accountId === seller.accountId),
+    );
+    const order = { productSlug: 'course', email: 'ada@example.com' };
+    expect((await seller.call('POST', '/api/v1/orders', { body: order })).status).toBe(200);
+    await failed;
+    await page.goto('/app/activity');
+    await page.getByRole('link', { name: 'Order paid to' }).click();
+    await page.getByText('What to do').textContent();
+    await page.getByText('Answer: 404').textContent();
+    for (const text of ['<h1>No such page</h1>', 'POST /sales HTTP/1.1', '"email": "ada@example.com"'])
+      expect(await page.getByText(text).count()).toBeGreaterThan(0);
+
+    receiver.respondWith(() => ({ status: 200, body: 'thank you' }));
+    await page.getByRole('button', { name: 'Send it again' }).click();
+    await page.getByText(/^Delivered at try \d\.$/).textContent();
+    expect(await page.getByText('thank you').count()).toBeGreaterThan(0);
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  });
+});

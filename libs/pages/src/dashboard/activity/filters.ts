@@ -1,0 +1,80 @@
+import type { Problem } from '../../call.ts';
+import { button } from '../../components/button.ts';
+import { field, select } from '../../components/field.ts';
+import { notice } from '../../components/notice.ts';
+import { tabs } from '../../components/parts.ts';
+import { type Html, html } from '../../html.ts';
+import { eventChoices } from '../frame/event-names.ts';
+import { pageQuery } from '../frame/lists.ts';
+import type { Visit } from '../frame/visit.ts';
+
+const texts = {
+  activity: 'Activity',
+  deliveries: 'Deliveries',
+  status: 'Status',
+  anyStatus: 'Any',
+  event: 'Event',
+  anyEvent: 'Every event',
+  email: 'Buyer’s email',
+  narrow: 'Filter',
+  of: { endpointId: 'Of one endpoint or automation', orderId: 'Of one order', eventId: 'Of one event' },
+  all: 'Show all',
+} as const;
+
+export const activityTitle = texts.activity;
+export const activityPath = '/app/activity';
+export const deliveriesPath = '/app/activity/deliveries';
+export const deliveryPath = (id: string): string => `${deliveriesPath}/${id}`;
+
+export const activityTabs = (open: typeof activityPath | typeof deliveriesPath): Html =>
+  tabs(texts.activity, [
+    { label: texts.activity, href: activityPath, isOpen: open === activityPath },
+    { label: texts.deliveries, href: deliveriesPath, isOpen: open === deliveriesPath },
+  ]);
+
+const names = ['status', 'event', 'email', 'endpointId', 'orderId', 'eventId', 'from', 'to'] as const;
+/** Of one thing: set by a link, and kept by the form. */
+const kept = ['endpointId', 'orderId', 'eventId', 'from', 'to'] as const;
+
+/** What the address says that the list is of, page by page. A filter that was left empty is none. */
+export function filtersOf(visit: Visit): Record<string, string | number> {
+  const { query } = visit.request;
+  const given = names.map((name) => [name, query.get(name)?.trim() ?? ''] as const).filter(([, value]) => value !== '');
+  return Object.assign(Object.fromEntries(given), pageQuery(visit));
+}
+
+export const isFiltered = ({ request }: Visit): boolean => names.some((name) => (request.query.get(name) ?? '') !== '');
+
+interface Filters {
+  readonly statuses: readonly (readonly [value: string, label: string])[];
+  /** Why there is no list. */
+  readonly problem: Problem | null;
+}
+
+/** The filters of a list, which are in its address. */
+export function filterForm({ request: { query }, path }: Visit, { statuses, problem }: Filters): Html {
+  const value = (name: string) => query.get(name) ?? '';
+  const wrong = problem?.errors?.find(({ field: name }) => name === 'email');
+  const others = wrong === undefined ? (problem?.detail ?? null) : null;
+  const about = Object.entries(texts.of).find(([name]) => value(name) !== '');
+  return html`<form class="filters" action="${path}">${kept
+    .filter((name) => value(name) !== '')
+    .map((name) => html`<input type="hidden" name="${name}" value="${value(name)}">`)}${select({
+    name: 'status',
+    label: texts.status,
+    value: value('status'),
+    options: [['', texts.anyStatus], ...statuses],
+  })}${select({ name: 'event', label: texts.event, value: value('event'), options: [['', texts.anyEvent], ...eventChoices] })}${field(
+    {
+      name: 'email',
+      label: texts.email,
+      value: value('email'),
+      type: 'email',
+      autocomplete: 'off',
+      maxLength: 254,
+      error: wrong === undefined ? undefined : `${texts.email} ${wrong.message}.`,
+    },
+  )}${button({ label: texts.narrow })}</form>${about !== undefined && html`<p class="small">${about[1]}. <a href="${path}">${texts.all}</a></p>`}${
+    others !== null && notice('bad', others)
+  }`;
+}

@@ -1,0 +1,69 @@
+import { emptyState } from '../../components/parts.ts';
+import { table } from '../../components/table.ts';
+import type { Formats } from '../../formats.ts';
+import { type Html, html } from '../../html.ts';
+import { when } from '../frame/times.ts';
+import type { DashboardPage } from '../frame/visit.ts';
+import { chargedText, dailyJobPath, dailyJobTitle, type Run, runBadge, runPath } from './parts.ts';
+
+const texts = {
+  title: 'Runs',
+  empty: 'No run yet.',
+  charged: (count: string) => `${count} charged`,
+  retried: (count: string) => `${count} tried again`,
+  canceled: (count: string) => `${count} ended`,
+  settled: (count: string) => `${count} held orders settled`,
+  sent: (count: string) => `${count} reminders`,
+  nothing: 'Nothing was due',
+} as const;
+
+interface RunsContent {
+  readonly runs: readonly Run[];
+  readonly formats: Formats;
+  readonly pager: Html;
+}
+
+export function runsPage({ runs, formats, pager }: RunsContent): DashboardPage {
+  return {
+    title: texts.title,
+    back: { href: dailyJobPath, label: dailyJobTitle },
+    main: runs.length === 0 ? emptyState(texts.empty) : html`${runsTable(runs, formats)}${pager}`,
+  };
+}
+
+const columns = [
+  { label: 'Started', at: 'title' },
+  { label: 'What it did', at: 'detail' },
+  { label: 'Status', at: 'status' },
+  { label: 'Charged', at: 'end' },
+] as const;
+
+export const runsTable = (runs: readonly Run[], formats: Formats): Html =>
+  table({
+    caption: texts.title,
+    columns,
+    rows: runs.map((run) => ({
+      href: runPath(run.id),
+      cells: [
+        when(run.started_at, formats),
+        doneText(run, formats),
+        runBadge(run),
+        run.result === null ? '' : chargedText(run.result.chargedByCurrency, formats),
+      ],
+    })),
+  });
+
+/** What a run did, in a line. */
+export function doneText({ result }: Pick<Run, 'result'>, formats: Formats): string {
+  if (result === null) return '';
+  const { rebills, recovery, holdsSettled } = result;
+  const counted = [
+    [rebills.charged, texts.charged],
+    [rebills.retried, texts.retried],
+    [rebills.canceled, texts.canceled],
+    [holdsSettled, texts.settled],
+    [recovery.sent, texts.sent],
+  ] as const;
+  const parts = counted.filter(([count]) => count > 0).map(([count, text]) => text(formats.count(count)));
+  return parts.length === 0 ? texts.nothing : parts.join(', ');
+}
