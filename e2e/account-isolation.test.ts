@@ -215,6 +215,7 @@ const attempts = (): Record<string, Attempt> => {
     deleteDiscount: { params: { ...product, discountId: ids.discountId as string }, expect: 'unknown' },
     listOrders: { expect: 'own' },
     listTestOrders: { expect: 'own' },
+    listCheckouts: { expect: 'own' },
     createOrder: {
       body: { productSlug: 'victim-club', email: 'a@example.com' },
       expect: (answer) => expect(answer).toMatchObject({ status: 422, json: { code: 'product_not_found' } }),

@@ -1,5 +1,6 @@
 import { getOffer as getOfferRequest, recordVisit as recordVisitRequest } from '@app/contracts/checkout-offers';
 import * as contract from '@app/contracts/checkouts';
+import * as unfinished from '@app/contracts/unfinished-checkouts';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
 import type { OpeningBound } from './bound-openings.ts';
 import { checkoutOwner } from './checkout-row.ts';
@@ -7,6 +8,7 @@ import { continueCheckout } from './continue-checkout.ts';
 import { decideUpsell } from './decide-upsell.ts';
 import { getCheckout } from './get-checkout.ts';
 import { getOffer } from './get-offer.ts';
+import { listCheckouts } from './list-checkouts.ts';
 import { openCheckout } from './open-checkout.ts';
 import { payCheckout } from './pay-checkout.ts';
 import type { CheckoutDeps } from './price-checkout.ts';
@@ -21,6 +23,7 @@ export function checkoutRequests(deps: CheckoutDeps, bound: OpeningBound): Reque
       bound.opened(context.accountId);
       return opened;
     }),
+    onRequest(unfinished.listCheckouts, (query, { accountId }) => listCheckouts(deps, accountId, query)),
     onRequest(getOfferRequest, (input, context) => getOffer(deps, input, context)),
     onRequest(recordVisitRequest, (input, context) => recordVisit(deps, input, context)),
     onRequestAcrossAccounts(contract.getCheckout, (buyer, { requestId }) => getCheckout(deps, buyer, requestId)),

@@ -21,6 +21,7 @@ import { PaidCheckouts } from './0024-paid-checkouts.ts';
 import { RemindersOfAll } from './0026-reminders-of-all.ts';
 import { RehearsalsOfBuyer } from './0027-rehearsals-of-buyer.ts';
 import { FilteredOrders } from './0028-filtered-orders.ts';
+import { UnfinishedCheckouts } from './0029-unfinished-checkouts.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -48,4 +49,5 @@ export const migrations: Migrations = [
   { name: '0026-reminders-of-all', class: RemindersOfAll },
   { name: '0027-rehearsals-of-buyer', class: RehearsalsOfBuyer },
   { name: '0028-filtered-orders', class: FilteredOrders },
+  { name: '0029-unfinished-checkouts', class: UnfinishedCheckouts },
 ];

@@ -1,4 +1,5 @@
 import { createOrder, listOrders, listTestOrders, orderWithPayments, refundOrder } from '@app/contracts/orders';
+import { listCheckouts } from '@app/contracts/unfinished-checkouts';
 import { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
 import { defineOperation } from '../operation.ts';
@@ -42,6 +43,17 @@ export const orderOperations = [
     takesNoTurn: true,
     errors: ['unknown_product', 'product_not_live', 'bump_not_found', 'discount_invalid', 'total_too_large'],
     addedInput: ({ settings: { testMode, supportEmail } }) => ({ account: { testMode, supportEmail } }),
+  }),
+  forwardOperation(listCheckouts, {
+    id: 'listCheckouts',
+    method: 'GET',
+    path: '/api/v1/checkouts',
+    tag,
+    summary: 'List checkouts that were not paid, newest first',
+    description:
+      'Those whose buyers gave an email, without rehearsals. The links that open them are in reminders alone. One that is ' +
+      'paid leaves the list.',
+    errors: [],
   }),
   defineOperation({
     id: 'getOrder',
