@@ -85,9 +85,20 @@ export const statementLine = z.object({
   created_at: timestamp,
 });
 
+const balance = z.object({
+  currency: z.string(),
+  pending_cents: z.int().describe('Commissions whose hold is not over.'),
+  due_cents: z.int().describe('What a payout would pay now.'),
+  paid_cents: z.int(),
+});
+
+const affiliateWithBalances = affiliateResource
+  .extend({ balances: z.array(balance).describe('One for each currency in which there was a commission.') })
+  .meta({ id: 'AffiliateWithBalances' });
+
 export const listAffiliates = defineRequest('read', 'affiliate', 'affiliates.list', {
   input: pageQueryOf(idSchema('affiliate')),
-  output: listOf(affiliateResource),
+  output: listOf(affiliateWithBalances),
 });
 export const createAffiliate = defineRequest('command', 'affiliate', 'affiliates.create', {
   input: z.object({ body: createAffiliateBody }),
@@ -156,9 +167,7 @@ export const getStatement = defineRequest('read', 'affiliate', 'affiliates.get-s
     before: z.string().max(64).optional(),
   }),
   output: z.object({
-    balances: z.array(
-      z.object({ currency: z.string(), pending_cents: z.int(), due_cents: z.int(), paid_cents: z.int() }),
-    ),
+    balances: z.array(balance),
     data: z.array(statementLine),
     has_more: z.boolean(),
   }),

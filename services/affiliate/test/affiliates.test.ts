@@ -32,7 +32,7 @@ test('affiliates earn a percentage or an amount, on first sales only by default,
   });
   const fixed = await create('amy', { commissionCents: 500, renewalMonths: 12 });
   expect(fixed).toMatchObject({ commission_percent: null, commission_cents: 500, renewal_months: 12 });
-  expect(await list()).toEqual({ data: [fixed, percent] });
+  expect(await list()).toEqual({ data: [fixed, percent].map((affiliate) => ({ ...affiliate, balances: [] })) });
 });
 
 test('a code is taken once per account, however it is written and whoever comes at the same time', async () => {

@@ -1,4 +1,4 @@
-import { affiliatePaid, createPayout, getStatement, listPayouts } from '@app/contracts/affiliates';
+import { affiliatePaid, createPayout, getStatement, listAffiliates, listPayouts } from '@app/contracts/affiliates';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
 import type { PaidOrder } from '@app/testing/paid-order';
@@ -195,6 +195,28 @@ test('a refund that fails afterwards brings back what it took: the commission, o
   ]);
   expect((await pay()).amount_cents).toBe(100);
   expect((await statement()).balances).toEqual([{ currency: 'eur', pending_cents: 0, due_cents: 0, paid_cents: 400 }]);
+});
+
+test('the list of affiliates shows what each has pending, due and paid in each currency, as its statement does', async () => {
+  await addWithTenPercent('SUE');
+  await addWithTenPercent('NEW');
+  await sell({ currency: 'eur' }, { currency: 'usd', totalCents: 3000 });
+  await pay({ includePending: true, currency: 'usd' });
+  await service.publish(orderPaid, accountId, referredOrder({ affiliateCode: 'SUE', totalCents: 5000 }));
+  await service.handled();
+  service.clock.advance(40 * dayMs);
+  await sell({ currency: 'eur', totalCents: 700, paidAt: service.clock.now().toISOString() });
+  const { data } = await service.ask(listAffiliates, {}, { accountId });
+  expect(data.map(({ code }) => code)).toEqual(['NEW', 'SUE', 'PAT']);
+  for (const { code, balances } of data) expect(balances).toEqual((await statement({}, code)).balances);
+  expect(data.at(-1)?.balances).toEqual([
+    { currency: 'eur', pending_cents: 70, due_cents: 100, paid_cents: 0 },
+    { currency: 'usd', pending_cents: 0, due_cents: 0, paid_cents: 300 },
+  ]);
+  const other = newId('account', Date.now());
+  await addWithTenPercent('PAT', other);
+  const theirs = await service.ask(listAffiliates, {}, { accountId: other });
+  expect(theirs.data).toMatchObject([{ code: 'PAT', balances: [] }]);
 });
 
 test('of several currencies one must be named, and each is paid by itself', async () => {

@@ -19,6 +19,7 @@ const affiliate: Affiliate = {
   commission_cents: null,
   renewal_months: 12,
   created_at: '2026-09-23T12:00:00.000Z',
+  balances: [{ currency: 'usd', pending_cents: 0, due_cents: 4_370, paid_cents: 0 }],
 };
 const long: Affiliate = Object.assign({}, affiliate, {
   code: 'a'.repeat(64),

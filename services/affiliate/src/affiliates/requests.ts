@@ -7,7 +7,7 @@ import { updateAffiliate } from './update-affiliate.ts';
 
 export function affiliateRequests(deps: UseCaseDeps): RequestHandler[] {
   return [
-    onRequest(contract.listAffiliates, (page, { accountId }) => listAffiliates(deps.database, accountId, page)),
+    onRequest(contract.listAffiliates, (page, { accountId }) => listAffiliates(deps, accountId, page)),
     onRequest(contract.createAffiliate, (input, context) => createAffiliate(deps, context, input)),
     onRequest(contract.updateAffiliate, (input, context) => updateAffiliate(deps, context, input)),
   ];

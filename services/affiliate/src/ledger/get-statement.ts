@@ -7,6 +7,7 @@ import { inOneSnapshot } from '@app/service-kit/one-snapshot';
 import { unknownBefore } from '@app/service-kit/paging';
 import type { z } from 'zod';
 import { requireAffiliate } from '../affiliates/require-affiliate.ts';
+import { readBalances } from './read-balances.ts';
 
 type Statement = RequestOutput<typeof contract>;
 type Line = Omit<z.infer<typeof statementLine>, 'created_at'> & { readonly created_at: Date };
@@ -50,22 +51,6 @@ const placeStatement = statement<{ entry_no: number }>(
   { entry_no: 'int8' },
 );
 
-/** What is owed and not yet due is pending: the hold of its commission is not over. */
-const balancesStatement = statement<Statement['balances'][number]>(
-  'ledger-balances',
-  `select currency, coalesce(pending_cents, 0) as pending_cents, owed_cents - coalesce(pending_cents, 0) as due_cents,
-     paid_out_cents as paid_cents
-   from (
-     select currency, owed_cents, paid_out_cents from ledger_balances where account_id = $1 and affiliate_id = $2
-   ) as ledger
-   left join (
-     select currency, sum(amount_cents)::bigint as pending_cents from commissions
-     where account_id = $1 and affiliate_id = $2 and status = 'pending' and due_at > $3 group by currency
-   ) as held using (currency)
-   order by currency`,
-  { currency: 'text', due_cents: 'int8', paid_cents: 'int8', pending_cents: 'int8' },
-);
-
 /**
  * An affiliate's statement from the ledger, newest line first, and what each currency has pending, due and paid. Lines and
  * balances are of one moment.
@@ -80,8 +65,8 @@ export async function getStatement(
   const place = before === undefined ? Number.MAX_SAFE_INTEGER : await placeOf(database, [accountId, id, before]);
   const { lines, balances } = await inOneSnapshot(database, async (client) => {
     const found = await client.query(linesStatement([accountId, id, place, limit + 1]));
-    const sums = await client.query(balancesStatement([accountId, id, clock.now()]));
-    return { lines: found.rows, balances: sums.rows };
+    const balances = await readBalances(client, accountId, [id], clock.now());
+    return { lines: found.rows, balances: [...(balances.get(id) ?? [])] };
   });
   const data = lines.slice(0, limit).map((line) => ({ ...line, created_at: line.created_at.toISOString() }));
   return { balances, data, has_more: lines.length > limit };

@@ -1,5 +1,5 @@
 import { settingsResource } from '@app/contracts/accounts';
-import { affiliateResource, getStatement, payoutResource } from '@app/contracts/affiliates';
+import { affiliateResource, getStatement, listAffiliates, payoutResource } from '@app/contracts/affiliates';
 import { automationResource, previewAutomation } from '@app/contracts/automations';
 import { advanceRehearsal, dailyResult, getDailyRun, previewDailyRun } from '@app/contracts/daily-runs';
 import { offerResource } from '@app/contracts/funnels';
@@ -108,6 +108,7 @@ const plain = new Set<z.core.$ZodType>([
   ],
   ...[previewDailyRun.output.shape.totals, previewDailyRun.output.shape.charge_limit],
   ...[previewDailyRun.output.shape.data.element, getStatement.output.shape.data.element],
+  listAffiliates.output.shape.data.element,
   ...[overview, explainMetric.output, subscriptionWithHistory.shape.periods.element],
   ...[metricsResource.shape.product, metricsResource.shape.revenueByMonth.element],
   metricsResource.shape.mrrByMonth.element,
