@@ -163,8 +163,8 @@ const loggedEvent = z
   .meta({ id: 'LoggedEvent' });
 
 /**
- * The account's events in the order in which they were committed, after one, or from the oldest kept. Fewer than `limit`
- * where their payloads fill a message.
+ * The account's events in the order in which they were committed, after one, or from the oldest kept; or backwards, before one, or
+ * from the newest. Fewer than `limit` where their payloads fill a message.
  */
 export const listEvents = defineRequest('read', 'webhook-dispatcher', 'events.list', {
   input: z.object({
@@ -173,6 +173,8 @@ export const listEvents = defineRequest('read', 'webhook-dispatcher', 'events.li
       .describe(
         'The last id that you have read here, or one from well before a fault; not the `webhook-id` that came last.',
       ),
+    order: z.enum(['asc', 'desc']).optional().describe('`desc`: backwards, from the newest. `asc` unless given.'),
+    before: idSchema('event').optional().describe('With `order=desc`: the last id of the page before.'),
     limit: z.coerce.number().int().min(1).max(limits.listMax).optional().describe('How many at most.'),
   }),
   output: z.object({ data: z.array(loggedEvent), has_more: z.boolean() }),

@@ -1,4 +1,5 @@
 import { createAutomation } from '@app/contracts/automations';
+import type { RequestInput } from '@app/contracts/define';
 import { funnelEmailSynced } from '@app/contracts/funnels';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
@@ -75,6 +76,33 @@ async function addEndpoint(account: string, row: object): Promise<string> {
   );
   return id;
 }
+
+test('the log is read backwards from the newest, page by page, and a place goes with its own order alone', async () => {
+  const account = harness.account();
+  const [writer] = writers as [Database];
+  await writer.transaction(async (client) => {
+    await storeEvents(
+      storing(),
+      Array.from({ length: 5 }, () => outgoing(account)),
+      client,
+      () => {},
+    );
+  });
+  const page = (query: RequestInput<typeof listEvents>) => harness.ask(listEvents, account, query);
+  const numbers = ({ data }: { data: readonly { sequence: number }[] }) => data.map(({ sequence }) => sequence);
+  const first = await page({ order: 'desc', limit: 2 });
+  expect([numbers(first), first.has_more]).toEqual([[5, 4], true]);
+  const rest = await page({ order: 'desc', before: first.data[1]?.id as string });
+  expect([numbers(rest), rest.has_more]).toEqual([[3, 2, 1], false]);
+  expect(numbers(await page({ order: 'asc' }))).toEqual([1, 2, 3, 4, 5]);
+  const [newest] = first.data;
+  for (const [field, query] of [
+    ['before', { before: newest?.id as string }],
+    ['after', { order: 'desc', after: newest?.id as string }],
+    ['before', { order: 'desc', before: newId('event', 1) }],
+  ] as const)
+    await expect(page(query)).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field }] });
+});
 
 test('numbers of events are in the order of commits, without gaps, and a reader who has seen one never finds a smaller one later', async () => {
   const accounts = [harness.account(), harness.account(), harness.account()];

@@ -126,7 +126,7 @@ test('a page of the log reads as many rows as it has, wherever it begins', async
     [long.account],
   );
   for (const mode of planModes)
-    for (const query of [{}, { after: row?.id }]) {
+    for (const query of [{}, { after: row?.id }, { order: 'desc' }, { order: 'desc', before: row?.id }] as const) {
       const { rows } = await costOf(database, mode, of(listEvents, query));
       expect(rows).toBeLessThan(pageRows * 3 + partitions);
     }

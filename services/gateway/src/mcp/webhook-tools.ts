@@ -124,6 +124,7 @@ export const webhookTools: readonly Tool[] = [
     description: 'Events with their payloads, oldest first.',
     operation: operation('listEvents'),
     words: { after: 'The last id read here.' },
+    unsaid: ['order', 'before'],
     defaults: shortPage,
     annotations: reads,
   },

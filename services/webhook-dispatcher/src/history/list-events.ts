@@ -12,18 +12,31 @@ const besideBodyBytes = 512;
  * one later. A body may be 600 KB long, so a page ends early where the bodies so far fill it; a body alone always fits.
  * Of one that is left out only the length is read.
  */
-const pageStatement = statement<EventRow>(
-  'events-page',
-  `select id, sequence, name, occurred_at, test, fits, case when fits then body end as body from (
-     select v.*, b.body, v.place = 1
-       or sum(coalesce(octet_length(b.body), 4) + ${besideBodyBytes}) over (order by v.sequence) <= $4 as fits
-     from (
-       select id, sequence, name, occurred_at, test, row_number() over (order by sequence) as place from events
-       where account_id = $1 and sequence > $2 order by sequence limit $3) v
-     left join lateral (select body from event_bodies where event_id = v.id and account_id = $1 limit 1) b on true) v
-   order by v.sequence`,
-  { id: 'text', sequence: 'int8', name: 'text', occurred_at: 'timestamptz', test: 'bool', fits: 'bool', body: 'text' },
-);
+const pageStatement = (name: string, range: string, order: string) =>
+  statement<EventRow>(
+    name,
+    `select id, sequence, name, occurred_at, test, fits, case when fits then body end as body from (
+       select v.*, b.body, v.place = 1
+         or sum(coalesce(octet_length(b.body), 4) + ${besideBodyBytes}) over (order by v.place) <= $4 as fits
+       from (
+         select id, sequence, name, occurred_at, test, row_number() over (order by ${order}) as place from events
+         where account_id = $1 and ${range} order by ${order} limit $3) v
+       left join lateral (select body from event_bodies where event_id = v.id and account_id = $1 limit 1) b on true) v
+     order by v.place`,
+    {
+      id: 'text',
+      sequence: 'int8',
+      name: 'text',
+      occurred_at: 'timestamptz',
+      test: 'bool',
+      fits: 'bool',
+      body: 'text',
+    },
+  );
+const pages = {
+  asc: pageStatement('events-page', 'sequence > $2', 'sequence'),
+  desc: pageStatement('events-page-back', 'sequence < $2', 'sequence desc'),
+} as const;
 const sequenceStatement = statement<{ sequence: number | null }>(
   'events-sequence',
   'select sequence from events where account_id = $1 and id = $2',
@@ -47,23 +60,22 @@ interface EventRow {
 }
 
 /**
- * Lists the account's events in the order in which they were committed, fewer than `limit` where their bodies are long.
- * Test sends and notices by email are none of them.
- * @throws DomainError validation_failed when `after` is no event of the account
+ * Lists the account's events in the order in which they were committed, or backwards, fewer than `limit` where their bodies are
+ * long. Test sends and notices by email are none of them.
+ * @throws DomainError validation_failed when `after` or `before` is no event of the account, or does not go with the order
  */
 export async function listEvents(
   database: Database,
   accountId: string,
-  { after, limit = limits.listMax }: RequestInput<typeof contract.listEvents>,
+  { after, before, order = 'asc', limit = limits.listMax }: RequestInput<typeof contract.listEvents>,
 ): Promise<RequestOutput<typeof contract.listEvents>> {
-  let seen = 0;
-  if (after !== undefined) {
-    const { rows } = await database.pool.query(sequenceStatement([accountId, after]));
-    if (rows[0] === undefined) throw invalidField('after', unknown, 'unknown_id');
-    if (rows[0].sequence === null) throw invalidField('after', notInLog, 'unknown_id');
-    seen = rows[0].sequence;
-  }
-  const { rows } = await database.pool.query(pageStatement([accountId, seen, limit + 1, limits.pageBytes]));
+  if (order === 'asc' && before !== undefined) throw invalidField('before', 'goes with `order=desc`');
+  if (order === 'desc' && after !== undefined) throw invalidField('after', 'goes with the order `asc`');
+  const seen =
+    order === 'asc'
+      ? await sequenceOf(database, accountId, 'after', after, 0)
+      : await sequenceOf(database, accountId, 'before', before, Number.MAX_SAFE_INTEGER);
+  const { rows } = await database.pool.query(pages[order]([accountId, seen, limit + 1, limits.pageBytes]));
   const page = rows.slice(0, limit).filter(({ fits }) => fits);
   const data = page.map((row) => ({
     id: row.id,
@@ -74,4 +86,19 @@ export async function listEvents(
     payload: row.body === null ? null : JSON.parse(row.body),
   }));
   return { data, has_more: rows.length > page.length };
+}
+
+/** @param otherwise where no id is given */
+async function sequenceOf(
+  { pool }: Database,
+  accountId: string,
+  field: 'after' | 'before',
+  id: string | undefined,
+  otherwise: number,
+): Promise<number> {
+  if (id === undefined) return otherwise;
+  const { rows } = await pool.query(sequenceStatement([accountId, id]));
+  if (rows[0] === undefined) throw invalidField(field, unknown, 'unknown_id');
+  if (rows[0].sequence === null) throw invalidField(field, notInLog, 'unknown_id');
+  return rows[0].sequence;
 }
