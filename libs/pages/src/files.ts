@@ -3,9 +3,11 @@ const file = (path: string): URL => new URL(path, import.meta.url);
 /** What browsers load, by the name of the asset; several files stand one after another in it. */
 export const pageFiles: Readonly<Record<string, readonly URL[]>> = {
   'pages.css': ['base', 'components', 'lists', 'checkout', 'portal'].map((name) => file(`styles/${name}.css`)),
-  'dashboard.css': [file('styles/dashboard.css'), file('styles/dashboard-parts.css')],
+  'dashboard.css': ['dashboard', 'dashboard-parts', 'dashboard-products'].map((name) => file(`styles/${name}.css`)),
   'checkout.js': [file('browser/checkout.js')],
   'dashboard.js': [file('browser/dashboard.js')],
+  'picture.js': [file('browser/picture.js')],
   'portal.js': [file('browser/portal.js')],
+  'preview.js': [file('browser/preview.js')],
   'htmx.js': [new URL(import.meta.resolve('htmx.org/dist/htmx.esm.min.js'))],
 };

@@ -8,6 +8,8 @@ export interface PageRequest {
   readonly query: URLSearchParams;
   /** What a form sent; empty for a GET. */
   readonly form: URLSearchParams;
+  /** What its fields for files sent, in base64, by the name of the field; a field without a file is left out. */
+  readonly files: ReadonlyMap<string, string>;
   /** Values by name. */
   readonly cookies: ReadonlyMap<string, string>;
   readonly languages: string | undefined;
@@ -46,6 +48,8 @@ export interface ShownPage {
   readonly sources?:
     | { readonly script: readonly string[]; readonly frame: readonly string[]; readonly connect: readonly string[] }
     | undefined;
+  /** Other pages of this site may show it in a frame. */
+  readonly isFramed?: boolean | undefined;
   readonly cookies?: readonly PageCookie[] | undefined;
   readonly retryAfterSeconds?: number | null | undefined;
 }
@@ -62,4 +66,10 @@ export interface NoContent {
   readonly status: 204;
 }
 
-export type PageAnswer = ShownPage | Redirect | NoContent;
+/** A file that a page made. */
+export interface MadeFile {
+  readonly type: 'image/svg+xml';
+  readonly content: string;
+}
+
+export type PageAnswer = ShownPage | Redirect | MadeFile | NoContent;

@@ -8,7 +8,8 @@ const style = ['pages.css', 'dashboard.css']
   .map((part) => readFileSync(part, 'utf8'))
   .join('\n');
 
-const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'";
+const policy =
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-src 'self'; base-uri 'none'";
 
 /** Serves each page of the gallery at its name, under the policy of pages without script. Closes with the test. */
 export async function startGallery(): Promise<string> {

@@ -15,6 +15,8 @@ interface FieldOptions {
 interface InputOptions extends FieldOptions {
   readonly value: string;
   readonly type?: 'text' | 'email' | 'password' | 'date' | 'datetime-local' | 'search' | 'url' | undefined;
+  /** The keyboard of a phone. */
+  readonly keyboard?: 'decimal' | 'numeric' | 'url' | undefined;
   readonly maxLength?: number | undefined;
   readonly minLength?: number | undefined;
   /** Beside the input, as a button that sends it. */
@@ -34,6 +36,7 @@ export function field(options: InputOptions): Html {
     name,
     value,
     type = 'text',
+    keyboard,
     maxLength,
     minLength,
     autocomplete,
@@ -43,7 +46,7 @@ export function field(options: InputOptions): Html {
     state,
   } = options;
   const input = html`<input class="${inputClass(state)}" id="${name}" name="${name}" type="${type}" value="${type === 'password' ? null : value}"
-maxlength="${maxLength}" minlength="${minLength}" autocomplete="${autocomplete}" required="${isRequired ?? false}" disabled="${isDisabled ?? false}"
+inputmode="${keyboard}" maxlength="${maxLength}" minlength="${minLength}" autocomplete="${autocomplete}" required="${isRequired ?? false}" disabled="${isDisabled ?? false}"
 aria-invalid="${options.error === undefined ? null : 'true'}" aria-describedby="${describedBy(options)}" autofocus="${options.isAutofocus ?? false}">`;
   return around(
     options,
@@ -62,6 +65,16 @@ export function textArea(
     html`<textarea class="${inputClass(state)}" id="${name}" name="${name}" rows="6" maxlength="${maxLength}" required="${isRequired ?? false}" disabled="${isDisabled ?? false}"
 aria-invalid="${options.error === undefined ? null : 'true'}" aria-describedby="${describedBy(options)}">
 ${value}</textarea>`,
+  );
+}
+
+/** A file of this device. @param accept types of files */
+export function fileField(options: FieldOptions & { readonly accept: string }): Html {
+  const { name, accept, isRequired } = options;
+  return around(
+    options,
+    html`<input class="input" id="${name}" name="${name}" type="file" accept="${accept}" required="${isRequired ?? false}"
+aria-invalid="${options.error === undefined ? null : 'true'}" aria-describedby="${describedBy(options)}">`,
   );
 }
 

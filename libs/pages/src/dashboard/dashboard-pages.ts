@@ -6,6 +6,7 @@ import { homePages } from './home/home-pages.ts';
 import { integrationsPages } from './integrations/integrations-pages.ts';
 import { metricsPages } from './metrics/metrics-pages.ts';
 import { ordersPages } from './orders/orders-pages.ts';
+import { productsPages } from './products/products-pages.ts';
 import { settingsPages } from './settings/settings-pages.ts';
 import { subscriptionsPages } from './subscriptions/subscriptions-pages.ts';
 
@@ -19,6 +20,7 @@ export const dashboardPages: Pages = Object.assign(
   integrationsPages,
   metricsPages,
   ordersPages,
+  productsPages,
   settingsPages,
   subscriptionsPages,
 );

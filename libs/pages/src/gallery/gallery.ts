@@ -4,6 +4,7 @@ import { componentStates } from './component-states.ts';
 import { dashboardAffiliatesStates } from './dashboard-affiliates-states.ts';
 import { numbersStates } from './dashboard-numbers-states.ts';
 import { dashboardOrdersStates } from './dashboard-orders-states.ts';
+import { productsStates } from './dashboard-products-states.ts';
 import { settingsStates } from './dashboard-settings-states.ts';
 import { dashboardStates } from './dashboard-states.ts';
 import { dashboardSubscriptionsStates } from './dashboard-subscriptions-states.ts';
@@ -37,6 +38,7 @@ export const gallery: readonly GalleryPage[] = [
     ...dashboardSubscriptionsStates,
     ...dashboardOrdersStates,
     ...numbersStates,
+    ...productsStates,
     ...settingsStates,
     ...dashboardToolsStates,
   }).map(([name, page]) => ({

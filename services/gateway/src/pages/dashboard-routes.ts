@@ -9,8 +9,9 @@ import type { Guard } from '../edge/guard.ts';
 import { type PageDeps, pageRequest } from './page-request.ts';
 import { registerForms } from './register-forms.ts';
 import { sendAnswer } from './send-answer.ts';
+import { takeFiles } from './sent-parts.ts';
 
-/** An email of a funnel has 20,000 characters, each of up to nine bytes in a form. */
+/** An email of a funnel has 20,000 characters, each of up to nine bytes in a form; a picture has 150 KB. */
 const bodyMaxBytes = 256 * 1024;
 
 interface DashboardDeps extends PageDeps {
@@ -21,6 +22,7 @@ interface DashboardDeps extends PageDeps {
 /** The pages on which sellers work. Whose session a browser has is found out once; each call counts against the account's limit. */
 export const routeDashboard = (server: FastifyInstance, deps: DashboardDeps): void =>
   registerForms(server, deps, bodyMaxBytes, (pages) => {
+    takeFiles(pages, bodyMaxBytes);
     pages.addHook('onRequest', (req, reply) => deps.guard.recognize(req, reply));
     routeIdentity(pages, deps);
     for (const [pattern, page] of Object.entries(dashboardPages)) {

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf } from '../api/create-call.ts';
 import { ownUrlsOf } from '../edge/base-url.ts';
 import type { EdgeConfig } from '../edge/edge-config.ts';
+import { SentParts } from './sent-parts.ts';
 
 /** All that pages work with: what they show and do, they reach by `call`. */
 export interface PageDeps {
@@ -16,12 +17,14 @@ export interface PageDeps {
 
 /** What pages know of a request. */
 export function pageRequest({ config, clock, call }: PageDeps, req: FastifyRequest, reply: FastifyReply): PageRequest {
+  const { form, files } = sentWith(req);
   const [baseUrl = ''] = ownUrlsOf(config, req.headers.host ?? '', req.socket);
   return {
     call,
     actor: actorOf(req, reply),
     query: new URLSearchParams(queryOf(req)),
-    form: req.body instanceof URLSearchParams ? req.body : new URLSearchParams(),
+    form,
+    files,
     cookies: cookiesOf(req.headers.cookie),
     languages: req.headers['accept-language'],
     baseUrl,
@@ -29,6 +32,11 @@ export function pageRequest({ config, clock, call }: PageDeps, req: FastifyReque
     now: clock.now().toISOString(),
     newKey: () => randomBytes(16).toString('base64url'),
   };
+}
+
+function sentWith({ body }: FastifyRequest): Pick<PageRequest, 'form' | 'files'> {
+  if (body instanceof SentParts) return body;
+  return { form: body instanceof URLSearchParams ? body : new URLSearchParams(), files: new Map() };
 }
 
 const queryOf = ({ url }: FastifyRequest): string => (url.includes('?') ? url.slice(url.indexOf('?')) : '');

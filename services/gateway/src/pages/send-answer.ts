@@ -16,6 +16,7 @@ export function sendAnswer(
   reply: FastifyReply,
   answer: PageAnswer,
 ): FastifyReply {
+  if ('content' in answer) return reply.type(answer.type).send(answer.content);
   if (!('body' in answer || 'location' in answer)) return reply.code(204).send();
   for (const cookie of answer.cookies ?? []) reply.header('set-cookie', cookieHeader(cookie, isHttps(config)));
   if ('location' in answer) {
@@ -42,6 +43,7 @@ function sendShown(reply: FastifyReply, page: ShownPage): FastifyReply {
     stylesheets: accent === null ? stylesheets : [...stylesheets, accentAddress(accent)],
     scripts: scripts.map((name) => assets.address(name)),
   });
+  if (page.isFramed) reply.header('x-frame-options', 'SAMEORIGIN');
   return reply
     .code(page.status)
     .header('cache-control', page.status < 400 && !page.isSecret ? 'private, no-cache' : 'no-store')
@@ -66,18 +68,23 @@ export function sendFailure(err: unknown, req: FastifyRequest, reply: FastifyRep
 
 export function sendErrorPage(error: DomainError, req: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status } = errorCodes[error.code];
-  const text = error.code === 'payload_too_large' ? 'Nothing needs to be sent beside the address.' : error.message;
+  const text = error.code === 'payload_too_large' ? tooLarge(req) : error.message;
   const mayWorkLater = status >= 500 || status === 429;
   const said = `${text}${mayWorkLater ? ' Try again in a minute.' : ''}`;
   return sendNotice(reply, status, status === 404 ? nothingHerePage(said, req.id) : failedPage(said, req.id));
 }
 
+const tooLarge = ({ url }: FastifyRequest): string =>
+  url.startsWith('/app/')
+    ? 'More was sent than this page takes, and nothing was changed. A picture may have 150 KB.'
+    : 'Nothing needs to be sent beside the address.';
+
 /** What the page loads and where its forms go; everything else is stopped. */
-function policyOf({ scripts = [], sources }: ShownPage): string {
+function policyOf({ scripts = [], sources, isFramed }: ShownPage): string {
   const script = scripts.length === 0 ? '' : `; script-src ${["'self'", ...(sources?.script ?? [])].join(' ')}`;
   const connect = scripts.length === 0 ? '' : `; connect-src ${["'self'", ...(sources?.connect ?? [])].join(' ')}`;
   const frame = sources === undefined || sources.frame.length === 0 ? '' : `; frame-src ${sources.frame.join(' ')}`;
-  return `default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'${script}${connect}${frame}`;
+  return `default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors ${isFramed ? "'self'" : "'none'"}; form-action 'self'${script}${connect}${frame}`;
 }
 
 function cookieHeader({ name, value, path, maxAgeSeconds }: PageCookie, isSecure: boolean): string {

@@ -47,7 +47,7 @@ async function enter(
   account.catch(() => undefined);
   try {
     const answered = await answer(visit);
-    return 'location' in answered ? answered : shown(await account, path, answered);
+    return 'main' in answered ? shown(await account, path, answered) : answered;
   } catch (err) {
     if (err instanceof RefusedError) return await refused(visit, err);
     throw err;
@@ -104,6 +104,7 @@ function shown(account: Account, path: string, page: DashboardPage): ShownPage {
     head: page.head,
     stylesheets: ['dashboard.css'],
     scripts: ['dashboard.js', ...(page.scripts ?? [])],
+    sources: page.sources,
     isSecret: page.isSecret,
   };
 }

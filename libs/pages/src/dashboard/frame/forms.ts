@@ -1,6 +1,7 @@
 import type { Problem } from '../../call.ts';
 import { notice } from '../../components/notice.ts';
 import { type Html, html } from '../../html.ts';
+import type { PageRequest } from '../../page.ts';
 import type { Visit } from './visit.ts';
 
 /** A form as it is shown: what its fields hold, and what was refused. */
@@ -44,10 +45,13 @@ export function refusedForm(
     else errors[names[top] ?? top] ??= `${label} ${message}.`;
   }
   const isAtFields = Object.keys(errors).length > 0;
-  const general = problem.code === 'version_mismatch' ? changed : problem.detail;
+  const general = problem.code === 'version_changed' ? changed : problem.detail;
   const text = others.length > 0 ? others.join(' ') : isAtFields ? null : general;
   return { values: visit.request.form, errors, problem: text };
 }
+
+/** What a form knows of the visit. */
+export type FormVisit = Pick<Visit, 'path'> & { readonly request: Pick<PageRequest, 'query' | 'newKey'> };
 
 interface FormOptions {
   readonly content: Html;
@@ -57,20 +61,26 @@ interface FormOptions {
   readonly id?: string;
   /** Buttons at the end. */
   readonly buttons?: Html;
+  /** It has fields for files. */
+  readonly hasFiles?: boolean;
   /** Of the resource that the form was filled with. */
-  readonly version?: string | number;
+  readonly version?: string | number | undefined;
 }
 
 /** Asks before one leaves it with changes; its key keeps a second click from doing anything twice. */
-export function form(visit: Visit, { content, state, action, id, buttons, version }: FormOptions): Html {
-  return html`<form class="stack form" id="${id}" method="post" action="${action ?? `${visit.path}${queryOf(visit)}`}" data-changes novalidate>
+export function form(visit: FormVisit, { content, state, action, id, buttons, version, hasFiles }: FormOptions): Html {
+  return html`<form class="stack form" id="${id}" method="post" action="${action ?? `${visit.path}${queryOf(visit)}`}" enctype="${hasFiles ? 'multipart/form-data' : null}" data-changes novalidate>
 <input type="hidden" name="key" value="${visit.request.newKey()}">${version !== undefined && html`<input type="hidden" name="version" value="${version}">`}
 ${state !== undefined && state.problem !== null && notice('bad', state.problem)}${content}${
   buttons !== undefined && html`<div class="buttons">${buttons}</div>`
 }</form>`;
 }
 
-const queryOf = ({ request: { query } }: Visit): string => (query.size === 0 ? '' : `?${query}`);
+const queryOf = ({ request: { query } }: FormVisit): string => (query.size === 0 ? '' : `?${query}`);
+
+/** Which version the form was filled with, for the update that it makes; 0 is none that there is. */
+export const versionOf = ({ request: { form: sent } }: Visit): number =>
+  Number.parseInt(sent.get('version') ?? '', 10) || 0;
 
 /** The Idempotency-Key of what the form does. @param parts of what is typed: another amount is another click */
 export const keyOf = ({ request: { form: sent } }: Visit, ...parts: readonly string[]): string =>

@@ -1,7 +1,7 @@
 import type { CallRequest, CallResult, Operations, Problem } from '../../call.ts';
 import type { Formats } from '../../formats.ts';
 import type { Html } from '../../html.ts';
-import type { PageRequest, Redirect } from '../../page.ts';
+import type { PageAnswer, PageRequest, Redirect, ShownPage } from '../../page.ts';
 
 /** What `getMe`, `getSettings` and `getPaymentProcessor` say: what is around every page. */
 export interface Account {
@@ -54,10 +54,12 @@ export interface DashboardPage {
   /** Further elements of the document's head. */
   readonly head?: Html;
   readonly scripts?: readonly string[];
+  readonly sources?: ShownPage['sources'];
   readonly isSecret?: boolean;
 }
 
-export type Answer = DashboardPage | Redirect;
+/** With the dashboard around it, or as it is. */
+export type Answer = DashboardPage | PageAnswer;
 
 /** Values of the address, by the names in its pattern. */
 export type Params = Readonly<Record<string, string>>;

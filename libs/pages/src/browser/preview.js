@@ -1,0 +1,33 @@
+/** Draws the preview of a form again while one types. The server draws it; a button does so without script. */
+const frame = document.querySelector('iframe[data-form]');
+const form = document.getElementById((frame instanceof HTMLIFrameElement && frame.dataset.form) || '');
+
+/** Between the last key and the request: each costs a few of the account's. */
+const pauseMs = 600;
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let pause;
+let sending = new AbortController();
+
+/** @param {HTMLIFrameElement} frame @param {HTMLFormElement} form */
+async function draw(frame, form) {
+  sending.abort();
+  sending = new AbortController();
+  const body = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.append(name, value);
+  const answer = await fetch(frame.src, { method: 'POST', body, signal: sending.signal, redirect: 'error' });
+  if (!answer.ok) return;
+  const drawn = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  frame.contentDocument?.body.replaceChildren(...drawn.body.childNodes);
+}
+
+if (frame instanceof HTMLIFrameElement && form instanceof HTMLFormElement) {
+  const drawSoon = () => {
+    clearTimeout(pause);
+    // What is typed on, or a connection that is lost, leaves the preview as it is.
+    pause = setTimeout(() => draw(frame, form).catch(() => undefined), pauseMs);
+  };
+  form.addEventListener('input', drawSoon);
+  // A form that was refused, or that comes back after a login, holds more than what is stored.
+  if (form.querySelector('[aria-invalid]') !== null) drawSoon();
+}

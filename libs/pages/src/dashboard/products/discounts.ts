@@ -1,0 +1,133 @@
+import { button } from '../../components/button.ts';
+import { card } from '../../components/card.ts';
+import { html } from '../../html.ts';
+import { type FormState, type FormVisit, form, freshForm, keyOf, versionOf } from '../frame/forms.ts';
+import {
+  type Answer,
+  type Body,
+  type DashboardPage,
+  nothingHere,
+  onTo,
+  type Pages,
+  type Params,
+  RefusedError,
+  type Visit,
+} from '../frame/visit.ts';
+import {
+  type DiscountRead,
+  discountFields,
+  discountLabels,
+  discountNames,
+  endFields,
+  readEnd,
+  readNewDiscount,
+} from './discount-form.ts';
+import { refused, wrongForm } from './parts.ts';
+import { removeCard } from './removal.ts';
+
+const texts = {
+  added: 'New discount code',
+  code: 'Code',
+  add: 'Add the code',
+  adding: 'Adding…',
+  save: 'Save',
+  saving: 'Saving…',
+  remove: 'Remove the code',
+  removeText: 'It takes nothing off any more. Orders and subscriptions that were sold with it stay as they are.',
+} as const;
+
+type Discount = Body<'listDiscounts'>['data'][number];
+
+export const discountPages: Pages = {
+  '/app/products/:productId/discounts/new': { show: showNew, take: takeNew },
+  '/app/products/:productId/discounts/:discountId': { show: showOne, take: takeOne },
+};
+
+async function showNew(visit: Visit, { productId = '' }: Params): Promise<DashboardPage> {
+  const product = await visit.read('getProduct', { params: { productId } });
+  return discountPage({ visit, product, discount: null, state: freshForm(visit) });
+}
+
+async function takeNew(visit: Visit, { productId = '' }: Params): Promise<Answer> {
+  const product = await visit.read('getProduct', { params: { productId } });
+  const again = (state: FormState) =>
+    Object.assign(discountPage({ visit, product, discount: null, state }), { status: 422 });
+  const read = readNewDiscount(visit.request.form, product.currency, visit.formats);
+  if (!read.ok) return again(wrongForm(visit, read.errors));
+  const idempotencyKey = keyOf(visit, read.fields.code);
+  const made = await visit.call('createDiscount', { params: { productId }, body: read.fields, idempotencyKey });
+  if (!made.ok) return again(refused(visit, made.problem, discountLabels, discountNames));
+  return onTo(`/app/products/${productId}?done=added#discounts`);
+}
+
+async function showOne(visit: Visit, params: Params): Promise<DashboardPage> {
+  const { product, discount } = await readDiscount(visit, params);
+  const stored = {
+    expiresAt: discount.expires_at?.slice(0, 10) ?? '',
+    maxUses: discount.max_uses === null ? '' : String(discount.max_uses),
+  };
+  return discountPage({ visit, product, discount, state: freshForm(visit, stored) });
+}
+
+/** Code and size stay: links and advertisements name them. */
+async function takeOne(visit: Visit, params: Params): Promise<Answer> {
+  const { product, discount } = await readDiscount(visit, params);
+  const { form: sent } = visit.request;
+  const of = { productId: product.id, discountId: discount.id };
+  if (sent.get('do') === 'remove') {
+    const removed = await visit.call('deleteDiscount', { params: of, idempotencyKey: keyOf(visit, 'remove') });
+    if (!removed.ok) throw new RefusedError(removed.problem, removed.retryAfterSeconds);
+    return onTo(`/app/products/${product.id}?done=removed#discounts`);
+  }
+  const again = (state: FormState) => Object.assign(discountPage({ visit, product, discount, state }), { status: 422 });
+  const read: DiscountRead<object> = readEnd(sent);
+  if (!read.ok) return again(wrongForm(visit, read.errors));
+  const idempotencyKey = keyOf(visit, sent.get('expiresAt') ?? '', sent.get('maxUses') ?? '');
+  const saved = await visit.call('updateDiscount', {
+    params: of,
+    body: read.fields,
+    ifVersion: versionOf(visit),
+    idempotencyKey,
+  });
+  if (!saved.ok) return again(refused(visit, saved.problem, discountLabels, discountNames));
+  return onTo(`/app/products/${product.id}?done=saved#discounts`);
+}
+
+async function readDiscount(visit: Visit, { productId = '', discountId }: Params) {
+  const params = { productId };
+  const [product, discounts] = await Promise.all([
+    visit.read('getProduct', { params }),
+    visit.read('listDiscounts', { params }),
+  ]);
+  const discount = discounts.data.find(({ id }) => id === discountId);
+  if (discount === undefined) throw nothingHere(visit);
+  return { product, discount };
+}
+
+interface DiscountContent {
+  readonly visit: FormVisit;
+  readonly product: { readonly id: string; readonly name: string; readonly currency: string };
+  /** Null for one that is being made. */
+  readonly discount: Pick<Discount, 'code' | 'version'> | null;
+  readonly state: FormState;
+}
+
+export function discountPage({ visit, product, discount, state }: DiscountContent): DashboardPage {
+  const fields = form(visit, {
+    state,
+    version: discount?.version,
+    content: discount === null ? discountFields(state, product.currency) : endFields(state),
+    buttons: button({
+      label: discount === null ? texts.add : texts.save,
+      busyLabel: discount === null ? texts.adding : texts.saving,
+      kind: 'accent',
+    }),
+  });
+  return {
+    title: discount === null ? texts.added : discount.code,
+    back: { href: `/app/products/${product.id}`, label: product.name },
+    main: html`${card(texts.code, fields)}${
+      discount !== null && removeCard(visit, { label: texts.remove, text: texts.removeText })
+    }`,
+  };
+}

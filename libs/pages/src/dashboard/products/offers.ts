@@ -1,0 +1,208 @@
+import { limits } from '@app/contracts/common';
+import { button } from '../../components/button.ts';
+import { card } from '../../components/card.ts';
+import { choices } from '../../components/choice.ts';
+import { field } from '../../components/field.ts';
+import { type Html, html } from '../../html.ts';
+import { readAmount } from '../frame/amounts.ts';
+import {
+  type FormState,
+  type FormVisit,
+  form,
+  freshForm,
+  keyOf,
+  refusedForm,
+  typedIn,
+  versionOf,
+} from '../frame/forms.ts';
+import {
+  type Answer,
+  type DashboardPage,
+  nothingHere,
+  onTo,
+  type Pages,
+  type Params,
+  RefusedError,
+  type Visit,
+} from '../frame/visit.ts';
+import { wrongForm } from './parts.ts';
+import { previewFrame, withPreview } from './preview-frame.ts';
+import { type Removal, removeCard } from './removal.ts';
+
+const texts = {
+  bump: {
+    list: 'bumps',
+    create: 'createBump',
+    update: 'updateBump',
+    remove: 'deleteBump',
+    added: 'New bump',
+    changed: 'Bump',
+    headlineHint: 'What is added, as buyers read it beside the tick.',
+    shown: 'Offer it',
+    shownHint: 'Buyers see it beside the Pay button.',
+    add: 'Add the bump',
+    removeLabel: 'Remove the bump',
+    removeText: 'The checkout does not offer it any more. Orders that have it keep it.',
+  },
+  upsell: {
+    list: 'upsells',
+    create: 'createUpsell',
+    update: 'updateUpsell',
+    remove: 'deleteUpsell',
+    added: 'New upsell',
+    changed: 'Upsell',
+    headlineHint: 'The offer, as buyers read it after they have paid.',
+    shown: 'Offer it',
+    shownHint: 'Buyers see it after the payment, and their card is held until they decide.',
+    add: 'Add the upsell',
+    removeLabel: 'Remove the upsell',
+    removeText: 'It is not offered any more. Orders that have it keep it.',
+  },
+} as const;
+
+const common = { save: 'Save', saving: 'Saving…', adding: 'Adding…', offer: 'Offer', status: 'Status' } as const;
+
+type Kind = keyof typeof texts;
+
+const labels = { headline: 'Headline', priceCents: 'Price', active: 'Status' } as const;
+const names = { priceCents: 'price' } as const;
+
+/** Bumps and upsells are edited alike. */
+export function offerPages(kind: Kind): Pages {
+  const at = `/app/products/:productId/${texts[kind].list}`;
+  return {
+    [`${at}/new`]: {
+      show: (visit, params) => showOffer(visit, params, kind),
+      take: (visit, params) => takeOffer(visit, params, kind),
+    },
+    [`${at}/:offerId`]: {
+      show: (visit, params) => showOffer(visit, params, kind),
+      take: (visit, params) => takeOffer(visit, params, kind),
+    },
+  };
+}
+
+/** Without an id of the offer it is a new one. */
+async function showOffer(visit: Visit, { productId = '', offerId }: Params, kind: Kind): Promise<DashboardPage> {
+  const { product, offer } = await readOffer(visit, { productId, offerId }, kind);
+  const stored: Record<string, string> =
+    offer === null
+      ? { active: '1' }
+      : {
+          headline: offer.headline,
+          price: visit.formats.typedAmount(offer.price_cents, product.currency),
+          active: String(offer.active),
+        };
+  return offerPage({ visit, kind, product, offer, state: freshForm(visit, stored) });
+}
+
+async function takeOffer(visit: Visit, { productId = '', offerId }: Params, kind: Kind): Promise<Answer> {
+  const { form: sent } = visit.request;
+  const back = `/app/products/${productId}`;
+  const { product, offer } = await readOffer(visit, { productId, offerId }, kind);
+  if (sent.get('do') === 'remove' && offerId !== undefined) {
+    const removed = await visit.call(texts[kind].remove, {
+      params: { productId, offerId },
+      idempotencyKey: keyOf(visit, 'remove'),
+    });
+    if (!removed.ok) throw new RefusedError(removed.problem, removed.retryAfterSeconds);
+    return onTo(`${back}?done=removed#${texts[kind].list}`);
+  }
+  const again = (state: FormState) => Object.assign(offerPage({ visit, kind, product, offer, state }), { status: 422 });
+  const price = readAmount(sent.get('price') ?? '', product.currency, labels.priceCents, visit.formats);
+  if (!price.ok) return again(wrongForm(visit, { price: price.error }));
+  const body = {
+    headline: sent.get('headline') ?? '',
+    priceCents: price.cents,
+    active: sent.has('active') ? (1 as const) : (0 as const),
+  };
+  const idempotencyKey = keyOf(visit, body.headline, String(body.priceCents), String(body.active));
+  const saved =
+    offerId === undefined
+      ? await visit.call(texts[kind].create, { params: { productId }, body, idempotencyKey })
+      : await visit.call(texts[kind].update, {
+          params: { productId, offerId },
+          body,
+          ifVersion: versionOf(visit),
+          idempotencyKey,
+        });
+  if (!saved.ok) return again(refusedForm(visit, saved.problem, labels, names));
+  return onTo(`${back}?done=${offerId === undefined ? 'added' : 'saved'}#${texts[kind].list}`);
+}
+
+interface Named {
+  readonly productId: string;
+  readonly offerId: string | undefined;
+}
+
+async function readOffer(visit: Visit, { productId, offerId }: Named, kind: Kind) {
+  const params = { productId };
+  const [product, funnel] = await Promise.all([
+    visit.read('getProduct', { params }),
+    visit.read('getFunnel', { params }),
+  ]);
+  const offer = funnel[texts[kind].list].find(({ id }) => id === offerId) ?? null;
+  if (offer === null && offerId !== undefined) throw nothingHere(visit);
+  return { product, offer };
+}
+
+interface OfferContent {
+  readonly visit: FormVisit;
+  readonly kind: Kind;
+  readonly product: { readonly id: string; readonly name: string };
+  /** Null for one that is being made. */
+  readonly offer: { readonly id: string; readonly version: number } | null;
+  readonly state: FormState;
+}
+
+export function offerPage({ visit, kind, product, offer, state }: OfferContent): DashboardPage {
+  const said = texts[kind];
+  const isNew = offer === null;
+  const removal: Removal = { label: said.removeLabel, text: said.removeText };
+  const fields = form(visit, {
+    id: 'edited',
+    state,
+    version: offer?.version,
+    content: offerFields(kind, state),
+    buttons: button({
+      label: isNew ? said.add : common.save,
+      busyLabel: isNew ? common.adding : common.saving,
+      kind: 'accent',
+    }),
+  });
+  const preview = new URLSearchParams({ part: kind });
+  if (offer !== null) preview.set('offer', offer.id);
+  return withPreview({
+    title: isNew ? said.added : said.changed,
+    back: { href: `/app/products/${product.id}`, label: product.name },
+    main: html`<div class="two-columns"><div class="stack">${card(common.offer, fields)}${!isNew && removeCard(visit, removal)}</div>${previewFrame(
+      `/app/products/${product.id}/preview?${preview}`,
+    )}</div>`,
+  });
+}
+
+function offerFields(kind: Kind, state: FormState): Html {
+  const { headlineHint, shown, shownHint } = texts[kind];
+  return html`${field({
+    name: 'headline',
+    label: labels.headline,
+    hint: headlineHint,
+    value: typedIn(state, 'headline'),
+    error: state.errors.headline,
+    isRequired: true,
+    maxLength: limits.name,
+  })}${field({
+    name: 'price',
+    label: labels.priceCents,
+    value: typedIn(state, 'price'),
+    error: state.errors.price,
+    keyboard: 'decimal',
+    isRequired: true,
+    maxLength: 40,
+  })}${choices({
+    legend: common.status,
+    name: 'active',
+    kind: 'checkbox',
+    choices: [{ value: '1', label: shown, hint: shownHint, isChosen: typedIn(state, 'active') === '1' }],
+  })}`;
+}

@@ -1,0 +1,55 @@
+import type { ProductResource } from '@app/contracts/products';
+import type { Problem } from '../../call.ts';
+import { badge } from '../../components/notice.ts';
+import type { Formats } from '../../formats.ts';
+import type { Html } from '../../html.ts';
+import { type FormState, refusedForm } from '../frame/forms.ts';
+import type { Visit } from '../frame/visit.ts';
+
+export const statusBadge = ({ status }: Pick<ProductResource, 'status'>): Html => badges[status];
+
+const badges = {
+  draft: badge('info', 'Draft'),
+  live: badge('good', 'Live'),
+  archived: badge('none', 'Archived'),
+} as const;
+
+type Priced = Pick<ProductResource, 'price_cents' | 'currency' | 'billing_interval'>;
+
+/** `$149.00`, `$29.00 every month`. */
+export function priceOf({ price_cents, currency, billing_interval }: Priced, formats: Formats): string {
+  const price = price_cents === 0 ? 'Free' : formats.amount(price_cents, currency);
+  return billing_interval === null ? price : `${price} every ${billing_interval}`;
+}
+
+/** A form that nothing was called for. */
+export const wrongForm = ({ request }: Visit, errors: Readonly<Record<string, string>>): FormState => ({
+  values: request.form,
+  errors,
+  problem: null,
+});
+
+/** Refusals that are about one field without naming it. */
+const fieldsOfCodes: Readonly<Record<string, readonly [field: string, sentence: string]>> = {
+  slug_taken: ['slug', 'Another product of yours has this address: type another.'],
+  position_taken: ['position', 'Another email has this place: type another number.'],
+  code_taken: ['code', 'There is this code already: type another.'],
+};
+
+/** As `refusedForm`, with what is taken at its field. */
+export function refused(
+  visit: Visit,
+  problem: Problem,
+  labels: Readonly<Record<string, string>>,
+  names: Readonly<Record<string, string>> = {},
+): FormState {
+  const [field, sentence] = fieldsOfCodes[problem.code] ?? [];
+  if (field === undefined || sentence === undefined) return refusedForm(visit, problem, labels, names);
+  return wrongForm(visit, { [field]: sentence });
+}
+
+/** A whole number as it was typed; null for anything else. */
+export function readWhole(typed: string | null): number | null {
+  const text = (typed ?? '').trim();
+  return /^\d{1,15}$/.test(text) ? Number(text) : null;
+}

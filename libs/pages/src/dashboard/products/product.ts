@@ -1,0 +1,82 @@
+import { type FormState, freshForm, keyOf, versionOf } from '../frame/forms.ts';
+import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
+import { onTo } from '../frame/visit.ts';
+import { refused, wrongForm } from './parts.ts';
+import { productFieldNames, productLabels, readProduct, storedProduct } from './product-form.ts';
+import { type Funnel, productPage } from './product-page.ts';
+
+/** GET of a product with its funnel. */
+export async function showProduct(visit: Visit, { productId = '' }: Params): Promise<DashboardPage> {
+  const { product, funnel } = await readFunnel(visit, productId);
+  return pageOf(visit, { product, funnel }, freshForm(visit, storedProduct(product, visit.formats)));
+}
+
+interface Shown {
+  readonly product: Awaited<ReturnType<typeof readFunnel>>['product'];
+  readonly funnel: Funnel;
+}
+
+const pageOf = (visit: Visit, { product, funnel }: Shown, state: FormState, problem: string | null = null) =>
+  productPage({ visit, product, funnel, state, problem, done: visit.request.query, formats: visit.formats });
+
+async function readFunnel(visit: Visit, productId: string) {
+  const params = { productId };
+  const [product, { bumps, upsells, emails }, discounts] = await Promise.all([
+    visit.read('getProduct', { params }),
+    visit.read('getFunnel', { params }),
+    visit.read('listDiscounts', { params }),
+  ]);
+  return { product, funnel: { bumps, upsells, emails, discounts: discounts.data } };
+}
+
+/** What the page's buttons do. */
+export async function takeProduct(visit: Visit, params: Params): Promise<Answer> {
+  const { productId = '' } = params;
+  switch (visit.request.form.get('do')) {
+    case 'live':
+      return await setStatus(visit, productId, 'live');
+    case 'archive':
+      return await setStatus(visit, productId, 'archived');
+    case 'push':
+      return await pushEmails(visit, productId);
+    default:
+      return await saveProduct(visit, productId);
+  }
+}
+
+async function saveProduct(visit: Visit, productId: string): Promise<Answer> {
+  const shown = await readFunnel(visit, productId);
+  const read = readProduct(visit.request.form, shown.product.currency, visit.formats);
+  if (!read.ok) return Object.assign(pageOf(visit, shown, wrongForm(visit, read.errors)), { status: 422 });
+  const body = read.fields;
+  const saved = await visit.call('updateProduct', {
+    params: { productId },
+    body,
+    ifVersion: versionOf(visit),
+    idempotencyKey: keyOf(visit),
+  });
+  if (saved.ok) return onTo(`${visit.path}?done=saved`);
+  const state = refused(visit, saved.problem, productLabels, productFieldNames);
+  return Object.assign(pageOf(visit, shown, state), { status: 422 });
+}
+
+async function setStatus(visit: Visit, productId: string, status: 'live' | 'archived'): Promise<Answer> {
+  const params = { productId };
+  const changed = await visit.call('updateProduct', { params, body: { status }, idempotencyKey: keyOf(visit, status) });
+  return changed.ok ? onTo(`${visit.path}?done=${status}`) : await notDone(visit, productId, changed.problem.detail);
+}
+
+/** Hands the emails to the seller's tool; the next page says how many. */
+async function pushEmails(visit: Visit, productId: string): Promise<Answer> {
+  const params = { productId };
+  const pushed = await visit.call('pushFunnelEmails', { params, idempotencyKey: keyOf(visit, 'push') });
+  return pushed.ok
+    ? onTo(`${visit.path}?done=pushed&sent=${pushed.body.sent}#emails`)
+    : await notDone(visit, productId, pushed.problem.detail);
+}
+
+async function notDone(visit: Visit, productId: string, problem: string): Promise<DashboardPage> {
+  const shown = await readFunnel(visit, productId);
+  const state = freshForm({ typed: null }, storedProduct(shown.product, visit.formats));
+  return Object.assign(pageOf(visit, shown, state, problem), { status: 422 });
+}

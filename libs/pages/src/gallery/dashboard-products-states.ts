@@ -1,0 +1,83 @@
+import { discountPage } from '../dashboard/products/discounts.ts';
+import { emailPage } from '../dashboard/products/emails.ts';
+import { newProductPage } from '../dashboard/products/new-product.ts';
+import { offerPage } from '../dashboard/products/offers.ts';
+import { picturePage } from '../dashboard/products/picture.ts';
+import { storedProduct } from '../dashboard/products/product-form.ts';
+import { productPage } from '../dashboard/products/product-page.ts';
+import { productsPage } from '../dashboard/products/products-page.ts';
+import { formatsFor } from '../formats.ts';
+import { type Html, html } from '../html.ts';
+import { emptyFunnel, funnel, product, productId, productOf, stateOf, visitAt } from './dashboard-products-samples.ts';
+import { inFrame } from './dashboard-samples.ts';
+import { arabicName, longName } from './samples.ts';
+
+const formats = formatsFor('en-US');
+const german = formatsFor('de-DE');
+const at = `/app/products/${productId}`;
+const visit = visitAt(at);
+const long = productOf({ name: longName, slug: 'w'.repeat(80), price_cents: 9_999_999_999, status: 'archived' });
+const monthly = productOf({
+  name: arabicName,
+  pricing_type: 'subscription',
+  billing_interval: 'month',
+  status: 'draft',
+  currency: 'kwd',
+  price_cents: 12_345,
+});
+
+/** Pages of products in every state. */
+export const productsStates: Readonly<Record<string, () => Html>> = {
+  products: () =>
+    inFrame('/app/products', productsPage({ products: [product, monthly, long], formats, pager: html`` })),
+  'products-empty': () => inFrame('/app/products', productsPage({ products: [], formats, pager: html`` })),
+  'product-new': () =>
+    inFrame('/app/products/new', newProductPage(visit, stateOf({ currency: 'usd', billing: 'once' }))),
+  'product-new-refused': () =>
+    inFrame(
+      '/app/products/new',
+      newProductPage(
+        visit,
+        stateOf(
+          { name: longName, price: '1.490', currency: 'usd', billing: 'month', slug: 'course' },
+          {
+            price: 'Price can be read in two ways: type 1490 or 1.49.',
+            slug: 'Another product of yours has this address: type another.',
+          },
+        ),
+      ),
+    ),
+  product: () => {
+    const done = new URLSearchParams({ done: 'live' });
+    const state = stateOf(storedProduct(product, formats));
+    return inFrame(at, productPage({ visit, product, funnel, state, problem: null, done, formats }));
+  },
+  'product-draft-right-to-left': () => {
+    const done = new URLSearchParams({ done: 'pushed', sent: '0' });
+    const state = stateOf(storedProduct(monthly, german));
+    const content = { visit, product: monthly, funnel: emptyFunnel, state, problem: null, done, formats: german };
+    return inFrame(at, productPage(content));
+  },
+  bump: () => {
+    const state = stateOf(
+      { headline: longName, price: '19', active: '1' },
+      { price: 'Price must be a number, like 149.' },
+    );
+    return inFrame(at, offerPage({ visit, kind: 'bump', product, offer: { id: 'bmp_1', version: 1 }, state }));
+  },
+  'funnel-email': () => {
+    const state = stateOf(
+      { subject: longName, body: 'Hello', sendDay: 'x', position: '1' },
+      { sendDay: 'Day must be a whole number, like 3.' },
+    );
+    return inFrame(at, emailPage({ visit, product: long, email: { version: 1 }, state }));
+  },
+  'discount-new': () => {
+    const state = stateOf({ code: 'W'.repeat(50), off: '' }, { off: 'Discount is missing: type 15 % or an amount.' });
+    return inFrame(at, discountPage({ visit, product, discount: null, state }));
+  },
+  picture: () => {
+    const state = stateOf({}, { picture: 'Picture must be at most 150 KB, which are 204800 characters of base64.' });
+    return inFrame(at, picturePage({ visit, product: long, state }));
+  },
+};
