@@ -22,7 +22,7 @@ interface ChoicesOptions {
 export function choices({ legend, name, kind, choices: all, isDisabled }: ChoicesOptions): Html {
   return html`<fieldset class="choices" disabled="${isDisabled ?? false}"><legend>${legend}</legend>${all.map(
     ({ value, label, hint, end, isChosen, state }) => html`<label class="${`choice ${state ?? ''}`.trim()}"><input
-type="${kind}" id="${name}-${value}" name="${name}" value="${value}" checked="${isChosen}"><span>${label}${
+type="${kind}" id="${name}-${value.replaceAll('.', '-')}" name="${name}" value="${value}" checked="${isChosen}"><span>${label}${
       hint !== undefined && html`<span class="hint">${hint}</span>`
     }</span>${end}</label>`,
   )}</fieldset>`;
