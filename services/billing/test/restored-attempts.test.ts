@@ -8,6 +8,7 @@ import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { copyDatabase } from './database-copy.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
+import { actedAt } from './sellers-acts.ts';
 import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
 
 guardLeaks();
@@ -192,6 +193,23 @@ test('an attempt under whose key another amount was declined ends, and the next 
   expect(await start(replica, { ...other, tryNo: 2 })).toMatchObject({ tryNo: 2, status: 'succeeded' });
   expect(await chargedThere()).toEqual([6400]);
   expect(await noticed()).toEqual([]);
+});
+
+test('an attempt that is found while an earlier one is open is not charged anew when that one ends at the same moment', async () => {
+  const input = attempt({ tryNo: 3 });
+  const replica = await loseAttempt({ ...input, tryNo: 2 });
+  // Neither can be looked up: the first one is open now.
+  replica.fail('throws_before', 'throws_before');
+  expect(await start(replica, input)).toMatchObject({ tryNo: 1, status: 'processing' });
+  replicas.clock.advance(hourMs);
+  const meanwhile = replicas.start(actedAt('payments-start', 'after', () => replica.round()));
+  expect(await start(meanwhile, input)).toMatchObject({ tryNo: 1, status: 'processing' });
+  expect(await start(meanwhile, input)).toMatchObject({ tryNo: 2, status: 'succeeded' });
+  expect(await chargedThere()).toEqual([4900]);
+  expect(await completed()).toEqual([
+    [1, 'declined'],
+    [2, 'succeeded'],
+  ]);
 });
 
 test('a refund under whose key the processor gave back another amount ends, its seller reads both sides, and the rest can go back', async () => {

@@ -1,5 +1,6 @@
 import { askProcessor } from './look-up-payment.ts';
 import { newAttempt, type StartInput } from './new-attempt.ts';
+import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { readMoney } from './payment-rows.ts';
 import { type RecordContext, recordAnswer } from './record-payment.ts';
@@ -9,26 +10,32 @@ import { logFieldsOf } from './send-payment.ts';
  * Looks up the attempts of the order before this one that have no row here: a database that a backup has replaced may have sent
  * them. What the processor has is recorded. While it cannot be asked the attempt is open, which keeps the next one from being
  * charged. What it never got leaves no row: it may have been an attempt of another order of the checkout.
+ * @returns the order's attempts where one of them keeps out a row of what was found: the next one waits for that one's end, or it
+ * could be charged beside what has no row
  */
 export async function lookUpLostAttempts(
   deps: PaymentDeps,
   accountId: string,
   input: StartInput,
   context: RecordContext,
-): Promise<void> {
+): Promise<readonly Payment[] | undefined> {
   const { payments } = await readMoney(deps.database, accountId, input.orderId);
   const known = new Set(payments.filter(({ step }) => step === 'main').map(({ try_no }) => try_no));
   for (let tryNo = 1; tryNo < input.tryNo; tryNo += 1) {
-    if (!known.has(tryNo)) await lookUpLost(deps, accountId, { ...input, tryNo, paymentMethod: null }, context);
+    if (known.has(tryNo)) continue;
+    const tried = await lookUpLost(deps, accountId, { ...input, tryNo, paymentMethod: null }, context);
+    if (tried?.some(({ try_no }) => try_no === tryNo) === false) return tried;
   }
+  return undefined;
 }
 
+/** @returns the order's attempts where the row could not be written */
 async function lookUpLost(
   deps: PaymentDeps,
   accountId: string,
   input: StartInput,
   context: RecordContext,
-): Promise<void> {
+): Promise<readonly Payment[] | undefined> {
   const payment = await newAttempt(deps, accountId, input);
   const found = await askProcessor(deps, payment).catch((err: unknown) => {
     deps.logger.warn(
@@ -37,8 +44,9 @@ async function lookUpLost(
     );
     return undefined;
   });
-  if (found === null) return;
+  if (found === null) return undefined;
   const tried = await deps.tries.add({ ...payment, was_lost: true });
-  if (found === undefined || tried !== 'written') return;
-  await recordAnswer(deps, payment, found, context);
+  if (tried !== 'written') return tried;
+  if (found !== undefined) await recordAnswer(deps, payment, found, context);
+  return undefined;
 }

@@ -22,11 +22,11 @@ const roundsMax = 4;
 /** See the contract: charges or holds, once for each try, and once for the order when it succeeds. */
 export async function startPayment(deps: PaymentDeps, caller: Caller, input: StartInput): Promise<PaymentOutcome> {
   const { accountId, requestId } = caller;
-  if (input.tryNo > 1) await lookUpLostAttempts(deps, accountId, input, { requestId });
   let last: Payment | undefined;
   for (let round = 0; round < roundsMax; round += 1) {
+    const waitsFor = input.tryNo > 1 ? await lookUpLostAttempts(deps, accountId, input, { requestId }) : undefined;
     const payment = await newAttempt(deps, accountId, input);
-    const tried = await deps.tries.add(payment);
+    const tried = waitsFor ?? (await deps.tries.add(payment));
     if (tried === 'written') return outcomeOf(await makeAttempt(deps, requestId, input, payment));
     const decision = decideStart(tried, input.tryNo);
     // It was written by another replica after this statement began, so the next one sees it.
