@@ -320,6 +320,19 @@ test('two tabs with two cards: the card that was given last stays, whichever is 
   expect(await cardOf(life)).toMatchObject({ payment_id: newest?.id });
 });
 
+test('the card that is charged, given again while the answer to another one is missing, stays', async () => {
+  const life = await begin();
+  life.replica.fail('throws_after');
+  expect(await put(life, 'sim_refund_declined')).toMatchObject({ payment_method: { status: 'processing' } });
+  replicas.clock.advance(1);
+  expect(await put(life, 'sim_ok')).toMatchObject({ payment_method: { status: 'saved' } });
+  const given = await cardOf(life);
+  replicas.clock.advance(hourMs);
+  await life.replica.round();
+  expect(await cardOf(life)).toEqual(given);
+  expect((await cardsOf(life)).map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
+});
+
 test('a card is saved while a renewal is at the processor, and the renewal is recorded as it ends', async () => {
   const life = await begin();
   replicas.clock.set(renewalDay);

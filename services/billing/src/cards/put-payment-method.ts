@@ -44,14 +44,19 @@ interface StateRow extends SubscriptionRow {
   readonly same_card: boolean | null;
 }
 
-/** The token that is charged, or the one that the card was saved from: the same card again is saved. */
+/**
+ * The token that is charged, or the one that the card was saved from: the same card again is saved. Not while another card has no
+ * end: that one would replace it, although it was given before.
+ */
 const stateStatement = statement<StateRow>(
   'cards-subscription',
   `select ${subscriptionColumns}, ${renewalUnderWay('$1', 's.order_id')} as charging,
      collection = 'automatic' and coalesce(processor, $4) = $4 and (payment_method = $3 or $3 = (
        select p.request ->> 'paymentMethod' from payments as p
        where p.account_id = $1 and p.order_id = s.order_id and p.step = 'card' and p.status = 'succeeded'
-       order by p.try_no desc limit 1)) as same_card
+       order by p.try_no desc limit 1)) and not exists (select from payments as p
+         where p.account_id = $1 and p.order_id = s.order_id and p.step = 'card'
+           and p.status not in ('succeeded', 'declined')) as same_card
    from subscriptions as s where account_id = $1 and id = $2`,
   { ...subscriptionTypes, charging: 'bool', same_card: 'bool' },
 );
