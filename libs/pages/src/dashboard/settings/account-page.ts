@@ -56,7 +56,7 @@ function addressCard(visit: Visit, { me }: AccountContent): Html {
   );
 }
 
-function passwordCard(visit: Visit, { state: { errors } }: AccountContent): Html {
+function passwordCard(visit: Visit, { me, state: { errors } }: AccountContent): Html {
   const input = (name: string, label: string, autocomplete: string, hint?: string) =>
     field({
       name,
@@ -69,7 +69,8 @@ function passwordCard(visit: Visit, { state: { errors } }: AccountContent): Html
       isRequired: true,
       maxLength: 200,
     });
-  const content = html`${input('password', texts.current, 'current-password')}${input('newPassword', texts.new, 'new-password', texts.newHint)}`;
+  const user = html`<input type="hidden" name="username" autocomplete="username" value="${me.email}">`;
+  const content = html`${user}${input('password', texts.current, 'current-password')}${input('newPassword', texts.new, 'new-password', texts.newHint)}`;
   const buttons = button({ label: texts.change, busyLabel: texts.changing });
   return card(texts.password, form(visit, { content, buttons }));
 }
@@ -79,7 +80,7 @@ function sessionsCard(visit: Visit, { sessions }: AccountContent): Html {
     title: current ? texts.here : html`<bdi>${user_agent ?? texts.unknown}</bdi>`,
     detail: html`${address !== null && html`${texts.from} ${address}, `}${texts.since} ${when(created_at, visit.formats)}`,
     end: current
-      ? badge('good', texts.here)
+      ? html``
       : form(visit, { content: html``, buttons: linkLike({ label: texts.end, name: 'end', value: id }) }),
   }));
   const others = form(visit, {

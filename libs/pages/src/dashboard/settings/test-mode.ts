@@ -81,8 +81,8 @@ export function switchCard(visit: Visit, isOn: boolean): Html {
     value: isOn ? 'off' : 'on',
   });
   const lists = [
-    html`<a href="/app/orders?tab=test">${texts.orders}</a>`,
-    html`<a href="/app/subscriptions?test=true">${texts.subscriptions}</a>`,
+    html`<a href="/app/orders/test">${texts.orders}</a>`,
+    html`<a href="/app/subscriptions/test">${texts.subscriptions}</a>`,
   ];
   return card(
     texts.test,
