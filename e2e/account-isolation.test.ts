@@ -1,15 +1,13 @@
-import { affiliatePaid } from '@app/contracts/affiliates';
 import { checkoutVisited } from '@app/contracts/checkouts';
 import { newId } from '@app/contracts/ids';
-import { orderPaid } from '@app/contracts/orders';
-import { subscriptionStarted } from '@app/contracts/subscriptions';
 import { operations } from '@app/gateway/operations';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { announced } from '@app/testing/points';
 import { recoveryFinished } from '@app/webhook-dispatcher/points';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { furnish, madeDeliveries, openCheckoutAt } from './support/furnished-shop.ts';
 import { portalSession } from './support/portal-session.ts';
-import { type Answer, addProduct, call, type Seller, signUp } from './support/seller.ts';
+import { type Answer, call, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
 import { attempted, handled } from './support/waits.ts';
 
@@ -41,21 +39,19 @@ beforeAll(async () => {
   platform = await sharedPlatform();
   victim = await signUp(platform.baseUrl, 'Victim Secret Shop');
   attacker = await signUp(platform.baseUrl, 'Other Shop');
-  ids = await furnish(victim);
+  ids = await furnish({ baseUrl: platform.baseUrl, receiverUrl: receiver.url }, victim);
   portalSecret = await portalSession(platform, attacker.accountId, { email: 'victim-buyer@example.com' });
-  attackersSecret = (await openAtVictim('a-buyer@example.com')).secret;
+  attackersSecret = (await openCheckoutAt(platform.baseUrl, victim, 'a-buyer@example.com')).secret;
   await untilAtRest();
 });
 
-/** The deliveries of two orders and a payout to the endpoint, and of the orders to the automation. */
-const deliveries = 5;
 /** Those to the endpoint, again. */
 const recovered = 3;
 
 /** What the victim has set going is over, and would not be taken for the attacker's doing. */
 async function untilAtRest(): Promise<void> {
   await announced(recoveryFinished, ({ recoveryId }) => recoveryId === ids.recoveryId);
-  await attempted(victim.accountId, deliveries + recovered);
+  await attempted(victim.accountId, madeDeliveries + recovered);
   const list = async (path: string) => (await victim.call('GET', path)).json.data;
   const listed: { status: string }[] = await list('/api/v1/webhook-deliveries?limit=100');
   expect(listed.filter(({ status }) => ['pending', 'sending'].includes(status))).toEqual([]);
@@ -67,98 +63,6 @@ async function untilAtRest(): Promise<void> {
 }
 
 afterAll(() => receiver?.close());
-
-async function made(seller: Seller, path: string, body: unknown): Promise<string> {
-  const answer = await seller.call('POST', path, { body });
-  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.text}`);
-  return answer.json.id ?? answer.json.orderId;
-}
-
-/** A buyer’s checkout at the victim’s shop. */
-async function openAtVictim(email: string): Promise<{ id: string; secret: string }> {
-  const { handle } = (await victim.call('GET', '/api/v1/settings')).json;
-  const opened = await call(platform.baseUrl, 'POST', '/api/checkout', {
-    body: { handle, slug: 'victim-course', email, name: 'Victim Secret buyer' },
-  });
-  if (opened.status !== 200) throw new Error(`checkout: ${opened.status} ${opened.text}`);
-  return opened.json;
-}
-
-/** Gives the victim one of everything. */
-async function furnish(seller: Seller): Promise<Record<string, string>> {
-  const { productId, bumpId } = await addProduct(seller, 'victim-course');
-  const under = `/api/v1/products/${productId}`;
-  const upsellId = await made(seller, `${under}/upsells`, { headline: 'Victim Secret upsell', priceCents: 100 });
-  const emailId = await made(seller, `${under}/emails`, {
-    position: 1,
-    sendDay: 0,
-    subject: 'Victim Secret',
-    body: 'x',
-  });
-  const discountId = await made(seller, `${under}/discounts`, { code: 'VICTIM', percentOff: 10 });
-  await made(seller, '/api/v1/affiliates', {
-    code: 'victimleaf',
-    name: 'Leaf',
-    email: 'leaf@example.com',
-    commissionPercent: 10,
-  });
-  await made(seller, '/api/v1/products', {
-    name: 'Victim Secret club',
-    slug: 'victim-club',
-    priceCents: 900,
-    currency: 'usd',
-    pricingType: 'subscription',
-    billingInterval: 'month',
-    status: 'live',
-  });
-  const connected = await seller.call('PUT', '/api/v1/webhook-endpoint', { body: { url: `${receiver.url}/victim` } });
-  const endpointId: string = connected.json.id;
-  const automationId = await made(seller, '/api/v1/automations', {
-    name: 'Victim Secret automation',
-    event: 'order.paid',
-    action: { type: 'post', url: `${receiver.url}/victim-automation` },
-  });
-  const order = { email: 'victim-buyer@example.com', affiliateCode: 'victimleaf' };
-  const orderId = await made(seller, '/api/v1/orders', { productSlug: 'victim-course', bumpIds: [bumpId], ...order });
-  const clubOrderId = await made(seller, '/api/v1/orders', { productSlug: 'victim-club', ...order });
-  for (const service of ['billing', 'affiliate', 'metrics'] as const)
-    for (const id of [orderId, clubOrderId]) await handled(service, orderPaid, (data) => data.orderId === id);
-  await handled('metrics', subscriptionStarted, (data) => data.orderId === clubOrderId);
-  const subscriptionId: string = (await seller.call('GET', '/api/v1/subscriptions')).json.data[0].id;
-  const payoutId = await made(seller, '/api/v1/affiliates/victimleaf/payouts?includePending=true', undefined);
-  await handled('webhook-dispatcher', affiliatePaid, (data) => data.payoutId === payoutId);
-  const keyId = await made(seller, '/api/v1/api-keys', { name: 'Victim Secret key' });
-  await attempted(seller.accountId, deliveries);
-  const deliveryId: string = (await seller.call('GET', '/api/v1/webhook-deliveries')).json.data[0].id;
-  const since = new Date(Date.now() - 60_000).toISOString();
-  const recoveryId = await made(seller, `/api/v1/webhook-endpoints/${endpointId}/recover`, { since, which: 'all' });
-  const { id: checkoutId, secret } = await openAtVictim('victim-buyer@example.com');
-  const held = await call(platform.baseUrl, 'POST', `/api/checkout/${checkoutId}/pay`, {
-    headers: { 'x-checkout-secret': secret },
-    body: { paymentMethod: 'sim_ok' },
-  });
-  if (held.json?.status !== 'authorized') throw new Error(`paying: ${held.status} ${held.text}`);
-  const heldOrderId: string = held.json.orderId;
-  const paymentId: string = (await seller.call('GET', `/api/v1/payments?orderId=${heldOrderId}`)).json.data[0].id;
-  await made(seller, '/api/cron/daily', undefined);
-  const runId: string = (await seller.call('GET', '/api/v1/daily-runs')).json.data[0].id;
-  return {
-    ...{ productId, bumpId, upsellId, emailId, discountId, orderId, subscriptionId, keyId },
-    ...{
-      clubOrderId,
-      checkoutId,
-      heldOrderId,
-      paymentId,
-      payoutId,
-      runId,
-      endpointId,
-      recoveryId,
-      deliveryId,
-      automationId,
-    },
-    code: 'victimleaf',
-  };
-}
 
 /** How an operation is tried: with what, and what the attacker must get. */
 interface Attempt {

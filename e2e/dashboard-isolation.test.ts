@@ -1,0 +1,81 @@
+import { dashboardPages } from '@app/pages/dashboard/dashboard-pages';
+import { startReceiver } from '@app/testing/http-receiver';
+import { expect, onTestFinished, test } from 'vitest';
+import { furnish } from './support/furnished-shop.ts';
+import { call, signUp } from './support/seller.ts';
+import { sharedPlatform } from './support/shared-platform.ts';
+
+/** Marks of the victim that no page may show to another account. */
+const marks = ['victim-buyer@example.com', 'Victim Secret', 'victimleaf'];
+
+/** Where the ids stand in addresses of the dashboard. */
+const pageIds: readonly (readonly [start: string, id: string])[] = [
+  ['/app/orders/', 'orderId'],
+  ['/app/products/', 'productId'],
+  ['/app/metrics/', 'productId'],
+  ['/app/subscriptions/', 'subscriptionId'],
+  ['/app/activity/deliveries/', 'deliveryId'],
+  ['/app/daily-job/runs/', 'runId'],
+  ['/app/integrations/keys/', 'keyId'],
+  ['/app/integrations/webhooks/', 'endpointId'],
+  ['/app/integrations/automations/', 'automationId'],
+  ['/app/integrations/recoveries/', 'recoveryId'],
+  ['/app/affiliates/code/', 'code'],
+];
+
+/** The address of a page, with the ids of an account. */
+function pageAt(pattern: string, of: Readonly<Record<string, string>>): string {
+  const [, name = ''] = pageIds.find(([start]) => pattern.startsWith(start)) ?? [];
+  const known: Readonly<Record<string, string | undefined>> = {
+    metric: 'orders',
+    productId: of.productId,
+    bumpId: of.bumpId,
+    upsellId: of.upsellId,
+    offerId: of.bumpId,
+    emailId: of.emailId,
+    discountId: of.discountId,
+  };
+  return pattern.replaceAll(/:(\w+)/g, (_, param: string) => {
+    const id = known[param] ?? of[name];
+    if (id === undefined) throw new Error(`no id for ${pattern}`);
+    return id;
+  });
+}
+
+test('no page of the dashboard opens anything of another account: each is that of an unknown id', async () => {
+  const receiver = await startReceiver();
+  onTestFinished(() => receiver.close());
+  const platform = await sharedPlatform();
+  const victim = await signUp(platform.baseUrl, 'Victim Secret Shop');
+  const attacker = await signUp(platform.baseUrl, 'Other Shop');
+  const ids = await furnish({ baseUrl: platform.baseUrl, receiverUrl: receiver.url }, victim);
+  const body = { email: attacker.email, password: 'a long enough password' };
+  const entered = await call(platform.baseUrl, 'POST', '/api/auth/login', { body });
+  const cookie = entered.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const page = async (path: string, form?: Record<string, string>) => {
+    const answer = await fetch(`${platform.baseUrl}${path}`, {
+      method: form === undefined ? 'GET' : 'POST',
+      redirect: 'manual',
+      headers: { cookie },
+      ...(form && { body: new URLSearchParams(form) }),
+    });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const foreign: Record<string, string> = { ...ids, code: 'victimleaf' };
+  const unknown = Object.fromEntries(Object.entries(foreign).map(([name, id]) => [name, `${id.slice(0, -4)}zzzz`]));
+  const plain = (text: string) =>
+    text.replaceAll(/name="key" value="[^"]*"|(ord|prd|pay|[a-z]{2,4})_[0-9a-z]{26}/g, '');
+  for (const [pattern, { take }] of Object.entries(dashboardPages)) {
+    const shown = await page(pageAt(pattern, foreign));
+    for (const mark of marks) expect(shown.text, pattern).not.toContain(mark);
+    if (!pattern.includes(':')) continue;
+    const other = await page(pageAt(pattern, unknown));
+    expect([shown.status, other.status], pattern).toEqual([404, 404]);
+    expect(plain(shown.text), pattern).toBe(plain(other.text));
+    if (take === undefined) continue;
+    const taken = await page(pageAt(pattern, foreign), { key: 'one', name: 'Taken', amount: '1', do: 'refund' });
+    // 303 leads back to the page, which is 404.
+    expect([303, 404, 422], pattern).toContain(taken.status);
+    for (const mark of marks) expect(taken.text, pattern).not.toContain(mark);
+  }
+});

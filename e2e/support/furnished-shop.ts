@@ -1,0 +1,110 @@
+import { affiliatePaid } from '@app/contracts/affiliates';
+import { orderPaid } from '@app/contracts/orders';
+import { subscriptionStarted } from '@app/contracts/subscriptions';
+import { addProduct, call, type Seller } from './seller.ts';
+import { attempted, handled } from './waits.ts';
+
+/** The deliveries of two orders and a payout to the endpoint, and of the orders to the automation. */
+export const madeDeliveries = 5;
+
+/** Where the shop is, and what receives its webhooks. */
+export interface Surroundings {
+  readonly baseUrl: string;
+  readonly receiverUrl: string;
+}
+
+async function made(seller: Seller, path: string, body: unknown): Promise<string> {
+  const answer = await seller.call('POST', path, { body });
+  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+  return answer.json.id ?? answer.json.orderId;
+}
+
+/** A buyer’s checkout at the victim’s shop. */
+export async function openCheckoutAt(
+  baseUrl: string,
+  seller: Seller,
+  email: string,
+): Promise<{ id: string; secret: string }> {
+  const { handle } = (await seller.call('GET', '/api/v1/settings')).json;
+  const opened = await call(baseUrl, 'POST', '/api/checkout', {
+    body: { handle, slug: 'victim-course', email, name: 'Victim Secret buyer' },
+  });
+  if (opened.status !== 200) throw new Error(`checkout: ${opened.status} ${opened.text}`);
+  return opened.json;
+}
+
+/** Gives the victim one of everything. */
+export async function furnish({ baseUrl, receiverUrl }: Surroundings, seller: Seller): Promise<Record<string, string>> {
+  const { productId, bumpId } = await addProduct(seller, 'victim-course');
+  const under = `/api/v1/products/${productId}`;
+  const upsellId = await made(seller, `${under}/upsells`, { headline: 'Victim Secret upsell', priceCents: 100 });
+  const emailId = await made(seller, `${under}/emails`, {
+    position: 1,
+    sendDay: 0,
+    subject: 'Victim Secret',
+    body: 'x',
+  });
+  const discountId = await made(seller, `${under}/discounts`, { code: 'VICTIM', percentOff: 10 });
+  await made(seller, '/api/v1/affiliates', {
+    code: 'victimleaf',
+    name: 'Leaf',
+    email: 'leaf@example.com',
+    commissionPercent: 10,
+  });
+  await made(seller, '/api/v1/products', {
+    name: 'Victim Secret club',
+    slug: 'victim-club',
+    priceCents: 900,
+    currency: 'usd',
+    pricingType: 'subscription',
+    billingInterval: 'month',
+    status: 'live',
+  });
+  const connected = await seller.call('PUT', '/api/v1/webhook-endpoint', { body: { url: `${receiverUrl}/victim` } });
+  const endpointId: string = connected.json.id;
+  const automationId = await made(seller, '/api/v1/automations', {
+    name: 'Victim Secret automation',
+    event: 'order.paid',
+    action: { type: 'post', url: `${receiverUrl}/victim-automation` },
+  });
+  const order = { email: 'victim-buyer@example.com', affiliateCode: 'victimleaf' };
+  const orderId = await made(seller, '/api/v1/orders', { productSlug: 'victim-course', bumpIds: [bumpId], ...order });
+  const clubOrderId = await made(seller, '/api/v1/orders', { productSlug: 'victim-club', ...order });
+  for (const service of ['billing', 'affiliate', 'metrics'] as const)
+    for (const id of [orderId, clubOrderId]) await handled(service, orderPaid, (data) => data.orderId === id);
+  await handled('metrics', subscriptionStarted, (data) => data.orderId === clubOrderId);
+  const subscriptionId: string = (await seller.call('GET', '/api/v1/subscriptions')).json.data[0].id;
+  const payoutId = await made(seller, '/api/v1/affiliates/victimleaf/payouts?includePending=true', undefined);
+  await handled('webhook-dispatcher', affiliatePaid, (data) => data.payoutId === payoutId);
+  const keyId = await made(seller, '/api/v1/api-keys', { name: 'Victim Secret key' });
+  await attempted(seller.accountId, madeDeliveries);
+  const deliveryId: string = (await seller.call('GET', '/api/v1/webhook-deliveries')).json.data[0].id;
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const recoveryId = await made(seller, `/api/v1/webhook-endpoints/${endpointId}/recover`, { since, which: 'all' });
+  const { id: checkoutId, secret } = await openCheckoutAt(baseUrl, seller, 'victim-buyer@example.com');
+  const held = await call(baseUrl, 'POST', `/api/checkout/${checkoutId}/pay`, {
+    headers: { 'x-checkout-secret': secret },
+    body: { paymentMethod: 'sim_ok' },
+  });
+  if (held.json?.status !== 'authorized') throw new Error(`paying: ${held.status} ${held.text}`);
+  const heldOrderId: string = held.json.orderId;
+  const paymentId: string = (await seller.call('GET', `/api/v1/payments?orderId=${heldOrderId}`)).json.data[0].id;
+  await made(seller, '/api/cron/daily', undefined);
+  const runId: string = (await seller.call('GET', '/api/v1/daily-runs')).json.data[0].id;
+  return {
+    ...{ productId, bumpId, upsellId, emailId, discountId, orderId, subscriptionId, keyId },
+    ...{
+      clubOrderId,
+      checkoutId,
+      heldOrderId,
+      paymentId,
+      payoutId,
+      runId,
+      endpointId,
+      recoveryId,
+      deliveryId,
+      automationId,
+    },
+    code: 'victimleaf',
+  };
+}
