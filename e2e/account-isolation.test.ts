@@ -275,6 +275,7 @@ const attempts = (): Record<string, Attempt> => {
       body: { email: 'nobody@example.com', password: 'wrong password' },
       expect: (answer) => expect(answer.status).toBe(401),
     },
+    logInByLink: { body: { token: 'a'.repeat(43) }, expect: 'unknown' },
     verifyEmail: { body: { token: 'a'.repeat(43) }, expect: 'unknown' },
     confirmEmail: { body: { token: 'a'.repeat(43) }, expect: 'unknown' },
     requestPasswordReset: {

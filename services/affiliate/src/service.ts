@@ -6,8 +6,8 @@ import { commissionRequests } from './commissions/requests.ts';
 import type { AffiliateConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
-import { ledgerRequests } from './ledger/requests.ts';
 import { payoutRequests } from './payouts/requests.ts';
+import { ledgerRequests } from './statements/requests.ts';
 
 export const createAffiliate = defineService<AffiliateConfig>({
   name: 'affiliate',

@@ -9,8 +9,8 @@ import { commissionOn } from '../src/commissions/commission.rules.ts';
 import { recordCommissions } from '../src/commissions/record-commissions.ts';
 import { recordRefunds } from '../src/commissions/record-refunds.ts';
 import { recordRenewals } from '../src/commissions/record-renewals.ts';
-import { linesStatement } from '../src/ledger/get-statement.ts';
 import { createPayout } from '../src/payouts/create-payout.ts';
+import { linesStatement } from '../src/statements/get-statement.ts';
 import { received, referredOrder, refundOf, renewalOf, reopeningOf } from './samples.ts';
 import { service, startService } from './set-up.ts';
 

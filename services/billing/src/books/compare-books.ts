@@ -2,7 +2,7 @@ import type { BooksComparison } from '@app/contracts/daily-runs';
 import { processorName } from '@app/contracts/payments';
 import { statement } from '@app/service-kit/database';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
-import type { ProcessorRecord } from '../processors/payment-processor.ts';
+import { eachPage } from '../processors/each-page.ts';
 import { chosenName } from '../processors/processor-registry.ts';
 import type { DailyCounts } from '../runs/daily-counts.rules.ts';
 import type { AccountRun } from '../runs/daily-step.ts';
@@ -16,7 +16,6 @@ const usedWithinMs = 3 * dayMs;
 const listLimitMs = 5 * 60_000;
 /** What one list covers: what was compared stays compared, should the rest of a long time take too long. */
 const portionMs = dayMs;
-const pageRecords = 1_000;
 
 /**
  * The processors whose books are compared, and until when they were: those compared before, those that charged or gave back
@@ -156,7 +155,7 @@ async function compare(
   for (let startMs = listFromMs; startMs < endMs; startMs += portionMs) {
     const [start, end] = [new Date(startMs), new Date(Math.min(startMs + portionMs, endMs))];
     await deps.processorCalls.make(
-      (signal) => readPages(processor.list(start, end, { ...call, signal }), list, run.isClosing),
+      (signal) => eachPage(processor.list(start, end, { ...call, signal }), run.isClosing, (page) => list.page(page)),
       {
         limitMs: listLimitMs,
       },
@@ -167,22 +166,6 @@ async function compare(
   await list.end(until);
   await pool.query(endStatement([accountId, name, test, list.explainsAll ? until : null, looksBack]));
   return comparisonOf(list.found, from, until);
-}
-
-async function readPages(
-  records: AsyncIterable<ProcessorRecord>,
-  list: ListComparison,
-  isClosing: () => boolean,
-): Promise<void> {
-  let page: ProcessorRecord[] = [];
-  for await (const record of records) {
-    if (isClosing()) return;
-    page.push(record);
-    if (page.length < pageRecords) continue;
-    await list.page(page);
-    page = [];
-  }
-  if (page.length > 0) await list.page(page);
 }
 
 const comparisonOf = (

@@ -1,11 +1,10 @@
 import { booksToCompare } from '../books/compare-books.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
-import type { ProcessorRecord } from '../processors/payment-processor.ts';
+import { eachPage } from '../processors/each-page.ts';
 import { readDue } from '../renewals/due-subscriptions.ts';
 import type { AccountRun, DailyStep } from '../runs/daily-step.ts';
 import { notifyOfRun } from '../runs/notify-of-run.ts';
 import { matchPage } from './match-page.ts';
-import type { Listed } from './record-found-renewal.ts';
 import { confirmUnmatched, readUnmatched, unmatchedText } from './unmatched-payments.ts';
 
 const hourMs = 3_600_000;
@@ -14,7 +13,6 @@ const dayMs = 24 * hourMs;
 const overlapMs = hourMs;
 const portionMs = dayMs;
 const listLimitMs = 5 * 60_000;
-const pageRecords = 1_000;
 
 /**
  * A step that charges once the processor's newest payments are compared: a database that was restored from a backup lacks
@@ -72,25 +70,10 @@ async function matchNewest(deps: PaymentDeps, run: AccountRun, dueSince: Date): 
     for (let startMs = beginMs; startMs < endMs && !run.isClosing(); startMs += portionMs) {
       const [from, to] = [new Date(startMs), new Date(Math.min(startMs + portionMs, endMs))];
       const read = (signal: AbortSignal) =>
-        matchList(deps, listed, processor.list(from, to, { ...listed.call, signal }), run.isClosing);
+        eachPage(processor.list(from, to, { ...listed.call, signal }), run.isClosing, (page) =>
+          matchPage(deps, listed, page),
+        );
       await deps.processorCalls.make(read, { limitMs: listLimitMs });
     }
   }
-}
-
-async function matchList(
-  deps: PaymentDeps,
-  listed: Listed,
-  records: AsyncIterable<ProcessorRecord>,
-  isClosing: () => boolean,
-): Promise<void> {
-  let page: ProcessorRecord[] = [];
-  for await (const record of records) {
-    if (isClosing()) return;
-    page.push(record);
-    if (page.length < pageRecords) continue;
-    await matchPage(deps, listed, page);
-    page = [];
-  }
-  await matchPage(deps, listed, page);
 }

@@ -5,7 +5,7 @@ import type { listCheckouts as contract, UnfinishedCheckout } from '@app/contrac
 import type { Clock } from '@app/service-kit/clock';
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { pageOf, unknownBefore } from '@app/service-kit/paging';
-import { lastActive } from '../reminders/reminder-conditions.ts';
+import { lastActive } from './last-active.ts';
 
 interface Row extends Omit<UnfinishedCheckout, 'created_at' | 'last_active_at' | 'reminded_at'> {
   readonly created_at: Date;

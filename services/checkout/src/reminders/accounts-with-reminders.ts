@@ -1,7 +1,7 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
+import { lastActive } from '../checkouts/last-active.ts';
 import { leastIdleMinutes, stalledBounds } from './reminder.rules.ts';
-import { lastActive } from './reminder-conditions.ts';
 
 /** Accounts with a checkout that may have stalled, with one that was reminded of and is paid by now, or with a reminder to count. */
 const accountsStatement = statement<{ account_id: string }>(

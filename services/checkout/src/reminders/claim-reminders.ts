@@ -1,7 +1,8 @@
 import { type Database, statement } from '@app/service-kit/database';
+import { lastActive } from '../checkouts/last-active.ts';
 import { remindersClaimed } from '../points/points.ts';
 import type { ReminderBounds, StalledBounds } from './reminder.rules.ts';
-import { boughtSince, keepsOut, lastActive, optedOut } from './reminder-conditions.ts';
+import { boughtSince, keepsOut, optedOut } from './reminder-conditions.ts';
 
 /** A reminder that is to be claimed. The hashes are those of the secrets in its two links. */
 export interface NewReminder {

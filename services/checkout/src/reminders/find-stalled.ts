@@ -1,7 +1,8 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { type CheckoutRow, checkoutColumns, checkoutTypes } from '../checkouts/checkout-row.ts';
+import { lastActive } from '../checkouts/last-active.ts';
 import type { StalledBounds } from './reminder.rules.ts';
-import { boughtSince, canReceive, isDone, keepsOut, lastActive, optedOut } from './reminder-conditions.ts';
+import { boughtSince, canReceive, isDone, keepsOut, optedOut } from './reminder-conditions.ts';
 
 /** A checkout whose buyer is to be reminded. */
 export interface Stalled extends CheckoutRow {

@@ -1,8 +1,5 @@
 /** SQL that several statements of reminders share. `c` is a checkout, `buyer` its lower-cased email. */
 
-/** When its buyer touched it last: opened it, changed it, or tried to pay. */
-export const lastActive = 'greatest(c.created_at, c.active_at, c.asked_at)';
-
 /** Money that was lost with its hold is no purchase. A refunded one is: the buyer has decided. */
 export const boughtSince = (account: string, buyer: string): string => `exists (
   select from orders as o where o.account_id = ${account} and lower(o.customer_email) = ${buyer}

@@ -15,7 +15,7 @@ const texts = {
   last: 'The last 30 days',
   steps: 'First steps',
   done: 'Done',
-  toDo: 'To do',
+  open: 'Open',
   orders: 'Latest orders',
   all: 'All orders',
 } as const;
@@ -47,7 +47,7 @@ function stepsCard({ steps }: HomeContent): Html {
   if (steps.every(({ isDone }) => isDone)) return html``;
   return html`<section class="card"><h2>${texts.steps}</h2><ol class="steps">${steps.map(
     ({ label, href, isDone }) =>
-      html`<li>${isDone ? badge('good', texts.done) : badge('none', texts.toDo)}<a href="${href}">${label}</a></li>`,
+      html`<li>${isDone ? badge('good', texts.done) : badge('none', texts.open)}<a href="${href}">${label}</a></li>`,
   )}</ol></section>`;
 }
 

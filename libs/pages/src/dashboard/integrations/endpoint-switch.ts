@@ -45,7 +45,7 @@ export async function showSwitch(visit: Visit, { id = '' }: Params): Promise<Das
   return switchPage(visit, await readEndpoint(visit, id), freshForm(visit, { held: 'send' }));
 }
 
-export function switchPage(visit: Visit, endpoint: Endpoint, state: FormState): DashboardPage {
+function switchPage(visit: Visit, endpoint: Endpoint, state: FormState): DashboardPage {
   const { id, url, active, held } = endpoint;
   const back = { href: endpointPath(id), label: hostOf(url) };
   const to = html`<input type="hidden" name="active" value="${active ? 'false' : 'true'}">`;
@@ -112,7 +112,7 @@ export async function showRemoveEndpoint(visit: Visit, { id = '' }: Params): Pro
   return removePage(visit, await readEndpoint(visit, id));
 }
 
-export function removePage(visit: Visit, { id, url, role }: Endpoint): DashboardPage {
+function removePage(visit: Visit, { id, url, role }: Endpoint): DashboardPage {
   const content = html`<p>${texts.remove(url)} ${role === 'primary' && texts.removeFirst}</p>`;
   const buttons = button({ label: texts.removeButton(hostOf(url)), busyLabel: texts.working, kind: 'danger' });
   return {

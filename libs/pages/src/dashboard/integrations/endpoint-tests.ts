@@ -47,7 +47,7 @@ export async function showTest(visit: Visit, { id = '' }: Params): Promise<Dashb
   return testPage(visit, endpoint, freshForm(visit, { event: endpoint.events?.[0] ?? 'order.paid' }));
 }
 
-export function testPage(visit: Visit, { id, url }: Endpoint, state: FormState): DashboardPage {
+function testPage(visit: Visit, { id, url }: Endpoint, state: FormState): DashboardPage {
   const content = html`<p>${texts.testText}</p>${select({
     name: 'event',
     label: texts.event,

@@ -64,7 +64,7 @@ const columns = [
 const links = (): Html =>
   html`<p class="small"><a href="${webhooksPath}/recoveries">${texts.recoveries}</a>: ${texts.recoveriesText}. <a href="/developers#webhooks">${texts.guide}</a>.</p>`;
 
-export function eventsOf({ events }: Pick<Endpoint, 'events'>): string {
+function eventsOf({ events }: Pick<Endpoint, 'events'>): string {
   if (events === null) return texts.every;
   return texts.some(eventLabel(events[0] ?? ''), events.length - 1);
 }

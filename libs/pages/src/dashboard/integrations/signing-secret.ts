@@ -154,7 +154,7 @@ interface Revealed {
   readonly previous_secret: string | null;
 }
 
-export const revealedPage = (signer: Signer, { secret, previous_secret: previous }: Revealed): DashboardPage => ({
+const revealedPage = (signer: Signer, { secret, previous_secret: previous }: Revealed): DashboardPage => ({
   title: texts.title,
   back: backTo(signer),
   main: html`<p>${texts.about}</p>${copyField(texts.secret, secret, 'secret')}${

@@ -18,7 +18,7 @@ const texts = {
   slugKept: 'The end of the link. Links that you shared before a change lead nowhere.',
 } as const;
 
-export const billings = { once: 'Once', month: 'Every month', year: 'Every year' } as const;
+const billings = { once: 'Once', month: 'Every month', year: 'Every year' } as const;
 type Billing = keyof typeof billings;
 
 export const productLabels = {
@@ -87,7 +87,7 @@ export function intervalOf(form: URLSearchParams): 'month' | 'year' | null {
 }
 
 /** Letters without their accents, digits, and hyphens between; empty where a name has none of them. */
-export const slugOf = (name: string): string =>
+const slugOf = (name: string): string =>
   name
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')

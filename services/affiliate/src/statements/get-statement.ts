@@ -7,7 +7,7 @@ import { inOneSnapshot } from '@app/service-kit/one-snapshot';
 import { unknownBefore } from '@app/service-kit/paging';
 import type { z } from 'zod';
 import { requireAffiliate } from '../affiliates/require-affiliate.ts';
-import { readBalances } from './read-balances.ts';
+import { readBalances } from '../ledger/read-balances.ts';
 
 type Statement = RequestOutput<typeof contract>;
 type Line = Omit<z.infer<typeof statementLine>, 'created_at'> & { readonly created_at: Date };
