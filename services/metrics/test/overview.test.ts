@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
-import { type Fact, factOfOrder, factOfVisit } from '../src/facts/fact.rules.ts';
+import { type Fact, factOfOrder, factOfRefund, factOfReopening, factOfVisit } from '../src/facts/fact.rules.ts';
 import { recordFacts } from '../src/facts/record-facts.ts';
 import { getOverview } from '../src/overview/get-overview.ts';
 import { points, productsAtEnd, spansOfProducts } from '../src/overview/overview-statements.ts';
@@ -16,7 +16,7 @@ import { rebuildRollups } from '../src/rollups/rebuild-rollups.ts';
 import { deleteAll } from './harness.ts';
 import { accounts, arrivalsOf, factOf, histories, type RawEvent } from './histories.ts';
 import { activeAt, monthly } from './recomputation.ts';
-import { orderEvent, visitEvent } from './samples.ts';
+import { orderEvent, refundEvent, reopeningEvent, visitEvent } from './samples.ts';
 
 guardLeaks();
 
@@ -169,13 +169,26 @@ function expectSums({ currencies, products: rows }: Overview): void {
       ]);
 }
 
-const spans: fc.Arbitrary<Asked> = fc
-  .record({
-    to: fc.date({ min: new Date('2024-01-10'), max: new Date('2025-06-15'), noInvalidDate: true }),
-    days: fc.oneof(fc.constantFrom(1, 2, 30), fc.integer({ min: 1, max: 366 })),
-    by: fc.constantFrom('day' as const, 'month' as const),
-  })
-  .map(({ to, days, by }) => ({ from: dayOf(to.getTime() - (days - 1) * dayMs), to: dayOf(to.getTime()), by }));
+/** Most end on a day on which something happened. */
+const spansOf = (history: readonly RawEvent[]): fc.Arbitrary<Asked> => {
+  const today = clock.now();
+  const days = history.map(({ occurredAt }) => new Date(occurredAt)).filter((day) => day < today);
+  return spansTo(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(today, ...days) },
+      { weight: 1, arbitrary: fc.date({ min: new Date('2024-01-10'), max: today, noInvalidDate: true }) },
+    ),
+  );
+};
+
+const spansTo = (to: fc.Arbitrary<Date>): fc.Arbitrary<Asked> =>
+  fc
+    .record({
+      to,
+      days: fc.oneof(fc.constantFrom(1, 2, 30), fc.integer({ min: 1, max: 366 })),
+      by: fc.constantFrom('day' as const, 'month' as const),
+    })
+    .map(({ to, days, by }) => ({ from: dayOf(to.getTime() - (days - 1) * dayMs), to: dayOf(to.getTime()), by }));
 
 test('whatever happened, however events arrive and rebuilds run beside them or end early, an overview of any span is a recount of the facts', async () => {
   const cases = histories.chain((history) =>
@@ -185,7 +198,7 @@ test('whatever happened, however events arrive and rebuilds run beside them or e
       batchSize: fc.integer({ min: 1, max: 12 }),
       rebuildAfter: fc.nat(6),
       endsEarly: fc.boolean(),
-      asked: fc.array(spans, { minLength: 2, maxLength: 4 }),
+      asked: fc.array(spansOf(history), { minLength: 3, maxLength: 5 }),
     }),
   );
   const property = fc.asyncProperty(cases, async ({ history, arrivals, batchSize, rebuildAfter, endsEarly, asked }) => {
@@ -197,6 +210,8 @@ test('whatever happened, however events arrive and rebuilds run beside them or e
       await Promise.all(work);
     }
     for (const accountId of accounts) for (const span of asked) await expectRecounted(history, accountId, span);
+    // One that ends in the middle, and the next one, which begins anew.
+    await rebuild(true);
     await rebuildRollups(database, null);
     for (const span of asked) await expectRecounted(history, 'acc_a', span);
   });
@@ -212,6 +227,28 @@ async function rebuild(endsEarly: boolean): Promise<void> {
 
 const orderOf = (productId: string, currency: string, totalCents: number, paidAt = '2025-06-14T12:00:00.000Z') =>
   factOfOrder(orderEvent('acc_a', productId, { currency, totalCents, paidAt, productName: productId.toUpperCase() }));
+
+test('a refund of an earlier span that failed in this one takes nothing off another product, nor below 0 of its own', async () => {
+  const at = (day: number) => `2025-06-${day}T12:00:00.000Z`;
+  const failed = { orderId: 'ord_1', totalCents: 900, currency: 'usd', refundNo: 1 };
+  await deliver([
+    orderOf('prd_1', 'usd', 900, at(10)),
+    orderOf('prd_2', 'usd', 500, at(10)),
+    factOfRefund(refundEvent('acc_a', 'prd_1', { ...failed, refundedAt: at(11) })),
+    factOfReopening(reopeningEvent('acc_a', 'prd_1', { ...failed, reopenedAt: at(12) })),
+    factOfRefund(
+      refundEvent('acc_a', 'prd_2', { orderId: 'ord_2', totalCents: 500, currency: 'usd', refundedAt: at(12) }),
+    ),
+  ]);
+  const back = { refunds: 1, refundedCents: 500 };
+  for (const by of ['day', 'month'] as const) {
+    const found = await read('acc_a', { from: '2025-06-12', to: '2025-06-12', by });
+    expect(found).toMatchObject({ currencies: [{ current: back, previous: { refunds: 1 }, series: [back] }] });
+    expectSums(found);
+  }
+  const { currencies } = await read('acc_a', { from: '2025-06-11', to: '2025-06-12' });
+  expect(currencies).toMatchObject([{ current: back, series: [{ refunds: 1, refundedCents: 900 }, back] }]);
+});
 
 test('left out, the span is the 30 days up to today, day by day; an account without events has no currency and no product', async () => {
   await deliver([orderOf('prd_1', 'usd', 700), orderOf('prd_1', 'usd', 100, '2025-05-16T23:59:59.999Z')]);
