@@ -3,6 +3,7 @@ import type { MetricsConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { eventHandlers } from './facts/consumers.ts';
 import { metricsRequests } from './metrics/requests.ts';
+import { overviewRequests } from './overview/requests.ts';
 
 export const createMetrics = defineService<MetricsConfig>({
   name: 'metrics',
@@ -10,6 +11,6 @@ export const createMetrics = defineService<MetricsConfig>({
   database: databaseOptions,
   start: ({ database, clock }) => ({
     events: eventHandlers(),
-    requests: metricsRequests({ database, clock }),
+    requests: [...metricsRequests({ database, clock }), ...overviewRequests({ database, clock })],
   }),
 });

@@ -1,13 +1,10 @@
 import { DomainError } from '@app/contracts/errors';
-import { addToOutbox } from '@app/messaging/outbox';
 import { executeBound } from '@app/service-kit/bound-sql';
 import { statement } from '@app/service-kit/database';
-import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { hashLetterToken } from '../letters/new-letter.ts';
-import { Account } from './account.entity.ts';
-import { settingsOf } from './get-settings.ts';
 import { linkOver, type RedeemDeps } from './redeem-letter.ts';
-import { settingsChangedRow } from './settings-changed.ts';
+import { lockAccount, recordChange } from './settings-changed.ts';
 
 interface Change {
   readonly user_id: string;
@@ -16,18 +13,18 @@ interface Change {
   readonly session_id: string | null;
 }
 
-const findChange = statement<Change>(
+const findStatement = statement<Change>(
   'email-change-find',
   `select u.id as user_id, u.account_id, l.recipient, l.session_id
    from letters as l join users as u on u.id = l.user_id
    where l.token_hash = $1 and l.kind = 'email_change' and l.expires_at > $2`,
   { user_id: 'text', account_id: 'text', recipient: 'text', session_id: 'text' },
 );
-const lockUser = statement<{ id: string }>('email-confirm-lock', 'select id from users where id = $1 for update', {
+const lockStatement = statement<{ id: string }>('email-confirm-lock', 'select id from users where id = $1 for update', {
   id: 'text',
 });
 /** No link that went to the earlier address works any more. Nothing, when another user has taken the address meanwhile. */
-const changeAddress = statement<{ id: string }>(
+const changeStatement = statement<{ id: string }>(
   'email-confirm',
   `with changed as (
      update users set email = $2 where id = $1 and not exists (select from users where email = $2) returning id),
@@ -49,27 +46,23 @@ export async function confirmEmail(
 ): Promise<void> {
   const values = [hashLetterToken(token), clock.now()];
   await database.fork().transactional(async (tx) => {
-    const [found] = await executeBound(tx, findChange(values));
+    const [found] = await executeBound(tx, findStatement(values));
     if (found === undefined) throw linkOver();
     // A change requested at this moment has dropped the letter once it lets the user go.
-    await executeBound(tx, lockUser([found.user_id]));
-    const [change] = await executeBound(tx, findChange(values));
+    await executeBound(tx, lockStatement([found.user_id]));
+    const [change] = await executeBound(tx, findStatement(values));
     if (change === undefined) throw linkOver();
     await giveAddress(tx, change);
-    const lockMode = LockMode.PESSIMISTIC_WRITE;
-    const account = await tx.findOneOrFail(Account, { id: change.account_id }, { lockMode });
+    const account = await lockAccount(tx, change.account_id);
     account.email = change.recipient;
     account.emailVerified = true;
-    account.settingsRevision += 1;
-    const { id: accountId, settingsRevision: revision } = account;
-    const settings = settingsOf(account);
-    await addToOutbox(tx, [settingsChangedRow({ accountId, settings, revision, changedAt: clock.now(), requestId })]);
+    await recordChange(tx, account, { changedAt: clock.now(), requestId });
   });
   wakeRelay();
 }
 
 async function giveAddress(tx: EntityManager, { user_id, recipient, session_id }: Change): Promise<void> {
-  const [changed] = await executeBound(tx, changeAddress([user_id, recipient, session_id])).catch((err: unknown) => {
+  const [changed] = await executeBound(tx, changeStatement([user_id, recipient, session_id])).catch((err: unknown) => {
     if (String(err).includes('users_email_unique')) return [];
     throw err;
   });

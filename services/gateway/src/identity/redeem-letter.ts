@@ -1,15 +1,11 @@
 import { DomainError } from '@app/contracts/errors';
-import { addToOutbox } from '@app/messaging/outbox';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
-import { LockMode } from '@mikro-orm/postgresql';
 import { hashLetterToken } from '../letters/new-letter.ts';
-import { Account } from './account.entity.ts';
-import { settingsOf } from './get-settings.ts';
 import { checkNewPassword } from './new-password.ts';
 import { hashPassword, type PasswordCost } from './password.ts';
-import { settingsChangedRow } from './settings-changed.ts';
+import { lockAccount, recordChange } from './settings-changed.ts';
 
 export interface RedeemDeps {
   readonly database: Database;
@@ -47,14 +43,10 @@ export async function verifyEmail(
     const values = [hashLetterToken(token), 'verification', clock.now()];
     const [found] = await executeBound(tx, redeemStatement(values));
     if (found === undefined) throw linkOver();
-    const lockMode = LockMode.PESSIMISTIC_WRITE;
-    const account = await tx.findOneOrFail(Account, { id: found.account_id }, { lockMode });
+    const account = await lockAccount(tx, found.account_id);
     if (account.emailVerified) return;
     account.emailVerified = true;
-    account.settingsRevision += 1;
-    const { id: accountId, settingsRevision: revision } = account;
-    const settings = settingsOf(account);
-    await addToOutbox(tx, [settingsChangedRow({ accountId, settings, revision, changedAt: clock.now(), requestId })]);
+    await recordChange(tx, account, { changedAt: clock.now(), requestId });
   });
   wakeRelay();
 }

@@ -1,17 +1,14 @@
 import { applySettings, type Settings } from '@app/contracts/accounts';
 import type { RequestInput } from '@app/contracts/define';
 import { requireVersion } from '@app/contracts/validation';
-import { addToOutbox } from '@app/messaging/outbox';
 import type { CallContext, Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
-import { LockMode } from '@mikro-orm/postgresql';
-import { Account } from './account.entity.ts';
 import { type ShownSettings, settingsOf, shownSettingsOf } from './get-settings.ts';
 import { isReservedHandle } from './handle.rules.ts';
-import { settingsChangedRow } from './settings-changed.ts';
+import { lockAccount, recordChange } from './settings-changed.ts';
 import { handleReserved, handleTaken, takeHandle } from './take-handle.ts';
 
 const applyWithinMs = 3_000;
@@ -43,20 +40,15 @@ export async function updateSettings(
   if (changes.handle !== undefined && isReservedHandle(changes.handle)) throw handleReserved();
   try {
     const { shown, changed, switchedBy } = await database.fork().transactional(async (tx) => {
-      // The row is locked: of two changes at once the later one has the higher number, and tells of both.
-      const lockMode = LockMode.PESSIMISTIC_WRITE;
-      const account = await tx.findOneOrFail(Account, { id: accountId }, { lockMode });
+      const account = await lockAccount(tx, accountId);
       requireVersion(account.settingsRevision, ifVersion);
       const before = settingsOf(account);
       tx.assign(account, changes as Partial<Settings>);
       const after = settingsOf(account);
       if (isEqual(before, after)) return { shown: shownSettingsOf(account), changed: false, switchedBy: null };
       if (after.handle !== before.handle) await takeHandle(tx, accountId, after.handle, clock.now());
-      account.settingsRevision += 1;
-      const { settingsRevision: revision } = account;
-      const row = { accountId, settings: after, revision, changedAt: clock.now(), requestId };
-      await addToOutbox(tx, [settingsChangedRow(row)]);
-      const switchedBy = after.testMode === before.testMode ? null : revision;
+      await recordChange(tx, account, { changedAt: clock.now(), requestId });
+      const switchedBy = after.testMode === before.testMode ? null : account.settingsRevision;
       return { shown: shownSettingsOf(account), changed: true, switchedBy };
     });
     if (changed) wakeRelay();

@@ -3,6 +3,7 @@ import { type getMetricSeries as contract, type MetricSeries, seriesMonthsMax } 
 import { invalidField } from '@app/contracts/validation';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
+import { namesOf } from '@app/service-kit/row-arrays';
 import { getProduct } from '../products/get-product.ts';
 import { daySumTypes, ofAccount, sumsOfDays } from '../rollups/rollup-columns.ts';
 import type { DaySums, ProductTotals } from '../rollups/rollups.types.ts';
@@ -27,7 +28,7 @@ export const sumsByMonth = statement<MonthSums>(
   `select to_char(d.day, 'YYYY-MM') as month, ${sumsOfDays}
    from generate_series($3::timestamp, $4::timestamp - interval '1 day', interval '1 day') as span(day)
    cross join lateral (
-     select * from product_days where ${ofAccount} and day = span.day::date and product_id = $2 limit 1
+     select day, ${namesOf(daySumTypes)} from product_days where ${ofAccount} and day = span.day::date and product_id = $2 limit 1
    ) as d
    group by 1`,
   { ...daySumTypes, month: 'text' },

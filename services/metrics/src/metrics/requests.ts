@@ -3,11 +3,9 @@ import {
   getMetrics,
   getMetricSeries as seriesContract,
 } from '@app/contracts/metrics';
-import { getOverview as overviewContract } from '@app/contracts/overview';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
-import { getOverview } from '../overview/get-overview.ts';
 import { getProduct } from '../products/get-product.ts';
 import { explainMetric } from './explain-metric.ts';
 import { getMetricSeries } from './get-metric-series.ts';
@@ -23,7 +21,6 @@ export function metricsRequests(deps: { database: Database; clock: Clock }): Req
       ]);
       return assembleMetrics(product, rollups, deps.clock.now());
     }),
-    onRequest(overviewContract, (input, { accountId }) => getOverview(deps, accountId, input)),
     onRequest(seriesContract, (input, { accountId }) => getMetricSeries(deps, accountId, input)),
     onRequest(explainContract, (input, { accountId }) => explainMetric(deps, accountId, input)),
   ];

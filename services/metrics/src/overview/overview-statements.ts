@@ -9,7 +9,7 @@ export const productsAtEnd = statement<ProductAtEnd>(
      (coalesce(t.active_subscriptions, 0) - coalesce(later.active_subscriptions, 0))::bigint as active_subscriptions,
      (coalesce(t.mrr_cents, 0) - coalesce(later.mrr_cents, 0))::bigint as mrr_cents
    from (select product_id, name, pricing_type from products where account_id = $1) as p
-   full join (select * from product_totals where ${ofAccount}) as t using (product_id)
+   full join (select product_id, currency, active_subscriptions, mrr_cents from product_totals where ${ofAccount}) as t using (product_id)
    left join (
      select product_id, sum(active_subscriptions) as active_subscriptions, sum(mrr_cents) as mrr_cents
      from product_days where ${ofAccount} and day > $2 group by product_id

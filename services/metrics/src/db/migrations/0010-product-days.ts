@@ -22,6 +22,8 @@ const sums = `
     case kind when 'subscription_started' then 1 when 'subscription_canceled' then -1 else 0 end)), 0),
   coalesce(sum(mrr_cents), 0)`;
 
+const factColumns = `account_id, product_id, kind, occurred_at, amount_cents, mrr_cents, active_delta, marks, has_bump,
+  has_upsell, upsell_shown, from_checkout`;
 const insertDays = (facts: string): string => `
   insert into product_days as t (account_id, generation, day, product_id, ${totals})
   select account_id, coalesce(g.generation, 0), (occurred_at at time zone 'UTC')::date, product_id, ${sums}
@@ -60,7 +62,7 @@ export class ProductDays extends Migration {
       ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000)`);
     this.addSql('alter table facts add column counted_by_day boolean not null default true');
     this.addSql('alter table facts alter column counted_by_day set default false');
-    this.addSql(insertDays('select * from facts where not test'));
+    this.addSql(insertDays(`select ${factColumns} from facts where not test`));
     this.addSql('alter table product_totals add column currency text');
     this.addSql(`
       update product_totals as t set currency = f.currency
