@@ -74,6 +74,8 @@ interface Attempt {
   readonly expect: 'unknown' | 'own' | ((answer: Answer) => void);
 }
 
+const own = (...names: string[]) => Object.fromEntries(names.map((name) => [name, { expect: 'own' as const }]));
+
 const attempts = (): Record<string, Attempt> => {
   const product = { productId: ids.productId as string };
   const subscription = { subscriptionId: ids.subscriptionId as string };
@@ -117,9 +119,8 @@ const attempts = (): Record<string, Attempt> => {
       expect: 'unknown',
     },
     deleteDiscount: { params: { ...product, discountId: ids.discountId as string }, expect: 'unknown' },
-    listOrders: { expect: 'own' },
-    listTestOrders: { expect: 'own' },
-    listCheckouts: { expect: 'own' },
+    ...own('listOrders', 'listTestOrders', 'exportOrders', 'exportSubscriptions', 'listCheckouts'),
+    exportStatement: { params: { code: 'victimleaf' }, expect: 'unknown' },
     createOrder: {
       body: { productSlug: 'victim-club', email: 'a@example.com' },
       expect: (answer) => expect(answer).toMatchObject({ status: 422, json: { code: 'product_not_found' } }),

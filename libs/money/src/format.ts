@@ -18,6 +18,18 @@ export function currencyDigits(currency: string): number {
 }
 
 /**
+ * A plain decimal for other programs, with all digits of the currency: `-145.65`, `1235` yen, `1.234` dinars.
+ * @param cents amount in minor units
+ * @param currency ISO 4217 code in any case
+ */
+export function decimalAmount(cents: number, currency: string): string {
+  const digits = currencyDigits(currency);
+  const text = String(Math.abs(cents)).padStart(digits + 1, '0');
+  const sign = cents < 0 ? '-' : '';
+  return digits === 0 ? `${sign}${text}` : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
+}
+
+/**
  * The display amount of webhooks and pages, by default in US English: `$1,234.50`, `¥1,235`, `KWD 1.234`.
  * @param cents amount in minor units, may be negative
  * @param currency ISO 4217 code in any case

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { divideHalfUp, monthlyCents, percentOf, rate } from './arithmetic.ts';
-import { currencyDigits, formatAmount } from './format.ts';
+import { currencyDigits, decimalAmount, formatAmount } from './format.ts';
 
 test('display amounts respect currencies without and with three decimals', () => {
   expect(formatAmount(123_450, 'usd')).toBe('$1,234.50');
@@ -61,4 +61,17 @@ test('a rate has four decimals and is zero of nothing', () => {
   expect(rate(1, 3)).toBe(0.3333);
   expect(rate(2, 3)).toBe(0.6667);
   expect(rate(0, 0)).toBe(0);
+});
+
+test.each([
+  [14565, 'usd', '145.65'],
+  [-5, 'usd', '-0.05'],
+  [0, 'eur', '0.00'],
+  [1235, 'jpy', '1235'],
+  [-1, 'jpy', '-1'],
+  [1234, 'kwd', '1.234'],
+  [-9, 'KWD', '-0.009'],
+  [9_999_999_999, 'usd', '99999999.99'],
+])('%i minor units of %s are the decimal %s', (cents, currency, decimal) => {
+  expect(decimalAmount(cents, currency)).toBe(decimal);
 });

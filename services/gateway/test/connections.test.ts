@@ -178,6 +178,31 @@ test('who takes an answer by drops is closed when a slow line would have taken i
   await taking;
 });
 
+test('a client that reads a file all the while it is made is not closed, however long that takes', async () => {
+  const parts = 120;
+  const part = 'x'.repeat(100_000);
+  const { open, reports } = await listen(
+    async (_, res) => {
+      for (let sent = 0; sent < parts; sent += 1) {
+        // There is always a part behind the one that is read.
+        if (!res.write(part)) await new Promise((resolve) => res.once('drain', resolve));
+      }
+      res.end('the end');
+    },
+    { readTimeoutMs: 500 },
+  );
+  const socket = await open(get);
+  let read = '';
+  socket.on('readable', () => undefined);
+  // 40 KB each 3 ms, for longer than the deadline of 500 ms and the 100 ms that the rate adds.
+  for (; !socket.destroyed && !socket.readableEnded && !read.includes('the end'); await timePasses(3)) {
+    for (let chunk = socket.read(40_000) ?? socket.read(); chunk !== null; chunk = null)
+      read = read.slice(-100) + chunk;
+  }
+  expect(read).toContain('the end');
+  expect(reports.list).toEqual([]);
+});
+
 test('who waits for an answer for longer than one who does not read is not taken for one', async () => {
   const { begun, handler } = holding();
   const { open, count, untilClosed } = await listen((req, res) => {

@@ -10,7 +10,7 @@ import {
 import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
-import { createOrder, getOrder, listOrders } from '@app/contracts/orders';
+import { createOrder, getOrder, listOrders, type OrdersQuery } from '@app/contracts/orders';
 import { getPaymentProcessor } from '@app/contracts/payments';
 import { getProduct, listProducts } from '@app/contracts/products';
 import { findProductsForSale, type ProductForSale } from '@app/contracts/products-for-sale';
@@ -57,6 +57,13 @@ export const passwordCost = { N: 16, r: 1, p: 1 };
  * Gateways on one database and one NATS; the services behind them are stand-ins that a test may change.
  * @param given NATS that is closed with it: a server of its own for a test that kills it
  */
+interface Books {
+  orders: string;
+  /** Of the list of orders, in place of `orders`. */
+  page?: (query: OrdersQuery) => Promise<string>;
+  product: string;
+}
+
 export async function createHarness(given?: TestNats) {
   const nats = given ?? (await createTestNats());
   const database = await createMigratedDatabase('gateway', migrate);
@@ -68,7 +75,7 @@ export async function createHarness(given?: TestNats) {
   const { checkout, handlers: buyersHandlers } = createCheckoutStandIn();
   const asked = createArrivals<unknown>();
   /** `product`: the account of the one product in the catalog, and its id. */
-  const books = { orders: '{ "data" : [] }', product: '' };
+  const books: Books = { orders: '{ "data" : [] }', product: '' };
   const reply = (input: unknown, json: string) => {
     asked.push(input);
     return new Serialized(json);
@@ -81,7 +88,7 @@ export async function createHarness(given?: TestNats) {
         placed.push(context);
         return await orders.place(input, context);
       }),
-      onRequest(listOrders, async (input) => reply(input, books.orders)),
+      onRequest(listOrders, async (input) => reply(input, (await books.page?.(input)) ?? books.orders)),
       onRequest(getOrder, async (input) => reply(input, '{}')),
       ...buyersHandlers,
       ...cardOrders,

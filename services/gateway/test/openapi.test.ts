@@ -249,7 +249,7 @@ describe.each(operations.map((operation): [string, Operation] => [operation.id, 
     expect(found.requestBody !== undefined).toBe(operation.body !== undefined);
     const answer = found.responses[200];
     expect(Object.keys(answer?.headers ?? {})).toContain('x-request-id');
-    expect(answer?.content?.['application/json']?.schema).toBeDefined();
+    expect(answer?.content?.[operation.mediaType ?? 'application/json']?.schema).toBeDefined();
   });
 
   test('has every refusal, with its code', () => {

@@ -39,6 +39,7 @@ export function guidePage({ operations, tools, requestsPerMinute, assets }: Guid
     { id: 'idempotency', title: 'Idempotency', content: idempotency },
     { id: 'errors', title: 'Errors', content: errors },
     { id: 'paging', title: 'Paging', content: paging },
+    { id: 'downloads', title: 'Downloads', content: downloads },
     { id: 'concurrent-changes', title: 'Concurrent changes', content: concurrentChanges },
     { id: 'limits', title: 'Rate limits and sizes', content: rateLimits(requestsPerMinute) },
     { id: 'checkout', title: 'Checkout for buyers', content: checkout },
@@ -137,6 +138,11 @@ ${code('Answer', samples.problemSample)}
 <p>Each of <code>errors</code> names a field, a code and what is wrong with it; at most 50 are told. Fields and query
 parameters that are not known are refused, so that a typo is never passed over.</p>
 <p>Every answer carries <code>x-request-id</code>, yours when you sent one. Tell us that id and we find the request.</p>`;
+
+const downloads = html`<p>Orders, subscriptions and an affiliate’s statement come as CSV too, whole and with the filters of their lists:
+<code>GET /api/v1/orders/export</code> with <code>?status=paid&amp;timeZone=Europe/Berlin</code>. Amounts are decimals, with their currency in a column of its own;
+times are those of <code>timeZone</code>, UTC unless given. Text that a spreadsheet would take for a formula begins with an apostrophe. The file
+is made while it is sent: a connection that ends without the end of the response has not brought all of it.</p>`;
 
 const concurrentChanges = html`<p>Products, bumps, upsells, emails, discounts and settings have a <code>version</code>, which is their
 <code>ETag</code> too: <code>"3"</code>. A <code>PATCH</code> with <code>If-Match: "3"</code> changes version 3 alone: when there is a newer

@@ -36,7 +36,8 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   recovery_not_found: 'The id is unknown or of another account.',
   automation_not_found: 'The id is unknown, of another account, or of an automation that was deleted.',
   method_not_allowed: 'The path exists, with other methods: the header `allow` names them.',
-  not_acceptable: 'The header Accept leaves out application/json, the only type there is.',
+  not_acceptable:
+    'The header Accept leaves out the type of the answer: `text/csv` for a download, else `application/json`.',
   idempotency_key_in_use:
     'The first request with this Idempotency-Key is still running. Ask again after `retry-after`.',
   card_declined:

@@ -10,7 +10,7 @@ import { requirePortalActor } from '../identity/portal-session.ts';
 import type { App } from './app.ts';
 import { checkAccess } from './check-access.ts';
 import { checkIdempotencyKey, leaseSecondsOf } from './idempotency.rules.ts';
-import type { KeyScope, Operation, OperationCall, SecretField, SessionCookie } from './operation.ts';
+import type { Download, KeyScope, Operation, OperationCall, SecretField, SessionCookie } from './operation.ts';
 import { notFoundCodeOf } from './path-params.ts';
 import { runIdempotent } from './run-idempotent.ts';
 import { takesTurns } from './write-turns.ts';
@@ -54,36 +54,60 @@ export async function callOperation(
   operation: Operation,
   request: OperationRequest,
 ): Promise<OperationResult> {
-  const { idempotencyKey, headers = {} } = request;
-  checkAccess(operation, request.actor, headers);
-  const actor = operation.auth === 'portal' ? await requirePortalActor(app, headers) : request.actor;
-  if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
-  const params = parseParams(operation.params, request.params);
-  const query = parseInput(strictQueryOf(operation), request.query, 'query');
-  const body = parseBody(operation, request.body);
+  if (operation.mediaType !== undefined) throw new Error(`${operation.id} answers with a file`);
+  const { actor, input, callOf } = await prepare(app, operation, request);
   const perform = async (commandId: string): Promise<Uint8Array> => {
-    const context = { accountId: actor.accountId, requestId: request.requestId, commandId };
-    const call: OperationCall<unknown, unknown, unknown> = {
-      app,
-      actor,
-      params,
-      query,
-      body,
-      context,
-      cookie: request.cookie ?? noCookie,
-      address: request.address ?? '',
-      baseUrl: request.baseUrl,
-      ownUrls: request.ownUrls ?? [],
-      headers,
-      ifVersion: request.ifVersion,
-    };
-    const result = await operation.run(call);
+    const result = await operation.run(callOf(commandId));
     return result instanceof Uint8Array ? result : Buffer.from(JSON.stringify(result));
   };
   if (operation.method !== 'GET') checkWritable(app);
   const { accountId } = actor;
-  const work = () => performOnce(app, operation, { ...request, actor }, { params, query, body }, perform);
+  const work = () => performOnce(app, operation, { ...request, actor }, input, perform);
   return accountId !== '' && takesTurns(operation) ? await app.writeTurns(accountId, work) : await work();
+}
+
+/**
+ * The same for an operation that answers with a file, up to its first part.
+ * @throws DomainError
+ */
+export async function openDownload(app: App, operation: Operation, request: OperationRequest): Promise<Download> {
+  const { callOf } = await prepare(app, operation, request);
+  // Safe because `defineDownload` makes the operations that have a media type.
+  return (await operation.run(callOf(''))) as Download;
+}
+
+interface Input {
+  readonly params: unknown;
+  readonly query: object;
+  readonly body: unknown;
+}
+
+/** Checks access and validates the input. */
+async function prepare(app: App, operation: Operation, request: OperationRequest) {
+  const { idempotencyKey, headers = {} } = request;
+  checkAccess(operation, request.actor, headers);
+  const actor = operation.auth === 'portal' ? await requirePortalActor(app, headers) : request.actor;
+  if (idempotencyKey !== undefined) checkIdempotencyKey(idempotencyKey);
+  const input: Input = {
+    params: parseParams(operation.params, request.params),
+    query: parseInput(strictQueryOf(operation), request.query, 'query'),
+    body: parseBody(operation, request.body),
+  };
+  const callOf = (commandId: string): OperationCall<unknown, unknown, unknown> => ({
+    app,
+    actor,
+    params: input.params,
+    query: input.query,
+    body: input.body,
+    context: { accountId: actor.accountId, requestId: request.requestId, commandId },
+    cookie: request.cookie ?? noCookie,
+    address: request.address ?? '',
+    baseUrl: request.baseUrl,
+    ownUrls: request.ownUrls ?? [],
+    headers,
+    ifVersion: request.ifVersion,
+  });
+  return { actor, input, callOf };
 }
 
 /** Performs it under its Idempotency-Key, if it has one. */
@@ -91,7 +115,7 @@ async function performOnce(
   app: App,
   operation: Operation,
   { actor, idempotencyKey, headers = {} }: OperationRequest,
-  { params, query, body }: { readonly params: unknown; readonly query: object; readonly body: unknown },
+  { params, query, body }: Input,
   perform: (commandId: string) => Promise<Uint8Array>,
 ): Promise<OperationResult> {
   const commandId = operation.method === 'GET' ? '' : newIdSuffix(app.clock.nowMs());

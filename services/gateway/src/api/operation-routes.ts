@@ -1,12 +1,13 @@
 import { DomainError } from '@app/contracts/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { acceptsJson } from '../edge/accept.rules.ts';
+import { acceptsType } from '../edge/accept.rules.ts';
 import type { Guard } from '../edge/guard.ts';
 import { inRequestSpan } from '../edge/request-spans.ts';
 import { nobody } from '../identity/actors.ts';
 import type { App } from './app.ts';
 import { type Operation, takesIdempotencyKey, takesVersion } from './operation.ts';
-import { accessOf, runForRequest } from './run-for-request.ts';
+import { accessOf, downloadForRequest, runForRequest } from './run-for-request.ts';
+import { sendDownload } from './send-download.ts';
 import { ifVersionOf, tagOf } from './version-tag.rules.ts';
 
 const jsonType = 'application/json; charset=utf-8';
@@ -20,14 +21,15 @@ export function routeOperations(
 ): void {
   for (const operation of operations) {
     const access = accessOf(operation);
+    const { mediaType = 'application/json' } = operation;
     server.route({
       config: { anyOrigin: access === 'anyPage' },
       method: operation.method,
       url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
       onRequest: (req, reply, done) => {
         try {
-          if (!acceptsJson(req.headers.accept))
-            throw new DomainError('not_acceptable', 'Answers are application/json.');
+          if (!acceptsType(req.headers.accept, mediaType))
+            throw new DomainError('not_acceptable', `Answers are ${mediaType}.`);
           const actor = inRequestSpan(req, () => guard.admit(access, req, reply));
           if (!(actor instanceof Promise)) {
             req.actor = actor;
@@ -41,9 +43,18 @@ export function routeOperations(
           done(err as Error);
         }
       },
-      handler: handlerOf(app, operation),
+      handler: operation.mediaType === undefined ? handlerOf(app, operation) : fileHandlerOf(app, operation),
     });
   }
+}
+
+function fileHandlerOf(app: App, operation: Operation) {
+  return async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { params, query, body, headers, actor } = req;
+    const given = { params, query, body, headers, actor: actor ?? nobody };
+    const download = await downloadForRequest(app, operation, req, reply, given);
+    return sendDownload(req, reply, operation.mediaType as string, download);
+  };
 }
 
 function handlerOf(app: App, operation: Operation) {

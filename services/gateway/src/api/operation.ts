@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyScope } from '@app/contracts/accounts';
 import type { ErrorCode } from '@app/contracts/errors';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Actor } from '../identity/actors.ts';
 import type { App } from './app.ts';
 
@@ -71,6 +71,13 @@ export interface OperationTypes {
   readonly result: unknown;
 }
 
+/** A file that is made while it is sent. */
+export interface Download {
+  readonly fileName: string;
+  /** Its parts, read as fast as the client takes them. An error in one of them ends the connection: no file is complete by it. */
+  readonly parts: AsyncGenerator<string, void, void>;
+}
+
 /**
  * One endpoint of the API. The same list drives the routes, the OpenAPI document, the MCP tools and the
  * test of account isolation.
@@ -92,6 +99,8 @@ export interface Operation<Id extends string = string, Types extends OperationTy
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly response: z.ZodType;
+  /** Of a response that is no JSON: `run` resolves to a `Download`. No page's call and no tool runs such an operation. */
+  readonly mediaType?: 'text/csv';
   /** The response's `version` is its ETag; a PATCH takes it as If-Match, and changes nothing when there is a newer one. */
   readonly hasVersion?: true;
   /** The field of the response that is a secret: sent once, and never again under the same Idempotency-Key. */
@@ -156,6 +165,33 @@ export function defineOperation<
 ): Operation<Id, DefinedTypes<Params, Query, Body, Response>> {
   // Safe because `callOperation` validates with these very schemas before it calls `run`.
   return operation as unknown as Operation<Id, DefinedTypes<Params, Query, Body, Response>>;
+}
+
+interface DownloadTypes<Params extends z.ZodObject, Query extends z.ZodObject> {
+  readonly params: z.input<Params>;
+  readonly query: z.input<Query>;
+  readonly body: undefined;
+  readonly result: never;
+}
+
+type DownloadFields = Omit<
+  Operation,
+  'id' | 'method' | 'auth' | 'scope' | 'response' | 'run' | 'types' | 'params' | 'query'
+>;
+
+/** An operation that sends a file of the account's own data. */
+export function defineDownload<Id extends string, Query extends z.ZodObject, Params extends z.ZodObject = NoFields>(
+  operation: DownloadFields & {
+    readonly id: Id;
+    readonly mediaType: NonNullable<Operation['mediaType']>;
+    readonly query: Query;
+    readonly params?: Params;
+    run(call: OperationCall<z.output<Params>, z.output<Query>, undefined>): Promise<Download>;
+  },
+): Operation<Id, DownloadTypes<Params, Query>> {
+  const of = { method: 'GET', auth: 'account', scope: 'read', response: z.string() } as const;
+  // Safe because `openDownload` validates with these very schemas before it calls `run`.
+  return Object.assign(of, operation) as unknown as Operation<Id, DownloadTypes<Params, Query>>;
 }
 
 /** Whether the caller may name the version that it changes. */

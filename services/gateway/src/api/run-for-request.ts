@@ -6,8 +6,8 @@ import { inRequestSpan } from '../edge/request-spans.ts';
 import { writeSessionCookie } from '../identity/session-cookie.rules.ts';
 import { sessionDays } from '../identity/session-token.ts';
 import type { App } from './app.ts';
-import { callOperation, type OperationRequest, type OperationResult } from './call-operation.ts';
-import { isForAnyPage, type Operation, type SessionCookie } from './operation.ts';
+import { callOperation, type OperationRequest, type OperationResult, openDownload } from './call-operation.ts';
+import { type Download, isForAnyPage, type Operation, type SessionCookie } from './operation.ts';
 
 /** What an HTTP request says of the operation that it calls, or that its page calls. */
 type Given = Pick<OperationRequest, 'actor' | 'params' | 'query' | 'body' | 'idempotencyKey' | 'ifVersion' | 'headers'>;
@@ -28,18 +28,7 @@ export async function runForRequest(
   reply: FastifyReply,
   given: Given,
 ): Promise<OperationResult> {
-  const address = clientOfAddress(req.ip);
-  const request = {
-    ...given,
-    address,
-    requestId: req.id,
-    baseUrl: baseUrlOf(app.config, req.socket),
-    ownUrls: ownUrlsOf(app.config, req.headers.host ?? '', req.socket),
-    cookie: cookieOn(app, reply),
-  };
-  // Buyers have no account: those of one address share what an account would have.
-  const readerKey = given.actor.accountId === '' ? `address ${address}` : given.actor.accountId;
-  const begun = operation.method === 'GET' ? app.readLimiter.begin(readerKey, operation.id, reply.raw) : null;
+  const { request, read: begun } = beginRequest(app, operation, req, reply, given);
   const read = begun instanceof Promise ? await begun : begun;
   let bytes = 0;
   try {
@@ -50,6 +39,38 @@ export async function runForRequest(
     // A page goes on after a refusal: its read has ended all the same.
     read?.hold(bytes);
   }
+}
+
+/**
+ * The same for an operation that answers with a file: as a read it is under way until the response is closed.
+ * @throws DomainError
+ */
+export async function downloadForRequest(
+  app: App,
+  operation: Operation,
+  req: FastifyRequest,
+  reply: FastifyReply,
+  given: Given,
+): Promise<Download> {
+  const { request, read } = beginRequest(app, operation, req, reply, given);
+  await read;
+  return await inRequestSpan(req, () => openDownload(app, operation, request));
+}
+
+function beginRequest(app: App, operation: Operation, req: FastifyRequest, reply: FastifyReply, given: Given) {
+  const address = clientOfAddress(req.ip);
+  const request: OperationRequest = {
+    ...given,
+    address,
+    requestId: req.id,
+    baseUrl: baseUrlOf(app.config, req.socket),
+    ownUrls: ownUrlsOf(app.config, req.headers.host ?? '', req.socket),
+    cookie: cookieOn(app, reply),
+  };
+  // Buyers have no account: those of one address share what an account would have.
+  const readerKey = given.actor.accountId === '' ? `address ${address}` : given.actor.accountId;
+  const read = operation.method === 'GET' ? app.readLimiter.begin(readerKey, operation.id, reply.raw) : null;
+  return { request, read };
 }
 
 function cookieOn(app: App, reply: FastifyReply): SessionCookie {

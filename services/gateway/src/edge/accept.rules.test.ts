@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { acceptsJson } from './accept.rules.ts';
+import { acceptsType } from './accept.rules.ts';
 
 test.each([
   [undefined, true],
@@ -19,4 +19,15 @@ test.each([
   ['text/html;q=0, */*;q=0.1', true],
   ['application/json;q=0.0, text/csv', false],
   ['application/jsonp', false],
-])('Accept: %s → %s', (accept, expected) => expect(acceptsJson(accept)).toBe(expected));
+])('Accept: %s → %s', (accept, expected) => expect(acceptsType(accept, 'application/json')).toBe(expected));
+
+test.each([
+  [undefined, true],
+  ['text/html, */*;q=0.8', true],
+  ['text/*', true],
+  ['text/csv', true],
+  ['application/json', false],
+  ['text/csv;q=0, */*', false],
+])('for a file of text/csv, Accept: %s → %s', (accept, expected) => {
+  expect(acceptsType(accept, 'text/csv')).toBe(expected);
+});

@@ -1,6 +1,3 @@
-/** The ranges that JSON lies in, the more specific the further on. */
-const ranges = ['*/*', 'application/*', 'application/json'];
-
 /** Whether a person reads the answer: browsers name text/html, programs that take JSON as well name that. */
 export function prefersHtml(accept: string | undefined): boolean {
   if (accept === undefined || !accept.includes('text/html')) return false;
@@ -9,9 +6,11 @@ export function prefersHtml(accept: string | undefined): boolean {
   return isTaken('text/html') && !isTaken('application/json');
 }
 
-/** Whether a caller that sent this Accept header takes JSON: what its most specific range says, counts. */
-export function acceptsJson(accept: string | undefined): boolean {
-  if (accept === undefined || accept.trim() === '' || accept === '*/*' || accept === 'application/json') return true;
+/** Whether a caller that sent this Accept header takes the type: what its most specific range says, counts. */
+export function acceptsType(accept: string | undefined, mediaType: string): boolean {
+  if (accept === undefined || accept.trim() === '' || accept === '*/*' || accept === mediaType) return true;
+  // The ranges that it lies in, the more specific the further on.
+  const ranges = ['*/*', `${mediaType.split('/')[0]}/*`, mediaType];
   let most = -1;
   let taken = false;
   for (const range of accept.split(',')) {

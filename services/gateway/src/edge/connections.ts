@@ -45,6 +45,8 @@ interface Connection {
   current: Exchange | null;
   /** When the client must have read the response in the socket's buffer; 0 while the buffer is empty. */
   readByMs: number;
+  /** How many bytes the socket has sent when those are read. */
+  readTo: number;
 }
 
 /**
@@ -99,7 +101,7 @@ export class Connections {
       this.#watcher.reject(socket);
       return;
     }
-    const connection: Connection = { socket, address, client, waiting: [], current: null, readByMs: 0 };
+    const connection: Connection = { socket, address, client, waiting: [], current: null, readByMs: 0, readTo: 0 };
     client.count += 1;
     this.#clients.set(address, client);
     this.#bySocket.set(socket, connection);
@@ -206,8 +208,11 @@ export class Connections {
 
   #closeSlowReaders(nowMs: number): void {
     for (const connection of this.#busy) {
-      const bytes = connection.socket.writableLength;
-      if (bytes === 0 || connection.readByMs === 0) this.#setReadDeadline(connection, bytes, nowMs);
+      const { socket, readByMs, readTo } = connection;
+      const bytes = socket.writableLength;
+      // A file that is made while it is sent always has some bytes waiting: it is read when those of the deadline are gone.
+      const wereRead = socket.bytesWritten - bytes >= readTo;
+      if (bytes === 0 || readByMs === 0 || wereRead) this.#setReadDeadline(connection, bytes, nowMs);
       else if (nowMs >= connection.readByMs) this.#closeUnread(connection);
     }
   }
@@ -216,6 +221,7 @@ export class Connections {
   #setReadDeadline(connection: Connection, bytes: number, nowMs: number): void {
     if (bytes === 0 && connection.readByMs === 0) return;
     const { readTimeoutMs, bytesPerSecond } = this.#limits;
+    connection.readTo = connection.socket.bytesWritten;
     connection.readByMs = bytes === 0 ? 0 : nowMs + readTimeoutMs + (bytes / bytesPerSecond) * 1_000;
     connection.socket.setTimeout(bytes === 0 ? 0 : readTimeoutMs);
   }

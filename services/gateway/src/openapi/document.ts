@@ -124,6 +124,7 @@ const headers = {
   RateLimitReset: textHeader('Seconds until the window ends.'),
   RetryAfter: textHeader('Seconds to wait.'),
   WwwAuthenticate: textHeader('`Bearer`'),
+  ContentDisposition: textHeader('`attachment`, and the name of the file.'),
   ETag: textHeader('The `version` of the resource, in double quotes: for `If-Match`.'),
   IdempotentReplayed: textHeader('`true` when this is the first answer again.'),
 };
@@ -166,10 +167,18 @@ function operationObject(operation: Operation): ZodOpenApiOperationObject {
         description: 'Done.',
         headers: {
           ...commonHeaders,
+          ...(operation.mediaType
+            ? { 'content-disposition': { $ref: '#/components/headers/ContentDisposition' } }
+            : {}),
           ...(operation.hasVersion ? { etag: { $ref: '#/components/headers/ETag' } } : {}),
           ...(replays ? { 'idempotent-replayed': { $ref: '#/components/headers/IdempotentReplayed' } } : {}),
         },
-        content: { 'application/json': { schema: operation.response as z.ZodType, ...exampleOf(example?.response) } },
+        content: {
+          [operation.mediaType ?? 'application/json']: {
+            schema: operation.response as z.ZodType,
+            ...exampleOf(example?.response),
+          },
+        },
       },
       ...errorResponses(operation),
     },

@@ -7,6 +7,7 @@ import { dailyOperations } from './daily-runs.ts';
 import { deliveryOperations } from './deliveries.ts';
 import { discountOperations } from './discounts.ts';
 import { endpointOperations } from './endpoints.ts';
+import { exportOperations } from './exports.ts';
 import { funnelOperations } from './funnels.ts';
 import { imageOperations } from './images.ts';
 import { letterOperations } from './letters.ts';
@@ -31,6 +32,7 @@ const list = [
   ...funnelOperations,
   ...discountOperations,
   ...orderOperations,
+  ...exportOperations,
   ...paymentOperations,
   ...offerOperations,
   ...checkoutOperations,

@@ -1,0 +1,146 @@
+import { getStatement, type statementLine } from '@app/contracts/affiliates';
+import type { RequestOutput } from '@app/contracts/define';
+import { listOrders, type OrderResource } from '@app/contracts/orders';
+import { listSubscriptions } from '@app/contracts/subscriptions';
+import { z } from 'zod';
+import { amountCell, type Cell, type Columns, csvDownload, numberCell, textCell, timeCells } from '../csv.ts';
+import { defineDownload } from '../operation.ts';
+import { pagesOf } from '../pages-of.ts';
+import { pathCode } from '../path-params.ts';
+
+const isTimeZone = (name: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).format() !== '';
+  } catch {
+    return false;
+  }
+};
+const timeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, 'must be a time zone of the IANA database, such as Europe/Berlin')
+  .optional()
+  .describe('Of all times in the file, as the IANA database names it. UTC unless given.');
+
+const paging = { limit: true, before: true } as const;
+const aboutFile =
+  'A file of RFC 4180 in UTF-8 with a byte order mark, newest first. Amounts are decimals, their currency stands beside them. Text ' +
+  'that a spreadsheet would take for a formula begins with an apostrophe. It is made while it is sent: when that fails midway the ' +
+  'connection ends, and the file is not complete. What is added meanwhile is not in it.';
+
+const common = { mediaType: 'text/csv', errors: [] } as const;
+
+/** `orders-2026-11-20.csv`, of the day in the time zone. */
+const fileNameOf = (what: string, nowMs: number, zone: string): string =>
+  `${what}-${timeCells(zone)(new Date(nowMs).toISOString())?.slice(0, 10)}.csv`;
+
+function orderColumns(zone: string): Columns<OrderResource> {
+  const time = timeCells(zone);
+  return {
+    id: ({ id }) => textCell(id),
+    created_at: ({ created_at }) => time(created_at),
+    time_zone: () => textCell(zone),
+    status: ({ status }) => textCell(status),
+    product_id: ({ product_id }) => textCell(product_id),
+    items: ({ items }) => textCell(items.map(({ label }) => label).join('; ')),
+    customer_email: ({ customer_email }) => textCell(customer_email),
+    customer_name: ({ customer_name }) => textCell(customer_name),
+    country: ({ country }) => textCell(country),
+    total: ({ total_cents, currency }) => amountCell(total_cents, currency),
+    refunded: ({ refunded_cents, currency }) => amountCell(refunded_cents, currency),
+    currency: ({ currency }) => textCell(currency),
+    affiliate_code: ({ affiliate_code }) => textCell(affiliate_code),
+    utm_source: ({ utm_source }) => textCell(utm_source),
+    utm_medium: ({ utm_medium }) => textCell(utm_medium),
+    utm_campaign: ({ utm_campaign }) => textCell(utm_campaign),
+    utm_term: ({ utm_term }) => textCell(utm_term),
+    utm_content: ({ utm_content }) => textCell(utm_content),
+  };
+}
+
+type Subscription = RequestOutput<typeof listSubscriptions>['data'][number];
+
+function subscriptionColumns(zone: string): Columns<Subscription> {
+  const time = timeCells(zone);
+  return {
+    id: ({ id }) => textCell(id),
+    started_at: ({ started_at }) => time(started_at),
+    time_zone: () => textCell(zone),
+    status: ({ status }) => textCell(status),
+    collection: ({ collection }) => textCell(collection),
+    order_id: ({ order_id }) => textCell(order_id),
+    product_id: ({ product_id }) => textCell(product_id),
+    product_name: ({ product_name }) => textCell(product_name),
+    customer_email: ({ customer_email }) => textCell(customer_email),
+    amount: ({ amount_cents, currency }) => amountCell(amount_cents, currency),
+    currency: ({ currency }) => textCell(currency),
+    billing_interval: ({ billing_interval }) => textCell(billing_interval),
+    current_period_end: ({ current_period_end }) => time(current_period_end),
+    next_charge_at: ({ next_charge_at }) => time(next_charge_at),
+    cancel_at: ({ cancel_at }) => time(cancel_at),
+    canceled_at: ({ canceled_at }) => time(canceled_at),
+    paused_at: ({ paused_at }) => time(paused_at),
+    failed_tries: ({ failed_tries }) => numberCell(failed_tries),
+    last_four: ({ last_four }) => textCell(last_four),
+  };
+}
+
+function lineColumns(zone: string): Columns<z.infer<typeof statementLine>> {
+  const time: (timestamp: string) => Cell = timeCells(zone);
+  return {
+    id: ({ id }) => textCell(id),
+    created_at: ({ created_at }) => time(created_at),
+    time_zone: () => textCell(zone),
+    kind: ({ kind }) => textCell(kind),
+    order_id: ({ order_id }) => textCell(order_id),
+    payout_id: ({ payout_id }) => textCell(payout_id),
+    amount: ({ amount_cents, currency }) => amountCell(amount_cents, currency),
+    balance: ({ balance_cents, currency }) => amountCell(balance_cents, currency),
+    currency: ({ currency }) => textCell(currency),
+  };
+}
+
+export const exportOperations = [
+  defineDownload({
+    ...common,
+    id: 'exportOrders',
+    path: '/api/v1/orders/export',
+    tag: 'Orders',
+    summary: 'Download orders as CSV',
+    description: `Without test orders; the filters are those of \`listOrders\`. ${aboutFile}`,
+    query: listOrders.input.omit(paging).extend({ timeZone }),
+    run: async ({ app, query: { timeZone: zone = 'UTC', ...filters }, context }) => {
+      const pages = pagesOf((page) => app.requester.request(listOrders, { ...filters, ...page }, context));
+      return await csvDownload(fileNameOf('orders', app.clock.nowMs(), zone), orderColumns(zone), pages);
+    },
+  }),
+  defineDownload({
+    ...common,
+    id: 'exportSubscriptions',
+    path: '/api/v1/subscriptions/export',
+    tag: 'Subscriptions',
+    summary: 'Download subscriptions as CSV',
+    description: `The filters are those of \`listSubscriptions\`. ${aboutFile}`,
+    query: listSubscriptions.input.omit(paging).extend({ timeZone }),
+    run: async ({ app, query: { timeZone: zone = 'UTC', ...filters }, context }) => {
+      const pages = pagesOf((page) => app.requester.request(listSubscriptions, { ...filters, ...page }, context));
+      return await csvDownload(fileNameOf('subscriptions', app.clock.nowMs(), zone), subscriptionColumns(zone), pages);
+    },
+  }),
+  defineDownload({
+    ...common,
+    id: 'exportStatement',
+    path: '/api/v1/affiliates/{code}/statement/export',
+    tag: 'Affiliates',
+    summary: 'Download an affiliate’s statement as CSV',
+    description: `What was earned, taken back and paid, and what was owed after each line. ${aboutFile}`,
+    params: z.object({ code: pathCode('affiliate_not_found') }),
+    query: z.object({ timeZone }),
+    errors: ['affiliate_not_found'],
+    run: async ({ app, params: { code }, query: { timeZone: zone = 'UTC' }, context }) => {
+      const pages = pagesOf((page) => app.requester.request(getStatement, { code, ...page }, context));
+      const name = `statement-${code.replaceAll(/[^\w-]/g, '')}`;
+      return await csvDownload(fileNameOf(name, app.clock.nowMs(), zone), lineColumns(zone), pages);
+    },
+  }),
+];
