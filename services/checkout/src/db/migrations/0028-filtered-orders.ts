@@ -4,7 +4,7 @@ import { Migration } from '@app/service-kit/migrations';
  * What lists of orders are filtered by. Each index entry is 12 bytes (its header and its line pointer) and its keys, in which
  * an id is 31 bytes:
  *
- *   orders_of_product     112 bytes for every live order
+ *   orders_of_product     108 bytes for every live order
  *   orders_of_name         60 bytes for one with a name of 15 letters; equal names share an entry. It has no id: what a name's
  *                          beginning finds is sorted
  *   orders_of_affiliate   about 90 bytes for one that came with an affiliate's code
@@ -16,7 +16,8 @@ import { Migration } from '@app/service-kit/migrations';
  *
  * Other filters have their index already: emails `orders_of_buyer`, held orders `orders_authorized`, ids and times (an order's
  * time is in its id) `orders_listed`, which paid orders are found along too, because nearly all are paid. So an order writes
- * 6 index entries at most where it wrote 3, and 172 bytes more of the about 2,500 that it writes with its event.
+ * 6 index entries at most where it wrote 3. Measured over 36,000 orders of 50 accounts, in batches of 50: 641 bytes of indexes for each
+ * where there were 388, because inserts leave pages partly empty, and 3.3 ms for a batch's insert where it took 2.9 ms.
  */
 export class FilteredOrders extends Migration {
   override up(): void {
