@@ -7,6 +7,7 @@ import { integrationsPages } from './integrations/integrations-pages.ts';
 import { metricsPages } from './metrics/metrics-pages.ts';
 import { ordersPages } from './orders/orders-pages.ts';
 import { productsPages } from './products/products-pages.ts';
+import { searchPages } from './search/search-pages.ts';
 import { settingsPages } from './settings/settings-pages.ts';
 import { subscriptionsPages } from './subscriptions/subscriptions-pages.ts';
 
@@ -21,6 +22,7 @@ export const dashboardPages: Pages = Object.assign(
   metricsPages,
   ordersPages,
   productsPages,
+  searchPages,
   settingsPages,
   subscriptionsPages,
 );

@@ -7,7 +7,7 @@ const texts = {
   menu: 'Menu',
   dashboard: 'Dashboard',
   search: 'Search',
-  searchHint: 'Orders, subscriptions, products, affiliates',
+  searchHint: 'An email address, the beginning of a name, or an id',
   logOut: 'Log out',
   simulated: 'Payments are simulated: buyers can try everything, and no money moves.',
   none: 'No payment processor is chosen: live checkouts cannot be paid.',
