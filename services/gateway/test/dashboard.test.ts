@@ -52,7 +52,8 @@ test('sign-up opens the dashboard; what a form refuses stands at its field with 
   const made = await open('/signup', { form: { name: 'Ada', email, password } });
   expect([made.status, made.location]).toEqual([303, '/app']);
   const session = made.cookie;
-  const form = { businessName: '', supportEmail: 'help@example.com', key: 'one' };
+  const handle = named((await open('/app/settings', { session })).text, 'handle') ?? '';
+  const form = { businessName: '', supportEmail: 'help@example.com', handle, key: 'one' };
   const wrong = await open('/app/settings', { session, form });
   expect(wrong.status).toBe(422);
   expect(wrong.text).toMatch(/id="businessName-error">Business name [^<]+\./);
