@@ -75,17 +75,14 @@ function passwordCard(visit: Visit, { me, state: { errors } }: AccountContent): 
   return card(texts.password, form(visit, { content, buttons }));
 }
 
+/** One form: the button that is pressed says which session ends. */
 function sessionsCard(visit: Visit, { sessions }: AccountContent): Html {
   const list = sessions.map(({ id, current, address, user_agent, created_at }) => ({
     title: current ? texts.here : html`<bdi>${user_agent ?? texts.unknown}</bdi>`,
     detail: html`${address !== null && html`${texts.from} ${address}, `}${texts.since} ${when(created_at, visit.formats)}`,
-    end: current
-      ? html``
-      : form(visit, { content: html``, buttons: linkLike({ label: texts.end, name: 'end', value: id }) }),
+    end: current ? html`` : linkLike({ label: texts.end, name: 'end', value: id }),
   }));
-  const others = form(visit, {
-    content: html``,
-    buttons: linkLike({ label: texts.endOthers, name: 'do', value: 'end-others' }),
-  });
-  return card(texts.sessions, html`${rows(list)}${sessions.length > 1 && others}`);
+  const others = linkLike({ label: texts.endOthers, name: 'do', value: 'end-others' });
+  const content = rows(list);
+  return card(texts.sessions, sessions.length > 1 ? form(visit, { content, buttons: others }) : content);
 }
