@@ -1,6 +1,7 @@
 import { openVisit, type Visit } from '@app/testing/browser/visit';
 import { volume } from '@app/testing/long';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { visitDashboard } from './support/dashboard-visits.ts';
 import { scripts } from './support/scripts.ts';
 import { signUp } from './support/seller.ts';
 import { sharedPlatform } from './support/shared-platform.ts';
@@ -29,13 +30,8 @@ const press = (page: Page, name: string) => page.getByRole('button', { name, exa
 const open = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click();
 const preview = (page: Page) => page.frameLocator('iframe[name=preview]');
 
-async function logIn(script: boolean): Promise<Page> {
-  const { page } = await openVisit(baseUrl, { script, statuses: [404, 410, 422] });
-  await page.goto('/login?next=/app/products');
-  await fill(page, { Email: seller.email, Password: 'a long enough password' });
-  await press(page, 'Log in');
-  return page;
-}
+const logIn = (script: boolean): Promise<Page> =>
+  visitDashboard(baseUrl, seller, '/app/products', { script, statuses: [404, 410, 422] });
 
 /** A draft whose name is the only thing that tells it from others. */
 async function makeProduct(page: Page, name: string): Promise<void> {

@@ -5,9 +5,9 @@ export const pageFiles: Readonly<Record<string, readonly URL[]>> = {
   'pages.css': ['base', 'components', 'lists', 'checkout', 'portal'].map((name) => file(`styles/${name}.css`)),
   'dashboard.css': ['dashboard', 'dashboard-parts', 'dashboard-products'].map((name) => file(`styles/${name}.css`)),
   'checkout.js': [file('browser/checkout.js')],
-  'dashboard.js': [file('browser/dashboard.js')],
+  'dashboard.js': ['busy', 'dashboard'].map((name) => file(`browser/${name}.js`)),
   'picture.js': [file('browser/picture.js')],
-  'portal.js': [file('browser/portal.js')],
+  'portal.js': ['busy', 'portal'].map((name) => file(`browser/${name}.js`)),
   'preview.js': [file('browser/preview.js')],
   'htmx.js': [new URL(import.meta.resolve('htmx.org/dist/htmx.esm.min.js'))],
 };

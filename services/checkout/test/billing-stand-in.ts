@@ -71,9 +71,7 @@ export interface BillingStandIn {
   refundsNothing: boolean;
   /** Every question about the payments of an order, by its account. */
   readonly listsAsked: string[];
-  /** Every request for a refund, by order. */
-  readonly refundsAsked: string[];
-  /** The same, with all that it said. */
+  /** Every request for a refund. */
   readonly refundRequests: RequestInput<typeof refundCharges>[];
   publishPart(orderId: string, part: RefundedPart): Promise<void>;
   /** Every request to settle a hold, by order. */
@@ -129,7 +127,6 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     wasStarted: (times: number) => started.wait(times, { what: 'requests to start a payment' }),
     tries,
     listsAsked: [] as string[],
-    refundsAsked: [] as string[],
     refundRequests: [] as RequestInput<typeof refundCharges>[],
     settlesAsked: [] as string[],
     ...usualBehaviour,
@@ -170,7 +167,6 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
       }),
       onRequest(refundCharges, async (input) => {
         const { orderId } = input;
-        standIn.refundsAsked.push(orderId);
         standIn.refundRequests.push(input);
         await standIn.beforeRefund(orderId);
         const status = standIn.refundStatus;
@@ -199,13 +195,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     ],
     reset: async () => {
       await producers.handled();
-      for (const list of [
-        tries,
-        standIn.listsAsked,
-        standIn.refundsAsked,
-        standIn.refundRequests,
-        standIn.settlesAsked,
-      ])
+      for (const list of [tries, standIn.listsAsked, standIn.refundRequests, standIn.settlesAsked])
         (list as unknown[]).length = 0;
       started.clear();
       settled.clear();

@@ -140,7 +140,7 @@ async function refund(run: Run): Promise<void> {
 
 async function failRefund(run: Run): Promise<void> {
   const orderId = await orderOf(run);
-  if (orderId === undefined || !harness.billing.refundsAsked.includes(orderId)) return;
+  if (orderId === undefined || !harness.billing.refundRequests.some((request) => request.orderId === orderId)) return;
   await harness.billing.publishRefundFailed(orderId);
 }
 

@@ -54,7 +54,7 @@ test('a refund gives every charge back, is told once, and asked for again answer
   };
   expect(await harness.refund(orderId)).toEqual(result);
   expect(await harness.refund(orderId)).toEqual(result);
-  expect(harness.billing.refundsAsked).toEqual([orderId]);
+  expect(harness.billing.refundRequests.map((request) => request.orderId)).toEqual([orderId]);
   const [event, ...more] = await refundEvents();
   expect(more).toEqual([]);
   expect(orderRefunded.data.parse(event?.data)).toMatchObject({

@@ -20,7 +20,7 @@ import { getMetricSeries, sumsByMonth } from '../src/metrics/get-metric-series.t
 import { getRollups } from '../src/metrics/get-rollups.ts';
 import { assembleMetrics } from '../src/metrics/metrics.rules.ts';
 import { rebuildRollups } from '../src/rollups/rebuild-rollups.ts';
-import { deleteAll } from './harness.ts';
+import { deleteAllFacts } from './harness.ts';
 import { accounts, arrivalsOf, factOf, histories, products, type RawEvent } from './histories.ts';
 import { orderEvent, subscriptionEvent, visitEvent } from './samples.ts';
 
@@ -42,8 +42,7 @@ beforeEach(empty);
 beforeEach(() => clock.set(today));
 
 async function empty(): Promise<void> {
-  const rollupTables = ['product_totals', 'product_months', 'product_days', 'customers', 'rollup_generations'];
-  await deleteAll(database.pool, ['facts', 'products', ...rollupTables]);
+  await deleteAllFacts(database.pool);
   await database.pool.query(
     `insert into products (account_id, product_id, name, pricing_type)
      select a, p, 'Club', 'subscription' from unnest($1::text[]) as a, unnest($2::text[]) as p`,

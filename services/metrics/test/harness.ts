@@ -52,7 +52,11 @@ export async function startHarness(): Promise<Harness> {
   };
 }
 
-/** To truncate as many tables would take longer than most tests. */
-export async function deleteAll(pool: Database['pool'], tables: readonly string[]): Promise<void> {
+/** The tables of the roll-ups, each row of a generation. */
+export const rollupTables = ['product_totals', 'product_months', 'product_days', 'customers'] as const;
+
+/** As after the migrations. To truncate as many tables would take longer than most tests. */
+export async function deleteAllFacts(pool: Database['pool']): Promise<void> {
+  const tables = ['facts', 'products', ...rollupTables, 'rollup_generations'];
   await pool.query(tables.map((table) => `delete from ${table}`).join(';'));
 }

@@ -13,7 +13,7 @@ import { recordFacts } from '../src/facts/record-facts.ts';
 import { getOverview } from '../src/overview/get-overview.ts';
 import { points, productsAtEnd, spansOfProducts } from '../src/overview/overview-statements.ts';
 import { rebuildRollups } from '../src/rollups/rebuild-rollups.ts';
-import { deleteAll } from './harness.ts';
+import { deleteAllFacts } from './harness.ts';
 import { accounts, arrivalsOf, factOf, histories, type RawEvent } from './histories.ts';
 import { activeAt, monthly } from './recomputation.ts';
 import { orderEvent, refundEvent, reopeningEvent, visitEvent } from './samples.ts';
@@ -34,8 +34,7 @@ afterAll(async () => {
 beforeEach(empty);
 
 async function empty(): Promise<void> {
-  const rollupTables = ['product_totals', 'product_months', 'product_days', 'customers', 'rollup_generations'];
-  await deleteAll(database.pool, ['facts', 'products', ...rollupTables]);
+  await deleteAllFacts(database.pool);
 }
 
 const deliver = (facts: readonly Fact[]): Promise<void> => database.transaction((client) => recordFacts(client, facts));

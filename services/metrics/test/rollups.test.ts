@@ -24,7 +24,7 @@ import { getRollups, rollupsByProduct } from '../src/metrics/get-rollups.ts';
 import { assembleMetrics } from '../src/metrics/metrics.rules.ts';
 import { rebuildRollups } from '../src/rollups/rebuild-rollups.ts';
 import { marksOfFact } from '../src/rollups/rollup-columns.ts';
-import { deleteAll } from './harness.ts';
+import { deleteAllFacts, rollupTables } from './harness.ts';
 import { accounts, arrivalsOf, factOf, histories, products, type RawEvent } from './histories.ts';
 import { recompute } from './recomputation.ts';
 import {
@@ -54,12 +54,11 @@ afterAll(async () => {
 beforeEach(empty);
 
 async function empty(): Promise<void> {
-  await deleteAll(database.pool, ['facts', ...rollupTables, 'rollup_generations']);
+  await deleteAllFacts(database.pool);
 }
 
 const deliver = (facts: readonly Fact[]): Promise<void> => database.transaction((client) => recordFacts(client, facts));
 
-const rollupTables = ['product_totals', 'product_months', 'product_days', 'customers'] as const;
 type RollupTable = (typeof rollupTables)[number];
 
 /** All roll-ups that are read, in an order of their own. */

@@ -1,8 +1,5 @@
 /** What the dashboard does better with a script; it works without. */
 
-/** @param {Event} event */
-const formOf = (event) => (event.target instanceof HTMLFormElement ? event.target : null);
-
 /** Forms with something typed that is not sent yet. @type {Set<Element>} */
 const changed = new Set();
 
@@ -11,22 +8,12 @@ document.addEventListener('input', ({ target }) => {
   if (form !== null) changed.add(form);
 });
 
-document.addEventListener('submit', (event) => {
-  const { submitter } = event;
-  // A second click sends nothing: the first is under way.
-  if (submitter?.getAttribute('aria-busy') === 'true') event.preventDefault();
-  else if (submitter?.matches('.button')) submitter.setAttribute('aria-busy', 'true');
-  const form = formOf(event);
-  if (form !== null) changed.delete(form);
+document.addEventListener('submit', ({ target }) => {
+  if (target instanceof HTMLFormElement) changed.delete(target);
 });
 
 addEventListener('beforeunload', (event) => {
   if (changed.size > 0) event.preventDefault();
-});
-
-// A page that comes back from the browser's memory waits for nothing.
-addEventListener('pageshow', () => {
-  for (const busy of document.querySelectorAll('.button[aria-busy]')) busy.removeAttribute('aria-busy');
 });
 
 const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });

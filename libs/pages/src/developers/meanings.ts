@@ -71,7 +71,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   code_taken: 'The account has this code already.',
   position_taken: 'Another email of the funnel has this position.',
   version_changed:
-    'The header `If-Match` names a version that is no longer the current one: somebody else has changed the resource since it was ' +
+    'The header `If-Match` names a version that is no longer the current one: another caller has changed the resource since it was ' +
     'read. Nothing was changed: read it again and repeat the change.',
   payload_too_large: 'The body is larger than 256 KB.',
   unsupported_media_type: 'Send JSON, uncompressed, with Content-Type: application/json.',

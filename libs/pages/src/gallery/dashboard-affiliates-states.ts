@@ -6,8 +6,7 @@ import { payoutPage } from '../dashboard/affiliates/payout-page.ts';
 import { payoutsPage } from '../dashboard/affiliates/payouts.ts';
 import { freshForm } from '../dashboard/frame/forms.ts';
 import { type Html, html } from '../html.ts';
-import { formats, visitAt } from './dashboard-orders-samples.ts';
-import { inFrame, order } from './dashboard-samples.ts';
+import { formats, inFrame, order, visitAt } from './dashboard-samples.ts';
 import { arabicName, longName } from './samples.ts';
 
 const affiliate: Affiliate = {

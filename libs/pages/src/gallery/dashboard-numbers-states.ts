@@ -6,10 +6,9 @@ import { metricsPage } from '../dashboard/metrics/metrics-page.ts';
 import { productMetricsPage } from '../dashboard/metrics/product-metrics-page.ts';
 import { formatsFor } from '../formats.ts';
 import type { Html } from '../html.ts';
-import { inFrame, order, orderOf } from './dashboard-samples.ts';
+import { formats, inFrame, order, orderOf } from './dashboard-samples.ts';
 import { arabicName, longName } from './samples.ts';
 
-const formats = formatsFor('en-US');
 const money = {
   revenueCents: 1_234_500,
   orders: 83,

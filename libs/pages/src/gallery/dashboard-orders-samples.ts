@@ -2,26 +2,8 @@ import type { OrderWithPayments } from '@app/contracts/orders';
 import type { PaymentResource } from '@app/contracts/payments';
 import type { SubscriptionResource } from '@app/contracts/subscriptions';
 import type { ActivityEntry, DeliveryResource } from '@app/contracts/webhook-deliveries';
-import type { Visit } from '../dashboard/frame/visit.ts';
 import type { Preview } from '../dashboard/orders/refund-page.ts';
-import { formatsFor } from '../formats.ts';
 import { order } from './dashboard-samples.ts';
-
-export const formats = formatsFor('en-US');
-
-/** Of a page with a form: what the form needs of it. */
-export const visitAt = (path: string, query = ''): Visit =>
-  ({
-    path,
-    formats,
-    typed: null,
-    request: {
-      query: new URLSearchParams(query),
-      form: new URLSearchParams(),
-      newKey: () => 'key',
-      now: '2026-11-01T12:00:00.000Z',
-    },
-  }) as unknown as Visit;
 
 const payment: PaymentResource = {
   id: 'pmt_01jd2q5v8kfw9s3x6z7yabcdef',

@@ -10,14 +10,12 @@ import {
   activity,
   declined,
   deliveries,
-  formats,
   paidOrder,
   paymentOf,
   preview,
   subscription,
-  visitAt,
 } from './dashboard-orders-samples.ts';
-import { inFrame, order, orderOf } from './dashboard-samples.ts';
+import { formats, inFrame, order, orderOf, visitAt } from './dashboard-samples.ts';
 import { arabicName, longName } from './samples.ts';
 
 const long = orderOf({

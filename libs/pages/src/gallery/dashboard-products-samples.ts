@@ -1,22 +1,9 @@
 import type { ProductResource } from '@app/contracts/products';
-import type { FormState, FormVisit } from '../dashboard/frame/forms.ts';
 import type { Funnel } from '../dashboard/products/product-page.ts';
 import { arabicName, longName } from './samples.ts';
 
 export const productId = 'prd_01jd2q5v8kfw9s3x6z7yabcdef';
 const at = '2026-10-23T12:00:00.000Z';
-
-/** A visit as forms see it. */
-export const visitAt = (path: string): FormVisit => ({
-  path,
-  request: { query: new URLSearchParams(), newKey: () => 'key' },
-});
-
-export const stateOf = (values: Record<string, string>, errors: Record<string, string> = {}): FormState => ({
-  values: new URLSearchParams(values),
-  errors,
-  problem: null,
-});
 
 export const product: ProductResource = {
   id: productId,

@@ -8,8 +8,8 @@ import { productPage } from '../dashboard/products/product-page.ts';
 import { productsPage } from '../dashboard/products/products-page.ts';
 import { formatsFor } from '../formats.ts';
 import { type Html, html } from '../html.ts';
-import { emptyFunnel, funnel, product, productId, productOf, stateOf, visitAt } from './dashboard-products-samples.ts';
-import { inFrame } from './dashboard-samples.ts';
+import { emptyFunnel, funnel, product, productId, productOf } from './dashboard-products-samples.ts';
+import { inFrame, stateOf, visitAt } from './dashboard-samples.ts';
 import { arabicName, longName } from './samples.ts';
 
 const formats = formatsFor('en-US');

@@ -1,4 +1,5 @@
 import type { OrderResource } from '@app/contracts/orders';
+import type { FormState } from '../dashboard/frame/forms.ts';
 import { framed } from '../dashboard/frame/layout.ts';
 import type { Account, DashboardPage, Visit } from '../dashboard/frame/visit.ts';
 import { formatsFor } from '../formats.ts';
@@ -45,16 +46,26 @@ export const order: OrderResource = {
 
 export const orderOf = (changes: Partial<OrderResource>): OrderResource => Object.assign({}, order, changes);
 
+export const formats = formatsFor('en-US');
+
 /** A request as views see it. */
 export const visitAt = (path: string, query = ''): Visit =>
   ({
     path,
-    formats: formatsFor('en-US'),
+    formats,
     typed: null,
     request: {
       query: new URLSearchParams(query),
       form: new URLSearchParams(),
       newKey: () => 'key',
-      now: '2026-11-24T12:00:00.000Z',
+      baseUrl: 'https://shop.example',
+      now: '2026-10-23T12:00:00.000Z',
     },
   }) as unknown as Visit;
+
+/** A form as it is shown. */
+export const stateOf = (values: Record<string, string>, errors: Record<string, string> = {}): FormState => ({
+  values: new URLSearchParams(values),
+  errors,
+  problem: null,
+});

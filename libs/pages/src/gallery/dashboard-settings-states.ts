@@ -5,17 +5,13 @@ import { paymentsContent } from '../dashboard/settings/payments.ts';
 import { type SettingsPath, settingsPage } from '../dashboard/settings/settings-page.ts';
 import { switchCard, timeCard } from '../dashboard/settings/test-mode.ts';
 import { type Html, html } from '../html.ts';
-import { inFrame, visitAt } from './dashboard-samples.ts';
+import { inFrame, stateOf, visitAt } from './dashboard-samples.ts';
 import { arabicName, longName } from './samples.ts';
 
-const fresh = { values: new URLSearchParams(), errors: {}, problem: null };
 const shown = (path: SettingsPath, main: Html, said: string | null = null) =>
   inFrame(path, settingsPage(path, main, said));
 const groupAt = (path: SettingsPath, values: Record<string, string>, errors: Record<string, string> = {}) =>
-  shown(
-    path,
-    settingsForm(visitAt(path), groups[path] ?? {}, { values: new URLSearchParams(values), errors, problem: null }),
-  );
+  shown(path, settingsForm(visitAt(path), groups[path] ?? {}, stateOf(values, errors)));
 
 const session = {
   id: 'ses_01jd2q5v8kfw9s3x6z7yabcdef',
@@ -36,14 +32,14 @@ const accountShown = (of: { emailVerified: boolean }, errors: Record<string, str
     accountContent(visitAt(account), {
       me: Object.assign({ email: 'ada@example.com' }, of),
       sessions,
-      state: Object.assign({}, fresh, { errors }),
+      state: stateOf({}, errors),
     }),
   );
 
 const testMode = '/app/settings/test-mode';
 const time = { now: '2027-11-24T12:00:00.000Z', days_ahead: 365 };
 const testShown = (isOn: boolean, said: string | null) =>
-  shown(testMode, html`${switchCard(visitAt(testMode), isOn)}${timeCard(visitAt(testMode), time, fresh)}`, said);
+  shown(testMode, html`${switchCard(visitAt(testMode), isOn)}${timeCard(visitAt(testMode), time, stateOf({}))}`, said);
 
 /** The settings. */
 export const settingsStates: Readonly<Record<string, () => Html>> = {

@@ -2,9 +2,9 @@ import { logInNotices, logInPage } from '../dashboard/frame/log-in-page.ts';
 import { forgotPage, sentPage } from '../dashboard/identity/forgot.ts';
 import { signUpPage } from '../dashboard/identity/sign-up.ts';
 import type { Html } from '../html.ts';
+import { stateOf } from './dashboard-samples.ts';
 
 const logIn = { email: '', next: '/app', typed: '', notice: null, problem: null };
-const signUp = { name: '', email: '', errors: {}, problem: null };
 
 /** Pages of the dashboard in every state. */
 export const dashboardStates: Readonly<Record<string, () => Html>> = {
@@ -17,9 +17,8 @@ export const dashboardStates: Readonly<Record<string, () => Html>> = {
       }),
     ),
   'log-in-again': () => logInPage(Object.assign({}, logIn, { notice: logInNotices.ended, typed: 'name=Ada' })),
-  'sign-up': () => signUpPage(signUp),
-  'sign-up-refused': () =>
-    signUpPage(Object.assign({}, signUp, { email: 'ada', errors: { email: 'The email address must be complete.' } })),
+  'sign-up': () => signUpPage(stateOf({})),
+  'sign-up-refused': () => signUpPage(stateOf({ email: 'ada' }, { email: 'The email address must be complete.' })),
   forgot: () => forgotPage({ email: '', error: undefined }),
   'forgot-sent': () => sentPage(),
 };

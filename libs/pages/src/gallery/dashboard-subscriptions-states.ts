@@ -5,8 +5,8 @@ import { cardPage } from '../dashboard/subscriptions/card-page.ts';
 import { subscriptionPage } from '../dashboard/subscriptions/subscription-page.ts';
 import { subscriptionsPage } from '../dashboard/subscriptions/subscriptions-page.ts';
 import { type Html, html } from '../html.ts';
-import { formats, paymentOf, subscription, subscriptionOf, visitAt } from './dashboard-orders-samples.ts';
-import { inFrame } from './dashboard-samples.ts';
+import { paymentOf, subscription, subscriptionOf } from './dashboard-orders-samples.ts';
+import { formats, inFrame, visitAt } from './dashboard-samples.ts';
 import { arabicName, longName } from './samples.ts';
 
 const path = `/app/subscriptions/${subscription.id}`;

@@ -1,33 +1,7 @@
 import type { Entry } from '../dashboard/activity/activity-page.ts';
 import type { Delivery } from '../dashboard/activity/delivery-page.ts';
 import type { Preview, Run } from '../dashboard/daily-job/parts.ts';
-import type { FormState } from '../dashboard/frame/forms.ts';
-import type { Visit } from '../dashboard/frame/visit.ts';
 import type { Endpoint, Recovery } from '../dashboard/integrations/parts.ts';
-import { formatsFor } from '../formats.ts';
-
-export const formats = formatsFor('en-US');
-
-/** Of a page with a form: what the form needs of it. */
-export const visitAt = (path: string, query = ''): Visit =>
-  ({
-    path,
-    formats,
-    typed: null,
-    request: {
-      query: new URLSearchParams(query),
-      form: new URLSearchParams(),
-      newKey: () => 'key',
-      baseUrl: 'https://shop.example',
-      now: '2026-10-23T12:00:00.000Z',
-    },
-  }) as unknown as Visit;
-
-export const stateOf = (values: Record<string, string>, errors: Record<string, string> = {}): FormState => ({
-  values: new URLSearchParams(values),
-  errors,
-  problem: null,
-});
 
 const at = '2026-10-23T12:00:00.000Z';
 

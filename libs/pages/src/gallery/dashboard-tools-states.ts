@@ -15,18 +15,8 @@ import { recoverPage } from '../dashboard/integrations/recoveries.ts';
 import { progressOf, recoveryPage } from '../dashboard/integrations/recoveries-page.ts';
 import { secretPage } from '../dashboard/integrations/signing-secret.ts';
 import { type Html, html } from '../html.ts';
-import { inFrame } from './dashboard-samples.ts';
-import {
-  deliveryOf,
-  endpointOf,
-  entryOf,
-  formats,
-  preview,
-  recovery,
-  run,
-  stateOf,
-  visitAt,
-} from './dashboard-tools-samples.ts';
+import { formats, inFrame, stateOf, visitAt } from './dashboard-samples.ts';
+import { deliveryOf, endpointOf, entryOf, preview, recovery, run } from './dashboard-tools-samples.ts';
 import { arabicName, longName } from './samples.ts';
 
 const integrations = '/app/integrations';

@@ -10,7 +10,7 @@ const cellOf = (text: string) => text as string & { readonly [safe]: true };
 /** What spreadsheets take for the beginning of a formula, also written as a full-width character. */
 const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
-/** Text that somebody wrote: an apostrophe keeps spreadsheets from computing it. */
+/** Text of sellers and buyers: an apostrophe keeps spreadsheets from computing it. */
 export const textCell = (text: string | null): Cell =>
   text === null ? null : cellOf(formula.test(text) ? `'${text}` : text);
 

@@ -1,8 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { DomainError } from '@app/contracts/errors';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { openSession, type SessionOrigin } from './log-in.ts';
+import { hashSessionToken, newSessionToken } from './session-token.ts';
 
 interface Deps {
   readonly database: Database;
@@ -25,16 +25,16 @@ const redeemStatement = statement<{ user_id: string; account_id: string }>(
   { user_id: 'text', account_id: 'text' },
 );
 
-const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest();
-
 /**
  * The path of a page that logs the user in, once, within ten minutes; null where no user has the address. Only the process that
  * holds the database makes one: there is no operation for it.
  */
 export async function createLoginLink({ database, clock }: Deps, email: string): Promise<string | null> {
-  const token = randomBytes(32).toString('base64url');
+  const token = newSessionToken();
   const expiresAt = new Date(clock.nowMs() + validMs);
-  const { rows } = await database.pool.query(insertStatement([hashOf(token), email.toLowerCase(), expiresAt]));
+  const { rows } = await database.pool.query(
+    insertStatement([hashSessionToken(token), email.toLowerCase(), expiresAt]),
+  );
   return rows.length === 0 ? null : `/login/once/${token}`;
 }
 
@@ -47,7 +47,7 @@ export async function logInByLink(
   token: string,
   origin: SessionOrigin,
 ): Promise<{ accountId: string; token: string }> {
-  const { rows } = await deps.database.pool.query(redeemStatement([hashOf(token), deps.clock.now()]));
+  const { rows } = await deps.database.pool.query(redeemStatement([hashSessionToken(token), deps.clock.now()]));
   const [user] = rows;
   if (user === undefined)
     throw new DomainError('not_found', 'The link was used already, or is older than ten minutes, or is not complete.');

@@ -1,5 +1,5 @@
 import { listPager } from '../frame/lists.ts';
-import { type DashboardPage, RefusedError, type Visit } from '../frame/visit.ts';
+import { type DashboardPage, RefusedError, refusedPage, type Visit } from '../frame/visit.ts';
 import { activityPage } from './activity-page.ts';
 import { deliveriesPage } from './deliveries-page.ts';
 import { filtersOf, isFiltered } from './filters.ts';
@@ -9,7 +9,7 @@ export async function showActivity(visit: Visit): Promise<DashboardPage> {
   const listed = await visit.call('listActivity', { query: filtersOf(visit) as never });
   if (!listed.ok) {
     if (listed.problem.status !== 422) throw new RefusedError(listed.problem, listed.retryAfterSeconds);
-    return Object.assign(activityPage(visit, { entries: [], problem: listed.problem }), { status: 422 });
+    return refusedPage(activityPage(visit, { entries: [], problem: listed.problem }));
   }
   return activityPage(visit, {
     entries: listed.body.data,
@@ -24,7 +24,7 @@ export async function showDeliveries(visit: Visit): Promise<DashboardPage> {
   const listed = await visit.call('listWebhookDeliveries', { query: filtersOf(visit) as never });
   if (!listed.ok) {
     if (listed.problem.status !== 422) throw new RefusedError(listed.problem, listed.retryAfterSeconds);
-    return Object.assign(deliveriesPage(visit, { deliveries: [], problem: listed.problem }), { status: 422 });
+    return refusedPage(deliveriesPage(visit, { deliveries: [], problem: listed.problem }));
   }
   return deliveriesPage(visit, {
     deliveries: listed.body.data,

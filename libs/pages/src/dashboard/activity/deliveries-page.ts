@@ -4,7 +4,7 @@ import type { Problem } from '../../call.ts';
 import { emptyState } from '../../components/parts.ts';
 import { table } from '../../components/table.ts';
 import { type Html, html } from '../../html.ts';
-import { deliveryBadge } from '../frame/delivery-badge.ts';
+import { deliveryBadge, deliveryChoices } from '../frame/delivery-badge.ts';
 import { eventLabel } from '../frame/event-names.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
@@ -12,14 +12,7 @@ import { activityTabs, activityTitle, deliveriesPath, deliveryPath, filterForm }
 
 export type Delivery = RequestOutput<typeof listDeliveries>['data'][number];
 
-const statuses = [
-  ['pending', 'Waits'],
-  ['delivered', 'Delivered'],
-  ['failed', 'Failed'],
-  ['held', 'Held'],
-  ['filtered', 'Filtered'],
-  ['canceled', 'Canceled'],
-] as const;
+const statuses = deliveryChoices(['pending', 'delivered', 'failed', 'held', 'filtered', 'canceled']);
 
 const texts = {
   empty: 'There is no delivery yet: each event makes one for each endpoint and automation that takes it.',

@@ -1,5 +1,5 @@
 import { keyOf, refusedForm } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
+import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { waiting } from '../frame/waiting.ts';
 import { deliveryPage, underWay } from './delivery-page.ts';
 
@@ -20,7 +20,5 @@ export async function takeDelivery(visit: Visit, { id = '' }: Params): Promise<A
   const sent = await visit.call('redeliverWebhook', { params, idempotencyKey: keyOf(visit) });
   if (sent.ok) return onTo(visit.path);
   const delivery = await visit.read('getWebhookDelivery', { params });
-  return Object.assign(deliveryPage(visit, { delivery, problem: refusedForm(visit, sent.problem, {}) }), {
-    status: 422,
-  });
+  return refusedPage(deliveryPage(visit, { delivery, problem: refusedForm(visit, sent.problem, {}) }));
 }

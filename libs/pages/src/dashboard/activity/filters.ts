@@ -5,6 +5,7 @@ import { notice } from '../../components/notice.ts';
 import { tabs } from '../../components/parts.ts';
 import { type Html, html } from '../../html.ts';
 import { eventChoices } from '../frame/event-names.ts';
+import { filterOf, given } from '../frame/filters.ts';
 import { pageQuery } from '../frame/lists.ts';
 import type { Visit } from '../frame/visit.ts';
 
@@ -37,10 +38,11 @@ const names = ['status', 'event', 'email', 'endpointId', 'orderId', 'eventId', '
 const kept = ['endpointId', 'orderId', 'eventId', 'from', 'to'] as const;
 
 /** What the address says that the list is of, page by page. A filter that was left empty is none. */
-export function filtersOf(visit: Visit): Record<string, string | number> {
-  const { query } = visit.request;
-  const given = names.map((name) => [name, query.get(name)?.trim() ?? ''] as const).filter(([, value]) => value !== '');
-  return Object.assign(Object.fromEntries(given), pageQuery(visit));
+export function filtersOf(visit: Visit) {
+  const filters: Record<string, string | undefined> = Object.fromEntries(
+    names.map((name) => [name, filterOf(visit, name)]),
+  );
+  return Object.assign({}, given(filters), pageQuery(visit));
 }
 
 export const isFiltered = ({ request }: Visit): boolean => names.some((name) => (request.query.get(name) ?? '') !== '');

@@ -1,6 +1,6 @@
 import { readAmount } from '../frame/amounts.ts';
 import { type FormState, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
+import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { editPage, labels } from './edit-page.ts';
 import { findAffiliate, pathOf } from './parts.ts';
 
@@ -10,12 +10,12 @@ export const showNew = (visit: Visit): DashboardPage =>
 
 export async function takeNew(visit: Visit): Promise<Answer> {
   const terms = await readTerms(visit);
-  if (!terms.ok) return refused(editPage(visit, null, terms.state));
+  if (!terms.ok) return refusedPage(editPage(visit, null, terms.state));
   const code = visit.request.form.get('code')?.trim() ?? '';
   const body = Object.assign({ code }, terms.body);
   const created = await visit.call('createAffiliate', { body, idempotencyKey: keyOf(visit) });
   if (created.ok) return onTo(pathOf(created.body.code));
-  return refused(editPage(visit, null, refusedForm(visit, created.problem, labels)));
+  return refusedPage(editPage(visit, null, refusedForm(visit, created.problem, labels)));
 }
 
 /** GET of the form for an affiliate’s terms. */
@@ -36,17 +36,15 @@ export async function showEdit(visit: Visit, { code = '' }: Params): Promise<Das
 export async function takeEdit(visit: Visit, { code = '' }: Params): Promise<Answer> {
   const affiliate = await findAffiliate(visit, code);
   const terms = await readTerms(visit);
-  if (!terms.ok) return refused(editPage(visit, affiliate, terms.state));
+  if (!terms.ok) return refusedPage(editPage(visit, affiliate, terms.state));
   const updated = await visit.call('updateAffiliate', {
     params: { code },
     body: terms.body,
     idempotencyKey: keyOf(visit),
   });
   if (updated.ok) return onTo(`${pathOf(code)}?did=saved`);
-  return refused(editPage(visit, affiliate, refusedForm(visit, updated.problem, labels)));
+  return refusedPage(editPage(visit, affiliate, refusedForm(visit, updated.problem, labels)));
 }
-
-const refused = (page: DashboardPage): DashboardPage => Object.assign(page, { status: 422 });
 
 interface Terms {
   readonly name: string;

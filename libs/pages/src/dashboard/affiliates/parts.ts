@@ -1,7 +1,7 @@
 import { tabs } from '../../components/parts.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
-import { type Body, RefusedError, type Visit } from '../frame/visit.ts';
+import { type Body, nothingHere, type Visit } from '../frame/visit.ts';
 
 export const affiliatesPath = '/app/affiliates';
 /** Codes are the seller’s to choose, so each stands behind a name of its own: `new` may be a code. */
@@ -22,18 +22,9 @@ export async function findAffiliate(visit: Visit, code: string): Promise<Affilia
     const found = data.find((each) => each.code === code);
     if (found !== undefined) return found;
     before = data.at(-1)?.id;
-    if (has_more !== true || before === undefined) throw new RefusedError(unknownCode(visit), null);
+    if (has_more !== true || before === undefined) throw nothingHere(visit);
   }
 }
-
-const unknownCode = ({ request: { requestId } }: Visit) => ({
-  type: 'about:blank',
-  title: 'Not found',
-  status: 404,
-  detail: 'No affiliate has this code.',
-  code: 'affiliate_not_found',
-  requestId,
-});
 
 /** What the affiliate earns of a sale, and for how long of its renewals. */
 export function termsOf(affiliate: Affiliate, defaultCurrency: string, formats: Formats): string {

@@ -1,5 +1,5 @@
 import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
+import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { findAffiliate, pathOf } from './parts.ts';
 import { type PayoutContent, payableOf, payoutPage, payoutTexts } from './payout-page.ts';
 
@@ -27,7 +27,7 @@ export async function takePayout(visit: Visit, { code = '' }: Params): Promise<A
 }
 
 const refused = (visit: Visit, content: PayoutContent, state: FormState): DashboardPage =>
-  Object.assign(payoutPage(visit, content, state), { status: 422 });
+  refusedPage(payoutPage(visit, content, state));
 
 async function readContent(visit: Visit, code: string): Promise<PayoutContent> {
   const [affiliate, statement] = await Promise.all([

@@ -28,7 +28,7 @@ const texts = {
   running: 'A run is under way.',
   seeRun: 'See how far it is',
   busy: 'Running…',
-  nextDay: 'Of each subscription one period at most is charged on a day, so a second run charges nobody twice.',
+  nextDay: 'Of each subscription one period at most is charged on a day, so a second run charges no buyer twice.',
   stopped: (count: string) =>
     `Nothing is charged: the payment processor shows ${count} payments of yours that your records do not have, as after a restored backup. Look them up at the processor, then confirm.`,
   limited: (amount: string, count: string) =>

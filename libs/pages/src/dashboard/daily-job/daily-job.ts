@@ -1,6 +1,6 @@
 import { keyOf, refusedForm } from '../frame/forms.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
-import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
+import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { waiting } from '../frame/waiting.ts';
 import { dailyJobPage } from './daily-job-page.ts';
 import { dailyJobPath, runPath } from './parts.ts';
@@ -38,7 +38,7 @@ export async function takeDailyJob(visit: Visit): Promise<Answer> {
   const ran = await visit.call('runDailyJob', { body, idempotencyKey: keyOf(visit, kind) });
   if (!ran.ok && ran.problem.code !== 'outcome_unknown') {
     const problem = refusedForm(visit, ran.problem, {});
-    return Object.assign(dailyJobPage(visit, Object.assign(await readJob(visit), { problem })), { status: 422 });
+    return refusedPage(dailyJobPage(visit, Object.assign(await readJob(visit), { problem })));
   }
   const { data } = await visit.read('listDailyRuns', { query: { limit: 1 } });
   const [latest] = data;

@@ -12,6 +12,10 @@ const badges = {
   filtered: ['none', 'Filtered'],
 } as const;
 
+/** States in which a list may be narrowed to deliveries, with their words. */
+export const deliveryChoices = (statuses: readonly DeliveryStatus[]): (readonly [DeliveryStatus, string])[] =>
+  statuses.map((status) => [status, badges[status][1]]);
+
 /** What has become of a delivery, in a word. */
 export const deliveryBadge = ({ status }: { readonly status: DeliveryStatus }): Html =>
   badge(badges[status][0], badges[status][1]);

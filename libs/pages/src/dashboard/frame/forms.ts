@@ -13,14 +13,29 @@ export interface FormState {
   readonly problem: string | null;
 }
 
+/** What a form sent. */
+interface Sent {
+  readonly request: Pick<PageRequest, 'form'>;
+}
+
 /** What a form shows at first: what was typed before the login ran out, or else what is stored. */
-export const freshForm = (visit: Pick<Visit, 'typed'>, stored: Readonly<Record<string, string>> = {}): FormState => ({
+export const freshForm = (
+  visit: Pick<Visit, 'typed'>,
+  stored: Readonly<Record<string, string>> | URLSearchParams = {},
+): FormState => ({
   values: visit.typed ?? new URLSearchParams(stored),
   errors: {},
   problem: null,
 });
 
 export const typedIn = ({ values }: FormState, name: string): string => values.get(name) ?? '';
+
+/** A form that nothing was called for. */
+export const wrongForm = ({ request }: Sent, errors: Readonly<Record<string, string>>): FormState => ({
+  values: request.form,
+  errors,
+  problem: null,
+});
 
 const changed =
   'It was changed since you opened this page, and nothing was saved. What you typed is below: save it again to replace what is stored now.';
@@ -31,7 +46,7 @@ const changed =
  * @param names of the form's fields, where they differ from the operation's
  */
 export function refusedForm(
-  visit: Visit,
+  visit: Sent,
   problem: Problem,
   labels: Readonly<Record<string, string>>,
   names: Readonly<Record<string, string>> = {},

@@ -17,18 +17,18 @@ const texts = {
 } as const;
 
 /** The ten parts of the dashboard. */
-const sections = {
-  home: { href: '/app', label: 'Home' },
-  products: { href: '/app/products', label: 'Products' },
-  orders: { href: '/app/orders', label: 'Orders' },
-  subscriptions: { href: '/app/subscriptions', label: 'Subscriptions' },
-  affiliates: { href: '/app/affiliates', label: 'Affiliates' },
-  metrics: { href: '/app/metrics', label: 'Metrics' },
-  integrations: { href: '/app/integrations', label: 'Integrations' },
-  activity: { href: '/app/activity', label: 'Activity' },
-  dailyJob: { href: '/app/daily-job', label: 'Daily job' },
-  settings: { href: '/app/settings', label: 'Settings' },
-} as const;
+const sections = [
+  { href: '/app', label: 'Home' },
+  { href: '/app/products', label: 'Products' },
+  { href: '/app/orders', label: 'Orders' },
+  { href: '/app/subscriptions', label: 'Subscriptions' },
+  { href: '/app/affiliates', label: 'Affiliates' },
+  { href: '/app/metrics', label: 'Metrics' },
+  { href: '/app/integrations', label: 'Integrations' },
+  { href: '/app/activity', label: 'Activity' },
+  { href: '/app/daily-job', label: 'Daily job' },
+  { href: '/app/settings', label: 'Settings' },
+] as const;
 
 interface Framed {
   readonly account: Account;
@@ -56,7 +56,7 @@ function side({ name, email }: Account, path: string): Html {
   return html`<header class="side"><details class="menu"><summary>${texts.menu}</summary></details><p class="shop"><bdi>${name}</bdi></p><div class="side-content">
 <form class="search" role="search" action="/app/search"><label class="unseen" for="search">${texts.search}</label><input
 class="input" id="search" name="q" type="search" placeholder="${texts.search}" title="${texts.searchHint}" autocomplete="off" maxlength="200"><button type="submit" class="unseen">${texts.search}</button></form>
-<nav aria-label="${texts.dashboard}"><ul>${Object.values(sections).map(({ href, label }) => link(href, label, path))}</ul></nav>
+<nav aria-label="${texts.dashboard}"><ul>${sections.map(({ href, label }) => link(href, label, path))}</ul></nav>
 <form class="who" method="post" action="/logout"><bdi class="small quiet">${email}</bdi><button type="submit" class="link small">${texts.logOut}</button></form></div></header>`;
 }
 

@@ -60,6 +60,6 @@ ${problem !== null && notice('bad', problem)}${field({
   );
 }
 
-/** A page of somebody who is not logged in. */
+/** A page of a reader who is not logged in. */
 export const identityPage = (title: string, content: Html): Html =>
   html`<div id="page"><main class="single identity"><h1>${title}</h1>${content}</main></div>`;

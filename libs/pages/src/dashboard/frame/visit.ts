@@ -94,5 +94,8 @@ export const nothingHere = ({ request: { requestId } }: Visit): RefusedError =>
     null,
   );
 
+/** The page of a form that was refused. */
+export const refusedPage = (page: DashboardPage): DashboardPage => Object.assign({}, page, { status: 422 });
+
 /** On to another page, after a form. */
 export const onTo = (location: string): Redirect => ({ status: 303, location });

@@ -1,4 +1,4 @@
-import type { Visit } from '../frame/visit.ts';
+import type { Body, Visit } from '../frame/visit.ts';
 
 /** Something that a new account does once. */
 export interface Step {
@@ -10,13 +10,13 @@ export interface Step {
 /** A daily job that ran longer ago is overdue: a schedule that starts late has two hours. */
 const dailyWithinMs = 26 * 60 * 60 * 1000;
 
-/** The first steps of an account, ticked off from what is there. */
-export async function firstSteps(visit: Visit): Promise<readonly Step[]> {
-  const [account, products, tests, visited, endpoints, runs] = await Promise.all([
+/** The first steps of an account, ticked off from what is there. @param latest orders, as the page reads them */
+export async function firstSteps(visit: Visit, latest: Promise<Body<'listOrders'>>): Promise<readonly Step[]> {
+  const [account, orders, products, tests, endpoints, runs] = await Promise.all([
     visit.account(),
+    latest,
     visit.read('listProducts', { query: { limit: 100 } }),
     visit.read('listTestOrders', { query: { limit: 1 } }),
-    visit.read('listOrders', { query: { limit: 1 } }),
     visit.read('listWebhookEndpoints', {}),
     visit.read('listDailyRuns', { query: { limit: 1 } }),
   ]);
@@ -36,7 +36,7 @@ export async function firstSteps(visit: Visit): Promise<readonly Step[]> {
       isDone: account.processor !== null && account.processor !== 'none',
     },
     { label: 'Buy it yourself in test mode', href: '/app/settings/test-mode', isDone: tests.data.length > 0 },
-    { label: 'Make the first sale', href: '/app/products', isDone: visited.data.length > 0 },
+    { label: 'Make the first sale', href: '/app/products', isDone: orders.data.length > 0 },
     { label: 'Connect a webhook', href: '/app/integrations', isDone: endpoints.data.length > 0 },
     { label: 'Let the daily job run once a day', href: '/app/daily-job', isDone: sinceRunMs < dailyWithinMs },
   ];

@@ -7,11 +7,12 @@ const ordersShown = 5;
 
 /** GET of the first page: the last 30 days, the latest orders, and what a new account has to do. */
 export async function showHome(visit: Visit): Promise<DashboardPage> {
+  const latest = visit.read('listOrders', { query: { limit: ordersShown } });
   const [account, overview, orders, steps] = await Promise.all([
     visit.account(),
     visit.read('getOverview', { query: { limit: 1 } }),
-    visit.read('listOrders', { query: { limit: ordersShown } }),
-    firstSteps(visit),
+    latest,
+    firstSteps(visit, latest),
   ]);
   const { request, formats } = visit;
   const currency = currencyOf(overview, request.query.get('currency'), account.defaultCurrency);

@@ -3,6 +3,7 @@ import { field } from '../../components/field.ts';
 import { notice } from '../../components/notice.ts';
 import { type Html, html } from '../../html.ts';
 import type { PageAnswer, PageRequest } from '../../page.ts';
+import { type FormState, refusedForm, typedIn, wrongForm } from '../frame/forms.ts';
 import { shownIdentity } from '../frame/log-in-again.ts';
 import { identityPage } from '../frame/log-in-page.ts';
 import { showRefused } from './refused.ts';
@@ -22,16 +23,13 @@ const texts = {
   taken: 'This email address has an account. Log in, or choose a new password there.',
 } as const;
 
-interface SignUpState {
-  readonly name: string;
-  readonly email: string;
-  readonly errors: Readonly<Record<string, string>>;
-  readonly problem: string | null;
-}
+const labels = { name: 'The name', email: 'The email address', password: 'The password' };
+
+const empty: FormState = { values: new URLSearchParams(), errors: {}, problem: null };
 
 /** GET of the form. */
 export function showSignUp(_: PageRequest, isOpen: boolean): PageAnswer {
-  return isOpen ? shownSignUp(200, { name: '', email: '', errors: {}, problem: null }) : shownClosed();
+  return isOpen ? shownSignUp(200, empty) : shownClosed();
 }
 
 export async function takeSignUp(request: PageRequest): Promise<PageAnswer> {
@@ -41,27 +39,22 @@ export async function takeSignUp(request: PageRequest): Promise<PageAnswer> {
   const body = { name, email, password: form.get('password') ?? '' };
   const made = await request.call('signUp', { actor, body });
   if (made.ok) return { status: 303, location: '/app' };
-  const { code, status, detail, errors = [] } = made.problem;
-  const state = { name, email };
+  const { code, status } = made.problem;
   if (code === 'signup_closed') return shownClosed();
-  if (code === 'email_taken')
-    return shownSignUp(422, Object.assign(state, { errors: { email: texts.taken }, problem: null }));
-  if (code === 'validation_failed') {
-    const labels: Record<string, string> = { name: 'The name', email: 'The email address', password: 'The password' };
-    const sentences = errors.map(({ field, message }) => [field, `${labels[field] ?? field} ${message}.`] as const);
-    return shownSignUp(422, Object.assign(state, { errors: Object.fromEntries(sentences), problem: null }));
-  }
-  if (status === 429) return shownSignUp(429, Object.assign(state, { errors: {}, problem: detail }));
+  if (code === 'email_taken') return shownSignUp(422, wrongForm({ request }, { email: texts.taken }));
+  if (code === 'validation_failed' || status === 429)
+    return shownSignUp(status, refusedForm({ request }, made.problem, labels));
   return showRefused(made, request);
 }
 
 const shownClosed = (): PageAnswer =>
   shownIdentity(404, texts.closedTitle, identityPage(texts.closedTitle, html`<p>${texts.closed}</p>`));
 
-const shownSignUp = (status: number, state: SignUpState): PageAnswer =>
+const shownSignUp = (status: number, state: FormState): PageAnswer =>
   shownIdentity(status, texts.title, signUpPage(state));
 
-export function signUpPage({ name, email, errors, problem }: SignUpState): Html {
+export function signUpPage(state: FormState): Html {
+  const { errors, problem } = state;
   return identityPage(
     texts.title,
     html`<form class="stack" method="post" action="/signup" novalidate>${problem !== null && notice('bad', problem)}${field(
@@ -69,7 +62,7 @@ export function signUpPage({ name, email, errors, problem }: SignUpState): Html 
         name: 'name',
         label: texts.name,
         hint: texts.nameHint,
-        value: name,
+        value: typedIn(state, 'name'),
         error: errors.name,
         autocomplete: 'organization',
         isRequired: true,
@@ -80,7 +73,7 @@ export function signUpPage({ name, email, errors, problem }: SignUpState): Html 
       name: 'email',
       label: texts.email,
       type: 'email',
-      value: email,
+      value: typedIn(state, 'email'),
       error: errors.email,
       autocomplete: 'username',
       isRequired: true,

@@ -3,7 +3,7 @@ import { choices } from '../../components/choice.ts';
 import { notice } from '../../components/notice.ts';
 import { html } from '../../html.ts';
 import { type FormState, form, freshForm, refusedForm, typedIn } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
+import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { type Endpoint, endpointPath, hostOf, webhooksPath } from './parts.ts';
 
 const texts = {
@@ -77,7 +77,7 @@ export async function takeSwitch(visit: Visit, { id = '' }: Params): Promise<Ans
   const changed = await visit.call('updateWebhookEndpoint', { params: { endpointId: id }, body });
   if (changed.ok) return onTo(`${endpointPath(id)}?done=${active ? 'on' : 'off'}`);
   const state = refusedForm(visit, changed.problem, {});
-  return Object.assign(switchPage(visit, await readEndpoint(visit, id), state), { status: 422 });
+  return refusedPage(switchPage(visit, await readEndpoint(visit, id), state));
 }
 
 /** GET of the choice for what is held. One that is off is switched on by what sends it. */
@@ -104,7 +104,7 @@ export async function takeHeld(visit: Visit, { id = '' }: Params): Promise<Answe
   const changed = await visit.call('updateWebhookEndpoint', { params: { endpointId: id }, body });
   if (changed.ok) return onTo(`${endpointPath(id)}${held === 'discard' ? '?done=dropped' : ''}`);
   const state = refusedForm(visit, changed.problem, {});
-  return Object.assign(heldPage(visit, await readEndpoint(visit, id), state), { status: 422 });
+  return refusedPage(heldPage(visit, await readEndpoint(visit, id), state));
 }
 
 /** GET of what removing an endpoint means. */

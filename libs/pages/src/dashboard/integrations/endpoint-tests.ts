@@ -8,7 +8,7 @@ import { timeline } from '../../components/parts.ts';
 import { html } from '../../html.ts';
 import { eventChoices } from '../frame/event-names.ts';
 import { type FormState, form, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
+import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { type Endpoint, endpointPath, hostOf } from './parts.ts';
 
 const texts = {
@@ -73,7 +73,7 @@ export async function takeTest(visit: Visit, { id = '' }: Params): Promise<Answe
   });
   if (sent.ok) return onTo(`/app/activity/deliveries/${sent.body.id}`);
   const state = refusedForm(visit, sent.problem, { event: texts.event });
-  return Object.assign(testPage(visit, await readEndpoint(visit, id), state), { status: 422 });
+  return refusedPage(testPage(visit, await readEndpoint(visit, id), state));
 }
 
 export async function showSelfTest(visit: Visit, { id = '' }: Params): Promise<DashboardPage> {
@@ -112,5 +112,5 @@ export async function takeSelfTest(visit: Visit, { id = '' }: Params): Promise<A
     visit.call('selfTestWebhook', { params, idempotencyKey: keyOf(visit) }),
   ]);
   if (tested.ok) return selfTestPage(visit, endpoint, freshForm(visit), tested.body);
-  return Object.assign(selfTestPage(visit, endpoint, refusedForm(visit, tested.problem, {}), null), { status: 422 });
+  return refusedPage(selfTestPage(visit, endpoint, refusedForm(visit, tested.problem, {}), null));
 }

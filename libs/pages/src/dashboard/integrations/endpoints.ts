@@ -1,8 +1,8 @@
 import { button } from '../../components/button.ts';
 import { select } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
-import { type FormState, form, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
+import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, wrongForm } from '../frame/forms.ts';
+import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { endpointBody, endpointFields, endpointLabels, headersIn, storedOf } from './endpoint-form.ts';
 import { endpointPage } from './endpoint-page.ts';
 import { endpointsPage } from './endpoints-page.ts';
@@ -107,10 +107,7 @@ export async function takeNewEndpoint(visit: Visit): Promise<Answer> {
   const { form: sent } = visit.request;
   const first = await firstOf(visit);
   const headers = headersIn(sent);
-  if (!headers.ok)
-    return refusedNew(
-      newEndpointPage(visit, { values: sent, errors: { headers: headers.error }, problem: null }, first),
-    );
+  if (!headers.ok) return refusedPage(newEndpointPage(visit, wrongForm(visit, { headers: headers.error }), first));
   const body = endpointBody(sent, headers.value);
   const held = heldIn(sent);
   const wanted = held === undefined ? body : Object.assign(body, { held });
@@ -119,7 +116,7 @@ export async function takeNewEndpoint(visit: Visit): Promise<Answer> {
     first.isFirst || isAgain
       ? await visit.call('putWebhookEndpoint', { body: wanted })
       : await visit.call('createWebhookEndpoint', { body: wanted, idempotencyKey: keyOf(visit) });
-  if (!added.ok) return refusedNew(newEndpointPage(visit, refusedForm(visit, added.problem, endpointLabels), first));
+  if (!added.ok) return refusedPage(newEndpointPage(visit, refusedForm(visit, added.problem, endpointLabels), first));
   const { id, secret, secret_notice } = added.body;
   if (secret === undefined && secret_notice === undefined) return onTo(endpointPath(id));
   return addedPage({ id, secret, secret_notice });
@@ -129,8 +126,6 @@ const heldIn = (sent: URLSearchParams): 'send' | 'orders' | 'discard' | undefine
   const held = sent.get('held');
   return held === 'send' || held === 'orders' || held === 'discard' ? held : undefined;
 };
-
-const refusedNew = (page: DashboardPage): DashboardPage => Object.assign(page, { status: 422 });
 
 interface Added {
   readonly id: string;
@@ -171,8 +166,8 @@ export async function takeChangeEndpoint(visit: Visit, { id = '' }: Params): Pro
   const params = { endpointId: id };
   const headers = headersIn(sent);
   const refused = async (state: FormState) =>
-    refusedNew(changePage(visit, state, await visit.read('readWebhookEndpoint', { params })));
-  if (!headers.ok) return await refused({ values: sent, errors: { headers: headers.error }, problem: null });
+    refusedPage(changePage(visit, state, await visit.read('readWebhookEndpoint', { params })));
+  if (!headers.ok) return await refused(wrongForm(visit, { headers: headers.error }));
   const changed = await visit.call('updateWebhookEndpoint', { params, body: endpointBody(sent, headers.value) });
   if (changed.ok) return onTo(`${endpointPath(id)}?done=saved`);
   return await refused(refusedForm(visit, changed.problem, endpointLabels));

@@ -1,7 +1,15 @@
 import { type ApiKeyScope, apiKeyScope } from '@app/contracts/accounts';
-import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
+import { type FormState, freshForm, keyOf, refusedForm, wrongForm } from '../frame/forms.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
-import { type Answer, type DashboardPage, onTo, type Params, RefusedError, type Visit } from '../frame/visit.ts';
+import {
+  type Answer,
+  type DashboardPage,
+  nothingHere,
+  onTo,
+  type Params,
+  refusedPage,
+  type Visit,
+} from '../frame/visit.ts';
 import { keyMadePage, keyPage, keysPage, newKeyPage } from './keys-page.ts';
 import { keysPath } from './parts.ts';
 
@@ -22,7 +30,7 @@ export function showNewKey(visit: Visit): DashboardPage {
   const stored = new URLSearchParams({ name: query.get('name') ?? '' });
   for (const scope of query.getAll('scopes')) stored.append('scopes', scope);
   if (!stored.has('scopes')) stored.append('scopes', 'read');
-  return newKeyPage(visit, { values: visit.typed ?? stored, errors: {}, problem: null });
+  return newKeyPage(visit, freshForm(visit, stored));
 }
 
 /** What the form chose; an unknown one is none. */
@@ -32,9 +40,8 @@ export const scopesIn = (sent: URLSearchParams): ApiKeyScope[] =>
 export async function takeNewKey(visit: Visit): Promise<Answer> {
   const { form: sent } = visit.request;
   const scopes = scopesIn(sent);
-  const refused = (state: FormState) => Object.assign(newKeyPage(visit, state), { status: 422 });
-  if (scopes.length === 0)
-    return refused({ values: sent, errors: { scopes: 'Choose what the key may do.' }, problem: null });
+  const refused = (state: FormState) => refusedPage(newKeyPage(visit, state));
+  if (scopes.length === 0) return refused(wrongForm(visit, { scopes: 'Choose what the key may do.' }));
   const body = { name: sent.get('name') ?? '', scopes };
   const made = await visit.call('createApiKey', { body, idempotencyKey: keyOf(visit) });
   if (made.ok) return keyMadePage(made.body);
@@ -45,10 +52,8 @@ export async function takeNewKey(visit: Visit): Promise<Answer> {
 async function readKey(visit: Visit, id: string) {
   const { data } = await visit.read('listApiKeys', {});
   const key = data.find((each) => each.id === id);
-  if (key !== undefined) return key;
-  const { requestId } = visit.request;
-  const problem = { type: 'about:blank', title: '', status: 404, detail: '', code: 'api_key_not_found', requestId };
-  throw new RefusedError(problem, null);
+  if (key === undefined) throw nothingHere(visit);
+  return key;
 }
 
 /** GET of one key, with what ends or replaces it. */
@@ -67,5 +72,5 @@ export async function takeKey(visit: Visit, { id = '' }: Params): Promise<Answer
   const rotated = await visit.call('rotateApiKey', { params, body, idempotencyKey: keyOf(visit) });
   if (rotated.ok) return keyMadePage(rotated.body);
   const state = refusedForm(visit, rotated.problem, { overlapHours: 'The overlap' });
-  return Object.assign(keyPage(visit, await readKey(visit, id), state), { status: 422 });
+  return refusedPage(keyPage(visit, await readKey(visit, id), state));
 }

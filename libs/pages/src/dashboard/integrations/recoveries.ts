@@ -4,7 +4,7 @@ import { field } from '../../components/field.ts';
 import { html } from '../../html.ts';
 import { type FormState, form, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
-import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
+import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { waiting } from '../frame/waiting.ts';
 import { type Endpoint, endpointPath, hostOf, recoveryPath } from './parts.ts';
 import { progressOf, recoveriesPage, recoveryPage } from './recoveries-page.ts';
@@ -58,7 +58,7 @@ export async function takeRecovery(visit: Visit, { id = '' }: Params): Promise<A
   if (stopped.ok || stopped.problem.code === 'invalid_transition') return onTo(visit.path);
   const recovery = await visit.read('getWebhookRecovery', { params });
   const problem = refusedForm(visit, stopped.problem, {});
-  return Object.assign(recoveryPage(visit, { recovery, endpoint: undefined, problem }), { status: 422 });
+  return refusedPage(recoveryPage(visit, { recovery, endpoint: undefined, problem }));
 }
 
 const readEndpoint = (visit: Visit, id: string): Promise<Endpoint> =>
@@ -123,5 +123,5 @@ export async function takeRecover(visit: Visit, { id = '' }: Params): Promise<An
   });
   if (started.ok) return onTo(recoveryPath(started.body.id));
   const state = refusedForm(visit, started.problem, { since: 'The beginning', until: 'The end', which: texts.which });
-  return Object.assign(recoverPage(visit, await readEndpoint(visit, id), state), { status: 422 });
+  return refusedPage(recoverPage(visit, await readEndpoint(visit, id), state));
 }

@@ -3,9 +3,9 @@ import { card } from '../../components/card.ts';
 import { field, select } from '../../components/field.ts';
 import { copyField } from '../../components/parts.ts';
 import { html } from '../../html.ts';
-import { type FormState, form, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
+import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, wrongForm } from '../frame/forms.ts';
 import { when } from '../frame/times.ts';
-import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
+import { type Answer, type DashboardPage, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { endpointPath, hostOf, secretOnce } from './parts.ts';
 
 const texts = {
@@ -102,9 +102,7 @@ const secretOf = (signing: Signing) => ({
     if (shown.ok) return revealedPage(signer, shown.body);
     const { code } = shown.problem;
     const isWrong = code === 'invalid_credentials' || code === 'validation_failed';
-    const state = isWrong
-      ? { values: sent, errors: { password: texts.wrong }, problem: null }
-      : refusedForm(visit, shown.problem, {});
+    const state = isWrong ? wrongForm(visit, { password: texts.wrong }) : refusedForm(visit, shown.problem, {});
     return refused(visit, signer, state);
   },
 });
@@ -112,7 +110,7 @@ const secretOf = (signing: Signing) => ({
 export const endpointSecret = secretOf(ofEndpoints);
 
 const refused = (visit: Visit, signer: Signer, state: FormState): DashboardPage =>
-  Object.assign(secretPage(visit, signer, state), { status: 422 });
+  refusedPage(secretPage(visit, signer, state));
 
 const backTo = ({ name, path }: Signer) => ({ href: path, label: name });
 

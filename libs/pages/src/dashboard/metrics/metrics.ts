@@ -1,4 +1,6 @@
 import { explainedMetric } from '@app/contracts/metrics';
+import { overviewStep } from '@app/contracts/overview';
+import { choiceOf, filterOf, given } from '../frame/filters.ts';
 import { currencyOf } from '../frame/overview.ts';
 import { type DashboardPage, nothingHere, type Params, type Visit } from '../frame/visit.ts';
 import { explanationPage } from './explanation-page.ts';
@@ -10,12 +12,9 @@ const productsShown = 50;
 /** GET of the numbers of all products over a span of days. */
 export async function showMetrics(visit: Visit): Promise<DashboardPage> {
   const { request, formats, path } = visit;
-  const given = (name: string) => request.query.get(name) || undefined;
-  const query: { limit: number; from?: string; to?: string; by?: 'day' | 'month' } = { limit: productsShown };
-  const [from, to] = [given('from'), given('to')];
-  if (from !== undefined) query.from = from;
-  if (to !== undefined) query.to = to;
-  if (request.query.get('by') === 'month') query.by = 'month';
+  const filters = { from: filterOf(visit, 'from'), to: filterOf(visit, 'to') };
+  const by = choiceOf(visit, 'by', overviewStep.options);
+  const query = Object.assign({ limit: productsShown }, given(filters), by === undefined ? {} : { by });
   const [account, found] = await Promise.all([visit.account(), visit.call('getOverview', { query })]);
   // A span that cannot be is the sentence above that of the last 30 days.
   const overview = found.ok ? found.body : await visit.read('getOverview', { query: { limit: productsShown } });

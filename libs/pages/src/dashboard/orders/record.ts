@@ -1,6 +1,6 @@
 import type { CreateOrderBody } from '@app/contracts/orders';
 import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
-import { type Answer, type Body, type DashboardPage, onTo, type Visit } from '../frame/visit.ts';
+import { type Answer, type Body, type DashboardPage, onTo, refusedPage, type Visit } from '../frame/visit.ts';
 import { ordersPath } from './parts.ts';
 import { chooseProductPage, recordLabels, recordPage } from './record-page.ts';
 
@@ -13,7 +13,7 @@ export async function takeNewOrder(visit: Visit): Promise<Answer> {
   const created = await visit.call('createOrder', { body: bodyOf(visit.request.form), idempotencyKey: keyOf(visit) });
   if (created.ok) return onTo(`${ordersPath}/${created.body.orderId}`);
   const page = await pageOf(visit, refusedForm(visit, created.problem, recordLabels));
-  return Object.assign(page, { status: 422 });
+  return refusedPage(page);
 }
 
 async function pageOf(visit: Visit, state: FormState): Promise<DashboardPage> {

@@ -1,6 +1,6 @@
 import { readAmount } from '../frame/amounts.ts';
 import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
+import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { ordersPath } from './parts.ts';
 import { choosePaymentPage, paymentRefundPage } from './payment-refund-page.ts';
 import { type Preview, type RefundContent, refundLabels, refundPage, refundsOf } from './refund-page.ts';
@@ -34,7 +34,7 @@ const chargeOf = ({ preview, payment }: RefundContent): Preview['charges'][numbe
   preview.charges.find(({ paymentId }) => paymentId === payment);
 
 const refusedWith = (visit: Visit, content: RefundContent, state: FormState): DashboardPage =>
-  Object.assign(pageOf(visit, content, state), { status: 422 });
+  refusedPage(pageOf(visit, content, state));
 
 function refund(visit: Visit, { order, payment, renewals }: RefundContent, cents: number) {
   const idempotencyKey = keyOf(visit);

@@ -1,7 +1,7 @@
 import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { html } from '../../html.ts';
-import { type FormState, type FormVisit, form, freshForm, keyOf, versionOf } from '../frame/forms.ts';
+import { type FormState, type FormVisit, form, freshForm, keyOf, versionOf, wrongForm } from '../frame/forms.ts';
 import {
   type Answer,
   type Body,
@@ -10,7 +10,7 @@ import {
   onTo,
   type Pages,
   type Params,
-  RefusedError,
+  refusedPage,
   type Visit,
 } from '../frame/visit.ts';
 import {
@@ -22,7 +22,7 @@ import {
   readEnd,
   readNewDiscount,
 } from './discount-form.ts';
-import { refused, wrongForm } from './parts.ts';
+import { refused } from './parts.ts';
 import { removeCard } from './removal.ts';
 
 const texts = {
@@ -50,8 +50,7 @@ async function showNew(visit: Visit, { productId = '' }: Params): Promise<Dashbo
 
 async function takeNew(visit: Visit, { productId = '' }: Params): Promise<Answer> {
   const product = await visit.read('getProduct', { params: { productId } });
-  const again = (state: FormState) =>
-    Object.assign(discountPage({ visit, product, discount: null, state }), { status: 422 });
+  const again = (state: FormState) => refusedPage(discountPage({ visit, product, discount: null, state }));
   const read = readNewDiscount(visit.request.form, product.currency, visit.formats);
   if (!read.ok) return again(wrongForm(visit, read.errors));
   const idempotencyKey = keyOf(visit, read.fields.code);
@@ -75,11 +74,10 @@ async function takeOne(visit: Visit, params: Params): Promise<Answer> {
   const { form: sent } = visit.request;
   const of = { productId: product.id, discountId: discount.id };
   if (sent.get('do') === 'remove') {
-    const removed = await visit.call('deleteDiscount', { params: of, idempotencyKey: keyOf(visit, 'remove') });
-    if (!removed.ok) throw new RefusedError(removed.problem, removed.retryAfterSeconds);
+    await visit.read('deleteDiscount', { params: of, idempotencyKey: keyOf(visit, 'remove') });
     return onTo(`/app/products/${product.id}?done=removed#discounts`);
   }
-  const again = (state: FormState) => Object.assign(discountPage({ visit, product, discount, state }), { status: 422 });
+  const again = (state: FormState) => refusedPage(discountPage({ visit, product, discount, state }));
   const read: DiscountRead<object> = readEnd(sent);
   if (!read.ok) return again(wrongForm(visit, read.errors));
   const idempotencyKey = keyOf(visit, sent.get('expiresAt') ?? '', sent.get('maxUses') ?? '');

@@ -3,7 +3,16 @@ import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { field, textArea } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
-import { type FormState, type FormVisit, form, freshForm, keyOf, typedIn, versionOf } from '../frame/forms.ts';
+import {
+  type FormState,
+  type FormVisit,
+  form,
+  freshForm,
+  keyOf,
+  typedIn,
+  versionOf,
+  wrongForm,
+} from '../frame/forms.ts';
 import {
   type Answer,
   type DashboardPage,
@@ -11,10 +20,10 @@ import {
   onTo,
   type Pages,
   type Params,
-  RefusedError,
+  refusedPage,
   type Visit,
 } from '../frame/visit.ts';
-import { readWhole, refused, wrongForm } from './parts.ts';
+import { readWhole, refused } from './parts.ts';
 import { removeCard } from './removal.ts';
 
 const texts = {
@@ -62,11 +71,10 @@ async function takeEmail(visit: Visit, { productId = '', emailId }: Params): Pro
   const { product, email } = await readEmail(visit, productId, emailId);
   if (sent.get('do') === 'remove' && emailId !== undefined) {
     const params = { productId, emailId };
-    const removed = await visit.call('deleteFunnelEmail', { params, idempotencyKey: keyOf(visit, 'remove') });
-    if (!removed.ok) throw new RefusedError(removed.problem, removed.retryAfterSeconds);
+    await visit.read('deleteFunnelEmail', { params, idempotencyKey: keyOf(visit, 'remove') });
     return onTo(`${back}?done=removed#emails`);
   }
-  const again = (state: FormState) => Object.assign(emailPage({ visit, product, email, state }), { status: 422 });
+  const again = (state: FormState) => refusedPage(emailPage({ visit, product, email, state }));
   const numbers = { sendDay: readWhole(sent.get('sendDay')), position: readWhole(sent.get('position')) };
   const { sendDay, position } = numbers;
   if (sendDay === null || position === null) return again(wrongForm(visit, numberErrors(numbers)));

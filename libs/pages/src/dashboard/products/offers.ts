@@ -14,6 +14,7 @@ import {
   refusedForm,
   typedIn,
   versionOf,
+  wrongForm,
 } from '../frame/forms.ts';
 import {
   type Answer,
@@ -22,10 +23,9 @@ import {
   onTo,
   type Pages,
   type Params,
-  RefusedError,
+  refusedPage,
   type Visit,
 } from '../frame/visit.ts';
-import { wrongForm } from './parts.ts';
 import { previewFrame, withPreview } from './preview-frame.ts';
 import { type Removal, removeCard } from './removal.ts';
 
@@ -101,14 +101,13 @@ async function takeOffer(visit: Visit, { productId = '', offerId }: Params, kind
   const back = `/app/products/${productId}`;
   const { product, offer } = await readOffer(visit, { productId, offerId }, kind);
   if (sent.get('do') === 'remove' && offerId !== undefined) {
-    const removed = await visit.call(texts[kind].remove, {
+    await visit.read(texts[kind].remove, {
       params: { productId, offerId },
       idempotencyKey: keyOf(visit, 'remove'),
     });
-    if (!removed.ok) throw new RefusedError(removed.problem, removed.retryAfterSeconds);
     return onTo(`${back}?done=removed#${texts[kind].list}`);
   }
-  const again = (state: FormState) => Object.assign(offerPage({ visit, kind, product, offer, state }), { status: 422 });
+  const again = (state: FormState) => refusedPage(offerPage({ visit, kind, product, offer, state }));
   const price = readAmount(sent.get('price') ?? '', product.currency, labels.priceCents, visit.formats);
   if (!price.ok) return again(wrongForm(visit, { price: price.error }));
   const body = {

@@ -3,7 +3,7 @@ import type { Problem } from '../../call.ts';
 import { badge } from '../../components/notice.ts';
 import type { Formats } from '../../formats.ts';
 import type { Html } from '../../html.ts';
-import { type FormState, refusedForm } from '../frame/forms.ts';
+import { type FormState, refusedForm, wrongForm } from '../frame/forms.ts';
 import type { Visit } from '../frame/visit.ts';
 
 export const statusBadge = ({ status }: Pick<ProductResource, 'status'>): Html => badges[status];
@@ -21,13 +21,6 @@ export function priceOf({ price_cents, currency, billing_interval }: Priced, for
   const price = price_cents === 0 ? 'Free' : formats.amount(price_cents, currency);
   return billing_interval === null ? price : `${price} every ${billing_interval}`;
 }
-
-/** A form that nothing was called for. */
-export const wrongForm = ({ request }: Visit, errors: Readonly<Record<string, string>>): FormState => ({
-  values: request.form,
-  errors,
-  problem: null,
-});
 
 /** Refusals that are about one field without naming it. */
 const fieldsOfCodes: Readonly<Record<string, readonly [field: string, sentence: string]>> = {

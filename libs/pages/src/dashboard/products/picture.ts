@@ -2,9 +2,8 @@ import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { fileField } from '../../components/field.ts';
 import { html } from '../../html.ts';
-import { type FormState, type FormVisit, form, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, RefusedError, type Visit } from '../frame/visit.ts';
-import { wrongForm } from './parts.ts';
+import { type FormState, type FormVisit, form, freshForm, keyOf, refusedForm, wrongForm } from '../frame/forms.ts';
+import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { removeCard } from './removal.ts';
 
 const texts = {
@@ -28,10 +27,9 @@ export async function takePicture(visit: Visit, { productId = '' }: Params): Pro
   const back = `/app/products/${productId}?done=saved`;
   const { form: sent, files } = visit.request;
   const product = await visit.read('getProduct', { params });
-  const again = (state: FormState) => Object.assign(picturePage({ visit, product, state }), { status: 422 });
+  const again = (state: FormState) => refusedPage(picturePage({ visit, product, state }));
   if (sent.get('do') === 'remove') {
-    const removed = await visit.call('deleteProductImage', { params, idempotencyKey: keyOf(visit, 'remove') });
-    if (!removed.ok) throw new RefusedError(removed.problem, removed.retryAfterSeconds);
+    await visit.read('deleteProductImage', { params, idempotencyKey: keyOf(visit, 'remove') });
     return onTo(back);
   }
   const data = files.get('picture');

@@ -1,7 +1,6 @@
-import { type FormState, freshForm, keyOf, versionOf } from '../frame/forms.ts';
-import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
-import { onTo } from '../frame/visit.ts';
-import { refused, wrongForm } from './parts.ts';
+import { type FormState, freshForm, keyOf, versionOf, wrongForm } from '../frame/forms.ts';
+import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
+import { refused } from './parts.ts';
 import { productFieldNames, productLabels, readProduct, storedProduct } from './product-form.ts';
 import { type Funnel, productPage } from './product-page.ts';
 
@@ -47,7 +46,7 @@ export async function takeProduct(visit: Visit, params: Params): Promise<Answer>
 async function saveProduct(visit: Visit, productId: string): Promise<Answer> {
   const shown = await readFunnel(visit, productId);
   const read = readProduct(visit.request.form, shown.product.currency, visit.formats);
-  if (!read.ok) return Object.assign(pageOf(visit, shown, wrongForm(visit, read.errors)), { status: 422 });
+  if (!read.ok) return refusedPage(pageOf(visit, shown, wrongForm(visit, read.errors)));
   const body = read.fields;
   const saved = await visit.call('updateProduct', {
     params: { productId },
@@ -57,7 +56,7 @@ async function saveProduct(visit: Visit, productId: string): Promise<Answer> {
   });
   if (saved.ok) return onTo(`${visit.path}?done=saved`);
   const state = refused(visit, saved.problem, productLabels, productFieldNames);
-  return Object.assign(pageOf(visit, shown, state), { status: 422 });
+  return refusedPage(pageOf(visit, shown, state));
 }
 
 async function setStatus(visit: Visit, productId: string, status: 'live' | 'archived'): Promise<Answer> {
@@ -78,5 +77,5 @@ async function pushEmails(visit: Visit, productId: string): Promise<Answer> {
 async function notDone(visit: Visit, productId: string, problem: string): Promise<DashboardPage> {
   const shown = await readFunnel(visit, productId);
   const state = freshForm({ typed: null }, storedProduct(shown.product, visit.formats));
-  return Object.assign(pageOf(visit, shown, state, problem), { status: 422 });
+  return refusedPage(pageOf(visit, shown, state, problem));
 }

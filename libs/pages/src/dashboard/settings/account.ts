@@ -2,7 +2,7 @@ import type { Problem } from '../../call.ts';
 import { notice } from '../../components/notice.ts';
 import { html } from '../../html.ts';
 import { type FormState, freshForm, refusedForm } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, RefusedError, type Visit } from '../frame/visit.ts';
+import { type Answer, type DashboardPage, onTo, refusedPage, type Visit } from '../frame/visit.ts';
 import { accountContent } from './account-page.ts';
 import { settingsPage } from './settings-page.ts';
 
@@ -35,15 +35,24 @@ async function shown(visit: Visit, state: FormState): Promise<DashboardPage> {
 export async function takeAccount(visit: Visit): Promise<Answer> {
   const { form } = visit.request;
   const step = form.get('do');
-  if (step === 'verify') return done(visit, 'sent', await visit.call('requestVerification', {}));
-  if (step === 'end-others') return done(visit, 'others', await visit.call('endOtherSessions', {}));
+  if (step === 'verify') {
+    await visit.read('requestVerification', {});
+    return done(visit, 'sent');
+  }
+  if (step === 'end-others') {
+    await visit.read('endOtherSessions', {});
+    return done(visit, 'others');
+  }
   const sessionId = form.get('end');
-  if (sessionId !== null) return done(visit, 'ended', await visit.call('endSession', { params: { sessionId } }));
+  if (sessionId !== null) {
+    await visit.read('endSession', { params: { sessionId } });
+    return done(visit, 'ended');
+  }
   const body = { password: form.get('password') ?? '', newPassword: form.get('newPassword') ?? '' };
   const changed = await visit.call('changePassword', { body });
-  if (changed.ok) return onTo(`${visit.path}?done=password`);
+  if (changed.ok) return done(visit, 'password');
   const state = refusedForm(visit, ofPassword(changed.problem), labels);
-  return Object.assign({ status: 422 }, await shown(visit, state));
+  return refusedPage(await shown(visit, state));
 }
 
 /** The wrong password is at fault, and no field is named. */
@@ -52,9 +61,4 @@ const ofPassword = (problem: Problem): Problem =>
     ? Object.assign({}, problem, { errors: [{ field: 'password', code: 'wrong', message: 'is not this one' }] })
     : problem;
 
-type Outcome = Awaited<ReturnType<Visit['call']>>;
-
-function done(visit: Visit, what: keyof typeof said, outcome: Outcome): Answer {
-  if (!outcome.ok) throw new RefusedError(outcome.problem, outcome.retryAfterSeconds);
-  return onTo(`${visit.path}?done=${what}`);
-}
+const done = ({ path }: Visit, what: keyof typeof said): Answer => onTo(`${path}?done=${what}`);

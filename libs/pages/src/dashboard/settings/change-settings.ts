@@ -3,7 +3,7 @@ import { checkbox } from '../../components/choice.ts';
 import { field } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
 import { type FormState, form, freshForm, refusedForm, typedIn } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Page, type Visit } from '../frame/visit.ts';
+import { type Answer, type DashboardPage, onTo, type Page, refusedPage, type Visit } from '../frame/visit.ts';
 import { groups } from './groups.ts';
 import { type SettingsPath, savedText, settingsPage } from './settings-page.ts';
 
@@ -36,7 +36,7 @@ async function take(visit: Visit, path: SettingsPath, group: Group): Promise<Ans
   if (updated.ok) return onTo(`${path}?saved=1`);
   const labels = Object.fromEntries(Object.entries(group).map(([name, { label }]) => [name, label]));
   const state = refusedForm(visit, updated.problem, labels);
-  return Object.assign({ status: 422 }, settingsPage(path, settingsForm(visit, group, state), null));
+  return refusedPage(settingsPage(path, settingsForm(visit, group, state), null));
 }
 
 /** What cannot be a number is sent as it was typed: the API says what is wrong with it. */

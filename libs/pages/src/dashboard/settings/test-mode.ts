@@ -5,7 +5,7 @@ import { type Html, html } from '../../html.ts';
 import { joined } from '../../text.ts';
 import { type FormState, form, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
 import { when } from '../frame/times.ts';
-import { type Answer, type DashboardPage, onTo, RefusedError, type Visit } from '../frame/visit.ts';
+import { type Answer, type DashboardPage, onTo, refusedPage, type Visit } from '../frame/visit.ts';
 import { settingsPage } from './settings-page.ts';
 
 const texts = {
@@ -54,8 +54,7 @@ export async function takeTestMode(visit: Visit): Promise<Answer> {
   const { form: sent } = visit.request;
   const wanted = sent.get('testMode');
   if (wanted !== null) {
-    const switched = await visit.call('updateSettings', { body: { testMode: wanted === 'on' } });
-    if (!switched.ok) throw new RefusedError(switched.problem, switched.retryAfterSeconds);
+    await visit.read('updateSettings', { body: { testMode: wanted === 'on' } });
     return onTo(`${path}?switched=1`);
   }
   const typed = (sent.get('days') ?? '').trim();
@@ -63,7 +62,7 @@ export async function takeTestMode(visit: Visit): Promise<Answer> {
   const advanced = await visit.call('advanceRehearsal', { body, idempotencyKey: keyOf(visit, typed) });
   if (!advanced.ok) {
     const state = refusedForm(visit, advanced.problem, { days: texts.days });
-    return Object.assign({ status: 422 }, await shown(visit, state));
+    return refusedPage(await shown(visit, state));
   }
   const { days, rebills, chargedByCurrency } = advanced.body;
   const charged = Object.entries(chargedByCurrency).map(([currency, cents]) => visit.formats.amount(cents, currency));

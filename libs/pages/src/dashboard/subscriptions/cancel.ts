@@ -1,5 +1,5 @@
 import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
+import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { cancelPage } from './cancel-page.ts';
 import { subscriptionsPath } from './parts.ts';
 
@@ -14,7 +14,7 @@ export async function takeCancel(visit: Visit, { id = '' }: Params): Promise<Ans
   if (canceled.ok)
     return onTo(`${subscriptionsPath}/${id}?did=cancel${canceled.body.renewal_under_way ? '_late' : ''}`);
   const page = await pageOf(visit, id, refusedForm(visit, canceled.problem, {}));
-  return Object.assign(page, { status: 422 });
+  return refusedPage(page);
 }
 
 async function pageOf(visit: Visit, id: string, state: FormState): Promise<DashboardPage> {

@@ -1,5 +1,5 @@
 import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
+import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { type CardLink, cardLabels, cardPage } from './card-page.ts';
 import { subscriptionsPath } from './parts.ts';
 
@@ -34,7 +34,7 @@ async function saveToken(visit: Visit, id: string): Promise<Answer> {
 }
 
 const refused = async (visit: Visit, id: string, state: FormState): Promise<Answer> =>
-  Object.assign(await pageOf(visit, id, state, null), { status: 422 });
+  refusedPage(await pageOf(visit, id, state, null));
 
 async function pageOf(visit: Visit, id: string, state: FormState, link: CardLink | null): Promise<DashboardPage> {
   const subscription = await visit.read('getSubscription', { params: { subscriptionId: id } });

@@ -1,5 +1,5 @@
 import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, type Visit } from '../frame/visit.ts';
+import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { subscriptionsPath } from './parts.ts';
 import { subscriptionPage } from './subscription-page.ts';
 
@@ -22,7 +22,7 @@ export async function takeSubscription(visit: Visit, { id = '' }: Params): Promi
   const changed = await visit.call(changes[change], { params, idempotencyKey: keyOf(visit, change) });
   if (!changed.ok) {
     const page = await pageOf(visit, id, refusedForm(visit, changed.problem, {}));
-    return Object.assign(page, { status: 422 });
+    return refusedPage(page);
   }
   const late = changed.body.renewal_under_way ? '_late' : '';
   return onTo(`${subscriptionsPath}/${id}?did=${change}${late}`);

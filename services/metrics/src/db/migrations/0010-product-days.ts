@@ -44,7 +44,7 @@ const additions = totals
  *                          while their replicas still run beside this version's, the trigger adds what they record. It
  *                          costs other facts a look at one column.
  *
- * What is there is counted here, once. Nobody records meanwhile, so that no fact is missed or counted twice.
+ * What is there is counted here, once. No service records meanwhile, so that no fact is missed or counted twice.
  */
 export class ProductDays extends Migration {
   override up(): void {
