@@ -178,7 +178,7 @@ async function becomesReady(child: ChildProcess, url: string): Promise<boolean> 
   while (Date.now() < giveUpAt) {
     if (failure !== undefined) throw failure;
     if (hasEnded(child)) return false;
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
     client.on('error', () => {});
     try {
       await client.connect();

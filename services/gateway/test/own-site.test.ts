@@ -27,9 +27,12 @@ afterAll(() => harness.close());
 
 type Headers = Record<string, string>;
 const portOf = (url: string) => new URL(url).port;
-const read = (url: string, headers: Headers) => send(url, 'GET', '/api/v1/settings', { session, headers });
+/** Under https the cookie has a name that no other host of the domain can set. */
+const cookieFor = (url: string) => (url === named ? session.replace('fnl_', '__Host-fnl_') : session);
+const read = (url: string, headers: Headers) =>
+  send(url, 'GET', '/api/v1/settings', { session: cookieFor(url), headers });
 const write = (url: string, headers: Headers) =>
-  send(url, 'PATCH', '/api/v1/settings', { session, headers, body: { testMode: false } });
+  send(url, 'PATCH', '/api/v1/settings', { session: cookieFor(url), headers, body: { testMode: false } });
 const logIn = (url: string, headers: Headers) =>
   send(url, 'POST', '/api/auth/login', { headers, body: { email: 'a@example.com', password: 'a wrong password' } });
 const refused = [403, 'cross_site_request'];
