@@ -1,6 +1,6 @@
 import { volume } from '@app/testing/long';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buyPatiently } from './support/buyer.ts';
+import { buyPatiently, openCheckout } from './support/buyer.ts';
 import { visitDashboard } from './support/dashboard-visits.ts';
 import { moneyByOrder } from './support/processor-books.ts';
 import { scripts } from './support/scripts.ts';
@@ -26,6 +26,16 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     const { orderId = '' } = await buyPatiently(platform.baseUrl, wish, 'sim_ok', undefined);
     const charged = async () => (await moneyByOrder(platform.databaseUrl('billing'))).get(orderId)?.chargedCents;
     const page = await visitDashboard(platform.baseUrl, seller, '/app/orders', { script, statuses: [404, 422] });
+    const left = `${crypto.randomUUID()}@example.com`;
+    await openCheckout(platform.baseUrl, Object.assign({}, wish, { email: left }));
+    await page.getByRole('link', { name: 'Unpaid checkouts' }).click();
+    await page.getByLabel('Status').selectOption({ label: 'Open' });
+    await page.getByRole('button', { name: 'Search' }).last().click();
+    await page.getByRole('row', { name: left }).getByText('Open').textContent();
+    await page.getByLabel('Status').selectOption({ label: 'Stalled' });
+    await page.getByRole('button', { name: 'Search' }).last().click();
+    await page.getByText('No checkout matches.').textContent();
+    await page.getByRole('link', { name: 'Orders', exact: true }).last().click();
     await page.getByLabel('Email, order id or name').fill(email);
     await page.getByRole('button', { name: 'Search' }).last().click();
     await page.getByRole('link', { name: email }).click();

@@ -1,5 +1,7 @@
+import type { UnfinishedCheckout } from '@app/contracts/unfinished-checkouts';
 import { freshForm } from '../dashboard/frame/forms.ts';
 import { buyerPage, findBuyerPage } from '../dashboard/orders/buyer-page.ts';
+import { checkoutsPage } from '../dashboard/orders/checkouts-page.ts';
 import { orderPage } from '../dashboard/orders/order-page.ts';
 import { type OrderFilters, ordersPage } from '../dashboard/orders/orders-page.ts';
 import { paymentRefundPage } from '../dashboard/orders/payment-refund-page.ts';
@@ -40,6 +42,34 @@ const noFilters: OrderFilters = {
 const products = [{ id: order.product_id, name: longName }];
 const list = { orders, products, filters: noFilters, isTest: false, formats, pager: html`` };
 
+const checkout: UnfinishedCheckout = {
+  id: 'cko_01jd2q5v8kfw9s3x6z7yabcdef',
+  status: 'stalled',
+  product_id: order.product_id,
+  customer_email: order.customer_email,
+  customer_name: '',
+  country: null,
+  discount_code: null,
+  affiliate_code: null,
+  reason: null,
+  created_at: order.created_at,
+  last_active_at: order.created_at,
+  reminded_at: null,
+};
+const checkouts = {
+  checkouts: [
+    checkout,
+    Object.assign({}, checkout, { customer_email: long.customer_email, reason: 'card_declined', status: 'reminded' }),
+    Object.assign({}, checkout, { status: 'open' }),
+    Object.assign({}, checkout, { status: 'expired', reason: 'try_again_later' }),
+  ],
+  names: new Map([[order.product_id, longName]]),
+  products,
+  filters: { status: undefined, productId: undefined },
+  formats,
+  pager: html``,
+};
+
 const shown = { order: paidOrder, deliveries, activity, subscription, refund: null, formats };
 const path = `/app/orders/${order.id}`;
 const refund: RefundContent = { order: paidOrder, preview, payment: null, renewals: false, amount: null };
@@ -71,6 +101,13 @@ export const dashboardOrdersStates: Readonly<Record<string, () => Html>> = {
     const filters = Object.assign({}, noFilters, { q: longName, productId: 'prd_other', from: '2026-10-01' });
     return inFrame('/app/orders', ordersPage(Object.assign({}, list, { orders: [], filters })));
   },
+  checkouts: () => inFrame('/app/orders/checkouts', checkoutsPage(checkouts)),
+  'checkouts-stalled': () => {
+    const filters = { status: 'stalled' as const, productId: 'prd_other' };
+    return inFrame('/app/orders/checkouts', checkoutsPage(Object.assign({}, checkouts, { filters })));
+  },
+  'checkouts-empty': () =>
+    inFrame('/app/orders/checkouts', checkoutsPage(Object.assign({}, checkouts, { checkouts: [] }))),
   'orders-test-mode': () => inFrame('/app/orders', ordersPage(list), { testMode: true, processor: 'none' }),
   order: () => inFrame(path, orderPage(shown)),
   'order-refunded': () =>

@@ -9,6 +9,7 @@ import { notice } from '../../components/notice.ts';
 import { copyField, timeline } from '../../components/parts.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
+import { buyerPath } from '../frame/addresses.ts';
 import { orderBadge, subscriptionBadge, testBadge } from '../frame/badges.ts';
 import { newestFirst } from '../frame/payments.ts';
 import { when } from '../frame/times.ts';
@@ -111,9 +112,7 @@ function itemsCard(order: OrderWithPayments, formats: Formats): Html {
 }
 
 function buyerCard({ customer_email: email, customer_name: name, country }: OrderWithPayments): Html {
-  const all: [string, Html][] = [
-    [texts.email, html`<a href="/app/buyers?email=${encodeURIComponent(email)}"><bdi>${email}</bdi></a>`],
-  ];
+  const all: [string, Html][] = [[texts.email, html`<a href="${buyerPath(email)}"><bdi>${email}</bdi></a>`]];
   if (name !== '') all.push([texts.name, html`<bdi>${name}</bdi>`]);
   if (country !== null) all.push([texts.country, html`${countries.of(country) ?? country}`]);
   return card(texts.buyer, facts(all));

@@ -10,7 +10,7 @@ import { orderBadge } from '../frame/badges.ts';
 import { filtersForm } from '../frame/filters.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage } from '../frame/visit.ts';
-import { ordersPath, orderTabs, productOf, testOrdersPath } from './parts.ts';
+import { type Named, ordersPath, orderTabs, productFilter, productOf, testOrdersPath } from './parts.ts';
 
 const texts = {
   title: 'Orders',
@@ -27,8 +27,6 @@ const texts = {
   paid: 'Paid',
   refunded: 'Refunded',
   held: 'Card held',
-  anyProduct: 'Any product',
-  otherProduct: 'The product of the link',
   from: 'From',
   to: 'To',
   affiliate: 'Affiliate code',
@@ -53,7 +51,7 @@ export interface OrderFilters {
 
 interface OrdersContent {
   readonly orders: readonly OrderResource[];
-  readonly products: readonly { readonly id: string; readonly name: string }[];
+  readonly products: Named;
   readonly filters: OrderFilters;
   /** Whether it lists rehearsals. */
   readonly isTest: boolean;
@@ -128,17 +126,14 @@ function filters({ filters: chosen, products, isTest }: OrdersContent): Html {
       ['refunded', texts.refunded],
     ],
   })}`;
-  const more = html`${select({
-    name: 'productId',
-    label: texts.product,
-    value: productId,
-    options: productOptions(products, productId),
-  })}${field({ name: 'from', label: texts.from, type: 'date', value: from })}${field({
-    name: 'to',
-    label: texts.to,
-    type: 'date',
-    value: to,
-  })}${field({ name: 'affiliateCode', label: texts.affiliate, value: affiliateCode, maxLength: 64 })}`;
+  const more = html`${productFilter(products, productId)}${field({ name: 'from', label: texts.from, type: 'date', value: from })}${field(
+    {
+      name: 'to',
+      label: texts.to,
+      type: 'date',
+      value: to,
+    },
+  )}${field({ name: 'affiliateCode', label: texts.affiliate, value: affiliateCode, maxLength: 64 })}`;
   const isOpen = [productId, from, to, affiliateCode].some((value) => value !== '');
   return filtersForm({
     label: texts.search,
@@ -147,12 +142,4 @@ function filters({ filters: chosen, products, isTest }: OrdersContent): Html {
     more: { fields: more, isOpen },
     isNarrowed: isNarrowed(chosen),
   });
-}
-
-/** A link may name a product that is not among those that are listed. */
-function productOptions(products: OrdersContent['products'], chosen: string): (readonly [string, string])[] {
-  const isListed = chosen === '' || products.some(({ id }) => id === chosen);
-  const listed = products.map(({ id, name }) => [id, name] as const);
-  const all = [['', texts.anyProduct] as const, ...listed];
-  return isListed ? all : [...all, [chosen, texts.otherProduct]];
 }

@@ -1,5 +1,6 @@
 import type { Pages } from '../frame/visit.ts';
 import { showBuyer } from './buyer.ts';
+import { showCheckouts } from './checkouts.ts';
 import { showOrder } from './order.ts';
 import { showOrders, showTestOrders } from './orders.ts';
 import { showNewOrder, takeNewOrder } from './record.ts';
@@ -7,6 +8,7 @@ import { showRefund, takeRefund } from './refund.ts';
 
 export const ordersPages: Pages = {
   '/app/orders': { show: showOrders },
+  '/app/orders/checkouts': { show: showCheckouts },
   '/app/orders/test': { show: showTestOrders },
   '/app/orders/new': { show: showNewOrder, take: takeNewOrder },
   '/app/orders/:id': { show: showOrder },

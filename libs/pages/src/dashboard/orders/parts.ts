@@ -1,11 +1,14 @@
+import { select } from '../../components/field.ts';
 import { tabs } from '../../components/parts.ts';
 import type { Html } from '../../html.ts';
 
 export const ordersPath = '/app/orders';
+export const checkoutsPath = '/app/orders/checkouts';
 export const testOrdersPath = '/app/orders/test';
 
 const all = [
   { label: 'Orders', href: ordersPath },
+  { label: 'Unpaid checkouts', href: checkoutsPath },
   { label: 'Test orders', href: testOrdersPath },
 ] as const;
 
@@ -18,3 +21,15 @@ export const orderTabs = (open: string): Html =>
 /** What an order is called: what was bought first. */
 export const productOf = ({ items }: { readonly items: readonly { readonly label: string }[] }): string =>
   items[0]?.label ?? '';
+
+/** What the filter of products offers. */
+export type Named = readonly { readonly id: string; readonly name: string }[];
+
+/** Narrows a list to one product. A link may name a product that is not among those that are listed. */
+export function productFilter(products: Named, chosen: string): Html {
+  const isListed = chosen === '' || products.some(({ id }) => id === chosen);
+  const listed = products.map(({ id, name }) => [id, name] as const);
+  const all = [['', 'Any product'] as const, ...listed];
+  const options = isListed ? all : [...all, [chosen, 'The product of the link'] as const];
+  return select({ name: 'productId', label: 'Product', value: chosen, options });
+}

@@ -5,6 +5,7 @@ import { notice } from '../../components/notice.ts';
 import { copyField, timeline } from '../../components/parts.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
+import { buyerPath } from '../frame/addresses.ts';
 import { type FormState, form } from '../frame/forms.ts';
 import { newestFirst, paymentMoment } from '../frame/payments.ts';
 import { when } from '../frame/times.ts';
@@ -82,7 +83,7 @@ function renewals(of: SubscriptionWithHistory, formats: Formats): Html {
 function factsCard(of: SubscriptionWithHistory, formats: Formats): Html {
   const { customer_email: email, last_four } = of;
   const all: [string, Html][] = [
-    [texts.buyer, html`<a href="/app/buyers?email=${encodeURIComponent(email)}"><bdi>${email}</bdi></a>`],
+    [texts.buyer, html`<a href="${buyerPath(email)}"><bdi>${email}</bdi></a>`],
     [texts.order, html`<a href="/app/orders/${of.order_id}">${texts.openOrder}</a>`],
     [texts.began, when(of.started_at, formats)],
   ];
