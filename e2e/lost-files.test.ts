@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@app/embedded/ports';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { letterPath, letterTo } from './support/letters.ts';
 import { copyMadeData } from './support/made-data.ts';
 import { call } from './support/seller.ts';
 import { type Credentials, readCredentials, type Standalone, startStandalone } from './support/standalone.ts';
@@ -54,6 +55,25 @@ async function login({ baseUrl, email, password }: Credentials): Promise<number>
   return (await call(baseUrl, 'POST', '/api/auth/login', { body: { email, password } })).status;
 }
 
+const cookieOf = (headers: Headers): string => headers.getSetCookie()[0]?.split(';')[0] ?? '';
+
+/** Gives the seller another address, by the link that is sent there. */
+async function moveTo(to: string, { baseUrl, email, password }: Credentials): Promise<void> {
+  const entered = await call(baseUrl, 'POST', '/api/auth/login', { body: { email, password } });
+  const headers = { cookie: cookieOf(entered.headers) };
+  expect((await call(baseUrl, 'POST', '/api/auth/email', { headers, body: { password, email: to } })).status).toBe(200);
+  const path = letterPath(await letterTo(to, file('emails')), 'email-change');
+  expect((await call(baseUrl, 'POST', path)).status).toBe(200);
+}
+
+/** Whom the link that was printed logs in. */
+async function ownerByLink(standalone: Standalone): Promise<string> {
+  const [link = ''] = /http:\/\/[\w.:]+\/login\/once\/[\w-]{43}/.exec(standalone.output()) ?? [];
+  const entered = await fetch(link, { method: 'POST', redirect: 'manual' });
+  const headers = { cookie: cookieOf(entered.headers) };
+  return (await call(new URL(link).origin, 'GET', '/api/auth/me', { headers })).json.email;
+}
+
 test('without credentials.json or secrets.json nothing starts, nothing is replaced, and a flag goes on', async () => {
   const { apiKey, password } = await readCredentials(dataDir);
   const texts = async () =>
@@ -76,10 +96,19 @@ test('without credentials.json or secrets.json nothing starts, nothing is replac
   }
   expect(await login({ ...renewed.credentials, password })).toBe(401);
   expect(await login(renewed.credentials)).toBe(200);
+  const email = 'moved@example.com';
+  await moveTo(email, renewed.credentials);
   await renewed.standalone.end('SIGTERM');
+
+  const again = await startUntilReady();
+  expect(again.credentials).toMatchObject({ email, password: renewed.credentials.password });
+  expect(await ownerByLink(again.standalone)).toBe(email);
+  await again.standalone.end('SIGTERM');
 
   await rm(file('secrets.json'));
   const anew = await startUntilReady('--new-secrets');
+  expect(anew.credentials.email).toBe(email);
+  expect(await ownerByLink(anew.standalone)).toBe(email);
   expect(await products(anew.credentials.baseUrl, apiKey)).toBe(401);
   expect(await products(anew.credentials.baseUrl, anew.credentials.apiKey)).toBe(0);
   expect(await login(anew.credentials)).toBe(200);

@@ -17,10 +17,8 @@ export async function verifyAddress(
   seller: Seller,
   from: string | Awaited<ReturnType<typeof startSmtpServer>>,
 ): Promise<void> {
-  const letter = typeof from === 'string' ? await letterInFolder(seller, from) : await letterByMail(seller, from);
-  const plain = letter.replaceAll('=\r\n', '').replaceAll('=3D', '=');
-  const [path = ''] = /\/letters\/verification\/[\w-]{43}/.exec(plain) ?? [];
-  const { status } = await call(baseUrl, 'POST', path);
+  const letter = typeof from === 'string' ? await letterTo(seller.email, from) : await letterByMail(seller, from);
+  const { status } = await call(baseUrl, 'POST', letterPath(letter, 'verification'));
   if (status !== 200) throw new Error(`verification: ${status}`);
   // Settings travel by an event.
   for (const sender of ['checkout', 'webhook-dispatcher'] as const)
@@ -31,12 +29,23 @@ export async function verifyAddress(
     );
 }
 
-async function letterInFolder({ email }: Seller, folder: string): Promise<string> {
-  const [handedOver] = await announced(letterHandedOver, ({ to }) => to === email);
-  return readFileSync(join(folder, `${handedOver?.letterId}.eml`), 'latin1');
+/**
+ * The text of a letter to an address.
+ * @param folder into which the gateway writes letters
+ * @param nth of those to the address since the test file began
+ */
+export async function letterTo(email: string, folder: string, nth = 1): Promise<string> {
+  const letters = await announced(letterHandedOver, ({ to }) => to === email, nth);
+  const text = readFileSync(join(folder, `${letters[nth - 1]?.letterId}.eml`), 'latin1');
+  return text.replaceAll('=\r\n', '').replaceAll('=3D', '=');
+}
+
+/** The path of the link in a letter, with its token. */
+export function letterPath(letter: string, page: 'verification' | 'email-change' | 'password-reset'): string {
+  return new RegExp(`/letters/${page}/[\\w-]{43}`).exec(letter)?.[0] ?? '';
 }
 
 async function letterByMail({ email }: Seller, server: Awaited<ReturnType<typeof startSmtpServer>>): Promise<string> {
   const [letter] = await server.receivedEmails(1, ({ to, text }) => to === email && text.includes('/letters/'));
-  return letter?.text ?? '';
+  return (letter?.text ?? '').replaceAll('=\r\n', '').replaceAll('=3D', '=');
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { DomainError } from '@app/contracts/errors';
-import { newIdSuffix } from '@app/contracts/ids';
+import { idOfCommand, newIdSuffix } from '@app/contracts/ids';
 import { createApiKey } from '@app/gateway/create-api-key';
 import type { GatewayParts } from '@app/gateway/gateway-deps';
 import { createLoginLink } from '@app/gateway/login-link';
@@ -29,22 +29,44 @@ export interface FirstSeller {
 
 type Seller = Omit<Credentials, 'baseUrl'>;
 
-/** The path that logs the seller in, once, within ten minutes; that of the login where the seller's address has changed. */
-export async function loginPath(
-  { gateway, clock }: Pick<FirstSeller, 'gateway' | 'clock'>,
-  email: string,
-): Promise<string> {
-  return (await createLoginLink({ database: gateway.database, clock }, email)) ?? '/login';
+interface User {
+  readonly id: string;
+  readonly account_id: string;
+  readonly email: string;
+}
+
+/** How the first seller signs in, and the path that logs them in, once, within ten minutes. */
+export async function prepareSeller(options: FirstSeller): Promise<{ credentials: Seller; path: string }> {
+  const { gateway, clock } = options;
+  const made = await ensureSeller(options);
+  const user = await findUser(options);
+  if (user === undefined) return { credentials: made, path: '/login' };
+  const path = await createLoginLink({ database: gateway.database, clock }, user.id);
+  return { credentials: { ...made, email: user.email }, path };
 }
 
 /**
  * How the first seller signs in; made at the first start, with the demo shop unless told otherwise. The file with it is
  * written last: while the first start has not finished, the next one does again whatever is not yet done.
  */
-export async function ensureSeller(options: FirstSeller): Promise<Seller> {
+async function ensureSeller(options: FirstSeller): Promise<Seller> {
   const kept = options.renew ? undefined : readCredentials(options.dataDir);
   if (kept !== undefined) return kept;
   return await (options.secrets.sellerMade ? renewSeller(options) : makeSeller(options));
+}
+
+const signUpCommand = ({ startedAt }: Secrets): string => commandIdAt(startedAt, 'sign-up');
+
+/**
+ * The user whom the first start made, whatever address they have today: by the id that the secrets give. After `--new-secrets`
+ * these give another id: then it is who has the address of then, or else the first user there was.
+ */
+async function findUser({ gateway, secrets }: FirstSeller): Promise<User | undefined> {
+  const { rows } = await gateway.database.pool.query<User>(
+    'select id, account_id, email from users order by id = $1 desc, email = $2 desc, created_at, id limit 1',
+    [idOfCommand('user', signUpCommand(secrets)), demoSeller.email],
+  );
+  return rows[0];
 }
 
 async function makeSeller(options: FirstSeller): Promise<Seller> {
@@ -62,13 +84,14 @@ async function makeSeller(options: FirstSeller): Promise<Seller> {
  */
 async function renewSeller(options: FirstSeller): Promise<Seller> {
   const { secrets, gateway, clock, say } = options;
-  const { email } = demoSeller;
   rmSync(credentialsFile(options.dataDir), { force: true });
-  const password = randomBytes(32).toString('base64url');
-  const accountId = await resetPassword(gateway.database, email, password);
+  const user = await findUser(options);
   // The first start was cut off before it had made anybody.
-  if (accountId === null) return await makeSeller(options);
-  const apiKey = await makeKey(options, accountId, newIdSuffix(clock.nowMs()), 'New first key');
+  if (user === undefined) return await makeSeller(options);
+  const { email } = user;
+  const password = randomBytes(32).toString('base64url');
+  await resetPassword(gateway.database, user.id, password);
+  const apiKey = await makeKey(options, user.account_id, newIdSuffix(clock.nowMs()), 'New first key');
   say(`${email} has a new password and a new API key; revoke the keys that you do not need any more`);
   return { email, password, apiKey, platformKey: secrets.platformKey };
 }
@@ -88,7 +111,7 @@ async function signUpOnce({ gateway, clock, secrets }: FirstSeller): Promise<str
   const { database, wakeRelay } = gateway;
   try {
     const wanted = { ...demoSeller, password: secrets.sellerPassword, address: '' };
-    const { accountId } = await signUp({ database, clock }, wanted, commandIdAt(secrets.startedAt, 'sign-up'));
+    const { accountId } = await signUp({ database, clock }, wanted, signUpCommand(secrets));
     wakeRelay();
     return accountId;
   } catch (err) {

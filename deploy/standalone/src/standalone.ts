@@ -132,9 +132,8 @@ async function start(
     },
     // Not before: with it comes the gateway's code.
     async (gateway, others) => {
-      const { ensureSeller, loginPath } = await import('./seller.ts');
-      const made = await ensureSeller({ ...seller, gateway, others });
-      return { credentials: made, path: await loginPath({ gateway, clock }, made.email) };
+      const { prepareSeller } = await import('./seller.ts');
+      return await prepareSeller({ ...seller, gateway, others });
     },
   );
   await untilReady(checks, say);

@@ -99,17 +99,18 @@ test('a link logs its owner in, once, within ten minutes', async () => {
   const database = await openDatabase(databaseOptions(harness.database.url));
   onTestFinished(() => database.close());
   const deps = { database, clock: harness.clock };
-  const path = (await createLoginLink(deps, seller.email.toUpperCase())) ?? '';
+  const { rows } = await database.pool.query<{ id: string }>('select id from users where email = $1', [seller.email]);
+  const userId = rows[0]?.id ?? '';
+  const path = await createLoginLink(deps, userId);
   expect((await open(path)).text).toContain('method="post"');
   const entered = await open(path, { form: {} });
   expect([entered.status, entered.location]).toEqual([303, '/app']);
   expect((await send(url, 'GET', '/api/auth/me', { session: entered.cookie })).json.email).toBe(seller.email);
   expect(await open(path, { form: {} })).toMatchObject({ status: 404, cookie: '' });
-  const late = (await createLoginLink(deps, seller.email)) ?? '';
+  const late = await createLoginLink(deps, userId);
   harness.clock.advance(10 * 60_000 + 1);
   expect(await open(late, { form: {} })).toMatchObject({ status: 404, cookie: '' });
   harness.clock.reset();
-  expect(await createLoginLink(deps, 'unknown@example.com')).toBeNull();
   expect((await open('/login/once/short', { form: {} })).status).toBe(404);
 });
 
@@ -127,4 +128,24 @@ test('a search for an id leads to its page, and any other to the orders that it 
   expect(await found(' ord_01jd2q5v8kfw9s3x6z7yabcdef ')).toBe('/app/orders/ord_01jd2q5v8kfw9s3x6z7yabcdef');
   expect(await found('ada&b@example.com')).toBe('/app/orders?q=ada%26b%40example.com');
   expect(await found('')).toBe('/app/orders');
+});
+
+test('a change of address is asked for with the password; what is refused stands at its field, and nothing else is kept', async () => {
+  const { email: own, session } = await createSeller(url);
+  const at = '/app/settings/account';
+  const change = (form: Record<string, string>) => open(at, { session, form: { do: 'email', ...form } });
+  const email = `${crypto.randomUUID()}@example.com`;
+  const wrong = await change({ email, emailPassword: 'a wrong password' });
+  expect([wrong.status, named(wrong.text, 'email')]).toEqual([422, email]);
+  expect(wrong.text).toContain('id="emailPassword-error">The password is not this one.');
+  const none = await change({ email: 'a@b', emailPassword: password });
+  expect(none.text).toMatch(/id="email-error">The address [^<]+\./);
+  expect([none.status, none.text.includes(password)]).toEqual([422, false]);
+  const same = await change({ email: own, emailPassword: password });
+  expect(same.text).toContain('id="email-error">The address is the address of the account already.');
+  const asked = await change({ email: ` ${email} `, emailPassword: password });
+  expect([asked.status, asked.location]).toEqual([303, `${at}?done=email`]);
+  const shown = (await open(`${at}?done=email`, { session })).text;
+  expect(shown).toContain('on its way to the new address');
+  expect(shown).toContain(`<bdi>${own}</bdi>`);
 });

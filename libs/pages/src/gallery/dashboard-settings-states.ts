@@ -26,13 +26,17 @@ const sessions = [
   Object.assign({}, session, { current: false, user_agent: null, address: null }),
 ];
 const account = '/app/settings/account';
-const accountShown = (of: { emailVerified: boolean }, errors: Record<string, string> = {}) =>
+const accountShown = (
+  of: { emailVerified: boolean },
+  errors: Record<string, string> = {},
+  typed: Record<string, string> = {},
+) =>
   shown(
     account,
     accountContent(visitAt(account), {
       me: Object.assign({ email: 'ada@example.com' }, of),
       sessions,
-      state: stateOf({}, errors),
+      state: stateOf(typed, errors),
     }),
   );
 
@@ -53,5 +57,11 @@ export const settingsStates: Readonly<Record<string, () => Html>> = {
   'settings-account': () => accountShown({ emailVerified: false }),
   'settings-account-refused': () =>
     accountShown({ emailVerified: true }, { password: 'The current password is not this one.' }),
+  'settings-account-email-refused': () =>
+    accountShown(
+      { emailVerified: true },
+      { emailPassword: 'The password is not this one.' },
+      { email: 'ada.of.the.long.address@mail.example.com' },
+    ),
   'settings-test-mode': () => testShown(false, '365 days have passed: 12 renewals were charged, $348.00 together.'),
 };

@@ -9,6 +9,7 @@ import { settingsStates } from './dashboard-settings-states.ts';
 import { dashboardStates } from './dashboard-states.ts';
 import { dashboardSubscriptionsStates } from './dashboard-subscriptions-states.ts';
 import { dashboardToolsStates } from './dashboard-tools-states.ts';
+import { letterStates } from './letter-states.ts';
 import { pageStates } from './page-states.ts';
 import { portalStates } from './portal-states.ts';
 
@@ -33,6 +34,7 @@ export const gallery: readonly GalleryPage[] = [
   ...Object.entries({
     ...pageStates,
     ...portalStates,
+    ...letterStates,
     ...dashboardStates,
     ...dashboardAffiliatesStates,
     ...dashboardSubscriptionsStates,

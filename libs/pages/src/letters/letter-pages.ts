@@ -1,5 +1,5 @@
 import { type NoticePage, noticePage } from '../checkout/notice-pages.ts';
-import { button } from '../components/button.ts';
+import { button, linkButton } from '../components/button.ts';
 import { field } from '../components/field.ts';
 import { html } from '../html.ts';
 
@@ -25,6 +25,8 @@ const texts = {
   passwordChosenText: 'Log in with the new password. All earlier sessions have ended.',
   letterOver: 'It was used already, or is older than 48 hours, or is not complete. Request another email.',
   linkOver: 'This link has no effect',
+  goOn: 'Go to your dashboard',
+  logIn: 'Log in',
 } as const;
 
 /** One button: mail scanners open links, and none of them may redeem one. */
@@ -34,7 +36,10 @@ export function verifyPage(): NoticePage {
 }
 
 export const verifiedPage = (): NoticePage =>
-  noticePage(texts.verified, [html`<span role="status">${texts.verifiedText}</span>`]);
+  noticePage(texts.verified, [html`<span role="status">${texts.verifiedText}</span>`], goOn);
+
+/** Whoever is logged in goes on; others log in. */
+const goOn = html`<p>${linkButton({ label: texts.goOn, href: '/app' })}</p>`;
 
 /** One button, as for the first address. */
 export function confirmEmailPage(): NoticePage {
@@ -43,9 +48,9 @@ export function confirmEmailPage(): NoticePage {
 }
 
 export const emailChangedPage = (): NoticePage =>
-  noticePage(texts.confirmed, [html`<span role="status">${texts.confirmedText}</span>`]);
+  noticePage(texts.confirmed, [html`<span role="status">${texts.confirmedText}</span>`], goOn);
 
-export const emailTakenPage = (): NoticePage => noticePage(texts.taken, [texts.takenText]);
+export const emailTakenPage = (): NoticePage => noticePage(texts.taken, [texts.takenText], goOn);
 
 /** @param error why the last password was refused; without one nothing was */
 export function newPasswordPage(error?: string): NoticePage {
@@ -67,7 +72,11 @@ export function newPasswordPage(error?: string): NoticePage {
 }
 
 export const passwordChosenPage = (): NoticePage =>
-  noticePage(texts.passwordChosen, [html`<span role="status">${texts.passwordChosenText}</span>`]);
+  noticePage(
+    texts.passwordChosen,
+    [html`<span role="status">${texts.passwordChosenText}</span>`],
+    html`<p>${linkButton({ label: texts.logIn, href: '/login' })}</p>`,
+  );
 
 /** A link of a letter that has no effect any more. */
 export const letterOverPage = (): NoticePage => noticePage(texts.linkOver, [texts.letterOver]);

@@ -12,11 +12,9 @@ interface Deps {
 /** It stands on a screen: long enough to be clicked, too short to be found later. */
 const validMs = 10 * 60 * 1000;
 
-const insertStatement = statement<{ token_hash: Buffer }>(
+const insertStatement = statement(
   'login-link-insert',
-  `insert into login_links (token_hash, user_id, expires_at)
-   select $1, id, $3 from users where email = $2 returning token_hash`,
-  { token_hash: 'bytea' },
+  'insert into login_links (token_hash, user_id, expires_at) values ($1, $2, $3)',
 );
 const redeemStatement = statement<{ user_id: string; account_id: string }>(
   'login-link-redeem',
@@ -26,16 +24,14 @@ const redeemStatement = statement<{ user_id: string; account_id: string }>(
 );
 
 /**
- * The path of a page that logs the user in, once, within ten minutes; null where no user has the address. Only the process that
- * holds the database makes one: there is no operation for it.
+ * The path of a page that logs the user in, once, within ten minutes. Only the process that holds the database makes one: there is
+ * no operation for it.
  */
-export async function createLoginLink({ database, clock }: Deps, email: string): Promise<string | null> {
+export async function createLoginLink({ database, clock }: Deps, userId: string): Promise<string> {
   const token = newSessionToken();
   const expiresAt = new Date(clock.nowMs() + validMs);
-  const { rows } = await database.pool.query(
-    insertStatement([hashSessionToken(token), email.toLowerCase(), expiresAt]),
-  );
-  return rows.length === 0 ? null : `/login/once/${token}`;
+  await database.pool.query(insertStatement([hashSessionToken(token), userId, expiresAt]));
+  return `/login/once/${token}`;
 }
 
 /**

@@ -4,15 +4,21 @@ import { field } from '../../components/field.ts';
 import { badge } from '../../components/notice.ts';
 import { rows } from '../../components/rows.ts';
 import { type Html, html } from '../../html.ts';
-import { type FormState, form } from '../frame/forms.ts';
+import { type FormState, form, typedIn } from '../frame/forms.ts';
 import { when } from '../frame/times.ts';
 import type { Visit } from '../frame/visit.ts';
 
 const texts = {
   email: 'Email',
+  logIn: 'You log in with',
   verified: 'Verified',
   unverified: 'Not verified: until it is, your account sends emails to you alone.',
   verify: 'Send the link again',
+  newEmail: 'New email address',
+  newEmailHint: 'It gets a link. Until you confirm it there, nothing changes.',
+  askPassword: 'Your password',
+  changeEmail: 'Change the address',
+  sending: 'Sending…',
   password: 'Password',
   current: 'Current password',
   new: 'New password',
@@ -44,7 +50,7 @@ interface AccountContent {
 export const accountContent = (visit: Visit, content: AccountContent): Html =>
   html`${addressCard(visit, content)}${passwordCard(visit, content)}${sessionsCard(visit, content)}`;
 
-function addressCard(visit: Visit, { me }: AccountContent): Html {
+function addressCard(visit: Visit, { me, state }: AccountContent): Html {
   const verify = form(visit, {
     content: html``,
     buttons: linkLike({ label: texts.verify, name: 'do', value: 'verify' }),
@@ -52,25 +58,45 @@ function addressCard(visit: Visit, { me }: AccountContent): Html {
   const status = me.emailVerified ? badge('good', texts.verified) : texts.unverified;
   return card(
     texts.email,
-    html`${facts([[texts.email, html`<bdi>${me.email}</bdi>`]])}<p>${status}</p>${!me.emailVerified && verify}`,
+    html`${facts([[texts.logIn, html`<bdi>${me.email}</bdi>`]])}<p>${status}</p>${!me.emailVerified && verify}${emailForm(visit, state)}`,
   );
 }
 
-function passwordCard(visit: Visit, { me, state: { errors } }: AccountContent): Html {
-  const input = (name: string, label: string, autocomplete: string, hint?: string) =>
-    field({
-      name,
-      label,
-      hint,
-      autocomplete,
-      type: 'password',
-      value: '',
-      error: errors[name],
-      isRequired: true,
-      maxLength: 200,
-    });
+function emailForm(visit: Visit, state: FormState): Html {
+  const address = field({
+    name: 'email',
+    label: texts.newEmail,
+    hint: texts.newEmailHint,
+    type: 'email',
+    value: typedIn(state, 'email'),
+    error: state.errors.email,
+    autocomplete: 'off',
+    isRequired: true,
+    maxLength: 254,
+  });
+  const password = passwordField(state, 'emailPassword', texts.askPassword, 'current-password');
+  return form(visit, {
+    content: html`<input type="hidden" name="do" value="email">${address}${password}`,
+    buttons: button({ label: texts.changeEmail, busyLabel: texts.sending }),
+  });
+}
+
+const passwordField = ({ errors }: FormState, name: string, label: string, autocomplete: string, hint?: string): Html =>
+  field({
+    name,
+    label,
+    hint,
+    autocomplete,
+    type: 'password',
+    value: '',
+    error: errors[name],
+    isRequired: true,
+    maxLength: 200,
+  });
+
+function passwordCard(visit: Visit, { me, state }: AccountContent): Html {
   const user = html`<input type="hidden" name="username" autocomplete="username" value="${me.email}">`;
-  const content = html`${user}${input('password', texts.current, 'current-password')}${input('newPassword', texts.new, 'new-password', texts.newHint)}`;
+  const content = html`${user}${passwordField(state, 'password', texts.current, 'current-password')}${passwordField(state, 'newPassword', texts.new, 'new-password', texts.newHint)}`;
   const buttons = button({ label: texts.change, busyLabel: texts.changing });
   return card(texts.password, form(visit, { content, buttons }));
 }

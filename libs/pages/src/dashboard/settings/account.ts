@@ -9,11 +9,13 @@ import { settingsPage } from './settings-page.ts';
 const said: Readonly<Record<string, string>> = {
   password: 'Your password is changed, and all your other sessions have ended.',
   sent: 'An email with a link is on its way to you.',
+  email: 'A link is on its way to the new address. Your address changes when you confirm it there.',
   ended: 'The session has ended.',
   others: 'All your other sessions have ended.',
 };
 
 const labels = { password: 'The current password', newPassword: 'The new password' };
+const emailLabels = { password: 'The password', email: 'The address' };
 
 /** GET of the login: its address, its password and its sessions. */
 export const showAccount = (visit: Visit): Promise<DashboardPage> => shown(visit, freshForm(visit));
@@ -32,9 +34,11 @@ async function shown(visit: Visit, state: FormState): Promise<DashboardPage> {
   );
 }
 
+/** What the page's forms and buttons do. */
 export async function takeAccount(visit: Visit): Promise<Answer> {
   const { form } = visit.request;
   const step = form.get('do');
+  if (step === 'email') return await changeEmail(visit);
   if (step === 'verify') {
     await visit.read('requestVerification', {});
     return done(visit, 'sent');
@@ -48,6 +52,20 @@ export async function takeAccount(visit: Visit): Promise<Answer> {
     await visit.read('endSession', { params: { sessionId } });
     return done(visit, 'ended');
   }
+  return await changePassword(visit);
+}
+
+async function changeEmail(visit: Visit): Promise<Answer> {
+  const { form } = visit.request;
+  const body = { password: form.get('emailPassword') ?? '', email: (form.get('email') ?? '').trim() };
+  const asked = await visit.call('changeEmail', { body });
+  if (asked.ok) return done(visit, 'email');
+  const state = refusedForm(visit, ofPassword(asked.problem), emailLabels, { password: 'emailPassword' });
+  return refusedPage(await shown(visit, state));
+}
+
+async function changePassword(visit: Visit): Promise<Answer> {
+  const { form } = visit.request;
   const body = { password: form.get('password') ?? '', newPassword: form.get('newPassword') ?? '' };
   const changed = await visit.call('changePassword', { body });
   if (changed.ok) return done(visit, 'password');
