@@ -9,9 +9,9 @@ const style = ['pages.css', 'dashboard.css']
   .join('\n');
 
 const policy =
-  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-src 'self'; base-uri 'none'";
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; connect-src 'self'; frame-src 'self'; base-uri 'none'";
 
-/** Serves each page of the gallery at its name, under the policy of pages without script. Closes with the test. */
+/** Serves each page of the gallery at its name, under the policy of pages without script, but that tests may fetch. Closes with the test. */
 export async function startGallery(): Promise<string> {
   const { url } = await startReceiver({
     respond: ({ path }) => {
