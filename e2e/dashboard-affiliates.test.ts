@@ -1,7 +1,7 @@
 import { orderPaid } from '@app/contracts/orders';
 import { volume } from '@app/testing/long';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { visitDashboard } from './support/dashboard-visits.ts';
+import { downloaded, visitDashboard } from './support/dashboard-visits.ts';
 import { scripts } from './support/scripts.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
@@ -46,6 +46,13 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     // The Back button shows the form as it was sent before.
     await page.request.post(address, { form: { key, currency: 'usd', cents: '2970' } });
     const { data } = (await seller.call('GET', `/api/v1/payouts?code=${code}`)).json;
+    const file = await downloaded(page);
+    expect(file.name).toMatch(new RegExp(`^statement-${code}-`));
+    expect(file.lines.map((line) => /(payout|commission),.*/.exec(line)?.[0])).toEqual([
+      undefined,
+      expect.stringMatching(/^payout,.*,-29\.70,0\.00,usd$/),
+      expect.stringMatching(/^commission,.*,29\.70,29\.70,usd$/),
+    ]);
     expect(data).toMatchObject([{ affiliate_code: code, amount_cents: 2_970, commission_count: 1 }]);
   });
 });

@@ -1,7 +1,7 @@
 import { volume } from '@app/testing/long';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buyPatiently, openCheckout } from './support/buyer.ts';
-import { visitDashboard } from './support/dashboard-visits.ts';
+import { downloaded, visitDashboard } from './support/dashboard-visits.ts';
 import { moneyByOrder } from './support/processor-books.ts';
 import { scripts } from './support/scripts.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
@@ -25,7 +25,9 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     const wish = { handle, slug: 'course', email };
     const { orderId = '' } = await buyPatiently(platform.baseUrl, wish, 'sim_ok', undefined);
     const charged = async () => (await moneyByOrder(platform.databaseUrl('billing'))).get(orderId)?.chargedCents;
-    const page = await visitDashboard(platform.baseUrl, seller, '/app/orders', { script, statuses: [404, 422] });
+    const page = await visitDashboard(platform.baseUrl, seller, '/app/orders', {
+      ...{ script, statuses: [404, 422], timeZone: 'Asia/Tokyo' },
+    });
     const left = `${crypto.randomUUID()}@example.com`;
     await openCheckout(platform.baseUrl, Object.assign({}, wish, { email: left }));
     await page.getByRole('link', { name: 'Unpaid checkouts' }).click();
@@ -38,6 +40,12 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     await page.getByRole('link', { name: 'Orders', exact: true }).last().click();
     await page.getByLabel('Email, order id or name').fill(email);
     await page.getByRole('button', { name: 'Search' }).last().click();
+    const file = await downloaded(page);
+    expect(file.name).toMatch(/^orders-.*\.csv$/);
+    expect(file.lines).toEqual([
+      expect.stringMatching(/^\ufeffid,created_at,time_zone,/),
+      expect.stringMatching(`^${orderId},.*,${script ? 'Asia/Tokyo' : 'UTC'},paid,.*,${email},`),
+    ]);
     await page.getByRole('link', { name: email }).click();
     await page.getByText('$99.00 charged for the order.').textContent();
 

@@ -2,7 +2,7 @@ import { orderPaid } from '@app/contracts/orders';
 import { openVisit } from '@app/testing/browser/visit';
 import { volume } from '@app/testing/long';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { visitDashboard } from './support/dashboard-visits.ts';
+import { downloaded, visitDashboard } from './support/dashboard-visits.ts';
 import { openLink } from './support/portal-visits.ts';
 import { scripts } from './support/scripts.ts';
 import { type Seller, signUp } from './support/seller.ts';
@@ -39,6 +39,12 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     const page = await visitDashboard(platform.baseUrl, seller, '/app/subscriptions/test', { script });
     await page.getByLabel('Status').selectOption({ label: 'Past due' });
     await page.getByRole('button', { name: 'Search' }).last().click();
+    const file = await downloaded(page);
+    expect([file.name, file.lines.length, file.lines[1]]).toEqual([
+      expect.stringMatching(/^subscriptions-.*\.csv$/),
+      2,
+      expect.stringContaining(`,past_due,`),
+    ]);
     await page.getByRole('link', { name: email }).click();
     await page.getByRole('alert').getByText('$29.00 not charged to the saved card for the renewal').textContent();
     await page.getByRole('alert').getByText('It is tried again').textContent();

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { openVisit, type Visit, type VisitOptions } from '@app/testing/browser/visit';
 import type { Seller } from './seller.ts';
 
@@ -15,4 +16,14 @@ export async function visitDashboard(
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.waitForURL((url) => url.pathname + url.search === path);
   return page;
+}
+
+/** The file to which the page's list leads: its name, and its lines. */
+export async function downloaded(page: Visit['page']): Promise<{ name: string; lines: string[] }> {
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download as CSV' }).click(),
+  ]);
+  const text = await readFile(await file.path(), 'utf8');
+  return { name: file.suggestedFilename(), lines: text.split('\r\n').slice(0, -1) };
 }

@@ -69,10 +69,21 @@ function copyButtons(within) {
   }
 }
 
+/** Files have their times in the reader's zone. @param {ParentNode} within */
+function zonedLinks(within) {
+  for (const link of within.querySelectorAll('a[data-zone]')) {
+    if (!(link instanceof HTMLAnchorElement)) continue;
+    const address = new URL(link.href);
+    address.searchParams.set('timeZone', zoned.resolvedOptions().timeZone);
+    link.href = address.href;
+  }
+}
+
 /** @param {ParentNode} within */
 function enhance(within) {
   localTimes(within);
   copyButtons(within);
+  zonedLinks(within);
 }
 
 enhance(document);

@@ -1,4 +1,5 @@
 import type { UnfinishedCheckout } from '@app/contracts/unfinished-checkouts';
+import { exportLink } from '../dashboard/frame/exports.ts';
 import { freshForm } from '../dashboard/frame/forms.ts';
 import { buyerPage, findBuyerPage } from '../dashboard/orders/buyer-page.ts';
 import { checkoutsPage } from '../dashboard/orders/checkouts-page.ts';
@@ -40,7 +41,8 @@ const noFilters: OrderFilters = {
   to: undefined,
 };
 const products = [{ id: order.product_id, name: longName }];
-const list = { orders, products, filters: noFilters, isTest: false, formats, pager: html`` };
+const file = exportLink(visitAt('/app/orders', 'status=paid&before=ord_1'));
+const list = { orders, products, filters: noFilters, isTest: false, formats, pager: file };
 
 const checkout: UnfinishedCheckout = {
   id: 'cko_01jd2q5v8kfw9s3x6z7yabcdef',

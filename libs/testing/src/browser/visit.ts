@@ -11,6 +11,8 @@ export interface VisitOptions {
   readonly script?: boolean;
   /** Of the buyer; formats follow it. */
   readonly locale?: string;
+  /** As the IANA database names it. */
+  readonly timeZone?: string;
   /** How long each request takes longer. */
   readonly latencyMs?: number;
   /** The statuses from 400 on that this visit is about: the browser writes a console line for each. */
@@ -31,7 +33,14 @@ export interface Visit {
  * @param baseUrl where the platform is; paths are relative to it
  */
 export async function openVisit(baseUrl: string, options: VisitOptions = {}): Promise<Visit> {
-  const { size = 'phone', scheme = 'light', script = true, locale = 'en-US', latencyMs = 0 } = options;
+  const {
+    size = 'phone',
+    scheme = 'light',
+    script = true,
+    locale = 'en-US',
+    timeZone = 'UTC',
+    latencyMs = 0,
+  } = options;
   const browser = await sharedBrowser();
   const context = await browser.newContext({
     baseURL: baseUrl,
@@ -39,6 +48,7 @@ export async function openVisit(baseUrl: string, options: VisitOptions = {}): Pr
     colorScheme: scheme,
     javaScriptEnabled: script,
     locale,
+    timezoneId: timeZone,
     ...(size === 'phone' ? { deviceScaleFactor: 2, hasTouch: true, isMobile: true } : {}),
     reducedMotion: 'reduce',
   });

@@ -2,7 +2,7 @@ import type { Pages } from '../frame/visit.ts';
 import { showBuyer } from './buyer.ts';
 import { showCheckouts } from './checkouts.ts';
 import { showOrder } from './order.ts';
-import { showOrders, showTestOrders } from './orders.ts';
+import { exportOrders, showOrders, showTestOrders } from './orders.ts';
 import { showNewOrder, takeNewOrder } from './record.ts';
 import { showRefund, takeRefund } from './refund.ts';
 
@@ -11,6 +11,7 @@ export const ordersPages: Pages = {
   '/app/orders/checkouts': { show: showCheckouts },
   '/app/orders/test': { show: showTestOrders },
   '/app/orders/new': { show: showNewOrder, take: takeNewOrder },
+  '/app/orders/export': { show: exportOrders },
   '/app/orders/:id': { show: showOrder },
   '/app/orders/:id/refund': { show: showRefund, take: takeRefund },
   '/app/buyers': { show: showBuyer },

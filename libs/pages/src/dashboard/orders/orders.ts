@@ -1,3 +1,6 @@
+import { html } from '../../html.ts';
+import type { Redirect } from '../../page.ts';
+import { exportLink, onToFile } from '../frame/exports.ts';
 import { choiceOf, dayStart, filterOf, given } from '../frame/filters.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
@@ -11,25 +14,37 @@ export const showOrders = (visit: Visit): Promise<DashboardPage> => showList(vis
 /** GET of the orders that were rehearsals. */
 export const showTestOrders = (visit: Visit): Promise<DashboardPage> => showList(visit, 'listTestOrders');
 
+/** GET of the orders that the address names, as a file. */
+export async function exportOrders(visit: Visit): Promise<Redirect> {
+  const filters = narrowedTo(visit);
+  await visit.read('listOrders', { query: Object.assign({ limit: 1 }, filters) });
+  return onToFile(visit, '/api/v1/orders/export', filters);
+}
+
 async function showList(visit: Visit, operation: 'listOrders' | 'listTestOrders'): Promise<DashboardPage> {
-  const filters = filtersOf(visit);
-  const { q, productId, affiliateCode } = filters;
-  const status = choiceOf(visit, 'status', statuses);
-  const spans = { from: dayStart(filters.from), to: dayStart(filters.to, 1) };
-  const narrowed = given({ q, productId, affiliateCode, from: spans.from, to: spans.to });
-  const query = Object.assign(pageQuery(visit), narrowed, status && { status });
+  const query = Object.assign(pageQuery(visit), narrowedTo(visit));
   const [orders, products] = await Promise.all([
     visit.read(operation, { query }),
     visit.read('listProducts', { query: { limit: 100 } }),
   ]);
+  const isTest = operation === 'listTestOrders';
+  const pager = listPager(visit, 'Pages of orders', orders);
   return ordersPage({
     orders: orders.data,
     products: products.data,
-    filters,
-    isTest: operation === 'listTestOrders',
+    filters: filtersOf(visit),
+    isTest,
     formats: visit.formats,
-    pager: listPager(visit, 'Pages of orders', orders),
+    // No file has test orders.
+    pager: isTest || orders.data.length === 0 ? pager : html`${pager}${exportLink(visit)}`,
   });
+}
+
+/** The filters of the address, as operations take them. */
+function narrowedTo(visit: Visit) {
+  const { q, productId, affiliateCode, status, ...days } = filtersOf(visit);
+  const narrowed = given({ q, productId, affiliateCode, from: dayStart(days.from), to: dayStart(days.to, 1) });
+  return status === undefined ? narrowed : Object.assign(narrowed, { status });
 }
 
 const filtersOf = (visit: Visit): OrderFilters => ({

@@ -1,3 +1,6 @@
+import { html } from '../../html.ts';
+import type { Redirect } from '../../page.ts';
+import { exportLink, onToFile } from '../frame/exports.ts';
 import { choiceOf, filterOf, given } from '../frame/filters.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
@@ -11,18 +14,35 @@ export const showSubscriptions = (visit: Visit): Promise<DashboardPage> => showL
 /** GET of those that rehearsals began. */
 export const showTestSubscriptions = (visit: Visit): Promise<DashboardPage> => showList(visit, true);
 
+/** GET of the subscriptions that the address names, as a file. */
+export const exportSubscriptions = (visit: Visit): Promise<Redirect> => exportList(visit, false);
+
+/** GET of those that rehearsals began, as a file. */
+export const exportTestSubscriptions = (visit: Visit): Promise<Redirect> => exportList(visit, true);
+
+async function exportList(visit: Visit, isTest: boolean): Promise<Redirect> {
+  const filters = narrowedTo(visit, isTest);
+  await visit.read('listSubscriptions', { query: Object.assign({ limit: 1 }, filters) });
+  return onToFile(visit, '/api/v1/subscriptions/export', filters);
+}
+
 async function showList(visit: Visit, isTest: boolean): Promise<DashboardPage> {
-  const email = filterOf(visit, 'email');
-  const status = choiceOf(visit, 'status', statuses);
-  const query = Object.assign(pageQuery(visit), given({ email }), status && { status });
-  const subscriptions = await visit.read('listSubscriptions', {
-    query: isTest ? Object.assign(query, { test: 'true' as const }) : query,
-  });
+  const query = Object.assign(pageQuery(visit), narrowedTo(visit, isTest));
+  const subscriptions = await visit.read('listSubscriptions', { query });
+  const pager = listPager(visit, 'Pages of subscriptions', subscriptions);
   return subscriptionsPage({
     subscriptions: subscriptions.data,
-    filters: { email, status },
+    filters: filtersOf(visit),
     isTest,
     formats: visit.formats,
-    pager: listPager(visit, 'Pages of subscriptions', subscriptions),
+    pager: subscriptions.data.length === 0 ? pager : html`${pager}${exportLink(visit)}`,
   });
+}
+
+const filtersOf = (visit: Visit) => ({ email: filterOf(visit, 'email'), status: choiceOf(visit, 'status', statuses) });
+
+/** The filters of the address, as operations take them. */
+function narrowedTo(visit: Visit, isTest: boolean) {
+  const { email, status } = filtersOf(visit);
+  return Object.assign(given({ email }), status && { status }, isTest ? { test: 'true' as const } : {});
 }
