@@ -4,6 +4,7 @@ import type { Clock } from '@app/service-kit/clock';
 import type { RetentionRule } from '@app/service-kit/retention';
 import { keptSince } from '../api/idempotency.rules.ts';
 import { endedKeysKeptSince } from '../identity/list-api-keys.ts';
+import { originsKnownSince } from '../identity/login-origin.ts';
 import { portalKeptSince } from '../portal/portal-link.rules.ts';
 
 /**
@@ -16,7 +17,7 @@ const oldest = (table: string, since: string): string =>
 
 /**
  * Stored responses after 30 days, keys 90 days and the portal's links and sessions 30 days after their end; users' sessions,
- * letters and windows of rate limits after theirs.
+ * letters and windows of rate limits after theirs, and from where users have not logged in for 90 days.
  */
 export const retention = (clock: Clock): readonly RetentionRule[] => [
   ...messagingRetention,
@@ -25,6 +26,7 @@ export const retention = (clock: Clock): readonly RetentionRule[] => [
   { statement: oldest('api_keys', 'least(revoked_at, expires_at)'), limit: () => endedKeysKeptSince(clock.now()) },
   { statement: oldest('sessions', 'expires_at'), limit: () => clock.now() },
   { statement: oldest('login_links', 'expires_at'), limit: () => clock.now() },
+  { statement: oldest('known_origins', 'last_at'), limit: () => originsKnownSince(clock.now()) },
   { statement: oldest('letters', 'expires_at'), limit: () => clock.now() },
   { statement: oldest('portal_links', 'expires_at'), limit: () => portalKeptSince(clock.now()) },
   { statement: oldest('portal_sessions', 'expires_at'), limit: () => portalKeptSince(clock.now()) },

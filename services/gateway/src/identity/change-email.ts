@@ -2,20 +2,21 @@ import { DomainError } from '@app/contracts/errors';
 import { invalidField } from '@app/contracts/validation';
 import { statement } from '@app/service-kit/database';
 import type { Letters } from '../letters/letters.ts';
-import { lockedWindows, type NewLetter, windowsGivenBack } from '../letters/new-letter.ts';
+import {
+  insertNoticeStatement,
+  lockedWindows,
+  type NewLetter,
+  noticeValues,
+  windowsGivenBack,
+} from '../letters/new-letter.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import type { Actor } from './actors.ts';
+import type { RequestedAt } from './change-password.ts';
 import { checkPassword, type PasswordDeps } from './check-password.ts';
 
 export interface EmailChange {
   readonly password: string;
   readonly email: string;
-}
-
-/** Where it was requested: the client's address, and what the letters' links stand under. */
-interface RequestedAt {
-  readonly address: string;
-  readonly baseUrl: string;
 }
 
 /** Nothing, when the hash is another than the one that was checked. */
@@ -26,11 +27,6 @@ const lockUser = statement<{ id: string }>(
 );
 /** The change requested last is the one that can be confirmed. */
 const dropEarlier = statement('email-change-drop', `delete from letters where user_id = $1 and kind = 'email_change'`);
-const insertNotice = statement(
-  'email-change-notice',
-  `insert into letters (id, kind, user_id, recipient, token_hash, sealed, created_at, next_attempt_at, expires_at)
-   values ($1, 'email_change_notice', $2, $3, $4, $5, $6, $6, $7)`,
-);
 /** As `insertLetterStatement` does for an unknown address: one that another user has gets a row without a link. */
 const insertChange = statement(
   'email-change-insert',
@@ -68,7 +64,7 @@ export async function changeEmail(
     const { rowCount } = await client.query(lockUser([user.id, user.passwordHash]));
     if (rowCount === 0) throw new DomainError('invalid_credentials', 'The password was changed meanwhile.');
     await client.query(dropEarlier([user.id]));
-    await client.query(insertNotice(valuesOf(notice, user.id)));
+    await client.query(insertNoticeStatement(noticeValues(notice, user.id)));
     if (letter === null) return;
     const given = windowsGivenBack(letter.kind, letter.email);
     await client.query(insertChange([...valuesOf(letter, user.id), actor.sessionId, given]));

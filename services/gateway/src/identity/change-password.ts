@@ -1,5 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
 import { statement } from '@app/service-kit/database';
+import type { Letters } from '../letters/letters.ts';
+import { insertNoticeStatement, noticeValues } from '../letters/new-letter.ts';
 import type { Actor } from './actors.ts';
 import { checkPassword, type PasswordDeps } from './check-password.ts';
 import { checkNewPassword } from './new-password.ts';
@@ -20,23 +22,34 @@ const dropChange = statement(
   `delete from letters where user_id = $1 and kind = 'email_change'`,
 );
 
+/** Where it was requested: the client's address, and what the letter's link stands under. */
+export interface RequestedAt {
+  readonly address: string;
+  readonly baseUrl: string;
+}
+
 /**
  * Gives a logged-in user a new password, ends all their other sessions, and drops a change of
- * address that waits, in one transaction.
+ * address that waits, and tells them by a letter, in one transaction.
  * @throws DomainError invalid_credentials, also when the password was changed meanwhile; validation_failed
  */
 export async function changePassword(
-  deps: PasswordDeps & { readonly passwordCost: PasswordCost },
+  deps: PasswordDeps & { readonly passwordCost: PasswordCost; readonly letters: Pick<Letters, 'notice' | 'wake'> },
   actor: Actor,
   { password, newPassword }: { readonly password: string; readonly newPassword: string },
-  address: string,
+  { address, baseUrl }: RequestedAt,
 ): Promise<void> {
   const { id, email, passwordHash } = await checkPassword(deps, actor, password, address);
   await checkNewPassword(newPassword, email, 'newPassword');
   const newHash = await hashPassword(newPassword, id, deps.passwordCost);
+  // Until the address is verified it may be a stranger's.
+  const isOwn = actor.settings.emailVerified;
+  const notice = isOwn ? await deps.letters.notice('password_notice', { email, baseUrl }) : null;
   await deps.database.transaction(async (client) => {
     const { rowCount } = await client.query(change([id, passwordHash, newHash, actor.sessionId]));
     if (rowCount === 0) throw new DomainError('invalid_credentials', 'The password was changed meanwhile.');
     await client.query(dropChange([id]));
+    if (notice !== null) await client.query(insertNoticeStatement(noticeValues(notice, id)));
   });
+  deps.letters.wake();
 }

@@ -29,7 +29,7 @@ const changeStatement = statement<{ id: string }>(
   `with changed as (
      update users set email = $2 where id = $1 and not exists (select from users where email = $2) returning id),
    ended as (delete from sessions as s using changed as c where s.user_id = c.id and s.id is distinct from $3),
-   over as (delete from letters as l using changed as c where l.user_id = c.id and l.kind <> 'email_change_notice')
+   over as (delete from letters as l using changed as c where l.user_id = c.id and l.kind in ('verification', 'password_reset', 'email_change'))
    select id from changed`,
   { id: 'text' },
 );

@@ -1,7 +1,8 @@
 import { DomainError } from '@app/contracts/errors';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
-import { openSession, type SessionOrigin } from './log-in.ts';
+import type { SessionOrigin } from './login-origin.ts';
+import { openSession } from './open-session.ts';
 import { hashSessionToken, newSessionToken } from './session-token.ts';
 
 interface Deps {
@@ -35,7 +36,7 @@ export async function createLoginLink({ database, clock }: Deps, userId: string)
 }
 
 /**
- * Opens a session for the user of a link, which is used up. When the process dies between the two, a new link is needed.
+ * Opens a session for the user of a link, which is used up. No letter tells of it: whoever reads the deployment's output made the link. When the process dies between the two, a new link is needed.
  * @throws DomainError not_found
  */
 export async function logInByLink(

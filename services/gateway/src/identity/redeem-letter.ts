@@ -2,7 +2,9 @@ import { DomainError } from '@app/contracts/errors';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
-import { hashLetterToken } from '../letters/new-letter.ts';
+import type { Letters } from '../letters/letters.ts';
+import { hashLetterToken, insertNoticeStatement, noticeValues } from '../letters/new-letter.ts';
+import type { RequestedAt } from './change-password.ts';
 import { checkNewPassword } from './new-password.ts';
 import { hashPassword, type PasswordCost } from './password.ts';
 import { lockAccount, recordChange } from './settings-changed.ts';
@@ -71,24 +73,32 @@ const changeStatement = statement(
 
 /**
  * Gives the user a new password, ends all sessions and drops a change of address that waits. A token that is unknown costs no hash.
- * @param client as `hashPassword` gets it
+ * A letter tells them of it, whether or not the address is verified: the link went there.
  * @throws DomainError not_found, validation_failed; RetryLaterError
  */
 export async function resetByLetter(
-  { database, clock, passwordCost }: RedeemDeps & { readonly passwordCost: PasswordCost },
+  {
+    database,
+    clock,
+    passwordCost,
+    letters,
+  }: RedeemDeps & { readonly passwordCost: PasswordCost; readonly letters: Pick<Letters, 'notice' | 'wake'> },
   { token, password }: { readonly token: string; readonly password: string },
-  client: string,
+  { address, baseUrl }: RequestedAt,
 ): Promise<void> {
   const hash = hashLetterToken(token);
   const { rows } = await database.pool.query(userOfToken([hash, clock.now()]));
   const [user] = rows;
   if (user === undefined) throw linkOver();
   await checkNewPassword(password, user.email);
-  const passwordHash = await hashPassword(password, client, passwordCost);
+  const passwordHash = await hashPassword(password, address, passwordCost);
+  const notice = await letters.notice('password_notice', { email: user.email, baseUrl });
   await database.fork().transactional(async (tx) => {
     await executeBound(tx, lockStatement([user.id]));
     const [found] = await executeBound(tx, redeemStatement([hash, 'password_reset', clock.now()]));
     if (found === undefined) throw linkOver();
     await executeBound(tx, changeStatement([found.user_id, passwordHash]));
+    if (notice !== null) await executeBound(tx, insertNoticeStatement(noticeValues(notice, user.id)));
   });
+  letters.wake();
 }

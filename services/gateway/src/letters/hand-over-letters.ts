@@ -41,13 +41,15 @@ const claimStatement = statement<Claimed>(
      left join users as u on u.id = d.user_id left join accounts as a on a.id = d.account_id
    ) as due
    where l.id = due.id
-   returning l.id, l.kind, l.sealed, l.attempts, l.expires_at, due.email, due.account_id, due.business_name,
+   returning l.id, l.kind, l.sealed, l.attempts, l.created_at, l.expires_at, l.detail, due.email, due.account_id, due.business_name,
      due.support_email, due.test_mode, due.email_verified, due.sellers_own`,
   {
     id: 'text',
     kind: 'text',
     sealed: 'bytea',
     attempts: 'int4',
+    created_at: 'timestamptz',
+    detail: 'text',
     expires_at: 'timestamptz',
     email: 'text',
     account_id: 'text',
@@ -76,6 +78,8 @@ interface Claimed extends LetterSeller {
   readonly kind: LetterKind;
   readonly sealed: Buffer;
   readonly attempts: number;
+  readonly created_at: Date;
+  readonly detail: string | null;
   readonly expires_at: Date;
   readonly email: string;
 }
@@ -134,7 +138,7 @@ async function send({ mailer, box, clock }: HandOverDeps, letter: Claimed, addre
     id: letter.id,
     ...addressing,
     date: clock.now(),
-    ...letterText(letter.kind, link, addressing.fromName),
+    ...letterText(letter.kind, link, { seller: addressing.fromName, at: letter.created_at, detail: letter.detail }),
     headers: { 'Auto-Submitted': 'auto-generated' },
   });
 }

@@ -1,5 +1,5 @@
 import type { RateWindows } from '../limits/rate-windows.ts';
-import type { LetterKind } from './letter-paths.ts';
+import type { LetterKind, NoticeKind } from './letter-paths.ts';
 import { letterWindow, recipientWindow } from './new-letter.ts';
 
 /** Whose limit is reached, null when none is. Counts over all replicas, in windows of a day. */
@@ -35,3 +35,19 @@ export function createLetterLimit(windows: RateWindows, perDay: number): LetterL
     return (ofAll?.taken ?? 0) > perDay ? 'deployment' : null;
   };
 }
+
+/** Whether one more notice of the kind goes to the user's address today. */
+export type NoticeLimit = (kind: NoticeKind, email: string) => Promise<boolean>;
+
+export const unlimitedNotices: NoticeLimit = async () => true;
+
+/**
+ * Notices go to addresses that are their users' own, so the account alone bounds them: by what one client or the deployment caused
+ * today, an attacker could keep one from being sent.
+ */
+export const createNoticeLimit =
+  (windows: RateWindows): NoticeLimit =>
+  async (kind, email) => {
+    const [used] = await windows.add({ caller: recipientWindow(kind, email), amount: 1, seconds: daySeconds });
+    return (used?.taken ?? 0) <= toEmailMax;
+  };

@@ -1,10 +1,18 @@
-export type LetterKind = 'verification' | 'password_reset' | 'portal_link' | 'email_change' | 'email_change_notice';
+/** These tell a user of what happened: their page does nothing by itself. */
+export type NoticeKind = 'email_change_notice' | 'login_notice' | 'password_notice';
 
-/** Where the links of each kind lead, under this deployment's address or the seller's portal; the token follows, but for a notice. */
+export type LetterKind = 'verification' | 'password_reset' | 'portal_link' | 'email_change' | NoticeKind;
+
+/** Where the links of each kind lead, under this deployment's address or the seller's portal; the token follows, but in a notice. */
 export const letterPaths: Readonly<Record<LetterKind, string>> = {
   verification: '/letters/verification',
   password_reset: '/letters/password-reset',
   portal_link: '/open',
   email_change: '/letters/email-change',
   email_change_notice: '/forgot-password',
+  login_notice: '/forgot-password',
+  password_notice: '/forgot-password',
 };
+
+/** Of a letter without a token. */
+export const isNotice = (kind: LetterKind): kind is NoticeKind => kind.endsWith('_notice');

@@ -7,6 +7,16 @@ interface LetterText {
   readonly html: string;
 }
 
+/** What a letter says beside its link. */
+export interface LetterFacts {
+  /** The name of the buyer's seller; empty in a letter to a user. */
+  readonly seller: string;
+  /** When it was written. */
+  readonly at: Date;
+  /** From where a log-in was. */
+  readonly detail: string | null;
+}
+
 interface Words {
   readonly subject: string;
   readonly why: string;
@@ -17,7 +27,15 @@ interface Words {
 
 const toUser = 'The link works once, for 48 hours. If this was not you, do nothing.';
 
-const words: Readonly<Record<LetterKind, (seller: string) => Words>> = {
+const notYou = 'If this was not you, choose a new password on this page at once';
+
+/** To the minute, in UTC: nobody knows the reader's zone. */
+const timeOf = (at: Date): string => {
+  const [day = '', time = ''] = at.toISOString().split('T');
+  return `on ${day} at ${time.slice(0, 5)} UTC`;
+};
+
+const words: Readonly<Record<LetterKind, (facts: LetterFacts) => Words>> = {
   verification: () => ({
     subject: 'Verify your email address',
     why: 'An account was made with this address.',
@@ -39,14 +57,28 @@ const words: Readonly<Record<LetterKind, (seller: string) => Words>> = {
     button: 'Confirm the address',
     ending: toUser,
   }),
-  email_change_notice: () => ({
+  email_change_notice: ({ at }) => ({
     subject: 'Your account is getting another email address',
-    why: 'Another email address was given for the account with this one. Once it is confirmed there, this one no longer logs in.',
-    what: 'If this was not you, choose a new password on this page at once, which stops the change:',
+    why: `Another email address was given for your account ${timeOf(at)}. Once it is confirmed there, this one no longer logs in.`,
+    what: `${notYou}, which stops the change:`,
     button: 'Choose a password',
     ending: 'If this was you, do nothing here.',
   }),
-  portal_link: (seller) => ({
+  login_notice: ({ at, detail }) => ({
+    subject: 'A new log-in to your account',
+    why: `Somebody logged in to your account ${timeOf(at)}, for the first time from there: ${detail}.`,
+    what: `${notYou}, which ends every session:`,
+    button: 'Choose a password',
+    ending: 'If this was you, do nothing here.',
+  }),
+  password_notice: ({ at }) => ({
+    subject: 'Your password was changed',
+    why: `The password of your account was changed ${timeOf(at)}. It ended the other sessions.`,
+    what: `${notYou}:`,
+    button: 'Choose a password',
+    ending: 'If this was you, do nothing here.',
+  }),
+  portal_link: ({ seller }) => ({
     subject: `Your purchases from ${seller}`,
     why: `A link to your purchases from ${seller} was requested.`,
     what: 'If you requested it, open your purchases on this page:',
@@ -56,11 +88,12 @@ const words: Readonly<Record<LetterKind, (seller: string) => Words>> = {
 };
 
 /**
- * The words of a letter. Nothing in it comes from the caller: anyone can have one sent to any address.
- * @param seller the name of the buyer's seller; empty in a letter to a user
+ * The words of a letter. Nothing in it comes from the caller: anyone can have one sent to any address. What a notice says of a
+ * browser are names that we know (`browserName`).
  */
-export function letterText(kind: LetterKind, link: string, seller: string): LetterText {
-  const { subject, why, what, button, ending } = words[kind](plainLine(seller));
+export function letterText(kind: LetterKind, link: string, facts: LetterFacts): LetterText {
+  const of = Object.assign({}, facts, { seller: plainLine(facts.seller) });
+  const { subject, why, what, button, ending } = words[kind](of);
   return {
     subject,
     text: ['Hello,', '', why, what, '', link, '', ending, ''].join('\n'),

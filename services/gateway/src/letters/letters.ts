@@ -5,8 +5,8 @@ import { createSealedBox } from '@app/service-kit/sealed-box';
 import type { RateWindows } from '../limits/rate-windows.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { type HandOverDeps, handOverLetters } from './hand-over-letters.ts';
-import { createLetterLimit, unlimitedLetters } from './letter-limit.ts';
-import type { LetterKind } from './letter-paths.ts';
+import { createLetterLimit, createNoticeLimit, unlimitedLetters, unlimitedNotices } from './letter-limit.ts';
+import type { LetterKind, NoticeKind } from './letter-paths.ts';
 import { type NewLetter, newLetter } from './new-letter.ts';
 
 interface LettersConfig extends EmailSettings {
@@ -31,6 +31,8 @@ export interface Letters extends Pick<BackgroundLoop, 'close'> {
   admit(kind: LetterKind, wanted: Wanted): Promise<NewLetter | null>;
   /** @throws RetryLaterError rate_limited when the client has caused its letters of the day; otherwise as `admit` */
   admitOrRefuse(kind: LetterKind, wanted: Wanted): Promise<NewLetter | null>;
+  /** Counts and makes a letter that tells a user of what happened; null when there were five of the kind that day. */
+  notice(kind: NoticeKind, wanted: Omit<Wanted, 'address'>): Promise<NewLetter | null>;
   wake(): void;
 }
 
@@ -52,9 +54,11 @@ export function startLetters(
     pauseMs: () => pauseMs,
     onFailure: (err) => logger.warn({ err }, 'letters could not be handed over; the next round is in 30 seconds'),
   });
-  const limit =
-    config.RATE_LIMIT_PER_MINUTE === 0 ? unlimitedLetters : createLetterLimit(windows, config.LETTERS_PER_DAY);
-  const make = (kind: LetterKind, { email, baseUrl }: Wanted) => newLetter(box, kind, email, baseUrl, clock.now());
+  const isUnlimited = config.RATE_LIMIT_PER_MINUTE === 0;
+  const limit = isUnlimited ? unlimitedLetters : createLetterLimit(windows, config.LETTERS_PER_DAY);
+  const isNoticed = isUnlimited ? unlimitedNotices : createNoticeLimit(windows);
+  const make = (kind: LetterKind, { email, baseUrl }: Omit<Wanted, 'address'>) =>
+    newLetter(box, kind, email, baseUrl, clock.now());
   const admit = async (kind: LetterKind, wanted: Wanted, refuse: boolean): Promise<NewLetter | null> => {
     const reached = await limit(kind, wanted.email, wanted.address);
     if (reached === 'deployment')
@@ -66,6 +70,7 @@ export function startLetters(
   return {
     admit: (kind, wanted) => admit(kind, wanted, false),
     admitOrRefuse: (kind, wanted) => admit(kind, wanted, true),
+    notice: async (kind, wanted) => ((await isNoticed(kind, wanted.email)) ? make(kind, wanted) : null),
     wake: loop.wake,
     close: loop.close,
   };

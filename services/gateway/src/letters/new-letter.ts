@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
 import type { SealedBox } from '@app/service-kit/sealed-box';
-import { type LetterKind, letterPaths } from './letter-paths.ts';
+import { isNotice, type LetterKind, letterPaths } from './letter-paths.ts';
 
 const hourMs = 60 * 60 * 1000;
 const validMs: Readonly<Record<LetterKind, number>> = {
@@ -11,6 +11,8 @@ const validMs: Readonly<Record<LetterKind, number>> = {
   portal_link: hourMs,
   email_change: 48 * hourMs,
   email_change_notice: 48 * hourMs,
+  login_notice: 48 * hourMs,
+  password_notice: 48 * hourMs,
 };
 
 /** A letter as it is stored: with the token's hash, and the link sealed. */
@@ -39,7 +41,7 @@ export function newLetter(box: SealedBox, kind: LetterKind, email: string, baseU
     email: email.toLowerCase(),
     tokenHash: hashLetterToken(token),
     createdAt: now,
-    sealed: box.seal(Buffer.from(kind === 'email_change_notice' ? page : `${page}/${token}`), id),
+    sealed: box.seal(Buffer.from(isNotice(kind) ? page : `${page}/${token}`), id),
     expiresAt: new Date(now.getTime() + validMs[kind]),
   };
 }
@@ -79,4 +81,26 @@ export const insertLetterStatement = statement(
 export const letterValues = (letter: NewLetter): unknown[] => [
   ...[letter.id, letter.kind, letter.email, letter.tokenHash, letter.sealed, letter.createdAt, letter.expiresAt],
   windowsGivenBack(letter.kind, letter.email),
+];
+
+/** Of a notice, which goes to the address that the user has at that moment, whatever becomes of it. Takes `noticeValues`. */
+export const insertNoticeStatement = statement(
+  'letter-notice',
+  `insert into letters (id, kind, user_id, recipient, token_hash, sealed, created_at, next_attempt_at, expires_at, detail)
+   values ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9)`,
+);
+
+/** @param detail what the notice says of a log-in: from where it was */
+export const noticeValues = (letter: NewLetter, userId: string, detail: string | null = null): unknown[] => [
+  ...[
+    letter.id,
+    letter.kind,
+    userId,
+    letter.email,
+    letter.tokenHash,
+    letter.sealed,
+    letter.createdAt,
+    letter.expiresAt,
+  ],
+  detail,
 ];

@@ -1,3 +1,4 @@
+import { browserName } from '@app/contracts/user-agent';
 import { button, linkLike } from '../../components/button.ts';
 import { card, facts } from '../../components/card.ts';
 import { field } from '../../components/field.ts';
@@ -104,7 +105,7 @@ function passwordCard(visit: Visit, { me, state }: AccountContent): Html {
 /** One form: the button that is pressed says which session ends. */
 function sessionsCard(visit: Visit, { sessions }: AccountContent): Html {
   const list = sessions.map(({ id, current, address, user_agent, created_at }) => ({
-    title: current ? texts.here : html`<bdi>${user_agent ?? texts.unknown}</bdi>`,
+    title: current ? texts.here : html`<bdi>${browserName(user_agent) ?? user_agent ?? texts.unknown}</bdi>`,
     detail: html`${address !== null && html`${texts.from} ${address}, `}${texts.since} ${when(created_at, visit.formats)}`,
     end: current ? html`` : linkLike({ label: texts.end, name: 'end', value: id }),
   }));

@@ -124,13 +124,14 @@ export const letterOperations = [
     path: '/api/auth/password-reset/redeem',
     tag,
     summary: 'Choose a new password with the token of the email',
-    description: 'Ends all sessions of the user, within one second. The token works once, for 48 hours. API keys stay.',
+    description:
+      'Ends all sessions of the user, within one second, and tells them by email. The token works once, for 48 hours. API keys stay.',
     auth: 'public',
     body: resetPasswordBody,
     response: okResult,
     errors: ['not_found'],
-    run: async ({ app, body, address }) => {
-      await resetByLetter(app, body, address);
+    run: async ({ app, body, address, ownUrls }) => {
+      await resetByLetter(app, body, { address, baseUrl: ownUrls[0] ?? '' });
       app.authenticator.forget();
       return { ok: true };
     },

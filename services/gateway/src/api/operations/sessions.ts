@@ -14,8 +14,10 @@ import { z } from 'zod';
 import { changePassword } from '../../identity/change-password.ts';
 import { endOtherSessions, endSession } from '../../identity/end-sessions.ts';
 import { listSessions } from '../../identity/list-sessions.ts';
-import { logIn, openSession, type SessionOrigin } from '../../identity/log-in.ts';
+import { logIn } from '../../identity/log-in.ts';
 import { logInByLink } from '../../identity/login-link.ts';
+import type { SessionOrigin } from '../../identity/login-origin.ts';
+import { openSession } from '../../identity/open-session.ts';
 import { Session } from '../../identity/session.entity.ts';
 import { signUp } from '../../identity/sign-up.ts';
 import { User } from '../../identity/user.entity.ts';
@@ -65,13 +67,16 @@ export const sessionOperations = [
     path: '/api/auth/login',
     tag,
     summary: 'Log in',
+    description:
+      'Where the account’s address is verified, an email tells it of a log-in from a browser or network from which there was none ' +
+      'in the last 90 days; five a day at most.',
     auth: 'public',
     body: loginBody,
     response: signupResult,
     errors: ['invalid_credentials'],
-    run: async ({ app, body, address, headers, cookie }) => {
+    run: async ({ app, body, address, headers, cookie, ownUrls }) => {
       const attempt = await app.limitLogin(body.email, address);
-      const { accountId, token } = await logIn(app, body, originOf({ address, headers }));
+      const { accountId, token } = await logIn(app, body, originOf({ address, headers }), ownUrls[0] ?? '');
       await attempt.succeeded();
       cookie.set(token);
       return { ok: true, accountId };
@@ -135,14 +140,14 @@ export const sessionOperations = [
     summary: 'Change the password',
     description:
       'Needs the current password once more, and ends all other sessions of the user. API keys stay: revoke those that ' +
-      'are in doubt.',
+      'are in doubt. An email tells the account’s address of it, where that is verified; five a day at most.',
     auth: 'session',
     body: changePasswordBody,
     response: okResult,
     takesNoTurn: true,
     errors: ['invalid_credentials'],
-    run: async ({ app, actor, body, address }) => {
-      await changePassword(app, actor, body, address);
+    run: async ({ app, actor, body, address, ownUrls }) => {
+      await changePassword(app, actor, body, { address, baseUrl: ownUrls[0] ?? '' });
       app.authenticator.forget();
       return { ok: true };
     },

@@ -15,6 +15,7 @@ import { Logos } from './0016-logos.ts';
 import { Portal } from './0017-portal.ts';
 import { LoginLinks } from './0019-login-links.ts';
 import { EmailChange } from './0020-email-change.ts';
+import { Notices } from './0021-notices.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -35,4 +36,5 @@ export const migrations: Migrations = [
   { name: '0017-portal', class: Portal },
   { name: '0019-login-links', class: LoginLinks },
   { name: '0020-email-change', class: EmailChange },
+  { name: '0021-notices', class: Notices },
 ];
