@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 const infrastructure = 'libs/testing/src/global-setup.ts';
 
@@ -21,6 +22,7 @@ export default defineConfig({
     execArgv: ['--min-semi-space-size=16'],
     maxWorkers: 2,
     retry: 0,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/support/plain-reporter.ts'],
     projects: [
       {

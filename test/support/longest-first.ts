@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** The files that take longest. A run that remembers no earlier one starts with the largest files, and ended with a minute of one of these alone. */
+const longest = [
+  'e2e/standalone.test.ts',
+  'e2e/crash.test.ts',
+  'e2e/telemetry.test.ts',
+  'e2e/outages.test.ts',
+  'e2e/stopped-services.test.ts',
+  'e2e/webhook-crash.test.ts',
+  'e2e/checkout-page.test.ts',
+  'services/gateway/test/rate-limit.test.ts',
+  'services/gateway/test/decline-limits.test.ts',
+  'libs/pages/test/gallery.test.ts',
+  'libs/testing/test/guides.test.ts',
+  'services/gateway/test/slow-readers.test.ts',
+];
+for (const file of longest) {
+  if (!existsSync(join(import.meta.dirname, '../..', file)))
+    throw new Error(`${file}, one of the longest, does not exist`);
+}
+
+const placeOf = ({ moduleId }: TestSpecification): number => {
+  const place = longest.findIndex((file) => moduleId.endsWith(`/${file}`));
+  return place === -1 ? longest.length : place;
+};
+
+/** Keeps vitest's order of groups and projects; in each project the longest files come first. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const projects = [...new Set(sorted.map(({ project }) => project))];
+    return projects.flatMap((project) =>
+      sorted.filter((file) => file.project === project).sort((a, b) => placeOf(a) - placeOf(b)),
+    );
+  }
+}
