@@ -10,30 +10,39 @@ import { type SharedPlatform, sharedPlatform } from './support/shared-platform.t
 
 /** Guarantee: a seller with a browser sees why a webhook did not arrive, and sends it again. */
 let platform: SharedPlatform;
-let seller: Seller;
 
 beforeAll(async () => {
   platform = await sharedPlatform();
-  seller = await signUp(platform.baseUrl);
-  await addProduct(seller, 'course');
 });
+
+async function sellerOfCourse(): Promise<Seller> {
+  const seller = await signUp(platform.baseUrl);
+  await addProduct(seller, 'course');
+  return seller;
+}
+
+/** An order, once its webhook has had an answer. */
+async function attemptedOrderOf(seller: Seller, email: string): Promise<void> {
+  const attempted = announced(attemptsRecorded, ({ attempts }) =>
+    attempts.some(({ accountId }) => accountId === seller.accountId),
+  );
+  const order = { productSlug: 'course', email };
+  expect((await seller.call('POST', '/api/v1/orders', { body: order })).status).toBe(200);
+  await attempted;
+}
 
 describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
   test('a delivery is explained and sent again', async () => {
     const notFound = { status: 404, headers: { 'content-type': 'text/html' }, body: '<h1>No such page</h1>' };
     const receiver = await startReceiver({ respond: () => notFound });
+    const seller = await sellerOfCourse();
     const page = await visitDashboard(platform.baseUrl, seller, '/app/integrations/webhooks/new', { script });
     await page.getByLabel('URL').fill(`${receiver.url}/sales`);
     await page.getByLabel('Name').fill('The members’ site');
     await page.getByRole('button', { name: 'Add the endpoint' }).click();
     expect(await page.getByLabel('Signing secret').inputValue()).toMatch(/^whsec_/);
 
-    const failed = announced(attemptsRecorded, ({ attempts }) =>
-      attempts.some(({ accountId }) => accountId === seller.accountId),
-    );
-    const order = { productSlug: 'course', email: 'ada@example.com' };
-    expect((await seller.call('POST', '/api/v1/orders', { body: order })).status).toBe(200);
-    await failed;
+    await attemptedOrderOf(seller, 'ada@example.com');
     await page.goto('/app/activity');
     await page.getByRole('link', { name: 'Order paid to' }).click();
     await page.getByText('What to do').textContent();
@@ -46,5 +55,22 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     await page.getByText(/^Delivered at try \d\.$/).textContent();
     expect(await page.getByText('thank you').count()).toBeGreaterThan(0);
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+  });
+
+  test('the first page shows what happens while it is open', async () => {
+    const receiver = await startReceiver();
+    const seller = await sellerOfCourse();
+    const page = await visitDashboard(platform.baseUrl, seller, '/app/integrations/webhooks/new', { script });
+    await page.getByLabel('URL').fill(`${receiver.url}/sales`);
+    await page.getByRole('button', { name: 'Add the endpoint' }).click();
+    await page.getByLabel('Signing secret').inputValue();
+    if (script) await page.clock.install();
+    await page.goto('/app');
+    const email = `${crypto.randomUUID()}@example.com`;
+    await attemptedOrderOf(seller, email);
+    if (script) await page.clock.fastForward(61_000);
+    else await page.reload();
+    await page.getByRole('link', { name: `${email} · Course` }).click();
+    await page.waitForURL('**/app/orders/ord_*');
   });
 });

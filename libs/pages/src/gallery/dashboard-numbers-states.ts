@@ -1,12 +1,14 @@
 import type { MetricExplanation, MetricsResource } from '@app/contracts/metrics';
 import type { Overview } from '@app/contracts/overview';
+import { samplePayloads } from '@app/contracts/webhook-samples';
 import { homePage } from '../dashboard/home/home-page.ts';
+import type { LoggedEvent } from '../dashboard/home/latest-events.ts';
 import { explanationPage } from '../dashboard/metrics/explanation-page.ts';
 import { metricsPage } from '../dashboard/metrics/metrics-page.ts';
 import { productMetricsPage } from '../dashboard/metrics/product-metrics-page.ts';
 import { formatsFor } from '../formats.ts';
 import type { Html } from '../html.ts';
-import { formats, inFrame, order, orderOf } from './dashboard-samples.ts';
+import { formats, inFrame, order } from './dashboard-samples.ts';
 import { arabicName, longName } from './samples.ts';
 
 const money = {
@@ -105,14 +107,31 @@ const steps = ['Confirm your email address', 'Make a product and set it live', l
   href: '/app',
   isDone: index === 0,
 }));
-const orders = [order, orderOf({ customer_email: `${'a'.repeat(64)}@example.com`, total_cents: 123_456_789 })];
-const home = { overview, currency: 'usd', orders, steps, formats };
+const event: LoggedEvent = {
+  id: 'evt_01jd2q5v8kfw9s3x6z7yabcdef',
+  sequence: 1,
+  event: 'order.paid',
+  occurred_at: '2026-10-23T12:00:00.000Z',
+  test: false,
+  payload: samplePayloads['order.paid'],
+};
+const samples = (['subscription.payment_failed', 'affiliate.paid', 'funnel.email.sync'] as const).map((name) =>
+  Object.assign({}, event, { event: name, payload: samplePayloads[name] }),
+);
+const longest = { orderId: order.id, email: `${'a'.repeat(64)}@example.com`, product: longName };
+const events = [
+  event,
+  ...samples,
+  Object.assign({}, event, { test: true, payload: Object.assign({}, longest, { totalCents: 1e9, currency: 'usd' }) }),
+  Object.assign({}, event, { event: 'order.reopened', payload: null }),
+];
+const home = { overview, currency: 'usd', events, steps, formats };
 const all = { overview, currency: 'usd', formats, path: '/app/metrics', query: new URLSearchParams(), problem: null };
 
 /** Home and metrics. */
 export const numbersStates: Readonly<Record<string, () => Html>> = {
   home: () => inFrame('/app', homePage(home)),
-  'home-new': () => inFrame('/app', homePage({ overview: nothing, currency: 'usd', orders: [], steps, formats })),
+  'home-new': () => inFrame('/app', homePage({ overview: nothing, currency: 'usd', events: [], steps, formats })),
   'home-german': () => inFrame('/app', homePage(Object.assign({}, home, { steps: [], formats: formatsFor('de-DE') }))),
   metrics: () => inFrame('/app/metrics', metricsPage(all)),
   'metrics-none': () =>

@@ -10,11 +10,12 @@ export interface Step {
 /** A daily job that ran longer ago is overdue: a schedule that starts late has two hours. */
 const dailyWithinMs = 26 * 60 * 60 * 1000;
 
-/** The first steps of an account, ticked off from what is there. @param latest orders, as the page reads them */
-export async function firstSteps(visit: Visit, latest: Promise<Body<'listOrders'>>): Promise<readonly Step[]> {
-  const [account, orders, products, tests, endpoints, runs] = await Promise.all([
+/** The first steps of an account, ticked off from what is there. @param numbers of the last 30 days, as the page reads them */
+export async function firstSteps(visit: Visit, numbers: Promise<Body<'getOverview'>>): Promise<readonly Step[]> {
+  const [account, overview, orders, products, tests, endpoints, runs] = await Promise.all([
     visit.account(),
-    latest,
+    numbers,
+    visit.read('listOrders', { query: { limit: 1 } }),
     visit.read('listProducts', { query: { limit: 100 } }),
     visit.read('listTestOrders', { query: { limit: 1 } }),
     visit.read('listWebhookEndpoints', {}),
@@ -36,7 +37,12 @@ export async function firstSteps(visit: Visit, latest: Promise<Body<'listOrders'
       isDone: account.processor !== null && account.processor !== 'none',
     },
     { label: 'Buy it yourself in test mode', href: '/app/settings/test-mode', isDone: tests.data.length > 0 },
-    { label: 'Make the first sale', href: '/app/products', isDone: orders.data.length > 0 },
+    {
+      label: 'Share the link and get a first visitor',
+      href: '/app/products',
+      // One who bought came before those of the last 30 days.
+      isDone: overview.visits.current.views > 0 || orders.data.length > 0,
+    },
     { label: 'Connect a webhook', href: '/app/integrations', isDone: endpoints.data.length > 0 },
     { label: 'Let the daily job run once a day', href: '/app/daily-job', isDone: sinceRunMs < dailyWithinMs },
   ];

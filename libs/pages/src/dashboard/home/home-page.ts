@@ -1,14 +1,11 @@
-import type { OrderResource } from '@app/contracts/orders';
 import type { Overview } from '@app/contracts/overview';
-import { money } from '../../components/lines.ts';
 import { badge } from '../../components/notice.ts';
-import { rows } from '../../components/rows.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { otherCurrencies, overviewStats, revenueChart } from '../frame/overview.ts';
-import { when } from '../frame/times.ts';
 import type { DashboardPage } from '../frame/visit.ts';
 import type { Step } from './first-steps.ts';
+import { type LoggedEvent, latestEvents } from './latest-events.ts';
 
 const texts = {
   title: 'Home',
@@ -16,14 +13,13 @@ const texts = {
   steps: 'First steps',
   done: 'Done',
   open: 'Open',
-  orders: 'Latest orders',
-  all: 'All orders',
 } as const;
 
 interface HomeContent {
   readonly overview: Overview;
   readonly currency: string;
-  readonly orders: readonly OrderResource[];
+  /** Newest first. */
+  readonly events: readonly LoggedEvent[];
   readonly steps: readonly Step[];
   readonly formats: Formats;
 }
@@ -39,7 +35,7 @@ export function homePage(content: HomeContent): DashboardPage {
       overview,
       currency,
       (each) => `/app?currency=${each}`,
-    )}</section>${latestOrders(content)}</div>`,
+    )}</section>${latestEvents(content.events, formats)}</div>`,
   };
 }
 
@@ -49,16 +45,4 @@ function stepsCard({ steps }: HomeContent): Html {
     ({ label, href, isDone }) =>
       html`<li>${isDone ? badge('good', texts.done) : badge('none', texts.open)}<a href="${href}">${label}</a></li>`,
   )}</ol></section>`;
-}
-
-function latestOrders({ orders, formats }: HomeContent): Html {
-  if (orders.length === 0) return html``;
-  const list = orders.map(({ id, customer_email, items, total_cents, currency, created_at }) => ({
-    href: `/app/orders/${id}`,
-    title: html`<bdi>${customer_email}</bdi>`,
-    detail: html`<bdi>${items[0]?.label}</bdi>`,
-    end: money(formats.amount(total_cents, currency)),
-    badges: [when(created_at, formats)],
-  }));
-  return html`<section class="stack"><h2>${texts.orders}</h2>${rows(list)}<p class="small"><a href="/app/orders">${texts.all}</a></p></section>`;
 }

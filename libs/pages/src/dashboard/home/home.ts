@@ -3,18 +3,18 @@ import type { DashboardPage, Visit } from '../frame/visit.ts';
 import { firstSteps } from './first-steps.ts';
 import { homePage } from './home-page.ts';
 
-const ordersShown = 5;
+const eventsShown = 8;
 
-/** GET of the first page: the last 30 days, the latest orders, and what a new account has to do. */
+/** GET of the first page: the last 30 days, the latest events, and what a new account has to do. */
 export async function showHome(visit: Visit): Promise<DashboardPage> {
-  const latest = visit.read('listOrders', { query: { limit: ordersShown } });
-  const [account, overview, orders, steps] = await Promise.all([
+  const numbers = visit.read('getOverview', { query: { limit: 1 } });
+  const [account, overview, events, steps] = await Promise.all([
     visit.account(),
-    visit.read('getOverview', { query: { limit: 1 } }),
-    latest,
-    firstSteps(visit, latest),
+    numbers,
+    visit.read('listEvents', { query: { order: 'desc', limit: eventsShown } }),
+    firstSteps(visit, numbers),
   ]);
   const { request, formats } = visit;
   const currency = currencyOf(overview, request.query.get('currency'), account.defaultCurrency);
-  return homePage({ overview, currency, orders: orders.data, steps, formats });
+  return homePage({ overview, currency, events: events.data, steps, formats });
 }
