@@ -52,8 +52,9 @@ test('sign-up opens the dashboard; what a form refuses stands at its field with 
   const made = await open('/signup', { form: { name: 'Ada', email, password } });
   expect([made.status, made.location]).toEqual([303, '/app']);
   const session = made.cookie;
-  const handle = named((await open('/app/settings', { session })).text, 'handle') ?? '';
-  const form = { businessName: '', supportEmail: 'help@example.com', handle, key: 'one' };
+  const opened = (await open('/app/settings', { session })).text;
+  const [handle = '', version = ''] = [named(opened, 'handle'), named(opened, 'version')];
+  const form = { businessName: '', supportEmail: 'help@example.com', handle, key: 'one', version };
   const wrong = await open('/app/settings', { session, form });
   expect(wrong.status).toBe(422);
   expect(wrong.text).toMatch(/id="businessName-error">Business name [^<]+\./);
@@ -65,7 +66,10 @@ test('sign-up opens the dashboard; what a form refuses stands at its field with 
 
 test('a form that outlives its login is there again after the next one, and nothing is done by that', async () => {
   const seller = await createSeller(url);
-  const form = { businessName: 'Typed', supportEmail: seller.email, key: 'k', newPassword: 'never kept' };
+  const version = named((await open('/app/settings', { session: seller.session })).text, 'version') ?? '';
+  const form = { businessName: 'Typed', supportEmail: seller.email, key: 'k', version, newPassword: 'never kept' };
+  const body = { defaultCurrency: 'eur' };
+  await send(url, 'PATCH', '/api/v1/settings', { session: seller.session, body });
   expect((await open('/logout', { session: seller.session, form: {} })).location).toBe('/login?out=1');
   const again = await open('/app/settings', { session: seller.session, form });
   expect(again.status).toBe(401);
@@ -77,6 +81,8 @@ test('a form that outlives its login is there again after the next one, and noth
   const session = on.cookie;
   const shown = await open('/app/settings', { session, form: { ...form, restore: '1' } });
   expect(shown.text).toContain('value="Typed"');
+  // The form is as old as what was typed.
+  expect(named(shown.text, 'version')).toBe(version);
   expect((await send(url, 'GET', '/api/v1/settings', { session })).json.businessName).not.toBe('Typed');
 });
 
@@ -148,4 +154,73 @@ test('a change of address is asked for with the password; what is refused stands
   const shown = (await open(`${at}?done=email`, { session })).text;
   expect(shown).toContain('on its way to the new address');
   expect(shown).toContain(`<bdi>${own}</bdi>`);
+});
+
+const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const settingsForms = [
+  ['/app/settings', { businessName: 'Typed later', supportEmail: 'later@example.com', handle: 'typed-later' }],
+  ['/app/settings/pages', { accentColor: '#0b5f4f', termsUrl: '', refundPolicyUrl: '', checkoutUrl: '' }],
+  [
+    '/app/settings/selling',
+    {
+      defaultCurrency: 'eur',
+      holdDecisionMinutes: '9',
+      nudgeAfterMinutes: '70',
+      commissionHoldDays: '9',
+      dailyChargeLimit: '4',
+    },
+  ],
+  ['/app/settings/portal', { portalCancel: 'on' }],
+] as const;
+
+test.each(settingsForms)(
+  'a form of %s that was opened before the last change overwrites nothing',
+  async (at, typed) => {
+    const { session } = await createSeller(url);
+    const settings = async () => (await send(url, 'GET', '/api/v1/settings', { session })).json;
+    const version = named((await open(at, { session })).text, 'version') ?? '';
+    await send(url, 'PATCH', '/api/v1/settings', { session, body: { businessName: 'Changed meanwhile' } });
+    const before = await settings();
+    const stale = await open(at, { session, form: { ...typed, key: 'one', version } });
+    expect([stale.status, stale.text.includes('since you opened this page')]).toEqual([422, true]);
+    expect(await settings()).toEqual(before);
+    const again = named(stale.text, 'version') ?? '';
+    expect(again).toBe(String(before.version));
+    const form = { ...typed, key: 'two', version: again };
+    expect((await open(at, { session, form })).status).toBe(303);
+    const after = await settings();
+    expect(after.version).toBeGreaterThan(before.version);
+    // A second click has the key of the first.
+    expect((await open(at, { session, form })).status).toBe(303);
+    expect(await settings()).toEqual(after);
+  },
+);
+
+test('a logo is chosen, shown on the checkout’s settings and removed; what is none is refused at its field', async () => {
+  const { session } = await createSeller(url);
+  const at = '/app/settings/logo';
+  const choose = async (bytes: Uint8Array | null) => {
+    const body = new FormData();
+    body.set('key', 'one');
+    body.set('picture', bytes === null ? new File([], '') : new File([Buffer.from(bytes)], 'logo.png'));
+    const answer = await fetch(`${url}${at}`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { cookie: session },
+      body,
+    });
+    return { status: answer.status, location: answer.headers.get('location'), text: await answer.text() };
+  };
+  expect((await choose(null)).text).toContain('id="picture-error">Choose a picture of this device.');
+  const wrong = await choose(Buffer.from('no picture at all'));
+  expect([wrong.status, /id="picture-error">Logo [^<]+\./.test(wrong.text)]).toEqual([422, true]);
+  const pixel = Buffer.from(onePixel, 'base64');
+  expect(await choose(pixel)).toMatchObject({ status: 303, location: '/app/settings/pages?saved=1' });
+  const { logoUrl } = (await send(url, 'GET', '/api/v1/settings', { session })).json;
+  expect(Buffer.from(await (await fetch(logoUrl)).arrayBuffer())).toEqual(pixel);
+  for (const page of [at, '/app/settings/pages'])
+    expect((await open(page, { session })).text).toContain(`src="${logoUrl}"`);
+  const removed = await open(at, { session, form: { do: 'remove', key: 'two' } });
+  expect([removed.status, (await send(url, 'GET', '/api/v1/settings', { session })).json.logoUrl]).toEqual([303, null]);
 });

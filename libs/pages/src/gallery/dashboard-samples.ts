@@ -11,6 +11,7 @@ const account: Account = {
   handle: 'atelier',
   emailVerified: true,
   testMode: false,
+  settingsVersion: 3,
   defaultCurrency: 'usd',
   processor: 'simulated',
 };

@@ -1,6 +1,7 @@
 import { accountContent } from '../dashboard/settings/account-page.ts';
 import { settingsForm } from '../dashboard/settings/change-settings.ts';
 import { groups } from '../dashboard/settings/groups.ts';
+import { logoCard, logoPage, logoPath } from '../dashboard/settings/logo.ts';
 import { paymentsContent } from '../dashboard/settings/payments.ts';
 import { type SettingsPath, settingsPage } from '../dashboard/settings/settings-page.ts';
 import { switchCard, timeCard } from '../dashboard/settings/test-mode.ts';
@@ -10,8 +11,12 @@ import { arabicName, longName } from './samples.ts';
 
 const shown = (path: SettingsPath, main: Html, said: string | null = null) =>
   inFrame(path, settingsPage(path, main, said));
-const groupAt = (path: SettingsPath, values: Record<string, string>, errors: Record<string, string> = {}) =>
-  shown(path, settingsForm(visitAt(path), groups[path] ?? {}, stateOf(values, errors)));
+const groupAt = (
+  path: SettingsPath,
+  values: Record<string, string>,
+  errors: Record<string, string> = {},
+  below: Html = html``,
+) => shown(path, html`${settingsForm(visitAt(path), groups[path] ?? {}, stateOf(values, errors), 3)}${below}`);
 
 const session = {
   id: 'ses_01jd2q5v8kfw9s3x6z7yabcdef',
@@ -44,7 +49,11 @@ const accountShown = (
 const testMode = '/app/settings/test-mode';
 const time = { now: '2027-11-24T12:00:00.000Z', days_ahead: 365 };
 const testShown = (isOn: boolean, said: string | null) =>
-  shown(testMode, html`${switchCard(visitAt(testMode), isOn)}${timeCard(visitAt(testMode), time, stateOf({}))}`, said);
+  shown(
+    testMode,
+    html`${switchCard(visitAt(testMode), { testMode: isOn, settingsVersion: 3 }, stateOf({}))}${timeCard(visitAt(testMode), time, stateOf({}))}`,
+    said,
+  );
 
 /** The settings. */
 export const settingsStates: Readonly<Record<string, () => Html>> = {
@@ -52,6 +61,22 @@ export const settingsStates: Readonly<Record<string, () => Html>> = {
     groupAt('/app/settings', { businessName: longName, supportEmail: 'ada@example.com', handle: 'atelier' }),
   'settings-refused': () =>
     groupAt('/app/settings', { businessName: arabicName }, { supportEmail: 'Support email must be complete.' }),
+  'settings-pages': () =>
+    groupAt(
+      '/app/settings/pages',
+      { accentColor: '#0b5f4f' },
+      { termsUrl: 'Terms must be an https address.' },
+      logoCard(null),
+    ),
+  'settings-logo': () =>
+    inFrame(
+      logoPath,
+      logoPage({
+        visit: visitAt(logoPath),
+        logoUrl: '/logo.png',
+        state: stateOf({}, { picture: 'Logo is missing.' }),
+      }),
+    ),
   'settings-selling': () => groupAt('/app/settings/selling', { cancellationNotices: 'on' }),
   'settings-payments': () =>
     shown('/app/settings/payments', paymentsContent(visitAt('/app/settings/payments'), 'none')),

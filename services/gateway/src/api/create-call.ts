@@ -61,7 +61,7 @@ async function run(app: App, guard: Guard, operation: Operation, request: AnyReq
     params,
     query,
     body,
-    idempotencyKey: takesIdempotencyKey(operation, 'http') ? idempotencyKey : undefined,
+    idempotencyKey: takesIdempotencyKey(operation, 'page') ? idempotencyKey : undefined,
     ifVersion: takesVersion(operation) ? ifVersion : undefined,
     // Only the page says which checkout and which session it opens: browsers of other sites can send the headers too.
     headers: { ...req.headers, [checkoutSecretHeader]: checkoutSecret, [portalSessionHeader]: portalSession },

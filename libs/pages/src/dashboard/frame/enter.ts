@@ -91,6 +91,7 @@ async function readAccount({ read, call }: Visit): Promise<Account> {
     name: me.name,
     handle: me.handle,
     testMode: settings.testMode,
+    settingsVersion: settings.version,
     defaultCurrency: settings.defaultCurrency,
     processor: processor.ok ? processor.body.processor : null,
   };

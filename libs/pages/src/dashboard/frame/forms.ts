@@ -40,6 +40,13 @@ export const wrongForm = ({ request }: Sent, errors: Readonly<Record<string, str
 const changed =
   'It was changed since you opened this page, and nothing was saved. What you typed is below: save it again to replace what is stored now.';
 
+/** One went back to the form and typed something else: its key has done what it was for. */
+const sentBefore =
+  'This form was sent before with something else, and nothing was done this time. What you typed is below: send it again.';
+
+/** Refusals that are about the form, and not about what was typed. */
+const ofForm: Readonly<Record<string, string>> = { version_changed: changed, idempotency_key_reused: sentBefore };
+
 /**
  * A form whose operation was refused, with all that was typed.
  * @param labels of the fields, by the name of the operation's field: an error names its field by it, and stands there
@@ -60,13 +67,14 @@ export function refusedForm(
     else errors[names[top] ?? top] ??= `${label} ${message}.`;
   }
   const isAtFields = Object.keys(errors).length > 0;
-  const general = problem.code === 'version_changed' ? changed : problem.detail;
+  const general = ofForm[problem.code] ?? problem.detail;
   const text = others.length > 0 ? others.join(' ') : isAtFields ? null : general;
   return { values: visit.request.form, errors, problem: text };
 }
 
 /** What a form knows of the visit. */
-export type FormVisit = Pick<Visit, 'path'> & { readonly request: Pick<PageRequest, 'query' | 'newKey'> };
+export type FormVisit = Pick<Visit, 'path'> &
+  Partial<Pick<Visit, 'typed'>> & { readonly request: Pick<PageRequest, 'query' | 'newKey'> };
 
 interface FormOptions {
   readonly content: Html;
@@ -78,14 +86,15 @@ interface FormOptions {
   readonly buttons?: Html;
   /** It has fields for files. */
   readonly hasFiles?: boolean;
-  /** Of the resource that the form was filled with. */
+  /** Of the resource that the form was filled with; what was typed before the login ran out keeps the one of then. */
   readonly version?: string | number | undefined;
 }
 
 /** Asks before one leaves it with changes; its key keeps a second click from doing anything twice. */
 export function form(visit: FormVisit, { content, state, action, id, buttons, version, hasFiles }: FormOptions): Html {
+  const filledWith = version === undefined ? undefined : (visit.typed?.get('version') ?? version);
   return html`<form class="stack form" id="${id}" method="post" action="${action ?? `${visit.path}${queryOf(visit)}`}" enctype="${hasFiles ? 'multipart/form-data' : null}" data-changes novalidate>
-<input type="hidden" name="key" value="${visit.request.newKey()}">${version !== undefined && html`<input type="hidden" name="version" value="${version}">`}
+<input type="hidden" name="key" value="${visit.request.newKey()}">${filledWith !== undefined && html`<input type="hidden" name="version" value="${filledWith}">`}
 ${state !== undefined && state.problem !== null && notice('bad', state.problem)}${content}${
   buttons !== undefined && html`<div class="buttons">${buttons}</div>`
 }</form>`;

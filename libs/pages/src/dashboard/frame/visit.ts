@@ -10,6 +10,8 @@ export interface Account {
   readonly handle: string;
   readonly emailVerified: boolean;
   readonly testMode: boolean;
+  /** Of the settings, for their update. */
+  readonly settingsVersion: number;
   readonly defaultCurrency: string;
   /** Null while it could not be found out. */
   readonly processor: string | null;

@@ -2,6 +2,7 @@ import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { html } from '../../html.ts';
 import { type FormState, type FormVisit, form, freshForm, keyOf, versionOf, wrongForm } from '../frame/forms.ts';
+import { removeCard } from '../frame/removal.ts';
 import {
   type Answer,
   type Body,
@@ -23,7 +24,6 @@ import {
   readNewDiscount,
 } from './discount-form.ts';
 import { refused } from './parts.ts';
-import { removeCard } from './removal.ts';
 
 const texts = {
   added: 'New discount code',

@@ -13,6 +13,7 @@ import {
   versionOf,
   wrongForm,
 } from '../frame/forms.ts';
+import { removeCard } from '../frame/removal.ts';
 import {
   type Answer,
   type DashboardPage,
@@ -24,7 +25,6 @@ import {
   type Visit,
 } from '../frame/visit.ts';
 import { readWhole, refused } from './parts.ts';
-import { removeCard } from './removal.ts';
 
 const texts = {
   added: 'New email',

@@ -16,6 +16,7 @@ import {
   versionOf,
   wrongForm,
 } from '../frame/forms.ts';
+import { type Removal, removeCard } from '../frame/removal.ts';
 import {
   type Answer,
   type DashboardPage,
@@ -27,7 +28,6 @@ import {
   type Visit,
 } from '../frame/visit.ts';
 import { previewFrame, withPreview } from './preview-frame.ts';
-import { type Removal, removeCard } from './removal.ts';
 
 const texts = {
   bump: {

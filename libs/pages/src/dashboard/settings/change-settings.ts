@@ -2,41 +2,68 @@ import { button } from '../../components/button.ts';
 import { checkbox } from '../../components/choice.ts';
 import { field } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
-import { type FormState, form, freshForm, refusedForm, typedIn } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Page, refusedPage, type Visit } from '../frame/visit.ts';
+import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, versionOf } from '../frame/forms.ts';
+import {
+  type Answer,
+  type Body,
+  type DashboardPage,
+  onTo,
+  type Page,
+  refusedPage,
+  type Visit,
+} from '../frame/visit.ts';
 import { groups } from './groups.ts';
 import { type SettingsPath, savedText, settingsPage } from './settings-page.ts';
 
 const texts = { save: 'Save', saving: 'Saving…' } as const;
 
 type Group = NonNullable<(typeof groups)[SettingsPath]>;
+type Stored = Body<'getSettings'>;
 
-/** A page of settings, which are saved together. */
-export function settingsGroup(path: SettingsPath): Page {
-  const group = groups[path] ?? {};
-  return { show: (visit) => show(visit, path, group), take: (visit) => take(visit, path, group) };
+interface GroupPage {
+  readonly path: SettingsPath;
+  readonly group: Group;
+  /** What stands below the form. */
+  readonly below: (settings: Stored) => Html;
 }
 
-async function show(visit: Visit, path: SettingsPath, group: Group): Promise<DashboardPage> {
-  const settings: Readonly<Record<string, unknown>> = await visit.read('getSettings', {});
-  const stored = Object.entries(group).flatMap(([name, { kind }]): [string, string][] => {
-    const value = settings[name];
+/** A page of settings, which are saved together. */
+export function settingsGroup(path: SettingsPath, below: GroupPage['below'] = () => html``): Page {
+  const page = { path, group: groups[path] ?? {}, below };
+  return { show: (visit) => show(visit, page), take: (visit) => take(visit, page) };
+}
+
+async function show(visit: Visit, page: GroupPage): Promise<DashboardPage> {
+  const settings = await visit.read('getSettings', {});
+  const values: Readonly<Record<string, unknown>> = settings;
+  const stored = Object.entries(page.group).flatMap(([name, { kind }]): [string, string][] => {
+    const value = values[name];
     if (kind === 'checkbox') return value === true ? [[name, 'on']] : [];
     return [[name, value === null ? '' : String(value)]];
   });
   const state = freshForm(visit, Object.fromEntries(stored));
-  return settingsPage(path, settingsForm(visit, group, state), savedText(visit.request.query));
+  return settingsPage(page.path, contentOf(visit, page, settings, state), savedText(visit.request.query));
 }
 
-async function take(visit: Visit, path: SettingsPath, group: Group): Promise<Answer> {
+const contentOf = (visit: Visit, { group, below }: GroupPage, settings: Stored, state: FormState): Html =>
+  html`${settingsForm(visit, group, state, settings.version)}${below(settings)}`;
+
+async function take(visit: Visit, page: GroupPage): Promise<Answer> {
+  const { path, group } = page;
+  const { form: sent } = visit.request;
   const body = Object.fromEntries(
-    Object.entries(group).map(([name, { kind }]) => [name, valueOfKind(kind, visit.request.form.get(name))]),
+    Object.entries(group).map(([name, { kind }]) => [name, valueOfKind(kind, sent.get(name))]),
   );
-  const updated = await visit.call('updateSettings', { body });
+  const updated = await visit.call('updateSettings', {
+    body,
+    ifVersion: versionOf(visit),
+    idempotencyKey: keyOf(visit, ...Object.values(body).map(String)),
+  });
   if (updated.ok) return onTo(`${path}?saved=1`);
   const labels = Object.fromEntries(Object.entries(group).map(([name, { label }]) => [name, label]));
   const state = refusedForm(visit, updated.problem, labels);
-  return refusedPage(settingsPage(path, settingsForm(visit, group, state), null));
+  const settings = await visit.read('getSettings', {});
+  return refusedPage(settingsPage(path, contentOf(visit, page, settings, state), null));
 }
 
 /** What cannot be a number is sent as it was typed: the API says what is wrong with it. */
@@ -47,12 +74,12 @@ function valueOfKind(kind: Group[string]['kind'], typed: string | null): unknown
   return kind === 'optional' && text === '' ? null : text;
 }
 
-export function settingsForm(visit: Visit, group: Group, state: FormState): Html {
+export function settingsForm(visit: Visit, group: Group, state: FormState, version: number): Html {
   const content = Object.entries(group).map(([name, { label, hint, kind }]) => {
     if (kind === 'checkbox') return checkbox({ name, label, hint, isChecked: state.values.has(name) });
     const type = kind === 'email' ? 'email' : 'text';
     return field({ name, label, hint, type, value: typedIn(state, name), error: state.errors[name], maxLength: 2_000 });
   });
   const buttons = button({ label: texts.save, busyLabel: texts.saving, kind: 'accent' });
-  return form(visit, { content: html`${content}`, state, buttons });
+  return form(visit, { content: html`${content}`, state, buttons, version });
 }

@@ -1,12 +1,14 @@
 import type { Pages } from '../frame/visit.ts';
 import { showAccount, takeAccount } from './account.ts';
 import { settingsGroup } from './change-settings.ts';
+import { logoCard, logoPath, showLogo, takeLogo } from './logo.ts';
 import { showPayments, takePayments } from './payments.ts';
 import { showTestMode, takeTestMode } from './test-mode.ts';
 
 export const settingsPages: Pages = {
   '/app/settings': settingsGroup('/app/settings'),
-  '/app/settings/pages': settingsGroup('/app/settings/pages'),
+  '/app/settings/pages': settingsGroup('/app/settings/pages', ({ logoUrl }) => logoCard(logoUrl)),
+  [logoPath]: { show: showLogo, take: takeLogo },
   '/app/settings/selling': settingsGroup('/app/settings/selling'),
   '/app/settings/portal': settingsGroup('/app/settings/portal'),
   '/app/settings/payments': { show: showPayments, take: takePayments },

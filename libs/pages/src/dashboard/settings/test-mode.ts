@@ -3,9 +3,9 @@ import { card, facts } from '../../components/card.ts';
 import { field } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
 import { joined } from '../../text.ts';
-import { type FormState, form, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
+import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, versionOf } from '../frame/forms.ts';
 import { when } from '../frame/times.ts';
-import { type Answer, type DashboardPage, onTo, refusedPage, type Visit } from '../frame/visit.ts';
+import { type Account, type Answer, type DashboardPage, onTo, refusedPage, type Visit } from '../frame/visit.ts';
 import { settingsPage } from './settings-page.ts';
 
 const texts = {
@@ -28,16 +28,27 @@ const texts = {
   advance: 'Let the days pass',
   passing: 'The days pass…',
   switched: 'Test mode is switched.',
+  stale: 'Your settings were changed since you opened this page, and nothing was switched. Below is what holds now.',
   passed: (days: string, renewals: string, charged: string) =>
     `${days} days have passed: ${renewals} renewals were charged${charged === '' ? '' : `, ${charged} together`}.`,
 } as const;
 
 const path = '/app/settings/test-mode';
 
-/** GET of test mode and the time of rehearsals. */
-export const showTestMode = (visit: Visit): Promise<DashboardPage> => shown(visit, freshForm(visit, { days: '365' }));
+const unsent = { days: '365' };
 
-async function shown(visit: Visit, state: FormState): Promise<DashboardPage> {
+/** GET of test mode and the time of rehearsals. */
+export const showTestMode = (visit: Visit): Promise<DashboardPage> =>
+  shown(visit, { state: freshForm(visit, unsent), switchState: freshForm({ typed: null }) });
+
+interface States {
+  /** Of the form for days. */
+  readonly state: FormState;
+  /** Of the switch. */
+  readonly switchState: FormState;
+}
+
+async function shown(visit: Visit, { state, switchState }: States, isRefused = false): Promise<DashboardPage> {
   const [account, rehearsal] = await Promise.all([visit.account(), visit.read('getRehearsal', {})]);
   const { query } = visit.request;
   const [days, renewals] = [query.get('days'), query.get('renewals')];
@@ -45,24 +56,21 @@ async function shown(visit: Visit, state: FormState): Promise<DashboardPage> {
   const said = query.has('switched') ? texts.switched : passed;
   return settingsPage(
     path,
-    html`${switchCard(visit, account.testMode)}${timeCard(visit, rehearsal, state)}`,
-    state.problem === null ? said : null,
+    html`${switchCard(visit, account, switchState)}${timeCard(visit, rehearsal, state)}`,
+    isRefused ? null : said,
   );
 }
 
 export async function takeTestMode(visit: Visit): Promise<Answer> {
   const { form: sent } = visit.request;
   const wanted = sent.get('testMode');
-  if (wanted !== null) {
-    await visit.read('updateSettings', { body: { testMode: wanted === 'on' } });
-    return onTo(`${path}?switched=1`);
-  }
+  if (wanted !== null) return await switchMode(visit, wanted === 'on');
   const typed = (sent.get('days') ?? '').trim();
   const body = { days: /^\d{1,4}$/.test(typed) ? Number(typed) : (typed as never) };
   const advanced = await visit.call('advanceRehearsal', { body, idempotencyKey: keyOf(visit, typed) });
   if (!advanced.ok) {
     const state = refusedForm(visit, advanced.problem, { days: texts.days });
-    return refusedPage(await shown(visit, state));
+    return refusedPage(await shown(visit, { state, switchState: freshForm({ typed: null }) }, true));
   }
   const { days, rebills, chargedByCurrency } = advanced.body;
   const charged = Object.entries(chargedByCurrency).map(([currency, cents]) => visit.formats.amount(cents, currency));
@@ -70,7 +78,24 @@ export async function takeTestMode(visit: Visit): Promise<Answer> {
   return onTo(`${path}?${new URLSearchParams(result)}`);
 }
 
-export function switchCard(visit: Visit, isOn: boolean): Html {
+async function switchMode(visit: Visit, testMode: boolean): Promise<Answer> {
+  const switched = await visit.call('updateSettings', {
+    body: { testMode },
+    ifVersion: versionOf(visit),
+    idempotencyKey: keyOf(visit, String(testMode)),
+  });
+  if (switched.ok) return onTo(`${path}?switched=1`);
+  const isStale = switched.problem.code === 'version_changed';
+  const problem = isStale
+    ? Object.assign({}, switched.problem, { detail: texts.stale, code: 'stale' })
+    : switched.problem;
+  const switchState = refusedForm(visit, problem, {});
+  return refusedPage(await shown(visit, { state: freshForm({ typed: null }, unsent), switchState }, true));
+}
+
+type Switch = Pick<Account, 'testMode' | 'settingsVersion'>;
+
+export function switchCard(visit: Visit, { testMode: isOn, settingsVersion: version }: Switch, state: FormState): Html {
   const label = isOn ? texts.switchOff : texts.switchOn;
   const buttons = button({
     label,
@@ -85,7 +110,7 @@ export function switchCard(visit: Visit, isOn: boolean): Html {
   ];
   return card(
     texts.test,
-    html`<p>${isOn ? texts.isOn : texts.isOff}</p><p class="quiet">${texts.about} ${joined(lists, ' · ')}</p>${form(visit, { content: html``, buttons })}`,
+    html`<p>${isOn ? texts.isOn : texts.isOff}</p><p class="quiet">${texts.about} ${joined(lists, ' · ')}</p>${form(visit, { content: html``, state, buttons, version })}`,
   );
 }
 

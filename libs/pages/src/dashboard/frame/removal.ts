@@ -1,7 +1,7 @@
 import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { type Html, html } from '../../html.ts';
-import { type FormVisit, form } from '../frame/forms.ts';
+import { type FormVisit, form } from './forms.ts';
 
 export interface Removal {
   readonly label: string;

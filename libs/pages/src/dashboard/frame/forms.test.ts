@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import type { Problem } from '../../call.ts';
+import { refusedForm } from './forms.ts';
+
+const typed = new URLSearchParams({ price: 'x', name: 'Ada' });
+const problemOf = (code: string, errors: Problem['errors'] = []): Problem => {
+  const about = { type: 'about:blank', title: 'Refused', status: 422, detail: 'What the API says.', requestId: 'r' };
+  return Object.assign(about, { code, errors });
+};
+const refused = (problem: Problem) =>
+  refusedForm({ request: { form: typed } }, problem, { priceCents: 'Price' }, { priceCents: 'price' });
+
+test('what was typed stays, and each error stands at its field', () => {
+  const errors = [{ field: 'priceCents', code: 'invalid', message: 'must be a number' }];
+  const state = refused(problemOf('validation_failed', errors));
+  expect(state).toEqual({ values: typed, errors: { price: 'Price must be a number.' }, problem: null });
+  const others = [{ field: 'slug', code: 'invalid', message: 'is too long' }];
+  expect(refused(problemOf('validation_failed', others)).problem).toBe('slug is too long.');
+});
+
+test('of a form that is too old or was sent with something else people read what to do', () => {
+  expect(refused(problemOf('version_changed')).problem).toMatch(/changed since you opened this page.*save it again/);
+  expect(refused(problemOf('idempotency_key_reused')).problem).toMatch(/was sent before.*send it again/);
+  expect(refused(problemOf('handle_taken')).problem).toBe('What the API says.');
+});

@@ -1,0 +1,64 @@
+import { button } from '../../components/button.ts';
+import { card } from '../../components/card.ts';
+import { fileField } from '../../components/field.ts';
+import { type Html, html } from '../../html.ts';
+import { type FormState, type FormVisit, form, refusedForm, wrongForm } from './forms.ts';
+import { type Removal, removeCard } from './removal.ts';
+import type { Visit } from './visit.ts';
+
+const texts = { missing: 'Choose a picture of this device.', saving: 'Saving…' } as const;
+
+export interface PictureTexts {
+  /** What the picture is: the label of the field. */
+  readonly file: string;
+  readonly hint: string;
+  readonly save: string;
+  readonly removal: Removal;
+}
+
+interface PictureForm {
+  readonly visit: FormVisit;
+  readonly texts: PictureTexts;
+  /** Over the form. */
+  readonly heading: string;
+  /** The one that there is. */
+  readonly image: Html | null;
+  readonly state: FormState;
+}
+
+/** Makes pictures of cameras smaller, on pages with such a form. */
+export const pictureScripts: readonly string[] = ['picture.js'];
+
+/** Chooses a picture, shows the one that is there, and removes it (`do=remove`). */
+export function pictureForm({ visit, texts: of, heading, image, state }: PictureForm): Html {
+  const chosen = form(visit, {
+    state,
+    hasFiles: true,
+    content: html`${image}${fileField({
+      name: 'picture',
+      label: of.file,
+      hint: of.hint,
+      error: state.errors.picture,
+      accept: 'image/png,image/jpeg,image/webp',
+      isRequired: true,
+    })}`,
+    buttons: button({ label: of.save, busyLabel: texts.saving, kind: 'accent' }),
+  });
+  return html`${card(heading, chosen)}${image !== null && removeCard(visit, of.removal)}`;
+}
+
+/**
+ * Puts the picture that was sent.
+ * @param put calls the operation with its bytes in base64
+ * @returns the form where it was refused; null where it is saved
+ */
+export async function takePictureForm(
+  visit: Visit,
+  { file }: PictureTexts,
+  put: (data: string) => ReturnType<typeof visit.call<'putLogo' | 'putProductImage'>>,
+): Promise<FormState | null> {
+  const data = visit.request.files.get('picture');
+  if (data === undefined) return wrongForm(visit, { picture: texts.missing });
+  const saved = await put(data);
+  return saved.ok ? null : refusedForm(visit, saved.problem, { data: file }, { data: 'picture' });
+}
