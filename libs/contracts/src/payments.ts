@@ -81,6 +81,8 @@ export const startPayment = defineRequest('command', 'billing', 'payments.start'
     returnUrl: z.string().nullable(),
     /** Given: the card is held for the amount and the upsell may be decided on for so long. */
     hold: z.object({ upsell: offeredUpsell, decisionMinutes: z.int().min(1) }).nullable(),
+    /** False: the processor does not keep the card. Earlier versions lack it, and kept every card. */
+    savesCard: z.boolean().optional(),
   }),
   output: paymentOutcome,
 });

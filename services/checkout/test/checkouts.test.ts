@@ -161,7 +161,16 @@ test('a paid checkout is an order with its event, and the buyer gets what was bo
   const orderId = harness.billing.tries[0]?.input.orderId as string;
   expect(outcome).toEqual({ status: 'paid', orderId, totalCents: 9_900 });
   expect(harness.billing.started).toMatchObject([
-    { orderId, tryNo: 1, amountCents: 9_900, currency: 'usd', customerEmail: email, test: false, hold: null },
+    {
+      orderId,
+      tryNo: 1,
+      amountCents: 9_900,
+      currency: 'usd',
+      customerEmail: email,
+      test: false,
+      hold: null,
+      savesCard: false,
+    },
   ]);
   expect(await harness.query('select id, status, source, country, utm_term, affiliate_code from orders')).toEqual([
     { id: orderId, status: 'paid', source: 'checkout', country: 'GB', utm_term: 'x', affiliate_code: 'LEAF' },
@@ -214,6 +223,7 @@ test('a code that leaves nothing to pay of a subscription is refused: renewals n
   const opened = await harness.open({ email });
   await expect(harness.update(opened, { discountCode: 'ALWAYS' })).rejects.toMatchObject(refused);
   expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: 9_900 });
+  expect(harness.billing.started).toMatchObject([{ savesCard: true }]);
 });
 
 test('an order that is paid days after a declined try is dated when it is paid; tries within an hour are of one order', async () => {

@@ -31,7 +31,7 @@ const subjects = async () => (await harness.events()).map(({ subject }) => subje
 test('with an upsell the card is held: the order is authorized, in the list, and no event tells of it yet', async () => {
   const { opened, orderId } = await held();
   const hold = { upsell: { upsellId: 'ups_1', headline: 'Coaching', amountCents: 4_900 }, decisionMinutes: 60 };
-  expect(harness.billing.started).toMatchObject([{ hold, amountCents: 9_900 }]);
+  expect(harness.billing.started).toMatchObject([{ hold, amountCents: 9_900, savesCard: true }]);
   expect(await harness.list()).toMatchObject([{ id: orderId, status: 'authorized', total_cents: 9_900 }]);
   expect(await subjects()).toEqual([]);
   const expiresAt = harness.billing.tries[0]?.outcome.decideBy as string;

@@ -56,8 +56,9 @@ function nameOfUnusable(err: unknown): string {
 
 /** The card of what is only looked up is not known, and is not asked for. */
 function requestOf(paymentId: string, input: StartInput): PaymentRequest {
-  const { orderId, amountCents, currency, customerEmail, returnUrl, hold } = input;
+  const { orderId, amountCents, currency, customerEmail, returnUrl, hold, savesCard } = input;
   const paymentMethod = input.paymentMethod ?? '';
-  const request = { paymentId, orderId, amountCents, currency, paymentMethod, customerEmail, returnUrl };
+  const card = { paymentMethod, customerEmail, returnUrl, ...(savesCard !== undefined && { savesCard }) };
+  const request = { paymentId, orderId, amountCents, currency, ...card };
   return { call: hold === null ? 'charge' : 'authorize', request };
 }

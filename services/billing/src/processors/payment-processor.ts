@@ -12,7 +12,7 @@ export interface PaymentProcessor {
   readonly name: string;
   /** Holds an amount on the buyer's card; the method is saved for charges without the buyer. */
   authorize(request: CardRequest, call: ProcessorCall): Promise<SentOutcome>;
-  /** Charges the buyer's card at once; the method is saved as well. */
+  /** Charges the buyer's card at once; the method is saved as well, unless the request says otherwise. */
   charge(request: CardRequest, call: ProcessorCall): Promise<SentOutcome>;
   /**
    * Saves the buyer's card for charges without the buyer, and takes nothing: the amount is 0. The bank may ask the buyer to
@@ -75,6 +75,8 @@ export interface CardRequest extends MoneyRequest {
   readonly orderId: string;
   /** Where the bank sends the buyer back to. */
   readonly returnUrl: string | null;
+  /** False: the card is charged this once, and the outcome has no saved method. Requests of earlier versions lack it. */
+  readonly savesCard?: boolean;
 }
 
 export interface SavedMethodRequest extends MoneyRequest {

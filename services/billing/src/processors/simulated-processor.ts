@@ -177,9 +177,9 @@ async function sendCard(
 ): Promise<ProcessorOutcome> {
   const card = cardOf(request.paymentMethod);
   if (card.fault === 'request_lost' && (await isLost(books, request.paymentId, call))) return await noAnswer(call);
-  const { paymentMethod, customerEmail, orderId, returnUrl } = request;
+  const { paymentMethod, customerEmail, orderId, returnUrl, savesCard = true } = request;
   const parameters = digest(kind, request, [paymentMethod, customerEmail, orderId, returnUrl]);
-  const row = await writeCard(books, { kind, card, request, parameters, returnUrl }, call);
+  const row = await writeCard(books, { kind, card, request, parameters, returnUrl, savesCard }, call);
   return await answerOf(books, row, { paymentId: request.paymentId, parameters }, card.fault, call);
 }
 
@@ -188,12 +188,13 @@ interface SentCard {
   readonly card: SimulatedCard;
   readonly request: Pick<CardRequest, 'paymentId' | 'amountCents' | 'currency' | 'orderId'>;
   readonly parameters: string;
-  /** Undefined: charged while the buyer is away, so that the method is not saved anew. */
+  /** Undefined: charged while the buyer is away. */
   readonly returnUrl?: string | null;
+  readonly savesCard?: boolean;
 }
 
 async function writeCard(books: Books, sent: SentCard, { signal, ...call }: ProcessorCall): Promise<EntryRow> {
-  const { kind, card, request, parameters, returnUrl } = sent;
+  const { kind, card, request, parameters, returnUrl, savesCard = false } = sent;
   const { answer } = card;
   const isDeclined = answer !== 'succeeded' && answer !== 'requires_action';
   const reference = newReference(books, kind);
@@ -212,7 +213,7 @@ async function writeCard(books: Books, sent: SentCard, { signal, ...call }: Proc
     recorded_at: books.clock.now(),
     last_four: card.lastFour ?? null,
     traits: card.traits,
-    saved_method: isDeclined || returnUrl === undefined ? null : `sim_pm_${newIdSuffix(books.clock.nowMs())}`,
+    saved_method: isDeclined || !savesCard ? null : `sim_pm_${newIdSuffix(books.clock.nowMs())}`,
     action_url: answer === 'requires_action' ? confirmationUrl(returnUrl ?? null, reference) : null,
     capture_before: kind === 'hold' && answer === 'succeeded' ? captureBefore(books) : null,
   };

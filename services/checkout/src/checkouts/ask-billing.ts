@@ -81,6 +81,8 @@ function attemptOf(
     test,
     returnUrl: returnUrl ?? null,
     hold: sale.upsell === null ? null : { upsell: sale.upsell, decisionMinutes: decision_minutes },
+    // The upsell and renewals are charged later.
+    savesCard: sale.upsell !== null || sale.product.pricingType === 'subscription',
   };
 }
 

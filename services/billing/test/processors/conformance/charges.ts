@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { charged, declinedOutcome, held, recordsOf, type Suite, succeeded } from './suite.ts';
+import { charged, declinedOutcome, held, lookedUp, recordsOf, type Suite, succeeded } from './suite.ts';
 
 export function describeCharges(suite: Suite): void {
   test('a charge succeeds with a reference, a saved method and the last four digits', async () => {
@@ -21,6 +21,15 @@ export function describeCharges(suite: Suite): void {
     const { savedMethod = '' } = await held(suite);
     const { paymentMethod: _, returnUrl: __, ...request } = suite.request();
     succeeded(await suite.processor.chargeSaved({ ...request, savedMethod }, suite.call()));
+  });
+
+  test('a card that is not to be saved is charged all the same, and has no saved method', async () => {
+    expect(await charged(suite, { savesCard: false })).not.toHaveProperty('savedMethod');
+    const request = suite.request({ savesCard: false, paymentMethod: suite.cards.confirmed });
+    const outcome = await suite.processor.charge(request, suite.call());
+    if (outcome.status !== 'requires_action') throw new Error(`expected requires_action, not ${outcome.status}`);
+    await suite.subject().buyerDecides(outcome.url);
+    expect(succeeded(await lookedUp(suite, 'charge', request))).not.toHaveProperty('savedMethod');
   });
 
   test('a saved method whose bank says no is declined, and never asks the buyer', async () => {
