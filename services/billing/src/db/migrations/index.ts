@@ -43,6 +43,7 @@ import { LimitWaivers } from './0046-limit-waivers.ts';
 import { CanceledAtPeriodEnd } from './0047-canceled-at-period-end.ts';
 import { UndoneRenewals } from './0048-undone-renewals.ts';
 import { SavedCards } from './0049-saved-cards.ts';
+import { StripeCustomers } from './0050-stripe-customers.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -90,4 +91,5 @@ export const migrations: Migrations = [
   { name: '0047-canceled-at-period-end', class: CanceledAtPeriodEnd },
   { name: '0048-undone-renewals', class: UndoneRenewals },
   { name: '0049-saved-cards', class: SavedCards },
+  { name: '0050-stripe-customers', class: StripeCustomers },
 ];

@@ -52,7 +52,8 @@ export function describeKeys(suite: Suite): void {
     const since = suite.subject().now();
     const refused = suite.call({ secretKey: suite.subject().refusedKey });
     const request = suite.request();
-    const { paymentMethod: savedMethod, returnUrl: _, ...charge } = suite.request();
+    const { paymentMethod: _, returnUrl: __, ...charge } = suite.request();
+    const { savedMethod = '' } = hold;
     const nothing = { status: 'not_done', why: 'key_refused', message: expect.stringMatching(/\S/) };
     expect(await suite.processor.authorize(request, refused)).toEqual(nothing);
     expect(await suite.processor.charge(request, refused)).toEqual(nothing);

@@ -36,6 +36,8 @@ export interface ConformanceSubject {
   readonly processor: PaymentProcessor;
   readonly accountId: string;
   readonly secretKey?: string;
+  /** For rehearsals, where the processor has keys of their own. */
+  readonly testSecretKey?: string;
   /** An API key of the same account that the processor does not accept. */
   readonly refusedKey: string;
   now(): Date;
@@ -64,7 +66,7 @@ export function suiteOf(cards: ConformanceCards, subject: () => ConformanceSubje
     },
     call: (over: Partial<ProcessorCall> = {}): ProcessorCall => ({
       accountId: subject().accountId,
-      secretKey: subject().secretKey,
+      secretKey: over.test === true ? (subject().testSecretKey ?? subject().secretKey) : subject().secretKey,
       test: false,
       signal: AbortSignal.timeout(15_000),
       ...over,

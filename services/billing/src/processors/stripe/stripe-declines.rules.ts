@@ -1,0 +1,65 @@
+import type { ProcessorOutcome } from '../payment-processor.ts';
+
+type Declined = Extract<ProcessorOutcome, { status: 'declined' }>;
+
+/** What Stripe says of a no: of an error, or of an intent's last one. */
+export interface StripeDecline {
+  readonly code?: string | undefined;
+  readonly decline_code?: string | undefined;
+  readonly advice_code?: string | undefined;
+  readonly message?: string | undefined;
+  /** Last four digits of the card. */
+  readonly last4?: string | undefined;
+}
+
+/** The card will not work again: https://docs.stripe.com/declines/codes. */
+const hardCodes = new Set([
+  'expired_card',
+  'incorrect_number',
+  'invalid_account',
+  'invalid_number',
+  'lost_card',
+  'new_account_information_available',
+  'pickup_card',
+  'revocation_of_all_authorizations',
+  'revocation_of_authorization',
+  'stolen_card',
+]);
+
+/** A definite no of the bank or of Stripe. */
+export function declineOf({ code, decline_code, advice_code, message, last4 }: StripeDecline): Declined {
+  const reason = decline_code ?? code ?? 'card_declined';
+  const isHard = advice_code === 'do_not_try_again' || hardCodes.has(reason) || hardCodes.has(code ?? '');
+  return {
+    status: 'declined',
+    kind: isHard ? 'hard' : 'soft',
+    reason,
+    message: message ?? 'Stripe declined the payment.',
+    ...(last4 === undefined ? {} : { lastFour: last4 }),
+  };
+}
+
+const no = (kind: Declined['kind'], reason: string, message: string): Declined => ({
+  status: 'declined',
+  kind,
+  reason,
+  message,
+});
+
+/** What the adapter says itself. Billing acts on `hold_expired`, `already_released` and `already_captured`. */
+export const declines = {
+  invalidMethod: no('hard', 'invalid_payment_method', 'Stripe does not know this payment method.'),
+  holdExpired: no('soft', 'hold_expired', 'The hold has expired.'),
+  alreadyReleased: no('soft', 'already_released', 'The hold was released before.'),
+  alreadyCaptured: no('soft', 'already_captured', 'The hold was captured before.'),
+  alreadySucceeded: no('soft', 'already_succeeded', 'The payment has succeeded and cannot be ended.'),
+  released: no('soft', 'released', 'The payment was released.'),
+  notAHold: no('soft', 'not_a_hold', 'Only a hold can be captured.'),
+  notRefundable: no('soft', 'not_refundable', 'Only a charge that succeeded can be refunded.'),
+  currencyMismatch: no('soft', 'currency_mismatch', 'The currency is not that of the payment.'),
+  amountTooLarge: no('soft', 'amount_too_large', 'The amount is more than what is left.'),
+  refundFailed: no('soft', 'refund_failed', 'The bank sent the refund back.'),
+  noConfirmation: no('soft', 'authentication_required', 'The bank wants a confirmation that this page cannot show.'),
+} as const;
+
+export const impossible = (reason: string, message: string): Declined => no('soft', reason, message);

@@ -1,0 +1,115 @@
+import type { NotDone, ProcessorOutcome } from '../payment-processor.ts';
+import { toStripeAmount } from './stripe-amounts.rules.ts';
+import type { StripeDecline } from './stripe-declines.rules.ts';
+
+/** Stripe certainly did nothing with any sending of this call. */
+export class NothingDoneError extends Error {
+  override readonly name = 'NothingDoneError';
+  readonly why: NotDone['why'];
+
+  constructor(why: NotDone['why'], message: string) {
+    super(message);
+    this.why = why;
+  }
+}
+
+/** The call ends with a definite no. */
+export class DefiniteNoError extends Error {
+  override readonly name = 'DefiniteNoError';
+  readonly outcome: Extract<ProcessorOutcome, { status: 'declined' }>;
+
+  constructor(outcome: DefiniteNoError['outcome']) {
+    super(outcome.message);
+    this.outcome = outcome;
+  }
+}
+
+/** The amount as Stripe counts it. @throws DefiniteNoError where Stripe cannot take it */
+export function amountAtStripe({ amountCents, currency }: { readonly amountCents: number; readonly currency: string }) {
+  const converted = toStripeAmount(amountCents, currency);
+  if ('amount' in converted) return converted.amount;
+  const { impossible: reason, message } = converted;
+  throw new DefiniteNoError({ status: 'declined', kind: 'soft', reason, message });
+}
+
+/**
+ * A no of Stripe. Errors of the package carry client secrets, cards and addresses of banks, so none of them leaves the adapter:
+ * this has what is safe to log.
+ */
+export class StripeAnswerError extends Error {
+  override readonly name = 'StripeAnswerError';
+  /** Undefined where no answer came. */
+  readonly status: number | undefined;
+  /** `card_error`, `invalid_request_error`, `idempotency_error`, … */
+  readonly type: string;
+  readonly param: string | undefined;
+  readonly decline: StripeDecline;
+
+  constructor(found: FoundError) {
+    const { statusCode, code, message, rawType, param } = found;
+    super(`Stripe answered ${statusCode ?? 'nothing'}${code === undefined ? '' : ` ${code}`}: ${message}`);
+    this.status = statusCode;
+    this.type = rawType ?? 'none';
+    this.param = param;
+    this.decline = declineOfError(found);
+  }
+
+  get code(): string | undefined {
+    return this.decline.code;
+  }
+}
+
+/** What is read of the package's errors. */
+export interface FoundError {
+  readonly statusCode?: number | undefined;
+  readonly rawType?: string | undefined;
+  readonly code?: string | undefined;
+  readonly decline_code?: string | undefined;
+  readonly advice_code?: string | undefined;
+  readonly param?: string | undefined;
+  readonly message: string;
+  readonly payment_method?: { readonly card?: { readonly last4?: string | null } } | undefined;
+  readonly detail?: unknown;
+}
+
+const declineOfError = ({ code, decline_code, advice_code, message, payment_method }: FoundError): StripeDecline => ({
+  code,
+  decline_code: decline_code || undefined,
+  advice_code,
+  message,
+  last4: payment_method?.card?.last4 ?? undefined,
+});
+
+/** Codes of sockets that were never connected. */
+const neverConnected = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'CERT_HAS_EXPIRED',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** What a failed sending means for the next one. */
+export type Failure =
+  /** Stripe does not accept the key, or not for this. */
+  | 'key_refused'
+  /** Nothing was done; it may be sent again. */
+  | 'rate_limited'
+  | 'no_connection'
+  /** Another sending of the key is under way. */
+  | 'in_use'
+  /** The connection broke, or the answer is no JSON: it may have arrived. */
+  | 'broken'
+  /** Anything else is Stripe's answer. */
+  | 'final';
+
+export function failureOf({ statusCode, code, rawType, detail }: FoundError): Failure {
+  if (statusCode === 401 || statusCode === 403) return 'key_refused';
+  if (statusCode === 429) return 'rate_limited';
+  if (statusCode === 409 || code === 'idempotency_key_in_use') return 'in_use';
+  if (statusCode !== undefined || rawType !== undefined) return 'final';
+  const socket = (detail as { readonly code?: unknown } | undefined)?.code;
+  return neverConnected.has(String(socket)) ? 'no_connection' : 'broken';
+}

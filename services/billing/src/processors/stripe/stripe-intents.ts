@@ -1,0 +1,39 @@
+import type Stripe from 'stripe';
+import type { ProcessorCall } from '../payment-processor.ts';
+import type { StripeLink } from './stripe-link.ts';
+
+export const readPayment = (link: StripeLink, id: string, call: ProcessorCall): Promise<Stripe.PaymentIntent> =>
+  link.read(call, (stripe, options) => stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }, options));
+
+export const readSetup = (link: StripeLink, id: string, call: ProcessorCall): Promise<Stripe.SetupIntent> =>
+  link.read(call, (stripe, options) => stripe.setupIntents.retrieve(id, {}, options));
+
+/** The last four digits of a saved card. */
+export async function readLast4(link: StripeLink, methodId: string, call: ProcessorCall): Promise<string | undefined> {
+  const { card } = await link.read(call, (stripe, options) => stripe.paymentMethods.retrieve(methodId, {}, options));
+  return card?.last4;
+}
+
+/** The most that Stripe gives at once. */
+const pageSize = 100;
+
+type Page<T> = (
+  stripe: Stripe,
+  page: { readonly limit: number; readonly starting_after?: string },
+  options: Stripe.RequestOptions,
+) => Promise<{ readonly data: T[]; readonly has_more: boolean }>;
+
+/** A list of Stripe, newest first, page by page as it is read. @param read for one that may take long, `readPatiently` */
+export async function* eachOf<T extends { readonly id: string }>(
+  read: StripeLink['read'],
+  call: ProcessorCall,
+  readPage: Page<T>,
+): AsyncGenerator<T> {
+  let last: string | undefined;
+  do {
+    const place = { limit: pageSize, ...(last !== undefined && { starting_after: last }) };
+    const { data, has_more } = await read(call, (stripe, options) => readPage(stripe, place, options));
+    yield* data;
+    last = has_more ? data.at(-1)?.id : undefined;
+  } while (last !== undefined);
+}

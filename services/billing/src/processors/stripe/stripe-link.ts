@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type Stripe from 'stripe';
+import type { NotDone, ProcessorCall } from '../payment-processor.ts';
+import { untilAborted } from '../until-aborted.ts';
+import { type FoundError, failureOf, NothingDoneError, StripeAnswerError } from './stripe-errors.ts';
+
+/** Sends requests to Stripe for any account, by the official package. */
+export interface StripeLink {
+  /**
+   * Sends a request that changes something. Under the same key it is sent again where another sending is under way, the rate is
+   * limited or the connection broke, until most of the deadline has passed.
+   * @param key the idempotency key; undefined where a second request is harmless
+   * @throws NothingDoneError where no sending did anything, StripeAnswerError for a no, the signal's reason when it aborts
+   */
+  send<T>(call: ProcessorCall, key: string | undefined, request: StripeRequest<T>): Promise<T>;
+  /** Reads, as `send` sends. */
+  read<T>(call: ProcessorCall, request: StripeRequest<T>): Promise<T>;
+  /** Reads for a list, which may take long: what fails is tried again until the signal aborts. @throws as `send` does */
+  readPatiently<T>(call: ProcessorCall, request: StripeRequest<T>): Promise<T>;
+  close(): void;
+}
+
+type StripeRequest<T> = (stripe: Stripe, options: Stripe.RequestOptions) => Promise<T>;
+
+export interface StripeLinkOptions {
+  /** `https://api.stripe.com`, or what stands in for it. */
+  readonly apiUrl: string;
+  /** How long a call may take, in milliseconds: nothing is sent again in the last fifth of it. */
+  readonly deadlineMs: number;
+}
+
+/** What is left of the deadline is for the answer to be told: an answer that comes with its end counts as none. */
+const sendingShare = 0.8;
+const firstWaitMs = 50;
+const longestWaitMs = 1_000;
+
+export function createStripeLink({ apiUrl, deadlineMs }: StripeLinkOptions): StripeLink {
+  let opened: Promise<OpenedStripe> | undefined;
+  const open = () => {
+    // Loading it takes 0.2 s and 21 MB, which a deployment without Stripe does not need.
+    opened ??= openStripe(apiUrl);
+    return opened;
+  };
+  const attempt = async <T>(call: ProcessorCall, key: string | undefined, request: StripeRequest<T>): Promise<T> => {
+    const { stripe } = await open();
+    const { secretKey: apiKey = '', signal } = call;
+    const options = { apiKey, timeout: deadlineMs, ...(key !== undefined && { idempotencyKey: key }) };
+    return await untilAborted(signal, () => request(stripe, options));
+  };
+  const run = async <T>(
+    call: ProcessorCall,
+    key: string | undefined,
+    request: StripeRequest<T>,
+    untilMs: number,
+  ): Promise<T> => {
+    assertMode(call);
+    const tried = { mayHaveArrived: false };
+    for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+      try {
+        return await attempt(call, key, request);
+      } catch (err) {
+        call.signal.throwIfAborted();
+        const why = waitingFor(err as FoundError, tried);
+        const pauseMs = waitMs * (0.5 + Math.random() / 2);
+        if (performance.now() + pauseMs > untilMs) throw why ?? new StripeAnswerError(err as FoundError);
+        await sleep(pauseMs, undefined, { signal: call.signal });
+      }
+    }
+  };
+  // A call may be several requests: all of them share its deadline.
+  const begun = new WeakMap<AbortSignal, number>();
+  const endMs = ({ signal }: ProcessorCall): number => {
+    const startMs = begun.get(signal) ?? performance.now();
+    begun.set(signal, startMs);
+    return startMs + deadlineMs * sendingShare;
+  };
+  return {
+    send: (call, key, request) => run(call, key, request, endMs(call)),
+    read: (call, request) => run(call, undefined, request, endMs(call)),
+    readPatiently: (call, request) => run(call, undefined, request, Number.POSITIVE_INFINITY),
+    close: () => void opened?.then(({ close }) => close()),
+  };
+}
+
+/**
+ * Notes what a failed sending means for the next one.
+ * @returns the error with which the call ends if there is no next one; undefined for that of the sending
+ * @throws what ends the call at once
+ */
+function waitingFor(err: FoundError, tried: { mayHaveArrived: boolean }): NothingDoneError | undefined {
+  const failure = failureOf(err);
+  if (failure === 'final') throw new StripeAnswerError(err);
+  if (failure === 'key_refused') throw tried.mayHaveArrived ? new StripeAnswerError(err) : nothingDone(failure, err);
+  if (failure === 'broken' || failure === 'in_use') tried.mayHaveArrived = true;
+  else if (!tried.mayHaveArrived) return nothingDone(failure, err);
+  return undefined;
+}
+
+const nothingDone = (why: NotDone['why'], { message }: FoundError): NothingDoneError =>
+  new NothingDoneError(why, `Stripe: ${message}`);
+
+/** A key of the other mode would move real money in a rehearsal, or none for a sale. */
+function assertMode({ secretKey, test }: ProcessorCall): void {
+  if (secretKey === undefined) throw new NothingDoneError('key_refused', 'No API key of Stripe is stored.');
+  const mode = modeOfKey(secretKey);
+  if (mode !== undefined && (mode === 'test') !== test) {
+    throw new NothingDoneError('key_refused', `The stored API key of Stripe is for ${mode} mode.`);
+  }
+}
+
+/** The mode of a secret or restricted key; undefined for a text that is none. */
+function modeOfKey(secretKey: string): 'live' | 'test' | undefined {
+  const mode = /^(?:sk|rk)_(live|test)_/.exec(secretKey)?.[1];
+  return mode as 'live' | 'test' | undefined;
+}
+
+interface OpenedStripe {
+  readonly stripe: Stripe;
+  close(): void;
+}
+
+async function openStripe(apiUrl: string): Promise<OpenedStripe> {
+  const { default: StripeClient } = await import('stripe');
+  const { Agent } = await import(apiUrl.startsWith('https:') ? 'node:https' : 'node:http');
+  const { protocol, hostname, port } = new URL(apiUrl);
+  const isHttps = protocol === 'https:';
+  const agent = new Agent({ keepAlive: true });
+  const client = StripeClient.createNodeHttpClient(agent);
+  const stripe = new StripeClient('set for each request', {
+    host: hostname,
+    port: port === '' ? (isHttps ? 443 : 80) : Number(port),
+    protocol: isHttps ? 'https' : 'http',
+    httpClient: withoutRetries(client),
+    maxNetworkRetries: 0,
+    telemetry: false,
+  });
+  return { stripe, close: () => agent.destroy() };
+}
+
+type HttpClient = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1]>['httpClient']>;
+
+/**
+ * The package sends a request again whose connection closed, however few retries it is allowed. Whether the first sending may have
+ * arrived would be unknown here, so such an error gets a code that it does not know.
+ */
+function withoutRetries(client: HttpClient): HttpClient {
+  const { makeRequest } = client;
+  client.makeRequest = async (...request) => {
+    try {
+      return await makeRequest.apply(client, request);
+    } catch (err) {
+      const code = (err as { code?: string }).code;
+      if (code !== 'ECONNRESET' && code !== 'EPIPE') throw err;
+      throw Object.assign(new Error('the connection to Stripe closed', { cause: err }), { code: 'CLOSED' });
+    }
+  };
+  return client;
+}

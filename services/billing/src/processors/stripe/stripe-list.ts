@@ -1,0 +1,245 @@
+import type Stripe from 'stripe';
+import type { ProcessorCall, ProcessorRecord } from '../payment-processor.ts';
+import { fromStripeAmount } from './stripe-amounts.rules.ts';
+import { eachOf } from './stripe-intents.ts';
+import type { StripeLink } from './stripe-link.ts';
+import { statusOf } from './stripe-look-up.ts';
+import { captureReference, isHold, markOf, moneyReference, type OurMark, releaseReference } from './stripe-objects.ts';
+import { lastNo } from './stripe-outcomes.ts';
+
+const dayS = 86_400;
+/** Entries of one of Stripe's lists that are in memory at once: a few kilobytes each. */
+const portionMax = 1_000;
+
+/** A portion of time, in whole seconds: Stripe's times have no parts of one. `to` is excluded. */
+interface Portion {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * What Stripe has of the account's payments, oldest first. Stripe lists newest first, so a portion of time is read whole; one that
+ * has too much is halved.
+ */
+export async function* listRecords(
+  link: StripeLink,
+  range: { readonly from: Date; readonly to: Date },
+  call: ProcessorCall,
+): AsyncGenerator<ProcessorRecord> {
+  const end = Math.ceil(range.to.getTime() / 1_000);
+  let from = Math.floor(range.from.getTime() / 1_000);
+  let width = dayS;
+  while (from < end) {
+    const portion = { from, to: Math.min(from + width, end) };
+    const found = await readPortion(link, portion, call);
+    if (found === 'too much') {
+      width = Math.max(1, Math.floor((portion.to - portion.from) / 2));
+      continue;
+    }
+    for (const record of found) if (record.recordedAt >= range.from && record.recordedAt < range.to) yield record;
+    from = portion.to;
+    width = Math.min(width * 2, dayS);
+  }
+}
+
+/** Records of one second in the order in which they follow from one another. */
+const ranks: Readonly<Record<ProcessorRecord['kind'], number>> = {
+  hold: 0,
+  charge: 0,
+  method: 0,
+  capture: 1,
+  release: 1,
+  refund: 2,
+};
+
+async function readPortion(
+  link: StripeLink,
+  portion: Portion,
+  call: ProcessorCall,
+): Promise<readonly ProcessorRecord[] | 'too much'> {
+  const records: ProcessorRecord[] = [];
+  for (const readKind of [readPayments, readMethods, readCaptures, readRefunds, readEnds]) {
+    const isSecond = portion.to - portion.from <= 1;
+    let read = 0;
+    for await (const found of readKind(link, portion, call)) {
+      read += 1;
+      if (read > portionMax && !isSecond) return 'too much';
+      if (found !== undefined) records.push(found);
+    }
+  }
+  const rank = ({ kind, status }: ProcessorRecord) => ranks[kind] + (status === 'failed' ? 3 : 0);
+  // Stripe lists newest first, those of one second too.
+  return records.toReversed().toSorted((a, b) => a.recordedAt.getTime() - b.recordedAt.getTime() || rank(a) - rank(b));
+}
+
+/** Undefined for what is not the account's. */
+type Records = AsyncGenerator<ProcessorRecord | undefined>;
+
+const createdIn = ({ from, to }: Portion) => ({ gte: from, lt: to });
+const at = (seconds: number): Date => new Date(seconds * 1_000);
+
+/** Holds and charges, of the time when they were begun. */
+async function* readPayments(link: StripeLink, portion: Portion, call: ProcessorCall): Records {
+  const found = eachOf(link.readPatiently, call, (stripe, page, options) =>
+    stripe.paymentIntents.list({ ...page, created: createdIn(portion), expand: ['data.latest_charge'] }, options),
+  );
+  for await (const intent of found) {
+    const mark = markOf(call, intent.metadata);
+    yield mark && paymentRecord(intent, mark);
+  }
+}
+
+function paymentRecord(intent: Stripe.PaymentIntent, { paymentId, orderId }: OurMark): ProcessorRecord {
+  const status = statusOf(intent);
+  return {
+    reference: intent.id,
+    paymentId,
+    orderId,
+    about: null,
+    kind: isHold(intent) ? 'hold' : 'charge',
+    status,
+    ...moneyOf(intent.amount, intent.currency),
+    recordedAt: at(intent.created),
+    message: status === 'declined' ? (lastNo(intent)?.message ?? 'The payment was given up.') : null,
+  };
+}
+
+const moneyOf = (amount: number, currency: string) => ({ amountCents: fromStripeAmount(amount, currency), currency });
+
+async function* readMethods(link: StripeLink, portion: Portion, call: ProcessorCall): Records {
+  const found = eachOf(link.readPatiently, call, (stripe, page, options) =>
+    stripe.setupIntents.list({ ...page, created: createdIn(portion) }, options),
+  );
+  for await (const intent of found) {
+    const mark = markOf(call, intent.metadata);
+    const no = intent.status === 'requires_payment_method' || intent.status === 'canceled';
+    yield mark && {
+      reference: intent.id,
+      paymentId: mark.paymentId,
+      orderId: mark.orderId,
+      about: null,
+      kind: 'method',
+      status: intent.status === 'succeeded' ? 'succeeded' : no ? 'declined' : 'requires_action',
+      // Saving a card has no currency at Stripe.
+      amountCents: 0,
+      currency: '',
+      recordedAt: at(intent.created),
+      message: no ? (lastNo(intent)?.message ?? 'The card was given up.') : null,
+    };
+  }
+}
+
+/** By the balance: its transaction has the time of the capture. Its money is in the settlement currency, so it is the charge's that counts. */
+async function* readCaptures(link: StripeLink, portion: Portion, call: ProcessorCall): Records {
+  const found = eachOf(link.readPatiently, call, (stripe, page, options) =>
+    stripe.balanceTransactions.list(
+      { ...page, type: 'charge', created: createdIn(portion), expand: ['data.source.payment_intent'] },
+      options,
+    ),
+  );
+  for await (const { source, created } of found) yield captureRecord(source, created, call);
+}
+
+function captureRecord(
+  source: Stripe.BalanceTransaction['source'],
+  created: number,
+  call: ProcessorCall,
+): ProcessorRecord | undefined {
+  if (source === null || typeof source === 'string' || source.object !== 'charge') return undefined;
+  const intent = source.payment_intent;
+  if (intent === null || typeof intent === 'string' || !isHold(intent)) return undefined;
+  const mark = markOf(call, intent.metadata);
+  return (
+    mark && {
+      reference: captureReference(intent),
+      paymentId: mark.captureId,
+      orderId: mark.orderId,
+      about: intent.id,
+      kind: 'capture',
+      status: 'succeeded',
+      ...moneyOf(intent.amount_received, intent.currency),
+      recordedAt: at(created),
+      message: null,
+    }
+  );
+}
+
+/** As taken; one that failed later is told at that time too. */
+async function* readRefunds(link: StripeLink, portion: Portion, call: ProcessorCall): Records {
+  const found = eachOf(link.readPatiently, call, (stripe, page, options) =>
+    stripe.refunds.list({ ...page, created: createdIn(portion), expand: ['data.payment_intent'] }, options),
+  );
+  for await (const refund of found) yield refundRecord(refund, call);
+}
+
+function refundRecord(refund: Stripe.Refund, call: ProcessorCall, failedS?: number): ProcessorRecord | undefined {
+  const { payment_intent: intent, metadata, id, amount, currency, created } = refund;
+  if (intent === null || typeof intent === 'string') return undefined;
+  // One that somebody made at Stripe has no metadata of ours, but what it is of has.
+  const about = markOf(call, intent.metadata);
+  if (about === undefined) return undefined;
+  const hasFailed = failedS !== undefined;
+  return {
+    reference: id,
+    paymentId: markOf(call, metadata)?.paymentId ?? null,
+    orderId: about.orderId,
+    about: moneyReference(intent),
+    kind: 'refund',
+    status: hasFailed ? 'failed' : 'succeeded',
+    ...moneyOf(amount, currency),
+    recordedAt: at(failedS ?? created),
+    message: hasFailed ? `The bank sent the refund back${reasonOf(refund)}.` : null,
+  };
+}
+
+const reasonOf = ({ failure_reason }: Stripe.Refund): string => (failure_reason ? ` (${failure_reason})` : '');
+
+/**
+ * Releases and failed refunds, by Stripe's events, which go back 30 days. An event says where to look; the object is read,
+ * because those in events have the shape of the account's own API version.
+ */
+async function* readEnds(link: StripeLink, portion: Portion, call: ProcessorCall): Records {
+  const types = ['payment_intent.canceled', 'refund.failed'];
+  const found = eachOf(link.readPatiently, call, (stripe, page, options) =>
+    stripe.events.list({ ...page, types, created: createdIn(portion) }, options),
+  );
+  for await (const { type, created, data } of found) {
+    const { id } = data.object as { readonly id: string };
+    yield await (type === 'refund.failed'
+      ? failedRefund(link, id, created, call)
+      : releaseRecord(link, id, created, call));
+  }
+}
+
+async function failedRefund(link: StripeLink, id: string, created: number, call: ProcessorCall) {
+  const expand = ['payment_intent'];
+  const refund = await link.readPatiently(call, (stripe, options) => stripe.refunds.retrieve(id, { expand }, options));
+  return refundRecord(refund, call, created);
+}
+
+async function releaseRecord(
+  link: StripeLink,
+  id: string,
+  created: number,
+  call: ProcessorCall,
+): Promise<ProcessorRecord | undefined> {
+  const expand = ['latest_charge'];
+  const intent = await link.readPatiently(call, (stripe, options) =>
+    stripe.paymentIntents.retrieve(id, { expand }, options),
+  );
+  const mark = markOf(call, intent.metadata);
+  return (
+    mark && {
+      reference: releaseReference(intent.id),
+      // Cancelling takes no metadata: billing knows its own by the reference.
+      paymentId: null,
+      orderId: mark.orderId,
+      about: intent.id,
+      kind: 'release',
+      status: 'succeeded',
+      ...moneyOf(intent.amount, intent.currency),
+      recordedAt: at(created),
+      message: null,
+    }
+  );
+}

@@ -1,0 +1,189 @@
+import { idTimeMs } from '@app/contracts/ids';
+import type Stripe from 'stripe';
+import {
+  type OtherPayment,
+  OtherPaymentError,
+  type PaymentRequest,
+  type ProcessorCall,
+  type ProcessorOutcome,
+} from '../payment-processor.ts';
+import { fromStripeAmount } from './stripe-amounts.rules.ts';
+import type { StripeDeps } from './stripe-deps.ts';
+import { intentAbout } from './stripe-following.ts';
+import { eachOf, readSetup } from './stripe-intents.ts';
+import { captureReference, chargeOf, isHold, markOf, readReference, readSavedMethod } from './stripe-objects.ts';
+import { outcomeOf, refundOutcome } from './stripe-outcomes.ts';
+import { cancelIntent, releaseOutcome } from './stripe-release.ts';
+import { askable } from './stripe-sendings.ts';
+
+type Intent = Stripe.PaymentIntent | Stripe.SetupIntent;
+
+/** How the payment stands that was sent as this request: it never asks what could charge, and never Stripe's search, which lags. */
+export async function lookUp(
+  deps: StripeDeps,
+  sent: PaymentRequest,
+  call: ProcessorCall,
+): Promise<ProcessorOutcome | null> {
+  switch (sent.call) {
+    case 'capture':
+      return await lookUpCapture(deps, sent, call);
+    case 'refund':
+      return await lookUpRefund(deps, sent, call);
+    case 'release':
+      return await lookUpRelease(deps, sent, call);
+    default:
+      return await lookUpIntent(deps, sent, call);
+  }
+}
+
+type Following = Extract<PaymentRequest, { call: 'capture' | 'refund' | 'release' }>;
+type Starting = Exclude<PaymentRequest, Following>;
+
+async function lookUpCapture(
+  deps: StripeDeps,
+  { request }: Following,
+  call: ProcessorCall,
+): Promise<ProcessorOutcome | null> {
+  const intent = await intentAbout(deps, request, call);
+  if (intent?.status !== 'succeeded' || markOf(call, intent.metadata)?.captureId !== request.paymentId) return null;
+  const reference = captureReference(intent);
+  const amountCents = fromStripeAmount(intent.amount_received, intent.currency);
+  assertSame(request, { reference, kind: 'capture', status: 'succeeded', amountCents, currency: intent.currency });
+  return { status: 'succeeded', reference };
+}
+
+async function lookUpRefund(
+  deps: StripeDeps,
+  { request }: Following,
+  call: ProcessorCall,
+): Promise<ProcessorOutcome | null> {
+  const intent = await intentAbout(deps, request, call);
+  if (intent === undefined) return null;
+  const { link } = deps;
+  const refunds = eachOf(link.read, call, (stripe, page, options) =>
+    stripe.refunds.list({ ...page, payment_intent: intent.id }, options),
+  );
+  for await (const refund of refunds) {
+    if (markOf(call, refund.metadata)?.paymentId !== request.paymentId) continue;
+    const outcome = refundOutcome(refund);
+    const { id: reference, amount, currency } = refund;
+    const status = outcome.status === 'succeeded' ? 'succeeded' : 'failed';
+    assertSame(request, {
+      reference,
+      kind: 'refund',
+      status,
+      amountCents: fromStripeAmount(amount, currency),
+      currency,
+    });
+    return outcome;
+  }
+  return null;
+}
+
+async function lookUpRelease(
+  deps: StripeDeps,
+  { request }: Following,
+  call: ProcessorCall,
+): Promise<ProcessorOutcome | null> {
+  const { kind, id } = readReference(request.reference);
+  const intent = kind === 'payment' ? await intentAbout(deps, request, call) : await readSetup(deps.link, id, call);
+  if (intent === undefined) return null;
+  return intent.status === 'canceled' || intent.status === 'succeeded' ? releaseOutcome(intent) : null;
+}
+
+async function lookUpIntent(deps: StripeDeps, sent: Starting, call: ProcessorCall): Promise<ProcessorOutcome | null> {
+  const found = await findIntent(deps, sent, call);
+  if (found === undefined) return null;
+  const other = whatItIs(found);
+  if (markOf(call, found.metadata)?.call !== sent.call) throw new OtherPaymentError(other);
+  assertSame(sent.request, other);
+  return await standing(deps, found, sent, call);
+}
+
+/** A buyer who has the client secret could still pay with another card: before a no is told, that ends. */
+async function standing(
+  deps: StripeDeps,
+  found: Intent,
+  sent: Starting,
+  call: ProcessorCall,
+): Promise<ProcessorOutcome> {
+  if (found.status !== 'requires_payment_method' || sent.call === 'chargeSaved')
+    return await askable(deps, found, call);
+  const ended = await cancelIntent(deps, found.id, call);
+  // Its last error is what the sending was answered.
+  return ended.status === 'canceled' ? outcomeOf(found) : await askable(deps, ended, call);
+}
+
+async function findIntent(deps: StripeDeps, sent: Starting, call: ProcessorCall): Promise<Intent | undefined> {
+  const { paymentId } = sent.request;
+  const isIt = (intent: Intent): boolean => markOf(call, intent.metadata)?.paymentId === paymentId;
+  const customer =
+    sent.call === 'chargeSaved'
+      ? readSavedMethod(sent.request.savedMethod)?.customer
+      : await deps.customers.find(call, sent.request.orderId);
+  if (customer !== undefined) {
+    const found = await firstOf(deps, call, sent.call, { customer }, isIt);
+    if (found !== undefined) return found;
+  }
+  if (sent.call === 'chargeSaved') return undefined;
+  // A database that was restored from a backup has lost the customer: the id has the time.
+  const created = { gte: seconds(idTimeMs(paymentId) - beforeMs), lte: seconds(idTimeMs(paymentId) + afterMs) };
+  return await firstOf(deps, call, sent.call, { created }, isIt);
+}
+
+/** Clocks differ. */
+const beforeMs = 3_600_000;
+/** The id's time is that of the order, and attempts within an hour are of one order. */
+const afterMs = 3 * 3_600_000;
+const seconds = (ms: number): number => Math.floor(ms / 1_000);
+
+type Where = { readonly customer: string } | { readonly created: Stripe.RangeQueryParam };
+
+/** Where the key was used for the other kind of intent it is found too, so that it is told. */
+async function firstOf(
+  { link }: StripeDeps,
+  call: ProcessorCall,
+  name: Starting['call'],
+  where: Where,
+  isIt: (intent: Intent) => boolean,
+): Promise<Intent | undefined> {
+  const payments = () =>
+    eachOf<Intent>(link.read, call, (stripe, page, options) =>
+      stripe.paymentIntents.list({ ...page, ...where, expand: ['data.latest_charge'] }, options),
+    );
+  const setups = () =>
+    eachOf<Intent>(link.read, call, (stripe, page, options) =>
+      stripe.setupIntents.list({ ...page, ...where }, options),
+    );
+  for (const list of name === 'saveMethod' ? [setups, payments] : [payments, setups]) {
+    for await (const intent of list()) if (isIt(intent)) return intent;
+  }
+  return undefined;
+}
+
+function whatItIs(intent: Intent): OtherPayment {
+  const reference = intent.id;
+  if (intent.object === 'setup_intent') {
+    const status = intent.status === 'succeeded' ? 'succeeded' : 'requires_action';
+    return { reference, kind: 'method', status, amountCents: 0, currency: '' };
+  }
+  const { amount, currency } = intent;
+  const kind = isHold(intent) ? 'hold' : 'charge';
+  return { reference, kind, status: statusOf(intent), amountCents: fromStripeAmount(amount, currency), currency };
+}
+
+/** How a hold or charge went, whatever followed from it. */
+export function statusOf(intent: Stripe.PaymentIntent): OtherPayment['status'] {
+  if (intent.status === 'succeeded' || chargeOf(intent)?.status === 'succeeded') return 'succeeded';
+  return intent.status === 'requires_action' ? 'requires_action' : 'declined';
+}
+
+function assertSame(
+  { amountCents, currency }: Pick<PaymentRequest['request'], 'amountCents' | 'currency'>,
+  found: OtherPayment,
+): void {
+  // A saved card has no currency at Stripe.
+  const isSame =
+    found.kind === 'method' ? amountCents === 0 : found.amountCents === amountCents && found.currency === currency;
+  if (!isSame) throw new OtherPaymentError(found);
+}

@@ -1,0 +1,92 @@
+import type Stripe from 'stripe';
+import type { ProcessorOutcome } from '../payment-processor.ts';
+import { declineOf, declines, type StripeDecline } from './stripe-declines.rules.ts';
+import { chargeOf, idOf, isHold, savedMethodOf } from './stripe-objects.ts';
+
+type Intent = Stripe.PaymentIntent | Stripe.SetupIntent;
+
+/** Reasons of Stripe itself for ending a hold. */
+const endedByStripe = new Set<string | null>(['automatic', 'expired']);
+
+/**
+ * How an intent stands, for the payment that made it. Where it is waiting for a method its buyer could still pay, if they had its
+ * client secret: cancel it before this is told.
+ * @param savedLast4 last four digits of a card that was saved
+ * @throws Error for a status that a card never has
+ */
+export function outcomeOf(intent: Intent, savedLast4?: string): ProcessorOutcome {
+  switch (intent.status) {
+    case 'succeeded':
+    case 'requires_capture':
+      return intent.object === 'payment_intent' ? paidOf(intent) : savedOf(intent, savedLast4);
+    case 'requires_action':
+      return { status: 'requires_action', reference: intent.id, url: confirmationUrl(intent) ?? '' };
+    case 'requires_payment_method':
+      return declineOf(lastNo(intent) ?? {});
+    case 'canceled':
+      return endOf(intent);
+    default:
+      throw new Error(`a payment at Stripe is ${intent.status}`);
+  }
+}
+
+/** Where the buyer confirms at the bank; undefined where Stripe wants its own script to ask them. */
+export const confirmationUrl = ({ next_action }: Intent): string | undefined =>
+  next_action?.redirect_to_url?.url ?? undefined;
+
+function paidOf(intent: Stripe.PaymentIntent): ProcessorOutcome {
+  const card = chargeOf(intent)?.payment_method_details?.card;
+  const { last4, capture_before } = card ?? {};
+  const [customer, method] = [idOf(intent.customer), idOf(intent.payment_method)];
+  const isSaved = intent.setup_future_usage !== null && customer !== undefined && method !== undefined;
+  return {
+    status: 'succeeded',
+    reference: intent.id,
+    ...(isSaved && { savedMethod: savedMethodOf(customer, method) }),
+    ...(typeof last4 === 'string' && { lastFour: last4 }),
+    ...(isHold(intent) && capture_before !== undefined && { captureBefore: new Date(capture_before * 1_000) }),
+  };
+}
+
+function savedOf(intent: Stripe.SetupIntent, last4: string | undefined): ProcessorOutcome {
+  const { customer, payment_method: method } = intent;
+  return {
+    status: 'succeeded',
+    reference: intent.id,
+    savedMethod: savedMethodOf(idOf(customer) ?? '', idOf(method) ?? ''),
+    ...(last4 !== undefined && { lastFour: last4 }),
+  };
+}
+
+function endOf(intent: Intent): ProcessorOutcome {
+  const no = lastNo(intent);
+  if (no !== undefined) return declineOf(no);
+  return endedByStripe.has(intent.cancellation_reason) ? declines.holdExpired : declines.released;
+}
+
+/** The last error of the intent, as those of answers are read. */
+export function lastNo(intent: Intent): StripeDecline | undefined {
+  const last = intent.object === 'payment_intent' ? intent.last_payment_error : intent.last_setup_error;
+  if (last === null) return undefined;
+  const { code, decline_code, advice_code, message, payment_method } = last;
+  return { code, decline_code, advice_code, message, last4: payment_method?.card?.last4 };
+}
+
+/** What a capture is answered where the hold is none any more, or never was; undefined where it may be captured. */
+export function captureRefusal(intent: Stripe.PaymentIntent) {
+  if (!isHold(intent)) return declines.notAHold;
+  switch (intent.status) {
+    case 'requires_capture':
+      return undefined;
+    case 'succeeded':
+      return declines.alreadyCaptured;
+    case 'canceled':
+      return endedByStripe.has(intent.cancellation_reason) ? declines.holdExpired : declines.alreadyReleased;
+    default:
+      return declines.notAHold;
+  }
+}
+
+/** Of a refund, whether it is new or an earlier one: what waits for the seller's balance counts as taken. */
+export const refundOutcome = ({ id, status }: Stripe.Refund): ProcessorOutcome =>
+  status === 'failed' || status === 'canceled' ? declines.refundFailed : { status: 'succeeded', reference: id };

@@ -1,0 +1,46 @@
+import type { Database } from '@app/service-kit/database';
+import type { PaymentProcessor, ProcessorCall, ProcessorOutcome, SentOutcome } from '../payment-processor.ts';
+import { createOrderCustomers } from './stripe-customers.ts';
+import type { StripeDeps } from './stripe-deps.ts';
+import { DefiniteNoError, NothingDoneError } from './stripe-errors.ts';
+import { capture, refund } from './stripe-following.ts';
+import { createStripeLink, type StripeLinkOptions } from './stripe-link.ts';
+import { listRecords } from './stripe-list.ts';
+import { lookUp } from './stripe-look-up.ts';
+import { release } from './stripe-release.ts';
+import { sendCard, sendMethod, sendSaved } from './stripe-sendings.ts';
+
+export interface StripeProcessor extends PaymentProcessor {
+  close(): void;
+}
+
+/** Payments through the account's own Stripe account (decision 0042). It remembers orders' customers in the database. */
+export function openStripeProcessor(database: Database, options: StripeLinkOptions): StripeProcessor {
+  const deps: StripeDeps = { link: createStripeLink(options), customers: createOrderCustomers(database) };
+  return {
+    name: 'stripe',
+    authorize: sending((request, call) => sendCard(deps, 'authorize', request, call)),
+    charge: sending((request, call) => sendCard(deps, 'charge', request, call)),
+    saveMethod: sending((request, call) => sendMethod(deps, request, call)),
+    chargeSaved: sending((request, call) => sendSaved(deps, request, call)),
+    capture: sending((request, call) => capture(deps, request, call)),
+    refund: sending((request, call) => refund(deps, request, call)),
+    release: sending((request, call) => release(deps, request, call)),
+    lookUp: (sent, call) => lookUp(deps, sent, call),
+    list: (from, to, call) => listRecords(deps.link, { from, to }, call),
+    close: () => deps.link.close(),
+  };
+}
+
+/** What a sending answers where it certainly did nothing, or is a definite no. */
+const sending =
+  <Request>(work: (request: Request, call: ProcessorCall) => Promise<ProcessorOutcome>) =>
+  async (request: Request, call: ProcessorCall): Promise<SentOutcome> => {
+    try {
+      return await work(request, call);
+    } catch (err) {
+      if (err instanceof DefiniteNoError) return err.outcome;
+      if (!(err instanceof NothingDoneError)) throw err;
+      return { status: 'not_done', why: err.why, message: err.message };
+    }
+  };

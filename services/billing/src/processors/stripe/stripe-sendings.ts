@@ -1,0 +1,160 @@
+import type Stripe from 'stripe';
+import type { CardRequest, ProcessorCall, ProcessorOutcome, SavedMethodRequest } from '../payment-processor.ts';
+import { customerOf } from './stripe-customers.ts';
+import { declineOf, declines, impossible } from './stripe-declines.rules.ts';
+import type { StripeDeps } from './stripe-deps.ts';
+import { amountAtStripe, StripeAnswerError } from './stripe-errors.ts';
+import { readLast4 } from './stripe-intents.ts';
+import { idOf, metadataOf, readSavedMethod } from './stripe-objects.ts';
+import { confirmationUrl, outcomeOf } from './stripe-outcomes.ts';
+import { cancelIntent } from './stripe-release.ts';
+
+const cards: ['card'] = ['card'];
+
+/** Charges the buyer's card, or holds the amount on it. */
+export async function sendCard(
+  deps: StripeDeps,
+  name: 'authorize' | 'charge',
+  request: CardRequest,
+  call: ProcessorCall,
+): Promise<ProcessorOutcome> {
+  const { paymentId, currency, savesCard } = request;
+  const amount = amountAtStripe(request);
+  return await withCustomer(deps, request, call, async (customer) => {
+    const intent = await deps.link.send(call, paymentId, (stripe, options) =>
+      stripe.paymentIntents.create(
+        {
+          amount,
+          currency,
+          customer,
+          confirm: true,
+          allowed_payment_method_types: cards,
+          capture_method: name === 'authorize' ? 'manual' : 'automatic',
+          metadata: metadataOf(call, { ...request, call: name }),
+          expand: ['latest_charge'],
+          ...methodOf(request),
+          ...confirmationOf(request),
+          ...(savesCard !== false && { setup_future_usage: 'off_session' as const }),
+        },
+        options,
+      ),
+    );
+    return await askable(deps, intent, call);
+  });
+}
+
+/** Saves the buyer's card, and takes nothing. */
+export async function sendMethod(
+  deps: StripeDeps,
+  request: CardRequest,
+  call: ProcessorCall,
+): Promise<ProcessorOutcome> {
+  return await withCustomer(deps, request, call, async (customer) => {
+    const intent = await deps.link.send(call, request.paymentId, (stripe, options) =>
+      stripe.setupIntents.create(
+        {
+          customer,
+          confirm: true,
+          usage: 'off_session',
+          allowed_payment_method_types: cards,
+          metadata: metadataOf(call, { ...request, call: 'saveMethod' }),
+          ...methodOf(request),
+          ...(request.returnUrl !== null && { return_url: request.returnUrl, use_stripe_sdk: false }),
+        },
+        options,
+      ),
+    );
+    return await askable(deps, intent, call);
+  });
+}
+
+/** Charges a saved card while its buyer is away. */
+export async function sendSaved(
+  { link }: StripeDeps,
+  request: SavedMethodRequest,
+  call: ProcessorCall,
+): Promise<ProcessorOutcome> {
+  const { paymentId, currency, savedMethod } = request;
+  const saved = readSavedMethod(savedMethod);
+  if (saved === undefined) return declines.invalidMethod;
+  const amount = amountAtStripe(request);
+  try {
+    const intent = await link.send(call, paymentId, (stripe, options) =>
+      stripe.paymentIntents.create(
+        {
+          amount,
+          currency,
+          customer: saved.customer,
+          payment_method: saved.method,
+          confirm: true,
+          off_session: true,
+          allowed_payment_method_types: cards,
+          capture_method: 'automatic',
+          metadata: metadataOf(call, { ...request, call: 'chargeSaved' }),
+          expand: ['latest_charge'],
+        },
+        options,
+      ),
+    );
+    return outcomeOf(intent);
+  } catch (err) {
+    if (isMissing(err, 'customer')) return declines.invalidMethod;
+    return definiteNo(err);
+  }
+}
+
+/** With the order's customer; one that Stripe does not know, because somebody deleted it there, is replaced. */
+async function withCustomer(
+  deps: StripeDeps,
+  request: CardRequest,
+  call: ProcessorCall,
+  work: (customer: string) => Promise<ProcessorOutcome>,
+): Promise<ProcessorOutcome> {
+  const customer = await customerOf(deps, call, request);
+  try {
+    return await work(customer);
+  } catch (err) {
+    if (!isMissing(err, 'customer')) return definiteNo(err);
+  }
+  const another = await customerOf(deps, call, request, customer);
+  return await work(another).catch(definiteNo);
+}
+
+const isMissing = (err: unknown, param: string): boolean =>
+  err instanceof StripeAnswerError && err.code === 'resource_missing' && err.param === param;
+
+/** A confirmation token of the browser, or a method: Stripe's own test cards are methods. */
+const methodOf = ({ paymentMethod }: CardRequest) =>
+  paymentMethod.startsWith('ctoken_') ? { confirmation_token: paymentMethod } : { payment_method: paymentMethod };
+
+/** A buyer who cannot come back cannot confirm. */
+const confirmationOf = ({ returnUrl }: CardRequest) =>
+  returnUrl === null ? { error_on_requires_action: true } : { return_url: returnUrl, use_stripe_sdk: false };
+
+/** The outcome of a buyer's intent; one whose bank can only be asked by Stripe's script is given up. */
+export async function askable(
+  deps: StripeDeps,
+  intent: Stripe.PaymentIntent | Stripe.SetupIntent,
+  call: ProcessorCall,
+): Promise<ProcessorOutcome> {
+  if (intent.object === 'setup_intent' && intent.status === 'succeeded') {
+    return outcomeOf(intent, await readLast4(deps.link, idOf(intent.payment_method) ?? '', call));
+  }
+  if (intent.status !== 'requires_action' || confirmationUrl(intent) !== undefined) return outcomeOf(intent);
+  const ended = await cancelIntent(deps, intent.id, call);
+  return ended.status === 'canceled' ? declines.noConfirmation : await askable(deps, ended, call);
+}
+
+const notTheMoney = new Set<string | undefined>(['amount_too_large', 'amount_too_small']);
+
+/** A no that is certain: the bank's, or Stripe's to a card, amount or currency. @throws any other error */
+function definiteNo(err: unknown): ProcessorOutcome {
+  if (!(err instanceof StripeAnswerError)) throw err;
+  const { type, param, decline, status } = err;
+  if (type === 'card_error') return declineOf(decline);
+  if (type !== 'invalid_request_error' || (status !== 400 && status !== 404)) throw err;
+  if (param === 'payment_method' || param === 'confirmation_token') return declines.invalidMethod;
+  if (notTheMoney.has(decline.code)) return declineOf(decline);
+  if (param === 'currency') return impossible('currency_not_supported', decline.message ?? err.message);
+  throw err;
+}

@@ -1,0 +1,250 @@
+import { newId } from '@app/contracts/ids';
+import { type Database, openDatabase } from '@app/service-kit/database';
+import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
+import { query } from '@app/testing/sql';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { databaseOptions, migrate } from '../../src/db/migrate.ts';
+import type { CardRequest, ProcessorCall, ProcessorRecord } from '../../src/processors/payment-processor.ts';
+import { openStripeProcessor, type StripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
+import type { PaymentIntent } from '../stripe/objects.ts';
+import { type StripeFault, type StripeRequest, StripeStandIn } from '../stripe/stripe-stand-in.ts';
+
+guardLeaks();
+
+const liveKey = 'sk_live_shop';
+const begin = '2026-03-15T12:00:00.000Z';
+
+let place: TestDatabase;
+let database: Database;
+let clock: FakeClock;
+let stripe: StripeStandIn;
+let processor: StripeProcessor;
+beforeAll(async () => {
+  place = await createMigratedDatabase('billing', migrate);
+  database = await openDatabase(databaseOptions(place.url));
+});
+afterAll(async () => {
+  await database.close();
+  await place.close();
+});
+beforeEach(async () => {
+  clock = fakeClock(begin);
+  stripe = await StripeStandIn.start(clock);
+  stripe.accept(liveKey);
+  processor = openStripeProcessor(database, { apiUrl: stripe.url, deadlineMs: 2_000 });
+});
+afterEach(async () => {
+  processor.close();
+  await stripe.close();
+});
+
+const accountId = newId('account', Date.parse(begin));
+const call = (over: Partial<ProcessorCall> = {}): ProcessorCall => ({
+  ...{ accountId, secretKey: liveKey, test: false, signal: AbortSignal.timeout(15_000) },
+  ...over,
+});
+const card = (over: Partial<CardRequest> = {}): CardRequest => ({
+  paymentId: newId('payment', clock.nowMs()),
+  orderId: newId('order', clock.nowMs()),
+  ...{ amountCents: 4_900, currency: 'usd', paymentMethod: 'pm_card_visa', customerEmail: 'ada@example.com' },
+  returnUrl: 'https://shop.example/c/shop/course',
+  ...over,
+});
+const isCharge = ({ method, path }: StripeRequest): boolean => method === 'POST' && path === '/v1/payment_intents';
+const intents = () => stripe.booksOf(liveKey).all<PaymentIntent>('payment_intent');
+const sent = (path: string) => stripe.requests.filter((request) => request.path === path);
+const list = async (fromMs = Date.parse(begin)) => {
+  const records: ProcessorRecord[] = [];
+  for await (const record of processor.list(new Date(fromMs), new Date(clock.nowMs() + 1_000), call()))
+    records.push(record);
+  return records;
+};
+
+test.each([
+  { faults: ['broken_before'] },
+  { faults: ['broken_after'] },
+  { faults: ['html_after'] },
+  { faults: ['rate_limited', 'rate_limited', 'broken_after', 'rate_limited'] },
+] as { faults: StripeFault[] }[])(
+  'after $faults the sending goes out again under its key, and charges once',
+  async ({ faults }) => {
+    stripe.fail(isCharge, ...faults);
+    const request = card();
+    expect(await processor.charge(request, call())).toMatchObject({ status: 'succeeded' });
+    expect(intents()).toHaveLength(1);
+    const charges = stripe.requests.filter(isCharge);
+    expect(charges).toHaveLength(faults.length + 1);
+    expect(new Set(charges.map(({ idempotencyKey }) => idempotencyKey))).toEqual(new Set([request.paymentId]));
+  },
+);
+
+test('a rate that stays limited did nothing; where the sending before it may have arrived nobody knows', async () => {
+  stripe.fail(isCharge, ...Array<StripeFault>(30).fill('rate_limited'));
+  const nothing = { status: 'not_done', why: 'rate_limited', message: expect.stringContaining('Too many requests') };
+  expect(await processor.charge(card(), call())).toEqual(nothing);
+  stripe.mend();
+  stripe.fail(isCharge, 'broken_after', ...Array<StripeFault>(60).fill('rate_limited'));
+  await expect(processor.charge(card(), call())).rejects.toThrow('429');
+});
+
+test('without a connection nothing was done', async () => {
+  const away = openStripeProcessor(database, { apiUrl: 'http://127.0.0.1:9', deadlineMs: 300 });
+  expect(await away.charge(card(), call())).toMatchObject({ status: 'not_done', why: 'no_connection' });
+  away.close();
+});
+
+test('a key without the permission did nothing, and neither did one of the other mode', async () => {
+  stripe.refuse(liveKey, 'restricted');
+  const nothing = { status: 'not_done', why: 'key_refused' };
+  expect(await processor.charge(card(), call())).toMatchObject(nothing);
+  for (const [test, secretKey] of [
+    [true, 'sk_live_shop'],
+    [false, 'rk_test_shop'],
+  ] as const) {
+    expect(await processor.charge(card(), call({ test, secretKey }))).toMatchObject(nothing);
+    await expect(processor.lookUp({ call: 'charge', request: card() }, call({ test, secretKey }))).rejects.toThrow(
+      'mode',
+    );
+  }
+  expect(intents()).toEqual([]);
+});
+
+test('an error after the work is unknown, and repeated as long as the key lives; the look-up finds what was done', async () => {
+  stripe.fail(isCharge, 'error_after');
+  const request = card();
+  await expect(processor.charge(request, call())).rejects.toThrow('500');
+  await expect(processor.charge(request, call())).rejects.toThrow('500');
+  expect(await processor.lookUp({ call: 'charge', request }, call())).toMatchObject({ status: 'succeeded' });
+  expect(intents()).toHaveLength(1);
+});
+
+test('an order has one customer for all its attempts, which a lost database finds by time', async () => {
+  const request = card();
+  await processor.charge(card({ orderId: request.orderId, paymentMethod: 'pm_card_chargeDeclined' }), call());
+  await processor.charge(request, call());
+  expect(sent('/v1/customers')).toHaveLength(1);
+  await query(place.url, 'delete from stripe_customers');
+  expect(await processor.lookUp({ call: 'charge', request }, call())).toMatchObject({ status: 'succeeded' });
+  expect(await processor.lookUp({ call: 'charge', request: card() }, call())).toBeNull();
+});
+
+test('a customer that somebody deleted at Stripe is replaced, and an address that Stripe does not take is left out', async () => {
+  const request = card({ customerEmail: 'ada@localhost' });
+  await query(place.url, 'insert into stripe_customers values ($1, false, $2, $3)', [
+    accountId,
+    request.orderId,
+    'cus_gone',
+  ]);
+  expect(await processor.charge(request, call())).toMatchObject({ status: 'succeeded' });
+  const kept = 'select customer from stripe_customers where order_id = $1';
+  expect(await query(place.url, kept, [request.orderId])).toEqual([{ customer: intents()[0]?.customer }]);
+});
+
+test('a confirmation token is used once; used, unknown and foreign ones are a definite no', async () => {
+  const paymentMethod = 'ctoken_card_visa';
+  expect(await processor.charge(card({ paymentMethod }), call())).toMatchObject({ status: 'succeeded' });
+  for (const token of [paymentMethod, 'ctoken_expired', 'sim_ok', 'pm_of_nobody']) {
+    const no = { status: 'declined', kind: 'hard', reason: 'invalid_payment_method' };
+    expect(await processor.charge(card({ paymentMethod: token }), call())).toMatchObject(no);
+  }
+  expect(intents()).toHaveLength(1);
+});
+
+test('what is too small, or in a currency that Stripe has not, is a definite no', async () => {
+  const small = { status: 'declined', kind: 'soft', reason: 'amount_too_small' };
+  expect(await processor.charge(card({ amountCents: 1 }), call())).toMatchObject(small);
+  const dinars = { status: 'declined', reason: 'currency_not_supported' };
+  expect(await processor.charge(card({ currency: 'iqd' }), call())).toMatchObject(dinars);
+  expect(await processor.charge(card({ currency: 'isk', amountCents: 1_500 }), call())).toMatchObject({
+    status: 'succeeded',
+  });
+  expect(intents().map(({ amount }) => amount)).toEqual([150_000]);
+});
+
+test('a card is saved only where it is wanted', async () => {
+  const once = await processor.charge(card({ savesCard: false }), call());
+  expect(once).toEqual({ status: 'succeeded', reference: expect.any(String), lastFour: '4242' });
+  expect(intents()[0]).toMatchObject({ setup_future_usage: null, customer: expect.any(String) });
+});
+
+test('a bank that only Stripe’s script can ask, or that nobody can come back from, is a decline', async () => {
+  const paymentMethod = 'pm_card_authenticationRequired';
+  const no = { status: 'declined', kind: 'soft', reason: 'authentication_required' };
+  expect(await processor.charge(card({ paymentMethod, returnUrl: null }), call())).toMatchObject(no);
+  expect(await processor.saveMethod(card({ paymentMethod, returnUrl: null, amountCents: 0 }), call())).toMatchObject(
+    no,
+  );
+  expect(intents().map(({ status }) => status)).toEqual(['requires_payment_method']);
+});
+
+test('a look-up tells a no only of what cannot succeed any more', async () => {
+  const request = card({ paymentMethod: 'pm_standin_refuses' });
+  const asked = await processor.charge(request, call());
+  if (asked.status !== 'requires_action') throw new Error('expected requires_action');
+  await fetch(asked.url, { redirect: 'manual' });
+  expect(intents()[0]?.status).toBe('requires_payment_method');
+  expect(await processor.lookUp({ call: 'charge', request }, call())).toMatchObject({ status: 'declined' });
+  expect(intents()[0]?.status).toBe('canceled');
+});
+
+test('no error has a client secret, a card or an address of a bank', async () => {
+  stripe.fail(isCharge, 'error_after');
+  const request = card({ paymentMethod: 'pm_card_authenticationRequired' });
+  const err: unknown = await processor.charge(request, call()).catch((caught: unknown) => caught);
+  expect(err).toBeInstanceOf(Error);
+  expect(JSON.stringify(err, Object.getOwnPropertyNames(err))).not.toMatch(/_secret_|pm_|authenticate/);
+});
+
+test('the list has nothing of the same Stripe account that is not ours, and what was done to ours there', async () => {
+  const other = newId('account', clock.nowMs());
+  await processor.charge(card(), call({ accountId: other }));
+  const books = stripe.booksOf(liveKey);
+  books.pay({ amount: 900, currency: 'usd', payment_method: 'pm_card_visa', capture_method: 'automatic' }, () => '');
+  const hold = await processor.authorize(card(), call());
+  const charge = await processor.charge(card(), call());
+  if (hold.status !== 'succeeded' || charge.status !== 'succeeded') throw new Error('expected success');
+  clock.advance(1_000);
+  const [held, charged] = [hold, charge].map(({ reference }) =>
+    books.find<PaymentIntent>('payment_intent', reference, ''),
+  );
+  books.refund({ payment_intent: charged?.id, amount: 900 });
+  clock.advance(1_000);
+  books.cancel(held as PaymentIntent, 'requested_by_customer');
+  expect(
+    (await list()).map(({ kind, paymentId, about, amountCents }) => [kind, paymentId === null, about, amountCents]),
+  ).toEqual([
+    ['hold', false, null, 4_900],
+    ['charge', false, null, 4_900],
+    ['refund', true, charge.reference, 900],
+    ['release', true, hold.reference, 4_900],
+  ]);
+});
+
+test('a refund that waits for the seller’s balance is taken', async () => {
+  const charge = await processor.charge(card({ paymentMethod: 'pm_card_pendingRefund' }), call());
+  if (charge.status !== 'succeeded') throw new Error('expected success');
+  const { reference } = charge;
+  const request = { paymentId: newId('payment', clock.nowMs()), reference, amountCents: 4_900, currency: 'usd' };
+  const taken = await processor.refund(request, call());
+  expect(taken).toMatchObject({ status: 'succeeded' });
+  expect(await processor.lookUp({ call: 'refund', request }, call())).toEqual(taken);
+});
+
+test('a list of thousands is read in portions, each record once and in order', async () => {
+  const books = stripe.booksOf(liveKey);
+  const metadata = (paymentId: string) => ({
+    ...{ funnelry_account: accountId, funnelry_payment: paymentId, funnelry_call: 'charge', funnelry_order: 'ord_1' },
+  });
+  const parameters = { amount: 900, currency: 'usd', payment_method: 'pm_card_visa', capture_method: 'automatic' };
+  for (let made = 0; made < 2_500; made += 1) {
+    if (made % 25 === 0) clock.advance(1_000);
+    books.pay({ ...parameters, metadata: metadata(String(made)) }, () => '');
+  }
+  const records = await list();
+  expect(new Set(records.map(({ paymentId }) => paymentId)).size).toBe(2_500);
+  expect(records).toHaveLength(2_500);
+  const times = records.map(({ recordedAt }) => recordedAt.getTime());
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+});

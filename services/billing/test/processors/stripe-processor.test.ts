@@ -1,0 +1,49 @@
+import { newId } from '@app/contracts/ids';
+import { openDatabase } from '@app/service-kit/database';
+import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
+import { createMigratedDatabase } from '@app/testing/postgres';
+import { databaseOptions, migrate } from '../../src/db/migrate.ts';
+import { openStripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
+import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
+import { describeProcessor } from './conformance/processor-conformance.ts';
+import type { ConformanceCards } from './conformance/suite.ts';
+
+/** Stripe has no card whose capture or refund is refused. */
+const cards: ConformanceCards = {
+  works: 'pm_card_visa',
+  declinedSoft: 'pm_card_chargeDeclined',
+  declinedHard: 'pm_card_chargeDeclinedLostCard',
+  savedDeclined: 'pm_card_chargeCustomerFail',
+  confirmed: 'pm_card_authenticationRequiredOnSetup',
+  refused: 'pm_standin_refuses',
+  refundFails: 'pm_card_refundFail',
+  answerLost: 'pm_standin_answer_lost',
+  requestLost: 'pm_standin_request_lost',
+};
+
+describeProcessor('stripe', cards, async () => {
+  const clock: FakeClock = fakeClock('2026-03-15T12:00:00.000Z');
+  const place = await createMigratedDatabase('billing', migrate);
+  const database = await openDatabase(databaseOptions(place.url));
+  const stripe = await StripeStandIn.start(clock);
+  stripe.accept('sk_live_shop');
+  stripe.accept('sk_test_shop');
+  const processor = openStripeProcessor(database, { apiUrl: stripe.url, deadlineMs: 15_000 });
+  return {
+    processor,
+    accountId: newId('account', clock.nowMs()),
+    secretKey: 'sk_live_shop',
+    testSecretKey: 'sk_test_shop',
+    refusedKey: 'sk_live_revoked',
+    now: () => clock.now(),
+    buyerDecides: async (url) => void (await fetch(url, { redirect: 'manual' })),
+    callRecorded: (paymentId) => stripe.arrived(paymentId),
+    passTime: (ms) => clock.advance(ms),
+    close: async () => {
+      processor.close();
+      await stripe.close();
+      await database.close();
+      await place.close();
+    },
+  };
+});

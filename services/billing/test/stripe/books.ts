@@ -1,0 +1,258 @@
+import { authenticationRequired, cardNamed, type StripeCard, type StripeDecline } from './cards.ts';
+import * as make from './objects.ts';
+import { invalid, missing, StripeNo } from './stripe-error.ts';
+
+const holdSeconds = 7 * 86_400;
+/** Of some settlement currencies; Stripe's smallest charges. */
+const smallest: Readonly<Record<string, number>> = { usd: 50, eur: 50, gbp: 30, jpy: 50 };
+
+/** What a Stripe account has in one mode: every object by its id, in the order in which they were made. */
+export class StripeBooks {
+  readonly objects = new Map<string, make.StripeObject>();
+  readonly #cards = new Map<string, StripeCard>();
+  readonly #usedTokens = new Set<string>();
+  readonly #failures = new Map<string, number>();
+  readonly #nowS: () => number;
+  #made = 0;
+
+  constructor(nowS: () => number) {
+    this.#nowS = nowS;
+  }
+
+  newId(prefix: string): string {
+    this.#made += 1;
+    return `${prefix}_${String(this.#made).padStart(10, '0')}`;
+  }
+
+  keep<Object extends make.StripeObject>(object: Object): Object {
+    this.objects.set(object.id, object);
+    return object;
+  }
+
+  /** @throws StripeNo resource_missing */
+  find<Object extends make.StripeObject>(kind: Object['object'], id: string, param: string): Object {
+    const found = this.objects.get(id);
+    if (found?.object !== kind) throw missing(kind, id, param);
+    return found as Object;
+  }
+
+  all<Object extends make.StripeObject>(kind: string): Object[] {
+    return [...this.objects.values()].filter(({ object }) => object === kind) as Object[];
+  }
+
+  /** What has come about with time: holds that ended, refunds that failed. */
+  pass(): void {
+    const nowS = this.#nowS();
+    for (const intent of this.all<make.PaymentIntent>('payment_intent')) {
+      const endsS = intent.created + holdSeconds;
+      if (intent.status === 'requires_capture' && endsS <= nowS) this.cancel(intent, 'automatic', endsS);
+    }
+    for (const [id, failsS] of this.#failures) if (failsS <= nowS) this.failRefund(id, failsS);
+  }
+
+  cardOf = (methodId: string): StripeCard | undefined => this.#cards.get(methodId);
+
+  /** The method that a request names, by token or id; one of Stripe's names makes a new one. */
+  methodOf(parameters: Record<string, unknown>): make.PaymentMethod {
+    const { confirmation_token: token, payment_method: id } = parameters as Record<string, string | undefined>;
+    const name = token?.replace(/^ctoken_/, 'pm_').replace(/--.*$/, '') ?? id ?? '';
+    const param = token === undefined ? 'payment_method' : 'confirmation_token';
+    const card = cardNamed(name);
+    if (card === undefined || (token !== undefined && !token.startsWith('ctoken_'))) {
+      if (token !== undefined) throw missing('confirmation_token', token, param);
+      return this.find('payment_method', name, param);
+    }
+    if (token !== undefined && this.#usedTokens.has(token)) {
+      throw invalid('The ConfirmationToken has been used.', { param });
+    }
+    if (token !== undefined) this.#usedTokens.add(token);
+    const given = { id: this.newId('pm'), created: this.#nowS() };
+    const method = this.keep(make.paymentMethod(given, card.last4));
+    this.#cards.set(method.id, card);
+    return method;
+  }
+
+  /** A PaymentIntent, created and confirmed. @throws StripeNo */
+  pay(parameters: Record<string, unknown>, authenticateUrl: (id: string) => string): make.PaymentIntent {
+    const { amount, currency, metadata = {}, setup_future_usage = null, capture_method } = parameters;
+    if (typeof amount !== 'number' || amount < (smallest[String(currency)] ?? 1)) {
+      throw invalid('The amount is too small.', { code: 'amount_too_small', param: 'amount' });
+    }
+    const customer = this.#customer(parameters);
+    const method = this.methodOf(parameters);
+    if (method.customer !== null && method.customer !== customer) {
+      throw invalid('The payment method belongs to another customer.', { param: 'payment_method' });
+    }
+    const id = this.newId('pi');
+    const intent = make.paymentIntent({
+      ...{ id, created: this.#nowS(), client_secret: `${id}_secret_x`, customer, payment_method: method.id },
+      ...{ amount, currency, metadata, setup_future_usage, capture_method: capture_method ?? 'automatic_async' },
+      status: 'requires_confirmation',
+    });
+    this.keep(intent);
+    this.#confirm(intent, method, parameters, authenticateUrl(id));
+    return intent;
+  }
+
+  /** A SetupIntent, created and confirmed. @throws StripeNo */
+  save(parameters: Record<string, unknown>, authenticateUrl: (id: string) => string): make.SetupIntent {
+    const { metadata = {}, usage = 'off_session' } = parameters;
+    const customer = this.#customer(parameters);
+    const method = this.methodOf(parameters);
+    const id = this.newId('seti');
+    const intent = make.setupIntent({
+      ...{ id, created: this.#nowS(), client_secret: `${id}_secret_x`, customer, payment_method: method.id },
+      ...{ metadata, usage, status: 'requires_confirmation' },
+    });
+    this.keep(intent);
+    this.#confirm(intent, method, parameters, authenticateUrl(id));
+    return intent;
+  }
+
+  #customer({ customer }: Record<string, unknown>): string | null {
+    return customer === undefined ? null : this.find('customer', String(customer), 'customer').id;
+  }
+
+  #confirm(
+    intent: make.PaymentIntent | make.SetupIntent,
+    method: make.PaymentMethod,
+    { off_session, error_on_requires_action, return_url, use_stripe_sdk }: Record<string, unknown>,
+    url: string,
+  ): void {
+    const { decline, savedDecline, buyer } = this.cardOf(method.id) as StripeCard;
+    const no = off_session === true ? (savedDecline ?? decline) : decline;
+    if (no !== undefined) this.#decline(intent, method, no);
+    if (buyer === undefined || off_session === true) {
+      this.succeed(intent);
+      return;
+    }
+    if (error_on_requires_action === true) this.#decline(intent, method, authenticationRequired);
+    intent.status = 'requires_action';
+    const redirects = return_url !== undefined && use_stripe_sdk === false;
+    intent.next_action = redirects
+      ? { type: 'redirect_to_url', redirect_to_url: { return_url, url } }
+      : { type: 'use_stripe_sdk', use_stripe_sdk: {} };
+  }
+
+  #decline(intent: make.PaymentIntent | make.SetupIntent, method: make.PaymentMethod, no: StripeDecline): never {
+    this.refuse(intent, no, method);
+    throw new StripeNo(402, { type: 'card_error', ...no, payment_method: method, [intent.object]: { ...intent } });
+  }
+
+  refuse(intent: make.PaymentIntent | make.SetupIntent, no: StripeDecline, method: make.PaymentMethod): void {
+    intent.status = 'requires_payment_method';
+    intent.payment_method = null;
+    intent.next_action = null;
+    const error = { type: 'card_error', ...no, payment_method: { ...method } };
+    if (intent.object === 'payment_intent') (intent as make.PaymentIntent).last_payment_error = error;
+    else (intent as make.SetupIntent).last_setup_error = error;
+  }
+
+  /** The bank has said yes. */
+  succeed(intent: make.PaymentIntent | make.SetupIntent): void {
+    const method = this.find<make.PaymentMethod>('payment_method', intent.payment_method ?? '', 'payment_method');
+    intent.next_action = null;
+    const isSetup = intent.object === 'setup_intent';
+    if (isSetup || (intent as make.PaymentIntent).setup_future_usage !== null) method.customer = intent.customer;
+    if (isSetup) intent.status = 'succeeded';
+    else this.#authorize(intent as make.PaymentIntent, method);
+  }
+
+  #authorize(intent: make.PaymentIntent, method: make.PaymentMethod): void {
+    const { amount, currency, metadata, customer, id, capture_method } = intent;
+    const isHold = capture_method === 'manual';
+    const charge = make.charge(
+      {
+        ...{ id: this.newId('ch'), created: this.#nowS(), status: 'succeeded', payment_intent: id },
+        ...{ amount, currency, customer, metadata: { ...metadata }, payment_method: method.id },
+      },
+      { last4: method.card.last4, ...(isHold && { capture_before: intent.created + holdSeconds }) },
+    );
+    this.keep(charge);
+    intent.latest_charge = charge.id;
+    intent.status = 'requires_capture';
+    intent.amount_capturable = amount;
+    if (!isHold) this.capture(intent, amount);
+  }
+
+  /** @throws StripeNo */
+  capture(intent: make.PaymentIntent, amount: number): void {
+    const state = `This PaymentIntent could not be captured because it has a status of ${intent.status}.`;
+    if (intent.status !== 'requires_capture') throw invalid(state, { code: 'payment_intent_unexpected_state' }, true);
+    if (amount > intent.amount_capturable) {
+      throw invalid('The amount is more than what can be captured.', {
+        code: 'amount_too_large',
+        param: 'amount_to_capture',
+      });
+    }
+    const charge = this.find<make.Charge>('charge', intent.latest_charge ?? '', 'charge');
+    charge.captured = true;
+    charge.amount_captured = amount;
+    charge.amount_refunded = charge.amount - amount;
+    intent.amount_received = amount;
+    intent.amount_capturable = 0;
+    intent.status = 'succeeded';
+    const given = { id: this.newId('txn'), created: this.#nowS(), type: 'charge', source: charge.id };
+    charge.balance_transaction = this.keep(make.balanceTransaction(given)).id;
+  }
+
+  /** @throws StripeNo */
+  cancel(intent: make.PaymentIntent | make.SetupIntent, reason: string | null, atS = this.#nowS()): void {
+    if (intent.status === 'succeeded' || intent.status === 'canceled') {
+      const code = `${intent.object}_unexpected_state`;
+      throw invalid(`You cannot cancel this because it has a status of ${intent.status}.`, { code }, true);
+    }
+    intent.status = 'canceled';
+    intent.cancellation_reason = reason;
+    intent.next_action = null;
+    if (intent.object === 'setup_intent') return;
+    (intent as make.PaymentIntent).canceled_at = atS;
+    (intent as make.PaymentIntent).amount_capturable = 0;
+    this.tell('payment_intent.canceled', intent, atS);
+  }
+
+  /** @throws StripeNo */
+  refund(parameters: Record<string, unknown>): make.Refund {
+    const { payment_intent: id, amount, metadata = {} } = parameters;
+    const intent = this.find<make.PaymentIntent>('payment_intent', String(id), 'payment_intent');
+    const charge = this.objects.get(intent.latest_charge ?? '') as make.Charge | undefined;
+    if (charge?.captured !== true) {
+      throw invalid(
+        'This PaymentIntent does not have a successful charge to refund.',
+        { param: 'payment_intent' },
+        true,
+      );
+    }
+    const left = charge.amount - charge.amount_refunded;
+    if (left === 0) throw invalid('The charge has already been refunded.', { code: 'charge_already_refunded' }, true);
+    if (typeof amount !== 'number' || amount > left) {
+      throw invalid('The refund amount is greater than the unrefunded amount.', { param: 'amount' }, true);
+    }
+    charge.amount_refunded += amount;
+    charge.refunded = charge.amount_refunded === charge.amount;
+    const method = this.cardOf((charge as unknown as { payment_method: string }).payment_method);
+    const made = make.refund({
+      ...{ id: this.newId('re'), created: this.#nowS(), amount, currency: intent.currency, metadata },
+      ...{ charge: charge.id, payment_intent: intent.id, status: method?.refundPends ? 'pending' : 'succeeded' },
+    });
+    const failsAfterS = method?.refundFailsAfterS;
+    if (failsAfterS !== undefined) this.#failures.set(made.id, made.created + failsAfterS);
+    return this.keep(made);
+  }
+
+  failRefund(id: string, atS = this.#nowS()): void {
+    this.#failures.delete(id);
+    const failed = this.find<make.Refund>('refund', id, 'refund');
+    const charge = this.find<make.Charge>('charge', failed.charge, 'charge');
+    failed.status = 'failed';
+    failed.failure_reason = 'lost_or_stolen_card';
+    charge.amount_refunded -= failed.amount;
+    charge.refunded = false;
+    this.tell('refund.failed', failed, atS);
+  }
+
+  tell(type: string, about: make.StripeObject, created = this.#nowS()): void {
+    const data = { object: structuredClone(about) };
+    this.keep({ id: this.newId('evt'), object: 'event', created, type, data } as make.StripeObject);
+  }
+}

@@ -1,0 +1,60 @@
+/** The cards that the stand-in knows: those of Stripe by Stripe's names, and some of its own (`standin`). */
+export interface StripeCard {
+  readonly last4: string;
+  /** To the first charge, hold or saving. */
+  readonly decline?: StripeDecline;
+  /** To later charges of the saved method. */
+  readonly savedDecline?: StripeDecline;
+  /** The bank asks the buyer, who decides so when they come to its page. */
+  readonly buyer?: 'confirms' | 'refuses';
+  /** Refunds fail this much later, in seconds. */
+  readonly refundFailsAfterS?: number;
+  /** Refunds wait for the seller's balance. */
+  readonly refundPends?: true;
+  /** What the network does to the first sending of a key. */
+  readonly fault?: 'request_lost' | 'answer_lost';
+}
+
+export interface StripeDecline {
+  readonly code: string;
+  readonly decline_code?: string;
+  readonly advice_code?: string;
+  readonly message: string;
+}
+
+const declined = (decline_code: string, advice_code = 'try_again_later'): StripeDecline => ({
+  code: 'card_declined',
+  decline_code,
+  advice_code,
+  message: 'Your card was declined.',
+});
+
+export const authenticationRequired: StripeDecline = {
+  code: 'authentication_required',
+  decline_code: 'authentication_required',
+  message: 'Your card was declined. This transaction requires authentication.',
+};
+
+/** By the name of the method; a confirmation token has `ctoken_` in place of `pm_`, and is used once. */
+const cards: Readonly<Record<string, StripeCard>> = {
+  pm_card_visa: { last4: '4242' },
+  pm_card_chargeDeclined: { last4: '0002', decline: declined('generic_decline') },
+  pm_card_chargeDeclinedInsufficientFunds: { last4: '9995', decline: declined('insufficient_funds') },
+  pm_card_chargeDeclinedLostCard: { last4: '9987', decline: declined('lost_card', 'do_not_try_again') },
+  pm_card_chargeDeclinedExpiredCard: {
+    last4: '0069',
+    decline: { code: 'expired_card', message: 'Your card has expired.' },
+  },
+  pm_card_chargeCustomerFail: { last4: '0341', savedDecline: declined('generic_decline') },
+  pm_card_authenticationRequired: { last4: '3220', buyer: 'confirms', savedDecline: authenticationRequired },
+  pm_card_authenticationRequiredOnSetup: { last4: '3155', buyer: 'confirms' },
+  pm_card_refundFail: { last4: '5126', refundFailsAfterS: 3_600 },
+  pm_card_pendingRefund: { last4: '7726', refundPends: true },
+  pm_standin_refuses: { last4: '3221', buyer: 'refuses' },
+  pm_standin_never_again: { last4: '0003', decline: declined('do_not_honor', 'do_not_try_again') },
+  pm_standin_answer_lost: { last4: '0502', fault: 'answer_lost' },
+  pm_standin_request_lost: { last4: '0501', fault: 'request_lost' },
+};
+
+export const cardNamed = (name: string): StripeCard | undefined =>
+  Object.hasOwn(cards, name) ? cards[name] : undefined;

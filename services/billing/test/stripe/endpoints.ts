@@ -1,0 +1,120 @@
+import type { StripeBooks } from './books.ts';
+import { customer, type Intent, type PaymentIntent, type SetupIntent, type StripeObject } from './objects.ts';
+import { invalid, missing, StripeNo } from './stripe-error.ts';
+
+export interface Asked {
+  readonly books: StripeBooks;
+  readonly parameters: Record<string, unknown>;
+  /** That of the path; empty where it has none. */
+  readonly id: string;
+  readonly nowS: number;
+  authenticateUrl(id: string): string;
+}
+
+/** What each endpoint does with a request that the description allows. */
+export const endpoints: Readonly<Record<string, (asked: Asked) => unknown>> = {
+  'POST /v1/customers': ({ books, parameters, nowS }) => {
+    const { email } = parameters;
+    if (typeof email === 'string' && !/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(email)) {
+      throw invalid(`Invalid email address: ${email}`, { code: 'email_invalid', param: 'email' });
+    }
+    return books.keep(customer({ id: books.newId('cus'), created: nowS, ...parameters }));
+  },
+  'GET /v1/customers/{customer}': ({ books, id }) => books.find('customer', id, 'customer'),
+  'POST /v1/payment_intents': ({ books, parameters, authenticateUrl }) => books.pay(parameters, authenticateUrl),
+  'GET /v1/payment_intents': (asked) => listed(asked, 'payment_intent', ['customer']),
+  'GET /v1/payment_intents/{intent}': ({ books, id }) => books.find('payment_intent', id, 'intent'),
+  'POST /v1/payment_intents/{intent}/capture': ({ books, id, parameters }) => {
+    const intent = books.find<PaymentIntent>('payment_intent', id, 'intent');
+    const { amount_to_capture: amount = intent.amount_capturable, metadata } = parameters;
+    books.capture(intent, Number(amount));
+    Object.assign(intent.metadata, metadata);
+    return intent;
+  },
+  'POST /v1/payment_intents/{intent}/cancel': (asked) => canceled(asked, 'payment_intent'),
+  'POST /v1/setup_intents': ({ books, parameters, authenticateUrl }) => books.save(parameters, authenticateUrl),
+  'GET /v1/setup_intents': (asked) => listed(asked, 'setup_intent', ['customer']),
+  'GET /v1/setup_intents/{intent}': ({ books, id }) => books.find('setup_intent', id, 'intent'),
+  'POST /v1/setup_intents/{intent}/cancel': (asked) => canceled(asked, 'setup_intent'),
+  'GET /v1/payment_methods/{payment_method}': ({ books, id }) => books.find('payment_method', id, 'payment_method'),
+  'POST /v1/refunds': ({ books, parameters }) => books.refund(parameters),
+  'GET /v1/refunds': (asked) => listed(asked, 'refund', ['payment_intent', 'charge']),
+  'GET /v1/refunds/{refund}': ({ books, id }) => books.find('refund', id, 'refund'),
+  'GET /v1/balance_transactions': (asked) => listed(asked, 'balance_transaction', ['type']),
+  'GET /v1/events': (asked) => listed(asked, 'event', []),
+};
+
+function canceled({ books, id, parameters }: Asked, kind: Intent['object']): Intent {
+  const intent = books.find<PaymentIntent | SetupIntent>(kind, id, 'intent');
+  const { cancellation_reason: reason = null } = parameters;
+  books.cancel(intent, reason as string | null);
+  return intent;
+}
+
+type Range = Readonly<Partial<Record<'gt' | 'gte' | 'lt' | 'lte', number>>>;
+
+/** Newest first, of the same second too; pages go on after an id. */
+function listed({ books, parameters }: Asked, kind: string, filters: readonly string[]): unknown {
+  const {
+    created = {},
+    types,
+    limit = 10,
+    starting_after: after,
+  } = parameters as {
+    created?: Range;
+    types?: string[];
+    limit?: number;
+    starting_after?: string;
+  };
+  if (limit < 1 || limit > 100) throw invalid('limit must be between 1 and 100', { param: 'limit' });
+  const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = created;
+  const found = books
+    .all<StripeObject & Record<string, unknown>>(kind)
+    .filter((one) => one.created > gt && one.created >= gte && one.created < lt && one.created <= lte)
+    .filter((one) => filters.every((name) => parameters[name] === undefined || one[name] === parameters[name]))
+    .filter((one) => types === undefined || types.includes(String(one.type)))
+    .reverse()
+    .sort((a, b) => b.created - a.created);
+  const start = after === undefined ? 0 : found.findIndex(({ id }) => id === after) + 1;
+  if (after !== undefined && start === 0) throw missing(kind, after, 'starting_after');
+  const data = found.slice(start, start + limit);
+  return { object: 'list', data, has_more: start + limit < found.length, url: `/v1/${kind}s` };
+}
+
+/** A copy, with the objects in place of the ids that `expand` names. */
+export function expanded(books: StripeBooks, answer: unknown, expand: readonly string[]): unknown {
+  const copy = structuredClone(answer);
+  for (const path of expand) {
+    if (path.split('.').length > 4) throw invalid('You cannot expand more than 4 levels.', { param: 'expand' });
+    expandAt(books, copy, path.split('.'));
+  }
+  return copy;
+}
+
+function expandAt(books: StripeBooks, place: unknown, [name = '', ...rest]: readonly string[]): void {
+  if (typeof place !== 'object' || place === null || !(name in place)) return;
+  const fields = place as Record<string, unknown>;
+  const value = fields[name];
+  if (typeof value === 'string') fields[name] = structuredClone(books.objects.get(value) ?? value);
+  const next = fields[name];
+  if (rest.length === 0) return;
+  for (const one of Array.isArray(next) ? next : [next]) expandAt(books, one, rest);
+}
+
+/** The bank's page: its buyer decides as their card says, once. @returns where they are sent back to */
+export function decide(books: StripeBooks, id: string): string {
+  const intent = books.objects.get(id) as PaymentIntent | SetupIntent | undefined;
+  const action = intent?.next_action as { redirect_to_url?: { return_url: string } } | null | undefined;
+  if (intent === undefined) throw new StripeNo(404, { type: 'invalid_request_error', message: 'no such page' });
+  const methodId = intent.payment_method ?? '';
+  if (intent.status === 'requires_action' && books.cardOf(methodId)?.buyer === 'confirms') books.succeed(intent);
+  else if (intent.status === 'requires_action') {
+    const message = 'We are unable to authenticate your payment method.';
+    const code = `${intent.object}_authentication_failure`;
+    books.refuse(intent, { code, message }, books.find('payment_method', methodId, 'payment_method'));
+  }
+  const back = new URL(action?.redirect_to_url?.return_url ?? 'https://shop.example/');
+  back.searchParams.set(intent.object, id);
+  back.searchParams.set(`${intent.object}_client_secret`, intent.client_secret);
+  return back.href;
+}

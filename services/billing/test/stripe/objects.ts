@@ -1,0 +1,134 @@
+import { filled } from './description.ts';
+
+/** Objects of Stripe that the stand-in keeps, with the fields that it changes. The others are null or as for a plain card. */
+export interface StripeObject {
+  readonly id: string;
+  readonly object: string;
+  readonly created: number;
+}
+export interface Intent extends StripeObject {
+  status: string;
+  customer: string | null;
+  payment_method: string | null;
+  next_action: unknown;
+  cancellation_reason: string | null;
+  readonly client_secret: string;
+  readonly metadata: Record<string, string>;
+}
+export interface PaymentIntent extends Intent {
+  readonly amount: number;
+  amount_capturable: number;
+  amount_received: number;
+  readonly currency: string;
+  readonly capture_method: string;
+  readonly setup_future_usage: string | null;
+  canceled_at: number | null;
+  last_payment_error: unknown;
+  latest_charge: string | null;
+}
+export interface SetupIntent extends Intent {
+  last_setup_error: unknown;
+}
+export interface PaymentMethod extends StripeObject {
+  customer: string | null;
+  readonly card: { readonly last4: string };
+}
+export interface Charge extends StripeObject {
+  readonly amount: number;
+  amount_captured: number;
+  amount_refunded: number;
+  captured: boolean;
+  refunded: boolean;
+  balance_transaction: string | null;
+  readonly currency: string;
+  readonly payment_intent: string;
+}
+export interface Refund extends StripeObject {
+  readonly amount: number;
+  readonly charge: string;
+  readonly payment_intent: string;
+  status: string;
+  failure_reason?: string;
+}
+
+type Given = Pick<StripeObject, 'id' | 'created'> & Record<string, unknown>;
+
+const common = { livemode: true, payment_method_types: ['card'], allowed_payment_method_types: ['card'] };
+
+export const paymentIntent = (given: Given): PaymentIntent =>
+  filled('paymentIntents_create_response', {
+    object: 'payment_intent',
+    ...common,
+    amount_capturable: 0,
+    amount_received: 0,
+    confirmation_method: 'automatic',
+    managed_payments: null,
+    ...given,
+  }) as unknown as PaymentIntent;
+
+export const setupIntent = (given: Given): SetupIntent =>
+  filled('paymentIntents_create_response_last_payment_error_setup_intent', {
+    object: 'setup_intent',
+    ...common,
+    ...given,
+  }) as unknown as SetupIntent;
+
+const cardFacts = { brand: 'visa', country: 'US', exp_month: 12, exp_year: 2034, funding: 'credit' };
+
+export const paymentMethod = (given: Given, last4: string): PaymentMethod =>
+  filled('paymentIntents_create_response_last_payment_error_payment_method', {
+    object: 'payment_method',
+    type: 'card',
+    livemode: true,
+    metadata: {},
+    billing_details: filled('last_payment_error_payment_method_billing_details', {}),
+    card: filled('last_payment_error_payment_method_card', { ...cardFacts, display_brand: 'visa', last4 }),
+    ...given,
+  }) as unknown as PaymentMethod;
+
+export const charge = (given: Given, card: { readonly last4: string; readonly capture_before?: number }): Charge =>
+  filled('sepa_debit_generated_from_charge', {
+    object: 'charge',
+    amount_captured: 0,
+    amount_refunded: 0,
+    billing_details: filled('generated_from_charge_billing_details', {}),
+    captured: false,
+    disputed: false,
+    livemode: true,
+    paid: true,
+    payment_method_details: {
+      type: 'card',
+      card: filled('charge_payment_method_details_card', { ...cardFacts, ...card }),
+    },
+    refunded: false,
+    ...given,
+  }) as unknown as Charge;
+
+export const refund = (given: Given): Refund =>
+  filled('charge_refunds_data', { object: 'refund', ...given }) as unknown as Refund;
+
+export const customer = (given: Given): StripeObject =>
+  filled('customers_create_response', {
+    object: 'customer',
+    balance: 0,
+    invoice_settings: {},
+    livemode: true,
+    metadata: {},
+    ...given,
+  }) as unknown as StripeObject;
+
+/** In the settlement currency, which is another one on purpose: amounts are to be taken from the source. */
+export const balanceTransaction = (given: Given): StripeObject =>
+  filled('disputes_list_item_balance_transactions', {
+    object: 'balance_transaction',
+    amount: 1,
+    available_on: given.created,
+    balance_type: 'payments',
+    currency: 'sek',
+    fee: 0,
+    fee_details: [],
+    net: 1,
+    reporting_category: 'charge',
+    status: 'pending',
+    ...given,
+  }) as unknown as StripeObject;

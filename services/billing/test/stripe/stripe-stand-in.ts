@@ -1,0 +1,239 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createArrivals } from '@app/testing/arrivals';
+import { StripeBooks } from './books.ts';
+import { cardNamed } from './cards.ts';
+import { apiVersion, type Endpoint, endpointOf, formOf } from './description.ts';
+import { decide, endpoints, expanded } from './endpoints.ts';
+import { type Answer, answerOnce, errorAnswer, type StripeAccount } from './kept-answers.ts';
+import { invalid, StripeNo } from './stripe-error.ts';
+
+/** What goes wrong with a request: nothing is done (`…_before`), or the answer gets lost after the work (`…_after`). */
+export type StripeFault =
+  | 'rate_limited'
+  | 'broken_before'
+  | 'broken_after'
+  | 'silent_before'
+  | 'silent_after'
+  | 'error_after'
+  | 'html_after';
+
+export interface StripeRequest {
+  readonly method: string;
+  /** As the description names it: `/v1/payment_intents/{intent}/capture`. */
+  readonly path: string;
+  readonly secretKey: string;
+  /** Undefined for a request that reads. */
+  readonly idempotencyKey: string | undefined;
+  readonly parameters: Record<string, unknown>;
+}
+
+interface Key {
+  readonly account: string;
+  readonly refused?: 'revoked' | 'restricted';
+}
+type Matches = (request: StripeRequest) => boolean;
+
+/**
+ * Stripe, as far as the adapter asks it: an outside party on loopback, with books, keys and rules of its own. Every request and
+ * answer is checked against the description of Stripe's API.
+ */
+export class StripeStandIn {
+  /** All that were accepted, in the order in which they came. */
+  readonly requests: StripeRequest[] = [];
+  readonly #accounts = new Map<string, StripeAccount>();
+  readonly #keys = new Map<string, Key>();
+  readonly #faults: { readonly matches: Matches; readonly fault: StripeFault }[] = [];
+  readonly #arrivals = createArrivals<string>();
+  readonly #ownFaults: unknown[] = [];
+  readonly #clock: { nowMs(): number };
+  readonly #server: Server;
+
+  private constructor(clock: { nowMs(): number }) {
+    this.#clock = clock;
+    this.#server = createServer((incoming, response) => {
+      this.#serve(incoming, response).catch((err: unknown) => this.#broken(response, err));
+    });
+  }
+
+  static async start(clock: { nowMs(): number }): Promise<StripeStandIn> {
+    const standIn = new StripeStandIn(clock);
+    await new Promise<void>((resolve) => standIn.#server.listen(0, '127.0.0.1', resolve));
+    return standIn;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Keys of one Stripe account and mode have the same books. */
+  booksOf(secretKey: string): StripeBooks {
+    return this.#accountOf(secretKey).books;
+  }
+
+  /** Says whose key it is: one that was never named is refused. */
+  accept(secretKey: string, account = 'acct_1'): void {
+    this.#keys.set(secretKey, { account });
+  }
+
+  refuse(secretKey: string, refused: 'revoked' | 'restricted'): void {
+    this.#keys.set(secretKey, { account: this.#keys.get(secretKey)?.account ?? 'acct_1', refused });
+  }
+
+  /** Lets go wrong the next requests that match, as many as there are faults. */
+  fail(matches: Matches, ...faults: readonly StripeFault[]): void {
+    this.#faults.push(...faults.map((fault) => ({ matches, fault })));
+  }
+
+  /** Nothing goes wrong any more. */
+  mend(): void {
+    this.#faults.length = 0;
+  }
+
+  /** Resolves when a request with this idempotency key was done, or got lost on its way. */
+  async arrived(idempotencyKey: string): Promise<void> {
+    const what = `requests with the key ${idempotencyKey}`;
+    await this.#arrivals.wait(1, { matches: (one) => one === idempotencyKey, what });
+  }
+
+  /** @throws what of its own answers the description did not allow */
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.#server.closeAllConnections();
+    await closed;
+    if (this.#ownFaults.length > 0) throw new AggregateError(this.#ownFaults, String(this.#ownFaults[0]));
+  }
+
+  #broken(response: ServerResponse, err: unknown): void {
+    this.#ownFaults.push(err);
+    send(response, errorAnswer(invalid(String(err))));
+  }
+
+  get #nowS(): number {
+    return Math.floor(this.#clock.nowMs() / 1_000);
+  }
+
+  #accountOf(secretKey: string): StripeAccount {
+    const mode = /^(sk|rk)_test_/.test(secretKey) ? 'test' : 'live';
+    const name = `${this.#keys.get(secretKey)?.account}-${mode}`;
+    const known = this.#accounts.get(name);
+    if (known !== undefined) return known;
+    const books = new StripeBooks(() => this.#nowS);
+    const made: StripeAccount = { name, books, kept: new Map(), locked: new Set() };
+    this.#accounts.set(name, made);
+    return made;
+  }
+
+  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, search, origin } = new URL(incoming.url ?? '/', `http://${incoming.headers.host}`);
+    const [, page, account = '', id = ''] = pathname.split('/');
+    const bank = page === 'authenticate' ? this.#accounts.get(account) : undefined;
+    if (bank !== undefined) return void response.writeHead(302, { location: decide(bank.books, id) }).end();
+    const body = await text(incoming);
+    const method = incoming.method ?? '';
+    const secretKey = String(incoming.headers.authorization ?? '').replace(/^Bearer /, '');
+    const endpoint = endpointOf(method, pathname);
+    const no = this.#refusal(incoming, secretKey);
+    if (no !== undefined) return send(response, errorAnswer(no));
+    if (endpoint === undefined) return send(response, errorAnswer(unknownUrl(method, pathname)));
+    const read = endpoint.parameters(formOf(method === 'GET' ? search.slice(1) : body));
+    if ('fault' in read) return send(response, errorAnswer(invalid(read.fault, { code: 'parameter_unknown' })));
+    const key = incoming.headers['idempotency-key'];
+    const idempotencyKey = method === 'POST' && typeof key === 'string' ? key : undefined;
+    const request = { method, path: endpoint.path, secretKey, idempotencyKey, parameters: read.value };
+    this.requests.push(request);
+    await this.#answer(incoming, response, { request, endpoint, origin });
+  }
+
+  async #answer(
+    incoming: IncomingMessage,
+    response: ServerResponse,
+    {
+      request,
+      endpoint,
+      origin,
+    }: { readonly request: StripeRequest; readonly endpoint: Endpoint; readonly origin: string },
+  ): Promise<void> {
+    const { idempotencyKey } = request;
+    const fault = this.#faultOf(request);
+    const announce = () => idempotencyKey !== undefined && this.#arrivals.push(idempotencyKey);
+    if (fault === 'rate_limited') return send(response, errorAnswer(rateLimited));
+    if (fault === 'broken_before') return void incoming.socket.destroy();
+    if (fault === 'silent_before') return void announce();
+    const answer = await this.#work(request, endpoint, { origin, fault });
+    announce();
+    if (fault === 'broken_after') return void incoming.socket.destroy();
+    if (fault === 'silent_after') return;
+    if (fault === 'html_after')
+      return void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>502</h1>');
+    send(response, answer);
+  }
+
+  async #work(
+    { method, idempotencyKey, parameters, secretKey }: StripeRequest,
+    endpoint: Endpoint,
+    { origin, fault }: { readonly origin: string; readonly fault: StripeFault | undefined },
+  ): Promise<Answer> {
+    const account = this.#accountOf(secretKey);
+    const { books, name } = account;
+    books.pass();
+    const { id, path } = endpoint;
+    const authenticateUrl = (of: string) => `${origin}/authenticate/${name}/${of}`;
+    const run = (): unknown => {
+      const handler = endpoints[`${method} ${path}`];
+      if (handler === undefined) throw unknownUrl(method, path);
+      const done = handler({ books, parameters, id, nowS: this.#nowS, authenticateUrl });
+      if (fault === 'error_after') throw serverError(done);
+      const answer = expanded(books, done, (parameters.expand ?? []) as string[]);
+      endpoint.check(answer);
+      return answer;
+    };
+    const lockOf = method === 'GET' ? '' : id || String(parameters.payment_intent ?? '');
+    const asked = JSON.stringify([method, path, id, parameters]);
+    return await answerOnce(account, { idempotencyKey, request: asked, lockOf, nowS: this.#nowS, run });
+  }
+
+  #faultOf(request: StripeRequest): StripeFault | undefined {
+    const index = this.#faults.findIndex(({ matches }) => matches(request));
+    if (index >= 0) return this.#faults.splice(index, 1)[0]?.fault;
+    const fault = cardNamed(String(request.parameters.payment_method ?? ''))?.fault;
+    const sent = this.requests.filter(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey);
+    if (fault === undefined || sent.length > 1) return undefined;
+    return fault === 'request_lost' ? 'silent_before' : 'silent_after';
+  }
+
+  #refusal({ headers }: IncomingMessage, secretKey: string): StripeNo | undefined {
+    if (headers['stripe-version'] !== apiVersion) return invalid(`not the API version ${apiVersion}`);
+    const key = this.#keys.get(secretKey);
+    const type = 'invalid_request_error';
+    if (key === undefined || key.refused === 'revoked')
+      return new StripeNo(401, { type, message: 'Invalid API Key provided.' });
+    if (key.refused === undefined) return undefined;
+    const message = 'The provided key does not have the required permissions for this endpoint.';
+    return new StripeNo(403, { type, message });
+  }
+}
+
+const unknownUrl = (method: string, path: string): StripeNo =>
+  new StripeNo(
+    404,
+    { type: 'invalid_request_error', message: `Unrecognized request URL (${method}: ${path}).` },
+    false,
+  );
+const rateLimited = new StripeNo(429, {
+  type: 'invalid_request_error',
+  code: 'rate_limit',
+  message: 'Too many requests.',
+});
+const serverError = (done: unknown): StripeNo =>
+  new StripeNo(500, {
+    type: 'api_error',
+    message: 'An unknown error occurred.',
+    payment_intent: structuredClone(done),
+  });
+
+function send(response: ServerResponse, { status, body, headers = {} }: Answer): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_1', ...headers });
+  response.end(JSON.stringify(body));
+}
