@@ -1,5 +1,5 @@
+import { fieldsOf, hasBuyer, samplePayloadOf } from '@app/contracts/triggers';
 import { expect, test } from 'vitest';
-import { fieldsOf, hasBuyer, samplePayloadOf } from '../events/trigger.rules.ts';
 import { automationEmail } from './automation-email.rules.ts';
 import { builtIns } from './built-in.rules.ts';
 import { templateProblem } from './template.rules.ts';

@@ -1,5 +1,5 @@
 import { escapeHtml, firstNameIn, plainLine } from '@app/contracts/plain-text';
-import type { Payload } from '../events/trigger.rules.ts';
+import type { Payload } from '@app/contracts/triggers';
 import type { EmailAction } from './built-in.rules.ts';
 import { renderBody, renderSubject, type TemplateValues } from './template.rules.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { AutomationAction, automationResource } from '@app/contracts/automations';
 import { idPrefixes, idSuffixOf, idTimeMs } from '@app/contracts/ids';
+import type { TriggerName } from '@app/contracts/triggers';
 import { type ColumnsOf, statement } from '@app/service-kit/database';
 import type { z } from 'zod';
-import type { TriggerName } from '../events/trigger.rules.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { type BuiltIn, type BuiltInKey, builtIns } from './built-in.rules.ts';
 

@@ -1,6 +1,6 @@
 import type { AutomationAction } from '@app/contracts/automations';
+import { fieldsOf, hasBuyer, hasProduct, type TriggerName } from '@app/contracts/triggers';
 import { invalidField } from '@app/contracts/validation';
-import { fieldsOf, hasBuyer, hasProduct, type TriggerName } from '../events/trigger.rules.ts';
 import type { BuiltIn } from './built-in.rules.ts';
 import { templateProblem } from './template.rules.ts';
 

@@ -1,5 +1,5 @@
 import type { AutomationAction, builtInAutomations } from '@app/contracts/automations';
-import type { TriggerName } from '../events/trigger.rules.ts';
+import type { TriggerName } from '@app/contracts/triggers';
 
 export type BuiltInKey = (typeof builtInAutomations)[number];
 export type EmailAction = Extract<AutomationAction, { type: 'email' }>;

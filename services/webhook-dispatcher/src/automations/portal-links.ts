@@ -1,10 +1,10 @@
 import { DomainError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
 import { createPortalLink } from '@app/contracts/portal';
+import { linkFieldsOf, type Payload } from '@app/contracts/triggers';
 import type { Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
 import type { Delivery } from '../deliveries/delivery.types.ts';
-import { linkFieldsOf, type Payload } from '../events/trigger.rules.ts';
 import type { EmailAction } from './built-in.rules.ts';
 import { fieldsIn, type TemplateValues } from './template.rules.ts';
 

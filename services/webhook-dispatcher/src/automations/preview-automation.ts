@@ -1,6 +1,6 @@
 import type { previewAutomation as contract } from '@app/contracts/automations';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
-import { sampleLinks, samplePayloadOf } from '../events/trigger.rules.ts';
+import { sampleLinks, samplePayloadOf } from '@app/contracts/triggers';
 import { requireUsableEmail } from './automation.rules.ts';
 import { automationEmail } from './automation-email.rules.ts';
 

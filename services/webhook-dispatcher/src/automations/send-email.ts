@@ -1,5 +1,6 @@
 import { readSettingsOf } from '@app/account-settings/read-settings';
 import type { Settings } from '@app/contracts/accounts';
+import { type Payload, sampleLinks } from '@app/contracts/triggers';
 import { endpointOff } from '@app/contracts/webhooks';
 import type { Handover } from '@app/email/email-transport';
 import type { Mailer } from '@app/email/mailer';
@@ -15,7 +16,6 @@ import type { Delivery, Destination } from '../deliveries/delivery.types.ts';
 import type { SendResult } from '../deliveries/delivery-scheduler.ts';
 import type { SendEmail } from '../deliveries/dispatcher.ts';
 import { waitAfter } from '../deliveries/schedule.rules.ts';
-import { type Payload, sampleLinks } from '../events/trigger.rules.ts';
 import { oneLine } from '../texts/activity.rules.ts';
 import { automationEmail } from './automation-email.rules.ts';
 import type { EmailAction } from './built-in.rules.ts';

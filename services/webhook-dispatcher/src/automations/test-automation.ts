@@ -2,12 +2,12 @@ import type { testAutomation as contract } from '@app/contracts/automations';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
+import { samplePayloadOf } from '@app/contracts/triggers';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { priorities } from '../deliveries/priority.rules.ts';
 import type { OutgoingEvent } from '../events/outgoing-event.ts';
 import type { StoreDeps } from '../events/store-events.ts';
 import { storeTestOnce } from '../events/store-test-once.ts';
-import { samplePayloadOf } from '../events/trigger.rules.ts';
 import { readDelivery } from '../history/read-delivery.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { type AutomationRow, builtInOf, builtInRows, materialiseStatement } from './automation-row.ts';
@@ -16,8 +16,8 @@ import { findAutomation } from './find-automation.ts';
 export type TestDeps = Pick<AutomationDeps, 'database' | 'clock' | 'emailsAvailable'> & StoreDeps;
 
 /**
- * Runs the automation once with sample data, behind everything else. An email goes to the account's support address and to
- * nobody else: the platform is not to write to any address that somebody names here.
+ * Runs the automation once with sample data, behind everything else. An email goes to the address of the
+ * account itself and to nobody else: the platform is not to write to any address that somebody names here.
  * @throws DomainError automation_not_found, email_unavailable, invalid_transition while it is off
  */
 export async function testAutomation(

@@ -1,5 +1,5 @@
+import type { TriggerName } from '@app/contracts/triggers';
 import type { Priority } from '../deliveries/priority.rules.ts';
-import type { TriggerName } from './trigger.rules.ts';
 
 /** An event in the form that receivers get. */
 export interface OutgoingEvent {

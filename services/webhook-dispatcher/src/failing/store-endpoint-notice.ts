@@ -1,4 +1,5 @@
 import { newId } from '@app/contracts/ids';
+import type { EndpointOffPayload } from '@app/contracts/triggers';
 import { endpointOff } from '@app/contracts/webhooks';
 import type { Client } from '@app/service-kit/database';
 import { builtInId, builtInRows, materialiseStatement } from '../automations/automation-row.ts';
@@ -6,7 +7,6 @@ import type { DeliverySender } from '../deliveries/delivery-sender.ts';
 import { priorities } from '../deliveries/priority.rules.ts';
 import type { OutgoingEvent } from '../events/outgoing-event.ts';
 import { type StoreDeps, storeEventFor } from '../events/store-events.ts';
-import type { EndpointOffPayload } from '../events/trigger.rules.ts';
 
 export interface EndpointNotice {
   readonly accountId: string;

@@ -1,5 +1,5 @@
-import { samplePayloads } from '@app/contracts/webhook-samples';
-import { endpointOff, type WebhookEventName } from '@app/contracts/webhooks';
+import { samplePayloads } from './webhook-samples.ts';
+import { endpointOff, type WebhookEventName } from './webhooks.ts';
 
 /** Sellers cannot choose the event of the built-in notice about an endpoint. */
 export type TriggerName = WebhookEventName | typeof endpointOff;
