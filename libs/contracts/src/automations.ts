@@ -151,8 +151,8 @@ export const previewAutomation = defineRequest('read', 'webhook-dispatcher', 'au
     .meta({ id: 'AutomationPreviewed' }),
 });
 /**
- * Runs the automation once with sample data: an email goes to the account's support address and nobody else, a POST to its
- * URL.
+ * Runs the automation once with sample data: an email goes to the address of the account itself and nobody else, a POST to
+ * its URL.
  */
 export const testAutomation = defineRequest('command', 'webhook-dispatcher', 'automations.test', {
   input: z.object({ ...ofAutomation, account: sellerSettings }),

@@ -116,7 +116,7 @@ export const automationOperations = [
     tag,
     summary: 'Run an automation once with sample data',
     description:
-      'An email goes to the support address in the account’s settings, and to no buyer; its subject begins with `[Test]`. A ' +
+      'An email goes to the address of the account itself, and to no buyer; its subject begins with `[Test]`. A ' +
       'POST goes to the URL with `x-service-test: 1`. It does not run while the automation is off.',
     params,
     addedInput: sellerOf,
