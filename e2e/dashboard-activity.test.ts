@@ -8,7 +8,7 @@ import { scripts } from './support/scripts.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
 
-/** Guarantee: a seller with a browser sees why a webhook did not arrive, and sends it again. */
+/** Guarantee: a seller with a browser sees why a webhook did not arrive, sends it again, and makes automations. */
 let platform: SharedPlatform;
 
 beforeAll(async () => {
@@ -72,5 +72,74 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     else await page.reload();
     await page.getByRole('link', { name: `${email} · Course` }).click();
     await page.waitForURL('**/app/orders/ord_*');
+  });
+
+  test('automations are made with a preview, run by a sale, tested, given another secret and removed', async () => {
+    const receiver = await startReceiver();
+    const seller = await sellerOfCourse();
+    const page = await visitDashboard(platform.baseUrl, seller, '/app/integrations/automations', { script });
+    await page.getByRole('link', { name: 'Add an automation' }).click();
+    await page.getByLabel('Name').fill('Welcome');
+    const preview = page.locator('#preview');
+    for (const [text, shown] of [
+      ['Hello {{frstName}}', /\{\{frstName\}\}, which this event does not have/],
+      ['Hello {{firstName}}, enjoy {{product}}.', 'Hello Maya, enjoy Watercolour Course.'],
+    ] as const) {
+      await page.getByLabel('Text').fill(text);
+      if (!script) await page.getByRole('button', { name: 'Update the preview' }).click();
+      await preview.getByText(shown).first().textContent();
+    }
+    expect(await page.getByLabel('Name').inputValue()).toBe('Welcome');
+    await page.getByRole('button', { name: 'Add the automation' }).click();
+    await page.getByText('The automation is made').textContent();
+    await page.getByText('No mail server is set up here').textContent();
+    await page.getByText('Hello Maya, enjoy Watercolour Course.').textContent();
+
+    await page.goto('/app/integrations/automations/new');
+    await page.getByRole('link', { name: 'Send to a URL' }).click();
+    await page.getByLabel('Name').fill('Tell the warehouse');
+    await page.getByLabel('URL').fill(`${receiver.url}/warehouse`);
+    await page.getByRole('button', { name: 'Add the automation' }).click();
+    const secret = await page.getByLabel('Signing secret').inputValue();
+    expect(secret).toMatch(/^whsec_/);
+
+    const address = (await page.getByRole('link', { name: 'Open the automation' }).getAttribute('href')) ?? '';
+
+    const order = { productSlug: 'course', email: 'grace@example.com' };
+    expect((await seller.call('POST', '/api/v1/orders', { body: order })).status).toBe(200);
+    await announced(attemptsRecorded, ({ attempts }) =>
+      attempts.some(({ endpointId, delivered }) => delivered && address.endsWith(endpointId)),
+    );
+    await page.goto(address);
+    await page
+      .getByRole('row', { name: /Order paid.*Delivered/ })
+      .getByRole('link')
+      .click();
+    await page
+      .getByText(/"email": "grace@example.com"/)
+      .first()
+      .textContent();
+
+    await page.goto(address);
+    await page.getByRole('link', { name: 'Send a test' }).click();
+    await page.getByRole('button', { name: 'Send the test' }).click();
+    await page.getByText('It is a test.').textContent();
+
+    await page.goto(`${address}/secret`);
+    await page.getByLabel('Your password').fill('a long enough password');
+    await page.getByRole('button', { name: 'Show the secret' }).click();
+    expect(await page.getByLabel('Signing secret').inputValue()).toBe(secret);
+    await page.goto(`${address}/secret`);
+    await page.getByRole('button', { name: 'Replace the secret' }).click();
+    expect(await page.getByLabel('Signing secret').inputValue()).not.toBe(secret);
+
+    await page.goto(address);
+    await page.getByRole('link', { name: 'Switch it off' }).click();
+    await page.getByRole('button', { name: 'Switch it off' }).click();
+    await page.getByText('You switched it off').textContent();
+    await page.getByRole('link', { name: 'Remove it' }).click();
+    await page.getByRole('button', { name: 'Remove Tell the warehouse' }).click();
+    await page.getByRole('link', { name: 'Receipt to the buyer' }).textContent();
+    expect(await page.getByText('Tell the warehouse').count()).toBe(0);
   });
 });

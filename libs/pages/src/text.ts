@@ -1,7 +1,7 @@
 import { type Html, html } from './html.ts';
 
-/** Pieces with a text between each two. */
-export function joined(parts: readonly Html[], separator: string): Html {
+/** Pieces with a separator between each two. */
+export function joined(parts: readonly Html[], separator: string | Html): Html {
   return html`${parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part]))}`;
 }
 

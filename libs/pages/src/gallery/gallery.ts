@@ -2,6 +2,7 @@ import { type DocumentOptions, renderDocument } from '../document.ts';
 import { html } from '../html.ts';
 import { componentStates } from './component-states.ts';
 import { dashboardAffiliatesStates } from './dashboard-affiliates-states.ts';
+import { dashboardAutomationsStates } from './dashboard-automations-states.ts';
 import { numbersStates } from './dashboard-numbers-states.ts';
 import { dashboardOrdersStates } from './dashboard-orders-states.ts';
 import { productsStates } from './dashboard-products-states.ts';
@@ -43,6 +44,7 @@ export const gallery: readonly GalleryPage[] = [
     ...productsStates,
     ...settingsStates,
     ...dashboardToolsStates,
+    ...dashboardAutomationsStates,
   }).map(([name, page]) => ({
     name,
     render: (assets: Pick<DocumentOptions, 'stylesheets' | 'scripts'>) =>

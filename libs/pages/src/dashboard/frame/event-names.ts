@@ -1,6 +1,6 @@
-import { type WebhookEventName, webhookEventNames } from '@app/contracts/webhooks';
+import { endpointOff, type WebhookEventName, webhookEventNames } from '@app/contracts/webhooks';
 
-const labels: Readonly<Record<WebhookEventName, string>> = {
+const labels: Readonly<Record<WebhookEventName | typeof endpointOff, string>> = {
   'order.paid': 'Order paid',
   'order.refunded': 'Order refunded',
   'order.reopened': 'Refund failed, order paid again',
@@ -14,11 +14,12 @@ const labels: Readonly<Record<WebhookEventName, string>> = {
   'subscription.resumed': 'Subscription resumed',
   'affiliate.paid': 'Affiliate paid',
   'funnel.email.sync': 'Funnel emails pushed',
+  [endpointOff]: 'Webhook endpoint needs a look',
 };
 
 /** Events of webhooks with what they mean, in the order of the documentation. */
 export const eventChoices = webhookEventNames.map((name) => [name, labels[name]] as const);
 
-/** What an event means; its own name where it is no webhook. */
+/** What an event means; its own name where it is none of these. */
 export const eventLabel = (name: string): string =>
-  Object.hasOwn(labels, name) ? labels[name as WebhookEventName] : name;
+  Object.hasOwn(labels, name) ? labels[name as keyof typeof labels] : name;

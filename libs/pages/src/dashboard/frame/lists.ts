@@ -15,8 +15,15 @@ interface Listed {
   readonly has_more?: boolean | undefined;
 }
 
-/** Addresses of the first and the next page of a list, whose filters stay. */
-export function listPager({ request, path }: Visit, label: string, { data, has_more }: Listed): Html {
+const newestFirst = { first: 'Newest', next: 'Older' } as const;
+
+/** Addresses of the first and the next page of a list, whose filters stay. @param words where it is not newest first */
+export function listPager(
+  { request, path }: Visit,
+  label: string,
+  { data, has_more }: Listed,
+  words: Readonly<Record<'first' | 'next', string>> = newestFirst,
+): Html {
   const last = data.at(-1);
   const isFirst = !request.query.has('before');
   const withBefore = (before: string | null) => {
@@ -27,7 +34,7 @@ export function listPager({ request, path }: Visit, label: string, { data, has_m
   };
   return pager({
     label,
-    first: isFirst ? null : { label: 'Newest', href: withBefore(null) },
-    next: has_more === true && last !== undefined ? { label: 'Older', href: withBefore(last.id) } : null,
+    first: isFirst ? null : { label: words.first, href: withBefore(null) },
+    next: has_more === true && last !== undefined ? { label: words.next, href: withBefore(last.id) } : null,
   });
 }

@@ -1,21 +1,16 @@
-import type { RequestOutput } from '@app/contracts/define';
-import type { listDeliveries } from '@app/contracts/webhook-deliveries';
 import { linkButton } from '../../components/button.ts';
 import { card, facts } from '../../components/card.ts';
 import { notice } from '../../components/notice.ts';
 import { emptyState } from '../../components/parts.ts';
-import { table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { joined } from '../../text.ts';
-import { deliveryBadge } from '../frame/delivery-badge.ts';
 import { eventLabel } from '../frame/event-names.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage } from '../frame/visit.ts';
 import { endpointBadge } from './endpoints-page.ts';
+import { type Delivery, latestDeliveries } from './latest-deliveries.ts';
 import { type Endpoint, endpointPath, hostOf, integrationsTitle, recoveryPath, webhooksPath } from './parts.ts';
-
-type Delivery = RequestOutput<typeof listDeliveries>['data'][number];
 
 const texts = {
   failing: 'Nothing has arrived since',
@@ -46,8 +41,6 @@ const texts = {
   url: 'URL',
   added: 'Added',
   twoSecrets: 'Two signatures until',
-  latest: 'Latest deliveries',
-  all: 'All its deliveries',
   none: 'Nothing was sent to it yet. A test shows whether it takes what you sell.',
 } as const;
 
@@ -62,7 +55,8 @@ interface EndpointContent {
 /** One endpoint: how it is, what it is sent, and all that can be done with it. */
 export function endpointPage({ endpoint, deliveries, formats, done }: EndpointContent): DashboardPage {
   const { id, url, description } = endpoint;
-  const latest = html`<section class="stack tight"><h2>${texts.latest}</h2>${latestOf(endpoint, deliveries, formats)}</section>`;
+  const test = linkButton({ label: texts.test, href: endpointPath(id, '/test') });
+  const latest = latestDeliveries({ id, deliveries, formats, empty: emptyState(texts.none, test) });
   return {
     title: description === '' ? hostOf(url) : description,
     heading: html`<bdi>${description === '' ? url : description}</bdi>`,
@@ -112,26 +106,3 @@ function setupOf(endpoint: Endpoint, formats: Formats): Html {
     texts.recover,
   )}${to('/switch', active ? texts.switchOff : texts.switchOn)}${to('/remove', texts.remove)}</ul>`;
 }
-
-function latestOf({ id }: Endpoint, deliveries: readonly Delivery[], formats: Formats): Html {
-  const test = linkButton({ label: texts.test, href: endpointPath(id, '/test') });
-  if (deliveries.length === 0) return emptyState(texts.none, test);
-  const rows = deliveries.map((delivery) => ({
-    href: `/app/activity/deliveries/${delivery.id}`,
-    cells: [
-      eventLabel(delivery.event),
-      when(delivery.created_at, formats),
-      html`<bdi>${delivery.email}</bdi>`,
-      deliveryBadge(delivery),
-    ],
-  }));
-  const list = table({ caption: texts.latest, columns, rows });
-  return html`${list}<p class="small"><a href="/app/activity/deliveries?endpointId=${id}">${texts.all}</a></p>`;
-}
-
-const columns = [
-  { label: 'Event', at: 'title' },
-  { label: 'When', at: 'detail' },
-  { label: 'Buyer', at: 'wide' },
-  { label: 'Status', at: 'end' },
-] as const;

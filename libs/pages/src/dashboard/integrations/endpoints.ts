@@ -2,10 +2,19 @@ import { button } from '../../components/button.ts';
 import { select } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
 import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, wrongForm } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
+import {
+  type Answer,
+  type DashboardPage,
+  onTo,
+  type Params,
+  RefusedError,
+  refusedPage,
+  type Visit,
+} from '../frame/visit.ts';
 import { endpointBody, endpointFields, endpointLabels, headersIn, storedOf } from './endpoint-form.ts';
 import { endpointPage } from './endpoint-page.ts';
 import { endpointsPage } from './endpoints-page.ts';
+import { readLatest } from './latest-deliveries.ts';
 import { endpointPath, hostOf, integrationsTitle, secretOnce, webhooksPath } from './parts.ts';
 
 const texts = {
@@ -41,10 +50,10 @@ export async function showEndpoints(visit: Visit): Promise<DashboardPage> {
 export async function showEndpoint(visit: Visit, { id = '' }: Params): Promise<DashboardPage> {
   const [endpoint, deliveries] = await Promise.all([
     visit.read('readWebhookEndpoint', { params: { endpointId: id } }),
-    visit.read('listWebhookDeliveries', { query: { endpointId: id, limit: 5 } }),
+    readLatest(visit, id),
   ]);
   const said = done[visit.request.query.get('done') ?? ''] ?? null;
-  return endpointPage({ endpoint, deliveries: deliveries.data, formats: visit.formats, done: said });
+  return endpointPage({ endpoint, deliveries, formats: visit.formats, done: said });
 }
 
 /** GET of the form for another one. What happened before the first is offered to it. */
@@ -61,12 +70,12 @@ interface First {
 }
 
 async function firstOf(visit: Visit): Promise<First> {
-  const [endpoints, held] = await Promise.all([
-    visit.read('listWebhookEndpoints', {}),
+  const [primary, held] = await Promise.all([
+    visit.call('getWebhookEndpoint', {}),
     visit.read('listWebhookDeliveries', { query: { status: 'held', limit: 1 } }),
   ]);
-  const primary = endpoints.data.find(({ role }) => role === 'primary');
-  return { isFirst: primary === undefined, hasHeld: held.data.length > 0, url: primary?.url ?? null };
+  if (!primary.ok && primary.problem.status !== 404) throw new RefusedError(primary.problem, primary.retryAfterSeconds);
+  return { isFirst: !primary.ok, hasHeld: held.data.length > 0, url: primary.ok ? primary.body.url : null };
 }
 
 export function newEndpointPage(

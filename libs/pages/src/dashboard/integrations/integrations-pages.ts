@@ -1,4 +1,14 @@
 import type { Pages } from '../frame/visit.ts';
+import { showChangeAutomation, showNewAutomation, takeChangeAutomation, takeNewAutomation } from './automation-edit.ts';
+import {
+  showRemoveAutomation,
+  showSwitchAutomation,
+  showTestAutomation,
+  takeRemoveAutomation,
+  takeSwitchAutomation,
+  takeTestAutomation,
+} from './automation-switch.ts';
+import { showAutomation, showAutomations } from './automations.ts';
 import {
   showHeld,
   showRemoveEndpoint,
@@ -19,9 +29,10 @@ import {
 import { showKey, showKeys, showNewKey, takeKey, takeNewKey } from './keys.ts';
 import { showMcp, takeMcp } from './mcp.ts';
 import { showRecover, showRecoveries, showRecovery, takeRecover, takeRecovery } from './recoveries.ts';
-import { endpointSecret } from './signing-secret.ts';
+import { automationSecret, endpointSecret } from './signing-secret.ts';
 
 const endpoint = '/app/integrations/webhooks/:id';
+const automation = '/app/integrations/automations/:id';
 
 export const integrationsPages: Pages = {
   '/app/integrations': { show: showEndpoints },
@@ -35,6 +46,14 @@ export const integrationsPages: Pages = {
   [`${endpoint}/switch`]: { show: showSwitch, take: takeSwitch },
   [`${endpoint}/recover`]: { show: showRecover, take: takeRecover },
   [`${endpoint}/remove`]: { show: showRemoveEndpoint, take: takeRemoveEndpoint },
+  '/app/integrations/automations': { show: showAutomations },
+  '/app/integrations/automations/new': { show: showNewAutomation, take: takeNewAutomation },
+  [automation]: { show: showAutomation },
+  [`${automation}/change`]: { show: showChangeAutomation, take: takeChangeAutomation },
+  [`${automation}/secret`]: automationSecret,
+  [`${automation}/test`]: { show: showTestAutomation, take: takeTestAutomation },
+  [`${automation}/switch`]: { show: showSwitchAutomation, take: takeSwitchAutomation },
+  [`${automation}/remove`]: { show: showRemoveAutomation, take: takeRemoveAutomation },
   '/app/integrations/recoveries': { show: showRecoveries },
   '/app/integrations/keys': { show: showKeys },
   '/app/integrations/keys/new': { show: showNewKey, take: takeNewKey },

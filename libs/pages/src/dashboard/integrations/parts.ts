@@ -1,3 +1,4 @@
+import type { getAutomation } from '@app/contracts/automations';
 import type { RequestOutput } from '@app/contracts/define';
 import type { listRecoveries } from '@app/contracts/webhook-deliveries';
 import type { listWebhookEndpoints } from '@app/contracts/webhooks';
@@ -6,17 +7,21 @@ import { copyField, tabs } from '../../components/parts.ts';
 import { type Html, html } from '../../html.ts';
 
 export type Endpoint = RequestOutput<typeof listWebhookEndpoints>['data'][number];
+export type Automation = RequestOutput<typeof getAutomation>;
 export type Recovery = RequestOutput<typeof listRecoveries>['data'][number];
 
 export const integrationsTitle = 'Integrations';
 export const webhooksPath = '/app/integrations';
 export const endpointPath = (id: string, page = ''): string => `${webhooksPath}/webhooks/${id}${page}`;
 export const recoveryPath = (id: string): string => `${webhooksPath}/recoveries/${id}`;
+export const automationsPath = `${webhooksPath}/automations`;
+export const automationPath = (id: string, page = ''): string => `${automationsPath}/${id}${page}`;
 export const keysPath = `${webhooksPath}/keys`;
 export const mcpPath = `${webhooksPath}/mcp`;
 
 const all = [
   { label: 'Webhooks', href: webhooksPath },
+  { label: 'Automations', href: automationsPath },
   { label: 'API keys', href: keysPath },
   { label: 'MCP', href: mcpPath },
 ] as const;

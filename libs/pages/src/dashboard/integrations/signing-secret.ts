@@ -5,8 +5,8 @@ import { copyField } from '../../components/parts.ts';
 import { html } from '../../html.ts';
 import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, wrongForm } from '../frame/forms.ts';
 import { when } from '../frame/times.ts';
-import { type Answer, type DashboardPage, type Params, refusedPage, type Visit } from '../frame/visit.ts';
-import { endpointPath, hostOf, secretOnce } from './parts.ts';
+import { type Answer, type DashboardPage, nothingHere, type Params, refusedPage, type Visit } from '../frame/visit.ts';
+import { automationPath, endpointPath, hostOf, secretOnce } from './parts.ts';
 
 const texts = {
   title: 'Signing secret',
@@ -86,6 +86,27 @@ const ofEndpoints: Signing = {
   rotate: rotateEndpoint,
 };
 
+const ofAutomations: Signing = {
+  read: async (visit, id) => {
+    const [automation, { email }] = await Promise.all([
+      visit.read('getAutomation', { params: { automationId: id } }),
+      visit.account(),
+    ]);
+    const { name, action, previous_secret_expires_at: previousUntil } = automation;
+    // One that sends emails signs nothing.
+    if (action.type !== 'post') throw nothingHere(visit);
+    return { name, path: automationPath(id), previousUntil, email };
+  },
+  reveal: (visit, id, password) =>
+    visit.call('revealAutomationSecret', { params: { automationId: id }, body: { password } }),
+  rotate: async (visit, id, overlapHours) => {
+    const params = { automationId: id };
+    const idempotencyKey = keyOf(visit);
+    const rotated = await visit.call('rotateAutomationSecret', { params, body: { overlapHours }, idempotencyKey });
+    return rotated.ok ? { ok: true as const, body: shownOf(rotated.body) } : rotated;
+  },
+};
+
 /** The page of a signing secret, which takes the password to show it. */
 const secretOf = (signing: Signing) => ({
   show: async (visit: Visit, { id = '' }: Params): Promise<DashboardPage> =>
@@ -108,6 +129,7 @@ const secretOf = (signing: Signing) => ({
 });
 
 export const endpointSecret = secretOf(ofEndpoints);
+export const automationSecret = secretOf(ofAutomations);
 
 const refused = (visit: Visit, signer: Signer, state: FormState): DashboardPage =>
   refusedPage(secretPage(visit, signer, state));
