@@ -1,12 +1,11 @@
 import { findAccessViolations, findMarkupFaults } from '@app/testing/browser/find-violations';
-import { openVisit } from '@app/testing/browser/visit';
-import type { Page } from 'playwright-core';
+import { openVisit, type Visit } from '@app/testing/browser/visit';
 import { expect, test } from 'vitest';
 import { gallery } from '../src/gallery/gallery.ts';
 import { startGallery } from './gallery-site.ts';
 
 /** Shows a page of the gallery in the window without loading the window anew: axe stays, which takes longer to load than to run. */
-async function show(page: Page, name: string): Promise<void> {
+async function show(page: Visit['page'], name: string): Promise<void> {
   if (page.url() === 'about:blank') await page.goto(`/${name}`);
   await page.evaluate(`(async () => {
     const answer = await fetch('/${name}');
