@@ -1,7 +1,7 @@
 import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
 import { cardFormOf } from '../checkout/cards.ts';
 import type { Refused } from '../checkout/show-refusal.ts';
-import { checkHead, checksOf } from '../components/checks.ts';
+import { checkHead, checkScripts, checksOf } from '../components/checks.ts';
 import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
 import { bankPage, cardError, cardNotices, cardPage, checkingPage, hasCard } from './card-pages.ts';
 import { buyerOf, onTo, openedOf, type Portal, showAt, shown, takeAt } from './enter.ts';
@@ -138,5 +138,5 @@ function showChecking(portal: Portal, { session, body: subscription }: Seen): Sh
   const checks = checksOf(portal.request.query);
   const content = { checks, nextUrl: `${pathOf(portal.path, subscription.id)}?check=${checks + 1}` };
   const body = checkingPage(openedOf(portal, session, { subscription, checks: content }));
-  return shown(portal, 'Your new card is being checked', body, { head: checkHead(content), scripts: ['htmx.js'] });
+  return shown(portal, 'Your new card is being checked', body, { head: checkHead(content), scripts: checkScripts });
 }

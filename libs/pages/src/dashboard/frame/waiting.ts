@@ -1,4 +1,4 @@
-import { checkAgain, checkHead, checksOf } from '../../components/checks.ts';
+import { checkAgain, checkHead, checkScripts, checksOf } from '../../components/checks.ts';
 import { type Html, html } from '../../html.ts';
 import type { DashboardPage, Visit } from './visit.ts';
 
@@ -12,5 +12,9 @@ export function waiting({ request, path }: Visit, page: DashboardPage, status: H
   query.set('check', String(checks + 1));
   const content = { nextUrl: `${path}?${query}`, checks };
   const main = html`${checkAgain(content, status)}${page.main}`;
-  return Object.assign({}, page, { main, head: checkHead(content), scripts: ['htmx.js', ...(page.scripts ?? [])] });
+  return Object.assign({}, page, {
+    main,
+    head: checkHead(content),
+    scripts: [...checkScripts, ...(page.scripts ?? [])],
+  });
 }

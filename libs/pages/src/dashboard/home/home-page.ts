@@ -1,4 +1,5 @@
 import type { Overview } from '@app/contracts/overview';
+import { checkScripts, checkTexts } from '../../components/checks.ts';
 import { badge } from '../../components/notice.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
@@ -29,8 +30,8 @@ export function homePage(content: HomeContent): DashboardPage {
   const { overview, currency, formats } = content;
   return {
     title: texts.title,
-    scripts: ['htmx.js'],
-    main: html`<div id="live" class="stack wide" hx-get="/app?currency=${currency}" hx-trigger="every 60s" hx-target="#live" hx-select="#live" hx-swap="outerHTML">${stepsCard(content)}
+    scripts: checkScripts,
+    main: html`<div id="live" class="stack wide" hx-get="/app?currency=${currency}" hx-trigger="every 60s, again" hx-target="#live" hx-select="#live" hx-swap="outerHTML" data-check data-unreachable="${checkTexts.unreachable}" data-busy="${checkTexts.busy}">${stepsCard(content)}
 <section class="stack"><h2>${texts.last}</h2>${overviewStats(overview, currency, formats, false)}${revenueChart(overview, currency, formats)}${otherCurrencies(
       overview,
       currency,
