@@ -34,7 +34,7 @@ const texts = {
   added: 'Added',
   twoSecrets: 'Two signatures until',
   email: 'Its email, with sample data',
-  none: 'Nothing happened yet that starts it.',
+  none: 'It has sent nothing yet.',
 } as const;
 
 interface AutomationContent {
