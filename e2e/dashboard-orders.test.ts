@@ -77,6 +77,34 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
       'refunded',
     ]);
 
+    await page.goto('/app/search');
+    const typed = page.getByLabel('Email, name, code or id');
+    const search = async (text: string) => {
+      await typed.fill(text);
+      await page.getByRole('button', { name: 'Search' }).last().click();
+    };
+    await search('OURS');
+    await page.getByRole('link', { name: 'Course /course' }).textContent();
+    await search(`${email}.invalid`);
+    await page.getByText('Nothing matches').textContent();
+    if (script) {
+      await page.locator('h1').click();
+      await page.keyboard.press('?');
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Show these shortcuts').textContent();
+      await page.keyboard.press('Escape');
+      await page.waitForURL('**/app/search?q=*invalid');
+      await page.keyboard.press('/');
+      await page.keyboard.type(email);
+      await page.keyboard.press('Enter');
+    } else {
+      await page.goto('/app/keyboard');
+      await page.locator('main').getByText('Show these shortcuts').textContent();
+      await page.goto('/app/search');
+      await search(email);
+    }
+    await page.getByRole('link', { name: email }).click();
+    await page.waitForURL(`**/app/orders/${orderId}`);
+
     // Another seller’s order is as unknown as one that never was.
     const stranger = await signUp(platform.baseUrl);
     const theirs = await visitDashboard(platform.baseUrl, stranger, '/app/orders', { script, statuses: [404] });

@@ -94,12 +94,40 @@ const back = document.querySelector('form[data-sent]');
 if (back instanceof HTMLFormElement) back.submit();
 
 const search = document.querySelector('#search');
-document.addEventListener('keydown', (event) => {
-  const { target, key } = event;
-  const isTyping = target instanceof Element && target.matches('input, textarea, select');
-  if (key !== '/' || isTyping || event.ctrlKey || event.metaKey || !(search instanceof HTMLInputElement)) return;
-  event.preventDefault();
+const keyboard = document.querySelector('#keyboard');
+
+/** The address says which dialog is open, so that Back closes it. */
+function showDialog() {
+  if (!(keyboard instanceof HTMLDialogElement)) return;
+  if (location.hash !== '#keyboard') keyboard.close();
+  else if (!keyboard.open) keyboard.showModal();
+}
+/** Whether the page without the dialog is the one before in the browser's history. */
+let isBehind = false;
+addEventListener('hashchange', () => {
+  isBehind = true;
+  showDialog();
+});
+keyboard?.addEventListener('close', () => {
+  if (location.hash !== '#keyboard') return;
+  if (isBehind) history.back();
+  else history.replaceState(null, '', location.pathname + location.search);
+});
+for (const link of document.querySelectorAll('a[data-dialog]')) link.setAttribute('href', '#keyboard');
+showDialog();
+
+function goToSearch() {
+  if (!(search instanceof HTMLInputElement)) return;
   const menu = document.querySelector('.side .menu');
   if (menu instanceof HTMLDetailsElement) menu.open = true;
   search.focus();
+}
+
+document.addEventListener('keydown', (event) => {
+  const { target, key } = event;
+  const isTyping = target instanceof Element && target.matches('input, textarea, select');
+  if ((key !== '/' && key !== '?') || isTyping || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  if (key === '/') goToSearch();
+  else location.hash = 'keyboard';
 });

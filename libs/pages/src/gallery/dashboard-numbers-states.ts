@@ -1,13 +1,16 @@
 import type { MetricExplanation, MetricsResource } from '@app/contracts/metrics';
 import type { Overview } from '@app/contracts/overview';
 import { samplePayloads } from '@app/contracts/webhook-samples';
+import { showKeyboard } from '../dashboard/frame/keyboard.ts';
 import { homePage } from '../dashboard/home/home-page.ts';
 import type { LoggedEvent } from '../dashboard/home/latest-events.ts';
 import { explanationPage } from '../dashboard/metrics/explanation-page.ts';
 import { metricsPage } from '../dashboard/metrics/metrics-page.ts';
 import { productMetricsPage } from '../dashboard/metrics/product-metrics-page.ts';
+import { searchPage } from '../dashboard/search/search-page.ts';
 import { formatsFor } from '../formats.ts';
 import type { Html } from '../html.ts';
+import { subscription } from './dashboard-orders-samples.ts';
 import { formats, inFrame, order } from './dashboard-samples.ts';
 import { arabicName, longName } from './samples.ts';
 
@@ -128,7 +131,18 @@ const events = [
 const home = { overview, currency: 'usd', events, steps, formats };
 const all = { overview, currency: 'usd', formats, path: '/app/metrics', query: new URLSearchParams(), problem: null };
 
-/** Home and metrics. */
+const nothingFound = { orders: [], subscriptions: [], products: [], affiliates: [], isAll: true };
+const six = Array.from({ length: 6 }, () => order);
+const slug = 'a'.repeat(60);
+const found = {
+  orders: six,
+  subscriptions: [subscription],
+  products: [Object.assign({ slug }, product, { name: longName }), Object.assign({ slug }, product)],
+  affiliates: [{ code: 'grace', name: arabicName, email: 'grace@example.com' }],
+  isAll: false,
+};
+
+/** Home, the search and metrics. */
 export const numbersStates: Readonly<Record<string, () => Html>> = {
   home: () => inFrame('/app', homePage(home)),
   'home-new': () => inFrame('/app', homePage({ overview: nothing, currency: 'usd', events: [], steps, formats })),
@@ -143,6 +157,10 @@ export const numbersStates: Readonly<Record<string, () => Html>> = {
     inFrame(
       '/app/metrics',
       productMetricsPage({ metrics, currency: 'usd', formats, path: `/app/metrics/${product.id}` }),
+  search: () => inFrame('/app/search', searchPage('ada@example.com', found, formats)),
+  'search-none': () => inFrame('/app/search', searchPage(longName, nothingFound, formats)),
+  'search-blank': () => inFrame('/app/search', searchPage('', null, formats)),
+  keyboard: () => inFrame('/app/keyboard', showKeyboard()),
     ),
   'metrics-explained': () =>
     inFrame('/app/metrics', explanationPage({ explanation, product, formats, path: '/app/metrics/a/b' })),

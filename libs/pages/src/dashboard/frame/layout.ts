@@ -1,5 +1,6 @@
 import { bar } from '../../components/notice.ts';
 import { type Html, html } from '../../html.ts';
+import { keyboardDialog, keyboardLink } from './keyboard.ts';
 import type { Account, DashboardPage } from './visit.ts';
 
 const texts = {
@@ -43,7 +44,7 @@ export function framed({ account, path, page }: Framed): Html {
   return html`<a class="skip" href="#main">${texts.skip}</a>${bars(account)}<div id="page" class="dashboard">${side(account, path)}
 <main id="main">${back !== undefined && html`<p class="small"><a href="${back.href}">${back.label}</a></p>`}
 <header class="page-head"><div class="headed"><h1>${heading ?? title}</h1>${about}</div>${action}</header>
-${main}</main></div>`;
+${main}</main></div>${keyboardDialog}`;
 }
 
 function bars({ testMode, processor }: Account): Html {
@@ -57,7 +58,7 @@ function side({ name, email }: Account, path: string): Html {
 <form class="search" role="search" action="/app/search"><label class="unseen" for="search">${texts.search}</label><input
 class="input" id="search" name="q" type="search" placeholder="${texts.search}" title="${texts.searchHint}" autocomplete="off" maxlength="200"><button type="submit" class="unseen">${texts.search}</button></form>
 <nav aria-label="${texts.dashboard}"><ul>${sections.map(({ href, label }) => link(href, label, path))}</ul></nav>
-<form class="who" method="post" action="/logout"><bdi class="small quiet">${email}</bdi><button type="submit" class="link small">${texts.logOut}</button></form></div></header>`;
+<form class="who" method="post" action="/logout"><bdi class="small quiet">${email}</bdi><button type="submit" class="link small">${texts.logOut}</button>${keyboardLink}</form></div></header>`;
 }
 
 function link(href: string, label: string, path: string): Html {

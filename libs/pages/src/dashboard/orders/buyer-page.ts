@@ -6,10 +6,10 @@ import { field } from '../../components/field.ts';
 import { emptyState, timeline } from '../../components/parts.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
+import { orderTable } from '../frame/order-table.ts';
 import { newestFirst, paymentMoment } from '../frame/payments.ts';
 import { subscriptionTable } from '../frame/subscription-table.ts';
 import type { DashboardPage } from '../frame/visit.ts';
-import { orderTable } from './orders-page.ts';
 import { ordersPath } from './parts.ts';
 
 const texts = {

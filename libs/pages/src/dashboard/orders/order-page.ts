@@ -11,11 +11,12 @@ import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { buyerPath } from '../frame/addresses.ts';
 import { orderBadge, subscriptionBadge, testBadge } from '../frame/badges.ts';
+import { productOf } from '../frame/order-table.ts';
 import { newestFirst } from '../frame/payments.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage } from '../frame/visit.ts';
 import { orderMoments } from './order-timeline.ts';
-import { ordersPath, productOf, testOrdersPath } from './parts.ts';
+import { ordersPath, testOrdersPath } from './parts.ts';
 
 const texts = {
   back: 'Orders',

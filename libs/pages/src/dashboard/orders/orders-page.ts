@@ -1,26 +1,19 @@
 import type { OrderResource } from '@app/contracts/orders';
 import { linkButton } from '../../components/button.ts';
 import { field, select } from '../../components/field.ts';
-import { money } from '../../components/lines.ts';
 import { emptyState } from '../../components/parts.ts';
-import { table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
-import { orderBadge } from '../frame/badges.ts';
 import { filtersForm } from '../frame/filters.ts';
-import { when } from '../frame/times.ts';
+import { orderTable } from '../frame/order-table.ts';
 import type { DashboardPage } from '../frame/visit.ts';
-import { type Named, ordersPath, orderTabs, productFilter, productOf, testOrdersPath } from './parts.ts';
+import { type Named, ordersPath, orderTabs, productFilter, testOrdersPath } from './parts.ts';
 
 const texts = {
   title: 'Orders',
   testTitle: 'Test orders',
   record: 'Record an order',
-  buyer: 'Buyer',
-  product: 'Product',
-  when: 'When',
   status: 'Status',
-  total: 'Total',
   search: 'Search orders',
   q: 'Email, order id or name',
   anyStatus: 'Any status',
@@ -80,38 +73,6 @@ function noOrders({ filters, isTest }: OrdersContent): Html {
     ? emptyState(texts.testEmpty, html`<p><a href="/app/settings">${texts.settings}</a></p>`)
     : emptyState(texts.empty, html`<p><a href="/app/products">${texts.products}</a></p>`);
 }
-
-/** @param isOfOneBuyer where the rows are named by what was bought */
-export function orderTable(
-  orders: readonly OrderResource[],
-  caption: string,
-  formats: Formats,
-  isOfOneBuyer = false,
-): Html {
-  const rows = orders.map((order) => {
-    const [buyer, product] = [html`<bdi>${order.customer_email}</bdi>`, html`<bdi>${productOf(order)}</bdi>`];
-    const cells = [
-      when(order.created_at, formats),
-      orderBadge(order, formats),
-      money(formats.amount(order.total_cents, order.currency)),
-    ];
-    const names = isOfOneBuyer ? [product] : [buyer, product];
-    return { href: `${ordersPath}/${order.id}`, cells: [...names, ...cells] };
-  });
-  const names = isOfOneBuyer ? [{ label: texts.product, at: 'title' } as const] : nameColumns;
-  return table({ caption, columns: [...names, ...columns], rows });
-}
-
-const nameColumns = [
-  { label: texts.buyer, at: 'title' },
-  { label: texts.product, at: 'wide' },
-] as const;
-
-const columns = [
-  { label: texts.when, at: 'detail' },
-  { label: texts.status, at: 'status' },
-  { label: texts.total, at: 'end' },
-] as const;
 
 function filters({ filters: chosen, products, isTest }: OrdersContent): Html {
   const { q = '', status = '', productId = '', from = '', to = '', affiliateCode = '' } = chosen;

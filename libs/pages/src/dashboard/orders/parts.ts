@@ -18,10 +18,6 @@ export const orderTabs = (open: string): Html =>
     all.map(({ label, href }) => ({ label, href, isOpen: href === open })),
   );
 
-/** What an order is called: what was bought first. */
-export const productOf = ({ items }: { readonly items: readonly { readonly label: string }[] }): string =>
-  items[0]?.label ?? '';
-
 /** What the filter of products offers. */
 export type Named = readonly { readonly id: string; readonly name: string }[];
 

@@ -7,8 +7,9 @@ import { tabs } from '../../components/parts.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { type FormState, form } from '../frame/forms.ts';
+import { productOf } from '../frame/order-table.ts';
 import type { Body, DashboardPage, Visit } from '../frame/visit.ts';
-import { ordersPath, productOf } from './parts.ts';
+import { ordersPath } from './parts.ts';
 
 export const refundLabels = {
   title: 'Refund',

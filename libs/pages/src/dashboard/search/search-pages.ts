@@ -1,19 +1,16 @@
-import { onTo, type Pages, type Visit } from '../frame/visit.ts';
+import { pageOfId } from '../frame/addresses.ts';
+import { filterOf } from '../frame/filters.ts';
+import { showKeyboard } from '../frame/keyboard.ts';
+import { type Answer, onTo, type Pages, type Visit } from '../frame/visit.ts';
+import { find } from './find.ts';
+import { searchPage } from './search-page.ts';
 
-/** Pages of what an id names, by its first letters. */
-const pagesOf: Readonly<Record<string, string>> = {
-  ord: '/app/orders',
-  sub: '/app/subscriptions',
-  prd: '/app/products',
-};
-
-/** GET of a search: an id leads to its page, anything else to the orders that it finds. */
-function search({ request }: Visit) {
-  const typed = (request.query.get('q') ?? '').trim();
-  const [, kind = ''] = /^([a-z]{3})_[0-9a-z]{26}$/.exec(typed) ?? [];
-  const page = pagesOf[kind];
-  if (page !== undefined) return onTo(`${page}/${typed}`);
-  return onTo(typed === '' ? '/app/orders' : `/app/orders?${new URLSearchParams({ q: typed })}`);
+/** GET of a search: an id leads to its page. */
+async function search(visit: Visit): Promise<Answer> {
+  const text = filterOf(visit, 'q');
+  if (text === undefined) return searchPage('', null, visit.formats);
+  const page = pageOfId(text);
+  return page === undefined ? searchPage(text, await find(visit, text), visit.formats) : onTo(page);
 }
 
-export const searchPages: Pages = { '/app/search': { show: search } };
+export const searchPages: Pages = { '/app/search': { show: search }, '/app/keyboard': { show: showKeyboard } };

@@ -1,0 +1,45 @@
+import type { OrderResource } from '@app/contracts/orders';
+import { money } from '../../components/lines.ts';
+import { table } from '../../components/table.ts';
+import type { Formats } from '../../formats.ts';
+import { type Html, html } from '../../html.ts';
+import { orderBadge } from './badges.ts';
+import { when } from './times.ts';
+
+const texts = { buyer: 'Buyer', product: 'Product', when: 'When', status: 'Status', total: 'Total' } as const;
+
+/** What an order is called: what was bought first. */
+export const productOf = ({ items }: { readonly items: readonly { readonly label: string }[] }): string =>
+  items[0]?.label ?? '';
+
+/** Orders, each of which leads to its page. @param isOfOneBuyer where the rows are named by what was bought */
+export function orderTable(
+  orders: readonly OrderResource[],
+  caption: string,
+  formats: Formats,
+  isOfOneBuyer = false,
+): Html {
+  const rows = orders.map((order) => {
+    const [buyer, product] = [html`<bdi>${order.customer_email}</bdi>`, html`<bdi>${productOf(order)}</bdi>`];
+    const cells = [
+      when(order.created_at, formats),
+      orderBadge(order, formats),
+      money(formats.amount(order.total_cents, order.currency)),
+    ];
+    const names = isOfOneBuyer ? [product] : [buyer, product];
+    return { href: `/app/orders/${order.id}`, cells: [...names, ...cells] };
+  });
+  const names = isOfOneBuyer ? [{ label: texts.product, at: 'title' } as const] : nameColumns;
+  return table({ caption, columns: [...names, ...columns], rows });
+}
+
+const nameColumns = [
+  { label: texts.buyer, at: 'title' },
+  { label: texts.product, at: 'wide' },
+] as const;
+
+const columns = [
+  { label: texts.when, at: 'detail' },
+  { label: texts.status, at: 'status' },
+  { label: texts.total, at: 'end' },
+] as const;
