@@ -1,3 +1,4 @@
+import { orderPaid } from '@app/contracts/orders';
 import { volume } from '@app/testing/long';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buyPatiently, openCheckout } from './support/buyer.ts';
@@ -6,6 +7,7 @@ import { moneyByOrder } from './support/processor-books.ts';
 import { scripts } from './support/scripts.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+import { handled } from './support/waits.ts';
 
 /** Guarantee: a seller finds an order in the browser, and gives back exactly the amounts that the buttons name, once. */
 let platform: SharedPlatform;
@@ -104,6 +106,18 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     }
     await page.getByRole('link', { name: email }).click();
     await page.waitForURL(`**/app/orders/${orderId}`);
+
+    await handled('metrics', orderPaid, (data) => data.orderId === orderId);
+    await page.goto('/app/metrics');
+    await page.getByRole('link', { name: 'Course' }).click();
+    await page.locator('main').getByRole('link', { name: 'Orders', exact: true }).click();
+    await page.getByText('Show as a table').click();
+    await page.getByRole('table').first().getByRole('link').last().click();
+    await page.getByRole('heading', { name: /^What it is made of, / }).textContent();
+    await page.locator(`a[href="/app/orders/${orderId}"]`).first().textContent();
+    await page.goto(`${new URL(page.url()).pathname.replace('/orders', '/churn')}?months=24`);
+    await page.getByRole('heading', { name: 'Churn: Course' }).textContent();
+    expect(await page.locator('figure tbody tr').count()).toBe(24);
 
     // Another seller’s order is as unknown as one that never was.
     const stranger = await signUp(platform.baseUrl);

@@ -15,6 +15,8 @@ interface ChartOptions {
   readonly points: readonly Point[];
   readonly value: (value: number) => string;
   readonly date: (date: string) => string;
+  /** Where a date of the table leads. */
+  readonly href?: (date: string) => string;
 }
 
 const texts = {
@@ -30,17 +32,21 @@ const height = 100;
 const ticksWanted = 4;
 
 /** A line over time, drawn by the server; its table has the same numbers. */
-export function lineChart({ title, points, value, date }: ChartOptions): Html {
+export function lineChart({ title, points, value, date, href }: ChartOptions): Html {
   if (points.length < 2) return html`<p class="quiet">${texts.none}</p>`;
-  const max = Math.max(1, ...points.map((point) => point.value));
-  const y = scaleLinear().domain([0, max]).nice(ticksWanted).range([height, 0]);
+  const values = points.map((point) => point.value);
+  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
+  const y = scaleLinear()
+    .domain([low, low === high ? 1 : high])
+    .nice(ticksWanted)
+    .range([height, 0]);
   const x = scaleLinear()
     .domain([0, points.length - 1])
     .range([0, width]);
   const ticks = y.ticks(ticksWanted).toReversed();
   const at = (_: Point, index: number) => x(index);
   const stroke = line<Point>(at, (point) => y(point.value))([...points]);
-  const fill = area<Point>(at, height, (point) => y(point.value))([...points]);
+  const fill = area<Point>(at, y(0), (point) => y(point.value))([...points]);
   return html`<figure class="chart"><figcaption class="label">${title}</figcaption>
 <div class="plot"><div class="ticks" aria-hidden="true">${ticks.map((tick) => html`<span>${value(tick)}</span>`)}</div>
 <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${title}">${ticks.map(
@@ -48,6 +54,7 @@ export function lineChart({ title, points, value, date }: ChartOptions): Html {
   )}<path class="below" d="${fill}"></path><path class="series" d="${stroke}"></path></svg></div>
 <div class="dates small quiet" aria-hidden="true"><span>${date(points[0]?.date ?? '')}</span><span>${date(points.at(-1)?.date ?? '')}</span></div>
 <details class="fold"><summary>${texts.table}</summary><table class="lines"><caption class="unseen">${title}</caption><thead><tr><th scope="col">${texts.date}</th><th scope="col">${texts.value}</th></tr></thead><tbody>${points.map(
-    (point) => html`<tr><th scope="row">${date(point.date)}</th><td>${value(point.value)}</td></tr>`,
+    (point) =>
+      html`<tr><th scope="row">${href === undefined ? date(point.date) : html`<a href="${href(point.date)}">${date(point.date)}</a>`}</th><td>${value(point.value)}</td></tr>`,
   )}</tbody></table></details></figure>`;
 }

@@ -1,4 +1,4 @@
-import type { MetricExplanation, MetricsResource } from '@app/contracts/metrics';
+import type { MetricExplanation, MetricSeries, MetricsResource } from '@app/contracts/metrics';
 import type { Overview } from '@app/contracts/overview';
 import { samplePayloads } from '@app/contracts/webhook-samples';
 import { showKeyboard } from '../dashboard/frame/keyboard.ts';
@@ -105,6 +105,16 @@ const explanation: MetricExplanation = {
   next: 'evt_2',
 };
 
+const series: MetricSeries = {
+  metric: 'revenueCents',
+  formula: explanation.formula,
+  version: 1,
+  data: Array.from({ length: 12 }, (_, month) => ({
+    month: `2026-${String(month + 1).padStart(2, '0')}`,
+    value: ((month * 37) % 11) * 14_900 - 20_000,
+  })),
+};
+
 const steps = ['Confirm your email address', 'Make a product and set it live', longName].map((label, index) => ({
   label,
   href: '/app',
@@ -147,6 +157,10 @@ export const numbersStates: Readonly<Record<string, () => Html>> = {
   home: () => inFrame('/app', homePage(home)),
   'home-new': () => inFrame('/app', homePage({ overview: nothing, currency: 'usd', events: [], steps, formats })),
   'home-german': () => inFrame('/app', homePage(Object.assign({}, home, { steps: [], formats: formatsFor('de-DE') }))),
+  search: () => inFrame('/app/search', searchPage('ada@example.com', found, formats)),
+  'search-none': () => inFrame('/app/search', searchPage(longName, nothingFound, formats)),
+  'search-blank': () => inFrame('/app/search', searchPage('', null, formats)),
+  keyboard: () => inFrame('/app/keyboard', showKeyboard()),
   metrics: () => inFrame('/app/metrics', metricsPage(all)),
   'metrics-none': () =>
     inFrame(
@@ -157,18 +171,19 @@ export const numbersStates: Readonly<Record<string, () => Html>> = {
     inFrame(
       '/app/metrics',
       productMetricsPage({ metrics, currency: 'usd', formats, path: `/app/metrics/${product.id}` }),
-  search: () => inFrame('/app/search', searchPage('ada@example.com', found, formats)),
-  'search-none': () => inFrame('/app/search', searchPage(longName, nothingFound, formats)),
-  'search-blank': () => inFrame('/app/search', searchPage('', null, formats)),
-  keyboard: () => inFrame('/app/keyboard', showKeyboard()),
     ),
   'metrics-explained': () =>
-    inFrame('/app/metrics', explanationPage({ explanation, product, formats, path: '/app/metrics/a/b' })),
+    inFrame(
+      '/app/metrics',
+      explanationPage({ explanation, series, months: 12, product, formats, path: '/app/metrics/a/b' }),
+    ),
   'metrics-explained-empty': () =>
     inFrame(
       '/app/metrics',
       explanationPage({
         explanation: Object.assign({}, explanation, { data: [], next: null, month: null }),
+        series: Object.assign({}, series, { data: series.data.map((each) => Object.assign({}, each, { value: 0 })) }),
+        months: 120,
         product: Object.assign({}, product, { name: arabicName }),
         formats,
         path: '/app/metrics/a/b',

@@ -1,5 +1,8 @@
-import type { MetricExplanation } from '@app/contracts/metrics';
+import type { MetricExplanation, MetricSeries } from '@app/contracts/metrics';
+import { lineChart } from '../../charts/line-chart.ts';
+import { button } from '../../components/button.ts';
 import { card, facts } from '../../components/card.ts';
+import { select } from '../../components/field.ts';
 import { emptyState } from '../../components/parts.ts';
 import { pager } from '../../components/rows.ts';
 import { table } from '../../components/table.ts';
@@ -11,6 +14,9 @@ import type { DashboardPage } from '../frame/visit.ts';
 import { numbers, shownNumber } from './numbers.ts';
 
 const texts = {
+  months: 'By month (UTC)',
+  span: 'Months',
+  show: 'Show',
   formula: 'Formula',
   version: (version: number) => `Version ${version} of the formula`,
   month: 'Month (UTC)',
@@ -26,12 +32,15 @@ const texts = {
 
 interface ExplanationContent {
   readonly explanation: MetricExplanation;
+  readonly series: MetricSeries;
+  /** How many months are drawn. */
+  readonly months: number;
   readonly product: { readonly id: string; readonly name: string; readonly currency: string };
   readonly formats: Formats;
   readonly path: string;
 }
 
-/** A number's formula, its parts, and the facts that sum to them. */
+/** A number's formula, its parts, its months, and the facts of one of them or of all. */
 export function explanationPage(content: ExplanationContent): DashboardPage {
   const { explanation, product, formats } = content;
   const { metric, month, value, formula, version, parts } = explanation;
@@ -45,11 +54,35 @@ export function explanationPage(content: ExplanationContent): DashboardPage {
     heading: html`${numbers[metric].label}: <bdi>${product.name}</bdi>`,
     back: { href: `/app/metrics/${product.id}`, label: product.name },
     main: html`${card(texts.formula, html`<p>${withCode(formula)}</p>${facts([...shown, ...sums])}<p class="small quiet">${texts.version(version)}</p>`)}
-<section class="stack"><h2>${texts.facts}</h2>${factTable(content)}</section>`,
+<section class="stack"><h2>${texts.months}</h2>${byMonth(content)}</section>
+<section class="stack"><h2>${texts.facts}${month !== null && html`, ${formats.month(month)}`}</h2>${factTable(content)}</section>`,
   };
 }
 
-function factTable({ explanation, formats, path }: ExplanationContent): Html {
+/** Months of which a chart may be. */
+export const spans = [12, 24, 60, 120] as const;
+
+/** Each month of the table leads to its facts. */
+function byMonth({ explanation, series, months, product, formats, path }: ExplanationContent): Html {
+  const { metric, month: chosen } = explanation;
+  const address = (month: string) => `${path}?${new URLSearchParams({ month, months: String(months) })}`;
+  const chart = lineChart({
+    title: numbers[metric].label,
+    points: series.data.map(({ month, value }) => ({ date: month, value })),
+    value: (value) => shownNumber(metric, value, product.currency, formats),
+    date: formats.month,
+    href: address,
+  });
+  const span = select({
+    name: 'months',
+    label: texts.span,
+    value: String(months),
+    options: spans.map((each) => [String(each), formats.count(each)]),
+  });
+  return html`${chart}<form class="filters" action="${path}">${chosen !== null && html`<input type="hidden" name="month" value="${chosen}">`}${span}${button({ label: texts.show })}</form>`;
+}
+
+function factTable({ explanation, months, formats, path }: ExplanationContent): Html {
   const { data, next, month } = explanation;
   if (data.length === 0) return emptyState(texts.none);
   const rows = data.map(({ kind, subject, occurred_at, values }) => ({
@@ -63,7 +96,8 @@ function factTable({ explanation, formats, path }: ExplanationContent): Html {
         .join(', '),
     ],
   }));
-  const query = new URLSearchParams(month === null ? {} : { month });
+  const query = new URLSearchParams({ months: String(months) });
+  if (month !== null) query.set('month', month);
   const first = `${path}?${query}`;
   query.set('after', next ?? '');
   const pages = pager({

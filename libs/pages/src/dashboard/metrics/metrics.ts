@@ -3,7 +3,7 @@ import { overviewStep } from '@app/contracts/overview';
 import { choiceOf, filterOf, given } from '../frame/filters.ts';
 import { currencyOf } from '../frame/overview.ts';
 import { type DashboardPage, nothingHere, type Params, type Visit } from '../frame/visit.ts';
-import { explanationPage } from './explanation-page.ts';
+import { explanationPage, spans } from './explanation-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { productMetricsPage } from './product-metrics-page.ts';
 
@@ -40,16 +40,29 @@ const factsShown = 50;
 export async function showExplanation(visit: Visit, { id = '', metric = '' }: Params): Promise<DashboardPage> {
   const known = explainedMetric.safeParse(metric);
   if (!known.success) throw nothingHere(visit);
-  const { query } = visit.request;
-  const [month, after] = [query.get('month'), query.get('after')];
+  const { query, now } = visit.request;
+  const months = spans.find((each) => String(each) === query.get('months')) ?? spans[0];
+  // Churn is told for a month alone.
+  const month = query.get('month') ?? (known.data === 'churn' ? monthBefore(now, 0) : null);
+  const after = query.get('after');
   const asked = Object.assign(
     { metric: known.data, limit: factsShown },
     month === null ? {} : { month },
     after === null ? {} : { after },
   );
-  const [explanation, product] = await Promise.all([
+  const [explanation, series, product] = await Promise.all([
     visit.read('explainMetric', { params: { productId: id }, query: asked }),
+    visit.read('getMetricSeries', {
+      params: { productId: id },
+      query: { metric: known.data, from: monthBefore(now, months - 1) },
+    }),
     visit.read('getProduct', { params: { productId: id } }),
   ]);
-  return explanationPage({ explanation, product, formats: visit.formats, path: visit.path });
+  return explanationPage({ explanation, series, months, product, formats: visit.formats, path: visit.path });
+}
+
+/** `YYYY-MM`, so many months before that of a moment. */
+function monthBefore(now: string, months: number): string {
+  const at = new Date(now);
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - months)).toISOString().slice(0, 7);
 }
