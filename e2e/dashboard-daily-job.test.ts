@@ -10,18 +10,23 @@ import { handled } from './support/waits.ts';
 
 /** Guarantee: a seller with a browser sees what the daily job would charge, to whom, runs it, and watches it to its result. */
 let platform: SharedPlatform;
-let seller: Seller;
 
 beforeAll(async () => {
   platform = await sharedPlatform();
-  seller = await signUp(platform.baseUrl);
+});
+
+/** Whose daily job has not run yet. */
+async function sellerOfClub(): Promise<Seller> {
+  const seller = await signUp(platform.baseUrl);
   const club = { name: 'The open studio', slug: 'club', priceCents: 2_900, currency: 'usd', status: 'live' };
   const body = { ...club, pricingType: 'subscription', billingInterval: 'month' };
   expect((await seller.call('POST', '/api/v1/products', { body })).status).toBe(200);
-});
+  return seller;
+}
 
 describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
   test('a daily run is watched', async () => {
+    const seller = await sellerOfClub();
     const email = `${crypto.randomUUID()}@example.com`;
     const order = { productSlug: 'club', email, paymentMethod: 'sim_ok' };
     const { orderId } = (await seller.call('POST', '/api/v1/orders', { body: order })).json;

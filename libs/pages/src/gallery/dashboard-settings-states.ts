@@ -4,7 +4,7 @@ import { groups } from '../dashboard/settings/groups.ts';
 import { logoCard, logoPage, logoPath } from '../dashboard/settings/logo.ts';
 import { paymentsContent } from '../dashboard/settings/payments.ts';
 import { type SettingsPath, settingsPage } from '../dashboard/settings/settings-page.ts';
-import { switchCard, timeCard } from '../dashboard/settings/test-mode.ts';
+import { passedText, switchCard, timeCard } from '../dashboard/settings/test-mode.ts';
 import { type Html, html } from '../html.ts';
 import { inFrame, stateOf, visitAt } from './dashboard-samples.ts';
 import { arabicName, longName } from './samples.ts';
@@ -89,5 +89,9 @@ export const settingsStates: Readonly<Record<string, () => Html>> = {
       { emailPassword: 'The password is not this one.' },
       { email: 'ada.of.the.long.address@mail.example.com' },
     ),
-  'settings-test-mode': () => testShown(false, '365 days have passed: 12 renewals were charged, $348.00 together.'),
+  'settings-test-mode': () =>
+    testShown(
+      false,
+      passedText(new URLSearchParams({ days: '365', renewals: '12', charged: '$348.00', retried: '3', ended: '1' })),
+    ),
 };

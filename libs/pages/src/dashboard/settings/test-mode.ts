@@ -29,8 +29,11 @@ const texts = {
   passing: 'The days pass…',
   switched: 'Test mode is switched.',
   stale: 'Your settings were changed since you opened this page, and nothing was switched. Below is what holds now.',
-  passed: (days: string, renewals: string, charged: string) =>
-    `${days} days have passed: ${renewals} renewals were charged${charged === '' ? '' : `, ${charged} together`}.`,
+  passed: (days: string) => `Days that have passed: ${days}.`,
+  renewals: (count: string, charged: string) =>
+    `Renewals charged: ${count}${charged === '' ? '' : `, ${charged} together`}.`,
+  retried: (count: string) => `Declined charges tried again: ${count}.`,
+  ended: (count: string) => `Subscriptions ended: ${count}.`,
 } as const;
 
 const path = '/app/settings/test-mode';
@@ -51,9 +54,7 @@ interface States {
 async function shown(visit: Visit, { state, switchState }: States, isRefused = false): Promise<DashboardPage> {
   const [account, rehearsal] = await Promise.all([visit.account(), visit.read('getRehearsal', {})]);
   const { query } = visit.request;
-  const [days, renewals] = [query.get('days'), query.get('renewals')];
-  const passed = days !== null && renewals !== null ? texts.passed(days, renewals, query.get('charged') ?? '') : null;
-  const said = query.has('switched') ? texts.switched : passed;
+  const said = query.has('switched') ? texts.switched : passedText(query);
   return settingsPage(
     path,
     html`${switchCard(visit, account, switchState)}${timeCard(visit, rehearsal, state)}`,
@@ -74,8 +75,27 @@ export async function takeTestMode(visit: Visit): Promise<Answer> {
   }
   const { days, rebills, chargedByCurrency } = advanced.body;
   const charged = Object.entries(chargedByCurrency).map(([currency, cents]) => visit.formats.amount(cents, currency));
-  const result = { days: String(days), renewals: String(rebills.charged), charged: charged.join(', ') };
+  const { retried, canceled } = rebills;
+  const result = {
+    days: String(days),
+    renewals: String(rebills.charged),
+    charged: charged.join(', '),
+    retried: String(retried),
+    ended: String(canceled),
+  };
   return onTo(`${path}?${new URLSearchParams(result)}`);
+}
+
+/** What the days brought, as the address says it. */
+export function passedText(query: URLSearchParams): string | null {
+  const given = (name: string): string => query.get(name) ?? '0';
+  if (!query.has('days')) return null;
+  return [
+    texts.passed(given('days')),
+    texts.renewals(given('renewals'), query.get('charged') ?? ''),
+    texts.retried(given('retried')),
+    texts.ended(given('ended')),
+  ].join(' ');
 }
 
 async function switchMode(visit: Visit, testMode: boolean): Promise<Answer> {
