@@ -56,6 +56,17 @@ const tables: Filled[] = [
       ),
   ],
   [
+    'known_origins',
+    'last_at',
+    (rows, agedDays) =>
+      run(
+        `insert into known_origins (user_id, origin, last_at)
+         select (select min(id) from users), sha256(($2 || '-' || n)::bytea), now() - make_interval(days => $2::int)
+         from generate_series(1, $1::int) n`,
+        [rows, agedDays],
+      ),
+  ],
+  [
     'api_keys',
     'revoked_at',
     (rows, agedDays) =>
