@@ -137,7 +137,7 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
     clock: shared.clock,
     logger: shared.logger,
     wakeRelay: () => undefined,
-    processors: { chosen: async () => account, named: async () => account, allows: () => true },
+    processors: { chosen: async () => account, named: async () => account, takesRenewals: async () => true },
     processorCalls:
       wrap.deadlineMs === undefined
         ? patientCalls(createOngoingCalls(deadlineMs), processor, () => isSilent(faults[0]))

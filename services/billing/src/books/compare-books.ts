@@ -138,13 +138,13 @@ async function compare(
 ): Promise<BooksComparison | undefined> {
   const { accountId } = run;
   const { pool } = deps.database;
-  const { processor, secretKey } = await deps.processors.named(name, accountId, test);
+  const { processor, ...keys } = await deps.processors.named(name, accountId, test);
   const until = deps.clock.now();
   const { listFromMs, fromMs, looksBack, isWhole } = timeToCompare(before, until);
   const from = new Date(fromMs);
   // The end is excluded, and what is recorded this very moment belongs to it.
   const endMs = until.getTime() + 1;
-  const call = { accountId, secretKey, test };
+  const call = { accountId, ...keys, test };
   const list = new ListComparison(
     deps,
     { accountId, processor: name, test },

@@ -50,13 +50,13 @@ async function captureOf(
   { account_id: accountId, processor: name, reference, payment_id, test }: Hold,
   { payments }: OrderMoney,
 ): Promise<ProcessorRecord | undefined> {
-  const { processor, secretKey } = await processors.named(name, accountId, test);
+  const { processor, ...keys } = await processors.named(name, accountId, test);
   const held = payments.find(({ id }) => id === payment_id);
   const from = new Date((held?.created_at.getTime() ?? clock.nowMs()) - overlapMs);
   const to = new Date(clock.nowMs() + overlapMs);
   return await processorCalls.make(
     async (signal) => {
-      for await (const record of processor.list(from, to, { accountId, secretKey, test, signal })) {
+      for await (const record of processor.list(from, to, { accountId, ...keys, test, signal })) {
         if (record.kind === 'capture' && record.status === 'succeeded' && record.about === reference) return record;
       }
       return undefined;

@@ -55,8 +55,8 @@ async function readClockDifferences(
 /** @returns null where the processor has not got it. @throws where it cannot be known */
 export async function askProcessor(deps: PaymentDeps, payment: Payment): Promise<Answered | null> {
   const { processor: name, account_id: accountId, test } = payment;
-  const { processor, secretKey } = await deps.processors.named(name, accountId, test);
-  const ask = (signal: AbortSignal) => processor.lookUp(payment, { accountId, secretKey, test, signal });
+  const { processor, ...keys } = await deps.processors.named(name, accountId, test);
+  const ask = (signal: AbortSignal) => processor.lookUp(payment, { accountId, ...keys, test, signal });
   return await deps.processorCalls.make<ProcessorOutcome | null>(ask).catch(unlessOther);
 }
 

@@ -70,8 +70,8 @@ export const logFieldsOf = ({ id, account_id, order_id, step }: Payment) => ({
 
 async function callNamed(processors: Processors, payment: Payment, signal: AbortSignal): Promise<SentOutcome> {
   const { account_id: accountId, test } = payment;
-  const { processor, secretKey } = await processors.named(payment.processor, accountId, test);
-  return await call(processor, payment, { accountId, secretKey, test, signal });
+  const { processor, ...keys } = await processors.named(payment.processor, accountId, test);
+  return await call(processor, payment, { accountId, ...keys, test, signal });
 }
 
 async function call(processor: PaymentProcessor, what: PaymentRequest, how: ProcessorCall): Promise<SentOutcome> {

@@ -53,6 +53,11 @@ export interface ProcessorCall {
   /** The account's own key at the processor; undefined where none is stored. */
   readonly secretKey: string | undefined;
   /**
+   * Keys of other accounts there that our account had before: what a reference or a look-up is about may be there, and the list
+   * has what they have.
+   */
+  readonly earlierKeys?: readonly string[];
+  /**
    * Rehearsals move no money: adapters with a test mode use it, and `simulated` notes it in its books. Neither world
    * sees the other's payments.
    */

@@ -1,16 +1,14 @@
 import type { processorName } from '@app/contracts/payments';
 import { type Database, statement } from '@app/service-kit/database';
 import type { z } from 'zod';
-import type { PaymentProcessor } from './payment-processor.ts';
-import type { ProcessorSecrets } from './processor-secrets.ts';
+import type { PaymentProcessor, ProcessorCall } from './payment-processor.ts';
+import { keyPurpose, type ProcessorSecrets } from './processor-secrets.ts';
 
 export type ProcessorName = z.infer<typeof processorName>;
 
-/** What a payment goes to: the adapter, and the account's key for it. */
-export interface AccountProcessor {
+/** What a payment goes to: the adapter, and the account's keys for it in the payment's mode. */
+export interface AccountProcessor extends Pick<ProcessorCall, 'secretKey' | 'earlierKeys'> {
   readonly processor: PaymentProcessor;
-  /** Undefined where the account has stored none, and for rehearsals. */
-  readonly secretKey: string | undefined;
 }
 
 /** No payment of the account can be sent to the processor with this name. */
@@ -47,10 +45,13 @@ export class NoProcessorError extends UnusableProcessorError {
 
 /** Which processor moves an account's money. Both throw `UnreadableKeyError` and `NoProcessorError`. */
 export interface Processors {
-  /** For a new payment: what the account has chosen. Rehearsals are always `simulated`. */
+  /** For a new payment: what the account has chosen. Rehearsals are `simulated` where no key for them is stored there. */
   chosen(accountId: string, test: boolean): Promise<AccountProcessor>;
-  /** Whether live payments that have no buyer before them, as renewals, may still be sent to this processor. */
-  allows(name: string): boolean;
+  /**
+   * Whether live payments that have no buyer before them, as renewals, may still be sent to this processor: never to the
+   * simulated one once the account has a live key of another.
+   */
+  takesRenewals(name: string, accountId: string): Promise<boolean>;
   /** For what follows from an earlier payment: the processor that it went to, whatever was chosen since. */
   named(name: string, accountId: string, test: boolean): Promise<AccountProcessor>;
 }
@@ -58,6 +59,8 @@ export interface Processors {
 export interface KnownProcessors extends Processors {
   /** What an account has that has chosen nothing. */
   readonly defaultName: ProcessorName | typeof noneChosen;
+  /** Whether accounts of this deployment may choose it. */
+  allows(name: string): boolean;
   /** Makes this replica's next payment of the account see a change. */
   forget(accountId: string): void;
 }
@@ -91,10 +94,16 @@ const keepMs = 1_000;
 /** A few hundred bytes each: some megabytes at most. */
 const accountsMax = 10_000;
 
+/** A processor that the account has chosen so far, with one of its keys there; with nulls where it has none. */
 interface SettingsRow {
   readonly processor: string;
   readonly chosen: boolean;
+  /** Of a processor without a test mode. */
   readonly secret_key: Buffer | null;
+  readonly test: boolean | null;
+  readonly at_processor: string | null;
+  readonly key: Buffer | null;
+  readonly current: boolean | null;
 }
 interface Known {
   readonly startedMs: number;
@@ -103,19 +112,35 @@ interface Known {
 
 const settingsStatement = statement<SettingsRow>(
   'processor-settings',
-  'select processor, chosen, secret_key from processor_settings where account_id = $1',
-  { chosen: 'bool', processor: 'text', secret_key: 'bytea' },
+  `select s.processor, s.chosen, s.secret_key, k.test, k.at_processor, k.secret_key as key, k.current
+   from processor_settings as s left join processor_keys as k using (account_id, processor)
+   where s.account_id = $1
+   order by k.stored_at desc`,
+  {
+    at_processor: 'text',
+    chosen: 'bool',
+    current: 'bool',
+    key: 'bytea',
+    processor: 'text',
+    secret_key: 'bytea',
+    test: 'bool',
+  },
 );
 
-/** @param adapters all that there are, `simulated` among them */
+/**
+ * @param adapters all that there are, `simulated` among them
+ * @param notOffered further ones that no account may choose here
+ */
 export function createProcessors(
   database: Database,
   secrets: ProcessorSecrets,
   adapters: readonly PaymentProcessor[],
   simulatedMode: SimulatedMode,
+  notOffered: readonly ProcessorName[] = [],
 ): KnownProcessors {
   const defaultName = simulatedMode === 'default' ? simulated : noneChosen;
-  const allows = (name: string): boolean => name !== simulated || simulatedMode !== 'disabled';
+  const forbidden = new Set<string>([...notOffered, ...(simulatedMode === 'disabled' ? [simulated] : [])]);
+  const allows = (name: string): boolean => !forbidden.has(name);
   const known = new Map<string, Known>();
   const settingsOf = (accountId: string): Promise<readonly SettingsRow[]> => {
     const entry = known.get(accountId);
@@ -130,30 +155,44 @@ export function createProcessors(
     });
     return loading.settings;
   };
-  const withKey = (name: string, accountId: string, sealed: Buffer | null): AccountProcessor => {
-    const processor = adapters.find((adapter) => adapter.name === name);
-    if (name === noneChosen) throw new NoProcessorError();
-    if (processor === undefined) throw new Error(`there is no payment processor ${name}`);
-    if (sealed === null) return { processor, secretKey: undefined };
+  const open = (sealed: Buffer, accountId: string, name: string, purpose: string): string => {
     try {
-      return { processor, secretKey: secrets.open(sealed, accountId, name) };
+      return secrets.open(sealed, accountId, purpose);
     } catch (cause) {
       throw new UnreadableKeyError(name, cause);
     }
   };
+  const withKeys = (name: string, accountId: string, test: boolean, rows: readonly SettingsRow[]): AccountProcessor => {
+    const processor = adapters.find((adapter) => adapter.name === name);
+    if (name === noneChosen) throw new NoProcessorError();
+    if (processor === undefined) throw new Error(`there is no payment processor ${name}`);
+    const own = rows.filter((row) => row.processor === name);
+    const sealed = test ? null : (own[0]?.secret_key ?? null);
+    const opened = own.flatMap(({ key, at_processor, current, test: isTest }) =>
+      key === null || at_processor === null || isTest !== test
+        ? []
+        : [{ current, key: open(key, accountId, name, keyPurpose(name, test, at_processor)) }],
+    );
+    const earlierKeys = opened.flatMap(({ current, key }) => (current ? [] : [key]));
+    const secretKey =
+      opened.find(({ current }) => current)?.key ?? (sealed === null ? undefined : open(sealed, accountId, name, name));
+    return { processor, secretKey, ...(earlierKeys.length > 0 && { earlierKeys }) };
+  };
   return {
     chosen: async (accountId, test) => {
-      if (test) return withKey(simulated, accountId, null);
-      const chosen = (await settingsOf(accountId)).find((row) => row.chosen);
-      const name = chosen?.processor ?? defaultName;
-      return withKey(allows(name) ? name : noneChosen, accountId, chosen?.secret_key ?? null);
+      const rows = await settingsOf(accountId);
+      const chosen = rows.find((row) => row.chosen)?.processor ?? defaultName;
+      if (!test) return withKeys(allows(chosen) ? chosen : noneChosen, accountId, false, rows);
+      const rehearses = rows.some((row) => row.processor === chosen && row.test === true && row.current === true);
+      return withKeys(rehearses && allows(chosen) ? chosen : simulated, accountId, true, rows);
     },
     allows,
-    defaultName,
-    named: async (name, accountId, test) => {
-      const row = test ? undefined : (await settingsOf(accountId)).find(({ processor }) => processor === name);
-      return withKey(name, accountId, row?.secret_key ?? null);
+    takesRenewals: async (name, accountId) => {
+      if (name !== simulated) return allows(name);
+      return allows(name) && !(await settingsOf(accountId)).some(({ test }) => test === false);
     },
+    defaultName,
+    named: async (name, accountId, test) => withKeys(name, accountId, test, await settingsOf(accountId)),
     forget: (accountId) => void known.delete(accountId),
   };
 }

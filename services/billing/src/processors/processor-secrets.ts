@@ -8,6 +8,12 @@ export interface ProcessorSecrets {
   open(sealed: Buffer, accountId: string, processor: string): string;
 }
 
+/**
+ * What a key of a processor with a test mode is sealed for, in place of the processor's name: this account there, and this mode.
+ */
+export const keyPurpose = (processor: string, test: boolean, atProcessor: string): string =>
+  `${processor} ${test ? 'test' : 'live'} ${atProcessor}`;
+
 export function createProcessorSecrets(secretsKey: string): ProcessorSecrets {
   const box = createSealedBox(secretsKey, 'payment processor secrets');
   // Neither an account's id nor a processor's name contains a space.

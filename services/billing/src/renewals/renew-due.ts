@@ -146,10 +146,13 @@ async function nextPage(charging: Charging, after: DueCursor | null): Promise<Pa
 async function withProcessor(charging: Charging, due: readonly DueSubscription[]): Promise<PayableSubscription[]> {
   const { deps, scope } = charging;
   const chosen = await chosenName(deps.processors, scope.accountId, scope.test);
-  const sent = due.flatMap((each) => {
+  const sent: PayableSubscription[] = [];
+  for (const each of due) {
     const processor = each.processor ?? chosen;
-    return processor !== null && (scope.test || deps.processors.allows(processor)) ? [{ ...each, processor }] : [];
-  });
+    const isTaken =
+      processor !== null && (scope.test || (await deps.processors.takesRenewals(processor, scope.accountId)));
+    if (isTaken) sent.push({ ...each, processor });
+  }
   charging.withoutProcessor += due.length - sent.length;
   return sent;
 }

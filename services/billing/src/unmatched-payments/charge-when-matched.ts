@@ -62,8 +62,8 @@ async function matchNewest(deps: PaymentDeps, run: AccountRun, dueSince: Date): 
   const { accountId } = run;
   for (const { processor: name, test, since, looked_back_at } of await booksToCompare(deps, accountId)) {
     if (test) continue;
-    const { processor, secretKey } = await deps.processors.named(name, accountId, false);
-    const listed = { processor, call: { accountId, secretKey, test: false } };
+    const { processor, ...keys } = await deps.processors.named(name, accountId, false);
+    const listed = { processor, call: { accountId, ...keys, test: false } };
     const endMs = deps.clock.nowMs() + 1;
     // Null also after a comparison that showed what nothing explains: then it was compared until `since`.
     const beginMs = Math.min(since.getTime(), (looked_back_at === null ? dueSince : since).getTime()) - overlapMs;

@@ -248,3 +248,34 @@ test('a list of thousands is read in portions, each record once and in order', a
   const times = records.map(({ recordedAt }) => recordedAt.getTime());
   expect(times).toEqual(times.toSorted((a, b) => a - b));
 });
+
+test('what was made with a key of another Stripe account is found, refunded, released and listed with that key', async () => {
+  const earlier = 'sk_live_earlier';
+  stripe.accept(earlier, 'acct_earlier');
+  const [request, held] = [card(), card()];
+  const before = call({ secretKey: earlier });
+  const [charge, hold] = [await processor.charge(request, before), await processor.authorize(held, before)];
+  if (charge.status !== 'succeeded' || hold.status !== 'succeeded') throw new Error('expected success');
+  clock.advance(1_000);
+  const now = card({ orderId: request.orderId });
+  expect(await processor.charge(now, call())).toMatchObject({ status: 'succeeded' });
+  const both = call({ earlierKeys: [earlier] });
+  expect(await processor.lookUp({ call: 'charge', request }, both)).toMatchObject({ reference: charge.reference });
+  expect(await processor.lookUp({ call: 'charge', request: card() }, both)).toBeNull();
+  const about = ({ reference }: { reference: string }) => ({
+    ...{ paymentId: newId('payment', clock.nowMs()), reference, amountCents: 4_900, currency: 'usd' },
+  });
+  expect(await processor.refund(about(charge), both)).toMatchObject({ status: 'succeeded' });
+  expect(await processor.release(about(hold), both)).toMatchObject({ status: 'succeeded' });
+  await expect(processor.refund(about(charge), call())).rejects.toThrow('resource_missing');
+  const listed: unknown[] = [];
+  for await (const record of processor.list(new Date(begin), new Date(clock.nowMs() + 1_000), both)) {
+    listed.push([record.kind, record.paymentId]);
+  }
+  expect(listed.slice(0, 3)).toEqual([
+    ['charge', request.paymentId],
+    ['hold', held.paymentId],
+    ['charge', now.paymentId],
+  ]);
+  expect(listed).toHaveLength(5);
+});

@@ -13,15 +13,18 @@ export class StripeBooks {
   readonly #usedTokens = new Set<string>();
   readonly #failures = new Map<string, number>();
   readonly #nowS: () => number;
+  readonly #tag: string;
   #made = 0;
 
-  constructor(nowS: () => number) {
+  /** @param tag in all ids of these books: ids are unique over all of Stripe */
+  constructor(tag: string, nowS: () => number) {
+    this.#tag = tag;
     this.#nowS = nowS;
   }
 
   newId(prefix: string): string {
     this.#made += 1;
-    return `${prefix}_${String(this.#made).padStart(10, '0')}`;
+    return `${prefix}_${this.#tag}${String(this.#made).padStart(8, '0')}`;
   }
 
   keep<Object extends make.StripeObject>(object: Object): Object {

@@ -66,6 +66,7 @@ function listed({ books, parameters }: Asked, kind: string, filters: readonly st
     limit?: number;
     starting_after?: string;
   };
+  if (typeof parameters.customer === 'string') books.find('customer', parameters.customer, 'customer');
   if (limit < 1 || limit > 100) throw invalid('limit must be between 1 and 100', { param: 'limit' });
   const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = created;
   const found = books

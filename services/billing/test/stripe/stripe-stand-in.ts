@@ -119,7 +119,7 @@ export class StripeStandIn {
     const name = `${this.#keys.get(secretKey)?.account}-${mode}`;
     const known = this.#accounts.get(name);
     if (known !== undefined) return known;
-    const books = new StripeBooks(() => this.#nowS);
+    const books = new StripeBooks(`${this.#accounts.size}A`, () => this.#nowS);
     const made: StripeAccount = { name, books, kept: new Map(), locked: new Set() };
     this.#accounts.set(name, made);
     return made;

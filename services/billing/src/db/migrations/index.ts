@@ -44,6 +44,7 @@ import { CanceledAtPeriodEnd } from './0047-canceled-at-period-end.ts';
 import { UndoneRenewals } from './0048-undone-renewals.ts';
 import { SavedCards } from './0049-saved-cards.ts';
 import { StripeCustomers } from './0050-stripe-customers.ts';
+import { ProcessorKeys } from './0051-processor-keys.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -92,4 +93,5 @@ export const migrations: Migrations = [
   { name: '0048-undone-renewals', class: UndoneRenewals },
   { name: '0049-saved-cards', class: SavedCards },
   { name: '0050-stripe-customers', class: StripeCustomers },
+  { name: '0051-processor-keys', class: ProcessorKeys },
 ];

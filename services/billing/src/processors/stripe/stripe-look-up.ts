@@ -9,6 +9,7 @@ import {
 } from '../payment-processor.ts';
 import { fromStripeAmount } from './stripe-amounts.rules.ts';
 import type { StripeDeps } from './stripe-deps.ts';
+import { StripeAnswerError } from './stripe-errors.ts';
 import { intentAbout } from './stripe-following.ts';
 import { eachOf, readSetup } from './stripe-intents.ts';
 import { captureReference, chargeOf, isHold, markOf, readReference, readSavedMethod } from './stripe-objects.ts';
@@ -122,13 +123,18 @@ async function findIntent(deps: StripeDeps, sent: Starting, call: ProcessorCall)
       ? readSavedMethod(sent.request.savedMethod)?.customer
       : await deps.customers.find(call, sent.request.orderId);
   if (customer !== undefined) {
-    const found = await firstOf(deps, call, sent.call, { customer }, isIt);
+    // Another Stripe account does not know the customer.
+    const found = await firstOf(deps, call, sent.call, { customer }, isIt).catch(unlessMissing);
     if (found !== undefined) return found;
   }
   if (sent.call === 'chargeSaved') return undefined;
   // A database that was restored from a backup has lost the customer: the id has the time.
   const created = { gte: seconds(idTimeMs(paymentId) - beforeMs), lte: seconds(idTimeMs(paymentId) + afterMs) };
   return await firstOf(deps, call, sent.call, { created }, isIt);
+}
+
+function unlessMissing(err: unknown): undefined {
+  if (!(err instanceof StripeAnswerError) || err.code !== 'resource_missing') throw err;
 }
 
 /** Clocks differ. */

@@ -1,5 +1,6 @@
 import type { Database } from '@app/service-kit/database';
 import type { PaymentProcessor, ProcessorCall, ProcessorOutcome, SentOutcome } from '../payment-processor.ts';
+import { mergedLists, whereItIs } from './stripe-accounts.ts';
 import { createOrderCustomers } from './stripe-customers.ts';
 import type { StripeDeps } from './stripe-deps.ts';
 import { DefiniteNoError, NothingDoneError } from './stripe-errors.ts';
@@ -23,14 +24,16 @@ export function openStripeProcessor(database: Database, options: StripeLinkOptio
     charge: sending((request, call) => sendCard(deps, 'charge', request, call)),
     saveMethod: sending((request, call) => sendMethod(deps, request, call)),
     chargeSaved: sending((request, call) => sendSaved(deps, request, call)),
-    capture: sending((request, call) => capture(deps, request, call)),
-    refund: sending((request, call) => refund(deps, request, call)),
-    release: sending((request, call) => release(deps, request, call)),
-    lookUp: (sent, call) => lookUp(deps, sent, call),
-    list: (from, to, call) => listRecords(deps.link, { from, to }, call),
+    capture: sending((request, call) => whereItIs(call, (one) => capture(deps, request, one))),
+    refund: sending((request, call) => whereItIs(call, (one) => refund(deps, request, one))),
+    release: sending((request, call) => whereItIs(call, (one) => release(deps, request, one))),
+    lookUp: (sent, call) => whereItIs(call, (one) => lookUp(deps, sent, one), isKnown),
+    list: (from, to, call) => mergedLists(call, (one) => listRecords(deps.link, { from, to }, one)),
     close: () => deps.link.close(),
   };
 }
+
+const isKnown = (outcome: ProcessorOutcome | null): boolean => outcome !== null;
 
 /** What a sending answers where it certainly did nothing, or is a definite no. */
 const sending =
