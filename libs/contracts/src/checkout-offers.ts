@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { okResult, slug } from './common.ts';
 import { defineRequest } from './define.ts';
 import { orderItemKind } from './orders.ts';
-import { processorName } from './payments.ts';
+import { processorName } from './payment-processors.ts';
 import { billingInterval, pricingType } from './products.ts';
 
 /** A shop as its pages show it. */

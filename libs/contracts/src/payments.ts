@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amountCents, currency, emailAddress, limits, listOf, pageQueryOf, rawText, timestamp } from './common.ts';
+import { amountCents, currency, emailAddress, listOf, pageQueryOf, rawText, timestamp } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 
@@ -248,37 +248,6 @@ export const listPayments = defineRequest('read', 'billing', 'payments.list', {
 export const listOrderPayments = defineRequest('read', 'billing', 'payments.list-of-order', {
   input: z.object({ orderId: idSchema('order') }),
   output: z.object({ data: z.array(paymentResource) }),
-});
-
-export const processorName = z.enum(['simulated']);
-
-const paymentProcessorResource = z
-  .object({
-    processor: z
-      .enum([...processorName.options, 'none'])
-      .describe('`none`: the account takes no live payments until it chooses one.'),
-    /** Secrets are sealed and never shown again; this says which are stored. */
-    secrets: z.array(z.string()),
-    updated_at: timestamp.nullable().describe('Null while nothing was chosen.'),
-  })
-  .meta({ id: 'PaymentProcessor' });
-
-const putPaymentProcessorBody = z
-  .strictObject({
-    processor: processorName,
-    secretKey: rawText(limits.url, 1)
-      .optional()
-      .describe('The processor’s API key. Left out, a stored one stays. The simulated processor takes any text.'),
-  })
-  .meta({ id: 'PaymentProcessorPut' });
-
-export const getPaymentProcessor = defineRequest('read', 'billing', 'payment-processor.get', {
-  input: z.object({}),
-  output: paymentProcessorResource,
-});
-export const putPaymentProcessor = defineRequest('command', 'billing', 'payment-processor.put', {
-  input: z.object({ body: putPaymentProcessorBody }),
-  output: paymentProcessorResource,
 });
 
 /**

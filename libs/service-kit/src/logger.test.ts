@@ -39,7 +39,8 @@ test('secret fields are redacted at the top and one level down', async () => {
 test('API keys, webhook secrets and the passwords of URLs are masked inside errors and their causes', async () => {
   const apiKey = `fnl_${'aZ09'.repeat(10).slice(0, 38)}`;
   const text = await written((logger) => {
-    const cause = new Error('signed with whsec_c2VjcmV0LXdvcmQ= at postgres://shop:hunter2@db/shop');
+    const stripe = 'by rk_live_51Hx for pi_3Ab_secret_9Zz';
+    const cause = new Error(`signed with whsec_c2VjcmV0LXdvcmQ= at postgres://shop:hunter2@db/shop ${stripe}`);
     logger.error({ err: new Error(`no account for ${apiKey}`, { cause }) });
   });
   expect(text).not.toContain(apiKey);
@@ -47,7 +48,9 @@ test('API keys, webhook secrets and the passwords of URLs are masked inside erro
   expect(text).not.toContain('hunter2');
   const { err } = JSON.parse(text);
   expect(err.message).toBe('no account for fnl_[redacted]');
-  expect(err.cause.message).toBe('signed with whsec_[redacted] at postgres://shop:[redacted]@db/shop');
+  expect(err.cause.message).toBe(
+    'signed with whsec_[redacted] at postgres://shop:[redacted]@db/shop by rk_live_[redacted] for pi_3Ab_secret_[redacted]',
+  );
 });
 
 test('what PostgreSQL tells of a row is in no line: not in the message, not in the stack, not in the cause', async () => {

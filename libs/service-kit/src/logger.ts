@@ -83,14 +83,16 @@ function safeMessage(err: Error): string {
 }
 
 /**
- * Keys, signing secrets, the passwords of URLs and email addresses, wherever in a line they stand; never across a JSON
+ * Keys, also of Stripe, signing and client secrets, the passwords of URLs and email addresses, wherever in a line they stand; never across a JSON
  * string's end. What mail servers say names buyers.
  */
 function mask(text: string): string {
-  if (!/fnl_|whsec_|:\/\/|@/.test(text)) return text;
+  if (!/fnl_|whsec_|[sr]k_(?:live|test)_|_secret_|:\/\/|@/.test(text)) return text;
   return text
     .replace(/fnl_[0-9A-Za-z]{8,}/g, 'fnl_[redacted]')
     .replace(/whsec_[0-9A-Za-z+/=]{8,}/g, 'whsec_[redacted]')
+    .replace(/\b([sr]k_(?:live|test)_)[0-9A-Za-z]+/g, '$1[redacted]')
+    .replace(/\b((?:pi|seti)_[0-9A-Za-z]+_secret_)[0-9A-Za-z]+/g, '$1[redacted]')
     .replace(/(postgres(?:ql)?|nats|smtps?):\/\/([^:@/\s"]+):[^@/\s"]+@/g, '$1://$2:[redacted]@')
     .replace(escapeOrWord, (word) => (word.includes('@') ? word.replace(emailAddress, '[email]') : word));
 }

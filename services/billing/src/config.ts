@@ -1,4 +1,4 @@
-import { commonSettings, integerSetting, parseConfig, streamSettings } from '@app/service-kit/config';
+import { commonSettings, integerSetting, parseConfig, streamSettings, switchSetting } from '@app/service-kit/config';
 import { z } from 'zod';
 import { simulatedModes } from './processors/processor-registry.ts';
 
@@ -13,6 +13,10 @@ export const configSchema = z.object({
   SECRETS_KEY: z.string().min(32),
   /** Whether accounts may sell live through the simulated processor: see `SimulatedMode`. */
   SIMULATED_PROCESSOR: z.enum(simulatedModes).default('enabled'),
+  /** Whether accounts may choose Stripe. The hosted checkout has no card fields of Stripe yet. */
+  STRIPE_PROCESSOR: switchSetting('disabled'),
+  /** Where Stripe's API is. */
+  STRIPE_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.stripe.com'),
   /** How long the simulated processor takes for `sim_slow`, in milliseconds. */
   SIMULATED_SLOW_MS: integerSetting(0, 60_000, 3_000),
 });

@@ -9,7 +9,7 @@ import { dailyRunRequests } from './daily-runs/requests.ts';
 import { storeReminderCounts } from './daily-runs/store-reminder-counts.ts';
 import type { DailyRuns } from './open-daily-runs.ts';
 import type { OpenedPayments } from './open-payments.ts';
-import { paymentProcessorRequests } from './processors/requests.ts';
+import { paymentProcessorRequests } from './processor-settings/requests.ts';
 import { rehearsalSteps } from './rehearsals/rehearsal-steps.ts';
 import { rehearsalRequests } from './rehearsals/requests.ts';
 import { eventHandlers } from './subscriptions/consumers.ts';
@@ -22,7 +22,7 @@ export const consumedEvents = ({ wakeRelay }: Pick<ServiceContext<BillingConfig>
 ];
 
 export function answeredRequests(
-  { payments, secrets, processors }: OpenedPayments,
+  { payments, secrets, processors, stripe }: OpenedPayments,
   { deps, overdue, isClosing }: DailyRuns,
 ): RequestHandler[] {
   const { database, clock, wakeRelay } = payments;
@@ -30,7 +30,7 @@ export function answeredRequests(
     ...subscriptionRequests({ database, clock, wakeRelay }),
     ...cardRequests(payments),
     ...paymentRequests(payments),
-    ...paymentProcessorRequests({ database, clock, secrets, processors }),
+    ...paymentProcessorRequests({ database, clock, secrets, processors, stripe }),
     ...rehearsalRequests({ ...payments, rehearsalSteps: rehearsalSteps(payments), isClosing }),
     ...dailyRunRequests(deps, overdue),
   ];

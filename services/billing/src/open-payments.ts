@@ -1,4 +1,5 @@
 import type { ServiceContext } from '@app/service-host/define-service';
+import { AdjustableClock } from '@app/service-kit/clock';
 import { startPaymentsLoop } from './advancing/payments-loop.ts';
 import { createCardAnswers } from './cards/record-card.ts';
 import type { BillingConfig } from './config.ts';
@@ -7,9 +8,11 @@ import { createOrderMutex } from './payments/order-mutex.ts';
 import type { PaymentDeps } from './payments/payment-deps.ts';
 import { createAnswers } from './payments/write-answer.ts';
 import { createTries } from './payments/write-try.ts';
-import { createProcessors, type KnownProcessors } from './processors/processor-registry.ts';
+import type { StripeSettingsDeps } from './processor-settings/stored-keys.ts';
+import { createProcessors, type KnownProcessors, type ProcessorName } from './processors/processor-registry.ts';
 import { createProcessorSecrets, type ProcessorSecrets } from './processors/processor-secrets.ts';
 import { openSimulatedProcessor } from './processors/simulated-processor.ts';
+import { openStripeProcessor } from './processors/stripe/stripe-processor.ts';
 import { createRenewalAnswers } from './renewals/record-renewals.ts';
 
 type Context = Pick<
@@ -21,7 +24,10 @@ export interface OpenedPayments {
   readonly payments: PaymentDeps;
   readonly secrets: ProcessorSecrets;
   readonly processors: KnownProcessors;
+  readonly stripe: StripeSettingsDeps;
 }
+
+const stripeName: ProcessorName = 'stripe';
 
 /** Opens the processors and what tries, records and continues payments; `resources` close it in reverse. */
 export async function openPayments(context: Context): Promise<OpenedPayments> {
@@ -29,9 +35,14 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
   const { DATABASE_URL: databaseUrl, SIMULATED_SLOW_MS: slowMs } = config;
   const simulated = await openSimulatedProcessor({ databaseUrl, clock, slowMs });
   resources.add('simulated processor', simulated, (opened) => opened.close());
+  const isClockMoved = (): boolean => clock instanceof AdjustableClock && clock.offsetMs !== 0;
+  const { STRIPE_API_URL: apiUrl, PROCESSOR_DEADLINE_MS: deadlineMs } = config;
+  const stripe = openStripeProcessor(database, { apiUrl, deadlineMs, isClockMoved });
+  resources.add('Stripe', stripe, async (opened) => opened.close());
   const secrets = createProcessorSecrets(config.SECRETS_KEY);
-  const processors = createProcessors(database, secrets, [simulated], config.SIMULATED_PROCESSOR);
-  const processorCalls = createOngoingCalls(config.PROCESSOR_DEADLINE_MS);
+  const notOffered = config.STRIPE_PROCESSOR === 'enabled' ? [] : [stripeName];
+  const processors = createProcessors(database, secrets, [simulated, stripe], config.SIMULATED_PROCESSOR, notOffered);
+  const processorCalls = createOngoingCalls(deadlineMs);
   const tries = resources.add('tries to pay', createTries(database), (opened) => opened.close());
   const answers = resources.add(
     'payment answers',
@@ -55,5 +66,5 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
   resources.add('payments loop', startPaymentsLoop(payments), (loop) => loop.close());
   // Closed first: the loop would wait for the processor's answer.
   resources.add('processor calls', processorCalls, (made) => made.close());
-  return { payments, secrets, processors };
+  return { payments, secrets, processors, stripe: { keyOwner: stripe.keyOwner, isClockMoved, deadlineMs } };
 }

@@ -1,5 +1,5 @@
 import type { CheckoutOffer } from '@app/contracts/checkout-offers';
-import { getPaymentProcessor } from '@app/contracts/payments';
+import { getPaymentProcessor } from '@app/contracts/payment-processors';
 import type { Requester } from '@app/messaging/requester';
 import type { ServiceContext } from '@app/service-host/define-service';
 import { startLeaseOwner } from '@app/service-kit/lease-owner';

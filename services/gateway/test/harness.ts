@@ -11,7 +11,7 @@ import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { createOrder, getOrder, listOrders, type OrdersQuery } from '@app/contracts/orders';
-import { getPaymentProcessor } from '@app/contracts/payments';
+import { getPaymentProcessor } from '@app/contracts/payment-processors';
 import { getProduct, listProducts } from '@app/contracts/products';
 import { findProductsForSale, type ProductForSale } from '@app/contracts/products-for-sale';
 import type { ServiceName } from '@app/contracts/services';

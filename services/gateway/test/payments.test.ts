@@ -1,13 +1,8 @@
 import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
 import { getOrder, orderWithPayments, refundOrder } from '@app/contracts/orders';
-import {
-  getPaymentProcessor,
-  listOrderPayments,
-  listPayments,
-  type PaymentResource,
-  putPaymentProcessor,
-} from '@app/contracts/payments';
+import { getPaymentProcessor, putPaymentProcessor } from '@app/contracts/payment-processors';
+import { listOrderPayments, listPayments, type PaymentResource } from '@app/contracts/payments';
 import type { NatsClient } from '@app/messaging/connect';
 import { onRequest } from '@app/messaging/serve-requests';
 import { AdjustableClock } from '@app/service-kit/clock';

@@ -46,7 +46,7 @@ export const simulatedCard: CardForm = {
   tokenOfNone: 'sim_ok',
 };
 
-/** A seller who takes no payments yet: what costs nothing can be had all the same. */
+/** A seller whose payments this page cannot take: what costs nothing can be had all the same. */
 const noCard: CardForm = {
   fields: () => notice('info', 'This shop takes no payments yet.'),
   module: null,
@@ -54,5 +54,6 @@ const noCard: CardForm = {
   tokenOfNone: 'sim_ok',
 };
 
-/** The card fields of a processor; `none` takes no payments yet. */
-export const cardFormOf = (processor: string): CardForm => (processor === 'none' ? noCard : simulatedCard);
+/** The card fields of a processor; the page has none of Stripe's yet. */
+export const cardFormOf = (processor: string): CardForm =>
+  processor === 'none' || processor === 'stripe' ? noCard : simulatedCard;

@@ -1,5 +1,5 @@
 import type { BooksComparison } from '@app/contracts/daily-runs';
-import { processorName } from '@app/contracts/payments';
+import { processorName } from '@app/contracts/payment-processors';
 import { statement } from '@app/service-kit/database';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { eachPage } from '../processors/each-page.ts';

@@ -1,5 +1,5 @@
+import { keyUnreadableSubject } from '../processor-settings/processor-settings.ts';
 import type { UnreadableKeyError } from '../processors/processor-registry.ts';
-import { keyUnreadableSubject } from '../processors/processor-settings.ts';
 import { notifyOfPayment } from './notify-of-payment.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';

@@ -1,4 +1,4 @@
-import type { processorName } from '@app/contracts/payments';
+import type { processorName } from '@app/contracts/payment-processors';
 import { type Database, statement } from '@app/service-kit/database';
 import type { z } from 'zod';
 import type { PaymentProcessor, ProcessorCall } from './payment-processor.ts';
@@ -49,7 +49,7 @@ export interface Processors {
   chosen(accountId: string, test: boolean): Promise<AccountProcessor>;
   /**
    * Whether live payments that have no buyer before them, as renewals, may still be sent to this processor: never to the
-   * simulated one once the account has a live key of another.
+   * simulated one where the account has a live key of another, and has not chosen `simulated`.
    */
   takesRenewals(name: string, accountId: string): Promise<boolean>;
   /** For what follows from an earlier payment: the processor that it went to, whatever was chosen since. */
@@ -188,8 +188,10 @@ export function createProcessors(
     },
     allows,
     takesRenewals: async (name, accountId) => {
-      if (name !== simulated) return allows(name);
-      return allows(name) && !(await settingsOf(accountId)).some(({ test }) => test === false);
+      if (name !== simulated || !allows(name)) return allows(name);
+      const rows = await settingsOf(accountId);
+      const hasKeys = rows.some(({ test }) => test === false);
+      return !hasKeys || rows.some((row) => row.chosen && row.processor === simulated);
     },
     defaultName,
     named: async (name, accountId, test) => withKeys(name, accountId, test, await settingsOf(accountId)),

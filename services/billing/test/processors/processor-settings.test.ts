@@ -1,19 +1,20 @@
 import { startDailyRun } from '@app/contracts/daily-runs';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
-import { getPaymentProcessor, listPayments, putPaymentProcessor, startPayment } from '@app/contracts/payments';
+import { getPaymentProcessor, putPaymentProcessor } from '@app/contracts/payment-processors';
+import { listPayments, startPayment } from '@app/contracts/payments';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../../src/db/migrate.ts';
-import type { PaymentProcessor } from '../../src/processors/payment-processor.ts';
-import { createProcessors, NoProcessorError, type SimulatedMode } from '../../src/processors/processor-registry.ts';
-import { createProcessorSecrets } from '../../src/processors/processor-secrets.ts';
 import {
   getPaymentProcessor as getPaymentProcessorOf,
   putPaymentProcessor as putPaymentProcessorOf,
-} from '../../src/processors/processor-settings.ts';
+} from '../../src/processor-settings/processor-settings.ts';
+import type { PaymentProcessor } from '../../src/processors/payment-processor.ts';
+import { createProcessors, NoProcessorError, type SimulatedMode } from '../../src/processors/processor-registry.ts';
+import { createProcessorSecrets } from '../../src/processors/processor-secrets.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
 import { type Harness, secretsKey, startHarness } from '../harness.ts';
 import { startInput } from '../payment-samples.ts';
@@ -49,7 +50,7 @@ const put = (accountId: string, secretKey?: string, commandId = newCommand()) =>
 
 test('an account that has chosen no processor takes no live payment; rehearsals it takes', async () => {
   const account = newAccount();
-  expect(await get(account)).toEqual({ processor: 'none', secrets: [], updated_at: null });
+  expect(await get(account)).toEqual({ processor: 'none', secrets: [], updated_at: null, stripe: null });
   const pay = (fields: Parameters<typeof startInput>[0] = {}) => {
     const context = { accountId: account, requestId: 'r', commandId: newCommand() };
     return harness.requester.request(startPayment, startInput(fields), context);
@@ -91,7 +92,8 @@ test('a deployment that forbids the simulated processor lets nobody choose it, a
   expect((await forbidding.chosen(account, true)).processor).toBe(simulated);
   // What follows from an earlier payment goes where that went.
   expect((await forbidding.named('simulated', account, false)).processor).toBe(simulated);
-  const deps = { database, clock: harness.clock, secrets, processors: forbidding };
+  const stripe = { keyOwner: () => Promise.reject(new Error('asked')), isClockMoved: () => false, deadlineMs: 1_000 };
+  const deps = { database, clock: harness.clock, secrets, processors: forbidding, stripe };
   expect(await getPaymentProcessorOf(deps, account)).toMatchObject({ processor: 'none' });
   await expect(putPaymentProcessorOf(deps, account, newCommand(), { processor: 'simulated' })).rejects.toThrow(
     'SIMULATED_PROCESSOR',
@@ -109,6 +111,7 @@ test('a secret is stored sealed, used, and never shown', async () => {
     processor: 'simulated',
     secrets: ['secretKey'],
     updated_at: harness.clock.now().toISOString(),
+    stripe: null,
   });
   expect(await get(account)).toEqual(stored);
   const { secretKey } = await replica().chosen(account, false);

@@ -6,6 +6,7 @@ import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres
 import { query } from '@app/testing/sql';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { databaseOptions, migrate } from '../../src/db/migrate.ts';
+import { checkKeys } from '../../src/processor-settings/stored-keys.ts';
 import type { CardRequest, ProcessorCall, ProcessorRecord } from '../../src/processors/payment-processor.ts';
 import { openStripeProcessor, type StripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
 import type { PaymentIntent } from '../stripe/objects.ts';
@@ -96,7 +97,7 @@ test('without a connection nothing was done', async () => {
 });
 
 test('a key without the permission did nothing, and neither did one of the other mode', async () => {
-  stripe.refuse(liveKey, 'restricted');
+  stripe.restrict(liveKey, ['/v1/payment_intents']);
   const nothing = { status: 'not_done', why: 'key_refused' };
   expect(await processor.charge(card(), call())).toMatchObject(nothing);
   for (const [test, secretKey] of [
@@ -109,6 +110,21 @@ test('a key without the permission did nothing, and neither did one of the other
     );
   }
   expect(intents()).toEqual([]);
+});
+
+test('while the clock of the deployment is moved live keys charge nothing, and none is stored', async () => {
+  const isClockMoved = () => true;
+  const moved = openStripeProcessor(database, { apiUrl: stripe.url, deadlineMs: 2_000, isClockMoved });
+  expect(await moved.charge(card(), call())).toMatchObject({ status: 'not_done', why: 'key_refused' });
+  stripe.accept('sk_test_shop');
+  const rehearsal = call({ test: true, secretKey: 'sk_test_shop' });
+  expect(await moved.charge(card(), rehearsal)).toMatchObject({ status: 'succeeded' });
+  const live = { secretKey: liveKey, publishableKey: 'pk_live_shop' };
+  const settings = { keyOwner: moved.keyOwner, isClockMoved, deadlineMs: 2_000 };
+  await expect(checkKeys(settings, accountId, { processor: 'stripe', live })).rejects.toMatchObject({
+    errors: [{ field: 'live', code: 'not_allowed' }],
+  });
+  moved.close();
 });
 
 test('an error after the work is unknown, and repeated as long as the key lives; the look-up finds what was done', async () => {

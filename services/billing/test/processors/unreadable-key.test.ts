@@ -1,4 +1,5 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
+import { putPaymentProcessor } from '@app/contracts/payment-processors';
 import * as contract from '@app/contracts/payments';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
@@ -22,7 +23,7 @@ const context = (accountId: string) => ({
 });
 const storeKey = (account: string) =>
   harness.requester.request(
-    contract.putPaymentProcessor,
+    putPaymentProcessor,
     { body: { processor: 'simulated', secretKey: 'sk_1' } },
     context(account),
   );

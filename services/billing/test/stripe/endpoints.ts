@@ -1,8 +1,16 @@
 import type { StripeBooks } from './books.ts';
-import { customer, type Intent, type PaymentIntent, type SetupIntent, type StripeObject } from './objects.ts';
+import {
+  customer,
+  type Intent,
+  type PaymentIntent,
+  type SetupIntent,
+  type StripeObject,
+  stripeAccount,
+} from './objects.ts';
 import { invalid, missing, StripeNo } from './stripe-error.ts';
 
 export interface Asked {
+  readonly account: string;
   readonly books: StripeBooks;
   readonly parameters: Record<string, unknown>;
   /** That of the path; empty where it has none. */
@@ -13,6 +21,7 @@ export interface Asked {
 
 /** What each endpoint does with a request that the description allows. */
 export const endpoints: Readonly<Record<string, (asked: Asked) => unknown>> = {
+  'GET /v1/account': ({ account }) => stripeAccount(account),
   'POST /v1/customers': ({ books, parameters, nowS }) => {
     const { email } = parameters;
     if (typeof email === 'string' && !/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(email)) {

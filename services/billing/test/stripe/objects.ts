@@ -117,6 +117,17 @@ export const customer = (given: Given): StripeObject =>
     ...given,
   }) as unknown as StripeObject;
 
+export const stripeAccount = (id: string): unknown =>
+  filled('account_retrieve_response', {
+    id,
+    object: 'account',
+    charges_enabled: true,
+    details_submitted: true,
+    payouts_enabled: true,
+    type: 'standard',
+    business_profile: filled('account_retrieve_response_business_profile', { name: `Shop of ${id}` }),
+  });
+
 /** In the settlement currency, which is another one on purpose: amounts are to be taken from the source. */
 export const balanceTransaction = (given: Given): StripeObject =>
   filled('disputes_list_item_balance_transactions', {

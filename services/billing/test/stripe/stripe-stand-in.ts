@@ -31,7 +31,9 @@ export interface StripeRequest {
 
 interface Key {
   readonly account: string;
-  readonly refused?: 'revoked' | 'restricted';
+  readonly isRevoked?: true;
+  /** Paths for which a restricted key has no permission. */
+  readonly forbidden?: readonly string[];
 }
 type Matches = (request: StripeRequest) => boolean;
 
@@ -77,8 +79,17 @@ export class StripeStandIn {
     this.#keys.set(secretKey, { account });
   }
 
-  refuse(secretKey: string, refused: 'revoked' | 'restricted'): void {
-    this.#keys.set(secretKey, { account: this.#keys.get(secretKey)?.account ?? 'acct_1', refused });
+  revoke(secretKey: string): void {
+    this.#keys.set(secretKey, { ...this.#keyOf(secretKey), isRevoked: true });
+  }
+
+  /** @param forbidden as the description names them */
+  restrict(secretKey: string, forbidden: readonly string[]): void {
+    this.#keys.set(secretKey, { ...this.#keyOf(secretKey), forbidden });
+  }
+
+  #keyOf(secretKey: string): Key {
+    return this.#keys.get(secretKey) ?? { account: 'acct_1' };
   }
 
   /** Lets go wrong the next requests that match, as many as there are faults. */
@@ -134,7 +145,7 @@ export class StripeStandIn {
     const method = incoming.method ?? '';
     const secretKey = String(incoming.headers.authorization ?? '').replace(/^Bearer /, '');
     const endpoint = endpointOf(method, pathname);
-    const no = this.#refusal(incoming, secretKey);
+    const no = this.#refusal(incoming, secretKey, endpoint?.path);
     if (no !== undefined) return send(response, errorAnswer(no));
     if (endpoint === undefined) return send(response, errorAnswer(unknownUrl(method, pathname)));
     const read = endpoint.parameters(formOf(method === 'GET' ? search.slice(1) : body));
@@ -179,11 +190,12 @@ export class StripeStandIn {
     const { books, name } = account;
     books.pass();
     const { id, path } = endpoint;
+    const accountName = this.#keyOf(secretKey).account;
     const authenticateUrl = (of: string) => `${origin}/authenticate/${name}/${of}`;
     const run = (): unknown => {
       const handler = endpoints[`${method} ${path}`];
       if (handler === undefined) throw unknownUrl(method, path);
-      const done = handler({ books, parameters, id, nowS: this.#nowS, authenticateUrl });
+      const done = handler({ account: accountName, books, parameters, id, nowS: this.#nowS, authenticateUrl });
       if (fault === 'error_after') throw serverError(done);
       const answer = expanded(books, done, (parameters.expand ?? []) as string[]);
       endpoint.check(answer);
@@ -203,13 +215,12 @@ export class StripeStandIn {
     return fault === 'request_lost' ? 'silent_before' : 'silent_after';
   }
 
-  #refusal({ headers }: IncomingMessage, secretKey: string): StripeNo | undefined {
+  #refusal({ headers }: IncomingMessage, secretKey: string, path = ''): StripeNo | undefined {
     if (headers['stripe-version'] !== apiVersion) return invalid(`not the API version ${apiVersion}`);
     const key = this.#keys.get(secretKey);
     const type = 'invalid_request_error';
-    if (key === undefined || key.refused === 'revoked')
-      return new StripeNo(401, { type, message: 'Invalid API Key provided.' });
-    if (key.refused === undefined) return undefined;
+    if (key === undefined || key.isRevoked) return new StripeNo(401, { type, message: 'Invalid API Key provided.' });
+    if (!key.forbidden?.includes(path)) return undefined;
     const message = 'The provided key does not have the required permissions for this endpoint.';
     return new StripeNo(403, { type, message });
   }

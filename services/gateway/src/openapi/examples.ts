@@ -50,7 +50,7 @@ const payment = {
   finished_at: '2026-11-20T09:30:13.120Z',
 };
 
-const processor = { processor: 'simulated', secrets: [], updated_at: null };
+const processor = { processor: 'simulated', secrets: [], updated_at: null, stripe: null };
 
 const payout = {
   id: 'pay_01kb2c4d6e8f0g2h4j6k8m0n2p',
@@ -164,8 +164,21 @@ export const examples: Readonly<Record<string, Examples>> = {
   listPayments: { response: { data: [payment] } },
   getPaymentProcessor: { response: processor },
   putPaymentProcessor: {
-    body: { processor: 'simulated', secretKey: 'a secret of the processor' },
-    response: { processor: 'simulated', secrets: ['secretKey'], updated_at: '2026-11-20T09:00:00.000Z' },
+    body: { processor: 'stripe', live: { secretKey: 'rk_live_51Hx', publishableKey: 'pk_live_51Hx' } },
+    response: {
+      processor: 'stripe',
+      secrets: ['live.secretKey'],
+      updated_at: '2026-11-20T09:00:00.000Z',
+      stripe: {
+        live: {
+          account: 'acct_1Hx',
+          account_name: 'Mara Lindqvist Studio',
+          publishable_key: 'pk_live_51Hx',
+          missing_permissions: [],
+        },
+        test: null,
+      },
+    },
   },
   selfTestWebhook: {
     response: {

@@ -9,6 +9,7 @@ const texts = {
   processor: 'Payment processor',
   chosen: 'Chosen',
   simulated: 'Simulated: it moves no money',
+  stripe: 'Stripe: your own account there',
   none: 'None: live checkouts cannot be paid',
   about:
     'The simulated processor takes test cards, so that you can try everything: buying, holds, renewals and refunds.',
@@ -16,7 +17,7 @@ const texts = {
   busy: 'One moment…',
 } as const;
 
-type Processor = 'simulated' | 'none';
+type Processor = 'simulated' | 'stripe' | 'none';
 
 /** GET of which processor charges buyers. */
 export async function showPayments(visit: Visit): Promise<DashboardPage> {

@@ -27,6 +27,8 @@ export interface StripeLinkOptions {
   readonly apiUrl: string;
   /** How long a call may take, in milliseconds: nothing is sent again in the last fifth of it. */
   readonly deadlineMs: number;
+  /** Somebody has moved this deployment's clock: live keys are not used then. */
+  readonly isClockMoved?: () => boolean;
 }
 
 /** What is left of the deadline is for the answer to be told: an answer that comes with its end counts as none. */
@@ -34,7 +36,7 @@ const sendingShare = 0.8;
 const firstWaitMs = 50;
 const longestWaitMs = 1_000;
 
-export function createStripeLink({ apiUrl, deadlineMs }: StripeLinkOptions): StripeLink {
+export function createStripeLink({ apiUrl, deadlineMs, isClockMoved }: StripeLinkOptions): StripeLink {
   let opened: Promise<OpenedStripe> | undefined;
   const open = () => {
     // Loading it takes 0.2 s and 21 MB, which a deployment without Stripe does not need.
@@ -54,6 +56,12 @@ export function createStripeLink({ apiUrl, deadlineMs }: StripeLinkOptions): Str
     untilMs: number,
   ): Promise<T> => {
     assertMode(call);
+    if (!call.test && isClockMoved?.()) {
+      throw new NothingDoneError(
+        'key_refused',
+        'The clock of this deployment is moved: nothing is charged at Stripe meanwhile.',
+      );
+    }
     const tried = { mayHaveArrived: false };
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
       try {

@@ -5,6 +5,7 @@ import { createOrderCustomers } from './stripe-customers.ts';
 import type { StripeDeps } from './stripe-deps.ts';
 import { DefiniteNoError, NothingDoneError } from './stripe-errors.ts';
 import { capture, refund } from './stripe-following.ts';
+import { type KeyOwner, keyOwner } from './stripe-key-owner.ts';
 import { createStripeLink, type StripeLinkOptions } from './stripe-link.ts';
 import { listRecords } from './stripe-list.ts';
 import { lookUp } from './stripe-look-up.ts';
@@ -12,6 +13,8 @@ import { release } from './stripe-release.ts';
 import { sendCard, sendMethod, sendSaved } from './stripe-sendings.ts';
 
 export interface StripeProcessor extends PaymentProcessor {
+  /** Whose the call's key is. @throws NothingDoneError, StripeAnswerError */
+  keyOwner(call: ProcessorCall): Promise<KeyOwner>;
   close(): void;
 }
 
@@ -29,6 +32,7 @@ export function openStripeProcessor(database: Database, options: StripeLinkOptio
     release: sending((request, call) => whereItIs(call, (one) => release(deps, request, one))),
     lookUp: (sent, call) => whereItIs(call, (one) => lookUp(deps, sent, one), isKnown),
     list: (from, to, call) => mergedLists(call, (one) => listRecords(deps.link, { from, to }, one)),
+    keyOwner: (call) => keyOwner(deps.link, call),
     close: () => deps.link.close(),
   };
 }

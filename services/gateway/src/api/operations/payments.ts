@@ -1,4 +1,5 @@
-import { getPaymentProcessor, listPayments, putPaymentProcessor, refundPayment } from '@app/contracts/payments';
+import { getPaymentProcessor, putPaymentProcessor } from '@app/contracts/payment-processors';
+import { listPayments, refundPayment } from '@app/contracts/payments';
 import { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
 import { pathId } from '../path-params.ts';
@@ -52,8 +53,11 @@ export const paymentOperations = [
     summary: 'Choose the processor',
     description:
       'An account takes live payments only through a processor that it chose. Secrets are stored sealed and never shown ' +
-      'again.',
+      'again. With `stripe` come the keys of your own Stripe account: `live` for live payments, `test` for rehearsals, ' +
+      'which are simulated without them. Stripe is asked whose they are. Keys of another Stripe account are refused while ' +
+      'holds, payments without an outcome or renewing subscriptions are open at the one before. Once live payments went ' +
+      'through Stripe, `simulated` is refused. `none` takes no new live payments.',
     scope: 'money',
-    errors: [],
+    errors: ['invalid_transition'],
   }),
 ];

@@ -1,4 +1,4 @@
-import * as contract from '@app/contracts/payments';
+import * as contract from '@app/contracts/payment-processors';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import { getPaymentProcessor, type ProcessorSettingsDeps, putPaymentProcessor } from './processor-settings.ts';
 

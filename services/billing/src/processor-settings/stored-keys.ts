@@ -1,0 +1,199 @@
+import type { RequestInput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import type * as contract from '@app/contracts/payment-processors';
+import type { StripeKeys } from '@app/contracts/payment-processors';
+import { invalidField } from '@app/contracts/validation';
+import { executeBound } from '@app/service-kit/bound-sql';
+import { type Database, statement } from '@app/service-kit/database';
+import type { ProcessorCall } from '../processors/payment-processor.ts';
+import { keyPurpose, type ProcessorSecrets } from '../processors/processor-secrets.ts';
+import { NothingDoneError, StripeAnswerError } from '../processors/stripe/stripe-errors.ts';
+import type { KeyOwner } from '../processors/stripe/stripe-key-owner.ts';
+
+type Body = RequestInput<typeof contract.putPaymentProcessor>['body'];
+export type Transaction = ReturnType<Database['fork']>;
+type KeyPair = NonNullable<Body['live']>;
+
+export interface StripeSettingsDeps {
+  /** Asks Stripe whose key it is. @throws NothingDoneError, StripeAnswerError */
+  readonly keyOwner: (call: ProcessorCall) => Promise<KeyOwner>;
+  /** Somebody has moved this deployment's clock, for a test. */
+  readonly isClockMoved: () => boolean;
+  /** How long Stripe may take, in milliseconds. */
+  readonly deadlineMs: number;
+}
+
+/** A pair whose owner is known, before it is stored. */
+export interface CheckedKeys extends KeyPair {
+  readonly test: boolean;
+  readonly owner: KeyOwner;
+}
+
+/**
+ * The pairs of the body, each with its owner at Stripe.
+ * @throws DomainError validation_failed for what is no key of its mode, or is not accepted there; service_unavailable where Stripe
+ * cannot be asked
+ */
+export async function checkKeys(
+  deps: StripeSettingsDeps,
+  accountId: string,
+  body: Body,
+): Promise<readonly CheckedKeys[]> {
+  const given = (['live', 'test'] as const).flatMap((mode) => {
+    const pair = body[mode];
+    return pair === undefined ? [] : [{ mode, pair }];
+  });
+  for (const { mode, pair } of given) checkForm(deps, mode, pair);
+  return await Promise.all(
+    given.map(async ({ mode, pair }) => {
+      const call = {
+        accountId,
+        secretKey: pair.secretKey,
+        test: mode === 'test',
+        signal: AbortSignal.timeout(deps.deadlineMs),
+      };
+      const owner = await deps.keyOwner(call).catch((err: unknown) => refuse(err, mode));
+      return { ...pair, test: call.test, owner };
+    }),
+  );
+}
+
+function checkForm(
+  { isClockMoved }: StripeSettingsDeps,
+  mode: 'live' | 'test',
+  { secretKey, publishableKey }: KeyPair,
+): void {
+  const parts = [
+    {
+      field: `${mode}.secretKey`,
+      key: secretKey,
+      pattern: /^(?:sk|rk)_(live|test)_\w+$/,
+      what: 'secret or restricted',
+    },
+    { field: `${mode}.publishableKey`, key: publishableKey, pattern: /^pk_(live|test)_\w+$/, what: 'publishable' },
+  ];
+  for (const { field, key, pattern, what } of parts) {
+    const found = pattern.exec(key)?.[1];
+    if (found === undefined) throw invalidField(field, `is not a ${what} key of Stripe`);
+    if (found !== mode) throw invalidField(field, `is a key for ${found} mode`, 'wrong_mode');
+  }
+  if (mode === 'live' && isClockMoved()) {
+    throw invalidField(
+      'live',
+      'cannot be stored while the clock of this deployment is moved: renewals would charge too early',
+      'not_allowed',
+    );
+  }
+}
+
+function refuse(err: unknown, mode: 'live' | 'test'): never {
+  if (err instanceof NothingDoneError && err.why === 'key_refused') {
+    throw invalidField(`${mode}.secretKey`, `is not accepted. ${err.message}`, 'refused');
+  }
+  const isNo = err instanceof StripeAnswerError && err.status !== undefined && err.status < 500;
+  if (isNo) throw invalidField(`${mode}.secretKey`, `cannot be used. ${err.message}`, 'refused');
+  throw new DomainError(
+    'service_unavailable',
+    'Stripe could not be asked whose key it is. Nothing was changed; try again.',
+  );
+}
+
+interface KeysRow {
+  readonly test: boolean;
+  readonly account: string;
+  readonly account_name: string | null;
+  readonly publishable_key: string;
+  readonly missing_permissions: string[];
+}
+
+export const currentKeysStatement = statement<KeysRow>(
+  'processor-keys-current',
+  `select test, at_processor as account, name_there as account_name, publishable_key, missing_permissions
+   from processor_keys where account_id = $1 and processor = $2 and current`,
+  { account: 'text', account_name: 'text', missing_permissions: 'text[]', publishable_key: 'text', test: 'bool' },
+);
+const openStatement = statement<{ readonly holds: number; readonly payments: number; readonly subscriptions: number }>(
+  'processor-keys-open',
+  `select
+     (select count(*) from holds
+      where account_id = $1 and processor = $2 and test = $3 and status in ('held', 'settling'))::int as holds,
+     (select count(*) from payments
+      where account_id = $1 and processor = $2 and test = $3 and next_check_at is not null)::int as payments,
+     (select count(*) from subscriptions
+      where account_id = $1 and coalesce(processor, $2) = $2 and test = $3 and status <> 'canceled'
+        and collection = 'automatic' and payment_method is not null)::int as subscriptions`,
+  { holds: 'int4', payments: 'int4', subscriptions: 'int4' },
+);
+const retireStatement = statement(
+  'processor-keys-retire',
+  'update processor_keys set current = false where account_id = $1 and processor = $2 and test = $3 and current and at_processor <> $4',
+);
+const storeStatement = statement(
+  'processor-keys-store',
+  `insert into processor_keys (account_id, processor, test, at_processor, name_there, secret_key, publishable_key,
+     missing_permissions, current, stored_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, true, $9)
+   on conflict (account_id, processor, test, at_processor) do update set name_there = excluded.name_there,
+     secret_key = excluded.secret_key, publishable_key = excluded.publishable_key,
+     missing_permissions = excluded.missing_permissions, current = true, stored_at = excluded.stored_at`,
+);
+
+/**
+ * Stores a pair for new payments of its mode. Another key of the same Stripe account takes the place of the one before; that of
+ * another Stripe account is kept, for what was made with it.
+ * @throws DomainError invalid_transition for another Stripe account while something is open at the one before
+ */
+export async function storeKeys(
+  tx: Transaction,
+  {
+    accountId,
+    processor,
+    secrets,
+    now,
+  }: {
+    readonly accountId: string;
+    readonly processor: string;
+    readonly secrets: ProcessorSecrets;
+    readonly now: Date;
+  },
+  { test, secretKey, publishableKey, owner }: CheckedKeys,
+): Promise<void> {
+  const current = await executeBound(tx, currentKeysStatement([accountId, processor]));
+  const before = current.find((row) => row.test === test);
+  if (before !== undefined && before.account !== owner.account) {
+    const [open] = await executeBound(tx, openStatement([accountId, processor, test]));
+    if (open !== undefined) requireNothingOpen(before.account, open);
+  }
+  const sealed = secrets.seal(secretKey, accountId, keyPurpose(processor, test, owner.account));
+  await executeBound(tx, retireStatement([accountId, processor, test, owner.account]));
+  const whose = [accountId, processor, test, owner.account, owner.name];
+  await executeBound(tx, storeStatement([...whose, sealed, publishableKey, owner.missingPermissions, now]));
+}
+
+/** A look-up at the new account would find nothing, and what is open would be charged again. */
+function requireNothingOpen(account: string, open: { holds: number; payments: number; subscriptions: number }): void {
+  const parts = [
+    { count: open.holds, one: 'hold', many: 'holds' },
+    { count: open.payments, one: 'payment without an outcome', many: 'payments without an outcome' },
+    { count: open.subscriptions, one: 'subscription that renews', many: 'subscriptions that renew' },
+  ].flatMap(({ count, one, many }) => (count === 0 ? [] : [`${count} ${count === 1 ? one : many}`]));
+  if (parts.length === 0) return;
+  const detail = `The key is of another Stripe account than ${account}, and there ${parts.join(', ')} would be lost sight of. Another key of ${account} can be stored at any time.`;
+  throw new DomainError('invalid_transition', detail);
+}
+
+export interface CurrentKeys {
+  readonly live: StripeKeys | null;
+  readonly test: StripeKeys | null;
+}
+
+/** @param rows of `currentKeysStatement` */
+export function currentKeysOf(rows: readonly KeysRow[]): CurrentKeys {
+  const of = (test: boolean): StripeKeys | null => {
+    const row = rows.find((one) => one.test === test);
+    if (row === undefined) return null;
+    const { account, account_name, publishable_key, missing_permissions } = row;
+    return { account, account_name, publishable_key, missing_permissions };
+  };
+  return { live: of(false), test: of(true) };
+}

@@ -1,0 +1,58 @@
+import type Stripe from 'stripe';
+import type { ProcessorCall } from '../payment-processor.ts';
+import { NothingDoneError, StripeAnswerError } from './stripe-errors.ts';
+import type { StripeLink } from './stripe-link.ts';
+
+/** Whose a key is at Stripe, and what it may not do that the adapter does. */
+export interface KeyOwner {
+  readonly account: string;
+  readonly name: string | null;
+  readonly missingPermissions: readonly string[];
+}
+
+/** @throws NothingDoneError where Stripe does not accept the key, or cannot be asked */
+export async function keyOwner(link: StripeLink, call: ProcessorCall): Promise<KeyOwner> {
+  const account = await link.read(call, (stripe, options) => stripe.accounts.retrieveCurrent({}, options));
+  const name = account.settings?.dashboard?.display_name ?? account.business_profile?.name ?? account.email;
+  const missing = await Promise.all(probes.map(async (probe) => ((await may(link, call, probe)) ? [] : [probe.name])));
+  return { account: account.id, name: name ?? null, missingPermissions: missing.flat() };
+}
+
+interface Probe {
+  /** As Stripe's Dashboard names the permission. */
+  readonly name: string;
+  /** Changes nothing: where it would, Stripe refuses its values, after it has looked at the permission. */
+  ask(stripe: Stripe, options: Stripe.RequestOptions): Promise<unknown>;
+}
+
+const nobody = 'none_of_these';
+const probes: readonly Probe[] = [
+  { name: 'Customers: write', ask: (stripe, options) => stripe.customers.create({ email: 'no address' }, options) },
+  {
+    name: 'PaymentIntents: write',
+    ask: (stripe, options) => stripe.paymentIntents.create({ amount: 0, currency: 'usd' }, options),
+  },
+  {
+    name: 'SetupIntents: write',
+    ask: (stripe, options) => stripe.setupIntents.create({ customer: nobody, payment_method: nobody }, options),
+  },
+  {
+    name: 'Charges and Refunds: write',
+    ask: (stripe, options) => stripe.refunds.create({ payment_intent: nobody }, options),
+  },
+  { name: 'PaymentMethods: read', ask: (stripe, options) => stripe.paymentMethods.retrieve(nobody, {}, options) },
+  { name: 'Balance: read', ask: (stripe, options) => stripe.balanceTransactions.list({ limit: 1 }, options) },
+  { name: 'Events: read', ask: (stripe, options) => stripe.events.list({ limit: 1 }, options) },
+];
+
+async function may(link: StripeLink, call: ProcessorCall, { ask }: Probe): Promise<boolean> {
+  // A secret key may do everything.
+  if (!call.secretKey?.startsWith('rk_')) return true;
+  try {
+    await link.send(call, undefined, ask);
+  } catch (err) {
+    if (err instanceof NothingDoneError && err.why === 'key_refused') return false;
+    if (!(err instanceof StripeAnswerError)) throw err;
+  }
+  return true;
+}

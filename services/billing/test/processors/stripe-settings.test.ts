@@ -1,0 +1,188 @@
+import { startDailyRun } from '@app/contracts/daily-runs';
+import { newId } from '@app/contracts/ids';
+import { orderPaid } from '@app/contracts/orders';
+import { getPaymentProcessor, putPaymentProcessor } from '@app/contracts/payment-processors';
+import * as contract from '@app/contracts/payments';
+import { cancelSubscription } from '@app/contracts/subscriptions';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { query } from '@app/testing/sql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Harness, startHarness } from '../harness.ts';
+import { startInput } from '../payment-samples.ts';
+import { orderEvent } from '../samples.ts';
+import type { PaymentIntent } from '../stripe/objects.ts';
+import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
+
+guardLeaks();
+
+let harness: Harness;
+let stripe: StripeStandIn;
+const time = { nowMs: () => harness.clock.nowMs() };
+beforeAll(async () => {
+  stripe = await StripeStandIn.start(time);
+  harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', STRIPE_API_URL: stripe.url });
+});
+afterAll(async () => {
+  await harness.close();
+  await stripe.close();
+});
+
+const newAccount = (): string => newId('account', harness.clock.nowMs());
+const context = (accountId: string) => ({
+  accountId,
+  requestId: 'r',
+  commandId: newId('event', harness.clock.nowMs()).slice(-26),
+});
+const get = (account: string) => harness.requester.request(getPaymentProcessor, {}, context(account));
+type Body = Parameters<typeof harness.requester.request<typeof putPaymentProcessor>>[1]['body'];
+const put = (account: string, body: Body) => harness.requester.request(putPaymentProcessor, { body }, context(account));
+const pay = (account: string, fields: Parameters<typeof startInput>[0] = {}) =>
+  harness.requester.request(
+    contract.startPayment,
+    startInput({ paymentMethod: 'pm_card_visa', ...fields }),
+    context(account),
+  );
+/** A key pair that Stripe accepts, of a Stripe account. */
+function pair(name: string, at: string, mode: 'live' | 'test' = 'live') {
+  const secretKey = `sk_${mode}_${name}`;
+  stripe.accept(secretKey, at);
+  return { secretKey, publishableKey: `pk_${mode}_${name}` };
+}
+const intentsOf = (secretKey: string) => stripe.booksOf(secretKey).all<PaymentIntent>('payment_intent');
+const faultsOf = (errors: object[]) => ({
+  code: 'validation_failed',
+  errors: errors.map((one) => expect.objectContaining(one)),
+});
+
+test('keys are stored sealed, each for its mode, with whose they are; the seller sells through them, rehearsals too', async () => {
+  const account = newAccount();
+  const [live, rehearsal] = [pair('mara', 'acct_mara'), pair('mara', 'acct_mara', 'test')];
+  const stored = await put(account, { processor: 'stripe', live, test: rehearsal });
+  const key = { account: 'acct_mara', account_name: 'Shop of acct_mara', missing_permissions: [] };
+  expect(stored).toMatchObject({
+    processor: 'stripe',
+    secrets: ['live.secretKey', 'test.secretKey'],
+    stripe: { live: { ...key, publishable_key: 'pk_live_mara' }, test: { ...key, publishable_key: 'pk_test_mara' } },
+  });
+  expect(await get(account)).toEqual(stored);
+  expect(await pay(account)).toMatchObject({ status: 'succeeded' });
+  expect(await pay(account, { test: true })).toMatchObject({ status: 'succeeded' });
+  expect([intentsOf(live.secretKey).length, intentsOf(rehearsal.secretKey).length]).toEqual([1, 1]);
+  const tables = ['processor_keys', 'processor_settings', 'commands', 'payments'];
+  const all = tables.map((table) => `select t::text as row from ${table} as t`).join(' union all ');
+  const hex = Buffer.from('sk_').toString('hex');
+  const rows = await query<{ row: string }>(harness.databaseUrl, all);
+  expect(rows.filter(({ row }) => row.includes('sk_') || row.includes(`x${hex}`))).toEqual([]);
+});
+
+test('without keys for them rehearsals are simulated, and without live keys nobody is charged', async () => {
+  const [account, other] = [newAccount(), newAccount()];
+  const live = pair('ada', 'acct_ada');
+  await put(account, { processor: 'stripe', live });
+  expect(await pay(account, { test: true, paymentMethod: 'sim_ok' })).toMatchObject({ status: 'succeeded' });
+  expect(intentsOf(live.secretKey)).toEqual([]);
+  const rehearsal = pair('other', 'acct_other', 'test');
+  await put(other, { processor: 'stripe', test: rehearsal });
+  expect(await pay(other)).toMatchObject({ status: 'declined', reason: 'try_again_later' });
+  expect(await pay(other, { test: true })).toMatchObject({ status: 'succeeded' });
+});
+
+test.each([
+  {
+    what: 'a test key as a live one',
+    live: { secretKey: 'sk_test_x', publishableKey: 'pk_live_x' },
+    field: 'live.secretKey',
+  },
+  {
+    what: 'a pair of two modes',
+    live: { secretKey: 'sk_live_x', publishableKey: 'pk_test_x' },
+    field: 'live.publishableKey',
+  },
+  {
+    what: 'the keys the wrong way round',
+    live: { secretKey: 'pk_live_x', publishableKey: 'sk_live_x' },
+    field: 'live.secretKey',
+  },
+  { what: 'no key at all', live: { secretKey: 'hunter2', publishableKey: 'pk_live_x' }, field: 'live.secretKey' },
+  {
+    what: 'a key that Stripe does not accept',
+    live: { secretKey: 'sk_live_nobodys', publishableKey: 'pk_live_x' },
+    field: 'live.secretKey',
+  },
+])('$what is refused, and named', async ({ live, field }) => {
+  const account = newAccount();
+  await expect(put(account, { processor: 'stripe', live })).rejects.toMatchObject(faultsOf([{ field }]));
+  expect(await get(account)).toMatchObject({ processor: 'simulated', stripe: null });
+});
+
+test('stripe is not chosen without keys; keys fit their processor; a Stripe that is away changes nothing', async () => {
+  const account = newAccount();
+  const live = pair('away', 'acct_away');
+  await expect(put(account, { processor: 'stripe' })).rejects.toMatchObject(faultsOf([{ field: 'live' }]));
+  await expect(put(account, { processor: 'stripe', secretKey: 'x', live })).rejects.toMatchObject(
+    faultsOf([{ field: 'secretKey' }]),
+  );
+  await expect(put(account, { processor: 'simulated', live })).rejects.toMatchObject(faultsOf([{ field: 'live' }]));
+  stripe.fail(({ path }) => path === '/v1/account', 'error_after');
+  await expect(put(account, { processor: 'stripe', live })).rejects.toMatchObject({ code: 'service_unavailable' });
+  expect(await get(account)).toMatchObject({ processor: 'simulated' });
+  expect(await put(account, { processor: 'stripe', live })).toMatchObject({ processor: 'stripe' });
+  expect(await put(account, { processor: 'stripe' })).toMatchObject({ secrets: ['live.secretKey'] });
+});
+
+test('a restricted key says what it may not do', async () => {
+  const secretKey = 'rk_live_narrow';
+  stripe.accept(secretKey, 'acct_narrow');
+  stripe.restrict(secretKey, ['/v1/refunds', '/v1/events']);
+  const stored = await put(newAccount(), {
+    processor: 'stripe',
+    live: { secretKey, publishableKey: 'pk_live_narrow' },
+  });
+  expect(stored.stripe?.live?.missing_permissions).toEqual(['Charges and Refunds: write', 'Events: read']);
+  expect(stripe.booksOf(secretKey).objects.size).toBe(0);
+});
+
+test('another key of the same Stripe account takes over; that of another one waits until nothing is open at the first', async () => {
+  const account = newAccount();
+  await put(account, { processor: 'stripe', live: pair('first', 'acct_first') });
+  const orderId = newId('order', harness.clock.nowMs());
+  await pay(account, { orderId, savesCard: true });
+  await harness.deliver(orderPaid, orderEvent(account, { orderId, paymentMethod: null }));
+  const again = pair('rolled', 'acct_first');
+  expect(await put(account, { processor: 'stripe', live: again })).toMatchObject({
+    stripe: { live: { account: 'acct_first' } },
+  });
+  stripe.revoke('sk_live_first');
+  const run = () => harness.requester.request(startDailyRun, { accountId: account, force: false }, context(account));
+  expect(await run()).toMatchObject({ ok: true, rebills: { charged: 1 } });
+  const elsewhere = pair('second', 'acct_second');
+  const refused = { code: 'invalid_transition', message: expect.stringContaining('1 subscription that renews') };
+  await expect(put(account, { processor: 'stripe', live: elsewhere })).rejects.toMatchObject(refused);
+  const of = 'select id from subscriptions where account_id = $1';
+  const [subscription] = await query<{ id: string }>(harness.databaseUrl, of, [account]);
+  await harness.requester.request(cancelSubscription, { subscriptionId: subscription?.id ?? '' }, context(account));
+  expect(await put(account, { processor: 'stripe', live: elsewhere })).toMatchObject({
+    stripe: { live: { account: 'acct_second' } },
+  });
+  expect(await pay(account)).toMatchObject({ status: 'succeeded' });
+  expect(intentsOf(elsewhere.secretKey)).toHaveLength(1);
+  // What was made at the first one is refunded there.
+  expect(await harness.requester.request(contract.refundCharges, { orderId }, context(account))).toMatchObject({
+    status: 'refunded',
+  });
+});
+
+test('who has sold through Stripe never sells live through the simulated processor again; none takes no payments', async () => {
+  const account = newAccount();
+  const orderId = newId('order', harness.clock.nowMs());
+  await harness.deliver(orderPaid, orderEvent(account, { orderId, paymentMethod: 'sim_ok' }));
+  await put(account, { processor: 'stripe', live: pair('real', 'acct_real') });
+  // Nothing was sold yet.
+  expect(await put(account, { processor: 'simulated' })).toMatchObject({ processor: 'simulated' });
+  await put(account, { processor: 'stripe' });
+  expect(await pay(account)).toMatchObject({ status: 'succeeded' });
+  const refused = { code: 'invalid_transition', message: expect.stringContaining('simulated') };
+  await expect(put(account, { processor: 'simulated' })).rejects.toMatchObject(refused);
+  expect(await put(account, { processor: 'none' })).toMatchObject({ processor: 'none' });
+  expect(await pay(account)).toMatchObject({ status: 'declined', reason: 'try_again_later' });
+});
