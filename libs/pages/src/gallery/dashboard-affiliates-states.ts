@@ -26,6 +26,10 @@ const long: Affiliate = Object.assign({}, affiliate, {
   commission_percent: null,
   commission_cents: 1_000,
   renewal_months: 0,
+  balances: [
+    { currency: 'usd', pending_cents: 0, due_cents: 123_456_700, paid_cents: 0 },
+    { currency: 'jpy', pending_cents: 0, due_cents: -500, paid_cents: 0 },
+  ],
 });
 const affiliates = [affiliate, long, Object.assign({}, affiliate, { name: arabicName })];
 const list = { affiliates, defaultCurrency: 'usd', formats, pager: html`` };

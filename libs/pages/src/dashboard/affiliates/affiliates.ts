@@ -1,8 +1,10 @@
 import { linkButton } from '../../components/button.ts';
+import { money } from '../../components/lines.ts';
 import { emptyState } from '../../components/parts.ts';
 import { table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
+import { joined } from '../../text.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
@@ -15,6 +17,7 @@ const texts = {
   code: 'Code',
   added: 'Added',
   earns: 'Earns',
+  due: 'Due',
   empty:
     'There are no affiliates yet. An affiliate sends you buyers by a link with a code, and earns a part of each sale.',
 } as const;
@@ -50,6 +53,7 @@ export function affiliatesPage({ affiliates, defaultCurrency, formats, pager }: 
       html`<bdi>${affiliate.code}</bdi>`,
       when(affiliate.created_at, formats),
       termsOf(affiliate, defaultCurrency, formats),
+      due(affiliate, formats),
     ],
   }));
   const list = affiliates.length === 0 ? emptyState(texts.empty) : table({ caption: texts.title, columns, rows });
@@ -61,4 +65,14 @@ const columns = [
   { label: texts.code, at: 'wide' },
   { label: texts.added, at: 'wide' },
   { label: texts.earns, at: 'detail' },
+  { label: texts.due, at: 'end' },
 ] as const;
+
+/** What may be paid, in each currency in which that is anything. */
+function due({ balances }: Affiliate, formats: Formats): Html {
+  const owed = balances.filter(({ due_cents }) => due_cents !== 0);
+  return joined(
+    owed.map(({ due_cents, currency }) => money(formats.amount(due_cents, currency))),
+    ', ',
+  );
+}
