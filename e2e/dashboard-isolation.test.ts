@@ -1,46 +1,13 @@
 import { dashboardPages } from '@app/pages/dashboard/dashboard-pages';
 import { startReceiver } from '@app/testing/http-receiver';
 import { expect, onTestFinished, test } from 'vitest';
+import { pageAt } from './support/dashboard-addresses.ts';
 import { furnish } from './support/furnished-shop.ts';
 import { call, signUp } from './support/seller.ts';
 import { sharedPlatform } from './support/shared-platform.ts';
 
 /** Marks of the victim that no page may show to another account. */
 const marks = ['victim-buyer@example.com', 'Victim Secret', 'victimleaf'];
-
-/** Where the ids stand in addresses of the dashboard. */
-const pageIds: readonly (readonly [start: string, id: string])[] = [
-  ['/app/orders/', 'orderId'],
-  ['/app/products/', 'productId'],
-  ['/app/metrics/', 'productId'],
-  ['/app/subscriptions/', 'subscriptionId'],
-  ['/app/activity/deliveries/', 'deliveryId'],
-  ['/app/daily-job/runs/', 'runId'],
-  ['/app/integrations/keys/', 'keyId'],
-  ['/app/integrations/webhooks/', 'endpointId'],
-  ['/app/integrations/automations/', 'automationId'],
-  ['/app/integrations/recoveries/', 'recoveryId'],
-  ['/app/affiliates/code/', 'code'],
-];
-
-/** The address of a page, with the ids of an account. */
-function pageAt(pattern: string, of: Readonly<Record<string, string>>): string {
-  const [, name = ''] = pageIds.find(([start]) => pattern.startsWith(start)) ?? [];
-  const known: Readonly<Record<string, string | undefined>> = {
-    metric: 'orders',
-    productId: of.productId,
-    bumpId: of.bumpId,
-    upsellId: of.upsellId,
-    offerId: of.bumpId,
-    emailId: of.emailId,
-    discountId: of.discountId,
-  };
-  return pattern.replaceAll(/:(\w+)/g, (_, param: string) => {
-    const id = known[param] ?? of[name];
-    if (id === undefined) throw new Error(`no id for ${pattern}`);
-    return id;
-  });
-}
 
 test('no page of the dashboard opens anything of another account: each is that of an unknown id', async () => {
   const receiver = await startReceiver();

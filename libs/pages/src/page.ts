@@ -66,7 +66,7 @@ export interface NoContent {
   readonly status: 204;
 }
 
-/** A file that a page made. */
+/** A file that a page made, without any secret. */
 export interface MadeFile {
   readonly type: 'image/svg+xml';
   readonly content: string;

@@ -10,13 +10,16 @@ import { toDomainError } from '../problems/to-domain-error.ts';
 import { accentAddress } from './accent-routes.ts';
 import { assets } from './assets.ts';
 
+/** Browsers keep it for this reader, and ask each time whether it has changed. */
+const keptAndAsked = 'private, no-cache';
+
 /** Sends what a page answered: itself, or the way to another. */
 export function sendAnswer(
   { config }: { readonly config: EdgeConfig },
   reply: FastifyReply,
   answer: PageAnswer,
 ): FastifyReply {
-  if ('content' in answer) return reply.type(answer.type).send(answer.content);
+  if ('content' in answer) return reply.header('cache-control', keptAndAsked).type(answer.type).send(answer.content);
   if (!('body' in answer || 'location' in answer)) return reply.code(204).send();
   for (const cookie of answer.cookies ?? []) reply.header('set-cookie', cookieHeader(cookie, isHttps(config)));
   if ('location' in answer) {
@@ -46,7 +49,7 @@ function sendShown(reply: FastifyReply, page: ShownPage): FastifyReply {
   if (page.isFramed) reply.header('x-frame-options', 'SAMEORIGIN');
   return reply
     .code(page.status)
-    .header('cache-control', page.status < 400 && !page.isSecret ? 'private, no-cache' : 'no-store')
+    .header('cache-control', page.status < 400 && !page.isSecret ? keptAndAsked : 'no-store')
     .header('content-language', 'en')
     .header('vary', 'Accept-Language')
     .header('content-security-policy', policyOf(page))
