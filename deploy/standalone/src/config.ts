@@ -43,8 +43,9 @@ const configSchema = z.object({
   SIMULATED_PROCESSOR: z.enum(['default', 'enabled', 'disabled']).default('default'),
   /** How long the simulated processor takes for `sim_slow`, in milliseconds. */
   SIMULATED_SLOW_MS: integerSetting(0, 60_000, 3_000),
-  /** Whether accounts may choose Stripe, and where its API is. */
+  /** Whether accounts may choose Stripe, how fast each asks it, and where its API is. */
   STRIPE_PROCESSOR: switchSetting('disabled'),
+  STRIPE_REQUESTS_PER_SECOND: integerSetting(1, 1_000, 20),
   STRIPE_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.stripe.com'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** Existing servers instead of embedded ones; the PostgreSQL user must be allowed to create roles and databases. */

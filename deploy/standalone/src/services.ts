@@ -154,9 +154,12 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
   }
   // The purpose goes into each service's key, so that one secret is enough for both.
   if (service === 'billing') {
-    const { SIMULATED_PROCESSOR, SIMULATED_SLOW_MS, STRIPE_PROCESSOR, STRIPE_API_URL } = config;
+    const { SIMULATED_PROCESSOR, SIMULATED_SLOW_MS, STRIPE_PROCESSOR, STRIPE_API_URL, STRIPE_REQUESTS_PER_SECOND } =
+      config;
     const simulated = { SIMULATED_PROCESSOR, SIMULATED_SLOW_MS: String(SIMULATED_SLOW_MS) };
-    return { ...common, SECRETS_KEY: secrets.secretsKey, ...simulated, STRIPE_PROCESSOR, STRIPE_API_URL };
+    const perSecond = String(STRIPE_REQUESTS_PER_SECOND);
+    const stripe = { STRIPE_PROCESSOR, STRIPE_API_URL, STRIPE_REQUESTS_PER_SECOND: perSecond };
+    return { ...common, SECRETS_KEY: secrets.secretsKey, ...simulated, ...stripe };
   }
   if (service === 'webhook-dispatcher') {
     const { WEBHOOKS_ALLOW_LOOPBACK, WEBHOOKS_PER_SECOND, SMTP_URL, EMAIL_FROM, AUTOMATION_EMAILS } = config;

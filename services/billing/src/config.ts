@@ -15,6 +15,8 @@ export const configSchema = z.object({
   SIMULATED_PROCESSOR: z.enum(simulatedModes).default('enabled'),
   /** Whether accounts may choose Stripe. The hosted checkout has no card fields of Stripe yet. */
   STRIPE_PROCESSOR: switchSetting('disabled'),
+  /** Requests of an account to one endpoint of Stripe, over all replicas. Stripe allows 25. */
+  STRIPE_REQUESTS_PER_SECOND: integerSetting(1, 1_000, 20),
   /** Where Stripe's API is. */
   STRIPE_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.stripe.com'),
   /** How long the simulated processor takes for `sim_slow`, in milliseconds. */

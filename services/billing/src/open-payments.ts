@@ -12,6 +12,7 @@ import type { StripeSettingsDeps } from './processor-settings/stored-keys.ts';
 import { createProcessors, type KnownProcessors, type ProcessorName } from './processors/processor-registry.ts';
 import { createProcessorSecrets, type ProcessorSecrets } from './processors/processor-secrets.ts';
 import { openSimulatedProcessor } from './processors/simulated-processor.ts';
+import { createStripePace } from './processors/stripe/stripe-pace.ts';
 import { openStripeProcessor } from './processors/stripe/stripe-processor.ts';
 import { createRenewalAnswers } from './renewals/record-renewals.ts';
 
@@ -37,7 +38,8 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
   resources.add('simulated processor', simulated, (opened) => opened.close());
   const isClockMoved = (): boolean => clock instanceof AdjustableClock && clock.offsetMs !== 0;
   const { STRIPE_API_URL: apiUrl, PROCESSOR_DEADLINE_MS: deadlineMs } = config;
-  const stripe = openStripeProcessor(database, { apiUrl, deadlineMs, isClockMoved });
+  const pace = createStripePace(database, config.STRIPE_REQUESTS_PER_SECOND);
+  const stripe = openStripeProcessor(database, { apiUrl, deadlineMs, isClockMoved, pace });
   resources.add('Stripe', stripe, async (opened) => opened.close());
   const secrets = createProcessorSecrets(config.SECRETS_KEY);
   const notOffered = config.STRIPE_PROCESSOR === 'enabled' ? [] : [stripeName];

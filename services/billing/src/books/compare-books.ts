@@ -144,7 +144,7 @@ async function compare(
   const from = new Date(fromMs);
   // The end is excluded, and what is recorded this very moment belongs to it.
   const endMs = until.getTime() + 1;
-  const call = { accountId, ...keys, test };
+  const call = { accountId, ...keys, test, isBackground: true };
   const list = new ListComparison(
     deps,
     { accountId, processor: name, test },

@@ -1,3 +1,5 @@
+import type { ProcessorCall } from '../processors/payment-processor.ts';
+
 /** Calls of processors that this process makes: how long each may take, and an end to all of them when it closes. */
 export interface OngoingCalls {
   /** How long a call may take, in milliseconds. */
@@ -6,7 +8,7 @@ export interface OngoingCalls {
    * Makes a call that ends by the deadline.
    * @throws what the call throws, and an Error when the deadline passed
    */
-  make<T>(call: (signal: AbortSignal) => Promise<T>, options?: CallOptions<T>): Promise<T>;
+  make<T>(call: Call<T>, options?: CallOptions<T>): Promise<T>;
   /** Whether this process waits for the answer to this payment. */
   has(paymentId: string): boolean;
   /** Marks a payment as waited for until the work ends. */
@@ -14,6 +16,9 @@ export interface OngoingCalls {
   /** Aborts what is under way, and waits for answers that are being recorded. */
   close(): Promise<void>;
 }
+
+/** @param untimed runs a wait that is no part of the deadline */
+type Call<T> = (signal: AbortSignal, untimed: NonNullable<ProcessorCall['untimed']>) => Promise<T>;
 
 export interface CallOptions<T> {
   /** Gets an answer that came after the deadline; it must not reject. */
@@ -48,10 +53,10 @@ export function createOngoingCalls(deadlineMs: number): OngoingCalls {
         // Adapters end by the signal; one that does not is left behind all the same.
         limit.abort(reason);
       };
-      const timer = setTimeout(() => end(new Error(`no answer within ${limitMs} ms`)), limitMs);
+      const deadline = startDeadline(limitMs, () => end(new Error(`no answer within ${limitMs} ms`)));
       const endAtClose = (): void => end(new Error('closing'));
       ends.add(endAtClose);
-      const answer = (async () => await call(limit.signal))();
+      const answer = (async () => await call(limit.signal, deadline.untimed))();
       answer.then(
         (value) => {
           if (!limit.signal.aborted || closed || late === undefined) return;
@@ -63,7 +68,7 @@ export function createOngoingCalls(deadlineMs: number): OngoingCalls {
       try {
         return await Promise.race([answer, tooLate.promise]);
       } finally {
-        clearTimeout(timer);
+        deadline.stop();
         ends.delete(endAtClose);
       }
     },
@@ -71,6 +76,41 @@ export function createOngoingCalls(deadlineMs: number): OngoingCalls {
       closed = true;
       for (const end of ends) end();
       await Promise.all(recording);
+    },
+  };
+}
+
+/** A deadline that stands still while something waits that is no part of it. */
+function startDeadline(limitMs: number, pass: () => void) {
+  let leftMs = limitMs;
+  let waits = 0;
+  let startedMs = performance.now();
+  let timer: NodeJS.Timeout | undefined = setTimeout(pass, leftMs);
+  let isOver = false;
+  const pause = (): void => {
+    waits += 1;
+    if (waits > 1) return;
+    clearTimeout(timer);
+    leftMs -= performance.now() - startedMs;
+  };
+  const go = (): void => {
+    waits -= 1;
+    if (waits > 0 || isOver) return;
+    startedMs = performance.now();
+    timer = setTimeout(pass, Math.max(0, leftMs));
+  };
+  return {
+    stop: (): void => {
+      isOver = true;
+      clearTimeout(timer);
+    },
+    untimed: async <T>(wait: () => Promise<T>): Promise<T> => {
+      pause();
+      try {
+        return await wait();
+      } finally {
+        go();
+      }
     },
   };
 }

@@ -37,7 +37,7 @@ export async function callProcessor(deps: PaymentDeps, payment: Payment, context
     // This process may have stood still between the row and here, while another one declined the payment.
     const tooLate = isTooLateToSend(payment, processorCalls.deadlineMs, clock.nowMs());
     if (isBuyersFirst && tooLate) return { status: context.mayHaveArrived ? 'unknown' : 'not_received' };
-    const outcome = await processorCalls.make((signal) => callNamed(processors, payment, signal), { late });
+    const outcome = await processorCalls.make((...how) => callNamed(processors, payment, ...how), { late });
     if (outcome.status === 'not_done') {
       logger.warn({ why: outcome.why, ...logFieldsOf(payment) }, 'the processor did nothing with a payment');
       if (outcome.why === 'key_refused') await notifyKeyRefused(deps, payment);
@@ -68,10 +68,18 @@ export const logFieldsOf = ({ id, account_id, order_id, step }: Payment) => ({
   step,
 });
 
-async function callNamed(processors: Processors, payment: Payment, signal: AbortSignal): Promise<SentOutcome> {
+async function callNamed(
+  processors: Processors,
+  payment: Payment,
+  signal: AbortSignal,
+  untimed: ProcessorCall['untimed'],
+): Promise<SentOutcome> {
   const { account_id: accountId, test } = payment;
   const { processor, ...keys } = await processors.named(payment.processor, accountId, test);
-  return await call(processor, payment, { accountId, ...keys, test, signal });
+  // A buyer's payment is taken for lost after some deadlines, so what it waits for is part of its own.
+  const isBackground = payment.step === 'renewal';
+  const patience = isBackground && untimed !== undefined ? { isBackground, untimed } : {};
+  return await call(processor, payment, { accountId, ...keys, test, signal, ...patience });
 }
 
 async function call(processor: PaymentProcessor, what: PaymentRequest, how: ProcessorCall): Promise<SentOutcome> {

@@ -64,6 +64,10 @@ export interface ProcessorCall {
   readonly test: boolean;
   /** Aborts when the deadline has passed: what is not known by then is unknown. */
   readonly signal: AbortSignal;
+  /** No buyer waits for it: where the processor limits the rate, those for whom one does come first. */
+  readonly isBackground?: boolean;
+  /** Runs what is no part of the deadline: waiting until something may be sent. */
+  readonly untimed?: <T>(wait: () => Promise<T>) => Promise<T>;
 }
 
 interface MoneyRequest {

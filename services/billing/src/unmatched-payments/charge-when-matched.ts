@@ -63,7 +63,7 @@ async function matchNewest(deps: PaymentDeps, run: AccountRun, dueSince: Date): 
   for (const { processor: name, test, since, looked_back_at } of await booksToCompare(deps, accountId)) {
     if (test) continue;
     const { processor, ...keys } = await deps.processors.named(name, accountId, false);
-    const listed = { processor, call: { accountId, ...keys, test: false } };
+    const listed = { processor, call: { accountId, ...keys, test: false, isBackground: true } };
     const endMs = deps.clock.nowMs() + 1;
     // Null also after a comparison that showed what nothing explains: then it was compared until `since`.
     const beginMs = Math.min(since.getTime(), (looked_back_at === null ? dueSince : since).getTime()) - overlapMs;

@@ -49,6 +49,9 @@ export class StripeStandIn {
   readonly #faults: { readonly matches: Matches; readonly fault: StripeFault }[] = [];
   readonly #arrivals = createArrivals<string>();
   readonly #ownFaults: unknown[] = [];
+  readonly #recent = new Map<string, readonly number[]>();
+  #perSecond = Number.POSITIVE_INFINITY;
+  #limited = 0;
   readonly #clock: { nowMs(): number };
   readonly #server: Server;
 
@@ -95,6 +98,26 @@ export class StripeStandIn {
   /** Lets go wrong the next requests that match, as many as there are faults. */
   fail(matches: Matches, ...faults: readonly StripeFault[]): void {
     this.#faults.push(...faults.map((fault) => ({ matches, fault })));
+  }
+
+  /** As Stripe limits each endpoint of an account: in any second of real time. Of what is beyond nothing is done. */
+  limit(perSecond: number): void {
+    this.#perSecond = perSecond;
+  }
+
+  /** How many requests were beyond the limit. */
+  get limited(): number {
+    return this.#limited;
+  }
+
+  #isBeyondLimit({ method, path, secretKey }: StripeRequest): boolean {
+    const endpoint = `${this.#keyOf(secretKey).account} ${method} ${path}`;
+    const nowMs = performance.now();
+    const recent = (this.#recent.get(endpoint) ?? []).filter((ms) => nowMs - ms < 1_000);
+    const isBeyond = recent.length >= this.#perSecond;
+    if (isBeyond) this.#limited += 1;
+    this.#recent.set(endpoint, isBeyond ? recent : [...recent, nowMs]);
+    return isBeyond;
   }
 
   /** Nothing goes wrong any more. */
@@ -167,6 +190,7 @@ export class StripeStandIn {
     }: { readonly request: StripeRequest; readonly endpoint: Endpoint; readonly origin: string },
   ): Promise<void> {
     const { idempotencyKey } = request;
+    if (this.#isBeyondLimit(request)) return send(response, errorAnswer(rateLimited));
     const fault = this.#faultOf(request);
     const announce = () => idempotencyKey !== undefined && this.#arrivals.push(idempotencyKey);
     if (fault === 'rate_limited') return send(response, errorAnswer(rateLimited));

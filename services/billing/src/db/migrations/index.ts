@@ -45,6 +45,7 @@ import { UndoneRenewals } from './0048-undone-renewals.ts';
 import { SavedCards } from './0049-saved-cards.ts';
 import { StripeCustomers } from './0050-stripe-customers.ts';
 import { ProcessorKeys } from './0051-processor-keys.ts';
+import { ProcessorPace } from './0052-processor-pace.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial', class: Initial },
@@ -94,4 +95,5 @@ export const migrations: Migrations = [
   { name: '0049-saved-cards', class: SavedCards },
   { name: '0050-stripe-customers', class: StripeCustomers },
   { name: '0051-processor-keys', class: ProcessorKeys },
+  { name: '0052-processor-pace', class: ProcessorPace },
 ];

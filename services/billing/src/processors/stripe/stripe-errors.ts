@@ -111,5 +111,6 @@ export function failureOf({ statusCode, code, rawType, detail }: FoundError): Fa
   if (statusCode === 409 || code === 'idempotency_key_in_use') return 'in_use';
   if (statusCode !== undefined || rawType !== undefined) return 'final';
   const socket = (detail as { readonly code?: unknown } | undefined)?.code;
+  if (socket === 'NO_TURN') return 'rate_limited';
   return neverConnected.has(String(socket)) ? 'no_connection' : 'broken';
 }

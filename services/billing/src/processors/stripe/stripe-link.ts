@@ -1,8 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
 import type { NotDone, ProcessorCall } from '../payment-processor.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { type FoundError, failureOf, NothingDoneError, StripeAnswerError } from './stripe-errors.ts';
+import { endpointOf, type StripePace } from './stripe-pace.ts';
 
 /** Sends requests to Stripe for any account, by the official package. */
 export interface StripeLink {
@@ -27,6 +29,8 @@ export interface StripeLinkOptions {
   readonly apiUrl: string;
   /** How long a call may take, in milliseconds: nothing is sent again in the last fifth of it. */
   readonly deadlineMs: number;
+  /** Undefined: requests are sent as they come. */
+  readonly pace?: StripePace;
   /** Somebody has moved this deployment's clock: live keys are not used then. */
   readonly isClockMoved?: () => boolean;
 }
@@ -36,24 +40,36 @@ const sendingShare = 0.8;
 const firstWaitMs = 50;
 const longestWaitMs = 1_000;
 
-export function createStripeLink({ apiUrl, deadlineMs, isClockMoved }: StripeLinkOptions): StripeLink {
+export function createStripeLink({ apiUrl, deadlineMs, isClockMoved, pace }: StripeLinkOptions): StripeLink {
   let opened: Promise<OpenedStripe> | undefined;
+  // A call may be several requests: all of them share its deadline.
+  const begun = new WeakMap<AbortSignal, number>();
+  const ongoing = new AsyncLocalStorage<ProcessorCall>();
+  const turn = async (endpoint: string): Promise<void> => {
+    const call = ongoing.getStore();
+    if (pace === undefined || call === undefined) return;
+    const { untimed } = call;
+    if (untimed === undefined) return await pace.turn(call, endpoint);
+    const startMs = performance.now();
+    await untimed(() => pace.turn(call, endpoint));
+    begun.set(call.signal, (begun.get(call.signal) ?? startMs) + performance.now() - startMs);
+  };
   const open = () => {
     // Loading it takes 0.2 s and 21 MB, which a deployment without Stripe does not need.
-    opened ??= openStripe(apiUrl);
+    opened ??= openStripe(apiUrl, turn);
     return opened;
   };
   const attempt = async <T>(call: ProcessorCall, key: string | undefined, request: StripeRequest<T>): Promise<T> => {
     const { stripe } = await open();
     const { secretKey: apiKey = '', signal } = call;
     const options = { apiKey, timeout: deadlineMs, ...(key !== undefined && { idempotencyKey: key }) };
-    return await untilAborted(signal, () => request(stripe, options));
+    return await untilAborted(signal, () => ongoing.run(call, () => request(stripe, options)));
   };
   const run = async <T>(
     call: ProcessorCall,
     key: string | undefined,
     request: StripeRequest<T>,
-    untilMs: number,
+    untilMs: () => number,
   ): Promise<T> => {
     assertMode(call);
     if (!call.test && isClockMoved?.()) {
@@ -63,6 +79,8 @@ export function createStripeLink({ apiUrl, deadlineMs, isClockMoved }: StripeLin
       );
     }
     const tried = { mayHaveArrived: false };
+    // The time begins to run here.
+    untilMs();
     for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
       try {
         return await attempt(call, key, request);
@@ -70,22 +88,20 @@ export function createStripeLink({ apiUrl, deadlineMs, isClockMoved }: StripeLin
         call.signal.throwIfAborted();
         const why = waitingFor(err as FoundError, tried);
         const pauseMs = waitMs * (0.5 + Math.random() / 2);
-        if (performance.now() + pauseMs > untilMs) throw why ?? new StripeAnswerError(err as FoundError);
+        if (performance.now() + pauseMs > untilMs()) throw why ?? new StripeAnswerError(err as FoundError);
         await sleep(pauseMs, undefined, { signal: call.signal });
       }
     }
   };
-  // A call may be several requests: all of them share its deadline.
-  const begun = new WeakMap<AbortSignal, number>();
   const endMs = ({ signal }: ProcessorCall): number => {
     const startMs = begun.get(signal) ?? performance.now();
     begun.set(signal, startMs);
     return startMs + deadlineMs * sendingShare;
   };
   return {
-    send: (call, key, request) => run(call, key, request, endMs(call)),
-    read: (call, request) => run(call, undefined, request, endMs(call)),
-    readPatiently: (call, request) => run(call, undefined, request, Number.POSITIVE_INFINITY),
+    send: (call, key, request) => run(call, key, request, () => endMs(call)),
+    read: (call, request) => run(call, undefined, request, () => endMs(call)),
+    readPatiently: (call, request) => run(call, undefined, request, () => Number.POSITIVE_INFINITY),
     close: () => void opened?.then(({ close }) => close()),
   };
 }
@@ -127,7 +143,7 @@ interface OpenedStripe {
   close(): void;
 }
 
-async function openStripe(apiUrl: string): Promise<OpenedStripe> {
+async function openStripe(apiUrl: string, turn: (endpoint: string) => Promise<void>): Promise<OpenedStripe> {
   const { default: StripeClient } = await import('stripe');
   const { Agent } = await import(apiUrl.startsWith('https:') ? 'node:https' : 'node:http');
   const { protocol, hostname, port } = new URL(apiUrl);
@@ -138,7 +154,7 @@ async function openStripe(apiUrl: string): Promise<OpenedStripe> {
     host: hostname,
     port: port === '' ? (isHttps ? 443 : 80) : Number(port),
     protocol: isHttps ? 'https' : 'http',
-    httpClient: withoutRetries(client),
+    httpClient: paced(client, turn),
     maxNetworkRetries: 0,
     telemetry: false,
   });
@@ -148,12 +164,14 @@ async function openStripe(apiUrl: string): Promise<OpenedStripe> {
 type HttpClient = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1]>['httpClient']>;
 
 /**
- * The package sends a request again whose connection closed, however few retries it is allowed. Whether the first sending may have
+ * Each request waits for its turn. The package sends a request again whose connection closed, however few retries it is allowed. Whether the first sending may have
  * arrived would be unknown here, so such an error gets a code that it does not know.
  */
-function withoutRetries(client: HttpClient): HttpClient {
+function paced(client: HttpClient, turn: (endpoint: string) => Promise<void>): HttpClient {
   const { makeRequest } = client;
   client.makeRequest = async (...request) => {
+    const [, , path, method] = request;
+    await turn(endpointOf(method, path));
     try {
       return await makeRequest.apply(client, request);
     } catch (err) {
