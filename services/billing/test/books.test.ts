@@ -1,10 +1,9 @@
 import type { BooksComparison } from '@app/contracts/daily-runs';
 import { newId } from '@app/contracts/ids';
 import { isDeath } from '@app/testing/dying-process';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { randomRuns, volume } from '@app/testing/long';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { compareBooks } from '../src/books/compare-books.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
@@ -14,28 +13,12 @@ import { noCounts } from '../src/runs/daily-counts.rules.ts';
 import { matchPage } from '../src/unmatched-payments/match-page.ts';
 import { seedCharges } from './books-seed.ts';
 import { dyingAt } from './dying-process.ts';
-import {
-  dayMs,
-  hourMs,
-  minuteMs,
-  newAccount,
-  type Replica,
-  type Replicas,
-  runOf,
-  startReplicas,
-} from './payment-replicas.ts';
-import { startInput } from './payment-samples.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica, runOf } from './payment-replicas.ts';
+import { startInput, upsell } from './payment-samples.ts';
+import { openReplicas, replicas } from './set-up.ts';
 
-guardLeaks();
+openReplicas();
 
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(() => replicas.clear());
-
-const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
 const caller = (accountId: string) => ({ accountId, requestId: 'r' });
 
 /** A daily run that only compares: its result, and the problems that it names. */

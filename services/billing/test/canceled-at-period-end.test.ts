@@ -1,6 +1,4 @@
-import { newIdSuffix } from '@app/contracts/ids';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { accountsToVisit } from '../src/daily-runs/accounts-to-visit.ts';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
 import { takeRenewalCounts } from '../src/renewals/take-renewal-counts.ts';
@@ -10,45 +8,26 @@ import { getSubscription } from '../src/subscriptions/get-subscription.ts';
 import { cancelSubscription, keepSubscription, pauseSubscription } from '../src/subscriptions/subscriptions.ts';
 import { dyingAt } from './dying-process.ts';
 import { putPaymentMethod } from './new-cards.ts';
-import { newAccount, type Replica, type Replicas, runOf, startReplicas } from './payment-replicas.ts';
-import { readStory, subscribe } from './subscriptions-of-tests.ts';
+import { runOf } from './payment-replicas.ts';
+import { commandOf, openReplicas, replicas } from './set-up.ts';
+import { beginLife, type Life, readStory } from './subscriptions-of-tests.ts';
 
 /** Guarantee: what was canceled for the end of its period is charged no more, and ends then, once. */
-guardLeaks();
-
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(() => replicas.clear());
+openReplicas();
 
 const at = (time: string): void => replicas.clock.set(new Date(time));
-const contextOf = (accountId: string) => ({
-  accountId,
-  requestId: 'r',
-  commandId: newIdSuffix(replicas.clock.nowMs()),
-});
-
-interface Life {
-  readonly account: string;
-  readonly id: string;
-  readonly orderId: string;
-  readonly replica: Replica;
-}
 
 /** A monthly subscription of 31 January at noon; it is 10 February. */
-async function begin(fields: Parameters<typeof subscribe>[2] = {}): Promise<Life> {
-  const account = newAccount();
+async function begin(fields: Parameters<typeof beginLife>[1] = {}): Promise<Life> {
   at('2026-01-31T12:00:00.000Z');
-  const subscription = await subscribe(replicas, account, fields);
+  const life = await beginLife(replicas, fields);
   at('2026-02-10T08:00:00.000Z');
-  return { account, ...subscription, replica: replicas.start() };
+  return life;
 }
 
 const cancelAtEnd = ({ account, id, replica }: Life, by: 'seller' | 'buyer' = 'buyer') =>
-  cancelSubscription(replica.deps, contextOf(account), id, { at: 'period_end', by });
-const keep = ({ account, id, replica }: Life) => keepSubscription(replica.deps, contextOf(account), id);
+  cancelSubscription(replica.deps, commandOf(account), id, { at: 'period_end', by });
+const keep = ({ account, id, replica }: Life) => keepSubscription(replica.deps, commandOf(account), id);
 const read = ({ account, id }: Life) => getSubscription(replicas, account, id);
 const story = ({ account, id }: Life) => readStory(replicas, account, id);
 const preview = ({ account }: Life) => previewDailyRun(replicas, account, {});
@@ -111,7 +90,7 @@ test('one that is kept renews on its date, and may be canceled for the end of it
 
 test('one that is past due, paused, or not charged yet though its period is over ends at once', async () => {
   const [pastDue, paused, overdue] = [await begin({ paymentMethod: 'sim_declined' }), await begin(), await begin()];
-  await pauseSubscription(paused.replica.deps, contextOf(paused.account), paused.id);
+  await pauseSubscription(paused.replica.deps, commandOf(paused.account), paused.id);
   expect(await cancelAtEnd(paused)).toMatchObject({ status: 'canceled', cancel_at: null });
   at(end);
   await pastDue.replica.renew(pastDue.account);
@@ -183,10 +162,10 @@ test('until its end it is not paused, a new card does not keep it, and the refun
   const life = await begin();
   const { account, id, orderId, replica } = life;
   await cancelAtEnd(life);
-  await expect(pauseSubscription(replica.deps, contextOf(account), id)).rejects.toMatchObject({
+  await expect(pauseSubscription(replica.deps, commandOf(account), id)).rejects.toMatchObject({
     code: 'invalid_transition',
   });
-  await putPaymentMethod(replica.deps, contextOf(account), id, 'sim_renewal_insufficient_funds');
+  await putPaymentMethod(replica.deps, commandOf(account), id, 'sim_renewal_insufficient_funds');
   expect(await read(life)).toMatchObject({ cancel_at: end });
   const data = { orderId, refundedAt: replicas.clock.now().toISOString() } as never;
   const event = { id: 'evt_1', accountId: account, occurredAt: '', requestId: null, traceparent: undefined, data };

@@ -1,29 +1,17 @@
 import { newId } from '@app/contracts/ids';
-import { type Database, openDatabase } from '@app/service-kit/database';
+import type { Database } from '@app/service-kit/database';
 import { fakeClock } from '@app/testing/fake-clock';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
-import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { accountsToVisit } from '../src/daily-runs/accounts-to-visit.ts';
-import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { seedCharges } from './books-seed.ts';
+import { database, openStorage, storage } from './set-up.ts';
 
-guardLeaks();
+openStorage();
 
 const clock = fakeClock();
 const dayMs = 86_400_000;
-let storage: TestDatabase;
-let database: Database;
-beforeAll(async () => {
-  storage = await createMigratedDatabase('billing', migrate);
-  database = await openDatabase(databaseOptions(storage.url));
-});
-afterAll(async () => {
-  await database.close();
-  await storage.close();
-});
 beforeEach(() => database.pool.query('truncate renewals, subscriptions, holds, payments, charges'));
 
 /** So many subscriptions, one account after the other, due at that time; over a connection without a time limit. */

@@ -1,28 +1,17 @@
 import { newId } from '@app/contracts/ids';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import { createArrivals } from '@app/testing/arrivals';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { announced } from '@app/testing/points';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createDailyDeps, runDailyForAccount, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
 import { renewalsClaimed, renewalsRead } from '../src/points/points.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { renewDue } from '../src/renewals/renew-due.ts';
-import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
+import { dayMs, newAccount } from './payment-replicas.ts';
+import { openReplicas, replicas } from './set-up.ts';
 import { subscribeMany } from './subscriptions-of-tests.ts';
 
-guardLeaks();
-
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-// What another test sold is due again, too.
-beforeEach(async () => {
-  await replicas.clear();
-  await replicas.database.pool.query('truncate subscriptions cascade');
-});
+openReplicas();
 
 /** A processor whose answers the test releases, in the order of the calls. */
 function waitingProcessor() {

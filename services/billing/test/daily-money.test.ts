@@ -1,50 +1,26 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { runBegan, runJoined } from '@app/runs/points';
-import { createSemaphore } from '@app/service-kit/semaphore';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { announced } from '@app/testing/points';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { listDailyRuns } from '../src/daily-runs/list-daily-runs.ts';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
-import { createDailyDeps, runDailyForAccount, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
+import { runDailyForAccount, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import type { DailyStep } from '../src/runs/daily-step.ts';
+import { dailyDepsOf } from './daily-deps.ts';
 import { putPaymentMethod } from './new-cards.ts';
-import { dayMs, newAccount, type Replica, type Replicas, startReplicas, type Wrap } from './payment-replicas.ts';
-import { startInput } from './payment-samples.ts';
+import { dayMs, newAccount, type Replica, type Wrap } from './payment-replicas.ts';
+import { startInput, upsell } from './payment-samples.ts';
+import { openReplicas, replicas } from './set-up.ts';
 import { readRenewals, subscribe, subscribeMany as subscribeManyOf } from './subscriptions-of-tests.ts';
 
-guardLeaks();
-
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(async () => {
-  await replicas.clear();
-  await replicas.database.pool.query('truncate subscriptions, daily_runs, outbox cascade');
-  replicas.clock.set('2026-02-01T12:00:00.000Z');
-});
+openReplicas('2026-02-01T12:00:00.000Z');
 
 const daily = (wrap: Wrap = {}) => dailyOf(replicas.start(wrap));
-const dailyOf = ({ deps }: Replica) => {
-  const { database, clock, logger } = deps;
-  const [semaphore, steps] = [createSemaphore(4), dailySteps(deps)];
-  return createDailyDeps({
-    database,
-    clock,
-    logger,
-    semaphore,
-    steps,
-    partsAtOnce: 2,
-    partLimitMs: 60_000,
-    isClosing: () => false,
-  });
-};
+const dailyOf = ({ deps }: Replica) => dailyDepsOf(deps, dailySteps(deps));
 const asked = (force = false) => ({
   runId: newId('dailyRun', replicas.clock.nowMs()),
   deadlineMs: Number.POSITIVE_INFINITY,
@@ -356,7 +332,6 @@ test('the preview names what a run then does, page by page, and changes nothing'
 test('the preview names holds whose window has passed and payments without an end, in the order of the run', async () => {
   const account = newAccount();
   const replica = replicas.start();
-  const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
   const held = startInput({ hold: { upsell, decisionMinutes: 60 } });
   await startPayment(replica.deps, { accountId: account, requestId: 'r' }, held);
   const unknown = startInput({});
@@ -393,7 +368,6 @@ test.each([
   const account = newAccount();
   const caller = { accountId: account, requestId: 'r' };
   const replica = replicas.start(faults === null ? { processor: declinesCapture } : {});
-  const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
   const held = startInput({ hold: { upsell, decisionMinutes: 60 } });
   await startPayment(replica.deps, caller, held);
   replica.fail(...(faults ?? []));

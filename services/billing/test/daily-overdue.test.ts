@@ -1,28 +1,18 @@
 import { newId } from '@app/contracts/ids';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { announced } from '@app/testing/points';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { tellOverdue, watchOverdue } from '../src/daily-runs/overdue.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { overdueNotified } from '../src/points/points.ts';
-import { newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
-import { startInput } from './payment-samples.ts';
+import { newAccount } from './payment-replicas.ts';
+import { startInput, upsell } from './payment-samples.ts';
+import { openReplicas, replicas } from './set-up.ts';
 import { subscribe } from './subscriptions-of-tests.ts';
 
-guardLeaks();
+openReplicas('2026-02-01T12:00:00.000Z');
 
 const hourMs = 3_600_000;
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(async () => {
-  await replicas.clear();
-  await replicas.database.pool.query('truncate subscriptions, daily_runs, outbox, commands cascade');
-  replicas.clock.set('2026-02-01T12:00:00.000Z');
-});
 
 const look = () => tellOverdue(replicas.start().deps);
 const runAt = (account: string, finishedAt: Date, result: object | null = {}) =>
@@ -61,8 +51,6 @@ test('an interrupted run is none, and an account with nothing due hears nothing'
   await runAt(waiting, replicas.clock.now(), null);
   expect([await look(), await told()]).toEqual([1, [waiting]]);
 });
-
-const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
 
 /** A hold that its buyer decided on, and that cannot be captured; undecided while `decides` is false. */
 async function heldOrder(test: boolean, decides = true): Promise<string> {

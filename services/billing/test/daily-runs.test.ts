@@ -5,21 +5,14 @@ import { remindersFinished } from '@app/contracts/reminders';
 import { takeEffect } from '@app/messaging/take-effect';
 import { idOfPart } from '@app/runs/run-for-each-account';
 import { openDatabase } from '@app/service-kit/database';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { storeReminderCounts } from '../src/daily-runs/store-reminder-counts.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
-import { type Harness, startHarness } from './harness.ts';
 import { orderEvent } from './samples.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.close());
+startService();
 
 const nothingDone = {
   ok: true,

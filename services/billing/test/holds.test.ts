@@ -1,24 +1,16 @@
 import { isDeath } from '@app/testing/dying-process';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { holdsDueAtDecision } from '../src/db/migrations/0030-holds-due-at-decision.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { dyingAt } from './dying-process.ts';
-import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
-import { startInput } from './payment-samples.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas } from './payment-replicas.ts';
+import { startInput, upsell } from './payment-samples.ts';
+import { openReplicas, replicas } from './set-up.ts';
 
-guardLeaks();
+openReplicas();
 
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(() => replicas.clear());
-
-const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
 const caller = (accountId: string) => ({ accountId, requestId: 'r' });
 
 interface HeldOrder {

@@ -1,29 +1,25 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { cancelSubscription } from '../src/subscriptions/subscriptions.ts';
-import { dayMs, hourMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
-import { startInput } from './payment-samples.ts';
+import { dayMs, hourMs, newAccount, type Replica } from './payment-replicas.ts';
+import { startInput, upsell } from './payment-samples.ts';
+import { openReplicas, replicas } from './set-up.ts';
 import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
 
-guardLeaks();
+openReplicas();
 
 /** Guarantee: two instances of billing on one database move an order's money once, whatever both are requested at once. */
-let replicas: Replicas;
 let both: readonly [Replica, Replica];
 beforeAll(async () => {
-  replicas = await startReplicas();
   both = [replicas.start(), replicas.start()];
 });
-afterAll(() => replicas.close());
 
 const rounds = volume(50, 1_000);
-const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
 
 /** Refusals that a race may end in. */
 const refusals = ['invalid_transition', 'validation_failed', 'already_refunded', 'refund_failed'];

@@ -1,8 +1,7 @@
 import { newIdSuffix } from '@app/contracts/ids';
 import { isDeath } from '@app/testing/dying-process';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { listPayments } from '../src/payments/list-payments.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { takeRenewalCounts } from '../src/renewals/take-renewal-counts.ts';
@@ -12,45 +11,19 @@ import { cancelSubscription } from '../src/subscriptions/subscriptions.ts';
 import { copyDatabase } from './database-copy.ts';
 import { dyingAt } from './dying-process.ts';
 import { continuePaymentMethod, putPaymentMethod } from './new-cards.ts';
-import {
-  dayMs,
-  hourMs,
-  minuteMs,
-  newAccount,
-  type Replica,
-  type Replicas,
-  runOf,
-  startReplicas,
-} from './payment-replicas.ts';
-import { readStory, readSubscription, subscribe } from './subscriptions-of-tests.ts';
+import { dayMs, hourMs, minuteMs, runOf } from './payment-replicas.ts';
+import { openReplicas, replicas } from './set-up.ts';
+import { beginLife, type Life, readStory, readSubscription, subscribe } from './subscriptions-of-tests.ts';
 
 /** Guarantee: a new card is saved without a charge, never two for a subscription, and nothing is charged to one that is not saved. */
-guardLeaks();
-
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(async () => {
-  await replicas.clear();
-  replicas.clock.set('2026-01-31T12:00:00.000Z');
-});
+openReplicas('2026-01-31T12:00:00.000Z');
 
 const command = (): string => newIdSuffix(replicas.clock.nowMs());
 const renewalDay = '2026-02-28T12:00:00.000Z';
 const returnUrl = 'https://shop.example/p/shop';
 
-interface Life {
-  readonly account: string;
-  readonly id: string;
-  readonly orderId: string;
-  readonly replica: Replica;
-}
-
 async function begin(paymentMethod = 'sim_ok'): Promise<Life> {
-  const account = newAccount();
-  return { account, ...(await subscribe(replicas, account, { paymentMethod })), replica: replicas.start() };
+  return await beginLife(replicas, { paymentMethod });
 }
 
 /** Its first renewal was declined on 28 February, and is tried again on 3 March. */

@@ -1,6 +1,5 @@
-import { newId, newIdSuffix } from '@app/contracts/ids';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { newId } from '@app/contracts/ids';
+import { expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import type { StartInput } from '../src/payments/new-attempt.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
@@ -8,32 +7,16 @@ import type { SentOutcome } from '../src/processors/payment-processor.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { copyDatabase } from './database-copy.ts';
 import { putPaymentMethod } from './new-cards.ts';
-import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import { charged, completed } from './outcomes.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
+import { commandOf, openReplicas, replicas } from './set-up.ts';
 import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
 
-guardLeaks();
-
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(() => replicas.clear());
+openReplicas();
 
 const start = (replica: Replica, accountId: string, input: StartInput) =>
   startPayment(replica.deps, { accountId, requestId: 'r' }, input);
-const commandOf = (accountId: string) => ({
-  accountId,
-  requestId: 'r',
-  commandId: newIdSuffix(replicas.clock.nowMs()),
-});
-const completed = async (accountId: string) =>
-  (await replicas.events(accountId))
-    .filter(({ subject }) => subject === 'evt.billing.payment.completed.v1')
-    .map(({ data }) => [data.tryNo, data.status, data.reason]);
-const charged = async (accountId: string) =>
-  (await replicas.books(accountId)).filter(({ kind, status }) => kind === 'charge' && status === 'succeeded');
 
 test('a payment with which the processor did nothing ends at once: its buyer may try again, and nothing else is blocked', async () => {
   const account = newAccount();

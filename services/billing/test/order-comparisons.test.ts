@@ -8,9 +8,8 @@ import {
 } from '@app/contracts/order-comparisons';
 import { orderPaid } from '@app/contracts/orders';
 import { isDeath } from '@app/testing/dying-process';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { compareOrders } from '../src/order-comparisons/compare-orders.ts';
 import type { ComparisonDeps } from '../src/order-comparisons/compare-page.ts';
@@ -21,25 +20,21 @@ import { reopenCharges } from '../src/refunds/reopen-charges.ts';
 import { noCounts } from '../src/runs/daily-counts.rules.ts';
 import { apiOrder, paidOrder } from './compared-orders.ts';
 import { dyingAt } from './dying-process.ts';
-import { hourMs, minuteMs, newAccount, type Replica, type Replicas, runOf, startReplicas } from './payment-replicas.ts';
-import { startInput } from './payment-samples.ts';
+import { hourMs, minuteMs, newAccount, type Replica, runOf } from './payment-replicas.ts';
+import { startInput, upsell } from './payment-samples.ts';
 import { orderEvent } from './samples.ts';
+import { openReplicas, replicas } from './set-up.ts';
 
-guardLeaks();
+openReplicas();
 
-let replicas: Replicas;
 let replica: Replica;
 let account: string;
 let checkout: Checkout;
 
 beforeAll(async () => {
-  replicas = await startReplicas();
   replica = replicas.start();
 });
-afterAll(() => replicas.close());
-beforeEach(async () => {
-  await replicas.clear();
-  replicas.clock.set('2026-03-15T12:00:00.000Z');
+beforeEach(() => {
   account = newAccount();
   checkout = new Checkout();
 });
@@ -86,7 +81,6 @@ async function compare(by: Replica = replica): Promise<string[]> {
 }
 
 const caller = () => ({ accountId: account, requestId: 'r' });
-const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
 
 async function pay(fields: Parameters<typeof startInput>[0] = {}): Promise<string> {
   const input = startInput({ orderId: newId('order', replicas.clock.nowMs()), ...fields });

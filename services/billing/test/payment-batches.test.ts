@@ -1,33 +1,25 @@
 import type { Database } from '@app/service-kit/database';
 import { isDeath } from '@app/testing/dying-process';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { untilBlocked } from '@app/testing/poll-system';
 import { lockRows, plannedScans } from '@app/testing/sql';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import type { StartInput } from '../src/payments/new-attempt.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import type { CardRequest, ProcessorCall } from '../src/processors/payment-processor.ts';
 import { dyingAt } from './dying-process.ts';
-import { minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
-import { startInput } from './payment-samples.ts';
+import { minuteMs, newAccount, type Replica } from './payment-replicas.ts';
+import { startInput, upsell } from './payment-samples.ts';
+import { openReplicas, replicas } from './set-up.ts';
 
-guardLeaks();
-
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(() => replicas.clear());
+openReplicas();
 
 interface Order {
   readonly account: string;
   readonly input: StartInput;
 }
 
-const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
 const newOrder = (fields: Partial<StartInput> = {}): Order => ({ account: newAccount(), input: startInput(fields) });
 const newOrders = (count: number, fields: Partial<StartInput> = {}): Order[] =>
   Array.from({ length: count }, () => newOrder(fields));

@@ -18,3 +18,5 @@ export const startInput = (fields: Partial<StartInput> = {}): StartInput => ({
   hold: null,
   ...fields,
 });
+
+export const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };

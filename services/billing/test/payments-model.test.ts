@@ -1,48 +1,30 @@
 import { DomainError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
 import { isDeath } from '@app/testing/dying-process';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { randomRuns, volume } from '@app/testing/long';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import type { StartInput } from '../src/payments/new-attempt.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
-import { Backups, databases } from './backups.ts';
+import { Backups } from './backups.ts';
 import { type DyingProcess, dyingAt } from './dying-process.ts';
-import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
-import { startInput } from './payment-samples.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica } from './payment-replicas.ts';
+import { startInput, upsell } from './payment-samples.ts';
+import { type Surroundings, surroundings } from './random-moments.ts';
 import { expectBooksEqual, expectNothingReleasedStands } from './reconciliation.ts';
+import { openReplicas, replicas } from './set-up.ts';
 
-guardLeaks();
-
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(() => replicas.clear());
-
-const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
+openReplicas();
 
 /** Calls that are never answered, and requests that never arrive, are among the faults. */
 const cards = [
   ...['sim_ok', 'sim_ok', 'sim_declined', 'sim_requires_action', 'sim_action_ignored', 'sim_action_refused'],
   ...['sim_capture_fails', 'sim_hold_expires', 'sim_renewal_declined', 'sim_error_after', 'sim_refund_declined'],
 ];
-const faults = [
-  'throws_before',
-  'not_done',
-  'throws_after',
-  'doubled',
-  'raced',
-  'late',
-  'answer_lost',
-  'request_lost',
-] as const;
 
 type Request =
   | { readonly kind: 'start'; readonly tryNo: number; readonly card: string | null }
@@ -62,15 +44,8 @@ const parts = [
 ] as const;
 
 /** What happens at one moment: which requests come to which replica at once, what fails, where a process is killed, what time passes. */
-interface Moment {
+interface Moment extends Surroundings {
   readonly requests: readonly { readonly request: Request; readonly at: 0 | 1 }[];
-  readonly faults: readonly (typeof faults)[number][];
-  /** What becomes of the database before: a backup of it is taken, or billing is started anew on the last one. */
-  readonly database: (typeof databases)[number];
-  /** The seam at which replica 0 is killed; it is started anew afterwards. */
-  readonly killed: number | null;
-  readonly deliverLate: boolean;
-  readonly passMs: number;
 }
 
 const request: fc.Arbitrary<Request> = fc.oneof(
@@ -117,17 +92,7 @@ const moment: fc.Arbitrary<Moment> = fc.record({
     minLength: 1,
     maxLength: 3,
   }),
-  faults: fc.oneof(
-    { weight: 2, arbitrary: fc.constant([]) },
-    { weight: 1, arbitrary: fc.array(fc.constantFrom(...faults), { maxLength: 2 }) },
-  ),
-  database: fc.constantFrom(...databases),
-  killed: fc.oneof(
-    { weight: 2, arbitrary: fc.constant(null) },
-    { weight: 1, arbitrary: fc.integer({ min: 1, max: 14 }) },
-  ),
-  deliverLate: fc.boolean(),
-  passMs: fc.constantFrom(0, 0, minuteMs, 5 * minuteMs, hourMs, 3 * hourMs),
+  ...surroundings({ faults: 2, seam: 14 }, [0, 0, minuteMs, 5 * minuteMs, hourMs, 3 * hourMs]),
 });
 
 test('whatever is clicked, lost, doubled, late, killed or restored: our books equal the processor’s, and nothing is taken twice', {

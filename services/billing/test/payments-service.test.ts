@@ -1,23 +1,11 @@
-import { newId, newIdSuffix } from '@app/contracts/ids';
+import { newId } from '@app/contracts/ids';
 import * as contract from '@app/contracts/payments';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
+import { expect, test } from 'vitest';
 import { startInput } from './payment-samples.ts';
+import { commandOf, harness, startService } from './set-up.ts';
 
-guardLeaks();
+startService();
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.close());
-
-const context = (accountId: string) => ({
-  accountId,
-  requestId: 'r',
-  commandId: newIdSuffix(harness.clock.nowMs()),
-});
 const newAccount = (): string => newId('account', harness.clock.nowMs());
 const eventsOf = async (accountId: string, field: string) =>
   (await harness.publishedOf(accountId)).filter(({ data }) => field in data);
@@ -27,22 +15,26 @@ test('an order is charged over NATS, told of once, listed without the card’s t
   const input = startInput({ orderId: newId('order', harness.clock.nowMs() - 60_000) });
   const outcome = contract.startPayment.output
     .strict()
-    .parse(await harness.requester.request(contract.startPayment, input, context(account)));
+    .parse(await harness.requester.request(contract.startPayment, input, commandOf(account)));
   expect(outcome).toMatchObject({ status: 'succeeded', tryNo: 1, amountCents: input.amountCents });
-  const again = await harness.requester.request(contract.startPayment, input, context(account));
+  const again = await harness.requester.request(contract.startPayment, input, commandOf(account));
   expect(again).toEqual(outcome);
   const [completed] = await eventsOf(account, 'completedAt');
   expect(contract.paymentCompleted.data.strict().parse(completed?.data)).toMatchObject({
     orderId: input.orderId,
     status: 'succeeded',
   });
-  const refund = await harness.requester.request(contract.refundCharges, { orderId: input.orderId }, context(account));
+  const refund = await harness.requester.request(
+    contract.refundCharges,
+    { orderId: input.orderId },
+    commandOf(account),
+  );
   const { paymentId, amountCents } = outcome;
   expect(contract.refundCharges.output.strict().parse(refund)).toEqual({
     ...{ status: 'refunded', refundedCents: amountCents, detail: null, orderRefunded: true },
     refunds: [expect.objectContaining({ paymentId, amountCents })],
   });
-  const listed = await harness.requester.request(contract.listPayments, {}, context(account));
+  const listed = await harness.requester.request(contract.listPayments, {}, commandOf(account));
   expect(listed.data.map((entry) => contract.paymentResource.strict().parse(entry))).toMatchObject([
     { step: 'refund', status: 'succeeded' },
     { step: 'main', status: 'succeeded', last_four: '4242', explanation: '$49.00 charged for the order.' },
@@ -54,10 +46,10 @@ test('a hold is captured with its upsell once the buyer accepts', async () => {
   const account = newAccount();
   const hold = { upsell: { upsellId: 'ups_1', headline: 'More', amountCents: 1500 }, decisionMinutes: 60 };
   const input = startInput({ hold });
-  const outcome = await harness.requester.request(contract.startPayment, input, context(account));
+  const outcome = await harness.requester.request(contract.startPayment, input, commandOf(account));
   expect(outcome.status).toBe('held');
   const decide = { orderId: input.orderId, decision: 'accepted' } as const;
-  const result = await harness.requester.request(contract.settleHold, decide, context(account));
+  const result = await harness.requester.request(contract.settleHold, decide, commandOf(account));
   expect(contract.settleHold.output.strict().parse(result)).toEqual({
     status: 'settled',
     decision: 'accepted',
@@ -66,7 +58,7 @@ test('a hold is captured with its upsell once the buyer accepts', async () => {
     capturedCents: input.amountCents,
   });
   const declined = { ...decide, decision: 'declined' } as const;
-  expect(await harness.requester.request(contract.settleHold, declined, context(account))).toEqual(result);
+  expect(await harness.requester.request(contract.settleHold, declined, commandOf(account))).toEqual(result);
   const [settled] = await eventsOf(account, 'settledAt');
   expect(contract.holdSettled.data.strict().parse(settled?.data)).toMatchObject({ status: 'settled' });
 });

@@ -1,9 +1,8 @@
 import { isDeath } from '@app/testing/dying-process';
 import { fakeClock } from '@app/testing/fake-clock';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { announced } from '@app/testing/points';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import type { StartInput } from '../src/payments/new-attempt.ts';
@@ -11,17 +10,12 @@ import { readRequest } from '../src/payments/payment-rows.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { answersRecorded } from '../src/points/points.ts';
 import { dyingAt } from './dying-process.ts';
-import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import { charged, completed } from './outcomes.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
+import { openReplicas, replicas } from './set-up.ts';
 
-guardLeaks();
-
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(() => replicas.clear());
+openReplicas();
 
 const hold = { upsell: { upsellId: 'ups_1', headline: 'More', amountCents: 1500 }, decisionMinutes: 60 };
 const caller = (accountId: string) => ({ accountId, requestId: 'r' });
@@ -30,12 +24,6 @@ const start = (replica: Replica, accountId: string, input: StartInput) =>
 /** So many outcomes of the payment are recorded, the unknown one among them. */
 const recorded = (id: string, times: number) =>
   announced(answersRecorded, ({ paymentIds }) => paymentIds.includes(id), times);
-const completed = async (accountId: string) =>
-  (await replicas.events(accountId))
-    .filter(({ subject }) => subject === 'evt.billing.payment.completed.v1')
-    .map(({ data }) => [data.tryNo, data.status, data.reason]);
-const charged = async (accountId: string) =>
-  (await replicas.books(accountId)).filter(({ kind, status }) => kind === 'charge' && status === 'succeeded');
 
 test('20 equal starts at once on two replicas are one charge, and all that know the outcome say the same', async () => {
   const account = newAccount();

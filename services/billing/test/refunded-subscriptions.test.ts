@@ -2,19 +2,12 @@ import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid, orderRefunded } from '@app/contracts/orders';
 import { startPayment } from '@app/contracts/payments';
 import { listSubscriptions, subscriptionCanceled } from '@app/contracts/subscriptions';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
+import { expect, test } from 'vitest';
 import { startInput } from './payment-samples.ts';
 import { nowMs, orderEvent } from './samples.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.close());
+startService();
 
 const newAccount = (): string => newId('account', nowMs);
 

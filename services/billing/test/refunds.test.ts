@@ -1,8 +1,7 @@
 import { newIdSuffix } from '@app/contracts/ids';
 import type { RefundedPart } from '@app/contracts/payments';
 import { isDeath } from '@app/testing/dying-process';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { listOrderPayments } from '../src/payments/list-payments.ts';
 import type { Payment } from '../src/payments/payment.types.ts';
@@ -12,20 +11,13 @@ import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { reopenCharges } from '../src/refunds/reopen-charges.ts';
 import { dyingAt } from './dying-process.ts';
-import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
-import { startInput } from './payment-samples.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica } from './payment-replicas.ts';
+import { startInput, upsell } from './payment-samples.ts';
+import { openReplicas, replicas } from './set-up.ts';
 import { readStory, readSubscription, subscribe } from './subscriptions-of-tests.ts';
 
-guardLeaks();
+openReplicas();
 
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(() => replicas.clear());
-
-const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
 const caller = (accountId: string) => ({ accountId, requestId: 'r' });
 
 /** An order of two charges: the captured hold and the upsell. */

@@ -1,27 +1,17 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { advanceRehearsal, type RehearsalDeps } from '../src/rehearsals/advance-rehearsal.ts';
 import { rehearsalSteps } from '../src/rehearsals/rehearsal-steps.ts';
 import { getRehearsal } from '../src/runs/rehearsal-time.ts';
 import { listSubscriptions } from '../src/subscriptions/list-subscriptions.ts';
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { dyingAt } from './dying-process.ts';
-import { dayMs, newAccount, type Replica, type Replicas, startReplicas, type Wrap } from './payment-replicas.ts';
+import { dayMs, newAccount, type Replica, type Wrap } from './payment-replicas.ts';
+import { openReplicas, replicas } from './set-up.ts';
 import { readRenewals, readStory, readSubscription, subscribe } from './subscriptions-of-tests.ts';
 
-guardLeaks();
-
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(async () => {
-  await replicas.clear();
-  replicas.clock.set('2026-01-31T12:00:00.000Z');
-});
+openReplicas('2026-01-31T12:00:00.000Z');
 
 const rehearse = ({ deps }: Replica, isClosing = () => false): RehearsalDeps => ({
   ...deps,

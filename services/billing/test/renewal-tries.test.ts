@@ -1,27 +1,24 @@
 import { newAccountSettings } from '@app/contracts/accounts';
 import { newIdSuffix } from '@app/contracts/ids';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { putPaymentMethod } from './new-cards.ts';
-import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
-import { readRenewals, readStory, readSubscription, subscribe, subscribeMany } from './subscriptions-of-tests.ts';
+import { openReplicas, replicas } from './set-up.ts';
+import {
+  beginPaidLife,
+  readRenewals,
+  readStory,
+  readSubscription,
+  subscribe,
+  subscribeMany,
+} from './subscriptions-of-tests.ts';
 
-guardLeaks();
-
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(async () => {
-  await replicas.clear();
-  replicas.clock.set('2026-01-01T12:00:00.000Z');
-});
+openReplicas('2026-01-01T12:00:00.000Z');
 
 /** One subscription of a new account, whose first renewal is due in an hour. */
 async function dueSoon(card: string) {
@@ -137,15 +134,10 @@ test('what got lost on its way is not sent again once the seller has canceled, a
 });
 
 test('what got lost on its way is not sent again once a refund of its order was requested, which then waits for its end', async () => {
-  const account = newAccount();
-  const replica = replicas.start();
-  const caller = { accountId: account, requestId: 'r' };
-  const input = startInput();
-  await startPayment(replica.deps, caller, input);
-  await subscribe(replicas, account, { orderId: input.orderId, paymentMethod: null });
+  const { account, orderId, replica, caller } = await beginPaidLife(replicas);
   replica.fail('request_lost');
   await nextRun(replica, account, 31 * dayMs);
-  expect(await refundCharges(replica.deps, caller, input.orderId)).toMatchObject({
+  expect(await refundCharges(replica.deps, caller, orderId)).toMatchObject({
     ...{ status: 'processing', renewalUnderWay: true },
   });
   for (const wait of [minuteMs, 5 * minuteMs, hourMs]) {
@@ -251,16 +243,11 @@ test('a paused subscription is not charged, and one that is resumed late begins 
 });
 
 test('the refund of an order gives back the order’s charge and never those of renewals', async () => {
-  const account = newAccount();
-  const replica = replicas.start();
-  const caller = { accountId: account, requestId: 'r' };
-  const input = startInput();
-  await startPayment(replica.deps, caller, input);
-  const { id } = await subscribe(replicas, account, { orderId: input.orderId, paymentMethod: null });
+  const { account, id, orderId, replica, caller } = await beginPaidLife(replicas);
   replicas.clock.advance(31 * dayMs);
   expect(await replica.renew(account)).toMatchObject({ charged: 1, chargedCents: 1900 });
   expect(await readSubscription(replicas, id)).toMatchObject({ period: 2 });
-  expect(await refundCharges(replica.deps, caller, input.orderId)).toMatchObject({
+  expect(await refundCharges(replica.deps, caller, orderId)).toMatchObject({
     status: 'refunded',
     refundedCents: 4900,
   });
@@ -271,22 +258,17 @@ test('the refund of an order gives back the order’s charge and never those of 
 });
 
 test('an order that is being given back, or was, renews no more, though nobody has ended its subscription yet', async () => {
-  const account = newAccount();
-  const replica = replicas.start();
-  const caller = { accountId: account, requestId: 'r' };
-  const input = startInput();
-  await startPayment(replica.deps, caller, input);
-  const { id } = await subscribe(replicas, account, { orderId: input.orderId, paymentMethod: null });
+  const { account, id, orderId, replica, caller } = await beginPaidLife(replicas);
   const planned = async () => (await previewDailyRun(replica.deps, account, {})).totals.renewals.count;
   replicas.clock.advance(31 * dayMs);
   expect(await planned()).toBe(1);
   replica.fail('answer_lost');
-  expect(await refundCharges(replica.deps, caller, input.orderId)).toMatchObject({ status: 'processing' });
+  expect(await refundCharges(replica.deps, caller, orderId)).toMatchObject({ status: 'processing' });
   replicas.clock.advance(2 * minuteMs);
   expect(await planned()).toBe(0);
   // The run's look-up finds that the money was given back. Checkout hears of that, and then ends the subscription.
   await replica.daily(account);
-  expect(await refundCharges(replica.deps, caller, input.orderId)).toMatchObject({ status: 'refunded' });
+  expect(await refundCharges(replica.deps, caller, orderId)).toMatchObject({ status: 'refunded' });
   expect(await planned()).toBe(0);
   await replica.daily(account);
   expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', period: 1 });

@@ -1,38 +1,21 @@
 import { newId } from '@app/contracts/ids';
-import { createSemaphore } from '@app/service-kit/semaphore';
 import { isDeath } from '@app/testing/dying-process';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
-import { createDailyDeps, runDailyForAccount, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
+import { runDailyForAccount, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
-import { startPayment } from '../src/payments/start-payment.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
+import { dailyDepsOf } from './daily-deps.ts';
 import { dyingAt } from './dying-process.ts';
-import { dayMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
-import { startInput } from './payment-samples.ts';
+import { dayMs, minuteMs, newAccount, type Replica } from './payment-replicas.ts';
 import type { Fault } from './processors/faulty-processor.ts';
-import { readStory, subscribeMany as subscribeManyOf } from './subscriptions-of-tests.ts';
+import { openReplicas, replicas } from './set-up.ts';
+import { beginPaidLife, readStory, subscribeMany as subscribeManyOf } from './subscriptions-of-tests.ts';
 
-guardLeaks();
+openReplicas('2026-02-01T12:00:00.000Z');
 
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(async () => {
-  await replicas.clear();
-  await replicas.database.pool.query('truncate subscriptions, daily_runs, outbox cascade');
-  replicas.clock.set('2026-02-01T12:00:00.000Z');
-});
-
-const dailyOf = ({ deps }: Replica) =>
-  createDailyDeps({
-    ...{ database: deps.database, clock: deps.clock, logger: deps.logger, steps: dailySteps(deps) },
-    ...{ semaphore: createSemaphore(4), partsAtOnce: 2, partLimitMs: 60_000, isClosing: () => false },
-  });
+const dailyOf = ({ deps }: Replica) => dailyDepsOf(deps, dailySteps(deps));
 const asked = () => ({
   ...{ runId: newId('dailyRun', replicas.clock.nowMs()), deadlineMs: Number.POSITIVE_INFINITY, force: true },
 });
@@ -45,13 +28,18 @@ async function subscribeMany(account: string, count: number, paymentMethod = 'si
   return (await subscribeManyOf(replicas, account, count, { paymentMethod })).map(({ id }) => id);
 }
 
+/** So many renewals of a new account are due now, and none before. */
+async function beginDue(count: number, paymentMethod?: string) {
+  const account = newAccount();
+  const ids = await subscribeMany(account, count, paymentMethod);
+  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  return { account, ids, replica: replicas.start() };
+}
+
 const lost = (count: number): Fault[] => Array.from({ length: count }, () => 'throws_after');
 
 test('renewals whose outcome is unknown at first are counted by the run whose look-ups find it', async () => {
-  const account = newAccount();
-  await subscribeMany(account, 3);
-  const replica = replicas.start();
-  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  const { account, replica } = await beginDue(3);
   replica.fail(...lost(3));
   expect((await run(replica, account)).rebills).toEqual({ charged: 0, chargedCents: 0, retried: 0, canceled: 0 });
   replicas.clock.advance(dayMs);
@@ -68,10 +56,7 @@ test('renewals whose outcome is unknown at first are counted by the run whose lo
 });
 
 test('what the payments loop ended between two runs is counted by the later one, and by no other', async () => {
-  const account = newAccount();
-  await subscribeMany(account, 2);
-  const replica = replicas.start();
-  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  const { account, replica } = await beginDue(2);
   replica.fail(...lost(2));
   await run(replica, account);
   replicas.clock.advance(10 * minuteMs);
@@ -81,10 +66,7 @@ test('what the payments loop ended between two runs is counted by the later one,
 });
 
 test('what waits for an unknown outcome is counted as blocked, and after a day the run is not ok', async () => {
-  const account = newAccount();
-  await subscribeMany(account, 3);
-  const replica = replicas.start();
-  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  const { account, replica } = await beginDue(3);
   replica.fail(...lost(2));
   expect(await run(replica, account)).toMatchObject({ ok: true, rebills: { charged: 1 }, blocked: 2, problems: [] });
   // Its look-ups fail, too.
@@ -99,28 +81,20 @@ test('what waits for an unknown outcome is counted as blocked, and after a day t
 });
 
 test('a renewal that a refund of its order keeps out is counted as blocked, while the refund has no end and after it', async () => {
-  const account = newAccount();
-  const replica = replicas.start();
-  const caller = { accountId: account, requestId: 'r' };
-  const input = startInput();
-  await startPayment(replica.deps, caller, input);
-  await subscribeManyOf(replicas, account, 1, { orderId: input.orderId, paymentMethod: null });
+  const { account, orderId, replica, caller } = await beginPaidLife(replicas);
   await subscribeMany(account, 1);
   replicas.clock.set('2026-03-01T12:00:00.000Z');
   replica.fail('answer_lost');
-  expect(await refundCharges(replica.deps, caller, input.orderId)).toMatchObject({ status: 'processing' });
+  expect(await refundCharges(replica.deps, caller, orderId)).toMatchObject({ status: 'processing' });
   expect(await run(replica, account)).toMatchObject({ ok: true, rebills: { charged: 1 }, blocked: 1 });
   replicas.clock.advance(2 * minuteMs);
   await replica.round();
-  expect(await refundCharges(replica.deps, caller, input.orderId)).toMatchObject({ status: 'refunded' });
+  expect(await refundCharges(replica.deps, caller, orderId)).toMatchObject({ status: 'refunded' });
   expect(await run(replica, account)).toMatchObject({ ok: true, rebills: { charged: 0 }, blocked: 1 });
 });
 
 test('a run over all accounts visits an account for what ended since its last run', async () => {
-  const account = newAccount();
-  await subscribeMany(account, 1);
-  const replica = replicas.start();
-  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  const { account, replica } = await beginDue(1);
   replica.fail(...lost(1));
   await run(replica, account);
   replicas.clock.advance(10 * minuteMs);
@@ -132,10 +106,7 @@ test('a run over all accounts visits an account for what ended since its last ru
 });
 
 test('retries and a cancellation whose outcome was unknown are counted once, when it is known', async () => {
-  const account = newAccount();
-  const [id = ''] = await subscribeMany(account, 1, 'sim_renewal_declined');
-  const replica = replicas.start();
-  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  const { account, replica, ids } = await beginDue(1, 'sim_renewal_declined');
   await run(replica, account);
   const sum = { charged: 0, chargedCents: 0, retried: 0, canceled: 0 };
   for (let time = 0; time < 18; time += 1) {
@@ -146,14 +117,13 @@ test('retries and a cancellation whose outcome was unknown are counted once, whe
     for (const key of ['charged', 'chargedCents', 'retried', 'canceled'] as const) sum[key] += rebills[key];
   }
   expect(sum).toEqual({ charged: 0, chargedCents: 0, retried: 3, canceled: 1 });
-  expect((await readStory(replicas, account, id)).filter(({ event }) => event === 'payment-failed')).toHaveLength(4);
+  expect(
+    (await readStory(replicas, account, ids[0] ?? '')).filter(({ event }) => event === 'payment-failed'),
+  ).toHaveLength(4);
 });
 
 test('the run does what the preview named, with renewals among it whose outcome is unknown', async () => {
-  const account = newAccount();
-  await subscribeMany(account, 3);
-  const replica = replicas.start();
-  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  const { account, replica } = await beginDue(3);
   replica.fail(...lost(2));
   expect((await run(replica, account)).rebills.charged).toBe(1);
   replicas.clock.set('2026-02-03T12:00:00.000Z');
@@ -174,10 +144,7 @@ test.each([
   ['sent again under its own key', '2026-03-01T13:00:00.000Z'],
   ['charged anew in the same run', '2026-03-03T12:00:00.000Z'],
 ])('what the processor never got, and what is %s, has its amount as a look-up of the preview', async (_, at) => {
-  const account = newAccount();
-  await subscribeMany(account, 2);
-  const replica = replicas.start();
-  replicas.clock.set('2026-03-01T12:00:00.000Z');
+  const { account, replica } = await beginDue(2);
   replica.fail('throws_before', 'throws_before');
   expect((await run(replica, account)).rebills.charged).toBe(0);
   replicas.clock.set(at);

@@ -1,24 +1,18 @@
 import { newId } from '@app/contracts/ids';
 import type { Client, Database } from '@app/service-kit/database';
 import { isDiskFull } from '@app/service-kit/outages';
-import { createSemaphore } from '@app/service-kit/semaphore';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDailyDeps, runDailyForAccount } from '../src/daily-runs/start-daily-run.ts';
+import { expect, test } from 'vitest';
+import { runDailyForAccount } from '../src/daily-runs/start-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
-import { minuteMs, newAccount, type Replica, type Replicas, startReplicas, type Wrap } from './payment-replicas.ts';
+import { dailyDepsOf } from './daily-deps.ts';
+import { minuteMs, newAccount, type Replica, type Wrap } from './payment-replicas.ts';
+import { openReplicas, replicas } from './set-up.ts';
 import { subscribeMany } from './subscriptions-of-tests.ts';
 
-guardLeaks();
+openReplicas();
 
 const due = 8;
-
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
 
 const writes = /\b(insert into|delete from|update \w+( as \w+)? set)\b/;
 
@@ -60,11 +54,8 @@ function diskWith(room: number): Wrap & { full: boolean; enough(): void } {
 }
 
 function run({ deps }: Replica, account: string) {
-  const { clock, database, logger } = deps;
-  const daily = createDailyDeps({
-    ...{ database, clock, logger, steps: dailySteps(deps) },
-    ...{ semaphore: createSemaphore(4), partsAtOnce: 2, partLimitMs: 60_000, isClosing: () => false },
-  });
+  const { clock } = deps;
+  const daily = dailyDepsOf(deps, dailySteps(deps));
   const runId = newId('dailyRun', clock.nowMs());
   return runDailyForAccount(daily, account, { runId, deadlineMs: Number.POSITIVE_INFINITY, force: true });
 }

@@ -1,26 +1,20 @@
 import { DomainError } from '@app/contracts/errors';
 import { isDeath } from '@app/testing/dying-process';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { randomRuns, volume } from '@app/testing/long';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startPayment } from '../src/payments/start-payment.ts';
-import { Backups, databases } from './backups.ts';
+import { Backups } from './backups.ts';
 import { dyingAt } from './dying-process.ts';
-import { dayMs, hourMs, minuteMs, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import { dayMs, hourMs, minuteMs, type Replica, type Replicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
+import { type Surroundings, surroundings } from './random-moments.ts';
 import { expectLostNamed, expectRenewedOnce } from './renewal-invariants.ts';
 import { type Act, actedAt, Shop } from './sellers-acts.ts';
+import { openReplicas, replicas } from './set-up.ts';
 import { readSubscription } from './subscriptions-of-tests.ts';
 
-guardLeaks();
-
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(() => replicas.clear());
+openReplicas();
 
 /** Calls that are never answered are among the faults. */
 const cards = [
@@ -29,16 +23,6 @@ const cards = [
 ];
 /** That buyers give later: saved without a charge, which the bank may ask them to confirm. */
 const newCards = [...cards, 'sim_requires_action', 'sim_action_refused', 'sim_action_ignored'];
-const faults = [
-  'throws_before',
-  'not_done',
-  'throws_after',
-  'doubled',
-  'raced',
-  'late',
-  'answer_lost',
-  'request_lost',
-] as const;
 
 type Work =
   | { readonly kind: 'daily' | 'confirm' | 'round' | 'buy' }
@@ -47,14 +31,8 @@ type Work =
 type Knock = Work | Act;
 
 /** What happens at one moment: who knocks at which replica at once, what fails, where one is killed, what time passes. */
-interface Moment {
+interface Moment extends Surroundings {
   readonly knocks: readonly { readonly knock: Knock; readonly at: 0 | 1 }[];
-  readonly faults: readonly (typeof faults)[number][];
-  /** What becomes of the database before: a backup of it is taken, or billing is started anew on the last one. */
-  readonly database: (typeof databases)[number];
-  readonly killed: number | null;
-  readonly deliverLate: boolean;
-  readonly passMs: number;
 }
 
 const which = fc.integer({ min: 0, max: 2 });
@@ -96,17 +74,16 @@ const knock: fc.Arbitrary<Knock> = fc.oneof(
 );
 const moment: fc.Arbitrary<Moment> = fc.record({
   knocks: fc.array(fc.record({ knock, at: fc.constantFrom(0 as const, 1 as const) }), { minLength: 1, maxLength: 4 }),
-  faults: fc.oneof(
-    { weight: 2, arbitrary: fc.constant([]) },
-    { weight: 1, arbitrary: fc.array(fc.constantFrom(...faults), { maxLength: 3 }) },
-  ),
-  database: fc.constantFrom(...databases),
-  killed: fc.oneof(
-    { weight: 2, arbitrary: fc.constant(null) },
-    { weight: 1, arbitrary: fc.integer({ min: 1, max: 30 }) },
-  ),
-  deliverLate: fc.boolean(),
-  passMs: fc.constantFrom(0, minuteMs, 5 * minuteMs, hourMs, dayMs, 3 * dayMs, 29 * dayMs, 31 * dayMs),
+  ...surroundings({ faults: 3, seam: 30 }, [
+    0,
+    minuteMs,
+    5 * minuteMs,
+    hourMs,
+    dayMs,
+    3 * dayMs,
+    29 * dayMs,
+    31 * dayMs,
+  ]),
 });
 const bought = fc.array(fc.constantFrom(...cards), { minLength: 1, maxLength: 3 });
 

@@ -1,16 +1,10 @@
-import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
+import { expect, test } from 'vitest';
+import { dayMs, newAccount } from './payment-replicas.ts';
+import { openReplicas, replicas } from './set-up.ts';
 import { readRenewals, readStory, subscribe } from './subscriptions-of-tests.ts';
 
-guardLeaks();
-
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
+openReplicas();
 
 /** The last day of each month that is not longer, at 8 o'clock; months count from January 2028. */
 const lastDayUpTo = (day: number, months: number): string => {

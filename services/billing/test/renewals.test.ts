@@ -1,24 +1,17 @@
 import { newIdSuffix } from '@app/contracts/ids';
 import type { Database } from '@app/service-kit/database';
 import { createArrivals } from '@app/testing/arrivals';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { cancelSubscription, pauseSubscription } from '../src/subscriptions/subscriptions.ts';
 import { putPaymentMethod } from './new-cards.ts';
-import { dayMs, newAccount, type Replicas, startReplicas } from './payment-replicas.ts';
+import { dayMs, newAccount } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
+import { openReplicas, replicas } from './set-up.ts';
 import { readRenewals, readStory, readSubscription, subscribe, subscribeMany } from './subscriptions-of-tests.ts';
 
-guardLeaks();
-
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(() => replicas.clear());
+openReplicas();
 
 const at = (time: string): void => replicas.clock.set(new Date(time));
 

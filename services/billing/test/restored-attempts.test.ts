@@ -1,26 +1,20 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { StartInput } from '../src/payments/new-attempt.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { NoProcessorError } from '../src/processors/processor-registry.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { copyDatabase } from './database-copy.ts';
-import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { actedAt } from './sellers-acts.ts';
+import { openReplicas, replicas } from './set-up.ts';
 import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
 
-guardLeaks();
+openReplicas();
 
-let replicas: Replicas;
 let account: string;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(async () => {
-  await replicas.clear();
+beforeEach(() => {
   account = newAccount();
 });
 

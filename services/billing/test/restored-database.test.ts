@@ -1,8 +1,7 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { isDeath } from '@app/testing/dying-process';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
@@ -16,22 +15,16 @@ import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
 import { pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { copyDatabase } from './database-copy.ts';
 import { dyingAt } from './dying-process.ts';
-import { dayMs, hourMs, newAccount, type Replica, type Replicas, runOf, startReplicas } from './payment-replicas.ts';
-import { startInput } from './payment-samples.ts';
+import { dayMs, hourMs, newAccount, type Replica, runOf } from './payment-replicas.ts';
+import { startInput, upsell } from './payment-samples.ts';
 import { actedAt } from './sellers-acts.ts';
+import { openReplicas, replicas } from './set-up.ts';
 import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
 
-guardLeaks();
+openReplicas('2026-01-31T12:00:00.000Z');
 
-let replicas: Replicas;
 let account: string;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(async () => {
-  await replicas.clear();
-  replicas.clock.set('2026-01-31T12:00:00.000Z');
+beforeEach(() => {
   account = newAccount();
 });
 
@@ -85,7 +78,6 @@ test.each([
 
 test('a restored database charges no upsell again that was charged after the backup', async () => {
   const replica = replicas.start();
-  const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
   const input = startInput({ hold: { upsell, decisionMinutes: 60 } });
   const { orderId } = input;
   const caller = { accountId: account, requestId: 'r' };
@@ -276,8 +268,6 @@ test('an order’s attempts, and those of two accounts with one order id, have k
   const keys = [account, newAccount()].flatMap((each) => [1, 2].map((tryNo) => buyersPaymentKey(each, orderId, tryNo)));
   expect(new Set(keys).size).toBe(4);
 });
-
-const upsell = { upsellId: 'ups_1', headline: 'More', amountCents: 1500 };
 
 /** What captured the hold is no payment of this database: one of an earlier version, or the seller at the processor. */
 const captureElsewhere = async () => {

@@ -24,6 +24,7 @@ import {
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { retention } from '../src/db/retention.ts';
 import type { DailyStep } from '../src/runs/daily-step.ts';
+import { dailyDepsOf } from './daily-deps.ts';
 
 guardLeaks();
 
@@ -46,17 +47,7 @@ const db = () => (replicas[0] as Database).pool;
 const clock = fakeClock();
 
 function replica(index: number, ...steps: DailyStep[]): DailyDeps {
-  const [logger, semaphore] = [silentLogger(), createSemaphore(3)];
-  return createDailyDeps({
-    clock,
-    database: replicas[index] as Database,
-    logger,
-    semaphore,
-    steps,
-    partsAtOnce: 2,
-    partLimitMs: 60_000,
-    isClosing: () => false,
-  });
+  return dailyDepsOf({ database: replicas[index] as Database, clock, logger: silentLogger() }, steps);
 }
 
 const asked = (runId = newId('dailyRun', clock.nowMs())) => ({

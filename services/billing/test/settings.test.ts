@@ -2,21 +2,17 @@ import { readSettingsOf } from '@app/account-settings/read-settings';
 import { accountSettingsChanged, newAccountSettings } from '@app/contracts/accounts';
 import { newId } from '@app/contracts/ids';
 import { type Database, openDatabase } from '@app/service-kit/database';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
-import { type Harness, startHarness } from './harness.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-let harness: Harness;
+startService();
 let database: Database;
 beforeAll(async () => {
-  harness = await startHarness();
   database = await openDatabase(databaseOptions(harness.databaseUrl));
 });
 afterAll(async () => {
   await database.close();
-  await harness.close();
 });
 
 test('settings that the gateway tells of are kept for the work that has no caller', async () => {

@@ -3,25 +3,14 @@ import { newId, newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { listOrderPayments } from '@app/contracts/payments';
 import * as contract from '@app/contracts/subscriptions';
-import { type Database, openDatabase } from '@app/service-kit/database';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseOptions } from '../src/db/migrate.ts';
-import { type Harness, startHarness } from './harness.ts';
+import { query } from '@app/testing/sql';
+import { expect, test } from 'vitest';
 import { nowMs, orderEvent } from './samples.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
+startService();
 
-let harness: Harness;
-let database: Database;
-beforeAll(async () => {
-  harness = await startHarness();
-  database = await openDatabase(databaseOptions(harness.databaseUrl));
-});
-afterAll(async () => {
-  await database.close();
-  await harness.close();
-});
+const run = <Row extends object>(sql: string, values: unknown[] = []) => query<Row>(harness.databaseUrl, sql, values);
 
 const { cancelSubscription, keepSubscription, pauseSubscription, resumeSubscription, putPaymentMethod } = contract;
 type Action = typeof cancelSubscription | typeof pauseSubscription;
@@ -38,8 +27,8 @@ async function subscribe(fields: Fields = {}, account = newId('account', nowMs))
   const order = orderEvent(account, { paymentMethod: 'sim_ok', ...fields });
   await harness.deliver(orderPaid, order);
   const orderId = order.data.orderId;
-  const { rows } = await database.pool.query('select id from subscriptions where order_id = $1', [orderId]);
-  return { account, id: rows[0]?.id, orderId };
+  const rows = await run<{ id: string }>('select id from subscriptions where order_id = $1', [orderId]);
+  return { account, id: rows[0]?.id ?? '', orderId };
 }
 
 const context = (accountId: string, commandId = newIdSuffix(harness.clock.nowMs())) => ({
@@ -72,15 +61,15 @@ const parsed = <E extends EventDefinition>(definition: E, event: EventEnvelope<u
 const columns = `status, payment_method, processor, last_four, hard_declined, free_try, failed_tries, anchor, anchor_period,
   period, current_period_end, next_charge_at`;
 async function rowOf({ account, id }: Seen): Promise<Record<string, unknown>> {
-  const { rows } = await database.pool.query(`select ${columns} from subscriptions where account_id = $1 and id = $2`, [
-    account,
-    id,
-  ]);
-  return rows[0];
+  const [row] = await run<Record<string, unknown>>(
+    `select ${columns} from subscriptions where account_id = $1 and id = $2`,
+    [account, id],
+  );
+  return row ?? {};
 }
 
 const pastDue = ({ id }: Seen) =>
-  database.pool.query(
+  run(
     `update subscriptions set status = 'past_due', failed_tries = 2, hard_declined = true,
        next_charge_at = '2026-03-18T00:00:00Z', processor = 'simulated', last_four = '0002' where id = $1`,
     [id],
@@ -127,7 +116,7 @@ test('one that is canceled for the end of its period says so until it is kept, a
   const end = '2027-01-31T12:00:00.000Z';
   for (const by of ['buyer', 'seller'] as const)
     expect(await cancelAtEnd(seen, by)).toMatchObject({ status: 'active', cancel_at: end, next_charge_at: null });
-  const { rows } = await database.pool.query('select cancel_requested_by from subscriptions where id = $1', [seen.id]);
+  const rows = await run('select cancel_requested_by from subscriptions where id = $1', [seen.id]);
   expect(rows).toEqual([{ cancel_requested_by: 'buyer' }]);
   expect(await act(keepSubscription, seen)).toMatchObject({ cancel_at: null, next_charge_at: end });
   expect(await told(seen)).toEqual([]);
@@ -191,14 +180,14 @@ test('who resumes before the period’s end keeps its date', async () => {
 /** A renewal that is at the processor: what a daily run has committed before it calls. */
 async function beginRenewal({ account, id, orderId }: Seen): Promise<string> {
   const paymentId = newId('payment', harness.clock.nowMs());
-  await database.pool.query(
+  await run(
     `insert into payments (id, account_id, order_id, step, period, try_no, call, request, amount_cents, currency, status,
        processor, customer_email, product_name, test, created_at, next_check_at)
      values ($1, $2, $3, 'renewal', 2, 1, 'chargeSaved', '{}', 1900, 'usd', 'sent', 'simulated', 'buyer@example.com',
        'Club', false, $4, $4::timestamptz + interval '1 day')`,
     [paymentId, account, orderId, harness.clock.now()],
   );
-  await database.pool.query(
+  await run(
     `insert into renewals (account_id, subscription_id, period, starts_at, ends_at, amount_cents, currency, status, run_id,
        payment_id)
      values ($1, $2, 2, '2026-02-28T12:00:00Z', '2026-03-31T12:00:00Z', 1900, 'usd', 'processing', 'drn_1', $3)`,
@@ -233,7 +222,7 @@ test('a new card of a past-due subscription is due at once for a free try, and t
   const saved = expect.stringMatching(/^sim_pm_/);
   const replaced = { payment_method: saved, processor: 'simulated', free_try: true, hard_declined: false };
   expect(await rowOf(seen)).toMatchObject(replaced);
-  await database.pool.query(
+  await run(
     `update subscriptions set free_try = false, hard_declined = true, next_charge_at = '2026-03-18T00:00:00Z' where id = $1`,
     [seen.id],
   );
@@ -297,9 +286,9 @@ test('the database refuses a subscription that is due while it is paused, cancel
     [`anchor_period = 2`, 'a_period_ends_at_its_anchor_or_later'],
     [`anchor = '2026-03-01'`, 'a_period_ends_at_its_anchor_or_later'],
   ])
-    await expect(
-      database.pool.query(`update subscriptions set ${change} where id = $1`, [seen.id]),
-    ).rejects.toMatchObject({ constraint });
+    await expect(run(`update subscriptions set ${change} where id = $1`, [seen.id])).rejects.toMatchObject({
+      constraint,
+    });
 });
 
 test('a subscription is read with its periods and the payments of its renewals, newest first', async () => {

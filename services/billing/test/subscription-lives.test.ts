@@ -1,47 +1,25 @@
-import { newIdSuffix } from '@app/contracts/ids';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { getSubscription } from '../src/subscriptions/get-subscription.ts';
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { putPaymentMethod } from './new-cards.ts';
-import { newAccount, type Replica, type Replicas, startReplicas } from './payment-replicas.ts';
-import { readStory, subscribe } from './subscriptions-of-tests.ts';
+import { commandOf, openReplicas, replicas } from './set-up.ts';
+import { beginLife, type Life, readStory } from './subscriptions-of-tests.ts';
 
 /** Guarantee: what the seller does to a subscription, and what daily runs charge, go together. */
-guardLeaks();
-
-let replicas: Replicas;
-beforeAll(async () => {
-  replicas = await startReplicas();
-});
-afterAll(() => replicas.close());
-beforeEach(() => replicas.clear());
+openReplicas();
 
 const at = (time: string): void => replicas.clock.set(new Date(time));
-const contextOf = (accountId: string) => ({
-  accountId,
-  requestId: 'r',
-  commandId: newIdSuffix(replicas.clock.nowMs()),
-});
-
-interface Life {
-  readonly account: string;
-  readonly id: string;
-  readonly replica: Replica;
-}
 
 /** A monthly subscription of 31 January at noon. */
-async function begin(fields: Parameters<typeof subscribe>[2] = {}): Promise<Life> {
-  const account = newAccount();
+async function begin(fields: Parameters<typeof beginLife>[1] = {}): Promise<Life> {
   at('2026-01-31T12:00:00.000Z');
-  const { id } = await subscribe(replicas, account, fields);
-  return { account, id, replica: replicas.start() };
+  return await beginLife(replicas, fields);
 }
 
 const act = (action: typeof cancelSubscription, { account, id, replica }: Life) =>
-  action(replica.deps, contextOf(account), id);
+  action(replica.deps, commandOf(account), id);
 const putCard = ({ account, id, replica }: Life, method: string) =>
-  putPaymentMethod(replica.deps, contextOf(account), id, method);
+  putPaymentMethod(replica.deps, commandOf(account), id, method);
 const read = ({ account, id }: Life) => getSubscription(replicas, account, id);
 const chargedCents = async ({ account }: Life): Promise<number> =>
   (await replicas.books(account))

@@ -1,8 +1,11 @@
 import type { EventData } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import type { orderPaid } from '@app/contracts/orders';
+import type { StartInput } from '../src/payments/new-attempt.ts';
+import { startPayment } from '../src/payments/start-payment.ts';
 import { startSubscriptions } from '../src/subscriptions/start-subscriptions.ts';
-import type { Replicas } from './payment-replicas.ts';
+import { newAccount, type Replica, type Replicas } from './payment-replicas.ts';
+import { startInput } from './payment-samples.ts';
 import { orderEvent } from './samples.ts';
 
 /** A subscription as its row has it, the token left out. */
@@ -28,6 +31,29 @@ export async function subscribe(
 ): Promise<{ id: string; orderId: string }> {
   const [started] = await subscribeMany(replicas, account, 1, fields);
   return started as { id: string; orderId: string };
+}
+
+/** A subscription, and the process of billing that works on it. */
+export interface Life {
+  readonly account: string;
+  readonly id: string;
+  readonly orderId: string;
+  readonly replica: Replica;
+}
+
+/** Of a new account, beginning now; a month of 19 dollars unless told otherwise. */
+export async function beginLife(replicas: Replicas, fields: Partial<EventData<typeof orderPaid>> = {}): Promise<Life> {
+  const account = newAccount();
+  return { account, ...(await subscribe(replicas, account, fields)), replica: replicas.start() };
+}
+
+/** Of an order that a buyer has paid: it can be given back, and renewals are charged to the buyer's card. */
+export async function beginPaidLife(replicas: Replicas, fields: Partial<StartInput> = {}) {
+  const [account, replica, input] = [newAccount(), replicas.start(), startInput(fields)];
+  const caller = { accountId: account, requestId: 'r' };
+  await startPayment(replica.deps, caller, input);
+  const subscription = await subscribe(replicas, account, { orderId: input.orderId, paymentMethod: null });
+  return { account, ...subscription, replica, caller };
 }
 
 /** So many of them in one transaction. */

@@ -8,20 +8,13 @@ import {
   subscriptionStarted,
 } from '@app/contracts/subscriptions';
 import { openDatabase } from '@app/service-kit/database';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { startSubscriptions } from '../src/subscriptions/start-subscriptions.ts';
-import { type Harness, startHarness } from './harness.ts';
 import { nowMs, orderEvent } from './samples.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.close());
+startService();
 
 const subscription = listSubscriptions.output.shape.data.element.strict();
 const newAccount = (): string => newId('account', nowMs);

@@ -1,30 +1,17 @@
 import { newId } from '@app/contracts/ids';
-import { type Database, openDatabase } from '@app/service-kit/database';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { databaseOptions, migrate } from '../../src/db/migrate.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { PaymentProcessor } from '../../src/processors/payment-processor.ts';
 import { createProcessors, type KnownProcessors } from '../../src/processors/processor-registry.ts';
 import { createProcessorSecrets } from '../../src/processors/processor-secrets.ts';
+import { database, openStorage, storage } from '../set-up.ts';
 
-guardLeaks();
+openStorage();
 
-let place: TestDatabase;
-let database: Database;
 let processors: KnownProcessors;
 const secrets = createProcessorSecrets('a key of at least thirty-two characters');
 const adapter = { name: 'simulated' } as PaymentProcessor;
 
-beforeAll(async () => {
-  place = await createMigratedDatabase('billing', migrate);
-  database = await openDatabase(databaseOptions(place.url));
-});
-afterAll(async () => {
-  await database.close();
-  await place.close();
-});
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });
   processors = createProcessors(database, secrets, [adapter], 'default');
@@ -34,7 +21,7 @@ afterEach(() => void vi.useRealTimers());
 /** As another replica writes it. */
 const store = (accountId: string, secretKey: string) =>
   query(
-    place.url,
+    storage.url,
     `insert into processor_settings (account_id, processor, chosen, secret_key, updated_at)
      values ($1, 'simulated', true, $2, now())
      on conflict (account_id, processor) do update set secret_key = excluded.secret_key`,

@@ -4,7 +4,6 @@ import { orderPaid } from '@app/contracts/orders';
 import { getPaymentProcessor, putPaymentProcessor } from '@app/contracts/payment-processors';
 import { listPayments, startPayment } from '@app/contracts/payments';
 import { type Database, openDatabase } from '@app/service-kit/database';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../../src/db/migrate.ts';
@@ -16,23 +15,21 @@ import type { PaymentProcessor } from '../../src/processors/payment-processor.ts
 import { createProcessors, NoProcessorError, type SimulatedMode } from '../../src/processors/processor-registry.ts';
 import { createProcessorSecrets } from '../../src/processors/processor-secrets.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
-import { type Harness, secretsKey, startHarness } from '../harness.ts';
+import { secretsKey } from '../harness.ts';
 import { startInput } from '../payment-samples.ts';
 import { orderEvent } from '../samples.ts';
+import { harness, startService } from '../set-up.ts';
 
-guardLeaks();
+startService({ SIMULATED_PROCESSOR: 'enabled' });
 
-let harness: Harness;
 let database: Database;
 let simulated: SimulatedProcessor;
 beforeAll(async () => {
-  harness = await startHarness({ SIMULATED_PROCESSOR: 'enabled' });
   database = await openDatabase(databaseOptions(harness.databaseUrl));
   simulated = await openSimulatedProcessor({ databaseUrl: harness.databaseUrl, clock: harness.clock });
 });
 afterAll(async () => {
   await Promise.all([database.close(), simulated.close()]);
-  await harness.close();
 });
 
 const newAccount = (): string => newId('account', harness.clock.nowMs());

@@ -51,6 +51,14 @@ const recorded = (sent: { paymentId: string }) =>
 const entryOf = async ({ paymentId }: { paymentId: string }) =>
   (await readBookEntries(run, accountId, clock.now())).find((entry) => entry.paymentId === paymentId);
 
+async function heldBy(paymentMethod: string) {
+  const hold = await processor.authorize(request(paymentMethod), call());
+  if (hold.status !== 'succeeded') throw new Error(hold.status);
+  return hold;
+}
+const capture = ({ reference }: { readonly reference: string }) =>
+  processor.capture({ paymentId: newId('payment', Date.now()), reference, ...money }, call());
+
 /** Charges the method once more while the buyer is away. */
 const chargeAgain = (savedMethod: string, signal = AbortSignal.timeout(15_000)) => {
   const { paymentMethod: _, returnUrl: __, ...rest } = request('');
@@ -124,26 +132,20 @@ test('sim_renewal_timeout_after: a later charge is recorded and never answered; 
 });
 
 test('sim_hold_expires: its hold has expired when it is captured, and the saved method still pays', async () => {
-  const hold = await processor.authorize(request('sim_hold_expires'), call());
-  if (hold.status !== 'succeeded') throw new Error(hold.status);
+  const hold = await heldBy('sim_hold_expires');
   expect(hold.captureBefore).toEqual(new Date(clock.nowMs() + 7 * 86_400_000));
-  const capture = { paymentId: newId('payment', Date.now()), reference: hold.reference, ...money };
-  expect(await processor.capture(capture, call())).toMatchObject({ status: 'declined', reason: 'hold_expired' });
+  expect(await capture(hold)).toMatchObject({ status: 'declined', reason: 'hold_expired' });
   expect(await chargeAgain(savedMethodOf(hold)).outcome).toMatchObject({ status: 'succeeded' });
 });
 
 test('sim_capture_fails: its captures are declined for another reason than time', async () => {
-  const hold = await processor.authorize(request('sim_capture_fails'), call());
-  if (hold.status !== 'succeeded') throw new Error(hold.status);
-  const capture = { paymentId: newId('payment', Date.now()), reference: hold.reference, ...money };
-  expect(await processor.capture(capture, call())).toMatchObject({ status: 'declined', reason: 'capture_failed' });
+  const hold = await heldBy('sim_capture_fails');
+  expect(await capture(hold)).toMatchObject({ status: 'declined', reason: 'capture_failed' });
 });
 
 test('a card keeps its behaviour: refunds of a later charge and of a capture fail as those of the first', async () => {
-  const hold = await processor.authorize(request('sim_refund_declined'), call());
-  if (hold.status !== 'succeeded') throw new Error(hold.status);
-  const capture = { paymentId: newId('payment', Date.now()), reference: hold.reference, ...money };
-  const charges = [await processor.capture(capture, call()), await chargeAgain(savedMethodOf(hold)).outcome];
+  const hold = await heldBy('sim_refund_declined');
+  const charges = [await capture(hold), await chargeAgain(savedMethodOf(hold)).outcome];
   for (const charge of charges) {
     if (charge.status !== 'succeeded') throw new Error(charge.status);
     const refund = { paymentId: newId('payment', Date.now()), reference: charge.reference, ...money };

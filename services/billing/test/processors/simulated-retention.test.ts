@@ -1,36 +1,27 @@
 import { newId } from '@app/contracts/ids';
-import { type Database, openDatabase } from '@app/service-kit/database';
 import { deleteExpired } from '@app/service-kit/retention';
 import { fakeClock } from '@app/testing/fake-clock';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { announced } from '@app/testing/points';
-import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseOptions, migrate } from '../../src/db/migrate.ts';
 import { retention } from '../../src/db/retention.ts';
 import { simulatedCallRecorded } from '../../src/points/points.ts';
 import type { ProcessorCall, SentOutcome } from '../../src/processors/payment-processor.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
+import { database, openStorage, storage } from '../set-up.ts';
 
-guardLeaks();
+openStorage();
 
 const dayMs = 86_400_000;
 const clock = fakeClock('2026-03-15T12:00:00.000Z');
-let place: TestDatabase;
-let database: Database;
 let processor: SimulatedProcessor;
 
 beforeAll(async () => {
-  place = await createMigratedDatabase('billing', migrate);
-  database = await openDatabase(databaseOptions(place.url));
-  processor = await openSimulatedProcessor({ databaseUrl: place.url, clock });
+  processor = await openSimulatedProcessor({ databaseUrl: storage.url, clock });
 });
 afterAll(async () => {
   await processor.close();
-  await database.close();
-  await place.close();
 });
 
 const money = { amountCents: 4_900, currency: 'usd' };
@@ -48,7 +39,7 @@ const succeeded = (outcome: SentOutcome) => {
 const entriesOf = async (accountId: string): Promise<string[]> =>
   (
     await query<{ kind: string }>(
-      place.url,
+      storage.url,
       'select kind from simulated_processor.entries where account_id = $1 order by seq',
       [accountId],
     )
@@ -83,7 +74,7 @@ test('an entry stays for thirteen months after the last one that is about it, an
 test('a lost sending is remembered for 90 days: nobody sends it again by then', async () => {
   const accountId = newId('account', 4);
   const lost = async () =>
-    (await query(place.url, 'select 1 from simulated_processor.lost_sendings where account_id = $1', [accountId]))
+    (await query(storage.url, 'select 1 from simulated_processor.lost_sendings where account_id = $1', [accountId]))
       .length;
   const limit = new AbortController();
   const id = paymentId();
@@ -102,19 +93,19 @@ test('looking for what is due with nothing due reads few pages, however many ent
   const accountId = newId('account', 5);
   const entries = volume(5_000, 20_000);
   await query(
-    place.url,
+    storage.url,
     `insert into simulated_processor.entries (account_id, test, payment_id, reference, kind, status, amount_cents, currency,
        order_id, parameters, recorded_at)
      select $1, false, 'pay_' || n, 'ref_' || n, 'charge', 'succeeded', 100, 'usd', 'ord', repeat('x', 200), $2::timestamptz
      from generate_series(1, $3) as n`,
     [accountId, clock.now(), entries],
   );
-  await query(place.url, 'analyze simulated_processor.entries');
+  await query(storage.url, 'analyze simulated_processor.entries');
   for (const { statement, limit } of retention(clock).filter((rule) =>
     rule.statement.includes('simulated_processor'),
   )) {
     const [row] = await query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>(
-      place.url,
+      storage.url,
       `explain (analyze, buffers, format json) ${statement}`,
       [limit(), entries],
     );

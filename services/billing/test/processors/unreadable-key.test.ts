@@ -1,31 +1,19 @@
-import { newId, newIdSuffix } from '@app/contracts/ids';
+import { newId } from '@app/contracts/ids';
 import { putPaymentProcessor } from '@app/contracts/payment-processors';
 import * as contract from '@app/contracts/payments';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createProcessorSecrets } from '../../src/processors/processor-secrets.ts';
-import { type Harness, startHarness } from '../harness.ts';
 import { startInput } from '../payment-samples.ts';
+import { commandOf, harness, startService } from '../set-up.ts';
 
-guardLeaks();
+startService();
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.close());
-
-const context = (accountId: string) => ({
-  accountId,
-  requestId: 'r',
-  commandId: newIdSuffix(harness.clock.nowMs()),
-});
 const storeKey = (account: string) =>
   harness.requester.request(
     putPaymentProcessor,
     { body: { processor: 'simulated', secretKey: 'sk_1' } },
-    context(account),
+    commandOf(account),
   );
 /** As it is after the service's `SECRETS_KEY` was changed. */
 async function loseKey(account: string): Promise<void> {
@@ -37,7 +25,7 @@ async function loseKey(account: string): Promise<void> {
   ]);
 }
 const pay = (account: string, fields: Parameters<typeof startInput>[0] = {}) =>
-  harness.requester.request(contract.startPayment, startInput(fields), context(account));
+  harness.requester.request(contract.startPayment, startInput(fields), commandOf(account));
 const eventsWith = async (account: string, field: string) =>
   (await harness.publishedOf(account)).map(({ data }) => data).filter((data) => field in data);
 
@@ -49,7 +37,7 @@ test('a key that cannot be opened charges nothing: the buyer may try later, and 
   expect(await eventsWith(account, 'completedAt')).toMatchObject(Array(3).fill({ status: 'declined' }));
   const [notice] = await eventsWith(account, 'summary');
   expect(notice?.summary).toMatch(/API key of the payment processor cannot be opened.*Store it again in Settings/);
-  const { data } = await harness.requester.request(contract.listPayments, {}, context(account));
+  const { data } = await harness.requester.request(contract.listPayments, {}, commandOf(account));
   expect(data).toHaveLength(3);
   expect(data[0]).toMatchObject({
     status: 'declined',

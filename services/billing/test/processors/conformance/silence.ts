@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { CardRequest } from '../../../src/processors/payment-processor.ts';
 import { lookedUp, recordsOf, type Suite, succeeded } from './suite.ts';
 
 export function describeSilence(suite: Suite): void {
@@ -17,11 +18,7 @@ export function describeSilence(suite: Suite): void {
     'an answer that never comes ends with the signal; look-up finds the charge, and its key gets the answer',
     async () => {
       const request = suite.request({ paymentMethod: suite.cards.answerLost ?? '' });
-      const limit = new AbortController();
-      const gaveUp = expect(suite.processor.charge(request, suite.call({ signal: limit.signal }))).rejects.toThrow();
-      await suite.subject().callRecorded(request.paymentId);
-      limit.abort(new Error('the deadline has passed'));
-      await gaveUp;
+      await giveUp(suite, request);
       const found = succeeded(await lookedUp(suite, 'charge', request));
       expect(await suite.processor.charge(request, suite.call())).toEqual(found);
     },
@@ -31,13 +28,18 @@ export function describeSilence(suite: Suite): void {
     'a request that got lost is unknown to look-up, and arrives when it is sent again',
     async () => {
       const request = suite.request({ paymentMethod: suite.cards.requestLost ?? '' });
-      const limit = new AbortController();
-      const gaveUp = expect(suite.processor.charge(request, suite.call({ signal: limit.signal }))).rejects.toThrow();
-      await suite.subject().callRecorded(request.paymentId);
-      limit.abort(new Error('the deadline has passed'));
-      await gaveUp;
+      await giveUp(suite, request);
       expect(await lookedUp(suite, 'charge', request)).toBeNull();
       succeeded(await suite.processor.charge(request, suite.call()));
     },
   );
+}
+
+/** A charge that the processor has got, and whose answer its caller waits for no longer. */
+async function giveUp(suite: Suite, request: CardRequest): Promise<void> {
+  const limit = new AbortController();
+  const gaveUp = expect(suite.processor.charge(request, suite.call({ signal: limit.signal }))).rejects.toThrow();
+  await suite.subject().callRecorded(request.paymentId);
+  limit.abort(new Error('the deadline has passed'));
+  await gaveUp;
 }

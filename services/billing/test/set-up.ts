@@ -1,0 +1,56 @@
+import { newIdSuffix } from '@app/contracts/ids';
+import { type Database, openDatabase } from '@app/service-kit/database';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { databaseOptions, migrate } from '../src/db/migrate.ts';
+import { type Harness, startHarness } from './harness.ts';
+import { type Replicas, startReplicas } from './payment-replicas.ts';
+
+/** Of the test file that is running: what it called says which of them are there. */
+export let replicas: Replicas;
+export let harness: Harness;
+export let storage: TestDatabase;
+export let database: Database;
+
+/** Called at the top of a test file: opens billing without NATS. Each test begins on an empty database, at a time of its clock. */
+export function openReplicas(startsAt = '2026-03-15T12:00:00.000Z'): void {
+  guardLeaks();
+  beforeAll(async () => {
+    replicas = await startReplicas();
+  });
+  afterAll(() => replicas.close());
+  beforeEach(async () => {
+    await replicas.clear();
+    replicas.clock.set(startsAt);
+  });
+}
+
+/** Called at the top of a test file: starts the service before its tests and closes it after them. */
+export function startService(settings: Parameters<typeof startHarness>[0] = {}): void {
+  guardLeaks();
+  beforeAll(async () => {
+    harness = await startHarness(settings);
+  });
+  afterAll(() => harness.close());
+}
+
+/** Called at the top of a test file: opens billing's database, without anything of billing that works on it. */
+export function openStorage(): void {
+  guardLeaks();
+  beforeAll(async () => {
+    storage = await createMigratedDatabase('billing', migrate);
+    database = await openDatabase(databaseOptions(storage.url));
+  });
+  afterAll(async () => {
+    await database.close();
+    await storage.close();
+  });
+}
+
+/** The context of a new command of the account's. */
+export const commandOf = (accountId: string) => ({
+  accountId,
+  requestId: 'r',
+  commandId: newIdSuffix((replicas ?? harness).clock.nowMs()),
+});
