@@ -5,52 +5,36 @@ import {
   type MetricExplanation,
   metricSeries,
 } from '@app/contracts/metrics';
-import { type Database, openDatabase } from '@app/service-kit/database';
+import type { Database } from '@app/service-kit/database';
 import { fakeClock } from '@app/testing/fake-clock';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { randomRuns, volume } from '@app/testing/long';
-import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { databaseOptions, migrate } from '../src/db/migrate.ts';
-import { type Fact, factOfOrder, factOfSubscription, factOfVisit } from '../src/facts/fact.rules.ts';
-import { recordFacts } from '../src/facts/record-facts.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { factOfOrder, factOfSubscription, factOfVisit } from '../src/facts/fact.rules.ts';
 import { explainMetric } from '../src/metrics/explain-metric.ts';
 import { getMetricSeries, sumsByMonth } from '../src/metrics/get-metric-series.ts';
 import { getRollups } from '../src/metrics/get-rollups.ts';
 import { assembleMetrics } from '../src/metrics/metrics.rules.ts';
 import { rebuildRollups } from '../src/rollups/rebuild-rollups.ts';
-import { deleteAllFacts } from './harness.ts';
 import { accounts, arrivalsOf, factOf, histories, products, type RawEvent } from './histories.ts';
 import { orderEvent, subscriptionEvent, visitEvent } from './samples.ts';
+import { database, deleteAllFacts, deliver, openStorage } from './set-up.ts';
 
-guardLeaks();
+openStorage();
 
 const today = '2025-06-15T12:00:00.000Z';
 const clock = fakeClock(today);
-let storage: TestDatabase;
-let database: Database;
-beforeAll(async () => {
-  storage = await createMigratedDatabase('metrics', migrate);
-  database = await openDatabase(databaseOptions(storage.url));
-});
-afterAll(async () => {
-  await database.close();
-  await storage.close();
-});
 beforeEach(empty);
 beforeEach(() => clock.set(today));
 
 async function empty(): Promise<void> {
-  await deleteAllFacts(database.pool);
+  await deleteAllFacts();
   await database.pool.query(
     `insert into products (account_id, product_id, name, pricing_type)
      select a, p, 'Club', 'subscription' from unnest($1::text[]) as a, unnest($2::text[]) as p`,
     [accounts, products],
   );
 }
-
-const deliver = (facts: readonly Fact[]): Promise<void> => database.transaction((client) => recordFacts(client, facts));
 
 interface Question {
   readonly accountId: string;

@@ -1,7 +1,6 @@
 import type { EventDefinition } from '@app/contracts/define';
 import { connectNats } from '@app/messaging/connect';
 import { createRequester, type Requester } from '@app/messaging/requester';
-import type { Database } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { followProducers } from '@app/testing/followed-events';
@@ -54,9 +53,3 @@ export async function startHarness(): Promise<Harness> {
 
 /** The tables of the roll-ups, each row of a generation. */
 export const rollupTables = ['product_totals', 'product_months', 'product_days', 'customers'] as const;
-
-/** As after the migrations. To truncate as many tables would take longer than most tests. */
-export async function deleteAllFacts(pool: Database['pool']): Promise<void> {
-  const tables = ['facts', 'products', ...rollupTables, 'rollup_generations'];
-  await pool.query(tables.map((table) => `delete from ${table}`).join(';'));
-}

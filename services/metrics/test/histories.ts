@@ -1,55 +1,28 @@
 import fc from 'fast-check';
-import {
-  type Fact,
-  factOfCancellation,
-  factOfFailedPayment,
-  factOfOrder,
-  factOfPause,
-  factOfPaymentRefund,
-  factOfPaymentReopening,
-  factOfRefund,
-  factOfRenewal,
-  factOfReopening,
-  factOfResumption,
-  factOfSubscription,
-  factOfVisit,
-} from '../src/facts/fact.rules.ts';
-import {
-  cancellationEvent,
-  failedPaymentEvent,
-  orderEvent,
-  pauseEvent,
-  paymentRefundEvent,
-  paymentReopeningEvent,
-  refundEvent,
-  renewalEvent,
-  reopeningEvent,
-  resumptionEvent,
-  subscriptionEvent,
-  visitEvent,
-} from './samples.ts';
+import * as facts from '../src/facts/fact.rules.ts';
+import * as samples from './samples.ts';
 
 /** How an event of each kind is made, and which fact the service makes of it. */
 const kinds = {
-  orderPaid: { event: orderEvent, fact: factOfOrder },
-  orderRefunded: { event: refundEvent, fact: factOfRefund },
-  orderReopened: { event: reopeningEvent, fact: factOfReopening },
-  paymentRefunded: { event: paymentRefundEvent, fact: factOfPaymentRefund },
-  paymentReopened: { event: paymentReopeningEvent, fact: factOfPaymentReopening },
-  checkoutVisited: { event: visitEvent, fact: factOfVisit },
-  started: { event: subscriptionEvent, fact: factOfSubscription },
-  rebilled: { event: renewalEvent, fact: factOfRenewal },
-  paymentFailed: { event: failedPaymentEvent, fact: factOfFailedPayment },
-  paused: { event: pauseEvent, fact: factOfPause },
-  resumed: { event: resumptionEvent, fact: factOfResumption },
-  canceled: { event: cancellationEvent, fact: factOfCancellation },
+  orderPaid: { event: samples.orderEvent, fact: facts.factOfOrder },
+  orderRefunded: { event: samples.refundEvent, fact: facts.factOfRefund },
+  orderReopened: { event: samples.reopeningEvent, fact: facts.factOfReopening },
+  paymentRefunded: { event: samples.paymentRefundEvent, fact: facts.factOfPaymentRefund },
+  paymentReopened: { event: samples.paymentReopeningEvent, fact: facts.factOfPaymentReopening },
+  checkoutVisited: { event: samples.visitEvent, fact: facts.factOfVisit },
+  started: { event: samples.subscriptionEvent, fact: facts.factOfSubscription },
+  rebilled: { event: samples.renewalEvent, fact: facts.factOfRenewal },
+  paymentFailed: { event: samples.failedPaymentEvent, fact: facts.factOfFailedPayment },
+  paused: { event: samples.pauseEvent, fact: facts.factOfPause },
+  resumed: { event: samples.resumptionEvent, fact: facts.factOfResumption },
+  canceled: { event: samples.cancellationEvent, fact: facts.factOfCancellation },
 } as const;
 type Kinds = typeof kinds;
 
 /** An event as its producer published it. */
 export type RawEvent = { [K in keyof Kinds]: { kind: K } & ReturnType<Kinds[K]['event']> }[keyof Kinds];
 
-export const factOf = ({ kind, ...event }: RawEvent): Fact => kinds[kind].fact(event as never);
+export const factOf = ({ kind, ...event }: RawEvent): facts.Fact => kinds[kind].fact(event as never);
 
 export const accounts = ['acc_a', 'acc_b'];
 export const products = ['prd_1', 'prd_2'];
@@ -80,7 +53,7 @@ const place = { account: fc.constantFrom(...accounts), product: fc.constantFrom(
 const visits: fc.Arbitrary<RawEvent[]> = fc
   .record(place)
   .map(({ account, product, test, at }) => [
-    { kind: 'checkoutVisited', ...visitEvent(account, product, { visitedAt: iso(at), test }) },
+    { kind: 'checkoutVisited', ...samples.visitEvent(account, product, { visitedAt: iso(at), test }) },
   ]);
 
 /** An order and its refunds; each refund but the last failed afterwards, and the last too if `lastFails`. */
@@ -104,16 +77,19 @@ const orders: fc.Arbitrary<RawEvent[]> = fc
     ];
     const shown = upsell === 'shown' ? { upsellShown: true } : {};
     const paid = { totalCents, items, customerEmail: email, test, paidAt: iso(at), source, ...shown } as const;
-    const order = orderEvent(account, product, paid);
+    const order = samples.orderEvent(account, product, paid);
     const events: RawEvent[] = [{ kind: 'orderPaid', ...order }];
     const about = { orderId: order.data.orderId, totalCents, test };
     for (let refundNo = 1; refundNo <= refunds; refundNo++) {
       const refundedAt = iso(at + refundNo * gapDays * 86_400_000);
-      events.push({ kind: 'orderRefunded', ...refundEvent(account, product, { ...about, refundNo, refundedAt }) });
+      events.push({
+        kind: 'orderRefunded',
+        ...samples.refundEvent(account, product, { ...about, refundNo, refundedAt }),
+      });
       if (refundNo === refunds && !lastFails) continue;
       events.push({
         kind: 'orderReopened',
-        ...reopeningEvent(account, product, { ...about, refundNo, reopenedAt: refundedAt }),
+        ...samples.reopeningEvent(account, product, { ...about, refundNo, reopenedAt: refundedAt }),
       });
     }
     return events;
@@ -135,7 +111,7 @@ const partlyRefunded: fc.Arbitrary<RawEvent[]> = fc
   .record({ ...place, refundSteps })
   .map(({ account, product, test, at, refundSteps: steps }) => {
     const paid = { totalCents: 1000, test, paidAt: iso(at), source: 'checkout' as const };
-    const order = orderEvent(account, product, paid);
+    const order = samples.orderEvent(account, product, paid);
     const { orderId } = order.data;
     const events: RawEvent[] = [{ kind: 'orderPaid', ...order }];
     const left = { ...takenBy };
@@ -148,20 +124,23 @@ const partlyRefunded: fc.Arbitrary<RawEvent[]> = fc
       const isFirst = back() === 0;
       const wasWhole = left.first + left.second === 0;
       left[of] -= amountCents;
-      events.push({ kind: 'paymentRefunded', ...paymentRefundEvent(account, product, { ...about, isFirst }) });
+      events.push({ kind: 'paymentRefunded', ...samples.paymentRefundEvent(account, product, { ...about, isFirst }) });
       const isWhole = !wasWhole && left.first + left.second === 0;
       const ofOrder = { orderId, test, totalCents: 1000, refundNo };
       const none = { orders: 0, cents: 0 };
       if (isWhole)
-        events.push({ kind: 'orderRefunded', ...refundEvent(account, product, { ...ofOrder, counted: none }) });
+        events.push({ kind: 'orderRefunded', ...samples.refundEvent(account, product, { ...ofOrder, counted: none }) });
       if (!fails) continue;
       left[of] += amountCents;
       const gone = back() === 0;
       const wasLast = gone && !isWhole;
-      events.push({ kind: 'paymentReopened', ...paymentReopeningEvent(account, product, { ...about, wasLast }) });
+      events.push({
+        kind: 'paymentReopened',
+        ...samples.paymentReopeningEvent(account, product, { ...about, wasLast }),
+      });
       if (!isWhole) continue;
       const counted = { orders: gone ? 1 : 0, cents: 0 };
-      events.push({ kind: 'orderReopened', ...reopeningEvent(account, product, { ...ofOrder, counted }) });
+      events.push({ kind: 'orderReopened', ...samples.reopeningEvent(account, product, { ...ofOrder, counted }) });
       refundNo += 1;
     }
     return events;
@@ -189,7 +168,7 @@ interface Life {
   period: number;
   failed: number;
 }
-type Terms = ReturnType<typeof subscriptionEvent>['data'];
+type Terms = ReturnType<typeof samples.subscriptionEvent>['data'];
 type Living = Exclude<Status, 'canceled'>;
 
 /** A paused one's charge was under way when it was paused: the answer is recorded, the state stays. */
@@ -199,7 +178,7 @@ function pay(life: Life, statusBefore: Living, when: string): RawEvent[] {
   life.failed = 0;
   life.period += 1;
   const renewal = { ...life.about, statusBefore, statusAfter, period: life.period, chargedAt: when } as const;
-  return [{ kind: 'rebilled', ...renewalEvent(life.account, life.product, renewal) }];
+  return [{ kind: 'rebilled', ...samples.renewalEvent(life.account, life.product, renewal) }];
 }
 
 function fail(life: Life, statusBefore: Living, when: string): RawEvent[] {
@@ -209,7 +188,7 @@ function fail(life: Life, statusBefore: Living, when: string): RawEvent[] {
   const statusAfter = statusBefore === 'paused' ? 'paused' : isLast ? 'canceled' : 'past_due';
   life.status = statusAfter;
   const tried = { ...about, statusBefore, statusAfter, attempt, failedAt: when } as const;
-  const failure = { kind: 'paymentFailed' as const, ...failedPaymentEvent(account, product, tried) };
+  const failure = { kind: 'paymentFailed' as const, ...samples.failedPaymentEvent(account, product, tried) };
   return isLast ? [failure, ...cancel(life, statusBefore, when)] : [failure];
 }
 
@@ -217,21 +196,21 @@ function pause(life: Life, statusBefore: Living, when: string): RawEvent[] {
   if (statusBefore === 'paused') return [];
   life.status = 'paused';
   const paused = { ...life.about, statusBefore, pausedAt: when };
-  return [{ kind: 'paused', ...pauseEvent(life.account, life.product, paused) }];
+  return [{ kind: 'paused', ...samples.pauseEvent(life.account, life.product, paused) }];
 }
 
 function resume(life: Life, statusBefore: Living, when: string): RawEvent[] {
   if (statusBefore !== 'paused') return [];
   life.status = 'active';
   const resumed = { ...life.about, resumedAt: when };
-  return [{ kind: 'resumed', ...resumptionEvent(life.account, life.product, resumed) }];
+  return [{ kind: 'resumed', ...samples.resumptionEvent(life.account, life.product, resumed) }];
 }
 
 function cancel(life: Life, statusBefore: Living, when: string): RawEvent[] {
   life.status = 'canceled';
   const said = statusBefore === 'active' && life.oldCancellation ? {} : { statusBefore };
   const canceled = { ...life.about, ...said, canceledAt: when };
-  return [{ kind: 'canceled', ...cancellationEvent(life.account, life.product, canceled) }];
+  return [{ kind: 'canceled', ...samples.cancellationEvent(life.account, life.product, canceled) }];
 }
 
 const actions = { pay, fail, pause, resume, cancel };
@@ -241,7 +220,7 @@ const subscriptions: fc.Arbitrary<RawEvent[]> = fc
   .record({ ...place, amountCents: cents, yearly: fc.boolean(), steps, oldCancellation: fc.boolean() })
   .map(({ account, product, test, at, amountCents, yearly, steps, oldCancellation }) => {
     const terms = { amountCents, billingInterval: yearly ? ('year' as const) : ('month' as const), test };
-    const started = subscriptionEvent(account, product, { ...terms, startedAt: iso(at) });
+    const started = samples.subscriptionEvent(account, product, { ...terms, startedAt: iso(at) });
     const about = { ...terms, subscriptionId: started.data.subscriptionId };
     const life: Life = { account, product, about, oldCancellation, status: 'active', period: 1, failed: 0 };
     const events: RawEvent[] = [{ kind: 'started', ...started }];

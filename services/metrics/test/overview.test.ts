@@ -1,43 +1,22 @@
 import { type Overview, type OverviewMoney, overview, type overviewStep } from '@app/contracts/overview';
-import { type Database, openDatabase } from '@app/service-kit/database';
 import { fakeClock } from '@app/testing/fake-clock';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { randomRuns, volume } from '@app/testing/long';
-import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { type Fact, factOfOrder, factOfRefund, factOfReopening, factOfVisit } from '../src/facts/fact.rules.ts';
-import { recordFacts } from '../src/facts/record-facts.ts';
 import { getOverview } from '../src/overview/get-overview.ts';
 import { points, productsAtEnd, spansOfProducts } from '../src/overview/overview-statements.ts';
 import { rebuildRollups } from '../src/rollups/rebuild-rollups.ts';
-import { deleteAllFacts } from './harness.ts';
 import { accounts, arrivalsOf, factOf, histories, type RawEvent } from './histories.ts';
 import { activeAt, monthly } from './recomputation.ts';
 import { orderEvent, refundEvent, reopeningEvent, visitEvent } from './samples.ts';
+import { database, deleteAllFacts, deliver, openStorage } from './set-up.ts';
 
-guardLeaks();
+openStorage();
 
 const clock = fakeClock('2025-06-15T12:00:00.000Z');
-let storage: TestDatabase;
-let database: Database;
-beforeAll(async () => {
-  storage = await createMigratedDatabase('metrics', migrate);
-  database = await openDatabase(databaseOptions(storage.url));
-});
-afterAll(async () => {
-  await database.close();
-  await storage.close();
-});
-beforeEach(empty);
-
-async function empty(): Promise<void> {
-  await deleteAllFacts(database.pool);
-}
-
-const deliver = (facts: readonly Fact[]): Promise<void> => database.transaction((client) => recordFacts(client, facts));
+beforeEach(deleteAllFacts);
 
 type Input = Parameters<typeof getOverview>[2];
 const read = async (accountId: string, input: Input = {}): Promise<Overview> =>
@@ -201,7 +180,7 @@ test('whatever happened, however events arrive and rebuilds run beside them or e
     }),
   );
   const property = fc.asyncProperty(cases, async ({ history, arrivals, batchSize, rebuildAfter, endsEarly, asked }) => {
-    await empty();
+    await deleteAllFacts();
     const facts = arrivals.map(factOf);
     for (let n = 0; facts.length > 0; n += 1) {
       const work: Promise<unknown>[] = [deliver(facts.splice(0, batchSize)), deliver(facts.splice(0, batchSize))];

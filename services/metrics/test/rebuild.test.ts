@@ -1,31 +1,24 @@
 import { fileURLToPath } from 'node:url';
-import { type Database, openDatabase } from '@app/service-kit/database';
 import { spawnNode } from '@app/testing/child-service';
 import { fakeClock } from '@app/testing/fake-clock';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { untilBlocked } from '@app/testing/poll-system';
-import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { databaseOptions, migrate } from '../src/db/migrate.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { factOfOrder } from '../src/facts/fact.rules.ts';
 import { recordFacts } from '../src/facts/record-facts.ts';
 import { getRollups } from '../src/metrics/get-rollups.ts';
 import { getOverview } from '../src/overview/get-overview.ts';
 import { rebuildRollups } from '../src/rollups/rebuild-rollups.ts';
 import { orderEvent } from './samples.ts';
+import { database, openStorage, storage } from './set-up.ts';
 
-guardLeaks();
+openStorage();
 
 const many = volume(15_000, 150_000);
 const buyers = many / 3;
 const clock = fakeClock('2026-03-15T12:00:00.000Z');
-let storage: TestDatabase;
-let database: Database;
 beforeAll(async () => {
-  storage = await createMigratedDatabase('metrics', migrate);
-  database = await openDatabase(databaseOptions(storage.url));
   // Over a connection without a time limit: the long form takes long.
   await query(
     storage.url,
@@ -36,10 +29,6 @@ beforeAll(async () => {
      from generate_series(1, $1::int) n`,
     [many, buyers],
   );
-});
-afterAll(async () => {
-  await database.close();
-  await storage.close();
 });
 
 const sell = (account: string) =>

@@ -1,63 +1,22 @@
 import { fileURLToPath } from 'node:url';
-import { type Database, openDatabase } from '@app/service-kit/database';
 import { spawnNode } from '@app/testing/child-service';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { randomRuns } from '@app/testing/long';
-import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { databaseOptions, migrate } from '../src/db/migrate.ts';
-import {
-  type Fact,
-  factOfCancellation,
-  factOfOrder,
-  factOfPause,
-  factOfRefund,
-  factOfRenewal,
-  factOfReopening,
-  factOfResumption,
-  factOfSubscription,
-  factOfVisit,
-} from '../src/facts/fact.rules.ts';
-import { recordFacts } from '../src/facts/record-facts.ts';
+import { beforeEach, expect, test } from 'vitest';
+import * as facts from '../src/facts/fact.rules.ts';
 import { getRollups, rollupsByProduct } from '../src/metrics/get-rollups.ts';
 import { assembleMetrics } from '../src/metrics/metrics.rules.ts';
 import { rebuildRollups } from '../src/rollups/rebuild-rollups.ts';
 import { marksOfFact } from '../src/rollups/rollup-columns.ts';
-import { deleteAllFacts, rollupTables } from './harness.ts';
+import { rollupTables } from './harness.ts';
 import { accounts, arrivalsOf, factOf, histories, products, type RawEvent } from './histories.ts';
 import { recompute } from './recomputation.ts';
-import {
-  cancellationEvent,
-  orderEvent,
-  pauseEvent,
-  refundEvent,
-  renewalEvent,
-  reopeningEvent,
-  resumptionEvent,
-  subscriptionEvent,
-  visitEvent,
-} from './samples.ts';
+import * as samples from './samples.ts';
+import { database, deleteAllFacts, deliver, openStorage, storage } from './set-up.ts';
 
-guardLeaks();
+openStorage();
 
-let storage: TestDatabase;
-let database: Database;
-beforeAll(async () => {
-  storage = await createMigratedDatabase('metrics', migrate);
-  database = await openDatabase(databaseOptions(storage.url));
-});
-afterAll(async () => {
-  await database.close();
-  await storage.close();
-});
-beforeEach(empty);
-
-async function empty(): Promise<void> {
-  await deleteAllFacts(database.pool);
-}
-
-const deliver = (facts: readonly Fact[]): Promise<void> => database.transaction((client) => recordFacts(client, facts));
+beforeEach(deleteAllFacts);
 
 type RollupTable = (typeof rollupTables)[number];
 
@@ -100,8 +59,8 @@ test('whatever happened and however its events arrive, every published number an
     }),
   );
   const property = fc.asyncProperty(cases, async ({ history, arrivals, batchSize }) => {
-    await empty();
-    const batches: Fact[][] = [];
+    await deleteAllFacts();
+    const batches: facts.Fact[][] = [];
     const facts = arrivals.map(factOf);
     while (facts.length > 0) batches.push(facts.splice(0, batchSize));
     // Two at a time, as two replicas would.
@@ -117,10 +76,10 @@ test('whatever happened and however its events arrive, every published number an
 });
 
 test('facts of versions that did not record what they add to active subscriptions are rebuilt by their kind', async () => {
-  const [left, ended] = [subscriptionEvent('acc_a', 'prd_1'), subscriptionEvent('acc_a', 'prd_1')];
+  const [left, ended] = [samples.subscriptionEvent('acc_a', 'prd_1'), samples.subscriptionEvent('acc_a', 'prd_1')];
   const { subscriptionId } = ended.data;
-  await deliver([left, ended].map(factOfSubscription));
-  await deliver([factOfCancellation(cancellationEvent('acc_a', 'prd_1', { subscriptionId }))]);
+  await deliver([left, ended].map(facts.factOfSubscription));
+  await deliver([facts.factOfCancellation(samples.cancellationEvent('acc_a', 'prd_1', { subscriptionId }))]);
   const seen = await rollups();
   expect(seen.product_totals).toMatchObject([{ active_subscriptions: 1, mrr_cents: 1900 }]);
   await database.pool.query('update facts set active_delta = null');
@@ -129,13 +88,14 @@ test('facts of versions that did not record what they add to active subscription
 });
 
 test('a renewal that comes again under another event counts once for its period, and each pause and resume for itself', async () => {
-  const { subscriptionId } = subscriptionEvent('acc_a', 'prd_1').data;
-  const paid = (period: number) => factOfRenewal(renewalEvent('acc_a', 'prd_1', { subscriptionId, period }));
+  const { subscriptionId } = samples.subscriptionEvent('acc_a', 'prd_1').data;
+  const paid = (period: number) =>
+    facts.factOfRenewal(samples.renewalEvent('acc_a', 'prd_1', { subscriptionId, period }));
   await deliver([paid(2), paid(2), paid(3)]);
   await deliver([paid(2)]);
   const rests = () => [
-    factOfPause(pauseEvent('acc_a', 'prd_1', { subscriptionId })),
-    factOfResumption(resumptionEvent('acc_a', 'prd_1', { subscriptionId })),
+    facts.factOfPause(samples.pauseEvent('acc_a', 'prd_1', { subscriptionId })),
+    facts.factOfResumption(samples.resumptionEvent('acc_a', 'prd_1', { subscriptionId })),
   ];
   const again = rests();
   await deliver([...again, ...rests(), ...rests().slice(0, 1)]);
@@ -148,11 +108,14 @@ test('a renewal that comes again under another event counts once for its period,
 });
 
 test('an order or a beginning that comes again under another event counts once, also in one batch', async () => {
-  const order = orderEvent('acc_a', 'prd_1', { totalCents: 700 });
-  const subscription = subscriptionEvent('acc_a', 'prd_1');
-  const again = (id: string) => [factOfOrder({ ...order, id }), factOfSubscription({ ...subscription, id: `${id}s` })];
+  const order = samples.orderEvent('acc_a', 'prd_1', { totalCents: 700 });
+  const subscription = samples.subscriptionEvent('acc_a', 'prd_1');
+  const again = (id: string) => [
+    facts.factOfOrder({ ...order, id }),
+    facts.factOfSubscription({ ...subscription, id: `${id}s` }),
+  ];
   await deliver([...again('evt_1'), ...again('evt_2')]);
-  await deliver([...again('evt_3'), factOfOrder({ ...order, id: 'evt_4', accountId: 'acc_b' })]);
+  await deliver([...again('evt_3'), facts.factOfOrder({ ...order, id: 'evt_4', accountId: 'acc_b' })]);
   const seen = await rollups();
   expect(seen.product_totals).toMatchObject([
     { account_id: 'acc_a', orders: 1, revenue_cents: 700, active_subscriptions: 1, mrr_cents: 1900, customers: 1 },
@@ -163,39 +126,45 @@ test('an order or a beginning that comes again under another event counts once, 
 });
 
 test('a refund, its failure and a cancellation that come again under another event count once, and each number of a refund for itself', async () => {
-  const order = orderEvent('acc_a', 'prd_1', { totalCents: 700 }).data;
-  const subscription = subscriptionEvent('acc_a', 'prd_1').data;
-  const facts = (refundNo: number) => [
-    factOfRefund(refundEvent('acc_a', 'prd_1', { orderId: order.orderId, totalCents: 700, refundNo })),
-    factOfCancellation(cancellationEvent('acc_a', 'prd_1', { subscriptionId: subscription.subscriptionId })),
+  const order = samples.orderEvent('acc_a', 'prd_1', { totalCents: 700 }).data;
+  const subscription = samples.subscriptionEvent('acc_a', 'prd_1').data;
+  const again = (refundNo: number) => [
+    facts.factOfRefund(samples.refundEvent('acc_a', 'prd_1', { orderId: order.orderId, totalCents: 700, refundNo })),
+    facts.factOfCancellation(
+      samples.cancellationEvent('acc_a', 'prd_1', { subscriptionId: subscription.subscriptionId }),
+    ),
   ];
   const reopening = () =>
-    factOfReopening(reopeningEvent('acc_a', 'prd_1', { orderId: order.orderId, totalCents: 700, refundNo: 1 }));
+    facts.factOfReopening(
+      samples.reopeningEvent('acc_a', 'prd_1', { orderId: order.orderId, totalCents: 700, refundNo: 1 }),
+    );
   const seen = async () => (await rollups()).product_totals;
-  await deliver([...facts(1), ...facts(1)]);
-  await deliver(facts(1));
+  await deliver([...again(1), ...again(1)]);
+  await deliver(again(1));
   expect(await seen()).toMatchObject([{ refunds: 1, refunded_cents: 700, active_subscriptions: -1, mrr_cents: -1900 }]);
   await deliver([reopening(), reopening()]);
   await deliver([reopening()]);
   expect(await seen()).toMatchObject([{ refunds: 0, refunded_cents: 0 }]);
-  await deliver([...facts(2), ...facts(1)]);
+  await deliver([...again(2), ...again(1)]);
   expect(await seen()).toMatchObject([{ refunds: 1, refunded_cents: 700 }]);
 });
 
 test('the monthly series of a product begin with its first sale, not with a visit or a refund', async () => {
   await deliver([
-    factOfVisit(visitEvent('acc_a', 'prd_1', { visitedAt: '2025-01-05T00:00:00.000Z' })),
-    factOfRefund(refundEvent('acc_a', 'prd_1', { refundedAt: '2025-02-05T00:00:00.000Z' })),
-    factOfOrder(orderEvent('acc_a', 'prd_1', { paidAt: '2025-03-05T00:00:00.000Z' })),
+    facts.factOfVisit(samples.visitEvent('acc_a', 'prd_1', { visitedAt: '2025-01-05T00:00:00.000Z' })),
+    facts.factOfRefund(samples.refundEvent('acc_a', 'prd_1', { refundedAt: '2025-02-05T00:00:00.000Z' })),
+    facts.factOfOrder(samples.orderEvent('acc_a', 'prd_1', { paidAt: '2025-03-05T00:00:00.000Z' })),
   ]);
   const seen = await rollups();
   expect(seen.product_months).toMatchObject([{ month: '2025-03' }]);
   expect(seen.product_totals).toMatchObject([{ views: 1, refunds: 1, orders: 1 }]);
 });
 
-const manyOrders = (count: number, product: (index: number) => string): Fact[] =>
+const manyOrders = (count: number, product: (index: number) => string): facts.Fact[] =>
   Array.from({ length: count }, (_, index) =>
-    factOfOrder(orderEvent('acc_a', product(index), { customerEmail: `buyer${index % 500}@x.io`, totalCents: 100 })),
+    facts.factOfOrder(
+      samples.orderEvent('acc_a', product(index), { customerEmail: `buyer${index % 500}@x.io`, totalCents: 100 }),
+    ),
   );
 
 test('the command line rebuilds what was damaged', async () => {
@@ -246,9 +215,9 @@ test('reading numbers looks at the roll-ups of one product by index, and never a
 });
 
 test('a kind that no index names counts once for each subject, whatever ids its events have', async () => {
-  const fact = factOfVisit(visitEvent('acc_a', 'prd_1'));
+  const fact = facts.factOfVisit(samples.visitEvent('acc_a', 'prd_1'));
   const ofLaterKind = (id: string, subject: string) =>
-    ({ ...fact, event_id: id, subject_id: subject, kind: 'discount_created' }) as unknown as Fact;
+    ({ ...fact, event_id: id, subject_id: subject, kind: 'discount_created' }) as unknown as facts.Fact;
   await deliver([ofLaterKind('evt_1', 'dsc_1'), ofLaterKind('evt_2', 'dsc_1'), ofLaterKind('evt_3', 'dsc_2')]);
   await deliver([ofLaterKind('evt_4', 'dsc_2')]);
   const { rows } = await database.pool.query('select event_id from facts order by event_id');
@@ -256,10 +225,10 @@ test('a kind that no index names counts once for each subject, whatever ids its 
 });
 
 test('a mark without a column is kept beside those that have one, and explained with them', async () => {
-  const order = factOfOrder(orderEvent('acc_a', 'prd_1', { upsellShown: true, source: 'checkout' }));
+  const order = facts.factOfOrder(samples.orderEvent('acc_a', 'prd_1', { upsellShown: true, source: 'checkout' }));
   await deliver([
-    { ...order, marks: [...order.marks, 'gift'] } as unknown as Fact,
-    factOfVisit(visitEvent('acc_a', 'prd_1')),
+    { ...order, marks: [...order.marks, 'gift'] } as unknown as facts.Fact,
+    facts.factOfVisit(samples.visitEvent('acc_a', 'prd_1')),
   ]);
   const { rows } = await database.pool.query(
     `select marks, has_bump, upsell_shown, from_checkout, ${marksOfFact} as all from facts order by kind`,

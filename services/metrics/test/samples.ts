@@ -3,14 +3,7 @@ import type { EventData } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import type { orderRefunded, orderReopened, paymentRefunded, paymentReopened } from '@app/contracts/orders';
 import type { productCreated } from '@app/contracts/products';
-import type {
-  subscriptionCanceled,
-  subscriptionPaused,
-  subscriptionPaymentFailed,
-  subscriptionRebilled,
-  subscriptionResumed,
-  subscriptionStarted,
-} from '@app/contracts/subscriptions';
+import type * as subscriptions from '@app/contracts/subscriptions';
 import { type PaidOrder, paidOrder } from '@app/testing/paid-order';
 
 const nowMs = Date.parse('2026-01-15T12:00:00.000Z');
@@ -23,6 +16,14 @@ export function creationEvent(accountId: string, fields: Partial<ProductData> = 
   return { id: newId('event', nowMs), accountId, data };
 }
 
+/** Makes events of one kind: they say what `usual` says unless a test says otherwise, and occur at their `time`. */
+const eventsOf =
+  <Data extends object>(time: keyof Data, usual: (productId: string) => Data) =>
+  (accountId: string, productId: string, fields: Partial<Data> = {}) => {
+    const data: Data = { ...usual(productId), ...fields };
+    return { id: newId('event', nowMs), accountId, occurredAt: String(data[time]), data };
+  };
+
 export function orderEvent(accountId: string, productId: string, fields: Partial<PaidOrder> = {}) {
   const data = paidOrder(nowMs, {
     ...{ productId, customerEmail: 'buyer@example.com', customerName: 'Buyer' },
@@ -32,10 +33,9 @@ export function orderEvent(accountId: string, productId: string, fields: Partial
   return { id: newId('event', nowMs), accountId, occurredAt: data.paidAt, data };
 }
 
-type SubscriptionData = EventData<typeof subscriptionStarted>;
-
-export function subscriptionEvent(accountId: string, productId: string, fields: Partial<SubscriptionData> = {}) {
-  const data: SubscriptionData = {
+export const subscriptionEvent = eventsOf<EventData<typeof subscriptions.subscriptionStarted>>(
+  'startedAt',
+  (productId) => ({
     subscriptionId: newId('subscription', nowMs),
     orderId: newId('order', nowMs),
     productId,
@@ -45,10 +45,8 @@ export function subscriptionEvent(accountId: string, productId: string, fields: 
     billingInterval: 'month',
     startedAt: '2026-01-15T12:00:00.000Z',
     test: false,
-    ...fields,
-  };
-  return { id: newId('event', nowMs), accountId, occurredAt: data.startedAt, data };
-}
+  }),
+);
 
 const aboutOrder = (productId: string) => ({
   orderId: newId('order', nowMs),
@@ -59,35 +57,23 @@ const aboutOrder = (productId: string) => ({
   test: false,
 });
 
-type RefundData = EventData<typeof orderRefunded>;
+export const refundEvent = eventsOf<EventData<typeof orderRefunded>>('refundedAt', (productId) => ({
+  ...aboutOrder(productId),
+  totalCents: 4900,
+  refundedCents: 4900,
+  refundNo: 1,
+  paidAt: '2026-01-15T12:00:00.000Z',
+  refundedAt: '2026-01-20T12:00:00.000Z',
+}));
 
-export function refundEvent(accountId: string, productId: string, fields: Partial<RefundData> = {}) {
-  const data: RefundData = {
-    ...aboutOrder(productId),
-    totalCents: 4900,
-    refundedCents: 4900,
-    refundNo: 1,
-    paidAt: '2026-01-15T12:00:00.000Z',
-    refundedAt: '2026-01-20T12:00:00.000Z',
-    ...fields,
-  };
-  return { id: newId('event', nowMs), accountId, occurredAt: data.refundedAt, data };
-}
-
-type ReopeningData = EventData<typeof orderReopened>;
-
-export function reopeningEvent(accountId: string, productId: string, fields: Partial<ReopeningData> = {}) {
-  const data: ReopeningData = {
-    ...aboutOrder(productId),
-    totalCents: 4900,
-    refundNo: 1,
-    detail: 'the card is closed',
-    paidAt: '2026-01-15T12:00:00.000Z',
-    reopenedAt: '2026-01-25T12:00:00.000Z',
-    ...fields,
-  };
-  return { id: newId('event', nowMs), accountId, occurredAt: data.reopenedAt, data };
-}
+export const reopeningEvent = eventsOf<EventData<typeof orderReopened>>('reopenedAt', (productId) => ({
+  ...aboutOrder(productId),
+  totalCents: 4900,
+  refundNo: 1,
+  detail: 'the card is closed',
+  paidAt: '2026-01-15T12:00:00.000Z',
+  reopenedAt: '2026-01-25T12:00:00.000Z',
+}));
 
 const aboutPaymentRefund = (productId: string) => ({
   ...aboutOrder(productId),
@@ -95,47 +81,25 @@ const aboutPaymentRefund = (productId: string) => ({
   ...{ changeNo: 1, part: { refundedCents: 1000, ofCents: 4900 } },
 });
 
-type PaymentRefundData = EventData<typeof paymentRefunded>;
+export const paymentRefundEvent = eventsOf<EventData<typeof paymentRefunded>>('refundedAt', (productId) => ({
+  ...aboutPaymentRefund(productId),
+  isFirst: true,
+  refundedAt: '2026-01-20T12:00:00.000Z',
+}));
 
-export function paymentRefundEvent(accountId: string, productId: string, fields: Partial<PaymentRefundData> = {}) {
-  const data: PaymentRefundData = {
-    ...aboutPaymentRefund(productId),
-    isFirst: true,
-    refundedAt: '2026-01-20T12:00:00.000Z',
-    ...fields,
-  };
-  return { id: newId('event', nowMs), accountId, occurredAt: data.refundedAt, data };
-}
+export const paymentReopeningEvent = eventsOf<EventData<typeof paymentReopened>>('reopenedAt', (productId) => ({
+  ...aboutPaymentRefund(productId),
+  wasLast: true,
+  reopenedAt: '2026-01-25T12:00:00.000Z',
+}));
 
-type PaymentReopeningData = EventData<typeof paymentReopened>;
-
-export function paymentReopeningEvent(
-  accountId: string,
-  productId: string,
-  fields: Partial<PaymentReopeningData> = {},
-) {
-  const data: PaymentReopeningData = {
-    ...aboutPaymentRefund(productId),
-    wasLast: true,
-    reopenedAt: '2026-01-25T12:00:00.000Z',
-    ...fields,
-  };
-  return { id: newId('event', nowMs), accountId, occurredAt: data.reopenedAt, data };
-}
-
-type VisitData = EventData<typeof checkoutVisited>;
-
-export function visitEvent(accountId: string, productId: string, fields: Partial<VisitData> = {}) {
-  const data: VisitData = {
-    productId,
-    productName: 'Course',
-    pricingType: 'onetime',
-    visitedAt: '2026-01-15T11:00:00.000Z',
-    test: false,
-    ...fields,
-  };
-  return { id: newId('event', nowMs), accountId, occurredAt: data.visitedAt, data };
-}
+export const visitEvent = eventsOf<EventData<typeof checkoutVisited>>('visitedAt', (productId) => ({
+  productId,
+  productName: 'Course',
+  pricingType: 'onetime',
+  visitedAt: '2026-01-15T11:00:00.000Z',
+  test: false,
+}));
 
 const aboutSubscription = (productId: string) => ({
   ...aboutOrder(productId),
@@ -145,16 +109,13 @@ const aboutSubscription = (productId: string) => ({
   mrrCents: 1900,
 });
 
-type CancellationData = EventData<typeof subscriptionCanceled>;
-
-export function cancellationEvent(accountId: string, productId: string, fields: Partial<CancellationData> = {}) {
-  const data: CancellationData = {
+export const cancellationEvent = eventsOf<EventData<typeof subscriptions.subscriptionCanceled>>(
+  'canceledAt',
+  (productId) => ({
     ...aboutSubscription(productId),
     canceledAt: '2026-02-15T12:00:00.000Z',
-    ...fields,
-  };
-  return { id: newId('event', nowMs), accountId, occurredAt: data.canceledAt, data };
-}
+  }),
+);
 
 const aboutRenewal = {
   paymentId: newId('payment', nowMs),
@@ -163,56 +124,41 @@ const aboutRenewal = {
   statusBefore: 'active' as const,
 };
 
-type RenewalData = EventData<typeof subscriptionRebilled>;
-
-export function renewalEvent(accountId: string, productId: string, fields: Partial<RenewalData> = {}) {
-  const data: RenewalData = {
+export const renewalEvent = eventsOf<EventData<typeof subscriptions.subscriptionRebilled>>(
+  'chargedAt',
+  (productId) => ({
     ...aboutSubscription(productId),
     ...aboutRenewal,
     periodStart: '2026-02-15T12:00:00.000Z',
     periodEnd: '2026-03-15T12:00:00.000Z',
     statusAfter: 'active',
     chargedAt: '2026-02-15T12:00:00.000Z',
-    ...fields,
-  };
-  return { id: newId('event', nowMs), accountId, occurredAt: data.chargedAt, data };
-}
+  }),
+);
 
-type FailedPaymentData = EventData<typeof subscriptionPaymentFailed>;
-
-export function failedPaymentEvent(accountId: string, productId: string, fields: Partial<FailedPaymentData> = {}) {
-  const data: FailedPaymentData = {
+export const failedPaymentEvent = eventsOf<EventData<typeof subscriptions.subscriptionPaymentFailed>>(
+  'failedAt',
+  (productId) => ({
     ...aboutSubscription(productId),
     ...aboutRenewal,
     nextTryDays: 3,
     statusAfter: 'past_due',
     reason: 'insufficient_funds',
     failedAt: '2026-02-15T12:00:00.000Z',
-    ...fields,
-  };
-  return { id: newId('event', nowMs), accountId, occurredAt: data.failedAt, data };
-}
+  }),
+);
 
-type PauseData = EventData<typeof subscriptionPaused>;
+export const pauseEvent = eventsOf<EventData<typeof subscriptions.subscriptionPaused>>('pausedAt', (productId) => ({
+  ...aboutSubscription(productId),
+  statusBefore: 'active',
+  pausedAt: '2026-02-20T12:00:00.000Z',
+}));
 
-export function pauseEvent(accountId: string, productId: string, fields: Partial<PauseData> = {}) {
-  const data: PauseData = {
-    ...aboutSubscription(productId),
-    statusBefore: 'active',
-    pausedAt: '2026-02-20T12:00:00.000Z',
-    ...fields,
-  };
-  return { id: newId('event', nowMs), accountId, occurredAt: data.pausedAt, data };
-}
-
-type ResumptionData = EventData<typeof subscriptionResumed>;
-
-export function resumptionEvent(accountId: string, productId: string, fields: Partial<ResumptionData> = {}) {
-  const data: ResumptionData = {
+export const resumptionEvent = eventsOf<EventData<typeof subscriptions.subscriptionResumed>>(
+  'resumedAt',
+  (productId) => ({
     ...aboutSubscription(productId),
     nextChargeAt: '2026-03-15T12:00:00.000Z',
     resumedAt: '2026-02-25T12:00:00.000Z',
-    ...fields,
-  };
-  return { id: newId('event', nowMs), accountId, occurredAt: data.resumedAt, data };
-}
+  }),
+);

@@ -1,14 +1,7 @@
 import { checkoutVisited } from '@app/contracts/checkouts';
 import { orderPaid, orderRefunded, orderReopened, paymentRefunded, paymentReopened } from '@app/contracts/orders';
 import { productCreated, productRenamed } from '@app/contracts/products';
-import {
-  subscriptionCanceled,
-  subscriptionPaused,
-  subscriptionPaymentFailed,
-  subscriptionRebilled,
-  subscriptionResumed,
-  subscriptionStarted,
-} from '@app/contracts/subscriptions';
+import * as subscriptions from '@app/contracts/subscriptions';
 import { type EventHandler, onEvent, unhurried } from '@app/messaging/event-handler';
 import { recordNames } from '../products/record-names.ts';
 import {
@@ -35,12 +28,16 @@ export function eventHandlers(): EventHandler[] {
     onEvent(paymentRefunded, (events, client) => recordFacts(client, events.map(factOfPaymentRefund))),
     onEvent(paymentReopened, (events, client) => recordFacts(client, events.map(factOfPaymentReopening))),
     onEvent(checkoutVisited, (events, client) => recordFacts(client, events.map(factOfVisit))),
-    onEvent(subscriptionStarted, (events, client) => recordFacts(client, events.map(factOfSubscription))),
-    onEvent(subscriptionRebilled, (events, client) => recordFacts(client, events.map(factOfRenewal))),
-    onEvent(subscriptionPaymentFailed, (events, client) => recordFacts(client, events.map(factOfFailedPayment))),
-    onEvent(subscriptionPaused, (events, client) => recordFacts(client, events.map(factOfPause))),
-    onEvent(subscriptionResumed, (events, client) => recordFacts(client, events.map(factOfResumption))),
-    onEvent(subscriptionCanceled, (events, client) => recordFacts(client, events.map(factOfCancellation))),
+    onEvent(subscriptions.subscriptionStarted, (events, client) => recordFacts(client, events.map(factOfSubscription))),
+    onEvent(subscriptions.subscriptionRebilled, (events, client) => recordFacts(client, events.map(factOfRenewal))),
+    onEvent(subscriptions.subscriptionPaymentFailed, (events, client) =>
+      recordFacts(client, events.map(factOfFailedPayment)),
+    ),
+    onEvent(subscriptions.subscriptionPaused, (events, client) => recordFacts(client, events.map(factOfPause))),
+    onEvent(subscriptions.subscriptionResumed, (events, client) => recordFacts(client, events.map(factOfResumption))),
+    onEvent(subscriptions.subscriptionCanceled, (events, client) =>
+      recordFacts(client, events.map(factOfCancellation)),
+    ),
     onEvent(productCreated, (events, client) => recordNames(client, events)),
     onEvent(productRenamed, (events, client) => recordNames(client, events)),
   ]);

@@ -1,14 +1,7 @@
 import type { checkoutVisited } from '@app/contracts/checkouts';
 import type { EventData, EventEnvelope } from '@app/contracts/define';
 import type { orderPaid, orderRefunded, orderReopened, paymentRefunded, paymentReopened } from '@app/contracts/orders';
-import type {
-  subscriptionCanceled,
-  subscriptionPaused,
-  subscriptionPaymentFailed,
-  subscriptionRebilled,
-  subscriptionResumed,
-  subscriptionStarted,
-} from '@app/contracts/subscriptions';
+import type * as subscriptions from '@app/contracts/subscriptions';
 import { monthlyCents } from '@app/money/arithmetic';
 
 /**
@@ -170,13 +163,13 @@ export function factOfVisit(event: EventOf<typeof checkoutVisited>): Fact {
   };
 }
 
-export function factOfSubscription(event: EventOf<typeof subscriptionStarted>): Fact {
+export function factOfSubscription(event: EventOf<typeof subscriptions.subscriptionStarted>): Fact {
   const { startedAt } = event.data;
   return { ...aboutSubscription(event, 1), kind: 'subscription_started', occurred_at: startedAt };
 }
 
 /** A renewal is revenue of the day of its charge. After failed tries the subscription is active again. */
-export function factOfRenewal(event: EventOf<typeof subscriptionRebilled>): Fact {
+export function factOfRenewal(event: EventOf<typeof subscriptions.subscriptionRebilled>): Fact {
   const { subscriptionId, period, statusBefore, statusAfter, chargedAt } = event.data;
   const delta = statusBefore === 'past_due' && statusAfter === 'active' ? 1 : 0;
   return {
@@ -188,36 +181,36 @@ export function factOfRenewal(event: EventOf<typeof subscriptionRebilled>): Fact
 }
 
 /** A subscription that was paused or canceled while the charge was under way was removed by that event. */
-export function factOfFailedPayment(event: EventOf<typeof subscriptionPaymentFailed>): Fact {
+export function factOfFailedPayment(event: EventOf<typeof subscriptions.subscriptionPaymentFailed>): Fact {
   const { statusBefore, statusAfter, failedAt } = event.data;
   const delta = statusBefore === 'active' && statusAfter === 'past_due' ? -1 : 0;
   return { ...aboutSubscription(event, delta), kind: 'subscription_payment_failed', occurred_at: failedAt };
 }
 
-export function factOfPause(event: EventOf<typeof subscriptionPaused>): Fact {
+export function factOfPause(event: EventOf<typeof subscriptions.subscriptionPaused>): Fact {
   const { statusBefore, pausedAt } = event.data;
   const delta = statusBefore === 'active' ? -1 : 0;
   return { ...aboutSubscription(event, delta), kind: 'subscription_paused', occurred_at: pausedAt };
 }
 
-export function factOfResumption(event: EventOf<typeof subscriptionResumed>): Fact {
+export function factOfResumption(event: EventOf<typeof subscriptions.subscriptionResumed>): Fact {
   return { ...aboutSubscription(event, 1), kind: 'subscription_resumed', occurred_at: event.data.resumedAt };
 }
 
 /** Events of older versions do not say which state they left: it was `active`. */
-export function factOfCancellation(event: EventOf<typeof subscriptionCanceled>): Fact {
+export function factOfCancellation(event: EventOf<typeof subscriptions.subscriptionCanceled>): Fact {
   const { statusBefore = 'active', canceledAt } = event.data;
   const delta = statusBefore === 'active' ? -1 : 0;
   return { ...aboutSubscription(event, delta), kind: 'subscription_canceled', occurred_at: canceledAt };
 }
 
 type SubscriptionEvent =
-  | typeof subscriptionStarted
-  | typeof subscriptionRebilled
-  | typeof subscriptionPaymentFailed
-  | typeof subscriptionPaused
-  | typeof subscriptionResumed
-  | typeof subscriptionCanceled;
+  | typeof subscriptions.subscriptionStarted
+  | typeof subscriptions.subscriptionRebilled
+  | typeof subscriptions.subscriptionPaymentFailed
+  | typeof subscriptions.subscriptionPaused
+  | typeof subscriptions.subscriptionResumed
+  | typeof subscriptions.subscriptionCanceled;
 
 /** Recurring revenue is made of price and interval alone, so that what an event takes away is what another one added. */
 function aboutSubscription(event: EventOf<SubscriptionEvent>, delta: number) {

@@ -1,18 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ProductMonth } from '../rollups/rollups.types.ts';
-import { assembleMetrics, noRollups } from './metrics.rules.ts';
+import { assembleMetrics, emptyMonth, noRollups } from './metrics.rules.ts';
 
 const product = { id: 'prd_1', name: 'Club', pricingType: 'subscription' } as const;
 
 const month = (name: string, fields: Partial<ProductMonth> = {}): ProductMonth => ({
+  ...emptyMonth,
   month: name,
-  revenue_cents: 0,
-  renewal_cents: 0,
-  mrr_delta_cents: 0,
-  active_delta: 0,
-  started_subscriptions: 0,
-  canceled_subscriptions: 0,
   ...fields,
 });
 

@@ -64,7 +64,7 @@ function withoutGaps(rows: readonly ProductMonth[], current: string): ProductMon
   return filled;
 }
 
-const emptyMonth = {
+export const emptyMonth = {
   revenue_cents: 0,
   renewal_cents: 0,
   mrr_delta_cents: 0,
