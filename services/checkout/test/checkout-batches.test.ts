@@ -1,26 +1,17 @@
 import { openDatabase } from '@app/service-kit/database';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { untilBlocked } from '@app/testing/poll-system';
 import { plannedScans } from '@app/testing/sql';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
-import { type CheckoutHarness, createCheckoutHarness, type Opened, plainCourse } from './checkout-harness.ts';
+import { type Opened, plainCourse } from './checkout-harness.ts';
 import { countStatements } from './named-statements.ts';
+import { harness, startService } from './set-up.ts';
 
 /*
  * Checkouts that wait at the same time share statements and questions; each has its own outcome. Two others keep both
  * slots of a step busy, so that what is sent meanwhile is one batch.
  */
-guardLeaks();
-
-let harness: CheckoutHarness;
-
-beforeAll(async () => {
-  harness = await createCheckoutHarness();
-  await harness.base.start();
-});
-afterEach(() => harness.reset());
-afterAll(() => harness.close());
+startService();
 
 const email = 'ada@example.com';
 /** Payments of one buyer for one product are fixed one after the other. */

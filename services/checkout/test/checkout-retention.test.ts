@@ -1,23 +1,14 @@
 import { openDatabase } from '@app/service-kit/database';
 import { deleteExpired } from '@app/service-kit/retention';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { retention } from '../src/db/retention.ts';
-import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
-import { shareDatabase } from './shared-database.ts';
+import { plainCourse } from './checkout-harness.ts';
+import { harness, harnessForEachTest } from './set-up.ts';
 
-guardLeaks();
-shareDatabase();
+harnessForEachTest();
 
-let harness: CheckoutHarness;
-
-beforeEach(async () => {
-  harness = await createCheckoutHarness();
-  await harness.base.start();
-});
-
-afterEach(() => harness.close());
+beforeEach(() => harness.base.start());
 
 const dayMs = 86_400_000;
 const count = async (table: string) => (await harness.query(`select 1 from ${table}`)).length;

@@ -3,22 +3,13 @@ import { maxAmountCents } from '@app/contracts/common';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { outboxPublished } from '@app/testing/followed-events';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { paidWithTheirOrders } from '../src/db/migrations/0024-paid-checkouts.ts';
-import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
+import { type CheckoutHarness, plainCourse } from './checkout-harness.ts';
 import { context } from './harness.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-
-let harness: CheckoutHarness;
-
-beforeAll(async () => {
-  harness = await createCheckoutHarness();
-  await harness.base.start();
-});
-afterEach(() => harness.reset());
-afterAll(() => harness.close());
+startService();
 
 const email = 'ada@example.com';
 const count = async (table: string) => (await harness.query(`select 1 from ${table}`)).length;

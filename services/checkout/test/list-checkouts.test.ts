@@ -1,22 +1,13 @@
 import type { RequestInput } from '@app/contracts/define';
 import { listCheckouts } from '@app/contracts/unfinished-checkouts';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { plannedScans, query } from '@app/testing/sql';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { context } from './harness.ts';
 import { countStatements } from './named-statements.ts';
-import { createRemindersHarness, minuteMs, type RemindersHarness } from './reminders-harness.ts';
+import { minuteMs } from './reminders-harness.ts';
+import { harness, startReminders } from './reminders-set-up.ts';
 
-guardLeaks();
-
-let harness: RemindersHarness;
-beforeAll(async () => {
-  harness = await createRemindersHarness();
-  await harness.base.start(harness.settings);
-});
-beforeEach(() => harness.setSettings('acc_1', {}));
-afterEach(() => harness.reset());
-afterAll(() => harness.close());
+startReminders();
 
 type Query = RequestInput<typeof listCheckouts>;
 const list = (page: Query = {}, accountId = 'acc_1') =>

@@ -1,20 +1,11 @@
 import { getOffer, recordVisit } from '@app/contracts/checkout-offers';
 import type { RequestInput } from '@app/contracts/define';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
+import { expect, test } from 'vitest';
+import { plainCourse } from './checkout-harness.ts';
 import { context } from './harness.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-
-let harness: CheckoutHarness;
-
-beforeAll(async () => {
-  harness = await createCheckoutHarness();
-  await harness.base.start();
-});
-afterEach(() => harness.reset());
-afterAll(() => harness.close());
+startService();
 
 const page = { description: 'Thirty lessons.', image: null, hasDiscountCodes: true };
 const shown = { ...plainCourse, page };

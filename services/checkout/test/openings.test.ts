@@ -1,24 +1,16 @@
 import { openDatabase } from '@app/service-kit/database';
 import { deleteExpired } from '@app/service-kit/retention';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { type Listener, listen } from '@app/testing/points';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { retention } from '../src/db/retention.ts';
 import { openingsBounded } from '../src/points/points.ts';
-import { type CheckoutHarness, createCheckoutHarness, type Opened, plainCourse } from './checkout-harness.ts';
-import { shareDatabase } from './shared-database.ts';
+import { type Opened, plainCourse } from './checkout-harness.ts';
+import { harness, harnessForEachTest } from './set-up.ts';
 
-guardLeaks();
-shareDatabase();
+harnessForEachTest();
 
-let harness: CheckoutHarness;
-
-beforeEach(async () => {
-  harness = await createCheckoutHarness();
-  harness.shop.set('acc_2/course', plainCourse);
-});
-afterEach(() => harness.close());
+beforeEach(() => void harness.shop.set('acc_2/course', plainCourse));
 
 const max = 100;
 const email = 'ada@example.com';

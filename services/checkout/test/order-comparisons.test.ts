@@ -1,22 +1,11 @@
 import { type ComparedOrder, followPayments, ordersToCompare } from '@app/contracts/order-comparisons';
 import { createOrder } from '@app/contracts/orders';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type CheckoutHarness, createCheckoutHarness, plainCourse, withUpsell } from './checkout-harness.ts';
+import { expect, test } from 'vitest';
+import { plainCourse, withUpsell } from './checkout-harness.ts';
 import { context, course, orderBody } from './harness.ts';
-import { shareDatabase } from './shared-database.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-shareDatabase();
-
-let harness: CheckoutHarness;
-
-beforeAll(async () => {
-  harness = await createCheckoutHarness();
-  await harness.base.start();
-});
-afterAll(() => harness.close());
-afterEach(() => harness.reset());
+startService();
 
 const email = 'ada@example.com';
 const compared = async (which: Parameters<typeof ordersToCompare.input.parse>[0] & object, accountId = 'acc_1') =>

@@ -9,29 +9,18 @@ import {
 import type { RefundedPart } from '@app/contracts/payments';
 import { eventsSentBack } from '@app/messaging/points';
 import { openDatabase } from '@app/service-kit/database';
-import type { RunningService } from '@app/service-kit/service';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { listen } from '@app/testing/points';
 import { untilBlocked } from '@app/testing/poll-system';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { recordRefund } from '../src/refunds/record-refund.ts';
 import { orderColumns, type RefundedOrder, refundColumns } from '../src/refunds/refunded-order.ts';
 import { losesReply } from './billing-stand-in.ts';
-import { type CheckoutHarness, createCheckoutHarness, withUpsell } from './checkout-harness.ts';
+import { withUpsell } from './checkout-harness.ts';
 import { account, context, course, orderBody } from './harness.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
-
-let harness: CheckoutHarness;
-let service: RunningService;
-
-beforeAll(async () => {
-  harness = await createCheckoutHarness();
-  service = await harness.base.start();
-});
-afterEach(() => harness.reset());
-afterAll(() => harness.close());
+startService();
 
 async function paidOrder(): Promise<string> {
   const opened = await harness.open({ email: 'ada@example.com' });
@@ -392,10 +381,10 @@ test('the sweep repeats a request under its number, so that what the processor r
   await expect(harness.refund(orderId)).rejects.toMatchObject({ code: 'refund_failed' });
   harness.billing.beforeRefund = losesReply;
   expect(await harness.refund(orderId)).toMatchObject({ status: 'processing' });
-  await service.close();
+  await harness.base.stopServices();
   harness.billing.beforeRefund = async () => undefined;
   harness.base.clock.advance(61_000);
-  service = await harness.base.startAndSweep();
+  await harness.base.startAndSweep();
   expect(harness.billing.refundRequests.map(({ attempt }) => attempt)).toEqual([1, 2, 2]);
   expect(await statusOf(orderId)).toBe('paid');
 });
@@ -404,10 +393,10 @@ test('a refund whose process died before billing answered goes on in the next pr
   harness.billing.beforeRefund = losesReply;
   const orderId = await paidOrder();
   expect(await harness.refund(orderId)).toMatchObject({ status: 'processing' });
-  await service.close();
+  await harness.base.stopServices();
   harness.billing.beforeRefund = async () => undefined;
   harness.base.clock.advance(61_000);
-  service = await harness.base.startAndSweep();
+  await harness.base.startAndSweep();
   expect(await statusOf(orderId)).toBe('refunded');
   expect(await refundEvents()).toHaveLength(1);
 });

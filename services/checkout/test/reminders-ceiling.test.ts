@@ -1,18 +1,9 @@
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { plainCourse } from './checkout-harness.ts';
-import { createRemindersHarness, dayMs, minuteMs, type RemindersHarness } from './reminders-harness.ts';
+import { dayMs, minuteMs } from './reminders-harness.ts';
+import { harness, startReminders } from './reminders-set-up.ts';
 
-guardLeaks();
-
-let harness: RemindersHarness;
-beforeAll(async () => {
-  harness = await createRemindersHarness();
-  await harness.base.start({ ...harness.settings, REMINDERS_PER_DAY: '3' });
-});
-beforeEach(() => harness.setSettings('acc_1', {}));
-afterEach(() => harness.reset());
-afterAll(() => harness.close());
+startReminders({ REMINDERS_PER_DAY: '3' });
 
 const later = (ms: number) => harness.base.clock.advance(ms);
 const nothing = { ok: true, sent: 0, recovered: 0, problem: null };

@@ -2,33 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { createOrder } from '@app/contracts/orders';
 import { type Database, openDatabase } from '@app/service-kit/database';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { claimReminders } from '../src/reminders/claim-reminders.ts';
 import { stalledPages } from '../src/reminders/find-stalled.ts';
 import { stalledBounds } from '../src/reminders/reminder.rules.ts';
 import { plainCourse } from './checkout-harness.ts';
 import { account, context, course, orderBody } from './harness.ts';
-import {
-  createRemindersHarness,
-  dayMs,
-  decodeQuotedPrintable,
-  email,
-  minuteMs,
-  type RemindersHarness,
-} from './reminders-harness.ts';
+import { dayMs, decodeQuotedPrintable, email, minuteMs } from './reminders-harness.ts';
+import { harness, startReminders } from './reminders-set-up.ts';
 
-guardLeaks();
-
-let harness: RemindersHarness;
-beforeAll(async () => {
-  harness = await createRemindersHarness();
-  await harness.base.start(harness.settings);
-});
-beforeEach(() => harness.setSettings('acc_1', {}));
-afterEach(() => harness.reset());
-afterAll(() => harness.close());
+startReminders();
 
 const later = (ms: number) => harness.base.clock.advance(ms);
 const sentTo = () => harness.smtp.received.map(({ to }) => to);

@@ -1,21 +1,13 @@
 import { newId } from '@app/contracts/ids';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { losesReply } from './billing-stand-in.ts';
-import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
-import { shareDatabase } from './shared-database.ts';
+import { plainCourse } from './checkout-harness.ts';
+import { harness, harnessForEachTest } from './set-up.ts';
 
-guardLeaks();
-shareDatabase();
+harnessForEachTest();
 
-let harness: CheckoutHarness;
-
-beforeEach(async () => {
-  harness = await createCheckoutHarness();
-  harness.shop.set('acc_2/course', plainCourse);
-});
-afterEach(() => harness.close());
+beforeEach(() => void harness.shop.set('acc_2/course', plainCourse));
 
 const email = 'ada@example.com';
 

@@ -1,21 +1,13 @@
 import { getOrder, orderExpired, orderPaid, upsellAccepted } from '@app/contracts/orders';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { losesReply } from './billing-stand-in.ts';
-import { type CheckoutHarness, createCheckoutHarness, type Opened, withUpsell } from './checkout-harness.ts';
+import { type Opened, withUpsell } from './checkout-harness.ts';
 import { context } from './harness.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
+startService();
 
-let harness: CheckoutHarness;
-
-beforeAll(async () => {
-  harness = await createCheckoutHarness();
-  await harness.base.start();
-});
 beforeEach(() => void harness.shop.set('acc_1/course', withUpsell));
-afterEach(() => harness.reset());
-afterAll(() => harness.close());
 
 async function held(paymentMethod = 'ok'): Promise<{ opened: Opened; orderId: string }> {
   const opened = await harness.open({ email: `${crypto.randomUUID()}@example.com` });

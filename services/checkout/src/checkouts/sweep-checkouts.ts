@@ -2,7 +2,7 @@ import { newIdSuffix } from '@app/contracts/ids';
 import { continuePayment, listPayments } from '@app/contracts/payments';
 import { attemptLimitMs } from '@app/messaging/request-headers';
 import { statement } from '@app/service-kit/database';
-import { earliestDue, type SweepRun, sweepDue } from '../sweeps/sweep-due.ts';
+import { claimDue, claimSql, type SweepRun, sweepDue } from '../sweeps/sweep-due.ts';
 import { free, lookUpAttempt, outcomeRecorded } from './ask-billing.ts';
 import { orderIdOf } from './checkout-order.ts';
 import { type CheckoutRow, checkoutColumns, checkoutFields, checkoutTypes } from './checkout-row.ts';
@@ -15,14 +15,10 @@ import type { CheckoutDeps } from './price-checkout.ts';
 const askAgainMs = 120_000;
 const requestId = 'checkout-sweep';
 
-/** What one replica claims no other asks about: `asked_at` moves on with the claim. */
 const claimStatement = statement<CheckoutRow>(
   'checkouts-claim',
   `with claimed as (
-     update checkouts set asked_at = $1 where id = any (array(
-       select id from checkouts where id = any (array(${earliestDue('checkouts', `status = 'processing'`)}))
-         and status = 'processing' and asked_at <= $2 for update skip locked))
-     returning ${checkoutFields}
+     ${claimSql('checkouts', 'processing', checkoutFields)}
    )
    select ${checkoutColumns} from claimed as c
    join checkout_tries as t on t.account_id = c.account_id and t.checkout_id = c.id and t.try_no = c.try_no`,
@@ -31,11 +27,7 @@ const claimStatement = statement<CheckoutRow>(
 
 /** Asks billing about tries that have been under way for long: their process died, or billing's answer was lost. */
 export async function sweepCheckouts(deps: CheckoutDeps & SweepRun): Promise<void> {
-  const claim = async (): Promise<CheckoutRow[]> => {
-    const nowMs = deps.clock.nowMs();
-    const values = [new Date(nowMs), new Date(nowMs - askAgainMs)];
-    return (await deps.database.pool.query(claimStatement(values))).rows;
-  };
+  const claim = () => claimDue(deps, claimStatement, askAgainMs);
   const work = (row: CheckoutRow): Promise<void> => resumeTry(deps, row);
   await sweepDue(deps, claim, work, (err, { id }) =>
     deps.logger.warn({ err, checkoutId: id }, 'a payment could not be asked about; a later sweep asks again'),

@@ -6,6 +6,14 @@ import type { Source } from '../checkouts/checkout-order.ts';
 import type { Queryable } from '../checkouts/checkout-row.ts';
 import { aboutOrder, isCounted, type RefundedOrder } from './refunded-order.ts';
 
+/** Where `done` has the order, its checkout shows the new status, and the event is written. */
+const shownAs = (status: 'paid' | 'refunded', before: 'paid' | 'refunded') => `shown as (
+     update checkouts set status = '${status}', revision = revision + 1
+     where account_id = $1 and order_id = $2 and status = '${before}' and exists (select from done)
+   ), events as (
+     ${insertOutboxIfAny('done', '$6')}
+   )`;
+
 /** Locks the order first, as the consumers of billing's events do: of the two at once neither waits for the other in a circle. */
 const refundStatement = statement(
   'refund-record',
@@ -22,12 +30,7 @@ const refundStatement = statement(
    ), refunded as (
      update orders set status = 'refunded', refunded_at = $5
      where account_id = $1 and id = $2 and status = 'paid' and exists (select from done)
-   ), shown as (
-     update checkouts set status = 'refunded', revision = revision + 1
-     where account_id = $1 and order_id = $2 and status = 'paid' and exists (select from done)
-   ), events as (
-     ${insertOutboxIfAny('done', '$6')}
-   )
+   ), ${shownAs('refunded', 'paid')}
    select from done`,
 );
 
@@ -87,12 +90,7 @@ const reopenStatement = statement(
      update refunds set detail = $4, failed_at = greatest(failed_at, $5),
        status = case when status = 'done' then 'failed' else status end
      where account_id = $1 and order_id = $2 and refund_no = $3
-   ), shown as (
-     update checkouts set status = 'paid', revision = revision + 1
-     where account_id = $1 and order_id = $2 and status = 'refunded' and exists (select from done)
-   ), events as (
-     ${insertOutboxIfAny('done', '$6')}
-   )
+   ), ${shownAs('paid', 'refunded')}
    select from done`,
 );
 

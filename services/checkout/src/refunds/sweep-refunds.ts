@@ -1,21 +1,17 @@
 import { DomainError } from '@app/contracts/errors';
 import { attemptLimitMs } from '@app/messaging/request-headers';
 import { statement } from '@app/service-kit/database';
-import { earliestDue, type SweepRun, sweepDue } from '../sweeps/sweep-due.ts';
+import { claimDue, claimSql, type SweepRun, sweepDue } from '../sweeps/sweep-due.ts';
 import { finishRefund, type RefundDeps } from './refund-order.ts';
 import { orderColumns, type RefundedOrder, refundColumns, refundedTypes, refundFields } from './refunded-order.ts';
 
 /** Whoever asked billing has heard by then, or has died. */
 const askAgainMs = 60_000;
 
-/** What one replica claims no other asks about: `asked_at` moves on with the claim. */
 const claimStatement = statement<RefundedOrder>(
   'refunds-claim',
   `with claimed as (
-     update refunds set asked_at = $1 where id = any (array(
-       select id from refunds where id = any (array(${earliestDue('refunds', `status = 'requested'`)}))
-         and status = 'requested' and asked_at <= $2 for update skip locked))
-     returning account_id, order_id, ${refundFields}
+     ${claimSql('refunds', 'requested', `account_id, order_id, ${refundFields}`)}
    )
    select ${orderColumns}, ${refundColumns} from claimed as r
    join orders as o on o.account_id = r.account_id and o.id = r.order_id`,
@@ -24,11 +20,7 @@ const claimStatement = statement<RefundedOrder>(
 
 /** Asks billing again about refunds that were requested and have not ended: their process died, or billing was away. */
 export async function sweepRefunds(deps: RefundDeps & SweepRun): Promise<void> {
-  const claim = async (): Promise<RefundedOrder[]> => {
-    const nowMs = deps.clock.nowMs();
-    const values = [new Date(nowMs), new Date(nowMs - askAgainMs)];
-    return (await deps.database.pool.query(claimStatement(values))).rows;
-  };
+  const claim = () => claimDue(deps, claimStatement, askAgainMs);
   const work = async (order: RefundedOrder): Promise<void> => {
     const context = { requestId: order.request_id ?? '', deadlineMs: Date.now() + attemptLimitMs };
     await finishRefund(deps, order, context);

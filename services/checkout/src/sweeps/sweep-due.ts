@@ -1,3 +1,5 @@
+import type { Clock } from '@app/service-kit/clock';
+import type { Database, StatementQuery } from '@app/service-kit/database';
 import { earliestPerAccount } from '@app/service-kit/fair-share-sql';
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
@@ -12,9 +14,27 @@ export interface SweepRun {
   readonly closing: () => boolean;
 }
 
-/** SQL of the ids of a round. Whoever claims them moves `asked_at` on, so a round finds none of the round before. */
-export const earliestDue = (table: string, where: string): string =>
-  `${earliestPerAccount(table, 'id', 'asked_at', `${where} and asked_at <= $2`)} limit 100`;
+/**
+ * SQL that claims the rows of a round: `asked_at` moves on with the claim, so no other replica asks about them, and a round
+ * finds none of the round before.
+ */
+export function claimSql(table: string, status: string, returned: string): string {
+  const due = earliestPerAccount(table, 'id', 'asked_at', `status = '${status}' and asked_at <= $2`);
+  return `update ${table} set asked_at = $1 where id = any (array(
+       select id from ${table} where id = any (array(${due} limit 100))
+         and status = '${status}' and asked_at <= $2 for update skip locked))
+     returning ${returned}`;
+}
+
+/** Claims by a statement of `claimSql` what was asked about so long ago, or never. */
+export async function claimDue<Row extends object>(
+  { database, clock }: { readonly database: Database; readonly clock: Clock },
+  claim: (values: unknown[]) => StatementQuery<Row>,
+  askAgainMs: number,
+): Promise<readonly Row[]> {
+  const nowMs = clock.nowMs();
+  return (await database.pool.query(claim([new Date(nowMs), new Date(nowMs - askAgainMs)]))).rows;
+}
 
 /**
  * Works on what is due, round after round until nothing is. One row's fault keeps no other from its turn, and neither does
