@@ -41,7 +41,7 @@ export async function openSending(
     webhooksPerSecond: config.WEBHOOKS_PER_SECOND,
     sendEmail: emails.sendEmail,
     emailTimeoutMs: emails.timeoutMs,
-    onFailedForADay: (endpointId) => switchOff.failedForADay(endpointId),
+    onFailingForLong: (endpointId) => switchOff.failingForLong(endpointId),
     onGone: (endpointId, url) => switchOff.gone(endpointId, url),
   });
   resources.add('dispatcher', dispatcher, (started) => started.close());

@@ -29,7 +29,10 @@ export interface Attempt extends ExchangeColumns {
   /** `mailto:` and the recipient for emails; null when the recipient is not known. */
   readonly url: string | null;
   readonly delivered: boolean;
-  /** Why no attempt follows, as `finished_deliveries.reason` stores it; null when delivered, and while another follows. */
+  /**
+   * Why no attempt follows, as `finished_deliveries.reason` stores it: `tries` after the last one of the schedule. Null when
+   * delivered, and while another follows.
+   */
   readonly reason_code: string | null;
   /** Null when delivered, and after the last attempt. */
   readonly next_attempt_at: string | null;

@@ -42,7 +42,8 @@ export const dueStatement = statement<{ endpoint_id: string; priority: Priority;
 
 /**
  * Claims due deliveries on lease, oldest first, up to a limit for each endpoint and priority. Deliveries of an endpoint
- * that is off or removed are held or canceled instead, and those of an automation that is off are canceled, unless apply-change.ts is doing that.
+ * that is off or removed are held or canceled instead, and those of an automation that is off are canceled. While a change of the
+ * endpoint is not applied yet (a row of `unsettled_endpoints`), its deliveries stay as they are: apply-change.ts decides on them.
  *
  * The shared locks order this statement and a change of the endpoint: switching it on must not release held deliveries
  * while this statement is about to hold more. It skips an endpoint that is being changed, which is claimed later, so

@@ -14,10 +14,10 @@ import {
   capacityOfQueue,
   type EndpointQueue,
   groupOfQueue,
-  heldBy,
   mayStart,
   newQueue,
   nextPriorityOf,
+  waitingAndInFlight,
 } from './endpoint-queue.ts';
 import { type GroupState, newGroup } from './group-state.ts';
 import type { HostRate, HostRates } from './host-rates.ts';
@@ -28,7 +28,7 @@ import {
   type Counts,
   countOf,
   hasShare,
-  isOwed,
+  isStarved,
   noCounts,
   type Priority,
   priorityOrder,
@@ -110,7 +110,7 @@ export class DeliveryScheduler {
   freeCapacityOf(endpointId: string, priority: Priority): number {
     const queue = this.#queues.get(endpointId);
     if (queue === undefined) return roomFor(capacityOf(unknownHealth), noCounts(), priority);
-    const room = roomFor(capacityOfQueue(queue), heldBy(queue), priority);
+    const room = roomFor(capacityOfQueue(queue), waitingAndInFlight(queue), priority);
     return queue.rate === null ? room : Math.min(room, queue.rate.roomFor(priority));
   }
 
@@ -129,7 +129,9 @@ export class DeliveryScheduler {
   /** Whether at least half of what the endpoint may hold of the priority is free, so that a claim is worth its statement. */
   isHalfFree(endpointId: string, priority: Priority): boolean {
     const queue = this.#queues.get(endpointId);
-    return queue === undefined || this.freeCapacityOf(endpointId, priority) >= countOf(heldBy(queue), priority);
+    return (
+      queue === undefined || this.freeCapacityOf(endpointId, priority) >= countOf(waitingAndInFlight(queue), priority)
+    );
   }
 
   /** How many more deliveries of the priority may wait for endpoints of the group, and how many at most. */
@@ -201,7 +203,7 @@ export class DeliveryScheduler {
 
   /** Moves the queue to the group it belongs to now, and to the end of that group's turns if it may start a request. */
   #requeue(queue: EndpointQueue): void {
-    queue.turn?.delete(queue);
+    queue.readySet?.delete(queue);
     this.#limited.leave(queue);
     const group = groupOfQueue(queue);
     if (group !== queue.group) {
@@ -210,8 +212,8 @@ export class DeliveryScheduler {
     }
     const next = nextPriorityOf(queue);
     const isLimited = next !== undefined && this.#limited.keep(queue);
-    queue.turn = next === undefined || isLimited ? undefined : this.#groups[group].ready[next];
-    queue.turn?.add(queue);
+    queue.readySet = next === undefined || isLimited ? undefined : this.#groups[group].ready[next];
+    queue.readySet?.add(queue);
   }
 
   #resumeLimited(): void {
@@ -224,7 +226,7 @@ export class DeliveryScheduler {
     for (const group of groups)
       for (const priority of priorityOrder)
         for (const queue of this.#groups[group].ready[priority]) {
-          this.#startPassedOver(group, priority);
+          this.#startStarved(group, priority);
           if (!this.#hasSlot(group, priority)) break;
           if (queue.rate?.available() === 0) {
             // Another queue of the host has used it up.
@@ -236,11 +238,11 @@ export class DeliveryScheduler {
         }
   }
 
-  /** Starts a request of a less urgent priority that more urgent ones have passed over for long. */
-  #startPassedOver(group: Group, by: Priority): void {
-    const { passedOver, ready } = this.#groups[group];
+  /** Starts a request of a less urgent priority that was skipped for long. */
+  #startStarved(group: Group, by: Priority): void {
+    const { skipped, ready } = this.#groups[group];
     for (const priority of priorityOrder) {
-      if (priority <= by || !isOwed(passedOver[priority]) || !this.#hasSlot(group, priority)) continue;
+      if (priority <= by || !isStarved(skipped[priority]) || !this.#hasSlot(group, priority)) continue;
       const [queue] = ready[priority];
       if (queue?.rate?.available() === 0) this.#requeue(queue);
       else if (queue !== undefined) this.#start(queue, priority);
@@ -268,18 +270,18 @@ export class DeliveryScheduler {
       void this.#options.send(delivery, queue.destination).then((result) => this.#finish(request, result));
     }
     this.#requeue(queue);
-    const { passedOver, ready } = this.#groups[group];
-    passedOver[priority] = queue.passedOver[priority] = 0;
+    const { skipped, ready } = this.#groups[group];
+    skipped[priority] = queue.skipped[priority] = 0;
     for (let other = priority + 1; other < priorityOrder.length; other += 1) {
-      if (queue.byPriority[other as Priority].length > 0) queue.passedOver[other as Priority] += 1;
-      if (ready[other as Priority].size > 0) passedOver[other as Priority] += 1;
+      if (queue.byPriority[other as Priority].length > 0) queue.skipped[other as Priority] += 1;
+      if (ready[other as Priority].size > 0) skipped[other as Priority] += 1;
     }
   }
 
-  /** Usually the most urgent, now and then one that it has passed over for long. */
+  /** The most urgent, unless a less urgent one was skipped for long. */
   #priorityToStart(queue: EndpointQueue, mostUrgent: Priority): Priority {
     for (const priority of priorityOrder) {
-      if (priority <= mostUrgent || !isOwed(queue.passedOver[priority])) continue;
+      if (priority <= mostUrgent || !isStarved(queue.skipped[priority])) continue;
       if (mayStart(queue, priority) && this.#hasSlot(queue.group, priority)) return priority;
     }
     return mostUrgent;
@@ -374,7 +376,7 @@ export class DeliveryScheduler {
   #forgetUnused(): void {
     const beforeMs = performance.now() - forgetAfterMs;
     for (const [id, queue] of this.#queues)
-      if (heldBy(queue)[0] === 0 && queue.usedAtMs < beforeMs) this.#queues.delete(id);
+      if (waitingAndInFlight(queue)[0] === 0 && queue.usedAtMs < beforeMs) this.#queues.delete(id);
     this.#options.rates.forgetUnused();
   }
 }

@@ -2,7 +2,7 @@ import type { EndpointBatch, Lease } from './delivery.types.ts';
 import type { HostRate } from './host-rates.ts';
 import type { Priority } from './priority.rules.ts';
 
-/** Who sends the stored deliveries, as far as storing them is concerned: the dispatcher. */
+/** The part of the dispatcher that storing deliveries needs: it says what it can send at once, and takes that over. */
 export interface DeliverySender {
   newLease(): Lease;
   /** How many new deliveries of the priority it can send to the endpoint soon. */

@@ -52,7 +52,7 @@ export interface Destination {
   readonly channel: 'http' | 'email';
   /** Null for automations that send emails. */
   readonly url: string | null;
-  /** Sealed, as the next two are; see endpoints/secret-box.ts. Null without a URL. */
+  /** Sealed, as the next two are; see secrets/secret-box.ts. Null without a URL. */
   readonly secret: string | null;
   /** The secret before the current one, which signs too until then. */
   readonly previous: { readonly secret: string; readonly untilMs: number } | null;

@@ -42,8 +42,8 @@ export interface DispatcherOptions {
   readonly sendEmail: SendEmail;
   /** One email, all of it. */
   readonly emailTimeoutMs: number;
-  /** Nothing was delivered to the endpoint for a day or for five days. */
-  readonly onFailedForADay: (endpointId: string) => void;
+  /** Nothing was delivered to the endpoint for a day or for five days. Called for each further failure, too. */
+  readonly onFailingForLong: (endpointId: string) => void;
   /** The URL has answered that it is gone. */
   readonly onGone: (endpointId: string, url: string) => void;
 }
@@ -78,12 +78,12 @@ export class Dispatcher implements DeliverySender {
 
   constructor(options: DispatcherOptions) {
     const { database, logger, owner, leaseSeconds } = options;
-    const { partitions, onFailedForADay } = options;
+    const { partitions, onFailingForLong } = options;
     this.#options = options;
     this.#leases = new Leases(owner, leaseSeconds);
     this.#agent = createGuardedAgent(options);
     this.#post = createAttemptDelivery({ ...options, agent: this.#agent });
-    this.#recorder = createRecorder({ database, partitions, logger, leaseMs: leaseSeconds * 1_000, onFailedForADay });
+    this.#recorder = createRecorder({ database, partitions, logger, leaseMs: leaseSeconds * 1_000, onFailingForLong });
     this.#rates = new HostRates(options.webhooksPerSecond);
     this.#scheduler = new DeliveryScheduler({
       rates: this.#rates,

@@ -11,7 +11,7 @@ export interface EndpointQueue {
   readonly waiting: Counts;
   readonly inFlight: Counts;
   /** Requests of more urgent priorities that began while one of this priority waited. */
-  readonly passedOver: Counts;
+  readonly skipped: Counts;
   /** Those in flight that gave up their slot. */
   overdue: number;
   /** A request is overdue and nothing has succeeded since it began. */
@@ -23,8 +23,8 @@ export interface EndpointQueue {
   group: Group;
   succeededAtMs: number;
   usedAtMs: number;
-  /** The set of ready queues that it stands in. */
-  turn: Set<EndpointQueue> | undefined;
+  /** The set of its group's `ready` that has it; undefined while it may start no request. */
+  readySet: Set<EndpointQueue> | undefined;
 }
 
 export const newQueue = (destination: Destination): EndpointQueue => ({
@@ -32,7 +32,7 @@ export const newQueue = (destination: Destination): EndpointQueue => ({
   byPriority: [[], [], []],
   waiting: noCounts(),
   inFlight: noCounts(),
-  passedOver: noCounts(),
+  skipped: noCounts(),
   overdue: 0,
   stalled: false,
   health: unknownHealth,
@@ -40,7 +40,7 @@ export const newQueue = (destination: Destination): EndpointQueue => ({
   group: destination.channel === 'email' ? 'email' : groupOf(unknownHealth),
   succeededAtMs: Number.NEGATIVE_INFINITY,
   usedAtMs: performance.now(),
-  turn: undefined,
+  readySet: undefined,
 });
 
 export const groupOfQueue = ({ destination, stalled, health }: EndpointQueue): Group =>
@@ -48,7 +48,8 @@ export const groupOfQueue = ({ destination, stalled, health }: EndpointQueue): G
 
 export const capacityOfQueue = (queue: EndpointQueue): number => (queue.stalled ? 0 : capacityOf(queue.health));
 
-export const heldBy = ({ waiting, inFlight }: EndpointQueue): Counts => [
+/** The deliveries that the process has of the endpoint. */
+export const waitingAndInFlight = ({ waiting, inFlight }: EndpointQueue): Counts => [
   waiting[0] + inFlight[0],
   waiting[1] + inFlight[1],
   waiting[2] + inFlight[2],

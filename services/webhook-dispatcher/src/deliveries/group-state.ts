@@ -8,7 +8,8 @@ type Ready = readonly [Set<EndpointQueue>, Set<EndpointQueue>, Set<EndpointQueue
 export interface GroupState {
   readonly slotsTaken: Counts;
   readonly waiting: Counts;
-  readonly passedOver: Counts;
+  /** Requests of more urgent priorities that began while a queue was ready with this priority. */
+  readonly skipped: Counts;
   readonly ready: Ready;
   /** Moving average over the exchanges. */
   meanMs: number;
@@ -17,7 +18,7 @@ export interface GroupState {
 export const newGroup = (): GroupState => ({
   slotsTaken: noCounts(),
   waiting: noCounts(),
-  passedOver: noCounts(),
+  skipped: noCounts(),
   ready: [new Set(), new Set(), new Set()],
   meanMs: 0,
 });

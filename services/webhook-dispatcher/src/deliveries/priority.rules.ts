@@ -64,4 +64,4 @@ export function roomFor(whole: number, held: Counts, priority: Priority): number
 }
 
 /** Whether a priority waited through so many requests of more urgent ones that the next request is its own. */
-export const isOwed = (passedOver: number): boolean => passedOver >= reservedPart;
+export const isStarved = (skipped: number): boolean => skipped >= reservedPart;

@@ -41,9 +41,9 @@ export function createRecorder(options: {
   logger: Logger;
   leaseMs: number;
   /** The endpoint has failed for a day or for five days. */
-  onFailedForADay: (endpointId: string) => void;
+  onFailingForLong: (endpointId: string) => void;
 }): Recorder {
-  const { database, partitions, logger, leaseMs, onFailedForADay } = options;
+  const { database, partitions, logger, leaseMs, onFailingForLong } = options;
   const write = async (attempts: readonly Attempt[]): Promise<void> => {
     const giveUpAtMs = performance.now() + leaseMs;
     for (;;) {
@@ -51,7 +51,7 @@ export function createRecorder(options: {
         await partitions.cover(attempts.flatMap((attempt) => [attempt.id, attempt.delivery_id]));
         const failing = await writeAttempts(database, attempts);
         attemptsRecorded.announce(() => ({ attempts: attempts.map(announcedAttempt) }));
-        for (const endpointId of failing) onFailedForADay(endpointId);
+        for (const endpointId of failing) onFailingForLong(endpointId);
         return;
       } catch (err) {
         if (!(isOutage(err) || partitions.forgetAfter(err)) || performance.now() > giveUpAtMs) throw err;

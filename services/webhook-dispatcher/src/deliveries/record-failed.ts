@@ -18,8 +18,9 @@ const soonAfter = `interval '10 seconds'`;
 
 /**
  * The endpoints of attempts that failed, and of last attempts whether nothing has reached the endpoint since the first one
- * of the delivery, or the first one after it was sent again. The clocks of replicas differ, so ids are compared by the
- * part of their time that counts 17 minutes.
+ * of the delivery, or the first one after it was sent again (`schedule_from` is the number of the attempt before that one).
+ * No attempt is older than its delivery. The clocks of replicas differ, so ids are compared by the part of their time that
+ * counts 17 minutes.
  */
 const circumstancesStatement = statement<CircumstancesRow>(
   'attempts-failed-circumstances',
@@ -57,7 +58,7 @@ const columns = {
   outcome: 'text',
   retry_at: 'timestamptz',
   if_active: 'boolean',
-  counts: 'boolean',
+  counts_as_failing: 'boolean',
 } as const satisfies Readonly<Record<string, string>>;
 const isWaiting = `status in ('pending', 'held')`;
 
@@ -99,7 +100,7 @@ const recordStatement = statement<RecordedRow>(
    ), failing as (
      insert into failing_endpoints as f (endpoint_id, account_id, since, last_at, attempts, events)
      select endpoint_id, account_id, min(created_at), max(created_at), count(*), count(*) filter (where number = 1)
-     from attempt where counts and id = any (array(select id from recorded))
+     from attempt where counts_as_failing and id = any (array(select id from recorded))
      group by endpoint_id, account_id order by endpoint_id
      on conflict (endpoint_id) do update set since = least(f.since, excluded.since), last_at = greatest(f.last_at, excluded.last_at),
        attempts = f.attempts + excluded.attempts, events = f.events + excluded.events
@@ -137,8 +138,9 @@ export async function recordFailed(
   const decide = (attempt: Attempt, isChanging: boolean): Decided => {
     const row = found.get(attempt.id) as CircumstancesRow;
     const succeeded = deliveredTo.has(attempt.endpoint_id);
-    const counts = !succeeded && row.active === true && row.is_url === true;
-    return { ...attempt, ...decideFailure(attempt, circumstancesOf(row, { succeeded, isChanging })), counts };
+    const decision = decideFailure(attempt, circumstancesOf(row, { succeeded, isChanging }));
+    const countsAsFailing = !succeeded && row.active === true && row.is_url === true;
+    return { ...attempt, ...decision, counts_as_failing: countsAsFailing };
   };
   const { failing, skipped } = await write(
     database,
@@ -160,7 +162,8 @@ function circumstancesOf(
   };
 }
 
-type Decided = Attempt & FailureDecision & { readonly counts: boolean };
+/** `counts_as_failing`: the endpoint's row in `failing_endpoints` counts the attempt. */
+type Decided = Attempt & FailureDecision & { readonly counts_as_failing: boolean };
 
 async function write(
   database: Database,

@@ -1,12 +1,12 @@
 import { randomRuns } from '@app/testing/long';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { retryAfterMs, triesMax, waitAfter } from './schedule.rules.ts';
+import { attemptsMax, retryAfterMs, waitAfter } from './schedule.rules.ts';
 
 const middle = 0.5;
 
 test('twelve tries spread over 70 h 42 m 35 s, then none', () => {
-  expect(triesMax).toBe(12);
+  expect(attemptsMax).toBe(12);
   const waits = Array.from({ length: 11 }, (_, index) => waitAfter(index + 1, middle, null) ?? Number.NaN);
   expect(waits.slice(0, 4)).toEqual([5_000, 30_000, 120_000, 600_000]);
   expect(waits.reduce((sum, wait) => sum + wait, 0)).toBe(((70 * 60 + 42) * 60 + 35) * 1_000);

@@ -15,7 +15,7 @@ const stepsMs = [
   24 * hour,
 ];
 
-export const triesMax = stepsMs.length + 1;
+export const attemptsMax = stepsMs.length + 1;
 
 /** Each wait varies by ±20 %, so that a receiver does not get all retries at once when it is back. */
 const jitter = 0.2;

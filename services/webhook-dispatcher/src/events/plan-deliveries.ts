@@ -62,11 +62,15 @@ export class DeliveryPlan {
 
   /**
    * Adds a delivery of the event and returns its row.
-   * @param options.asked the delivery was asked for, so no filter applies, and its event says how urgent it is
+   * @param options.requested the seller requested this very delivery (a test): no filter applies, and it is as urgent as its event
    */
-  add(event: OutgoingEvent, endpoint: PlannedEndpoint, { asked = false }: { asked?: boolean } = {}): NewDeliveryRow {
+  add(
+    event: OutgoingEvent,
+    endpoint: PlannedEndpoint,
+    { requested = false }: { requested?: boolean } = {},
+  ): NewDeliveryRow {
     const id = newId('delivery', this.#nowMs);
-    const priority = asked || endpoint.kind.isAsUrgentAsEvent ? event.priority : priorities.other;
+    const priority = requested || endpoint.kind.isAsUrgentAsEvent ? event.priority : priorities.other;
     const row = {
       id,
       event_id: event.id,
@@ -75,7 +79,7 @@ export class DeliveryPlan {
       event_name: event.name,
       test: event.test,
       priority,
-      status: this.#statusOf(event, endpoint, id, priority, asked),
+      status: this.#statusOf(event, endpoint, id, priority, requested),
     };
     this.rows.push(row);
     return row;
@@ -86,9 +90,9 @@ export class DeliveryPlan {
     endpoint: PlannedEndpoint,
     id: string,
     priority: Priority,
-    asked: boolean,
+    requested: boolean,
   ): NewDeliveryRow['status'] {
-    if (!asked && !endpoint.kind.takesName(endpoint, event.name)) return 'filtered';
+    if (!requested && !endpoint.kind.takesName(endpoint, event.name)) return 'filtered';
     return endpoint.active ? this.#addToBatch(event, endpoint, id, priority) : 'held';
   }
 

@@ -80,7 +80,7 @@ const withoutUrlStatement = statement(
 const eventColumns = {
   id: 'text',
   account_id: 'text',
-  behind: 'int',
+  events_after: 'int',
   name: 'text',
   order_id: 'text',
   email: 'text',
@@ -107,7 +107,7 @@ const firstEventColumn = 5;
 const firstDeliveryColumn = firstEventColumn + Object.keys(eventColumns).length;
 
 /**
- * `behind` is how many events of the account follow in the batch; null for an event that has no place in the account's
+ * `events_after` is how many events of the account follow in the batch; null for an event that has no number in the account’s
  * log. The row of `account_logs` stays locked until the commit, so the numbers are in the order of the commits.
  */
 const insertStatement = statement(
@@ -116,13 +116,13 @@ const insertStatement = statement(
      select * from ${tableOf(eventColumns, firstEventColumn)}
    ), log as (
      insert into account_logs as l (account_id, last_sequence)
-     select account_id, count(*) from event where behind is not null group by account_id order by account_id
+     select account_id, count(*) from event where events_after is not null group by account_id order by account_id
      on conflict (account_id) do update set last_sequence = l.last_sequence + excluded.last_sequence
      returning account_id, last_sequence
    ), stored as (
      insert into events (id, account_id, sequence, name, order_id, email, product_id, test, occurred_at, stored_at,
        delivery_ids, endpoint_ids)
-     select e.id, e.account_id, l.last_sequence - e.behind, e.name, e.order_id, e.email, e.product_id, e.test,
+     select e.id, e.account_id, l.last_sequence - e.events_after, e.name, e.order_id, e.email, e.product_id, e.test,
        e.occurred_at, $1, e.delivery_ids::text[], e.endpoint_ids::text[]
      from event e left join log l on l.account_id = e.account_id
    ), bodies as (
@@ -164,10 +164,10 @@ export async function storeEvents(
   const left = new Map<string, number>();
   for (const { accountId } of events) left.set(accountId, (left.get(accountId) ?? 0) + 1);
   const planned = events.map((event) => {
-    const behind = (left.get(event.accountId) as number) - 1;
-    left.set(event.accountId, behind);
-    const takers = endpointsFor(event, endpoints.get(event.accountId) ?? []);
-    return { event, behind, rows: takers.map((endpoint) => plan.add(event, endpoint)) };
+    const eventsAfter = (left.get(event.accountId) as number) - 1;
+    left.set(event.accountId, eventsAfter);
+    const destinations = endpointsFor(event, endpoints.get(event.accountId) ?? []);
+    return { event, eventsAfter, rows: destinations.map((endpoint) => plan.add(event, endpoint)) };
   });
   await insert(deps, client, onCommit, { planned, plan });
 }
@@ -188,8 +188,8 @@ export async function storeEventFor(
   const plan = newPlan(deps);
   const rows = endpointIds
     .flatMap((id) => endpoints.filter((endpoint) => endpoint.id === id))
-    .map((endpoint) => plan.add(event, withKind(endpoint), { asked: true }));
-  await insert(deps, client, onCommit, { planned: [{ event, behind: null, rows }], plan });
+    .map((endpoint) => plan.add(event, withKind(endpoint), { requested: true }));
+  await insert(deps, client, onCommit, { planned: [{ event, eventsAfter: null, rows }], plan });
   return rows.map((row) => row.id);
 }
 
@@ -200,17 +200,17 @@ const newPlan = ({ dispatcher, clock }: StoreDeps): DeliveryPlan =>
 
 interface Planned {
   readonly event: OutgoingEvent;
-  readonly behind: number | null;
+  readonly eventsAfter: number | null;
   readonly rows: readonly NewDeliveryRow[];
 }
 
 type EventRow = Readonly<Record<keyof typeof eventColumns, unknown>> & { readonly id: string };
 
-function eventRow({ event, behind, rows }: Planned): EventRow {
+function eventRow({ event, eventsAfter, rows }: Planned): EventRow {
   return {
     id: event.id,
     account_id: event.accountId,
-    behind,
+    events_after: eventsAfter,
     name: event.name,
     order_id: event.orderId,
     email: event.email,

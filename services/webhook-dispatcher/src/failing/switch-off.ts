@@ -61,7 +61,7 @@ interface Storage {
   readonly emailsAvailable: boolean;
 }
 
-/** What happened to an endpoint, and what its seller reads about it. */
+/** What is to be done with an endpoint, and what its seller reads about it. */
 interface Verdict {
   readonly reason: 'gone' | 'failing' | 'warned';
   readonly summary: string;
@@ -71,8 +71,8 @@ interface Locked extends Unreached {
   readonly account_id: string;
 }
 
-/** Applies the verdict with a notice in Recent activity and by email; all of it or nothing is stored. */
-async function judge(
+/** Notifies the seller, in Recent activity and by email, and switches the endpoint off unless it is only `warned`: all or nothing. */
+async function warnOrSwitchOff(
   storage: Storage,
   endpointId: string,
   decide: (client: Client, endpoint: Locked) => Promise<Verdict | null>,
@@ -110,8 +110,8 @@ async function failingVerdict(client: Client, endpointId: string, endpoint: Lock
 }
 
 export interface SwitchOff {
-  /** The endpoint has failed for a day: its seller is told; or for five days: it is switched off. */
-  failedForADay(endpointId: string): void;
+  /** The endpoint has failed for a day: its seller is notified, once; or for five days: it is switched off. */
+  failingForLong(endpointId: string): void;
   /** The URL has answered 410: its endpoint is switched off, unless it has another URL by now. */
   gone(endpointId: string, url: string): void;
 }
@@ -124,13 +124,13 @@ export function createSwitchOff(
   deps: Storage & Pick<EndpointDeps, 'applyChange' | 'announce'> & { logger: Logger },
 ): SwitchOff {
   const { logger, applyChange, announce } = deps;
-  const judging = new Set<string>();
-  const run = async (endpointId: string, decide: Parameters<typeof judge>[2]): Promise<void> => {
+  const running = new Set<string>();
+  const run = async (endpointId: string, decide: Parameters<typeof warnOrSwitchOff>[2]): Promise<void> => {
     // Many deliveries fail at once, and one of them is enough.
-    if (judging.has(endpointId)) return;
-    judging.add(endpointId);
+    if (running.has(endpointId)) return;
+    running.add(endpointId);
     try {
-      const verdict = await judge(deps, endpointId, decide);
+      const verdict = await warnOrSwitchOff(deps, endpointId, decide);
       if (verdict !== null)
         logger.info({ endpointId, reason: verdict.reason }, 'webhook endpoint does not take its deliveries');
       if (verdict !== null && verdict.reason !== 'warned') {
@@ -141,11 +141,11 @@ export function createSwitchOff(
     } catch (err) {
       logger.warn({ err, endpointId }, 'a failing endpoint could not be switched off');
     } finally {
-      judging.delete(endpointId);
+      running.delete(endpointId);
     }
   };
   return {
-    failedForADay: (endpointId) => void run(endpointId, (client, found) => failingVerdict(client, endpointId, found)),
+    failingForLong: (endpointId) => void run(endpointId, (client, found) => failingVerdict(client, endpointId, found)),
     gone: (endpointId, url) =>
       void run(endpointId, async (_, found) =>
         found.url === url ? { reason: 'gone', summary: endpointGoneText(found) } : null,
