@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { basename, join, matchesGlob } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { anchorsOf, linkedPaths, namedPaths } from './support/named-paths.ts';
+import { find, read, root } from './support/repository.ts';
+
+const documents = find('**/*.md').filter((file) => basename(file) !== 'CHANGELOG.md');
+const decisions = find('docs/decisions/*.md').filter((file) => basename(file) !== 'README.md');
+const paths = [...find('**/*'), ...find('.*')];
+
+const wordsOf = (file: string): number =>
+  read(file)
+    .split(/\s+/)
+    .filter((word) => word !== '').length;
+
+/** Made by a command or at the start, and a package of this name. */
+const notKept =
+  /^(\.data|bench\/results|k8s\/secrets)\/|^cluster\/$|^(credentials|owner|secrets|server)\.json$|^ipaddr\.js$/;
+
+/** Whether the repository has a path that a document names. Its beginning may be left out, in a service's README that of the service. */
+function isPath(document: string, named: string): boolean {
+  if (notKept.test(named)) return true;
+  const path = named.replace(/^(\.{0,2}\/)+|\/$/g, '');
+  const [home = '**'] = /^services\/[^/]+/.exec(document) ?? [];
+  return paths.some((each) => matchesGlob(each, path) || matchesGlob(each, `${home}/**/${path}`));
+}
+
+describe('decisions', () => {
+  test.each(decisions)('%s has at most 800 words', (file) => {
+    expect(wordsOf(file)).toBeLessThanOrEqual(800);
+  });
+
+  test('the list of decisions has each with its title', () => {
+    const titled = decisions.map((file) => {
+      const [, number, title] = /^# (\d{4}) (.+)$/m.exec(read(file)) ?? [];
+      return `| [${number}](${basename(file)}) | ${title} |`;
+    });
+    const listed = read('docs/decisions/README.md').split('\n');
+    expect(listed.filter((line) => line.startsWith('| ['))).toEqual(titled);
+  });
+});
+
+describe('paths', () => {
+  test('a path is named in backticks, with its extension or from a folder of the repository, and not in a fenced block', () => {
+    const markdown =
+      'Run `node src/main.ts --all`: see `libs/money`, `db/`, `order.paid`, a/b.ts.\n```\n`c.ts`\n```\n[d](../e.md#f)';
+    expect(namedPaths(markdown)).toEqual(['src/main.ts', 'libs/money', 'db/']);
+    expect(linkedPaths('docs/g.md', markdown)).toEqual(['e.md#f']);
+  });
+
+  test.each(documents)('every path that %s names exists', (file) => {
+    expect(namedPaths(read(file)).filter((path) => !isPath(file, path))).toEqual([]);
+  });
+
+  test.each(documents)('every link of %s leads to a file, and to a heading of it', (file) => {
+    const broken = linkedPaths(file, read(file)).filter((link) => {
+      const [path = '', anchor] = link.split('#');
+      if (!existsSync(join(root, path))) return true;
+      return anchor !== undefined && !anchorsOf(read(path)).includes(anchor);
+    });
+    expect(broken).toEqual([]);
+  });
+});
