@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, join, matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anchorsOf, linkedPaths, namedPaths } from './support/named-paths.ts';
-import { find, read, root } from './support/repository.ts';
+import { find, read, root, services } from './support/repository.ts';
 
 const documents = find('**/*.md').filter((file) => basename(file) !== 'CHANGELOG.md');
 const decisions = find('docs/decisions/*.md').filter((file) => basename(file) !== 'README.md');
@@ -38,6 +38,10 @@ describe('decisions', () => {
     const listed = read('docs/decisions/README.md').split('\n');
     expect(listed.filter((line) => line.startsWith('| ['))).toEqual(titled);
   });
+});
+
+test.each(services)('the README of %s has at most 500 words', (service) => {
+  expect(wordsOf(`services/${service}/README.md`)).toBeLessThanOrEqual(500);
 });
 
 describe('paths', () => {
