@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, join, matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { anchorsOf, linkedPaths, namedPaths } from './support/named-paths.ts';
-import { find, read, root, services } from './support/repository.ts';
+import { find, linesMatching, read, root, services } from './support/repository.ts';
 
 const documents = find('**/*.md').filter((file) => basename(file) !== 'CHANGELOG.md');
 const decisions = find('docs/decisions/*.md').filter((file) => basename(file) !== 'README.md');
@@ -40,8 +40,10 @@ describe('decisions', () => {
   });
 });
 
-test.each(services)('the README of %s has at most 500 words', (service) => {
-  expect(wordsOf(`services/${service}/README.md`)).toBeLessThanOrEqual(500);
+test.each(services)('the README of %s has at most 500 words, in lines of at most 200 characters', (service) => {
+  const file = `services/${service}/README.md`;
+  expect(wordsOf(file)).toBeLessThanOrEqual(500);
+  expect(linesMatching([file], /.{201}/)).toEqual([]);
 });
 
 describe('paths', () => {
