@@ -8,7 +8,7 @@ import { listenForChanges } from './endpoints/endpoint-changes.ts';
 import type { EndpointDeps } from './endpoints/endpoint-deps.ts';
 import { createSwitchOff } from './failing/switch-off.ts';
 import type { Storage } from './open-storage.ts';
-import { startFeeding } from './repair/feeding.ts';
+import { startRecoveryLoop } from './repair/recovery-loop.ts';
 import { createSecretBox } from './secrets/secret-box.ts';
 
 /** What sends deliveries, and what changes of endpoints need beside it. */
@@ -47,12 +47,12 @@ export async function openSending(
   resources.add('dispatcher', dispatcher, (started) => started.close());
   const applying = startApplyingChanges({ ...storage, ...limits });
   resources.add('endpoint changes to apply', applying, (started) => started.close());
-  const feeding = startFeeding({ ...storage, ...limits, fed: () => dispatcher.wake() });
-  resources.add('recoveries', feeding, (started) => started.close());
+  const recoveryLoop = startRecoveryLoop({ ...storage, ...limits, onDue: () => dispatcher.wake() });
+  resources.add('recoveries', recoveryLoop, (started) => started.close());
   const changes = listenForChanges(nats, (endpointId) => {
     void dispatcher.endpointChanged(endpointId);
     applying.wake();
-    feeding.wake();
+    recoveryLoop.wake();
   });
   resources.add('endpoint changes', changes, (started) => started.close());
   const changing = { applyChange: applying.applyFew, announce: changes.announce };

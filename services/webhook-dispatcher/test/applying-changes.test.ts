@@ -7,7 +7,7 @@ import { volume } from '@app/testing/long';
 import { announced, sofar } from '@app/testing/points';
 import { untilBlocked } from '@app/testing/poll-system';
 import { expect, test, vi } from 'vitest';
-import { deliveriesClaimed, deliveriesReleased, recoveryFed } from '../src/points/points.ts';
+import { deliveriesClaimed, deliveriesReleased, recoveryEnqueued } from '../src/points/points.ts';
 import { attempted, changesApplied, finished, stored } from './harness.ts';
 import { allDeliveries, anEvent, anOrder, connectedAccount } from './orders.ts';
 import { actAs, harness, seller, sellerForEachTest, startService } from './set-up.ts';
@@ -192,7 +192,7 @@ test('deliveries of an endpoint that is switched off and on repeatedly are due o
     harness.clock.advance(60_000);
     const { recovery_id: recoveryId } = await seller.put({ active });
     // A second's worth is released at once.
-    if (active) await announced(recoveryFed, (fed) => fed.recoveryId === recoveryId && fed.due);
+    if (active) await announced(recoveryEnqueued, (one) => one.recoveryId === recoveryId && one.due);
   }
   const text = `select id from deliveries where account_id = $1 and status = 'pending' order by next_attempt_at, id`;
   const due = (await harness.query<{ id: string }>(text, [seller.account])).map(({ id }) => id);

@@ -143,7 +143,7 @@ export async function attempted(of: Of, times = 1, heard: Pick<Listener, 'announ
 export const changesApplied = (endpointId: string, times = 1) =>
   announced(endpointChangeApplied, (one) => one.endpointId === endpointId && one.isComplete, times);
 
-/** The recovery has handed over everything, or its endpoint was removed. */
+/** The recovery has enqueued everything, or its endpoint was removed. */
 export const finished = (recoveryId: string) => announced(recoveryFinished, (one) => one.recoveryId === recoveryId);
 
 /** A failure or an answer 410 of the endpoint has had its consequences; with a reason: it was judged so. */

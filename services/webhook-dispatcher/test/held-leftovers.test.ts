@@ -8,9 +8,9 @@ import { volume } from '@app/testing/long';
 import { announced, sofar } from '@app/testing/points';
 import { expect, test } from 'vitest';
 import { proveConservation } from '../src/conservation/prove-conservation.ts';
-import { recoveryFed, recoveryFinished } from '../src/points/points.ts';
-import { recoveryPerSecond } from '../src/repair/feed.rules.ts';
-import { handOverHeld } from '../src/repair/hand-over.ts';
+import { recoveryEnqueued, recoveryFinished } from '../src/points/points.ts';
+import { recoveryPerSecond } from '../src/repair/batch-size.rules.ts';
+import { enqueueHeld } from '../src/repair/enqueue-stored.ts';
 import { attempted, changesApplied, finished, stored } from './harness.ts';
 import { aPayout } from './orders.ts';
 import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
@@ -35,7 +35,7 @@ const sendTest = () =>
 const are = async (...statuses: string[]) => expect(await seller.statuses()).toEqual(statuses);
 const recoveries = async () => (await harness.ask(listRecoveries, seller.account, {})).data;
 const reasons = async () => (await deliveriesOf(harness, seller.account)).map(({ reason }) => reason);
-/** Wakes the search for what can be released now, and resolves when what it found is handed over. */
+/** Wakes the search for what can be released now, and resolves when what it found is enqueued. */
 async function released(): Promise<void> {
   harness.wake();
   await announced(recoveryFinished, (one) => one.endpointId === endpointId);
@@ -169,12 +169,12 @@ test('a filter that changes while what was held goes out is the filter of the re
   await hold(Array(2 * recoveryPerSecond).fill('order.paid'));
   const { recovery_id: recoveryId } = await seller.put({ active: true });
   // After the first batch few go out before the filter changes, however late that comes.
-  const feed = (perSecond: number) =>
+  const enqueueAt = (perSecond: number) =>
     harness.query('update recoveries set per_second = $2 where account_id = $1', [seller.account, perSecond]);
-  await feed(1);
+  await enqueueAt(1);
   await seller.receiver.received(1);
   await seller.put({ events: ['affiliate.paid'] });
-  await feed(recoveryPerSecond);
+  await enqueueAt(recoveryPerSecond);
   await finished(recoveryId ?? '');
   const [{ queued: sent } = { queued: 0 }] = await recoveries();
   await seller.delivered(sent);
@@ -228,7 +228,7 @@ test('of thousands that are held, those are sent that a filter set by mistake ha
   await seller.put({ active: false });
   const [batch, left] = [1_000, 10];
   await hold(Array(batch + left).fill('order.paid'));
-  // The process hands over nothing before the filter is mended: its recovery has no rate yet.
+  // The process enqueues nothing before the filter is mended: its recovery has no rate yet.
   const id = newId('recovery', harness.clock.nowMs());
   await harness.query(
     `insert into recoveries (id, account_id, endpoint_id, kind, which, until, per_second, created_at)
@@ -239,8 +239,8 @@ test('of thousands that are held, those are sent that a filter set by mistake ha
   expect(await seller.put({ active: true, events: mistaken })).toMatchObject({ recovery_id: id });
   const of = { accountId: seller.account, endpointId, recoveryId: id, now: harness.clock.now() };
   const next = { after: '', names: null, count: recoveryPerSecond };
-  const handedOver = await harness.transaction((client) => handOverHeld(client, 'all', { ...of, ...next }, mistaken));
-  expect(handedOver).toMatchObject({ count: 0, isLast: false });
+  const enqueued = await harness.transaction((client) => enqueueHeld(client, 'all', { ...of, ...next }, mistaken));
+  expect(enqueued).toMatchObject({ count: 0, isLast: false });
   expect(await seller.put({ events: null })).toMatchObject({ recovery_id: id });
   await harness.query('update recoveries set per_second = $2 where id = $1', [id, recoveryPerSecond]);
   harness.wake();
@@ -259,7 +259,7 @@ test('what the filter leaves out costs none of the rate: one of twenty that is s
   expect(seller.receiver.requests).toHaveLength(count);
   expect(await recoveries()).toMatchObject([{ status: 'done', total: count, queued: count, delivered: count }]);
   // If those that are left out counted, there would be one for each second's worth of all: 24.
-  const batches = sofar(recoveryFed).filter((one) => one.recoveryId === recoveryId && one.due);
+  const batches = sofar(recoveryEnqueued).filter((one) => one.recoveryId === recoveryId && one.due);
   expect(batches.length).toBeLessThan(12);
   await nothingIsMissing();
 });

@@ -5,7 +5,7 @@ import { getWebhookEndpoint } from '@app/contracts/webhooks';
 import { announced } from '@app/testing/points';
 import { expect, test } from 'vitest';
 import { deliveriesReleased } from '../src/points/points.ts';
-import { recoveryPerSecond } from '../src/repair/feed.rules.ts';
+import { recoveryPerSecond } from '../src/repair/batch-size.rules.ts';
 import { changesApplied, finished, stored } from './harness.ts';
 import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
 import { deliveriesOf } from './stored.ts';

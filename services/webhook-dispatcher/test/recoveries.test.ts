@@ -11,11 +11,11 @@ import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import { volume } from '@app/testing/long';
 import { announced } from '@app/testing/points';
 import { expect, test } from 'vitest';
-import { recoveryFed } from '../src/points/points.ts';
-import { failuresMax, inLineMax, recoveryPerSecond } from '../src/repair/feed.rules.ts';
+import { recoveryEnqueued } from '../src/points/points.ts';
+import { failuresMax, inLineMax, recoveryPerSecond } from '../src/repair/batch-size.rules.ts';
+import { enqueueStored } from '../src/repair/enqueue-stored.ts';
 import { finalizeCounts } from '../src/repair/finalize-counts.ts';
-import { handOverStored } from '../src/repair/hand-over.ts';
-import { spanOf } from '../src/repair/place.rules.ts';
+import { spanOf } from '../src/repair/position.rules.ts';
 import { finished, stored } from './harness.ts';
 import { connectedAccount } from './orders.ts';
 import { endpointId, harness, seller, sellerForEachTest, startService } from './set-up.ts';
@@ -29,7 +29,7 @@ const start = (which: 'failed' | 'all', more: object = {}) =>
   harness.ask(recover, seller.account, { endpointId, body: { since: since(), which, ...more } });
 const read = (recoveryId: string) => harness.ask(getRecovery, seller.account, { recoveryId });
 const failed = (count: number) => addStored(harness, seller.account, Array(count).fill({ endpointId }));
-/** Starts a recovery with a rate of its own: while the endpoint is off, nothing is handed over. */
+/** Starts a recovery with a rate of its own: while the endpoint is off, nothing is enqueued. */
 async function startAt(perSecond: number, which: 'failed' | 'all') {
   const switchTo = (active: boolean) =>
     harness.query('update endpoints set active = $2 where id = $1', [endpointId, active]);
@@ -40,12 +40,12 @@ async function startAt(perSecond: number, which: 'failed' | 'all') {
   harness.wake();
   return started;
 }
-/** More than is handed over at once. */
+/** More than is enqueued at once. */
 const atOnce = 10_000;
 /** So many batches of the recovery have become due. */
-const fed = (recoveryId: string, times = 1) =>
-  announced(recoveryFed, (one) => one.recoveryId === recoveryId && one.due, times);
-/** Everything is handed over, the account has so many deliveries that arrived since its beginning, and the row says this. */
+const enqueued = (recoveryId: string, times = 1) =>
+  announced(recoveryEnqueued, (one) => one.recoveryId === recoveryId && one.due, times);
+/** Everything is enqueued, the account has so many deliveries that arrived since its beginning, and the row says this. */
 async function isOver(recoveryId: string, delivered: number, result: object): Promise<void> {
   await finished(recoveryId);
   await seller.delivered(delivered);
@@ -72,14 +72,14 @@ test('sends what failed or was canceled since a time under the same webhook-ids,
   ]);
 });
 
-test('hands over the oldest first, a second’s worth at once, and no more a second than it says', async () => {
+test('enqueues the oldest first, a second’s worth at once, and no more a second than it says', async () => {
   const ids = await failed(volume(2, 4) * recoveryPerSecond);
   const startedMs = performance.now();
   const { id } = await start('failed');
   const isHandedOver = `select event_id from deliveries where recovery_id = $1 union all
     select event_id from finished_deliveries where recovery_id = $1 order by event_id`;
   for (let [batches, count] = [1, 0]; count < ids.length; batches += 1) {
-    await fed(id, batches);
+    await enqueued(id, batches);
     const handedOver = (await harness.query<{ event_id: string }>(isHandedOver, [id])).map((row) => row.event_id);
     const allowed = recoveryPerSecond * (1 + (performance.now() - startedMs) / 1_000);
     expect(handedOver.length).toBeLessThanOrEqual(allowed);
@@ -92,7 +92,7 @@ test('hands over the oldest first, a second’s worth at once, and no more a sec
   expect(new Set(seller.received())).toEqual(new Set(ids));
 });
 
-test('a receiver that does not answer stops the feed', async () => {
+test('a receiver that does not answer stops the recovery', async () => {
   const gate = Promise.withResolvers<void>();
   const recovered = new Set(await failed(inLineMax + 10));
   seller.receiver.respondWith(async (request) => {
@@ -104,7 +104,7 @@ test('a receiver that does not answer stops the feed', async () => {
     const text = 'select count(*)::int as count from deliveries where recovery_id = $1';
     return (await harness.query<{ count: number }>(text, [id]))[0]?.count ?? 0;
   };
-  await fed(id);
+  await enqueued(id);
   expect(await inLine()).toBe(inLineMax);
   await harness.afterRound('recoveries');
   expect(await inLine()).toBe(inLineMax);
@@ -122,7 +122,7 @@ test('a fresh event goes before the recovered ones that are in line', async () =
     return { status: 200 };
   });
   const { id } = await startAt(atOnce, 'failed');
-  await fed(id);
+  await enqueued(id);
   await seller.receiver.received(1);
   const before = seller.receiver.requests.length;
   const fresh = await seller.publish();
@@ -139,7 +139,7 @@ test('a receiver that is down gets a few, and the rest once it is back', async (
   let isDown = true;
   seller.receiver.respondWith(() => ({ status: isDown ? 503 : 200 }));
   const ids = await failed(recoveryPerSecond + 10);
-  // So slowly that its failures are known long before the rest could be handed over.
+  // So slowly that its failures are known long before the rest could be enqueued.
   const { id } = await startAt(failuresMax, 'failed');
   await seller.tried(failuresMax);
   await harness.afterRound('recoveries');
@@ -189,7 +189,7 @@ test('events of one millisecond that lack a delivery get theirs in the order of 
     Array(recoveryPerSecond + volume(10, 250)).fill({ endpointId: null }),
   );
   const { id } = await start('all');
-  await fed(id, 2);
+  await enqueued(id, 2);
   await isOver(id, ids.length, { status: 'done', total: ids.length, delivered: ids.length });
   expect((await deliveriesOf(harness, seller.account)).map(({ event_id }) => event_id)).toEqual(ids);
 });
@@ -260,11 +260,11 @@ test('what a recovery has in line shows no time for its next try: when it was du
   expect(seller.received()).toContain(eventId);
 });
 
-test('a canceled recovery hands over nothing more, and its rest stays as it was', async () => {
-  // Far more than are handed over before the cancellation comes.
+test('a canceled recovery enqueues nothing more, and its rest stays as it was', async () => {
+  // Far more than are enqueued before the cancellation comes.
   const ids = await failed(recoveryPerSecond + 10);
   const { id } = await startAt(1, 'failed');
-  await fed(id);
+  await enqueued(id);
   const canceled = await harness.ask(cancelRecovery, seller.account, { recoveryId: id });
   expect(canceled.status).toBe('canceled');
   await harness.afterRound('recoveries');
@@ -334,7 +334,7 @@ test('beside thousands of delivered ones, a batch of what failed reads little mo
     span: spanOf(new Date(since()), harness.clock.now()),
   };
   const read = await harness.transaction(async (client) => {
-    expect(await handOverStored(client, 'failed', batch)).toMatchObject({ count: recoveryPerSecond, isLast: false });
+    expect(await enqueueStored(client, 'failed', batch)).toMatchObject({ count: recoveryPerSecond, isLast: false });
     const { rows } = await client.query<{ rows: number }>(
       'select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as rows from pg_stat_xact_user_tables',
     );

@@ -6,7 +6,7 @@ import { volume } from '@app/testing/long';
 import { listen } from '@app/testing/points';
 import { pollSystem } from '@app/testing/poll-system';
 import { expect, test } from 'vitest';
-import { recoveryFed } from '../src/points/points.ts';
+import { recoveryEnqueued } from '../src/points/points.ts';
 import { attempted, finished } from './harness.ts';
 import { connectedAccount } from './orders.ts';
 import { harness, startService } from './set-up.ts';
@@ -39,12 +39,12 @@ async function startChild() {
   };
 }
 
-test('kill -9 at any point of the feed, and connections that break in a transaction, lose and double no row: everything is handed over once and delivered', async () => {
+test('kill -9 at any point of enqueuing, and connections that break in a transaction, lose and double no row: everything is enqueued once and delivered', async () => {
   // The child runs in real time and not by the test's clock.
   harness.clock.set(new Date());
   const seller = await connectedAccount(harness);
   const { id: endpointId } = await harness.ask(getWebhookEndpoint, seller.account, {});
-  // A part of the events is older than the endpoint: their deliveries are made by the feed.
+  // A part of the events is older than the endpoint: their deliveries are made by the recovery.
   const stored = Array.from({ length: many }, (_, n) => ({ endpointId: n < many / 3 ? null : endpointId }));
   const ids = await addStored(harness, seller.account, stored);
   const child = await startChild();
@@ -61,7 +61,8 @@ test('kill -9 at any point of the feed, and connections that break in a transact
   for (let n = 1; n <= kills; n += 1) {
     const heard = listen();
     if (n > 1) await child.restart();
-    if ((await moved())?.queued !== many) await heard.announced(recoveryFed, (one) => one.recoveryId === id && one.due);
+    if ((await moved())?.queued !== many)
+      await heard.announced(recoveryEnqueued, (one) => one.recoveryId === id && one.due);
     if (n % 2 === 0)
       await harness.query(
         `select pg_terminate_backend(pid) from pg_stat_activity

@@ -30,7 +30,7 @@ const connect = async () => (await harness.ask(createWebhookEndpoint, seller.acc
 const start = (endpointId: string, body: { since: string; until?: string; which: 'all' | 'failed' }) =>
   harness.ask(recover, seller.account, { endpointId, body });
 const read = (recoveryId: string) => harness.ask(getRecovery, seller.account, { recoveryId });
-/** Everything is handed over, the account has so many deliveries that arrived since its beginning, and the row says this. */
+/** Everything is enqueued, the account has so many deliveries that arrived since its beginning, and the row says this. */
 async function isOver(recoveryId: string, delivered: number, result: object): Promise<void> {
   await finished(recoveryId);
   await seller.delivered(delivered);
@@ -104,7 +104,7 @@ test('a recovery right after a URL is connected waits for the events that were b
       ...[id, seller.account, '{}'],
     ]);
     recoveryId = (await start(await connect(), { since, which: 'all' })).id;
-    // Rounds of the feed go by meanwhile: another recovery, which began later, is over.
+    // Rounds of the recovery loop go by meanwhile: another recovery, which began later, is over.
     const other = await connectedAccount(harness);
     const body = { since, which: 'failed' as const };
     const second = await harness.ask(recover, other.account, { endpointId: other.endpointId, body });

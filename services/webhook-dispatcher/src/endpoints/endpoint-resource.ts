@@ -14,7 +14,7 @@ export type EndpointResource = RequestOutput<typeof getWebhookEndpoint>;
 
 /** Reading 10,001 entries of an index takes a few milliseconds, whether that is all or there are a million. */
 const heldMax = 10_000;
-/** A test send is no event that the seller misses: the release of what is held drops it (repair/hand-over.ts). */
+/** A test send is no event that the seller misses: the release of what is held drops it (repair/enqueue-stored.ts). */
 const ofHeld = `d.status = 'held' and d.endpoint_id = e.id and not ${isTestSend('d')}`;
 const stateStatement = statement<State>(
   'endpoint-resource-state',

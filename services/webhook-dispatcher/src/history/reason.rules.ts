@@ -90,7 +90,7 @@ const waitText = (reason: WaitReason, perSecond: number): string =>
 /** It may have arrived, and the receiver did not say so. */
 const sent = (attempts: number): string => (attempts === 0 ? 'Not sent' : 'Sent no further');
 
-/** What is held is sent without them (repair/left-out.ts). */
+/** What is held is sent without them (repair/skipped.ts). */
 const heldTestText = 'Test sends are not sent again: when what is held is released, it is canceled.';
 
 function heldText({ endpoint, ofAutomation, attempts, reasonCode, isTestSend }: ReasonFacts): string {

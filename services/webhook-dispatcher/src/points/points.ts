@@ -60,11 +60,11 @@ export const endpointJudged = definePoint<OfEndpoint & { readonly reason: 'gone'
 );
 
 /** A recovery of deliveries was considered: `due` says whether a batch of them became due. */
-export const recoveryFed = definePoint<OfEndpoint & { readonly recoveryId: string; readonly due: boolean }>(
-  'webhook-dispatcher.recovery-fed',
+export const recoveryEnqueued = definePoint<OfEndpoint & { readonly recoveryId: string; readonly due: boolean }>(
+  'webhook-dispatcher.recovery-enqueued',
 );
 
-/** A recovery has handed over all that it concerns, or its endpoint was removed. */
+/** A recovery has enqueued all that it concerns, or its endpoint was removed. */
 export const recoveryFinished = definePoint<OfEndpoint & { readonly recoveryId: string }>(
   'webhook-dispatcher.recovery-finished',
 );

@@ -2,7 +2,7 @@ import { type Database, statement } from '@app/service-kit/database';
 import { isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
 import { isTestSend } from '../deliveries/test-send.rules.ts';
 import { sentNames } from './held-recovery.ts';
-import { firstPlace, idsSince, type RecoveryRef, type Span, spanOf } from './place.rules.ts';
+import { firstPosition, idsSince, type RecoveryRef, type Span, spanOf } from './position.rules.ts';
 
 const recoveryStatement = statement<Counted>(
   'recovery-to-count',
@@ -81,7 +81,7 @@ interface Counted {
 
 /**
  * Counts what a recovery concerns, before it begins: about a second for a million deliveries, and under no lock. What
- * becomes part of it meanwhile is added when it is handed over.
+ * becomes part of it meanwhile is added when it is enqueued.
  */
 export async function countRecovery(database: Database, ref: RecoveryRef): Promise<void> {
   const { rows } = await database.pool.query(recoveryStatement([ref.id, ref.account_id]));
@@ -90,7 +90,7 @@ export async function countRecovery(database: Database, ref: RecoveryRef): Promi
   const { which, since, until, endpoint_made_at: madeAt } = recovery;
   const span = since === null ? null : spanOf(since, until);
   const total = await count(database, ref, recovery, span);
-  const { phase, cursor } = firstPlace(which, span, madeAt);
+  const { phase, cursor } = firstPosition(which, span, madeAt);
   await database.pool.query(countedStatement([ref.id, ref.account_id, total, phase, cursor]));
 }
 

@@ -22,9 +22,9 @@ const finalizeStatement = statement(
 );
 
 /**
- * Writes the results of recoveries into their rows once all that they handed over is finished, and marks them as final
+ * Writes the results of recoveries into their rows once all that they enqueued is finished, and marks them as final
  * (`settled`), so that lists need not count. The lock comes first: another repair that takes over some of these deliveries
- * meanwhile (hand-over.ts) either adds their results to the row before they are counted here, or finds the row final and
+ * meanwhile (enqueue-stored.ts) either adds their results to the row before they are counted here, or finds the row final and
  * leaves it.
  */
 export async function finalizeCounts(database: Database): Promise<void> {

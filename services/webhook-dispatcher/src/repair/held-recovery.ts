@@ -3,7 +3,7 @@ import { orderEventNames } from '@app/contracts/webhooks';
 import { executeBound } from '@app/service-kit/bound-sql';
 import { statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { recoveryPerSecond } from './feed.rules.ts';
+import { recoveryPerSecond } from './batch-size.rules.ts';
 
 interface EndpointRef {
   readonly id: string;
@@ -31,7 +31,7 @@ const runningStatement = statement<{ id: string; which: string }>(
 );
 
 /**
- * Only one row of what is held is looked at, however much of it is not sent: the feed finds that out, and goes by the
+ * Only one row of what is held is read, however much of it is not sent: enqueue-stored.ts finds that out, by the
  * filter of that time. What is still to be held (endpoints/record-change.ts) is released, too.
  */
 const insertStatement = statement<{ id: string }>(
@@ -46,7 +46,7 @@ const insertStatement = statement<{ id: string }>(
 
 /**
  * Begins to send what is held for the endpoint, in the transaction that switches it on or gives it its URL, and holds its
- * row locked, once the change is recorded. The transaction stays short however much is held: feeding.ts does the rest. A
+ * row locked, once the change is recorded. The transaction stays short however much is held: recovery-loop.ts does the rest. A
  * running one with another choice is replaced.
  * @returns the recovery's id; null when nothing is held
  */

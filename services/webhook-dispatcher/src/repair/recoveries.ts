@@ -69,7 +69,7 @@ const isDoneStatement = statement(
 );
 
 /**
- * Ends a recovery; what it has handed over is sent, what was held stays held. One that is canceled already stays so.
+ * Ends a recovery; what it has enqueued is sent, what was held stays held. One that is canceled already stays so.
  * @throws DomainError recovery_not_found, invalid_transition when it is done
  */
 export async function cancelRecovery(

@@ -3,7 +3,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import { isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
 import { isTestSend } from '../deliveries/test-send.rules.ts';
-import { recoveryPerSecond } from './feed.rules.ts';
+import { recoveryPerSecond } from './batch-size.rules.ts';
 
 /**
  * Endpoints that have taken a delivery, or got another URL, since the last attempt of what is held for them: none of
@@ -14,7 +14,7 @@ import { recoveryPerSecond } from './feed.rules.ts';
 const releasableStatement = statement<Releasable>(
   'held-releasable',
   `with recursive held as (
-     (select endpoint_id, account_id, next_attempt_at as tried_at from deliveries where ${isHeldForFailing}
+     (select endpoint_id, account_id, next_attempt_at as attempted_at from deliveries where ${isHeldForFailing}
       order by endpoint_id, id limit 1)
      union all
      select next.* from held, lateral (
@@ -26,7 +26,7 @@ const releasableStatement = statement<Releasable>(
    from held h join endpoints e on e.id = h.endpoint_id and e.account_id = h.account_id
    where e.active
      and not exists (
-       select from failing_endpoints f where f.endpoint_id = h.endpoint_id and f.since <= h.tried_at)
+       select from failing_endpoints f where f.endpoint_id = h.endpoint_id and f.since <= h.attempted_at)
      and not exists (
        select from recoveries r where r.account_id = h.account_id and r.endpoint_id = h.endpoint_id and r.kind = 'held'
          and (r.status = 'running' or r.status = 'canceled' and r.finished_at > (
@@ -55,7 +55,7 @@ interface Releasable {
 
 /**
  * Begins to send what is held because nothing reached its endpoint (deliveries/held-for-failing.rules.ts), once something
- * has. Which endpoints those are follows from what is stored, so a process that dies leaves it to the next look of any.
+ * has. Which endpoints those are follows from what is stored, so a process that dies leaves it to the next search of any replica.
  */
 export async function releaseHeld({
   database,

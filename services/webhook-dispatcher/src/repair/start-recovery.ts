@@ -11,14 +11,14 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { isUrl } from '../destinations/destination-kind-sql.ts';
 import { bodyKeepDays, dayMs } from '../storage/partition.rules.ts';
 import { unknownEndpoint } from '../texts/endpoint-errors.ts';
-import { recoveryPerSecond } from './feed.rules.ts';
+import { recoveryPerSecond } from './batch-size.rules.ts';
 import { getRecovery } from './recoveries.ts';
 import type { RecoveryResource } from './recovery-rows.ts';
 
 export interface RecoveryDeps {
   readonly database: Database;
   readonly clock: Clock;
-  /** Announces to every replica that there is a recovery to feed. */
+  /** Announces to every replica that there is a running recovery. */
   readonly announce: (endpointId: string) => void;
 }
 
@@ -43,7 +43,7 @@ const insertStatement = statement<{ id: string }>(
 );
 
 /**
- * Begins to send the stored deliveries of a time again to their endpoint; feeding.ts does the rest.
+ * Begins to send the stored deliveries of a time again to their endpoint; recovery-loop.ts does the rest.
  * @throws DomainError webhook_endpoint_not_found; validation_failed for a time before the bodies that are kept, or one
  * that ends before it begins; invalid_transition while a recovery of the endpoint is running, or it has no URL
  */

@@ -3,14 +3,14 @@ import { idPrefixes, idSuffixOf } from '@app/contracts/ids';
 import { type Client, statement } from '@app/service-kit/database';
 import { priorities } from '../deliveries/priority.rules.ts';
 import type { Partitions } from '../storage/partitions.ts';
-import type { HandedOver, SpanBatch } from './hand-over.ts';
-import { idsSince } from './place.rules.ts';
+import type { EnqueuedBatch, SpanBatch } from './enqueue-stored.ts';
+import { idsSince } from './position.rules.ts';
 
-/** Events looked at in one transaction, which takes about 10 ms when none of them is missing. */
+/** Events scanned in one transaction, which takes about 10 ms when none of them is missing. */
 const eventsMax = 1_000;
 
 /**
- * The next events of the account that happened in the span and have no delivery for the endpoint; what was looked at is
+ * The next events of the account that happened in the span and have no delivery for the endpoint; what was scanned is
  * in every row.
  */
 const missingStatement = statement<MissingRow>(
@@ -75,12 +75,12 @@ interface MissingRow {
   readonly count: number;
 }
 
-/** Makes and hands over deliveries for events that are older than the endpoint. */
-export async function handOverMissing(
+/** Makes and enqueues deliveries for events that are older than the endpoint. */
+export async function enqueueMissing(
   client: Client,
   partitions: Partitions,
   batch: SpanBatch & { readonly endpointMadeAt: Date },
-): Promise<HandedOver> {
+): Promise<EnqueuedBatch> {
   const { accountId, endpointId, recoveryId, after, names, count, now, span } = batch;
   const ids = [after, earlierOf(span.eventIds[1], idsSince(batch.endpointMadeAt))];
   const { rows } = await client.query(
@@ -101,10 +101,10 @@ export async function handOverMissing(
     await partitions.cover(made.map(({ id }) => id));
     await client.query(makeStatement([JSON.stringify(made), accountId, endpointId, recoveryId, now]));
   }
-  // A full batch may have left out events behind its last one.
+  // A full batch may have skipped events behind its last one.
   if (missing.length === count) return { count: made.length, last: missing.at(-1)?.id ?? null, isLast: false };
-  const [looked] = rows as [MissingRow];
-  return { count: made.length, last: looked.last, isLast: looked.count < eventsMax };
+  const [scanned] = rows as [MissingRow];
+  return { count: made.length, last: scanned.last, isLast: scanned.count < eventsMax };
 }
 
 const earlierOf = (one: string, other: string): string => (one < other ? one : other);
@@ -112,7 +112,7 @@ const earlierOf = (one: string, other: string): string => (one < other ? one : o
 /**
  * A delivery's id has the time at which its event was stored, so it stands in lists, and expires, with its event's other
  * deliveries. Within a millisecond, in which hundreds of events may be stored, the event's place in the log orders them,
- * whichever batch they are handed over in.
+ * whichever batch they are enqueued in.
  */
 function deliveryIdOf({ id, sequence, stored_at: storedAt }: MissingRow & { readonly id: string }, endpointId: string) {
   const entropy = createHash('sha256').update(id).update(endpointId).digest();

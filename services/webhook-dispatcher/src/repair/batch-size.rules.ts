@@ -1,5 +1,5 @@
 /**
- * How many deliveries a recovery hands over now. Recovered deliveries go out behind all others of their endpoint, so the
+ * How many deliveries a recovery enqueues now. Recovered deliveries go out behind all others of their endpoint, so the
  * bounds protect the receiver and not the fresh events.
  */
 
@@ -9,11 +9,11 @@
  */
 export const recoveryPerSecond = 50;
 
-/** Four seconds of the rate: a receiver that takes fewer stops the feed, and a restart finds only this many in line. */
+/** Four seconds of the rate: a receiver that takes fewer stops the recovery, and a restart finds only this many in line. */
 export const inLineMax = 200;
 
 /**
- * Deliveries that the receiver has refused wait for hours for their next attempt, and must not stop the feed for as long.
+ * Deliveries that the receiver has refused wait for hours for their next attempt, and must not stop the recovery for as long.
  * This many of them do, because a receiver that refuses so much will refuse the rest too.
  */
 export const waitingMax = 1_000;
@@ -28,20 +28,20 @@ const batchIntervalMs = 200;
 /** A transaction of at most about 20 ms. */
 const batchMax = 500;
 
-export interface FeedState {
+export interface EnqueueState {
   readonly perSecond: number;
   /** Since the batch before; null before the first. */
   readonly elapsedMs: number | null;
-  /** Handed over, and due or in flight. */
+  /** Enqueued, and due or in flight. */
   readonly inLine: number;
-  /** Handed over, failed, and waiting for the next attempt. */
+  /** Enqueued, failed, and waiting for the next attempt. */
   readonly waiting: number;
   /** Failed attempts of the endpoint since its last success. */
   readonly failures: number;
 }
 
 /** The size of the next batch; 0 while the recovery has to wait. The first batch is a second's worth, at once. */
-export function nextBatch({ perSecond, elapsedMs, inLine, waiting, failures }: FeedState): number {
+export function nextBatch({ perSecond, elapsedMs, inLine, waiting, failures }: EnqueueState): number {
   if (waiting >= waitingMax) return 0;
   const passedMs = elapsedMs ?? Number.POSITIVE_INFINITY;
   if (failures >= failuresMax) return inLine === 0 && passedMs >= probeIntervalMs ? 1 : 0;

@@ -2,13 +2,13 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { inIndexOrder } from '@app/service-kit/planner';
 import { finishDeliveries } from '../deliveries/finish-deliveries.ts';
-import { recoveryFed, recoveryFinished } from '../points/points.ts';
+import { recoveryEnqueued, recoveryFinished } from '../points/points.ts';
 import type { Partitions } from '../storage/partitions.ts';
-import { nextBatch } from './feed.rules.ts';
-import { type Batch, type HandedOver, handOverHeld, handOverStored } from './hand-over.ts';
-import { handOverMissing } from './hand-over-missing.ts';
+import { nextBatch } from './batch-size.rules.ts';
+import { enqueueMissing } from './enqueue-missing.ts';
+import { type Batch, type EnqueuedBatch, enqueueHeld, enqueueStored } from './enqueue-stored.ts';
 import { namesOf } from './held-recovery.ts';
-import { deliveriesSince, type Place, type RecoveryRef, spanOf } from './place.rules.ts';
+import { deliveriesSince, type Position, type RecoveryRef, spanOf } from './position.rules.ts';
 
 export interface RepairStorage {
   readonly database: Database;
@@ -16,15 +16,15 @@ export interface RepairStorage {
   readonly clock: Clock;
 }
 
-export interface Fed {
+export interface Enqueued {
   /** Deliveries became due. */
   readonly due: boolean;
-  /** Fewer were found than may be handed over now, and the search goes on at once. */
+  /** Fewer were found than may be enqueued now, and the search goes on at once. */
   readonly more: boolean;
   /** The recovery has ended. */
   readonly finished: boolean;
 }
-const notFed: Fed = { due: false, more: false, finished: false };
+const nothingEnqueued: Enqueued = { due: false, more: false, finished: false };
 
 /** A shared lock: events for the endpoint may be stored meanwhile, but it is neither switched nor removed. */
 const endpointStatement = statement<Endpoint>(
@@ -35,10 +35,10 @@ const endpointStatement = statement<Endpoint>(
 
 /**
  * Whoever changes an endpoint locks it first and its recoveries second, as this transaction does. Another replica that
- * feeds the recovery now keeps it; a recovery of what was held goes first.
+ * enqueues for the recovery now keeps it; a recovery of what was held goes first.
  */
 const recoveryStatement = statement<Recovery>(
-  'recovery-to-feed',
+  'recovery-to-enqueue',
   `select r.kind, r.which, r.since, r.until, r.phase, r.cursor, r.per_second,
      extract(epoch from clock_timestamp() - r.fed_at)::float8 * 1000 as elapsed_ms,
      (select count(*)::int from deliveries d
@@ -71,7 +71,7 @@ const recoveryStatement = statement<Recovery>(
   },
 );
 
-/** What was not found of a batch may be handed over at once, when it is. */
+/** What was not found of a batch may be enqueued at once, when it is. */
 const advanceStatement = statement(
   'recovery-advance',
   `update recoveries set phase = $3, cursor = $4, queued = queued + $5, total = greatest(total, queued + $5),
@@ -95,7 +95,7 @@ interface Recovery {
   readonly which: 'failed' | 'all' | 'orders';
   readonly since: Date | null;
   readonly until: Date;
-  readonly phase: Place['phase'];
+  readonly phase: Position['phase'];
   readonly cursor: string;
   readonly per_second: number;
   readonly elapsed_ms: number | null;
@@ -110,32 +110,32 @@ interface Recovery {
 }
 
 /**
- * Hands over the next batch of a recovery: the rows that move and the place that is reached are one transaction, so a
+ * Enqueues the next batch of a recovery: the rows that move and the position that is reached are one transaction, so a
  * process that dies has done all of it or nothing.
  */
-export async function feedRecovery(storage: RepairStorage, ref: RecoveryRef): Promise<Fed> {
-  const fed = await finishDeliveries(storage, () =>
-    storage.database.transaction((client) => feedWith(client, storage, ref)),
+export async function enqueueBatch(storage: RepairStorage, ref: RecoveryRef): Promise<Enqueued> {
+  const enqueued = await finishDeliveries(storage, () =>
+    storage.database.transaction((client) => enqueueWith(client, storage, ref)),
   );
   const { id: recoveryId, endpoint_id: endpointId } = ref;
-  recoveryFed.announce(() => ({ recoveryId, endpointId, due: fed.due }));
-  if (fed.finished) recoveryFinished.announce(() => ({ recoveryId, endpointId }));
-  return fed;
+  recoveryEnqueued.announce(() => ({ recoveryId, endpointId, due: enqueued.due }));
+  if (enqueued.finished) recoveryFinished.announce(() => ({ recoveryId, endpointId }));
+  return enqueued;
 }
 
-async function feedWith(client: Client, storage: RepairStorage, ref: RecoveryRef): Promise<Fed> {
+async function enqueueWith(client: Client, storage: RepairStorage, ref: RecoveryRef): Promise<Enqueued> {
   await client.query(inIndexOrder());
   const of = [ref.endpoint_id, ref.account_id];
   const endpoint = (await client.query(endpointStatement(of))).rows[0];
   const recovery = (await client.query(recoveryStatement([ref.id, ref.account_id]))).rows[0];
-  if (recovery === undefined) return notFed;
+  if (recovery === undefined) return nothingEnqueued;
   if (endpoint === undefined) {
     await end(client, storage.clock, ref, 'canceled');
-    return { ...notFed, finished: true };
+    return { ...nothingEnqueued, finished: true };
   }
-  const mayFeed = endpoint.active && !recovery.is_second && !recovery.is_changing && recovery.is_early !== true;
-  const count = mayFeed ? batchSizeOf(recovery) : 0;
-  return count === 0 ? notFed : await feed(client, storage, { ref, recovery, endpoint, count });
+  const mayEnqueue = endpoint.active && !recovery.is_second && !recovery.is_changing && recovery.is_early !== true;
+  const count = mayEnqueue ? batchSizeOf(recovery) : 0;
+  return count === 0 ? nothingEnqueued : await enqueueAndAdvance(client, storage, { ref, recovery, endpoint, count });
 }
 
 const batchSizeOf = (recovery: Recovery): number =>
@@ -147,9 +147,9 @@ const batchSizeOf = (recovery: Recovery): number =>
     failures: recovery.failures,
   });
 
-async function feed(client: Client, storage: RepairStorage, work: Work): Promise<Fed> {
+async function enqueueAndAdvance(client: Client, storage: RepairStorage, work: Work): Promise<Enqueued> {
   const { ref, recovery } = work;
-  const { count, next } = await handOver(client, storage, work);
+  const { count, next } = await enqueue(client, storage, work);
   const { phase, cursor } = next ?? recovery;
   await client.query(advanceStatement([ref.id, ref.account_id, phase, cursor, count, work.count - count]));
   if (next === null) await end(client, storage.clock, ref, 'done');
@@ -163,12 +163,12 @@ interface Work {
   readonly count: number;
 }
 
-/** @returns how many were handed over and where to go on; null when nothing is left */
-async function handOver(
+/** @returns how many were enqueued and where to go on; null when nothing is left */
+async function enqueue(
   client: Client,
   { clock, partitions }: RepairStorage,
   work: Work,
-): Promise<{ count: number; next: Place | null }> {
+): Promise<{ count: number; next: Position | null }> {
   const { ref, recovery, endpoint, count } = work;
   const { kind, which, phase, cursor, since, until } = recovery;
   const batch = (names: readonly string[] | null): Batch => ({
@@ -180,18 +180,18 @@ async function handOver(
     count,
     now: clock.now(),
   });
-  const goOn = (handedOver: HandedOver, then: Place | null) => ({
-    count: handedOver.count,
-    next: handedOver.isLast ? then : { phase, cursor: handedOver.last ?? cursor },
+  const goOn = (enqueued: EnqueuedBatch, then: Position | null) => ({
+    count: enqueued.count,
+    next: enqueued.isLast ? then : { phase, cursor: enqueued.last ?? cursor },
   });
   if (kind === 'held' || since === null)
-    return goOn(await handOverHeld(client, which, batch(namesOf(which)), endpoint.events), null);
+    return goOn(await enqueueHeld(client, which, batch(namesOf(which)), endpoint.events), null);
   const ofSpan = { ...batch(endpoint.events), span: spanOf(since, until) };
   if (phase === 'events') {
-    const handedOver = await handOverMissing(client, partitions, { ...ofSpan, endpointMadeAt: endpoint.created_at });
-    return goOn(handedOver, deliveriesSince(ofSpan.span));
+    const enqueued = await enqueueMissing(client, partitions, { ...ofSpan, endpointMadeAt: endpoint.created_at });
+    return goOn(enqueued, deliveriesSince(ofSpan.span));
   }
-  return goOn(await handOverStored(client, which === 'all' ? 'all' : 'failed', ofSpan), null);
+  return goOn(await enqueueStored(client, which === 'all' ? 'all' : 'failed', ofSpan), null);
 }
 
 async function end(client: Client, clock: Clock, ref: RecoveryRef, status: 'done' | 'canceled'): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomRuns } from '@app/testing/long';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { failuresMax, inLineMax, nextBatch, probeIntervalMs, waitingMax } from './feed.rules.ts';
+import { failuresMax, inLineMax, nextBatch, probeIntervalMs, waitingMax } from './batch-size.rules.ts';
 
 const idle = { perSecond: 50, elapsedMs: null, inLine: 0, waiting: 0, failures: 0 };
 
@@ -11,7 +11,7 @@ test('the first batch is a second’s worth, and a long pause earns no more than
   expect(nextBatch({ ...idle, elapsedMs: 500 })).toBe(25);
 });
 
-test('over any series of moments, no more is handed over than the rate allows, also where less was found at first', () => {
+test('over any series of moments, no more is enqueued than the rate allows, also where less was found at first', () => {
   const pause = fc.record({ pauseMs: fc.integer({ min: 0, max: 5_000 }), foundMax: fc.integer({ min: 0, max: 400 }) });
   const pauses = fc.array(pause, { minLength: 1, maxLength: 50 });
   fc.assert(
@@ -32,13 +32,13 @@ test('over any series of moments, no more is handed over than the rate allows, a
   );
 });
 
-test('a receiver that is slow stops the feed by what is in line', () => {
+test('a receiver that is slow stops the recovery by what is in line', () => {
   expect(nextBatch({ ...idle, inLine: inLineMax - 3 })).toBe(3);
   expect(nextBatch({ ...idle, inLine: inLineMax })).toBe(0);
   expect(nextBatch({ ...idle, inLine: inLineMax + 7 })).toBe(0);
 });
 
-test('bodies that a receiver refuses do not stop the feed until there are very many', () => {
+test('bodies that a receiver refuses do not stop the recovery until there are very many', () => {
   expect(nextBatch({ ...idle, waiting: waitingMax - 1, failures: failuresMax - 1 })).toBe(50);
   expect(nextBatch({ ...idle, waiting: waitingMax })).toBe(0);
 });

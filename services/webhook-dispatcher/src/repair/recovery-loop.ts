@@ -2,9 +2,9 @@ import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { countRecovery } from './count-recovery.ts';
-import { feedRecovery, type RepairStorage } from './feed-recovery.ts';
+import { enqueueBatch, type RepairStorage } from './enqueue-batch.ts';
 import { finalizeCounts } from './finalize-counts.ts';
-import type { RecoveryRef } from './place.rules.ts';
+import type { RecoveryRef } from './position.rules.ts';
 import { releaseHeld } from './release-held.ts';
 
 /** A recovery gets a second's worth at a time. The start of one wakes every replica. */
@@ -35,57 +35,58 @@ async function* readRunning(database: Database): AsyncGenerator<Running> {
 }
 
 /**
- * Feeds the running recoveries in the background, in turns, batch by batch. The database holds how far each one is, so
- * any replica feeds it, and another process continues where one died.
+ * Enqueues deliveries of the running recoveries in the background, in turns, batch by batch. The database holds how far each one is, so
+ * any replica goes on with it, and another process continues where one died.
  */
-export function startFeeding(
+export function startRecoveryLoop(
   options: RepairStorage & {
     readonly logger: Logger;
     /** Between two searches for what can be released: it is three days late, and a search reads a row of each endpoint that has something held. */
     readonly releaseIntervalMs: number;
     /** A batch made deliveries due. */
-    readonly fed: () => void;
+    readonly onDue: () => void;
   },
 ): BackgroundLoop {
-  const { database, logger, releaseIntervalMs, fed } = options;
+  const { database, logger, releaseIntervalMs, onDue } = options;
   let [finalizedAtMs, releasedAtMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   /** Whether there is more to do at once. */
-  const feedOne = async (recovery: Running, isClosing: () => boolean): Promise<boolean> => {
+  const enqueueOne = async (recovery: Running, isClosing: () => boolean): Promise<boolean> => {
     try {
       if (recovery.is_new) await countRecovery(database, recovery);
-      const { due, more } = await feedRecovery(options, recovery);
-      if (due) fed();
+      const { due, more } = await enqueueBatch(options, recovery);
+      if (due) onDue();
       return more;
     } catch (err) {
-      if (!isClosing()) logger.warn({ err, recoveryId: recovery.id }, 'a recovery could not be fed; trying again');
+      if (!isClosing())
+        logger.warn({ err, recoveryId: recovery.id }, 'deliveries of a recovery could not be enqueued; trying again');
       return false;
     }
   };
   /** A turn for each running recovery. */
-  const feedEach = async (isClosing: () => boolean): Promise<boolean> => {
+  const enqueueEach = async (isClosing: () => boolean): Promise<boolean> => {
     let more = false;
     const turns = readRunning(database);
-    const feedNext = async (): Promise<void> => {
-      for await (const recovery of turns) if (!isClosing() && (await feedOne(recovery, isClosing))) more = true;
+    const enqueueNext = async (): Promise<void> => {
+      for await (const recovery of turns) if (!isClosing() && (await enqueueOne(recovery, isClosing))) more = true;
     };
-    await Promise.all(Array.from({ length: concurrency }, feedNext));
+    await Promise.all(Array.from({ length: concurrency }, enqueueNext));
     return more;
   };
   let goesOn = false;
-  const feedAll = async (isClosing: () => boolean): Promise<void> => {
+  const round = async (isClosing: () => boolean): Promise<void> => {
     goesOn = false;
     if (performance.now() - releasedAtMs >= releaseIntervalMs) {
       releasedAtMs = performance.now();
       await releaseHeld(options);
     }
-    goesOn = await feedEach(isClosing);
+    goesOn = await enqueueEach(isClosing);
     if (performance.now() - finalizedAtMs < finalizeIntervalMs) return;
     finalizedAtMs = performance.now();
     await finalizeCounts(database);
   };
   return startLoop({
     name: 'webhook-dispatcher.recoveries',
-    round: feedAll,
+    round,
     pauseMs: () => (goesOn ? 0 : pollIntervalMs),
     onFailure: (err) => logger.warn({ err }, 'recoveries could not be read; trying again'),
   });

@@ -1,8 +1,8 @@
 import { type Client, statement } from '@app/service-kit/database';
 import { isHeldForFailing } from '../deliveries/held-for-failing.rules.ts';
 import { priorities } from '../deliveries/priority.rules.ts';
-import { insertLeftOut, isLeftOut, leftOutColumns } from './left-out.ts';
-import type { Span } from './place.rules.ts';
+import type { Span } from './position.rules.ts';
+import { insertSkipped, isSkipped, skippedColumns } from './skipped.ts';
 
 /** What a batch is taken from, and how much. */
 export interface Batch {
@@ -22,9 +22,9 @@ export interface SpanBatch extends Batch {
   readonly span: Span;
 }
 
-export interface HandedOver {
+export interface EnqueuedBatch {
   readonly count: number;
-  /** The last id that was looked at; null when there was none. */
+  /** The last id that was scanned; null when there was none. */
   readonly last: string | null;
   /** Nothing is left behind it. */
   readonly isLast: boolean;
@@ -34,61 +34,61 @@ export interface HandedOver {
  * Recovered deliveries are due since they were made, so they are claimed oldest first, whichever batch they came in. The
  * schedule of their attempts begins anew.
  */
-const handedOver = (created: string, attempts: string, { now }: { readonly now: string }): string =>
+const enqueued = (created: string, attempts: string, { now }: { readonly now: string }): string =>
   `'pending', null, true, least(${created}, ${now}::timestamptz), ${priorities.resent}, $3::text, ${attempts}`;
 const columns = 'status, held_reason, due, next_attempt_at, priority, recovery_id, schedule_from';
 
 /** Held deliveries that one transaction looks at, of which it may leave out all: it takes about 20 ms then. */
-const lookedMax = 1_000;
+const scannedMax = 1_000;
 
 /**
- * `place` counts those that are handed over up to a delivery, so a batch ends before the first that is too many. What is
- * looked at is not locked: while the endpoint is, only a redelivery or the end of 30 days takes a delivery away, and then
+ * `number` counts those that are enqueued up to a delivery, so a batch ends before the first that is too many. What is
+ * scanned is not locked: while the endpoint is, only a redelivery or the end of 30 days takes a delivery away, and then
  * it is held no more.
  */
-const heldText = (which: string): string => `with looked as (
-     select id, ${isLeftOut('d', '$8')} as is_left_out from deliveries d
+const heldText = (which: string): string => `with scanned as (
+     select id, ${isSkipped('d', '$8')} as is_skipped from deliveries d
      where ${which} and endpoint_id = $2 and account_id = $1 and id > $4
        and ($5::text[] is null or event_name = any ($5))
-     order by id limit ${lookedMax}
-   ), placed as (
-     select id, is_left_out, count(*) filter (where not is_left_out) over (order by id) as place from looked
+     order by id limit ${scannedMax}
+   ), numbered as (
+     select id, is_skipped, count(*) filter (where not is_skipped) over (order by id) as number from scanned
    ), batch as (
-     select id, is_left_out from placed where place <= $6
-   ), handed_over as (
-     update deliveries d set (${columns}) = row (${handedOver('d.created_at', 'd.attempts', { now: '$7' })})
-     where d.id = any (array(select id from batch where not is_left_out)) and d.account_id = $1 and d.status = 'held'
+     select id, is_skipped from numbered where number <= $6
+   ), enqueued as (
+     update deliveries d set (${columns}) = row (${enqueued('d.created_at', 'd.attempts', { now: '$7' })})
+     where d.id = any (array(select id from batch where not is_skipped)) and d.account_id = $1 and d.status = 'held'
      returning d.id
-   ), left_out as (
+   ), skipped as (
      delete from deliveries d
-     where d.id = any (array(select id from batch where is_left_out)) and d.account_id = $1 and d.status = 'held'
-     returning ${leftOutColumns}
-   ), finished as (${insertLeftOut('left_out', '$7')}
+     where d.id = any (array(select id from batch where is_skipped)) and d.account_id = $1 and d.status = 'held'
+     returning ${skippedColumns}
+   ), finished as (${insertSkipped('skipped', '$7')}
    )
-   select (select count(*) from handed_over)::int as count, (select max(id) from batch) as last,
-     (select count(*) from batch) = count(*) and count(*) < ${lookedMax} as "isLast" from looked`;
-const heldStatement = statement<HandedOver>('recovery-held', heldText(`status = 'held'`), {
+   select (select count(*) from enqueued)::int as count, (select max(id) from batch) as last,
+     (select count(*) from batch) = count(*) and count(*) < ${scannedMax} as "isLast" from scanned`;
+const heldStatement = statement<EnqueuedBatch>('recovery-held', heldText(`status = 'held'`), {
   count: 'int4',
   last: 'text',
   isLast: 'bool',
 });
-const heldForFailingStatement = statement<HandedOver>('recovery-held-for-failing', heldText(isHeldForFailing), {
+const heldForFailingStatement = statement<EnqueuedBatch>('recovery-held-for-failing', heldText(isHeldForFailing), {
   count: 'int4',
   last: 'text',
   isLast: 'bool',
 });
 
 /**
- * Hands over deliveries that are held; `failed` are those that are held because nothing reached their endpoint. Those that
- * it passes on the way and that are left out (left-out.ts) are finished.
+ * Enqueues deliveries that are held; `failed` are those that are held because nothing reached their endpoint. Those that
+ * it passes on the way and that are skipped (skipped.ts) are finished.
  * @param filter names of the events that the endpoint takes; null for all
  */
-export async function handOverHeld(
+export async function enqueueHeld(
   client: Client,
   which: 'failed' | 'all' | 'orders',
   batch: Batch,
   filter: readonly string[] | null,
-): Promise<HandedOver> {
+): Promise<EnqueuedBatch> {
   const held = which === 'failed' ? heldForFailingStatement : heldStatement;
   return await run(client, held, [...valuesOf(batch), filter]);
 }
@@ -145,7 +145,7 @@ const hastenStatement = statement(
      select id from deliveries where account_id = $1 and id = any ($2::text[]) and status in ('pending', 'held')
      for update skip locked
    )
-   update deliveries d set (${columns}) = row (${handedOver('d.created_at', 'd.attempts', { now: '$4' })})
+   update deliveries d set (${columns}) = row (${enqueued('d.created_at', 'd.attempts', { now: '$4' })})
    where d.account_id = $1 and d.id = any (array(select id from waiting))`,
 );
 
@@ -169,15 +169,15 @@ const moveStatement = statement(
    )
    insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at, ${columns})
    select id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at,
-     ${handedOver('created_at', 'attempts', { now: '$4' })}
+     ${enqueued('created_at', 'attempts', { now: '$4' })}
    from moved`,
 );
 
 /**
- * Hands over stored deliveries: those that failed, were canceled or wait for their next attempt, or all. Those that wait
+ * Enqueues stored deliveries: those that failed, were canceled or wait for their next attempt, or all. Those that wait
  * come first: what is moved waits afterwards, too, and would be counted twice.
  */
-export async function handOverStored(client: Client, which: 'failed' | 'all', batch: SpanBatch): Promise<HandedOver> {
+export async function enqueueStored(client: Client, which: 'failed' | 'all', batch: SpanBatch): Promise<EnqueuedBatch> {
   const { accountId, endpointId, recoveryId, after, names, now, span } = batch;
   const { since, before, eventIds } = span;
   const next = which === 'failed' ? nextFailedStatement : nextOfAllStatement;
@@ -200,7 +200,7 @@ const valuesOf = ({ accountId, endpointId, recoveryId, after, names, count, now 
   ...[accountId, endpointId, recoveryId, after, names, count, now],
 ];
 
-async function run(client: Client, of: typeof heldStatement, values: unknown[]): Promise<HandedOver> {
+async function run(client: Client, of: typeof heldStatement, values: unknown[]): Promise<EnqueuedBatch> {
   const { rows } = await client.query(of(values));
-  return rows[0] as HandedOver;
+  return rows[0] as EnqueuedBatch;
 }

@@ -8,7 +8,7 @@ export interface RecoveryRef {
 }
 
 /** Where a recovery is. `cursor`: ids up to it are done; of events or of deliveries, as the phase says. */
-export interface Place {
+export interface Position {
   readonly phase: 'events' | 'deliveries';
   readonly cursor: string;
 }
@@ -57,13 +57,13 @@ export function spanOf(since: Date, until: Date): Span {
 export const idsSince = (endpointMadeAt: Date): string => idFloor('event', endpointMadeAt.getTime() + clockSkewMs);
 
 /** @param span null for what is held, which is taken whatever its age */
-export const deliveriesSince = (span: Span | null): Place => ({
+export const deliveriesSince = (span: Span | null): Position => ({
   phase: 'deliveries',
   cursor: span === null ? '' : span.deliveriesAfter,
 });
 
 /** Only `all` looks for events without a delivery, and only an endpoint that is younger than the time can lack any. */
-export function firstPlace(which: 'failed' | 'all' | 'orders', span: Span | null, endpointMadeAt: Date): Place {
+export function firstPosition(which: 'failed' | 'all' | 'orders', span: Span | null, endpointMadeAt: Date): Position {
   if (which !== 'all' || span === null || span.since.getTime() > endpointMadeAt.getTime() + clockSkewMs)
     return deliveriesSince(span);
   return { phase: 'events', cursor: span.eventIds[0] };

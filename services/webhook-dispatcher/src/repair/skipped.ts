@@ -10,22 +10,22 @@ const isTaken = (of: string, filter: string): string =>
 const isRedelivered = (of: string): string => `(${of}.priority = ${priorities.resent} and ${of}.recovery_id is null)`;
 
 /**
- * Whether the release of what is held leaves out a delivery of `deliveries`: it is a test send, or the endpoint's filter
+ * Whether the release of what is held skips a delivery of `deliveries`: it is a test send, or the endpoint's filter
  * does not take its event any more and nobody asked for it all the same.
  * @param of the name that the statement gives to the delivery
  * @param filter names of the events that the endpoint takes now
  */
-export const isLeftOut = (of: string, filter: string): string =>
+export const isSkipped = (of: string, filter: string): string =>
   `(${isTestSend(of)} or not ${isTaken(of, filter)} and not ${isRedelivered(of)})`;
 
-/** What a statement that deletes from `deliveries d` what is left out returns, so that `insertLeftOut` can insert it. */
-export const leftOutColumns = `${keptColumns}, ${isTestSend('d')} as is_test_send`;
+/** What a statement that deletes from `deliveries d` what is skipped returns, so that `insertSkipped` can insert it. */
+export const skippedColumns = `${keptColumns}, ${isTestSend('d')} as is_test_send`;
 
 /**
- * The part of a statement that stores what is left out as finished. Test sends are canceled: their seller has long stopped
+ * The part of a statement that stores what is skipped as finished. Test sends are canceled: their seller has long stopped
  * waiting for them, and nobody shall take one for an order that was late.
  */
-export const insertLeftOut = (from: string, at: string): string =>
+export const insertSkipped = (from: string, at: string): string =>
   insertFinished(from, {
     status: `case when is_test_send then 'canceled' else 'filtered' end`,
     reason: `case when is_test_send then '${testSendDropped}' else 'filtered' end`,
