@@ -132,6 +132,8 @@ test('an error after the work is unknown, and repeated as long as the key lives;
   const request = card();
   await expect(processor.charge(request, call())).rejects.toThrow('500');
   await expect(processor.charge(request, call())).rejects.toThrow('500');
+  // What only reads is asked again.
+  stripe.fail(({ method }) => method === 'GET', 'error_after', 'broken_after', 'html_after');
   expect(await processor.lookUp({ call: 'charge', request }, call())).toMatchObject({ status: 'succeeded' });
   expect(intents()).toHaveLength(1);
 });

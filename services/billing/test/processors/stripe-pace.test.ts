@@ -3,88 +3,95 @@ import { type Database, openDatabase } from '@app/service-kit/database';
 import { fakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
+import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions, migrate } from '../../src/db/migrate.ts';
-import { createOngoingCalls } from '../../src/payments/ongoing-calls.ts';
 import { createStripePace, endpointOf } from '../../src/processors/stripe/stripe-pace.ts';
-import { openStripeProcessor, type StripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
+import { openStripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
 import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
 
 guardLeaks();
 
-const perSecond = 40;
 const clock = fakeClock('2026-03-15T12:00:00.000Z');
-const deadlineMs = 1_000;
 
 let place: TestDatabase;
-let stripe: StripeStandIn;
 const databases: Database[] = [];
-const replicas: StripeProcessor[] = [];
 beforeAll(async () => {
   place = await createMigratedDatabase('billing', migrate);
-  stripe = await StripeStandIn.start(clock);
-  stripe.accept('sk_live_shop');
-  for (let replica = 0; replica < 2; replica += 1) {
-    const database = await openDatabase(databaseOptions(place.url));
-    databases.push(database);
-    const pace = createStripePace(database, perSecond);
-    replicas.push(openStripeProcessor(database, { apiUrl: stripe.url, deadlineMs, pace }));
-  }
+  for (let replica = 0; replica < 2; replica += 1) databases.push(await openDatabase(databaseOptions(place.url)));
 });
 afterAll(async () => {
-  for (const replica of replicas) replica.close();
-  await stripe.close();
   for (const database of databases) await database.close();
   await place.close();
 });
 
-const accountId = newId('account', clock.nowMs());
-const how = { accountId, secretKey: 'sk_live_shop', test: false };
-const buyer = (paymentId: string) => ({
-  ...{ paymentId, orderId: newId('order', clock.nowMs()), amountCents: 4_900, currency: 'usd' },
-  ...{ paymentMethod: 'pm_card_visa', customerEmail: 'ada@example.com', returnUrl: null },
+const callOf = (accountId = newId('account', clock.nowMs())) => ({
+  ...{ accountId, secretKey: 'sk_live_shop', test: false, signal: AbortSignal.timeout(40_000) },
+});
+const pacesOf = (perSecond: number) => databases.map((database) => createStripePace(database, perSecond));
+const card = () => ({
+  ...{ paymentId: newId('payment', clock.nowMs()), orderId: newId('order', clock.nowMs()), amountCents: 4_900 },
+  ...{ currency: 'usd', paymentMethod: 'pm_card_visa', customerEmail: 'ada@example.com', returnUrl: null },
 });
 
-test('renewals of two replicas keep to the rate for longer than a deadline, and buyers go before them', async () => {
-  const calls = createOngoingCalls(deadlineMs);
-  const [first, second] = replicas as [StripeProcessor, StripeProcessor];
-  const paid = await first.charge(buyer(newId('payment', clock.nowMs())), {
-    ...how,
-    signal: AbortSignal.timeout(10_000),
-  });
-  if (paid.status !== 'succeeded') throw new Error('expected success');
-  // Twice what a deadline has turns for: their wait is no part of it.
-  stripe.limit(perSecond + 10);
-  const ids = Array.from({ length: perSecond * 2 }, () => newId('payment', clock.nowMs()));
-  const renewals = ids.map((paymentId, index) => {
-    const { paymentMethod: _, returnUrl: __, ...request } = buyer(paymentId);
-    const replica = index % 2 === 0 ? first : second;
-    const sent = { ...request, savedMethod: paid.savedMethod ?? '' };
-    return calls.make((signal, untimed) => replica.chargeSaved(sent, { ...how, signal, untimed, isBackground: true }));
-  });
-  await stripe.arrived(ids[0] ?? '');
-  const bought = newId('payment', clock.nowMs());
-  const purchase = await second.charge(buyer(bought), { ...how, signal: AbortSignal.timeout(10_000) });
-  expect(purchase).toMatchObject({ status: 'succeeded' });
-  const before = stripe.requests.findIndex(({ idempotencyKey }) => idempotencyKey === bought);
-  expect((await Promise.all(renewals)).filter(({ status }) => status !== 'succeeded')).toEqual([]);
-  expect(stripe.limited).toBe(0);
-  // A customer, the charge, and the few renewals that had their turn already.
-  expect(before).toBeLessThan(perSecond);
-  await calls.close();
+test('what two replicas send of an account keeps one rate for each endpoint', async () => {
+  const [perSecond, turns] = [100, 60];
+  const call = callOf();
+  const now = async () =>
+    (await query<{ ms: number }>(place.url, 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms'))[0]
+      ?.ms ?? 0;
+  const startMs = await now();
+  const paces = pacesOf(perSecond);
+  await Promise.all(
+    Array.from({ length: turns }, (_, index) =>
+      paces[index % 2]?.turn({ ...call, isBackground: index % 3 > 0 }, 'POST /a'),
+    ),
+  );
+  await paces[0]?.turn(call, 'POST /b');
+  const next = `select endpoint, extract(epoch from next_at)::float8 * 1000 - $2 as ms from processor_pace
+    where account_id = $1 order by endpoint`;
+  const [a] = await query<{ endpoint: string; ms: number }>(place.url, next, [call.accountId, startMs]);
+  expect(a?.endpoint).toBe('POST /a');
+  expect(a?.ms).toBeGreaterThanOrEqual((turns * 1_000) / perSecond);
+  // The last turn has come when it resolved.
+  expect(await now()).toBeGreaterThanOrEqual(startMs + ((turns - 1) * 1_000) / perSecond);
+});
+
+test('buyers go before what nobody waits for', async () => {
+  const call = callOf();
+  const [pace] = pacesOf(4);
+  const order: string[] = [];
+  const turn = async (what: string, isBackground: boolean) => {
+    await pace?.turn({ ...call, isBackground }, 'POST /a');
+    order.push(what);
+  };
+  const first = turn('renewal', true);
+  const renewals = Array.from({ length: 7 }, () => turn('renewal', true));
+  await first;
+  await turn('buyer', false);
+  const place = order.indexOf('buyer');
+  await Promise.all(renewals);
+  // The first one's turn had come, and the next one may have had its own.
+  expect(place).toBeLessThan(5);
+  expect(order).toHaveLength(9);
 });
 
 test('a buyer who would wait too long is told that nothing was done', async () => {
-  const other = newId('account', clock.nowMs());
-  const call = () => ({ ...how, accountId: other, signal: AbortSignal.timeout(20_000) });
-  const many = Array.from({ length: perSecond * 5 }, () =>
-    replicas[0]?.charge(buyer(newId('payment', clock.nowMs())), call()),
-  );
-  const outcomes = await Promise.all(many);
-  const undone = outcomes.filter((outcome) => outcome?.status === 'not_done');
-  expect(undone.length).toBeGreaterThan(0);
-  expect(undone[0]).toMatchObject({ why: 'rate_limited' });
-  expect(outcomes.filter((outcome) => outcome?.status === 'succeeded').length).toBeGreaterThan(0);
+  const stripe = await StripeStandIn.start(clock);
+  stripe.accept('sk_live_shop');
+  const [pace] = pacesOf(20);
+  const processor = openStripeProcessor(databases[0] as Database, {
+    apiUrl: stripe.url,
+    deadlineMs: 2_000,
+    ...(pace && { pace }),
+  });
+  const call = callOf();
+  const busy = `insert into processor_pace values ($1, false, 'POST /v1/customers', now() + interval '1 hour')`;
+  await query(place.url, busy, [call.accountId]);
+  expect(await processor.charge(card(), call)).toMatchObject({ status: 'not_done', why: 'rate_limited' });
+  expect(stripe.requests).toEqual([]);
+  processor.close();
+  await stripe.close();
 });
 
 test.each([

@@ -20,7 +20,8 @@ let stripe: StripeStandIn;
 const time = { nowMs: () => harness.clock.nowMs() };
 beforeAll(async () => {
   stripe = await StripeStandIn.start(time);
-  harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', STRIPE_API_URL: stripe.url });
+  const settings = { STRIPE_API_URL: stripe.url, PROCESSOR_DEADLINE_MS: 3_000 };
+  harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', ...settings });
 });
 afterAll(async () => {
   await harness.close();
@@ -123,8 +124,9 @@ test('stripe is not chosen without keys; keys fit their processor; a Stripe that
     faultsOf([{ field: 'secretKey' }]),
   );
   await expect(put(account, { processor: 'simulated', live })).rejects.toMatchObject(faultsOf([{ field: 'live' }]));
-  stripe.fail(({ path }) => path === '/v1/account', 'error_after');
+  stripe.disturb(({ path }) => (path === '/v1/account' ? 'error_after' : undefined));
   await expect(put(account, { processor: 'stripe', live })).rejects.toMatchObject({ code: 'service_unavailable' });
+  stripe.mend();
   expect(await get(account)).toMatchObject({ processor: 'simulated' });
   expect(await put(account, { processor: 'stripe', live })).toMatchObject({ processor: 'stripe' });
   expect(await put(account, { processor: 'stripe' })).toMatchObject({ secrets: ['live.secretKey'] });

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { createArrivals } from '@app/testing/arrivals';
 import { StripeBooks } from './books.ts';
 import { cardNamed } from './cards.ts';
-import { apiVersion, type Endpoint, endpointOf, formOf } from './description.ts';
+import { apiVersion, type Endpoint, endpointOf, formOf, prepareChecks } from './description.ts';
 import { decide, endpoints, expanded } from './endpoints.ts';
 import { type Answer, answerOnce, errorAnswer, type StripeAccount } from './kept-answers.ts';
 import { invalid, StripeNo } from './stripe-error.ts';
@@ -49,9 +49,7 @@ export class StripeStandIn {
   readonly #faults: { readonly matches: Matches; readonly fault: StripeFault }[] = [];
   readonly #arrivals = createArrivals<string>();
   readonly #ownFaults: unknown[] = [];
-  readonly #recent = new Map<string, readonly number[]>();
-  #perSecond = Number.POSITIVE_INFINITY;
-  #limited = 0;
+  #disturbance: (request: StripeRequest) => StripeFault | undefined = () => undefined;
   readonly #clock: { nowMs(): number };
   readonly #server: Server;
 
@@ -63,6 +61,7 @@ export class StripeStandIn {
   }
 
   static async start(clock: { nowMs(): number }): Promise<StripeStandIn> {
+    prepareChecks(Object.keys(endpoints));
     const standIn = new StripeStandIn(clock);
     await new Promise<void>((resolve) => standIn.#server.listen(0, '127.0.0.1', resolve));
     return standIn;
@@ -100,28 +99,14 @@ export class StripeStandIn {
     this.#faults.push(...faults.map((fault) => ({ matches, fault })));
   }
 
-  /** As Stripe limits each endpoint of an account: in any second of real time. Of what is beyond nothing is done. */
-  limit(perSecond: number): void {
-    this.#perSecond = perSecond;
-  }
-
-  /** How many requests were beyond the limit. */
-  get limited(): number {
-    return this.#limited;
-  }
-
-  #isBeyondLimit({ method, path, secretKey }: StripeRequest): boolean {
-    const endpoint = `${this.#keyOf(secretKey).account} ${method} ${path}`;
-    const nowMs = performance.now();
-    const recent = (this.#recent.get(endpoint) ?? []).filter((ms) => nowMs - ms < 1_000);
-    const isBeyond = recent.length >= this.#perSecond;
-    if (isBeyond) this.#limited += 1;
-    this.#recent.set(endpoint, isBeyond ? recent : [...recent, nowMs]);
-    return isBeyond;
+  /** Lets go wrong what it says of each request, until it is mended. */
+  disturb(faultOf: (request: StripeRequest) => StripeFault | undefined): void {
+    this.#disturbance = faultOf;
   }
 
   /** Nothing goes wrong any more. */
   mend(): void {
+    this.#disturbance = () => undefined;
     this.#faults.length = 0;
   }
 
@@ -190,7 +175,6 @@ export class StripeStandIn {
     }: { readonly request: StripeRequest; readonly endpoint: Endpoint; readonly origin: string },
   ): Promise<void> {
     const { idempotencyKey } = request;
-    if (this.#isBeyondLimit(request)) return send(response, errorAnswer(rateLimited));
     const fault = this.#faultOf(request);
     const announce = () => idempotencyKey !== undefined && this.#arrivals.push(idempotencyKey);
     if (fault === 'rate_limited') return send(response, errorAnswer(rateLimited));
@@ -233,6 +217,8 @@ export class StripeStandIn {
   #faultOf(request: StripeRequest): StripeFault | undefined {
     const index = this.#faults.findIndex(({ matches }) => matches(request));
     if (index >= 0) return this.#faults.splice(index, 1)[0]?.fault;
+    const disturbed = this.#disturbance(request);
+    if (disturbed !== undefined) return disturbed;
     const fault = cardNamed(String(request.parameters.payment_method ?? ''))?.fault;
     const sent = this.requests.filter(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey);
     if (fault === undefined || sent.length > 1) return undefined;

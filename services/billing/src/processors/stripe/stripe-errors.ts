@@ -105,10 +105,12 @@ export type Failure =
   /** Anything else is Stripe's answer. */
   | 'final';
 
-export function failureOf({ statusCode, code, rawType, detail }: FoundError): Failure {
+/** @param hasKey an error of Stripe's own is its answer to the key for good; without a key the next one may be another */
+export function failureOf({ statusCode, code, rawType, detail }: FoundError, hasKey: boolean): Failure {
   if (statusCode === 401 || statusCode === 403) return 'key_refused';
   if (statusCode === 429) return 'rate_limited';
   if (statusCode === 409 || code === 'idempotency_key_in_use') return 'in_use';
+  if (!hasKey && statusCode !== undefined && statusCode >= 500) return 'broken';
   if (statusCode !== undefined || rawType !== undefined) return 'final';
   const socket = (detail as { readonly code?: unknown } | undefined)?.code;
   if (socket === 'NO_TURN') return 'rate_limited';

@@ -86,7 +86,7 @@ export function createStripeLink({ apiUrl, deadlineMs, isClockMoved, pace }: Str
         return await attempt(call, key, request);
       } catch (err) {
         call.signal.throwIfAborted();
-        const why = waitingFor(err as FoundError, tried);
+        const why = waitingFor(err as FoundError, tried, key !== undefined);
         const pauseMs = waitMs * (0.5 + Math.random() / 2);
         if (performance.now() + pauseMs > untilMs()) throw why ?? new StripeAnswerError(err as FoundError);
         await sleep(pauseMs, undefined, { signal: call.signal });
@@ -108,11 +108,16 @@ export function createStripeLink({ apiUrl, deadlineMs, isClockMoved, pace }: Str
 
 /**
  * Notes what a failed sending means for the next one.
+ * @param hasKey Stripe repeats an error of its own as long as the key lives
  * @returns the error with which the call ends if there is no next one; undefined for that of the sending
  * @throws what ends the call at once
  */
-function waitingFor(err: FoundError, tried: { mayHaveArrived: boolean }): NothingDoneError | undefined {
-  const failure = failureOf(err);
+function waitingFor(
+  err: FoundError,
+  tried: { mayHaveArrived: boolean },
+  hasKey: boolean,
+): NothingDoneError | undefined {
+  const failure = failureOf(err, hasKey);
   if (failure === 'final') throw new StripeAnswerError(err);
   if (failure === 'key_refused') throw tried.mayHaveArrived ? new StripeAnswerError(err) : nothingDone(failure, err);
   if (failure === 'broken' || failure === 'in_use') tried.mayHaveArrived = true;

@@ -1,0 +1,143 @@
+import { startDailyRun } from '@app/contracts/daily-runs';
+import { newId } from '@app/contracts/ids';
+import { orderPaid } from '@app/contracts/orders';
+import { putPaymentProcessor } from '@app/contracts/payment-processors';
+import { refundCharges, startPayment } from '@app/contracts/payments';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { volume } from '@app/testing/long';
+import { query } from '@app/testing/sql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Harness, startHarness } from '../harness.ts';
+import { startInput } from '../payment-samples.ts';
+import { orderEvent } from '../samples.ts';
+import type { PaymentIntent, Refund } from '../stripe/objects.ts';
+import { type StripeFault, type StripeRequest, StripeStandIn } from '../stripe/stripe-stand-in.ts';
+
+guardLeaks();
+
+const liveKey = 'sk_live_shop';
+const [subscriptions, months] = [volume(12, 250), volume(1, 4)];
+const dayMs = 86_400_000;
+
+let harness: Harness;
+let stripe: StripeStandIn;
+beforeAll(async () => {
+  stripe = await StripeStandIn.start({ nowMs: () => harness.clock.nowMs() });
+  stripe.accept(liveKey);
+  const pace = { STRIPE_REQUESTS_PER_SECOND: 1_000, PROCESSOR_DEADLINE_MS: 3_000 };
+  harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', STRIPE_API_URL: stripe.url, ...pace });
+});
+afterAll(async () => {
+  await harness.close();
+  await stripe.close();
+});
+
+const account = newId('account', Date.parse('2026-03-15T12:00:00.000Z'));
+const context = () => ({
+  accountId: account,
+  requestId: 'r',
+  commandId: newId('event', harness.clock.nowMs()).slice(-26),
+});
+/** Answers that never come take their deadline, one after the other in some steps. */
+const patient = () => ({ ...context(), waitMs: 50_000 });
+const run = () => harness.requester.request(startDailyRun, { accountId: account, force: true }, patient());
+
+/** Mulberry32: the same faults in each run. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const loud: readonly StripeFault[] = ['broken_before', 'broken_after', 'html_after', 'error_after', 'rate_limited'];
+/** What ends with the deadline is rarer, because it takes so long. */
+const all: readonly StripeFault[] = [...loud, ...loud, 'silent_before', 'silent_after'];
+
+/** Of what changes something nearly a half goes wrong, of what is read a tenth. */
+function disturb(random: () => number): void {
+  stripe.disturb(({ method }: StripeRequest) => {
+    const [share, faults] = method === 'POST' ? [0.45, all] : [0.1, loud];
+    return random() < share ? faults[Math.floor(random() * faults.length)] : undefined;
+  });
+}
+
+async function subscribe(): Promise<string> {
+  const orderId = newId('order', harness.clock.nowMs());
+  const paidAt = harness.clock.now().toISOString();
+  const input = startInput({ orderId, paymentMethod: 'pm_card_visa', savesCard: true });
+  expect(await harness.requester.request(startPayment, input, context())).toMatchObject({ status: 'succeeded' });
+  await harness.deliver(orderPaid, orderEvent(account, { orderId, paidAt, paymentMethod: null }));
+  return orderId;
+}
+
+const chargedThere = () =>
+  stripe
+    .booksOf(liveKey)
+    .all<PaymentIntent>('payment_intent')
+    .filter(({ status, metadata }) => status === 'succeeded' && metadata.funnelry_call === 'chargeSaved')
+    .map(({ metadata, amount }) => `${metadata.funnelry_order} ${metadata.funnelry_payment} ${amount}`)
+    .toSorted();
+const chargedHere = async () => {
+  const rows = await query<{ charge: string }>(
+    harness.databaseUrl,
+    `select p.order_id || ' ' || p.id || ' ' || c.amount_cents as charge from charges as c join payments as p on p.id = c.id
+     where c.account_id = $1 and p.step = 'renewal'`,
+    [account],
+  );
+  return rows.map(({ charge }) => charge).toSorted();
+};
+
+test('whatever gets lost on the way, each period is charged once, refunds go back once, and both books are equal', async () => {
+  await harness.requester.request(
+    putPaymentProcessor,
+    { body: { processor: 'stripe', live: { secretKey: liveKey, publishableKey: 'pk_live_shop' } } },
+    context(),
+  );
+  const orders: string[] = [];
+  for (let made = 0; made < subscriptions; made += 1) orders.push(await subscribe());
+  const random = seeded(27);
+  for (let month = 0; month < months; month += 1) {
+    harness.clock.advance(31 * dayMs);
+    disturb(random);
+    for (let day = 0; day < 3; day += 1) {
+      await run();
+      harness.clock.advance(dayMs);
+    }
+    stripe.mend();
+    await run();
+    harness.clock.advance(dayMs);
+    expect(await run()).toMatchObject({ ok: true, problems: [] });
+  }
+  expect(await chargedHere()).toEqual(chargedThere());
+  const perOrder = Map.groupBy(chargedThere(), (charge) => charge.split(' ')[0]);
+  expect([...perOrder.values()].map(({ length }) => length)).toEqual(orders.map(() => months));
+  disturb(random);
+  const refunded = orders.slice(0, 5);
+  const giveBack = (orderId: string, attempt: number) =>
+    harness.requester.request(refundCharges, { orderId, attempt }, patient());
+  for (const orderId of refunded) await giveBack(orderId, 1);
+  for (let day = 0; day < 3; day += 1) {
+    harness.clock.advance(dayMs);
+    if (day === 1) stripe.mend();
+    await run();
+  }
+  // One that Stripe never got within a day has failed, and the seller asks for it again.
+  for (const orderId of refunded) expect(await giveBack(orderId, 2)).toMatchObject({ status: 'refunded' });
+  const refunds = stripe.booksOf(liveKey).all<Refund>('refund');
+  expect(refunds.map(({ status }) => status)).toEqual(refunded.map(() => 'succeeded'));
+  expect(new Set(refunds.map(({ payment_intent }) => payment_intent)).size).toBe(refunded.length);
+  const given = 'select count(*)::int as count from charges where account_id = $1 and refunded_cents = amount_cents';
+  expect(await query(harness.databaseUrl, given, [account])).toEqual([{ count: refunded.length }]);
+  expect(await run()).toMatchObject({ ok: true, problems: [] });
+  const compared = `select books from daily_runs where account_id = $1 and result is not null order by id`;
+  const runs = await query<{ books: { refunds: number; orphan_count: number } }>(harness.databaseUrl, compared, [
+    account,
+  ]);
+  // The first comparison of the last day had them all.
+  expect(runs.at(-2)?.books).toMatchObject({ orphan_count: 0 });
+  expect(Math.max(...runs.map(({ books }) => books?.refunds ?? 0))).toBeGreaterThan(0);
+});
