@@ -5,7 +5,9 @@ import { type DueScope, type DueSum, sumDue } from '../renewals/due-subscription
 import { chargeLimits, type DueInCurrency, type LimitInCurrency, type Sums } from './charge-limit.rules.ts';
 
 const dayMs = 86_400_000;
+/** A month of 31 days, and some on which no run was made. */
 const largestOfDays = 35;
+/** After days without a run, what fell due in the last of them is normal, and the rest follows within days. */
 const recentDays = 3;
 
 /** Runs have ids of their time, so that the index of the list finds those of late. */
