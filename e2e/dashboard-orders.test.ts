@@ -60,11 +60,16 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     await page.getByLabel('Amount').fill('20');
     await page.getByRole('button', { name: 'Use this amount' }).click();
     const part = { address: page.url(), key: await page.locator('main [name=key]').inputValue() };
+    const otherTab = { key: 'other tab', cents: '2000', left: '9900' };
     await page.getByRole('button', { name: `Refund $20.00 to ${email}` }).click();
     await page.getByText('The money is on its way back to the buyer.').textContent();
     expect(await charged()).toBe(7_900);
     // The Back button shows the form as it was sent before.
     await page.request.post(part.address, { form: { key: part.key, cents: '2000' } });
+    expect(await charged()).toBe(7_900);
+
+    // Neither does a tab that was opened before give the same part back once more.
+    expect((await page.request.post(part.address, { form: otherTab })).status()).toBe(422);
     expect(await charged()).toBe(7_900);
 
     await page.getByRole('link', { name: 'Refund the rest' }).click();
@@ -78,6 +83,15 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
       0,
       'refunded',
     ]);
+
+    for (const [path, label] of [
+      ['/app/buyers', 'Email'],
+      ['/app/subscriptions', 'Email of the buyer'],
+    ] as const) {
+      await page.goto(`${path}?email=a%40b`);
+      await page.getByText('Enter an email address').textContent();
+      expect(await page.getByLabel(label, { exact: true }).inputValue()).toBe('a@b');
+    }
 
     await page.goto('/app/search');
     const typed = page.getByLabel('Email, name, code or id');

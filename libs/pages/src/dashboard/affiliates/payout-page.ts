@@ -9,7 +9,8 @@ import type { DashboardPage, Visit } from '../frame/visit.ts';
 import { type Affiliate, aboutAffiliate, pathOf, type Statement } from './parts.ts';
 
 export const payoutTexts = {
-  changed: 'What is owed has changed since you opened this page, and nothing was recorded. Below is what it is now.',
+  changed:
+    'What is owed has changed since you opened this page, and this time nothing was recorded. Below is what it is now.',
 } as const;
 
 const texts = {

@@ -16,6 +16,7 @@ const texts = {
   title: 'Find a buyer',
   email: 'Email',
   find: 'Find',
+  wrong: 'Enter an email address, like ada@example.com.',
   none: (email: string) =>
     `No order, subscription or payment has the address ${email}. Test purchases are not among them.`,
   back: 'Orders',
@@ -31,7 +32,20 @@ const texts = {
 const back = { href: ordersPath, label: texts.back };
 
 /** A form for the address, also of a buyer who is not known. */
-export function findBuyerPage(email: string): DashboardPage {
+export const findBuyerPage = (email: string): DashboardPage => ({
+  title: texts.title,
+  back,
+  main: html`${email !== '' && emptyState(texts.none(email))}${findForm(email)}`,
+});
+
+/** For what is no address. */
+export const wrongBuyerPage = (email: string): DashboardPage => ({
+  title: texts.title,
+  back,
+  main: findForm(email, texts.wrong),
+});
+
+function findForm(email: string, error?: string): Html {
   const input = field({
     name: 'email',
     label: texts.email,
@@ -39,12 +53,12 @@ export function findBuyerPage(email: string): DashboardPage {
     value: email,
     isRequired: true,
     maxLength: 254,
+    error,
   });
-  const find = html`<form class="stack form" role="search" action="/app/buyers">${input}<div class="buttons">${button({
+  return html`<form class="stack form" role="search" action="/app/buyers">${input}<div class="buttons">${button({
     label: texts.find,
     kind: 'accent',
   })}</div></form>`;
-  return { title: texts.title, back, main: html`${email !== '' && emptyState(texts.none(email))}${find}` };
 }
 
 interface BuyerContent {

@@ -1,6 +1,6 @@
 import { filterOf } from '../frame/filters.ts';
-import type { DashboardPage, Visit } from '../frame/visit.ts';
-import { buyerPage, findBuyerPage } from './buyer-page.ts';
+import { type DashboardPage, RefusedError, refusedPage, type Visit } from '../frame/visit.ts';
+import { buyerPage, findBuyerPage, wrongBuyerPage } from './buyer-page.ts';
 
 /** How many of each kind the page shows; the lists of orders and of subscriptions have the rest. */
 const limit = 20;
@@ -9,6 +9,15 @@ const limit = 20;
 export async function showBuyer(visit: Visit): Promise<DashboardPage> {
   const email = filterOf(visit, 'email');
   if (email === undefined) return findBuyerPage('');
+  try {
+    return await pageOf(visit, email);
+  } catch (err) {
+    if (!(err instanceof RefusedError) || err.problem.status !== 422) throw err;
+    return refusedPage(wrongBuyerPage(email));
+  }
+}
+
+async function pageOf(visit: Visit, email: string): Promise<DashboardPage> {
   const [orders, subscriptions, payments] = await Promise.all([
     visit.read('listOrders', { query: { q: email, limit } }),
     visit.read('listSubscriptions', { query: { email, limit } }),

@@ -75,7 +75,7 @@ export function paymentRefundPage(
   if (!preview.possible) return aroundRefund(content, html`${said}${about}${notice('info', texts.waits)}`);
   const { cents, error } = wanted(content, left, visit.formats);
   const amount = formatted(cents, charge, visit.formats);
-  const hidden = html`<input type="hidden" name="cents" value="${cents}">`;
+  const hidden = html`<input type="hidden" name="cents" value="${cents}"><input type="hidden" name="left" value="${left}">`;
   const refund = form(visit, {
     state,
     content: html`${hidden}${effects(charge)}`,

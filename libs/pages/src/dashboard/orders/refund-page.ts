@@ -15,7 +15,7 @@ export const refundLabels = {
   title: 'Refund',
   amount: 'The amount',
   changed:
-    'What can be refunded has changed since you opened this page, and nothing was refunded. Below is what goes back now.',
+    'What can be refunded has changed since you opened this page, and this time nothing was refunded. Below is what goes back now.',
   refunding: 'Refunding…',
 } as const;
 

@@ -14,13 +14,19 @@ export async function showRefund(visit: Visit, { id = '' }: Params): Promise<Das
 export async function takeRefund(visit: Visit, { id = '' }: Params): Promise<Answer> {
   const content = await readContent(visit, id);
   const cents = refundCents(visit, content);
-  if (cents === null || visit.request.form.get('cents') !== String(cents)) {
+  if (cents === null || visit.request.form.get('cents') !== String(cents) || isOld(visit, content)) {
     if (content.order.status === 'refunded' && cents === 0) return onTo(after(content, 'done'));
     return refusedWith(visit, content, { values: visit.request.form, errors: {}, problem: refundLabels.changed });
   }
   const result = await refund(visit, content, cents);
   if (result.ok) return onTo(after(content, result.body.status === 'processing' ? 'processing' : 'done'));
   return refusedWith(visit, content, refusedForm(visit, result.problem, {}));
+}
+
+/** Whether more went back of the payment since the page was opened: a part may be as large as before. */
+function isOld({ request: { form } }: Visit, content: RefundContent): boolean {
+  const charge = chargeOf(content);
+  return charge !== undefined && form.get('left') !== String(charge.amountCents - charge.refundedCents);
 }
 
 /** Payments of renewals are not among those of the order, so their own page shows what became of them. */

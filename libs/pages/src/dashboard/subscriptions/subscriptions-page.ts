@@ -14,6 +14,7 @@ const texts = {
   lists: 'Lists of subscriptions',
   search: 'Search subscriptions',
   email: 'Email of the buyer',
+  wrong: 'Enter an email address, like ada@example.com.',
   status: 'Status',
   anyStatus: 'Any status',
   active: 'Active',
@@ -33,6 +34,8 @@ interface SubscriptionsContent {
   readonly subscriptions: readonly SubscriptionResource[];
   /** As the address has them. */
   readonly filters: { readonly email: string | undefined; readonly status: string | undefined };
+  /** The email is no address. */
+  readonly isWrong?: boolean;
   /** Whether it lists those of rehearsals. */
   readonly isTest: boolean;
   readonly formats: Formats;
@@ -79,12 +82,14 @@ function filters(content: SubscriptionsContent): Html {
   return filtersForm({
     label: texts.search,
     path: content.isTest ? testSubscriptionsPath : subscriptionsPath,
-    fields: html`${field({ name: 'email', label: texts.email, type: 'email', value: email, maxLength: 254 })}${select({
-      name: 'status',
-      label: texts.status,
-      value: status,
-      options,
-    })}`,
+    fields: html`${field({ name: 'email', label: texts.email, type: 'email', value: email, maxLength: 254, error: content.isWrong ? texts.wrong : undefined })}${select(
+      {
+        name: 'status',
+        label: texts.status,
+        value: status,
+        options,
+      },
+    )}`,
     isNarrowed: isNarrowed(content),
   });
 }

@@ -3,7 +3,7 @@ import type { Redirect } from '../../page.ts';
 import { exportLink, onToFile } from '../frame/exports.ts';
 import { choiceOf, filterOf, given } from '../frame/filters.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
-import type { DashboardPage, Visit } from '../frame/visit.ts';
+import { type DashboardPage, RefusedError, refusedPage, type Visit } from '../frame/visit.ts';
 import { subscriptionsPage } from './subscriptions-page.ts';
 
 const statuses = ['active', 'past_due', 'paused', 'canceled'] as const;
@@ -28,7 +28,14 @@ async function exportList(visit: Visit, isTest: boolean): Promise<Redirect> {
 
 async function showList(visit: Visit, isTest: boolean): Promise<DashboardPage> {
   const query = Object.assign(pageQuery(visit), narrowedTo(visit, isTest));
-  const subscriptions = await visit.read('listSubscriptions', { query });
+  const listed = await visit.call('listSubscriptions', { query });
+  if (!listed.ok) {
+    const { problem, retryAfterSeconds } = listed;
+    if (!problem.errors?.some(({ field }) => field === 'email')) throw new RefusedError(problem, retryAfterSeconds);
+    const wrong = { subscriptions: [], filters: filtersOf(visit), isTest, isWrong: true, formats: visit.formats };
+    return refusedPage(subscriptionsPage(Object.assign(wrong, { pager: html`` })));
+  }
+  const subscriptions = listed.body;
   const pager = listPager(visit, 'Pages of subscriptions', subscriptions);
   return subscriptionsPage({
     subscriptions: subscriptions.data,
