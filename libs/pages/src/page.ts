@@ -59,6 +59,8 @@ export interface Redirect {
   readonly status: 303 | 308;
   readonly location: string;
   readonly cookies?: readonly PageCookie[] | undefined;
+  /** Browsers drop the pages that they keep, so that Back shows none of them. */
+  readonly dropsPages?: boolean | undefined;
 }
 
 /** Nothing to show. */

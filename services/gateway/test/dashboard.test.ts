@@ -39,6 +39,8 @@ test('a reader who is not logged in gets the form for it, which leads back to th
   expect((await open('/login', { form: { ...right, next: '/app/settings' } })).location).toBe('/app/settings');
   for (const next of ['https://evil.example', '//evil.example', '/app//..//x y', '/applause', '/app\\evil', ''])
     expect((await open('/login', { form: { ...right, next } })).location, next).toBe('/app');
+  const search = '/app/orders?q=a*b+%27c%27';
+  expect((await open('/login', { form: { ...right, next: search } })).location).toBe(search);
   const wrong = await open('/login', { form: { email: seller.email, password: 'wrong', next: '/app/settings' } });
   expect([wrong.status, wrong.cookie, named(wrong.text, 'email')]).toEqual([422, '', seller.email]);
   expect(wrong.text).toContain('do not match');
@@ -84,6 +86,12 @@ test('a form that outlives its login is there again after the next one, and noth
   // The form is as old as what was typed.
   expect(named(shown.text, 'version')).toBe(version);
   expect((await send(url, 'GET', '/api/v1/settings', { session })).json.businessName).not.toBe('Typed');
+});
+
+test('after a log-out the Back button shows no page of the session', async () => {
+  const { session } = await createSeller(url);
+  const left = await fetch(`${url}/logout`, { method: 'POST', redirect: 'manual', headers: { cookie: session } });
+  expect([left.status, left.headers.get('clear-site-data')]).toEqual([303, '"cache"']);
 });
 
 test('a form of another site does nothing', async () => {

@@ -23,6 +23,7 @@ export function sendAnswer(
   if (!('body' in answer || 'location' in answer)) return reply.code(204).send();
   for (const cookie of answer.cookies ?? []) reply.header('set-cookie', cookieHeader(cookie, isHttps(config)));
   if ('location' in answer) {
+    if (answer.dropsPages) reply.header('clear-site-data', '"cache"');
     // Browsers keep no redirect: the seller may change a handle back, and two addresses would lead to each other.
     return reply.code(answer.status).header('cache-control', 'no-store').header('location', answer.location).send();
   }

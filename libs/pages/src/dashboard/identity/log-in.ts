@@ -56,14 +56,14 @@ const home = '/app';
 
 /** An address of the dashboard: a login leads nowhere else. */
 function ownPath(given: string | null): string {
-  return given !== null && /^\/app(?:[/?][\w\-./?&=%+:@,~]*)?$/.test(given) ? given : home;
+  return given !== null && /^\/app(?:[/?][\w\-./?&=%+:@,~*]*)?$/.test(given) ? given : home;
 }
 
-/** The session ends in the database too, so that a copy of its cookie opens nothing. */
+/** The session ends in the database too, so that a copy of its cookie opens nothing, and Back shows no page of it. */
 export async function takeLogOut(request: PageRequest): Promise<PageAnswer> {
   const left = await request.call('logOut', { actor: request.actor });
   if (!left.ok && left.problem.status !== 401) return showRefused(left, request);
-  return { status: 303, location: '/login?out=1' };
+  return { status: 303, location: '/login?out=1', dropsPages: true };
 }
 
 /** GET of a link that logs in once. Only the POST uses it, which a script sends by itself. */
