@@ -43,7 +43,12 @@ export function lineChart({ title, points, value, date, href }: ChartOptions): H
   const x = scaleLinear()
     .domain([0, points.length - 1])
     .range([0, width]);
-  const ticks = y.ticks(ticksWanted).toReversed();
+  // Of cents and of orders there are no parts.
+  const areWhole = values.every(Number.isInteger);
+  const ticks = y
+    .ticks(ticksWanted)
+    .filter((tick) => !areWhole || Number.isInteger(tick))
+    .toReversed();
   const at = (_: Point, index: number) => x(index);
   const stroke = line<Point>(at, (point) => y(point.value))([...points]);
   const fill = area<Point>(at, y(0), (point) => y(point.value))([...points]);
