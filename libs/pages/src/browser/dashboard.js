@@ -3,6 +3,11 @@
 /** Forms with something typed that is not sent yet. @type {Set<Element>} */
 const changed = new Set();
 
+// What was refused, or typed before a login, is not saved either; a form with buttons alone holds nothing.
+for (const form of document.querySelectorAll('form[data-unsaved]')) {
+  if (form.querySelector('input:not([type="hidden"]), textarea, select') !== null) changed.add(form);
+}
+
 document.addEventListener('input', ({ target }) => {
   const form = target instanceof Element ? target.closest('form[data-changes]') : null;
   if (form !== null) changed.add(form);

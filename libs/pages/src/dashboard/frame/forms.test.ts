@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Problem } from '../../call.ts';
-import { refusedForm } from './forms.ts';
+import { html } from '../../html.ts';
+import { form, refusedForm } from './forms.ts';
 
 const typed = new URLSearchParams({ price: 'x', name: 'Ada' });
 const problemOf = (code: string, errors: Problem['errors'] = []): Problem => {
@@ -21,5 +22,17 @@ test('what was typed stays, and each error stands at its field', () => {
 test('of a form that is too old or was sent with something else people read what to do', () => {
   expect(refused(problemOf('version_changed')).problem).toMatch(/changed since you opened this page.*save it again/);
   expect(refused(problemOf('idempotency_key_reused')).problem).toMatch(/was sent before.*send it again/);
+  expect(refused(problemOf('idempotency_key_in_use')).problem).toMatch(/was sent twice/);
   expect(refused(problemOf('handle_taken')).problem).toBe('What the API says.');
+});
+
+test('one is asked before one leaves what was refused or typed before a login, and nothing else', () => {
+  const visit = { path: '/app/x', request: { query: new URLSearchParams(), newKey: () => 'k' } };
+  const content = { content: html`` };
+  const marks = (given: Parameters<typeof form>) => form(...given).text.includes(' data-unsaved');
+  expect(marks([visit, content])).toBe(false);
+  expect(marks([visit, { ...content, state: { values: typed, errors: {}, problem: null } }])).toBe(false);
+  expect(marks([visit, { ...content, state: refused(problemOf('handle_taken')) }])).toBe(true);
+  expect(marks([visit, { ...content, state: { values: typed, errors: { price: 'No.' }, problem: null } }])).toBe(true);
+  expect(marks([{ ...visit, typed }, content])).toBe(true);
 });

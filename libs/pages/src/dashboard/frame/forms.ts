@@ -44,8 +44,16 @@ const changed =
 const sentBefore =
   'This form was sent before with something else, and nothing was done this time. What you typed is below: send it again.';
 
+/** Two clicks without a script: browsers show the answer to the second one. */
+const sentTwice =
+  'This form was sent twice, and the first time is not finished yet. See what became of it before you send it again.';
+
 /** Refusals that are about the form, and not about what was typed. */
-const ofForm: Readonly<Record<string, string>> = { version_changed: changed, idempotency_key_reused: sentBefore };
+const ofForm: Readonly<Record<string, string>> = {
+  version_changed: changed,
+  idempotency_key_reused: sentBefore,
+  idempotency_key_in_use: sentTwice,
+};
 
 /**
  * A form whose operation was refused, with all that was typed.
@@ -92,13 +100,16 @@ interface FormOptions {
 
 /** Asks before one leaves it with changes; its key keeps a second click from doing anything twice. */
 export function form(visit: FormVisit, { content, state, action, id, buttons, version, hasFiles }: FormOptions): Html {
+  const isUnsaved = Boolean(visit.typed) || (state !== undefined && isRefused(state));
   const filledWith = version === undefined ? undefined : (visit.typed?.get('version') ?? version);
-  return html`<form class="stack form" id="${id}" method="post" action="${action ?? `${visit.path}${queryOf(visit)}`}" enctype="${hasFiles ? 'multipart/form-data' : null}" data-changes novalidate>
+  return html`<form class="stack form" id="${id}" method="post" action="${action ?? `${visit.path}${queryOf(visit)}`}" enctype="${hasFiles ? 'multipart/form-data' : null}" data-changes data-unsaved="${isUnsaved}" novalidate>
 <input type="hidden" name="key" value="${visit.request.newKey()}">${filledWith !== undefined && html`<input type="hidden" name="version" value="${filledWith}">`}
 ${state !== undefined && state.problem !== null && notice('bad', state.problem)}${content}${
   buttons !== undefined && html`<div class="buttons">${buttons}</div>`
 }</form>`;
 }
+
+const isRefused = ({ errors, problem }: FormState): boolean => problem !== null || Object.keys(errors).length > 0;
 
 const queryOf = ({ request: { query } }: FormVisit): string => (query.size === 0 ? '' : `?${query}`);
 
