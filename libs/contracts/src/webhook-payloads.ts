@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { timestamp } from './common.ts';
 
+const orderTotal = {
+  orderId: z.string(),
+  product: z.string(),
+  email: z.string(),
+  totalCents: z.int(),
+  total: z.string(),
+  currency: z.string(),
+};
+const ofSubscription = { subscriptionId: z.string(), product: z.string(), email: z.string() };
+const amount = { amountCents: z.int(), amount: z.string(), currency: z.string() };
+
 /** Bodies of outgoing webhooks, as published; they may gain fields. Every listed string is present, empty when there is no value. */
 export const orderPaidPayload = z
   .object({
@@ -40,27 +51,9 @@ export const funnelEmailSyncPayload = z
 export type FunnelEmailSyncPayload = z.infer<typeof funnelEmailSyncPayload>;
 
 export const orderRefundedPayload = z
-  .object({
-    event: z.literal('order.refunded'),
-    orderId: z.string(),
-    product: z.string(),
-    email: z.string(),
-    totalCents: z.int(),
-    total: z.string(),
-    currency: z.string(),
-    sentAt: timestamp,
-  })
+  .object({ event: z.literal('order.refunded'), ...orderTotal, sentAt: timestamp })
   .meta({ id: 'OrderRefundedPayload' });
 export type OrderRefundedPayload = z.infer<typeof orderRefundedPayload>;
-
-const orderTotal = {
-  orderId: z.string(),
-  product: z.string(),
-  email: z.string(),
-  totalCents: z.int(),
-  total: z.string(),
-  currency: z.string(),
-};
 
 export const orderReopenedPayload = z
   .object({
@@ -98,9 +91,7 @@ export const upsellAcceptedPayload = z
     event: z.literal('upsell.accepted'),
     orderId: z.string(),
     upsell: z.string(),
-    amountCents: z.int(),
-    amount: z.string(),
-    currency: z.string(),
+    ...amount,
     email: z.string(),
     sentAt: timestamp,
   })
@@ -110,12 +101,8 @@ export type UpsellAcceptedPayload = z.infer<typeof upsellAcceptedPayload>;
 export const subscriptionRebilledPayload = z
   .object({
     event: z.literal('subscription.rebilled'),
-    subscriptionId: z.string(),
-    product: z.string(),
-    email: z.string(),
-    amountCents: z.int(),
-    amount: z.string(),
-    currency: z.string(),
+    ...ofSubscription,
+    ...amount,
     periodStart: timestamp.describe('Of the period that was paid.'),
     periodEnd: timestamp,
     sentAt: timestamp,
@@ -126,12 +113,8 @@ export type SubscriptionRebilledPayload = z.infer<typeof subscriptionRebilledPay
 export const subscriptionPaymentFailedPayload = z
   .object({
     event: z.literal('subscription.payment_failed'),
-    subscriptionId: z.string(),
-    product: z.string(),
-    email: z.string(),
-    amountCents: z.int(),
-    amount: z.string(),
-    currency: z.string(),
+    ...ofSubscription,
+    ...amount,
     attempt: z.int().describe('The number of the failed try.'),
     nextTryDays: z
       .int()
@@ -145,9 +128,7 @@ export type SubscriptionPaymentFailedPayload = z.infer<typeof subscriptionPaymen
 
 /** Three events have one shape. */
 const subscriptionChanged = {
-  subscriptionId: z.string(),
-  product: z.string(),
-  email: z.string(),
+  ...ofSubscription,
   mrrCents: z.int().describe('What it is worth a month: a yearly price ÷ 12.'),
   sentAt: timestamp,
 };
@@ -173,9 +154,7 @@ export const affiliatePaidPayload = z
     affiliate: z.string(),
     name: z.string(),
     email: z.string(),
-    amountCents: z.int(),
-    amount: z.string(),
-    currency: z.string(),
+    ...amount,
     commissionCount: z.int(),
     payoutId: z.string(),
     sentAt: timestamp,

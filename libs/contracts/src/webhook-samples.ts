@@ -1,33 +1,19 @@
-import type {
-  AffiliatePaidPayload,
-  FunnelEmailSyncPayload,
-  OrderExpiredPayload,
-  OrderPaidPayload,
-  OrderRefundedPayload,
-  OrderReopenedPayload,
-  PaymentRefundedPayload,
-  SubscriptionCanceledPayload,
-  SubscriptionPausedPayload,
-  SubscriptionPaymentFailedPayload,
-  SubscriptionRebilledPayload,
-  SubscriptionResumedPayload,
-  UpsellAcceptedPayload,
-} from './webhook-payloads.ts';
+import type * as payloads from './webhook-payloads.ts';
 
 interface Payloads {
-  readonly 'order.paid': OrderPaidPayload;
-  readonly 'order.refunded': OrderRefundedPayload;
-  readonly 'order.reopened': OrderReopenedPayload;
-  readonly 'order.expired': OrderExpiredPayload;
-  readonly 'payment.refunded': PaymentRefundedPayload;
-  readonly 'upsell.accepted': UpsellAcceptedPayload;
-  readonly 'subscription.rebilled': SubscriptionRebilledPayload;
-  readonly 'subscription.payment_failed': SubscriptionPaymentFailedPayload;
-  readonly 'subscription.canceled': SubscriptionCanceledPayload;
-  readonly 'subscription.paused': SubscriptionPausedPayload;
-  readonly 'subscription.resumed': SubscriptionResumedPayload;
-  readonly 'affiliate.paid': AffiliatePaidPayload;
-  readonly 'funnel.email.sync': FunnelEmailSyncPayload;
+  readonly 'order.paid': payloads.OrderPaidPayload;
+  readonly 'order.refunded': payloads.OrderRefundedPayload;
+  readonly 'order.reopened': payloads.OrderReopenedPayload;
+  readonly 'order.expired': payloads.OrderExpiredPayload;
+  readonly 'payment.refunded': payloads.PaymentRefundedPayload;
+  readonly 'upsell.accepted': payloads.UpsellAcceptedPayload;
+  readonly 'subscription.rebilled': payloads.SubscriptionRebilledPayload;
+  readonly 'subscription.payment_failed': payloads.SubscriptionPaymentFailedPayload;
+  readonly 'subscription.canceled': payloads.SubscriptionCanceledPayload;
+  readonly 'subscription.paused': payloads.SubscriptionPausedPayload;
+  readonly 'subscription.resumed': payloads.SubscriptionResumedPayload;
+  readonly 'affiliate.paid': payloads.AffiliatePaidPayload;
+  readonly 'funnel.email.sync': payloads.FunnelEmailSyncPayload;
 }
 
 const subscription = {
@@ -70,12 +56,7 @@ export const samplePayloads: Payloads = {
   },
   'order.refunded': {
     event: 'order.refunded',
-    orderId,
-    product: 'Watercolour Course',
-    email: 'maya@example.com',
-    totalCents: 6800,
-    total: '$68.00',
-    currency: 'usd',
+    ...orderTotal,
     sentAt: '2026-11-22T16:05:40.071Z',
   },
   'order.reopened': {

@@ -1,18 +1,4 @@
-import {
-  affiliatePaidPayload,
-  funnelEmailSyncPayload,
-  orderExpiredPayload,
-  orderPaidPayload,
-  orderRefundedPayload,
-  orderReopenedPayload,
-  paymentRefundedPayload,
-  subscriptionCanceledPayload,
-  subscriptionPausedPayload,
-  subscriptionPaymentFailedPayload,
-  subscriptionRebilledPayload,
-  subscriptionResumedPayload,
-  upsellAcceptedPayload,
-} from '@app/contracts/webhook-payloads';
+import * as payloads from '@app/contracts/webhook-payloads';
 import { samplePayloads } from '@app/contracts/webhook-samples';
 import { z } from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
@@ -31,45 +17,49 @@ const deliveryHeaders = z.object({
 });
 
 /** What endpoints receive: the shape, and when it is sent. */
-const payloads = [
-  ['order.paid', orderPaidPayload, 'An order is paid for'],
-  ['order.refunded', orderRefundedPayload, 'An order is refunded'],
+const bodies = [
+  ['order.paid', payloads.orderPaidPayload, 'An order is paid for'],
+  ['order.refunded', payloads.orderRefundedPayload, 'An order is refunded'],
   [
     'order.reopened',
-    orderReopenedPayload,
+    payloads.orderReopenedPayload,
     'A refund failed at the payment processor after it had been taken: the order is paid again',
   ],
   [
     'order.expired',
-    orderExpiredPayload,
+    payloads.orderExpiredPayload,
     'A held order ends unpaid: the hold was lost, and charging the card in its place failed',
   ],
   [
     'payment.refunded',
-    paymentRefundedPayload,
+    payloads.paymentRefundedPayload,
     'A payment of an order, or a renewal, goes back, whole or in part; those of an order come before its `order.refunded`',
   ],
-  ['upsell.accepted', upsellAcceptedPayload, 'A buyer accepts the upsell after an order'],
-  ['subscription.rebilled', subscriptionRebilledPayload, 'A renewal is charged'],
+  ['upsell.accepted', payloads.upsellAcceptedPayload, 'A buyer accepts the upsell after an order'],
+  ['subscription.rebilled', payloads.subscriptionRebilledPayload, 'A renewal is charged'],
   [
     'subscription.payment_failed',
-    subscriptionPaymentFailedPayload,
+    payloads.subscriptionPaymentFailedPayload,
     'A renewal is declined; it is tried again after 3 days, and the fourth failed try cancels',
   ],
   [
     'subscription.canceled',
-    subscriptionCanceledPayload,
+    payloads.subscriptionCanceledPayload,
     'A subscription ends because the seller or the buyer canceled it, or with the refund of its order; after the last declined try only while the setting `cancellationNotices` is on',
   ],
-  ['subscription.paused', subscriptionPausedPayload, 'The seller pauses a subscription'],
-  ['subscription.resumed', subscriptionResumedPayload, 'The seller resumes a subscription'],
-  ['affiliate.paid', affiliatePaidPayload, 'The seller records a payout to an affiliate'],
-  ['funnel.email.sync', funnelEmailSyncPayload, 'A post-purchase email is handed over; one event for each email'],
+  ['subscription.paused', payloads.subscriptionPausedPayload, 'The seller pauses a subscription'],
+  ['subscription.resumed', payloads.subscriptionResumedPayload, 'The seller resumes a subscription'],
+  ['affiliate.paid', payloads.affiliatePaidPayload, 'The seller records a payout to an affiliate'],
+  [
+    'funnel.email.sync',
+    payloads.funnelEmailSyncPayload,
+    'A post-purchase email is handed over; one event for each email',
+  ],
 ] as const;
 
 /** The events a seller's endpoint receives, with their bodies. */
 export const webhooks: ZodOpenApiPathsObject = Object.fromEntries(
-  payloads.map(([event, payload, summary]) => [
+  bodies.map(([event, payload, summary]) => [
     event,
     {
       post: {

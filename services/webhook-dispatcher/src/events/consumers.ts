@@ -29,21 +29,7 @@ import { recordNotices } from '../activity/record-notices.ts';
 import { priorityOf } from '../deliveries/priority.rules.ts';
 import { oneLine, reopenedText, unmatchedCodeText } from '../texts/activity.rules.ts';
 import type { OutgoingEvent } from './outgoing-event.ts';
-import {
-  affiliatePaidPayload,
-  funnelEmailSyncPayload,
-  orderExpiredPayload,
-  orderPaidPayload,
-  orderRefundedPayload,
-  orderReopenedPayload,
-  paymentRefundedPayload,
-  subscriptionCanceledPayload,
-  subscriptionPausedPayload,
-  subscriptionPaymentFailedPayload,
-  subscriptionRebilledPayload,
-  subscriptionResumedPayload,
-  upsellAcceptedPayload,
-} from './payloads.rules.ts';
+import * as payloads from './payloads.rules.ts';
 import { type StoreEventsDeps, storeEvents } from './store-events.ts';
 
 /** Of one transaction: all of a day's orders may come at once after an outage, and each is 1 KB. */
@@ -51,31 +37,37 @@ const ordersMax = 500;
 
 export function eventHandlers(deps: StoreEventsDeps): EventHandler[] {
   return [
-    { ...onWebhookEvent(deps, orderPaid, 'order.paid', orderPaidPayload, keysOfOrder), batchMax: ordersMax },
-    onWebhookEvent(deps, orderRefunded, 'order.refunded', orderRefundedPayload, keysOfOrder),
-    onWebhookEvent(deps, orderExpired, 'order.expired', orderExpiredPayload, keysOfOrder),
-    onWebhookEvent(deps, paymentRefunded, 'payment.refunded', paymentRefundedPayload, keysOfOrder),
-    onWebhookEvent(deps, upsellAccepted, 'upsell.accepted', upsellAcceptedPayload, keysOfOrder),
-    onWebhookEvent(deps, subscriptionRebilled, 'subscription.rebilled', subscriptionRebilledPayload, keysOfOrder),
+    { ...onWebhookEvent(deps, orderPaid, 'order.paid', payloads.orderPaidPayload, keysOfOrder), batchMax: ordersMax },
+    onWebhookEvent(deps, orderRefunded, 'order.refunded', payloads.orderRefundedPayload, keysOfOrder),
+    onWebhookEvent(deps, orderExpired, 'order.expired', payloads.orderExpiredPayload, keysOfOrder),
+    onWebhookEvent(deps, paymentRefunded, 'payment.refunded', payloads.paymentRefundedPayload, keysOfOrder),
+    onWebhookEvent(deps, upsellAccepted, 'upsell.accepted', payloads.upsellAcceptedPayload, keysOfOrder),
+    onWebhookEvent(
+      deps,
+      subscriptionRebilled,
+      'subscription.rebilled',
+      payloads.subscriptionRebilledPayload,
+      keysOfOrder,
+    ),
     onWebhookEvent(
       deps,
       subscriptionPaymentFailed,
       'subscription.payment_failed',
-      subscriptionPaymentFailedPayload,
+      payloads.subscriptionPaymentFailedPayload,
       keysOfOrder,
     ),
     onWebhookEvent(
       deps,
       subscriptionCanceled,
       'subscription.canceled',
-      subscriptionCanceledPayload,
+      payloads.subscriptionCanceledPayload,
       keysOfOrder,
       isSentToWebhooks,
     ),
-    onWebhookEvent(deps, subscriptionPaused, 'subscription.paused', subscriptionPausedPayload, keysOfOrder),
-    onWebhookEvent(deps, subscriptionResumed, 'subscription.resumed', subscriptionResumedPayload, keysOfOrder),
-    onWebhookEvent(deps, affiliatePaid, 'affiliate.paid', affiliatePaidPayload, () => noKeys),
-    onWebhookEvent(deps, funnelEmailSynced, 'funnel.email.sync', funnelEmailSyncPayload, keysOfProduct),
+    onWebhookEvent(deps, subscriptionPaused, 'subscription.paused', payloads.subscriptionPausedPayload, keysOfOrder),
+    onWebhookEvent(deps, subscriptionResumed, 'subscription.resumed', payloads.subscriptionResumedPayload, keysOfOrder),
+    onWebhookEvent(deps, affiliatePaid, 'affiliate.paid', payloads.affiliatePaidPayload, () => noKeys),
+    onWebhookEvent(deps, funnelEmailSynced, 'funnel.email.sync', payloads.funnelEmailSyncPayload, keysOfProduct),
     onEvent(affiliateCodeUnmatched, (events, client) =>
       recordNotices(deps, events, client, ({ code }) => unmatchedCodeText(code)),
     ),
@@ -94,7 +86,7 @@ export function eventHandlers(deps: StoreEventsDeps): EventHandler[] {
     onEvent(orderReopened, async (events, client, onCommit) => {
       await recordNotices(deps, events, client, reopenedText);
       const outgoing = events.map((event) =>
-        outgoingOf(event, 'order.reopened', orderReopenedPayload, keysOfOrder(event.data)),
+        outgoingOf(event, 'order.reopened', payloads.orderReopenedPayload, keysOfOrder(event.data)),
       );
       await storeEvents(deps, outgoing, client, onCommit);
     }),

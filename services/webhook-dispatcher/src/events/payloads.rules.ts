@@ -2,21 +2,8 @@ import type { affiliatePaid } from '@app/contracts/affiliates';
 import { countryName } from '@app/contracts/countries';
 import type { EventData } from '@app/contracts/define';
 import type { funnelEmailSynced } from '@app/contracts/funnels';
-import type {
-  orderExpired,
-  orderPaid,
-  orderRefunded,
-  orderReopened,
-  paymentRefunded,
-  upsellAccepted,
-} from '@app/contracts/orders';
-import type {
-  subscriptionCanceled,
-  subscriptionPaused,
-  subscriptionPaymentFailed,
-  subscriptionRebilled,
-  subscriptionResumed,
-} from '@app/contracts/subscriptions';
+import type * as orders from '@app/contracts/orders';
+import type * as subscriptions from '@app/contracts/subscriptions';
 import type {
   AffiliatePaidPayload,
   FunnelEmailSyncPayload,
@@ -35,7 +22,7 @@ import type {
 import { formatAmount } from '@app/money/format';
 
 /** The published payload. `sentAt` is when the event occurred, so it is the same on every attempt. */
-export function orderPaidPayload(order: EventData<typeof orderPaid>, sentAt: string): OrderPaidPayload {
+export function orderPaidPayload(order: EventData<typeof orders.orderPaid>, sentAt: string): OrderPaidPayload {
   return {
     event: 'order.paid',
     orderId: order.orderId,
@@ -60,31 +47,47 @@ export function orderPaidPayload(order: EventData<typeof orderPaid>, sentAt: str
  * The code of who is credited, as the affiliate has it. Empty while it is not known whose the typed code is; events of earlier
  * releases have no creditedCode, only the typed one.
  */
-function affiliateOf({ affiliateCode, creditedCode, creditPending = false }: EventData<typeof orderPaid>): string {
+function affiliateOf({
+  affiliateCode,
+  creditedCode,
+  creditPending = false,
+}: EventData<typeof orders.orderPaid>): string {
   if (creditPending) return '';
   return (creditedCode === undefined ? affiliateCode : creditedCode) ?? '';
 }
 
 /** The amount is the order's total, whether the platform gave it back or the seller did. */
-export function orderRefundedPayload(order: EventData<typeof orderRefunded>, sentAt: string): OrderRefundedPayload {
+export function orderRefundedPayload(
+  order: EventData<typeof orders.orderRefunded>,
+  sentAt: string,
+): OrderRefundedPayload {
   return { event: 'order.refunded', ...orderTotalOf(order), sentAt };
 }
 
-export const orderReopenedPayload = (order: EventData<typeof orderReopened>, sentAt: string): OrderReopenedPayload => ({
+export const orderReopenedPayload = (
+  order: EventData<typeof orders.orderReopened>,
+  sentAt: string,
+): OrderReopenedPayload => ({
   event: 'order.reopened',
   ...orderTotalOf(order),
   reason: order.detail,
   sentAt,
 });
 
-export const orderExpiredPayload = (order: EventData<typeof orderExpired>, sentAt: string): OrderExpiredPayload => ({
+export const orderExpiredPayload = (
+  order: EventData<typeof orders.orderExpired>,
+  sentAt: string,
+): OrderExpiredPayload => ({
   event: 'order.expired',
   ...orderTotalOf(order),
   sentAt,
 });
 
 function orderTotalOf(
-  order: Pick<EventData<typeof orderRefunded>, 'orderId' | 'productName' | 'customerEmail' | 'totalCents' | 'currency'>,
+  order: Pick<
+    EventData<typeof orders.orderRefunded>,
+    'orderId' | 'productName' | 'customerEmail' | 'totalCents' | 'currency'
+  >,
 ) {
   return {
     orderId: order.orderId,
@@ -97,7 +100,7 @@ function orderTotalOf(
 }
 
 export function paymentRefundedPayload(
-  refund: EventData<typeof paymentRefunded>,
+  refund: EventData<typeof orders.paymentRefunded>,
   sentAt: string,
 ): PaymentRefundedPayload {
   return {
@@ -107,38 +110,32 @@ export function paymentRefundedPayload(
     email: refund.customerEmail,
     paymentId: refund.paymentId,
     subscriptionId: refund.subscriptionId ?? '',
-    amountCents: refund.amountCents,
-    amount: formatAmount(refund.amountCents, refund.currency),
-    currency: refund.currency,
+    ...amountOf(refund),
     sentAt,
   };
 }
 
-export function upsellAcceptedPayload(upsell: EventData<typeof upsellAccepted>, sentAt: string): UpsellAcceptedPayload {
+export function upsellAcceptedPayload(
+  upsell: EventData<typeof orders.upsellAccepted>,
+  sentAt: string,
+): UpsellAcceptedPayload {
   return {
     event: 'upsell.accepted',
     orderId: upsell.orderId,
     upsell: upsell.headline,
-    amountCents: upsell.amountCents,
-    amount: formatAmount(upsell.amountCents, upsell.currency),
-    currency: upsell.currency,
+    ...amountOf(upsell),
     email: upsell.customerEmail,
     sentAt,
   };
 }
 
 export function subscriptionRebilledPayload(
-  renewal: EventData<typeof subscriptionRebilled>,
+  renewal: EventData<typeof subscriptions.subscriptionRebilled>,
   sentAt: string,
 ): SubscriptionRebilledPayload {
   return {
     event: 'subscription.rebilled',
-    subscriptionId: renewal.subscriptionId,
-    product: renewal.productName,
-    email: renewal.customerEmail,
-    amountCents: renewal.amountCents,
-    amount: formatAmount(renewal.amountCents, renewal.currency),
-    currency: renewal.currency,
+    ...renewalOf(renewal),
     periodStart: renewal.periodStart,
     periodEnd: renewal.periodEnd,
     sentAt,
@@ -146,17 +143,12 @@ export function subscriptionRebilledPayload(
 }
 
 export function subscriptionPaymentFailedPayload(
-  failure: EventData<typeof subscriptionPaymentFailed>,
+  failure: EventData<typeof subscriptions.subscriptionPaymentFailed>,
   sentAt: string,
 ): SubscriptionPaymentFailedPayload {
   return {
     event: 'subscription.payment_failed',
-    subscriptionId: failure.subscriptionId,
-    product: failure.productName,
-    email: failure.customerEmail,
-    amountCents: failure.amountCents,
-    amount: formatAmount(failure.amountCents, failure.currency),
-    currency: failure.currency,
+    ...renewalOf(failure),
     attempt: failure.attempt,
     nextTryDays: failure.nextTryDays,
     sentAt,
@@ -164,32 +156,32 @@ export function subscriptionPaymentFailedPayload(
 }
 
 export const subscriptionCanceledPayload = (
-  subscription: EventData<typeof subscriptionCanceled>,
+  subscription: EventData<typeof subscriptions.subscriptionCanceled>,
   sentAt: string,
 ): SubscriptionCanceledPayload => changedPayload('subscription.canceled', subscription, sentAt);
 
 export const subscriptionPausedPayload = (
-  subscription: EventData<typeof subscriptionPaused>,
+  subscription: EventData<typeof subscriptions.subscriptionPaused>,
   sentAt: string,
 ): SubscriptionPausedPayload => changedPayload('subscription.paused', subscription, sentAt);
 
 export const subscriptionResumedPayload = (
-  subscription: EventData<typeof subscriptionResumed>,
+  subscription: EventData<typeof subscriptions.subscriptionResumed>,
   sentAt: string,
 ): SubscriptionResumedPayload => changedPayload('subscription.resumed', subscription, sentAt);
 
-interface Changed {
+interface OfSubscription {
   readonly subscriptionId: string;
   readonly productName: string;
   readonly customerEmail: string;
+}
+interface Changed extends OfSubscription {
   readonly mrrCents: number;
 }
 
 const changedPayload = <Name extends string>(event: Name, subscription: Changed, sentAt: string) => ({
   event,
-  subscriptionId: subscription.subscriptionId,
-  product: subscription.productName,
-  email: subscription.customerEmail,
+  ...subscriptionOf(subscription),
   mrrCents: subscription.mrrCents,
   sentAt,
 });
@@ -200,9 +192,7 @@ export function affiliatePaidPayload(payout: EventData<typeof affiliatePaid>, se
     affiliate: payout.affiliateCode,
     name: payout.affiliateName,
     email: payout.affiliateEmail,
-    amountCents: payout.amountCents,
-    amount: formatAmount(payout.amountCents, payout.currency),
-    currency: payout.currency,
+    ...amountOf(payout),
     commissionCount: payout.commissionCount,
     payoutId: payout.payoutId,
     sentAt,
@@ -225,6 +215,24 @@ export function funnelEmailSyncPayload(
     sentAt,
   };
 }
+
+const subscriptionOf = ({ subscriptionId, productName: product, customerEmail: email }: OfSubscription) => ({
+  subscriptionId,
+  product,
+  email,
+});
+
+interface Amount {
+  readonly amountCents: number;
+  readonly currency: string;
+}
+const amountOf = ({ amountCents, currency }: Amount) => ({
+  amountCents,
+  amount: formatAmount(amountCents, currency),
+  currency,
+});
+
+const renewalOf = (renewal: OfSubscription & Amount) => ({ ...subscriptionOf(renewal), ...amountOf(renewal) });
 
 function firstWord(name: string): string {
   return name.trim().split(/\s+/, 1)[0] ?? '';
