@@ -30,235 +30,178 @@ const entryPoints = [
   '\\.d\\.ts$',
 ].join('|');
 
+/** The library imports no other libraries than these. */
+const importsOnly = (library, others, comment) => ({
+  ...(comment && { comment }),
+  from: { path: `^libs/${library}/src/`, pathNot: tests },
+  to: { path: '^libs/', pathNot: `^libs/(${[library, ...others].join('|')})/` },
+});
+
+/** Errors all, by their names. */
+const rules = {
+  'no-cycles': {
+    from: {},
+    to: { circular: true },
+  },
+  'no-cycles-of-folders': {
+    comment: 'Folders are layers: what two of them need of each other belongs below both.',
+    scope: 'folder',
+    from: { path: '^services/[^/]+/src' },
+    to: { circular: true },
+  },
+  'folders-never-import-the-root-of-their-service': {
+    comment: 'service.ts and config.ts wire the folders; what a folder needs of them it takes as an interface.',
+    from: { path: '^services/[^/]+/src/[^/]+/', pathNot: tests },
+    to: { path: '^services/[^/]+/src/[^/]+\\.ts$' },
+  },
+  'gateway-operations-are-imported-by-what-publishes-them': {
+    comment: 'The framework of operations knows none of them.',
+    from: {
+      path: '^services/gateway/src/(api/[^/]+\\.ts$|(db|edge|identity|letters|limits|problems)/)',
+      pathNot: tests,
+    },
+    to: { path: '^services/gateway/src/(api/operations|mcp|openapi|pages)/' },
+  },
+  'loaded-when-needed': {
+    comment: 'A start does not wait for this code: import() it where it is needed.',
+    from: {},
+    to: {
+      path: '^services/gateway/src/mcp/serve-mcp\\.ts$|^deploy/standalone/src/seller\\.ts$',
+      dynamic: false,
+      dependencyTypesNot: ['type-only'],
+    },
+  },
+  'mcp-sdk-behind-its-door': {
+    comment: 'serve-mcp.ts is loaded with the first MCP message, and the SDK with it.',
+    from: { path: '^services/gateway/src/', pathNot: '^services/gateway/src/mcp/(serve-mcp|mcp-server)\\.ts$' },
+    to: { path: 'node_modules/@modelcontextprotocol/', dependencyTypesNot: ['type-only'] },
+  },
+  'mcp-server-behind-its-door': {
+    from: { pathNot: '^services/gateway/src/mcp/serve-mcp\\.ts$' },
+    to: { path: '^services/gateway/src/mcp/mcp-server\\.ts$' },
+  },
+  'nothing-unresolved': {
+    comment: 'A module that cannot be found is a typing error or a missing dependency.',
+    from: {},
+    to: { couldNotResolve: true },
+  },
+  'no-orphans': {
+    comment: 'Imports nothing, is imported by nobody, and is not an entry point.',
+    from: { orphan: true, pathNot: entryPoints },
+    to: {},
+  },
+  'services-never-import-each-other': {
+    comment: 'Services talk over NATS; what they promise each other is in @app/contracts.',
+    from: { path: '^services/([^/]+)/' },
+    to: { path: '^services/', pathNot: '^services/$1/' },
+  },
+  'libs-never-import-services': {
+    from: { path: '^libs/' },
+    to: { path: '^(services|deploy|e2e|bench|test)/' },
+  },
+  'services-import-libs-only': {
+    from: { path: '^services/' },
+    to: { path: '^(deploy|e2e|bench|test)/' },
+  },
+  'money-imports-nothing': {
+    from: { path: '^libs/money/src/', pathNot: tests },
+    to: { pathNot: '^libs/money/src/' },
+  },
+  'pages-are-pure': {
+    comment:
+      'Pages turn data into HTML, and get it by `call`: no requests to services, no database, no files, no server.',
+    from: { path: '^libs/pages/src/', pathNot: tests },
+    to: { pathNot: '^libs/(pages|contracts|money)/|(^|/)node_modules/(qr|d3-scale|d3-shape)/' },
+  },
+  'pages-reach-everything-by-call': {
+    comment:
+      'Routes of pages know HTTP. What a page shows and does are calls of operations: no requester, no database, no requests of services.',
+    from: { path: '^services/gateway/src/pages/', pathNot: tests },
+    to: {
+      path: '^(libs|services)/|node_modules/(@mikro-orm|pg|@nats-io)/',
+      pathNot: [
+        '^services/gateway/src/(pages|edge|openapi|problems)/',
+        '^services/gateway/src/api/(create-call|operations/all-operations)\\.ts$',
+        '^services/gateway/src/(identity/[^/]+\\.rules|letters/letter-paths|mcp/tools)\\.ts$',
+        '^libs/pages/src/',
+        '^libs/contracts/src/(common|errors)\\.ts$',
+        '^libs/service-kit/src/clock\\.ts$',
+      ],
+    },
+  },
+  'contracts-import-zod-only': {
+    from: { path: '^libs/contracts/src/', pathNot: tests },
+    to: { pathNot: '^libs/contracts/src/|(^|/)node_modules/zod/' },
+  },
+  'service-kit-never-imports-messaging': importsOnly(
+    'service-kit',
+    ['contracts', 'money'],
+    'The service composes the two; messaging builds on service-kit.',
+  ),
+  'messaging-imports-service-kit-and-contracts': importsOnly('messaging', ['service-kit', 'contracts']),
+  'runs-import-service-kit-and-contracts': importsOnly(
+    'runs',
+    ['service-kit', 'contracts'],
+    'Long runs for accounts live here alone: services give them their work and the table of their rows.',
+  ),
+  'service-host-wires-messaging-and-service-kit': importsOnly('service-host', [
+    'messaging',
+    'service-kit',
+    'contracts',
+  ]),
+  'embedded-imports-no-lib': importsOnly('embedded', []),
+  'rules-are-pure': {
+    comment: 'A *.rules.ts decides from its arguments: contracts, money, its own *.rules.ts and *.types.ts, no I/O.',
+    from: { path: '^((?:services|libs)/[^/]+)/.+\\.rules\\.ts$' },
+    to: { pathNot: '^libs/(contracts|money)/|^$1/.+\\.(rules|types)\\.ts$', dependencyTypesNot: ['type-only'] },
+  },
+  'rules-take-types-from-their-own-package': {
+    from: { path: '^((?:services|libs)/[^/]+)/.+\\.rules\\.ts$' },
+    to: { pathNot: '^libs/(contracts|money)/|^$1/', dependencyTypes: ['type-only'] },
+  },
+  'testing-is-for-tests': {
+    from: { pathNot: `${tests}|^libs/testing/|^bench/` },
+    to: { path: '^libs/testing/' },
+  },
+  'embedded-servers-are-not-for-services': {
+    from: { pathNot: `${tests}|^libs/(embedded|testing)/|^deploy/standalone/|^bench/` },
+    to: { path: '^libs/embedded/' },
+  },
+  'packages-are-imported-by-name': {
+    comment: 'A relative path never leaves its package: @app/<name>/<module>, as that package exports it.',
+    from: { path: '^((?:libs|services|deploy)/[^/]+|e2e|bench|test)/' },
+    to: {
+      path: '^(libs|services|deploy|e2e|bench|test)/',
+      pathNot: '^$1/',
+      dependencyTypes: ['local'],
+      dependencyTypesNot: ['aliased-workspace'],
+    },
+  },
+  'main-is-imported-by-nobody': {
+    from: {},
+    to: { path: '^(services|deploy)/[^/]+/src/main\\.ts$|^bench/main\\.ts$' },
+  },
+  'tests-are-imported-by-tests': {
+    from: { pathNot: tests },
+    to: { path: tests, pathNot: '^test/support/' },
+  },
+  'tests-do-not-sleep': {
+    comment: 'Wait for a point that the code announces; real time passes in @app/testing/time-passes alone.',
+    from: { path: tests },
+    to: { path: '^(node:)?timers/promises$' },
+  },
+  'no-dev-dependencies-in-source': {
+    from: { path: packageSource, pathNot: `${tests}|^libs/testing/` },
+    to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: '(^|/)node_modules/@types/' },
+  },
+  'dependencies-are-declared': {
+    from: { path: packageSource },
+    to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+  },
+};
+
 module.exports = {
-  forbidden: [
-    {
-      name: 'no-cycles',
-      severity: 'error',
-      from: {},
-      to: { circular: true },
-    },
-    {
-      name: 'no-cycles-of-folders',
-      comment: 'Folders are layers: what two of them need of each other belongs below both.',
-      severity: 'error',
-      scope: 'folder',
-      from: { path: '^services/[^/]+/src' },
-      to: { circular: true },
-    },
-    {
-      name: 'folders-never-import-the-root-of-their-service',
-      comment: 'service.ts and config.ts wire the folders; what a folder needs of them it takes as an interface.',
-      severity: 'error',
-      from: { path: '^services/[^/]+/src/[^/]+/', pathNot: tests },
-      to: { path: '^services/[^/]+/src/[^/]+\\.ts$' },
-    },
-    {
-      name: 'gateway-operations-are-imported-by-what-publishes-them',
-      comment: 'The framework of operations knows none of them.',
-      severity: 'error',
-      from: {
-        path: '^services/gateway/src/(api/[^/]+\\.ts$|(db|edge|identity|letters|limits|problems)/)',
-        pathNot: tests,
-      },
-      to: { path: '^services/gateway/src/(api/operations|mcp|openapi|pages)/' },
-    },
-    {
-      name: 'loaded-when-needed',
-      comment: 'A start does not wait for this code: import() it where it is needed.',
-      severity: 'error',
-      from: {},
-      to: {
-        path: '^services/gateway/src/mcp/serve-mcp\\.ts$|^deploy/standalone/src/seller\\.ts$',
-        dynamic: false,
-        dependencyTypesNot: ['type-only'],
-      },
-    },
-    {
-      name: 'mcp-sdk-behind-its-door',
-      comment: 'serve-mcp.ts is loaded with the first MCP message, and the SDK with it.',
-      severity: 'error',
-      from: { path: '^services/gateway/src/', pathNot: '^services/gateway/src/mcp/(serve-mcp|mcp-server)\\.ts$' },
-      to: { path: 'node_modules/@modelcontextprotocol/', dependencyTypesNot: ['type-only'] },
-    },
-    {
-      name: 'mcp-server-behind-its-door',
-      severity: 'error',
-      from: { pathNot: '^services/gateway/src/mcp/serve-mcp\\.ts$' },
-      to: { path: '^services/gateway/src/mcp/mcp-server\\.ts$' },
-    },
-    {
-      name: 'nothing-unresolved',
-      comment: 'A module that cannot be found is a typing error or a missing dependency.',
-      severity: 'error',
-      from: {},
-      to: { couldNotResolve: true },
-    },
-    {
-      name: 'no-orphans',
-      comment: 'Imports nothing, is imported by nobody, and is not an entry point.',
-      severity: 'error',
-      from: { orphan: true, pathNot: entryPoints },
-      to: {},
-    },
-    {
-      name: 'services-never-import-each-other',
-      comment: 'Services talk over NATS; what they promise each other is in @app/contracts.',
-      severity: 'error',
-      from: { path: '^services/([^/]+)/' },
-      to: { path: '^services/', pathNot: '^services/$1/' },
-    },
-    {
-      name: 'libs-never-import-services',
-      severity: 'error',
-      from: { path: '^libs/' },
-      to: { path: '^(services|deploy|e2e|bench|test)/' },
-    },
-    {
-      name: 'services-import-libs-only',
-      severity: 'error',
-      from: { path: '^services/' },
-      to: { path: '^(deploy|e2e|bench|test)/' },
-    },
-    {
-      name: 'money-imports-nothing',
-      severity: 'error',
-      from: { path: '^libs/money/src/', pathNot: tests },
-      to: { pathNot: '^libs/money/src/' },
-    },
-    {
-      name: 'pages-are-pure',
-      comment:
-        'Pages turn data into HTML, and get it by `call`: no requests to services, no database, no files, no server.',
-      severity: 'error',
-      from: { path: '^libs/pages/src/', pathNot: tests },
-      to: { pathNot: '^libs/(pages|contracts|money)/|(^|/)node_modules/(qr|d3-scale|d3-shape)/' },
-    },
-    {
-      name: 'pages-reach-everything-by-call',
-      comment:
-        'Routes of pages know HTTP. What a page shows and does are calls of operations: no requester, no database, no requests of services.',
-      severity: 'error',
-      from: { path: '^services/gateway/src/pages/', pathNot: tests },
-      to: {
-        path: '^(libs|services)/|node_modules/(@mikro-orm|pg|@nats-io)/',
-        pathNot: [
-          '^services/gateway/src/(pages|edge|openapi|problems)/',
-          '^services/gateway/src/api/(create-call|operations/all-operations)\\.ts$',
-          '^services/gateway/src/(identity/[^/]+\\.rules|letters/letter-paths|mcp/tools)\\.ts$',
-          '^libs/pages/src/',
-          '^libs/contracts/src/(common|errors)\\.ts$',
-          '^libs/service-kit/src/clock\\.ts$',
-        ],
-      },
-    },
-    {
-      name: 'contracts-import-zod-only',
-      severity: 'error',
-      from: { path: '^libs/contracts/src/', pathNot: tests },
-      to: { pathNot: '^libs/contracts/src/|(^|/)node_modules/zod/' },
-    },
-    {
-      name: 'service-kit-never-imports-messaging',
-      comment: 'The service composes the two; messaging builds on service-kit.',
-      severity: 'error',
-      from: { path: '^libs/service-kit/src/', pathNot: tests },
-      to: { path: '^libs/', pathNot: '^libs/(service-kit|contracts|money)/' },
-    },
-    {
-      name: 'messaging-imports-service-kit-and-contracts',
-      severity: 'error',
-      from: { path: '^libs/messaging/src/', pathNot: tests },
-      to: { path: '^libs/', pathNot: '^libs/(messaging|service-kit|contracts)/' },
-    },
-    {
-      name: 'runs-import-service-kit-and-contracts',
-      comment: 'Long runs for accounts live here alone: services give them their work and the table of their rows.',
-      severity: 'error',
-      from: { path: '^libs/runs/src/', pathNot: tests },
-      to: { path: '^libs/', pathNot: '^libs/(runs|service-kit|contracts)/' },
-    },
-    {
-      name: 'service-host-wires-messaging-and-service-kit',
-      severity: 'error',
-      from: { path: '^libs/service-host/src/', pathNot: tests },
-      to: { path: '^libs/', pathNot: '^libs/(service-host|messaging|service-kit|contracts)/' },
-    },
-    {
-      name: 'embedded-imports-no-lib',
-      severity: 'error',
-      from: { path: '^libs/embedded/src/', pathNot: tests },
-      to: { path: '^libs/', pathNot: '^libs/embedded/' },
-    },
-    {
-      name: 'rules-are-pure',
-      comment: 'A *.rules.ts decides from its arguments: contracts, money, its own *.rules.ts and *.types.ts, no I/O.',
-      severity: 'error',
-      from: { path: '^((?:services|libs)/[^/]+)/.+\\.rules\\.ts$' },
-      to: { pathNot: '^libs/(contracts|money)/|^$1/.+\\.(rules|types)\\.ts$', dependencyTypesNot: ['type-only'] },
-    },
-    {
-      name: 'rules-take-types-from-their-own-package',
-      severity: 'error',
-      from: { path: '^((?:services|libs)/[^/]+)/.+\\.rules\\.ts$' },
-      to: { pathNot: '^libs/(contracts|money)/|^$1/', dependencyTypes: ['type-only'] },
-    },
-    {
-      name: 'testing-is-for-tests',
-      severity: 'error',
-      from: { pathNot: `${tests}|^libs/testing/|^bench/` },
-      to: { path: '^libs/testing/' },
-    },
-    {
-      name: 'embedded-servers-are-not-for-services',
-      severity: 'error',
-      from: { pathNot: `${tests}|^libs/(embedded|testing)/|^deploy/standalone/|^bench/` },
-      to: { path: '^libs/embedded/' },
-    },
-    {
-      name: 'packages-are-imported-by-name',
-      comment: 'A relative path never leaves its package: @app/<name>/<module>, as that package exports it.',
-      severity: 'error',
-      from: { path: '^((?:libs|services|deploy)/[^/]+|e2e|bench|test)/' },
-      to: {
-        path: '^(libs|services|deploy|e2e|bench|test)/',
-        pathNot: '^$1/',
-        dependencyTypes: ['local'],
-        dependencyTypesNot: ['aliased-workspace'],
-      },
-    },
-    {
-      name: 'main-is-imported-by-nobody',
-      severity: 'error',
-      from: {},
-      to: { path: '^(services|deploy)/[^/]+/src/main\\.ts$|^bench/main\\.ts$' },
-    },
-    {
-      name: 'tests-are-imported-by-tests',
-      severity: 'error',
-      from: { pathNot: tests },
-      to: { path: tests, pathNot: '^test/support/' },
-    },
-    {
-      name: 'tests-do-not-sleep',
-      comment: 'Wait for a point that the code announces; real time passes in @app/testing/time-passes alone.',
-      severity: 'error',
-      from: { path: tests },
-      to: { path: '^(node:)?timers/promises$' },
-    },
-    {
-      name: 'no-dev-dependencies-in-source',
-      severity: 'error',
-      from: { path: packageSource, pathNot: `${tests}|^libs/testing/` },
-      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: '(^|/)node_modules/@types/' },
-    },
-    {
-      name: 'dependencies-are-declared',
-      severity: 'error',
-      from: { path: packageSource },
-      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
-    },
-  ],
+  forbidden: Object.entries(rules).map(([name, rule]) => ({ name, severity: 'error', ...rule })),
   options: {
     parser: 'swc',
     combinedDependencies: true,

@@ -5,21 +5,17 @@ import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
 import { moneyByOrder } from './support/processor-books.ts';
-import { addProduct, type Seller, signUp } from './support/seller.ts';
-import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+import { addProduct } from './support/seller.ts';
+import { handle, platform, seller, signUpSeller } from './support/set-up.ts';
 import { handled, handledAll } from './support/waits.ts';
 
 /** Guarantee: what a buyer pays on a checkout is one order, one charge, one webhook and one number in the metrics. */
-let platform: SharedPlatform;
+signUpSeller();
+
 let receiver: Receiver;
-let seller: Seller;
-let handle: string;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  platform = await sharedPlatform();
-  seller = await signUp(platform.baseUrl);
-  handle = (await seller.call('GET', '/api/v1/settings')).json.handle;
   const endpoint = await seller.call('PUT', '/api/v1/webhook-endpoint', { body: { url: `${receiver.url}/hook` } });
   expect(endpoint.status).toBe(200);
 });

@@ -1,23 +1,15 @@
 import { openVisit, type VisitOptions } from '@app/testing/browser/visit';
 import { volume } from '@app/testing/long';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { scripts } from './support/scripts.ts';
-import { addProduct, type Seller, signUp } from './support/seller.ts';
-import { sharedPlatform } from './support/shared-platform.ts';
+import { addProduct } from './support/seller.ts';
+import { handle, platform, seller, signUpSeller } from './support/set-up.ts';
 
 /** Guarantee: a buyer with a browser buys on the hosted checkout, with script and without. */
-let baseUrl: string;
-let seller: Seller;
-let handle: string;
-
-beforeAll(async () => {
-  ({ baseUrl } = await sharedPlatform());
-  seller = await signUp(baseUrl);
-  handle = (await seller.call('GET', '/api/v1/settings')).json.handle;
-});
+signUpSeller();
 
 async function visit(slug: string, options: VisitOptions & { readonly query?: string } = {}) {
-  const { page } = await openVisit(baseUrl, options);
+  const { page } = await openVisit(platform.baseUrl, options);
   await page.goto(`/c/${handle}/${slug}${options.query ?? ''}`);
   return page;
 }
@@ -319,9 +311,9 @@ test('links of reminders open the checkout, with the secret in the path or behin
   const page = await visit(slug, { query: `?checkout=${id}#secret=${secret}` });
   await page.waitForURL(`**/c/${handle}/${slug}`);
   expect(await page.getByLabel('Email').inputValue()).toBe(email);
-  const other = (await openVisit(baseUrl, { script: false })).page;
+  const other = (await openVisit(platform.baseUrl, { script: false })).page;
   await other.goto(`/c/restore/${id}.${secret}.${handle}.${slug}`);
-  expect(other.url()).toBe(`${baseUrl}/c/${handle}/${slug}`);
+  expect(other.url()).toBe(`${platform.baseUrl}/c/${handle}/${slug}`);
   expect(await other.getByLabel('Email').inputValue()).toBe(email);
 });
 

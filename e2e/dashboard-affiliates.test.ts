@@ -3,17 +3,14 @@ import { volume } from '@app/testing/long';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { downloaded, visitDashboard } from './support/dashboard-visits.ts';
 import { scripts } from './support/scripts.ts';
-import { addProduct, type Seller, signUp } from './support/seller.ts';
-import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+import { addProduct } from './support/seller.ts';
+import { platform, seller, signUpSeller } from './support/set-up.ts';
 import { handled } from './support/waits.ts';
 
 /** Guarantee: a seller adds an affiliate in the browser, and records a payout of exactly the sum that the button names, once. */
-let platform: SharedPlatform;
-let seller: Seller;
+signUpSeller();
 
 beforeAll(async () => {
-  platform = await sharedPlatform();
-  seller = await signUp(platform.baseUrl);
   await addProduct(seller, 'course');
 });
 

@@ -5,20 +5,15 @@ import { buyPatiently, openCheckout } from './support/buyer.ts';
 import { downloaded, visitDashboard } from './support/dashboard-visits.ts';
 import { moneyByOrder } from './support/processor-books.ts';
 import { scripts } from './support/scripts.ts';
-import { addProduct, type Seller, signUp } from './support/seller.ts';
-import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+import { addProduct, signUp } from './support/seller.ts';
+import { handle, platform, seller, signUpSeller } from './support/set-up.ts';
 import { handled } from './support/waits.ts';
 
 /** Guarantee: a seller finds an order in the browser, and gives back exactly the amounts that the buttons name, once. */
-let platform: SharedPlatform;
-let seller: Seller;
-let handle: string;
+signUpSeller();
 
 beforeAll(async () => {
-  platform = await sharedPlatform();
-  seller = await signUp(platform.baseUrl);
   await addProduct(seller, 'course');
-  ({ handle } = (await seller.call('GET', '/api/v1/settings')).json);
 });
 
 describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {

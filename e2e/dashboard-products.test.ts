@@ -1,21 +1,15 @@
 import { openVisit, type Visit } from '@app/testing/browser/visit';
 import { volume } from '@app/testing/long';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { visitDashboard } from './support/dashboard-visits.ts';
 import { scripts } from './support/scripts.ts';
 import { signUp } from './support/seller.ts';
-import { sharedPlatform } from './support/shared-platform.ts';
+import { platform, seller, signUpSeller } from './support/set-up.ts';
 
 type Page = Visit['page'];
 
 /** Guarantee: a seller makes a product with its funnel on pages alone, and buyers meet all of it in the checkout. */
-let baseUrl: string;
-let seller: Awaited<ReturnType<typeof signUp>>;
-
-beforeAll(async () => {
-  ({ baseUrl } = await sharedPlatform());
-  seller = await signUp(baseUrl);
-});
+signUpSeller();
 
 /** One pixel of a PNG. */
 const picture = Buffer.from(
@@ -31,7 +25,7 @@ const open = (page: Page, name: string) => page.getByRole('link', { name, exact:
 const preview = (page: Page) => page.frameLocator('iframe[name=preview]');
 
 const logIn = (script: boolean): Promise<Page> =>
-  visitDashboard(baseUrl, seller, '/app/products', { script, statuses: [404, 410, 422] });
+  visitDashboard(platform.baseUrl, seller, '/app/products', { script, statuses: [404, 410, 422] });
 
 /** A draft whose name is the only thing that tells it from others. */
 async function makeProduct(page: Page, name: string): Promise<void> {
@@ -82,7 +76,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
       { send_day: 3, subject: 'Feed your starter', body: 'Every day.\nAt the same time.' },
     ]);
 
-    const { page: buyer } = await openVisit(baseUrl, { script });
+    const { page: buyer } = await openVisit(platform.baseUrl, { script });
     await buyer.goto(new URL(link).pathname);
     await buyer.getByLabel('Email').fill(`${crypto.randomUUID()}@example.com`);
     await buyer.getByLabel('A banneton').check();
@@ -105,7 +99,7 @@ const funnelOf = async (address: string) => {
 };
 
 test('a product of another account is a page that there is not, with all that belongs to it', async () => {
-  const other = await signUp(baseUrl);
+  const other = await signUp(platform.baseUrl);
   const body = { name: 'Theirs', slug: 'theirs', priceCents: 100, pricingType: 'onetime' };
   const { id } = (await other.call('POST', '/api/v1/products', { body })).json;
   const page = await logIn(true);

@@ -4,17 +4,15 @@ import { volume } from '@app/testing/long';
 import { query } from '@app/testing/sql';
 import { beforeAll, expect, test } from 'vitest';
 import { portalSession } from './support/portal-session.ts';
-import { type Answer, addProduct, type Seller, signUp } from './support/seller.ts';
-import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+import { type Answer, addProduct } from './support/seller.ts';
+import { platform, seller, signUpSeller } from './support/set-up.ts';
 
 /** Guarantee: whatever comes in, the answer is a problem document with the right status, never a 5xx, and nothing is recorded. */
-let platform: SharedPlatform;
-let seller: Seller;
+signUpSeller();
+
 let product: { productId: string; slug: string; bumpId: string };
 
 beforeAll(async () => {
-  platform = await sharedPlatform();
-  seller = await signUp(platform.baseUrl);
   product = await addProduct(seller);
 });
 

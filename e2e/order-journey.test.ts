@@ -9,19 +9,17 @@ import { orderPaidPayload } from '@app/contracts/webhook-payloads';
 import { type ReceivedRequest, type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { platformKey } from './support/cluster.ts';
-import { addProduct, call, type Seller, signUp } from './support/seller.ts';
-import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+import { addProduct, call, signUp } from './support/seller.ts';
+import { platform, seller, signUpSeller } from './support/set-up.ts';
 import { attempted, handled } from './support/waits.ts';
 
 /** Guarantee: an order that goes in over HTTP comes out as a signed webhook, a line in the list and a number in the metrics. */
-let platform: SharedPlatform;
+signUpSeller();
+
 let receiver: Receiver;
-let seller: Seller;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  platform = await sharedPlatform();
-  seller = await signUp(platform.baseUrl);
 });
 
 afterAll(() => receiver?.close());

@@ -2,17 +2,14 @@ import type { EventData } from '@app/contracts/define';
 import { orderPaid } from '@app/contracts/orders';
 import { beforeAll, expect, test } from 'vitest';
 import { portalSession } from './support/portal-session.ts';
-import { type Answer, call, type Seller, signUp } from './support/seller.ts';
-import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+import { type Answer, call } from './support/seller.ts';
+import { platform, seller, signUpSeller } from './support/set-up.ts';
 import { handled } from './support/waits.ts';
 
 /** Guarantee: a buyer's new card replaces the one before it once it is saved, and not before. */
-let platform: SharedPlatform;
-let seller: Seller;
+signUpSeller('Shop of cards');
 
 beforeAll(async () => {
-  platform = await sharedPlatform();
-  seller = await signUp(platform.baseUrl, 'Shop of cards');
   const club = { name: 'Club', slug: 'club', priceCents: 900, currency: 'usd', pricingType: 'subscription' };
   await seller.call('POST', '/api/v1/products', { body: { ...club, billingInterval: 'month', status: 'live' } });
 });

@@ -4,24 +4,22 @@ import { subscriptionCanceled } from '@app/contracts/subscriptions';
 import { operations } from '@app/gateway/operations';
 import { beforeAll, expect, test } from 'vitest';
 import { portalSession } from './support/portal-session.ts';
-import { type Answer, addProduct, call, type Seller, signUp } from './support/seller.ts';
-import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+import { type Answer, addProduct, call } from './support/seller.ts';
+import { platform, seller, signUpSeller } from './support/set-up.ts';
 import { handled } from './support/waits.ts';
 
 /**
  * Guarantee: a buyer reaches nothing of another buyer of the same seller, and a session of a subscription's card nothing beside
  * that card. Every operation of the portal is called; one that is missing in `inputs` fails the test.
  */
-let platform: SharedPlatform;
-let seller: Seller;
+signUpSeller('Shop of two buyers');
+
 /** Of the buyer `owner@example.com`. */
 let orderId: string;
 let subscriptionId: string;
 let secrets: Record<'owner' | 'other' | 'card' | 'otherCard', string>;
 
 beforeAll(async () => {
-  platform = await sharedPlatform();
-  seller = await signUp(platform.baseUrl, 'Shop of two buyers');
   await addProduct(seller, 'course');
   const club = { name: 'Club', slug: 'club', priceCents: 900, currency: 'usd', pricingType: 'subscription' };
   await made('/api/v1/products', { ...club, billingInterval: 'month', status: 'live' });

@@ -6,23 +6,19 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { verifyAddress } from './support/letters.ts';
 import { enterPortal, linkFor, openLink, type PortalShop, visitPortal } from './support/portal-visits.ts';
 import { scripts } from './support/scripts.ts';
-import { addProduct, type Seller, signUp } from './support/seller.ts';
-import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+import { addProduct, signUp } from './support/seller.ts';
+import { handle, platform, seller, signUpSeller } from './support/set-up.ts';
 import { handled } from './support/waits.ts';
 
 type Page = Visit['page'];
 
 /** Guarantee: a buyer with a browser finds what they bought by a link that only their email has, with script and without. */
-let platform: SharedPlatform;
-let seller: Seller;
-let handle: string;
+signUpSeller();
 
 beforeAll(async () => {
-  platform = await sharedPlatform();
-  seller = await signUp(platform.baseUrl);
   await verifyAddress(platform.baseUrl, seller, platform.emails);
   const names = { businessName: 'Atelier Ada', supportEmail: 'help@atelier.example' };
-  ({ handle } = (await seller.call('PATCH', '/api/v1/settings', { body: names })).json);
+  await seller.call('PATCH', '/api/v1/settings', { body: names });
   await addProduct(seller, 'course');
   const club = { name: 'The open studio', slug: 'club', priceCents: 2_900, currency: 'usd', status: 'live' };
   const body = { ...club, pricingType: 'subscription', billingInterval: 'month' };

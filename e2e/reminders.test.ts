@@ -5,20 +5,16 @@ import { query } from '@app/testing/sql';
 import { beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
 import { verifyAddress } from './support/letters.ts';
-import { addProduct, call, type Seller, signUp } from './support/seller.ts';
-import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
+import { addProduct, call } from './support/seller.ts';
+import { handle, platform, seller, signUpSeller } from './support/set-up.ts';
 import { handled } from './support/waits.ts';
 
-let platform: SharedPlatform;
-let seller: Seller;
-let handle: string;
+signUpSeller();
 
 beforeAll(async () => {
-  platform = await sharedPlatform();
-  seller = await signUp(platform.baseUrl);
   await verifyAddress(platform.baseUrl, seller, platform.emails);
   await addProduct(seller);
-  handle = (await seller.call('PATCH', '/api/v1/settings', { body: { businessName: 'Ada & Co' } })).json.handle;
+  await seller.call('PATCH', '/api/v1/settings', { body: { businessName: 'Ada & Co' } });
 });
 
 const runDaily = async () => (await seller.call('POST', '/api/cron/daily')).json;

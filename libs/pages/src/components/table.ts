@@ -6,6 +6,10 @@ interface Column {
   readonly at: 'title' | 'end' | 'detail' | 'status' | 'wide';
 }
 
+/** Columns in this order, their labels by where their cells stand on a phone. */
+export const columnsOf = (labels: Readonly<Partial<Record<Column['at'], string>>>): readonly Column[] =>
+  Object.entries(labels).map(([at, label]) => ({ at: at as Column['at'], label }));
+
 interface TableRow {
   /** The whole row leads there. */
   readonly href?: string | undefined;

@@ -2,7 +2,7 @@ import type { RequestOutput } from '@app/contracts/define';
 import type { listDeliveries } from '@app/contracts/webhook-deliveries';
 import type { Problem } from '../../call.ts';
 import { emptyState } from '../../components/parts.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import { type Html, html } from '../../html.ts';
 import { deliveryBadge, deliveryChoices } from '../frame/delivery-badge.ts';
 import { eventLabel } from '../frame/event-names.ts';
@@ -49,10 +49,4 @@ export function deliveriesPage(visit: Visit, content: DeliveriesContent): Dashbo
   };
 }
 
-const columns = [
-  { label: 'Event', at: 'title' },
-  { label: 'Buyer', at: 'detail' },
-  { label: 'To', at: 'wide' },
-  { label: 'When', at: 'status' },
-  { label: 'Status', at: 'end' },
-] as const;
+const columns = columnsOf({ title: 'Event', detail: 'Buyer', wide: 'To', status: 'When', end: 'Status' });

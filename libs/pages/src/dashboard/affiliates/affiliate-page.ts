@@ -3,7 +3,7 @@ import { card, facts } from '../../components/card.ts';
 import { money } from '../../components/lines.ts';
 import { badge, notice } from '../../components/notice.ts';
 import { emptyState, stats, tabs } from '../../components/parts.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { when } from '../frame/times.ts';
@@ -76,12 +76,7 @@ const lineNames = {
   payout: 'Payout',
 } as const;
 
-const statementColumns = [
-  { label: texts.what, at: 'title' },
-  { label: texts.when, at: 'detail' },
-  { label: texts.balance, at: 'wide' },
-  { label: texts.amount, at: 'end' },
-] as const;
+const statementColumns = columnsOf({ title: texts.what, detail: texts.when, wide: texts.balance, end: texts.amount });
 
 type Commission = Body<'listCommissions'>['data'][number];
 
@@ -109,12 +104,7 @@ export function commissionsPage(
 
 const kindNames = { sale: 'Sale', renewal: 'Renewal', clawback: 'Taken back after a refund' } as const;
 
-const commissionColumns = [
-  { label: texts.what, at: 'title' },
-  { label: texts.when, at: 'detail' },
-  { label: texts.status, at: 'status' },
-  { label: texts.amount, at: 'end' },
-] as const;
+const commissionColumns = columnsOf({ title: texts.what, detail: texts.when, status: texts.status, end: texts.amount });
 
 function commissionBadge({ status, due_at }: Commission, formats: Formats): Html {
   if (status === 'due') return badge('warn', texts.due);

@@ -1,6 +1,6 @@
 import { money } from '../../components/lines.ts';
 import { emptyState } from '../../components/parts.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
@@ -39,9 +39,4 @@ export function payoutsPage(payouts: readonly Payout[], formats: Formats, pager:
   return { title: texts.title, main: html`${affiliateTabs('payouts')}${list}${pager}` };
 }
 
-const columns = [
-  { label: texts.affiliate, at: 'title' },
-  { label: texts.when, at: 'detail' },
-  { label: texts.count, at: 'wide' },
-  { label: texts.amount, at: 'end' },
-] as const;
+const columns = columnsOf({ title: texts.affiliate, detail: texts.when, wide: texts.count, end: texts.amount });

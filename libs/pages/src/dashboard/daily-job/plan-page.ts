@@ -1,7 +1,7 @@
 import { money } from '../../components/lines.ts';
 import { emptyState } from '../../components/parts.ts';
 import { pager } from '../../components/rows.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { when } from '../frame/times.ts';
@@ -27,13 +27,7 @@ const kinds: Readonly<Record<Action['kind'], string>> = {
   reminder: 'Remind of a checkout',
 };
 
-const columns = [
-  { label: 'Buyer', at: 'title' },
-  { label: 'Product', at: 'wide' },
-  { label: 'What', at: 'detail' },
-  { label: 'Due', at: 'status' },
-  { label: 'Amount', at: 'end' },
-] as const;
+const columns = columnsOf({ title: 'Buyer', wide: 'Product', detail: 'What', status: 'Due', end: 'Amount' });
 
 /** To whom, what, for how much: in the order in which a run does it. */
 export const planTable = (actions: readonly Action[], formats: Formats): Html =>

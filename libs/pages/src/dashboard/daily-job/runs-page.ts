@@ -1,5 +1,5 @@
 import { emptyState } from '../../components/parts.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { when } from '../frame/times.ts';
@@ -31,12 +31,7 @@ export function runsPage({ runs, formats, pager }: RunsContent): DashboardPage {
   };
 }
 
-const columns = [
-  { label: 'Started', at: 'title' },
-  { label: 'What it did', at: 'detail' },
-  { label: 'Status', at: 'status' },
-  { label: 'Charged', at: 'end' },
-] as const;
+const columns = columnsOf({ title: 'Started', detail: 'What it did', status: 'Status', end: 'Charged' });
 
 export const runsTable = (runs: readonly Run[], formats: Formats): Html =>
   table({

@@ -1,21 +1,14 @@
 import type { SubscriptionResource } from '@app/contracts/subscriptions';
 import { money } from '../../components/lines.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { subscriptionBadge } from './badges.ts';
 import { when } from './times.ts';
 
-const nameColumns = [
-  { label: 'Buyer', at: 'title' },
-  { label: 'Product', at: 'wide' },
-] as const;
+const nameColumns = columnsOf({ title: 'Buyer', wide: 'Product' });
 
-const columns = [
-  { label: 'Next charge', at: 'detail' },
-  { label: 'Status', at: 'status' },
-  { label: 'Price', at: 'end' },
-] as const;
+const columns = columnsOf({ detail: 'Next charge', status: 'Status', end: 'Price' });
 
 /** Subscriptions, each of which leads to its page. @param isOfOneBuyer where the rows are named by what was bought */
 export function subscriptionTable(

@@ -1,7 +1,7 @@
 import { hasProduct, type TriggerName } from '@app/contracts/triggers';
 import { linkButton } from '../../components/button.ts';
 import { badge, notice } from '../../components/notice.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import { type Html, html } from '../../html.ts';
 import { eventLabel } from '../frame/event-names.ts';
 import type { DashboardPage } from '../frame/visit.ts';
@@ -60,12 +60,7 @@ export function automationsPage({ automations, isVerified, products, pager }: Au
   };
 }
 
-const columns = [
-  { label: texts.name, at: 'title' },
-  { label: texts.when, at: 'detail' },
-  { label: texts.does, at: 'wide' },
-  { label: texts.state, at: 'end' },
-] as const;
+const columns = columnsOf({ title: texts.name, detail: texts.when, wide: texts.does, end: texts.state });
 
 /** What starts it: an event, of one product or of each. */
 function triggerOf({ event, product_id }: Automation, products: ReadonlyMap<string, string>): Html {

@@ -1,7 +1,7 @@
 import { linkButton } from '../../components/button.ts';
 import { badge } from '../../components/notice.ts';
 import { emptyState } from '../../components/parts.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { eventLabel } from '../frame/event-names.ts';
@@ -53,13 +53,13 @@ export function endpointsPage({ endpoints, formats }: EndpointsContent): Dashboa
   };
 }
 
-const columns = [
-  { label: 'Endpoint', at: 'title' },
-  { label: texts.url, at: 'wide' },
-  { label: texts.events, at: 'detail' },
-  { label: texts.held, at: 'status' },
-  { label: texts.state, at: 'end' },
-] as const;
+const columns = columnsOf({
+  title: 'Endpoint',
+  wide: texts.url,
+  detail: texts.events,
+  status: texts.held,
+  end: texts.state,
+});
 
 const links = (): Html =>
   html`<p class="small"><a href="${webhooksPath}/recoveries">${texts.recoveries}</a>: ${texts.recoveriesText}. <a href="/developers#webhooks">${texts.guide}</a>.</p>`;

@@ -5,7 +5,7 @@ import { choices } from '../../components/choice.ts';
 import { field, select } from '../../components/field.ts';
 import { badge } from '../../components/notice.ts';
 import { emptyState } from '../../components/parts.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { type FormState, form, typedIn } from '../frame/forms.ts';
@@ -92,13 +92,7 @@ export function keysPage({ keys, now, formats, pager }: KeysContent): DashboardP
   };
 }
 
-const columns = [
-  { label: texts.name, at: 'title' },
-  { label: texts.scopes, at: 'detail' },
-  { label: texts.used, at: 'wide' },
-  { label: 'State', at: 'status' },
-  { label: 'Key', at: 'end' },
-] as const;
+const columns = columnsOf({ title: texts.name, detail: texts.scopes, wide: texts.used, status: 'State', end: 'Key' });
 
 function keyBadge({ revoked_at, expires_at }: Key, now: string): Html {
   if (revoked_at !== null) return badge('none', 'Revoked');

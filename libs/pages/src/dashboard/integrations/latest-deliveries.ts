@@ -1,6 +1,6 @@
 import type { RequestOutput } from '@app/contracts/define';
 import type { listDeliveries } from '@app/contracts/webhook-deliveries';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { deliveryBadge } from '../frame/delivery-badge.ts';
@@ -46,9 +46,4 @@ export function latestDeliveries({ id, deliveries, formats, empty }: Latest): Ht
   return html`<section class="stack tight"><h2>${texts.latest}</h2>${deliveries.length === 0 ? empty : list}</section>`;
 }
 
-const columns = [
-  { label: 'Event', at: 'title' },
-  { label: 'When', at: 'detail' },
-  { label: 'Buyer', at: 'wide' },
-  { label: 'Status', at: 'end' },
-] as const;
+const columns = columnsOf({ title: 'Event', detail: 'When', wide: 'Buyer', end: 'Status' });

@@ -2,7 +2,7 @@ import { button } from '../../components/button.ts';
 import { card, facts } from '../../components/card.ts';
 import { badge } from '../../components/notice.ts';
 import { emptyState, progressBar } from '../../components/parts.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { type FormState, form } from '../frame/forms.ts';
@@ -68,13 +68,13 @@ export function recoveriesPage({ recoveries, endpoints, formats, pager }: Recove
   return { title: texts.title, back, main: html`${table({ caption: texts.title, columns, rows })}${pager}` };
 }
 
-const columns = [
-  { label: texts.endpoint, at: 'title' },
-  { label: 'Kind', at: 'wide' },
-  { label: texts.started, at: 'detail' },
-  { label: 'Status', at: 'status' },
-  { label: texts.total, at: 'end' },
-] as const;
+const columns = columnsOf({
+  title: texts.endpoint,
+  wide: 'Kind',
+  detail: texts.started,
+  status: 'Status',
+  end: texts.total,
+});
 
 const badges = {
   running: ['info', 'Under way'],

@@ -5,7 +5,7 @@ import { card, facts } from '../../components/card.ts';
 import { select } from '../../components/field.ts';
 import { emptyState } from '../../components/parts.ts';
 import { pager } from '../../components/rows.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { withCode } from '../../text.ts';
@@ -114,9 +114,4 @@ function leadsTo(subject: string): string | undefined {
   return id.startsWith('sub_') ? `/app/subscriptions/${id}` : undefined;
 }
 
-const columns = [
-  { label: texts.kind, at: 'title' },
-  { label: texts.subject, at: 'detail' },
-  { label: texts.when, at: 'status' },
-  { label: texts.adds, at: 'end' },
-] as const;
+const columns = columnsOf({ title: texts.kind, detail: texts.subject, status: texts.when, end: texts.adds });

@@ -4,7 +4,7 @@ import { field, select } from '../../components/field.ts';
 import { money } from '../../components/lines.ts';
 import { notice } from '../../components/notice.ts';
 import { emptyState } from '../../components/parts.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { otherCurrencies, overviewStats, revenueChart } from '../frame/overview.ts';
@@ -81,13 +81,13 @@ function productTable({ overview: { products, productCount }, formats }: Metrics
   return html`<section class="stack"><h2>${texts.products}</h2>${table({ caption: texts.products, columns, rows })}${more}</section>`;
 }
 
-const columns = [
-  { label: texts.product, at: 'title' },
-  { label: texts.orders, at: 'detail' },
-  { label: texts.views, at: 'wide' },
-  { label: texts.conversion, at: 'status' },
-  { label: texts.revenue, at: 'end' },
-] as const;
+const columns = columnsOf({
+  title: texts.product,
+  detail: texts.orders,
+  wide: texts.views,
+  status: texts.conversion,
+  end: texts.revenue,
+});
 
 const cellsOf = (product: OverviewProduct, formats: Formats): (string | Html)[] => [
   html`<bdi>${product.name}</bdi>`,

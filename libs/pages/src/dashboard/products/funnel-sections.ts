@@ -2,7 +2,7 @@ import type { ProductResource } from '@app/contracts/products';
 import { button } from '../../components/button.ts';
 import { money } from '../../components/lines.ts';
 import { badge } from '../../components/notice.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { type FormVisit, form } from '../frame/forms.ts';
@@ -90,11 +90,7 @@ function offerTable(at: string, list: 'bumps' | 'upsells', { product, funnel, fo
       money(formats.amount(price_cents, product.currency)),
     ],
   }));
-  const columns = [
-    { label: 'Headline', at: 'title' },
-    { label: 'Status', at: 'status' },
-    { label: 'Price', at: 'end' },
-  ] as const;
+  const columns = columnsOf({ title: 'Headline', status: 'Status', end: 'Price' });
   return table({ caption: texts[list], columns, rows });
 }
 
@@ -104,11 +100,7 @@ function emailTable(at: string, { visit, funnel: { emails } }: FunnelContent): H
     href: `${at}/emails/${id}`,
     cells: [html`<bdi>${subject}</bdi>`, texts.day(send_day), String(position)],
   }));
-  const columns = [
-    { label: 'Subject', at: 'title' },
-    { label: 'Sent', at: 'detail' },
-    { label: 'Order', at: 'end' },
-  ] as const;
+  const columns = columnsOf({ title: 'Subject', detail: 'Sent', end: 'Order' });
   const push = button({ label: texts.push(emails.length), busyLabel: texts.pushing, name: 'do', value: 'push' });
   return html`${table({ caption: texts.emails, columns, rows })}${form(visit, { action: at, content: push })}`;
 }
@@ -128,11 +120,6 @@ function discountTable(at: string, currency: string, { discounts }: Funnel, form
       ),
     ],
   }));
-  const columns = [
-    { label: 'Code', at: 'title' },
-    { label: 'Uses', at: 'detail' },
-    { label: 'Expires', at: 'status' },
-    { label: 'Discount', at: 'end' },
-  ] as const;
+  const columns = columnsOf({ title: 'Code', detail: 'Uses', status: 'Expires', end: 'Discount' });
   return table({ caption: texts.discounts, columns, rows });
 }

@@ -2,7 +2,7 @@ import type { ProductResource } from '@app/contracts/products';
 import { linkButton } from '../../components/button.ts';
 import { money } from '../../components/lines.ts';
 import { emptyState } from '../../components/parts.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import type { DashboardPage } from '../frame/visit.ts';
@@ -39,9 +39,4 @@ export function productsPage({ products, formats, pager }: ProductsContent): Das
   return { title: texts.title, action, main: html`${table({ caption: texts.title, columns, rows })}${pager}` };
 }
 
-const columns = [
-  { label: texts.product, at: 'title' },
-  { label: texts.address, at: 'detail' },
-  { label: texts.status, at: 'status' },
-  { label: texts.price, at: 'end' },
-] as const;
+const columns = columnsOf({ title: texts.product, detail: texts.address, status: texts.status, end: texts.price });
