@@ -1,15 +1,14 @@
 import { orderPaid } from '@app/contracts/orders';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
 import { leadingBegan } from '@app/messaging/points';
-import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { volume } from '@app/testing/long';
 import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Cluster, startCluster } from './support/cluster.ts';
+import { cluster, receiver, seller, shortLeases, startOwnCluster } from './support/own-cluster.ts';
 import { type OwnPostgres, startOwnPostgres } from './support/own-postgres.ts';
 import { postOrders } from './support/pouring-orders.ts';
-import { addProduct, type Seller, signUp } from './support/seller.ts';
+import { addProduct } from './support/seller.ts';
 import { handledAll, receivedAll } from './support/waits.ts';
 
 /**
@@ -31,23 +30,11 @@ const betweenKills = volume(10, 30);
 const apart: readonly ServiceName[] = volume(0, 1) === 1 ? serviceNames : ['checkout', 'gateway'];
 
 let postgres: OwnPostgres;
-let cluster: Cluster;
-let seller: Seller;
-let receiver: Receiver;
-
 beforeAll(async () => {
-  receiver = await startReceiver();
   postgres = await startOwnPostgres();
-  // A delivery that was on its way when its process died is free again after the lease.
-  cluster = await startCluster({ settings: { LEASE_SECONDS: '4', ATTEMPT_TIMEOUT_SECONDS: '2' }, postgres, apart });
-  seller = await signUp(cluster.baseUrl);
 });
-
-afterAll(async () => {
-  await cluster?.close();
-  await postgres?.close();
-  await receiver?.close();
-});
+afterAll(() => postgres?.close());
+startOwnCluster(() => ({ settings: shortLeases, postgres, apart }));
 
 /** Kills by the name of what dies; each resolves when it is back. */
 async function killings(): Promise<[string, () => Promise<void>][]> {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { renewalsClaimed } from '@app/billing/points';
 import { orderPaid } from '@app/contracts/orders';
 import { subscriptionPaymentFailed, subscriptionRebilled, subscriptionStarted } from '@app/contracts/subscriptions';
-import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { volume } from '@app/testing/long';
 import { atRandomMoments } from '@app/testing/pace';
 import { listen } from '@app/testing/points';
@@ -12,11 +11,11 @@ import { query } from '@app/testing/sql';
 import { timePasses } from '@app/testing/time-passes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
-import { type Cluster, startCluster } from './support/cluster.ts';
 import { type Later, startLater } from './support/later.ts';
 import { verifyAddress } from './support/letters.ts';
+import { cluster, receiver, seller, shortLeases, startOwnCluster } from './support/own-cluster.ts';
 import { moneyByOrder } from './support/processor-books.ts';
-import { type Answer, addProduct, type Seller, signUp } from './support/seller.ts';
+import { type Answer, addProduct } from './support/seller.ts';
 import { handledAll, receivedAll } from './support/waits.ts';
 
 /**
@@ -42,34 +41,26 @@ const stalledEach = 5;
 
 const betweenRunsMs = 50;
 
-let cluster: Cluster;
 let later: Later;
-let seller: Seller;
-let receiver: Receiver;
 let emails: string;
 
-beforeAll(async () => {
-  receiver = await startReceiver();
+beforeAll(() => {
   emails = mkdtempSync(join(tmpdir(), 'daily-crash-'));
   later = startLater();
-  cluster = await startCluster({
-    settings: {
-      ...later.settings,
-      ...{ LEASE_SECONDS: '4', ATTEMPT_TIMEOUT_SECONDS: '2', PROCESSOR_DEADLINE_MS: '2000', SIMULATED_SLOW_MS: slowMs },
-      EMAIL_DIR: emails,
-    },
-    apart: ['billing', 'checkout'],
-  });
-  seller = await signUp(cluster.baseUrl);
-  await verifyAddress(cluster.baseUrl, seller, emails);
 });
-
-afterAll(async () => {
-  await cluster?.close();
+afterAll(() => {
   later?.close();
-  await receiver?.close();
   rmSync(emails, { recursive: true });
 });
+startOwnCluster(() => ({
+  settings: {
+    ...later.settings,
+    ...shortLeases,
+    ...{ PROCESSOR_DEADLINE_MS: '2000', SIMULATED_SLOW_MS: slowMs, EMAIL_DIR: emails },
+  },
+  apart: ['billing', 'checkout'],
+}));
+beforeAll(() => verifyAddress(cluster.baseUrl, seller, emails));
 
 /** Cards take turns. The slow ones keep the run long enough for kills to find it at work. */
 const cards = [

@@ -1,13 +1,12 @@
 import { orderPaid } from '@app/contracts/orders';
 import type { ServiceName } from '@app/contracts/services';
-import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { volume } from '@app/testing/long';
 import { atRandomMoments, atRate } from '@app/testing/pace';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { buyPatiently } from './support/buyer.ts';
-import { type Cluster, startCluster } from './support/cluster.ts';
+import { cluster, receiver, seller, shortLeases, startOwnCluster } from './support/own-cluster.ts';
 import { moneyByOrder } from './support/processor-books.ts';
-import { addProduct, type Seller, signUp } from './support/seller.ts';
+import { addProduct } from './support/seller.ts';
 import { handledAll, receivedAll } from './support/waits.ts';
 
 /**
@@ -20,22 +19,7 @@ const seconds = volume(4, 60);
 const buyersPerSecond = 20;
 const killed: readonly ServiceName[] = ['checkout', 'billing', 'gateway'];
 
-let cluster: Cluster;
-let seller: Seller;
-let receiver: Receiver;
-
-beforeAll(async () => {
-  receiver = await startReceiver();
-  // A delivery that was on its way when its process died is free again after the lease.
-  const settings = { LEASE_SECONDS: '4', ATTEMPT_TIMEOUT_SECONDS: '2', PROCESSOR_DEADLINE_MS: '2000' };
-  cluster = await startCluster({ settings, apart: killed });
-  seller = await signUp(cluster.baseUrl);
-});
-
-afterAll(async () => {
-  await cluster?.close();
-  await receiver?.close();
-});
+startOwnCluster(() => ({ settings: { ...shortLeases, PROCESSOR_DEADLINE_MS: '2000' }, apart: killed }));
 
 /** Cards and decisions take turns; the random moments of the kills do the rest. */
 const cards = ['sim_ok', 'sim_ok', 'sim_ok', 'sim_declined', 'sim_ok', 'sim_timeout_after', 'sim_error_after'];

@@ -9,6 +9,7 @@ import { debianNatsServer, type FindNatsServerOptions } from './debian-nats-serv
 import { forgetServer, recordServer, stopLeftover } from './leftover.ts';
 import { type DockerCommand, dockerCommand, dockerPrefix, removeContainer } from './nats-docker.ts';
 import { freePort, portInUse } from './ports.ts';
+import type { RunningServer, ServerOptions } from './server.types.ts';
 import { followOutput } from './server-output.ts';
 
 const run = promisify(execFile);
@@ -65,32 +66,17 @@ async function findDocker(
   }
 }
 
-export interface NatsServerOptions {
+export interface NatsServerOptions extends ServerOptions {
   /** What `findNatsServer` returned. */
   binary: string;
-  /** Default: a free port of 127.0.0.1. */
-  port?: number;
-  /** Never the default: another server, which starts later, is to listen there. */
-  avoidPort?: number;
-  /** JetStream's files; the same directory and port again is the same server again. */
-  dataDir: string;
   /** A nats-server configuration to start from, e.g. users and permissions; it must not set `store_dir`. */
   configFile?: string;
   /** Default 8 MiB. Ignored with a `configFile`: say `max_payload` there. */
   maxPayloadBytes?: number;
-  log?: (line: string) => void;
-  /** Gets all that the server writes, in whole lines. */
-  serverLog?: (text: string) => void;
 }
 
-export interface RunningNatsServer {
-  url: string;
-  port: number;
-  pid: number;
-  /** Resolves with the reason once it has ended; a server whose JetStream has given up on a full disk is ended. */
-  readonly ended: Promise<string>;
-  /** Flushes and stops; does nothing the second time. */
-  stop(): Promise<void>;
+/** One whose JetStream has given up on a full disk is ended. */
+export interface RunningNatsServer extends RunningServer {
   /** SIGKILL, for crash tests. */
   kill(): Promise<void>;
 }

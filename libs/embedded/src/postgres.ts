@@ -11,34 +11,19 @@ import { postgresAccount } from './postgres-account.ts';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { claimDataDir } from './postgres-lock.ts';
 import { postgresSettings } from './postgres-settings.ts';
+import type { RunningServer, ServerOptions } from './server.types.ts';
 import { followOutput } from './server-output.ts';
 
-export interface PostgresOptions {
-  /** Made when missing; holds the cluster, the superuser's password and the server's log. */
-  dataDir: string;
-  /** Default: a free port of 127.0.0.1. */
-  port?: number;
-  /** Never the default: another server, which starts later, is to listen there. */
-  avoidPort?: number;
+/** The directory holds the cluster, the superuser's password and the server's log. */
+export interface PostgresOptions extends ServerOptions {
   /** Default true. False trades safety against power cuts for speed: for tests only. */
   durable?: boolean;
   /** Default 100. */
   maxConnections?: number;
-  log?: (line: string) => void;
-  /** Gets all that the server writes, in whole lines. */
-  serverLog?: (text: string) => void;
 }
 
-export interface RunningPostgres {
-  /** Superuser, database `postgres`, 127.0.0.1. */
-  url: string;
-  port: number;
-  pid: number;
-  /** Resolves with the reason once it has ended. */
-  readonly ended: Promise<string>;
-  /** Ends connections and stops within a few seconds; does nothing the second time. */
-  stop(): Promise<void>;
-}
+/** Its `url` is of the superuser and the database `postgres`. */
+export type RunningPostgres = RunningServer;
 
 interface Cluster {
   binaries: PostgresBinaries;

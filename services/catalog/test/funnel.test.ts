@@ -4,17 +4,11 @@ import * as funnels from '@app/contracts/funnels';
 import { newIdSuffix } from '@app/contracts/ids';
 import * as products from '@app/contracts/products';
 import { outboxPublished } from '@app/testing/followed-events';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type CatalogHarness, startCatalog } from './harness.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { catalog, startService } from './set-up.ts';
 
-guardLeaks();
-let catalog: CatalogHarness;
+startService();
 let productId: string;
-beforeAll(async () => {
-  catalog = await startCatalog();
-});
-afterAll(() => catalog.close());
 
 /** Every test has a product of its own. */
 beforeEach(async () => {

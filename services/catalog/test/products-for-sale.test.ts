@@ -2,16 +2,10 @@ import * as discounts from '@app/contracts/discounts';
 import * as funnels from '@app/contracts/funnels';
 import * as products from '@app/contracts/products';
 import * as sale from '@app/contracts/products-for-sale';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CatalogHarness, startCatalog } from './harness.ts';
+import { expect, test } from 'vitest';
+import { catalog, startService } from './set-up.ts';
 
-guardLeaks();
-let catalog: CatalogHarness;
-beforeAll(async () => {
-  catalog = await startCatalog();
-});
-afterAll(() => catalog.close());
+startService();
 
 const other = { accountId: 'acc_01kex0000000000000000000bb' };
 const wanted = (change: Partial<sale.WantedForSale> = {}): sale.WantedForSale => ({

@@ -13,16 +13,10 @@ import {
   putProductImage,
   updateProduct,
 } from '@app/contracts/products';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CatalogHarness, startCatalog } from './harness.ts';
+import { expect, test } from 'vitest';
+import { catalog, startService } from './set-up.ts';
 
-guardLeaks();
-let catalog: CatalogHarness;
-beforeAll(async () => {
-  catalog = await startCatalog();
-});
-afterAll(() => catalog.close());
+startService();
 
 const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const stranger = { accountId: 'acc_01kex0000000000000000000zz' };

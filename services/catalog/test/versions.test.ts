@@ -2,20 +2,16 @@ import { createDiscount, updateDiscount } from '@app/contracts/discounts';
 import { createFunnelEmail, createOffer, updateFunnelEmail, updateOffer } from '@app/contracts/funnels';
 import { newIdSuffix } from '@app/contracts/ids';
 import { createProduct, deleteProductImage, updateProduct } from '@app/contracts/products';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CatalogHarness, startCatalog } from './harness.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { catalog, startService } from './set-up.ts';
 
 /** Guarantee: of updates that were made from one version, one takes effect, and the others change nothing. */
-guardLeaks();
-let catalog: CatalogHarness;
+startService();
 let productId: string;
 beforeAll(async () => {
-  catalog = await startCatalog();
   const guide = { name: 'Guide', slug: 'guide', priceCents: 4900, pricingType: 'onetime' as const };
   ({ id: productId } = await catalog.ask(createProduct, { body: guide, defaultCurrency: 'eur' }));
 });
-afterAll(() => catalog.close());
 
 interface Versioned {
   readonly id: string;

@@ -1,29 +1,24 @@
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createHarness, createSeller, type Harness } from './harness.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { createSeller } from './harness.ts';
 import { send } from './http.ts';
 import { exchange } from './raw-http.ts';
+import { harness, url as local, startGateway } from './set-up.ts';
 
-guardLeaks();
+/** At `local`: on loopback, without PUBLIC_URL. */
+startGateway();
 
 const publicUrl = 'https://shop.example.com';
-let harness: Harness;
-/** Listens on loopback, without PUBLIC_URL. */
-let local: string;
 /** With PUBLIC_URL. */
 let named: string;
 let key: string;
 let session: string;
 
 beforeAll(async () => {
-  harness = await createHarness();
-  local = (await harness.start()).url;
   named = (await harness.start({ PUBLIC_URL: publicUrl })).url;
   ({ key, session } = await createSeller(local));
 });
-afterAll(() => harness.close());
 
 type Headers = Record<string, string>;
 const portOf = (url: string) => new URL(url).port;

@@ -7,23 +7,20 @@ import { type EventConsumers, startConsumers } from '@app/messaging/consume';
 import { runEventsCommand } from '@app/messaging/events-command';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { eventHandlers } from '../src/facts/consumers.ts';
-import { type Harness, startHarness } from './harness.ts';
 import { orderEvent } from './samples.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
+startService();
 
-let harness: Harness;
 let database: Database;
 let link: NatsClient;
 let replica: EventConsumers;
 
 beforeAll(async () => {
-  harness = await startHarness();
   database = await openDatabase(databaseOptions(harness.databaseUrl));
   // A replica that scans for requested replays more often than every two seconds.
   link = await connectNats(harness.nats.login('metrics'));
@@ -34,7 +31,6 @@ afterAll(async () => {
   await replica.close();
   await link.close();
   await database.close();
-  await harness.close();
 });
 
 async function run(...args: string[]): Promise<{ code: number; said: string }> {

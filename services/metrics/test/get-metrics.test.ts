@@ -12,13 +12,11 @@ import {
   subscriptionStarted,
 } from '@app/contracts/subscriptions';
 import { openDatabase } from '@app/service-kit/database';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { announced, sofar } from '@app/testing/points';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { productAwaited } from '../src/points/points.ts';
 import { getProduct } from '../src/products/get-product.ts';
-import { type Harness, startHarness } from './harness.ts';
 import {
   cancellationEvent,
   creationEvent,
@@ -32,8 +30,9 @@ import {
   subscriptionEvent,
   visitEvent,
 } from './samples.ts';
+import { harness, startService } from './set-up.ts';
 
-guardLeaks();
+startService();
 
 const account = newId('account', 0);
 const other = newId('account', 0);
@@ -46,13 +45,10 @@ const creations = {
 const idOf = (name: keyof typeof creations) => ({ id: creations[name].data.productId });
 const [course, unsold, monthly, foreign] = [idOf('course'), idOf('unsold'), idOf('monthly'), idOf('foreign')];
 
-let harness: Harness;
 beforeAll(async () => {
-  harness = await startHarness();
   for (const creation of Object.values(creations)) await harness.publish(productCreated, creation);
   await harness.handled();
 });
-afterAll(() => harness.close());
 
 async function ask(productId: string, accountId = account): Promise<MetricsResource> {
   const output = await harness.requester.request(getMetrics, { productId }, { accountId, requestId: 'r' });

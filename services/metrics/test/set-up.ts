@@ -5,11 +5,12 @@ import { afterAll, beforeAll } from 'vitest';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import type { Fact } from '../src/facts/fact.rules.ts';
 import { recordFacts } from '../src/facts/record-facts.ts';
-import { rollupTables } from './harness.ts';
+import { type Harness, rollupTables, startHarness } from './harness.ts';
 
-/** Of the test file that is running. */
+/** Of the test file that is running: what it called says which of them are there. */
 export let storage: TestDatabase;
 export let database: Database;
+export let harness: Harness;
 
 /** Called at the top of a test file: opens the database of metrics, without the service. */
 export function openStorage(): void {
@@ -22,6 +23,15 @@ export function openStorage(): void {
     await database.close();
     await storage.close();
   });
+}
+
+/** Called at the top of a test file: starts the service before its tests and closes it after them. */
+export function startService(): void {
+  guardLeaks();
+  beforeAll(async () => {
+    harness = await startHarness();
+  });
+  afterAll(() => harness.close());
 }
 
 /** As after the migrations. To truncate as many tables would take longer than most tests. */

@@ -4,29 +4,12 @@ import { newIdSuffix } from '@app/contracts/ids';
 import { orderRefunded } from '@app/contracts/orders';
 import { redeliver } from '@app/contracts/webhook-deliveries';
 import { startReceiver } from '@app/testing/http-receiver';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { startSmtpServer } from '@app/testing/smtp-server';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Harness, startHarness, stored } from './harness.ts';
-import { headerOf, type MailServer, mailSeller, mailSettings } from './mail-seller.ts';
+import { expect, test } from 'vitest';
+import { stored } from './harness.ts';
+import { headerOf } from './mail-seller.ts';
+import { actWith, harness, seller, server, startMailService } from './mail-set-up.ts';
 
-guardLeaks();
-
-let server: MailServer;
-let harness: Harness;
-let seller: Awaited<ReturnType<typeof mailSeller>>;
-beforeAll(async () => {
-  server = await startSmtpServer();
-  harness = await startHarness(mailSettings(server));
-});
-beforeEach(async () => {
-  seller = await mailSeller(harness);
-  server.forget();
-});
-afterAll(async () => {
-  await harness.close();
-  await server.close();
-});
+startMailService();
 
 const list = async () => (await harness.ask(listAutomations, seller.account, {})).data;
 const builtIn = async (key: string) => (await list()).find(({ built_in }) => built_in === key) ?? expect.fail(key);
@@ -83,7 +66,7 @@ test('a sale sends the buyer a receipt and the seller a notice, and both are run
 });
 
 test('an account whose address is not verified sends to that address alone, and activity says what was not sent', async () => {
-  seller = await mailSeller(harness, { email: 'maya@own.example', emailVerified: false });
+  await actWith({ email: 'maya@own.example', emailVerified: false });
   await add({ ...mine(), action: { ...mine().action, to: 'seller' } });
   await seller.sell({ customerEmail: 'stranger@example.com' });
   await seller.sell({ customerEmail: 'Maya@own.example' });
@@ -96,7 +79,7 @@ test('an account whose address is not verified sends to that address alone, and 
 });
 
 test('a rehearsal goes to the account’s own address, whatever address for support it has', async () => {
-  seller = await mailSeller(harness, { email: 'maya@own.example' });
+  await actWith({ email: 'maya@own.example' });
   await seller.sell({ test: true, customerEmail: 'bob@example.com' });
   await seller.tried(2);
   expect(server.received.map(({ to }) => to)).toEqual(['maya@own.example', 'maya@own.example']);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { spawnNode } from '@app/testing/child-service';
 import { expect, test, vi } from 'vitest';
 import { stored } from './harness.ts';
-import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
+import { harness, seller, sellerForEachTest, startService, unansweredOrder } from './set-up.ts';
 
 startService();
 sellerForEachTest();
@@ -75,13 +75,7 @@ test('the delivery of an ended lease is sent again, though its process lives', a
 });
 
 test('a replica leaves the leases of another living process alone', async () => {
-  const gate = Promise.withResolvers<void>();
-  seller.receiver.respondWith(async () => {
-    await gate.promise;
-    return { status: 200 };
-  });
-  await seller.publish();
-  await seller.receiver.received(1);
+  const { answer } = await unansweredOrder();
   const text = "update deliveries set lease_until = lease_until - interval '30 seconds' where account_id = $1";
   await harness.query(text, [seller.account]);
   // A process polls when it starts, and ends after a poll.
@@ -89,25 +83,19 @@ test('a replica leaves the leases of another living process alone', async () => 
   await other.close();
   expect(await seller.statuses()).toEqual(['sending']);
   await harness.afterRound('deliveries');
-  gate.resolve();
+  answer();
   await seller.delivered();
   expect(await seller.statuses()).toEqual(['delivered']);
   expect(seller.receiver.requests).toHaveLength(1);
 });
 
 test('an attempt that outlived its lease is recorded and does not change its delivery', async () => {
-  const gate = Promise.withResolvers<void>();
-  seller.receiver.respondWith(async () => {
-    await gate.promise;
-    return { status: 500 };
-  });
-  await seller.publish();
-  await seller.receiver.received(1);
+  const { answer } = await unansweredOrder(500);
   await harness.query(
     `update deliveries set lease_token = 'another', lease_until = now() + interval '1 hour' where account_id = $1`,
     [seller.account],
   );
-  gate.resolve();
+  answer();
   await seller.tried(1);
   expect(
     await harness.query('select outcome, next_attempt_at, status_code from attempts where account_id = $1', [

@@ -8,7 +8,7 @@ import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import type { ReceivedRequest } from '@app/testing/http-receiver';
 import { expect, test } from 'vitest';
 import { changesApplied, handled, stored } from './harness.ts';
-import { anOrder, connectedAccount } from './orders.ts';
+import { anEmail, anOrder, connectedAccount } from './orders.ts';
 import { harness, shortenAttempts, startService } from './set-up.ts';
 
 startService();
@@ -80,16 +80,7 @@ test('an order arrives once, signed, with the published payload and headers, and
 test('a test order is marked, and a pushed email arrives under its own event name', async () => {
   const seller = await connectedSeller();
   await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs(), { test: true }));
-  const email = {
-    productId: 'prd_1',
-    productSlug: 's',
-    productName: 'P',
-    position: 1,
-    sendDay: 0,
-    subject: 'S',
-    body: 'B',
-  };
-  await harness.publish(funnelEmailSynced, seller.account, email);
+  await harness.publish(funnelEmailSynced, seller.account, anEmail('prd_1'));
   const entries = await seller.entries(2);
   const byName = new Map(seller.receiver.requests.map((request) => [request.headers['x-service-event'], request]));
   expect(byName.get('order.paid')?.headers['x-service-test']).toBe('1');
@@ -230,16 +221,7 @@ test('an endpoint gets only the kinds of events it asked for', async () => {
   const seller = await connectedSeller();
   await seller.put({ events: ['funnel.email.sync'] });
   await stored(await seller.publish());
-  const email = {
-    productId: 'prd_1',
-    productSlug: 's',
-    productName: 'P',
-    position: 1,
-    sendDay: 0,
-    subject: 'S',
-    body: 'B',
-  };
-  await harness.publish(funnelEmailSynced, seller.account, email);
+  await harness.publish(funnelEmailSynced, seller.account, anEmail('prd_1'));
   const [entry, ...others] = await seller.entries(1);
   expect(entry?.event).toBe('funnel.email.sync');
   expect(others).toEqual([]);

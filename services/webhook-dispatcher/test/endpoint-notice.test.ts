@@ -2,30 +2,17 @@ import { createAutomation, getAutomation, listAutomations, previewAutomation } f
 import { listActivity, listDeliveries } from '@app/contracts/webhook-deliveries';
 import { createWebhookEndpoint, putWebhookEndpoint, readWebhookEndpoint } from '@app/contracts/webhooks';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { startSmtpServer } from '@app/testing/smtp-server';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { storeEndpointNotice, writeNoticeAutomation } from '../src/failing/store-endpoint-notice.ts';
-import { attempted, type Harness, judged, startHarness } from './harness.ts';
-import { headerOf, type MailServer, mailSeller, mailSettings } from './mail-seller.ts';
+import { attempted, judged } from './harness.ts';
+import { headerOf } from './mail-seller.ts';
+import { harness, seller, server, startMailService } from './mail-set-up.ts';
 
-guardLeaks();
+startMailService();
 vi.setConfig({ testTimeout: 60_000 });
-let server: MailServer;
-let harness: Harness;
 let receiver: Receiver;
-let seller: Awaited<ReturnType<typeof mailSeller>>;
-beforeAll(async () => {
-  server = await startSmtpServer();
-  harness = await startHarness(mailSettings(server));
-});
 beforeEach(async () => {
   receiver = await startReceiver({ respond: () => ({ status: 410 }) });
-  seller = await mailSeller(harness);
-});
-afterAll(async () => {
-  await harness.close();
-  await server.close();
 });
 
 const notices = async () => {

@@ -10,13 +10,12 @@ import { createArrivals } from '@app/testing/arrivals';
 import { startReceiver } from '@app/testing/http-receiver';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createWriteBuiltIns } from '../src/automations/built-in-writer.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
-import { Leases } from '../src/deliveries/leases.ts';
 import type { OutgoingEvent } from '../src/events/outgoing-event.ts';
 import { storeEventFor, storeEvents } from '../src/events/store-events.ts';
 import { attempted, type Harness, startHarness, stored } from './harness.ts';
 import { allDeliveries, anOrder, connectedAccount } from './orders.ts';
+import { storing } from './storing.ts';
 
 guardLeaks();
 vi.setConfig({ testTimeout: 60_000 });
@@ -52,19 +51,6 @@ const outgoing = (accountId: string): OutgoingEvent => ({
   ...{ productId: null, test: false, priority: 0, body: '{}', traceparent: null },
   occurredAt: harness.clock.now().toISOString(),
 });
-/** Sends nothing: what is stored waits for a claim. */
-const storing = () => {
-  const leases = new Leases(1, 60);
-  const dispatcher = {
-    newLease: () => leases.create(),
-    freeCapacityOf: () => 0,
-    hostRateOf: () => null,
-    registerLease: () => {},
-    queueCommitted: () => {},
-  };
-  const emails = { emailsAvailable: false, writeBuiltIns: createWriteBuiltIns(false) };
-  return { clock: harness.clock, partitions: harness.partitions, dispatcher, ...emails };
-};
 async function addEndpoint(account: string, row: object): Promise<string> {
   const id = newId('webhookEndpoint', harness.clock.nowMs());
   const made = { description: '', version: 1, created_at: 'now', updated_at: 'now' };
@@ -82,7 +68,7 @@ test('the log is read backwards from the newest, page by page, and a place goes 
   const [writer] = writers as [Database];
   await writer.transaction(async (client) => {
     await storeEvents(
-      storing(),
+      storing(harness),
       Array.from({ length: 5 }, () => outgoing(account)),
       client,
       () => {},
@@ -126,7 +112,7 @@ test('numbers of events are in the order of commits, without gaps, and a reader 
     for (let n = 0; n < batches; n += 1)
       await writer.transaction(async (client) => {
         await storeEvents(
-          storing(),
+          storing(harness),
           accountsOfWriter.flatMap((account) => [outgoing(account), outgoing(account)]),
           client,
           () => {},
@@ -186,7 +172,7 @@ test('first events of an account that two processes store at once make one endpo
   const account = harness.account();
   await Promise.all(
     [...writers, ...writers].map((writer) =>
-      writer.transaction((client) => storeEvents(storing(), [outgoing(account)], client, () => {})),
+      writer.transaction((client) => storeEvents(storing(harness), [outgoing(account)], client, () => {})),
     ),
   );
   expect(await harness.query('select from endpoints where account_id = $1', [account])).toHaveLength(1);
@@ -275,7 +261,7 @@ test('an event that is asked for has no number, and goes to the given endpoint w
   });
   const event = outgoing(seller.account);
   const made = await (writers[0] as Database).transaction((client) =>
-    storeEventFor(storing(), event, [id, 'whe_of_another'], client, () => {}),
+    storeEventFor(storing(harness), event, [id, 'whe_of_another'], client, () => {}),
   );
   expect(made).toHaveLength(1);
   harness.wake();

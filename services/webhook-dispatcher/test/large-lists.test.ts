@@ -4,10 +4,9 @@ import { newId } from '@app/contracts/ids';
 import { listEvents } from '@app/contracts/webhook-deliveries';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createWriteBuiltIns } from '../src/automations/built-in-writer.ts';
-import { Leases } from '../src/deliveries/leases.ts';
 import { storeEvents } from '../src/events/store-events.ts';
 import { type Harness, startHarness } from './harness.ts';
+import { storing } from './storing.ts';
 
 guardLeaks();
 let harness: Harness;
@@ -18,16 +17,7 @@ afterAll(() => harness.close());
 
 /** Stores events with these bodies, and sends nothing. */
 async function store(accountId: string, bodies: readonly string[]): Promise<void> {
-  const leases = new Leases(1, 60);
-  const dispatcher = {
-    newLease: () => leases.create(),
-    freeCapacityOf: () => 0,
-    hostRateOf: () => null,
-    registerLease: () => {},
-    queueCommitted: () => {},
-  };
-  const { clock, partitions } = harness;
-  const storing = { clock, partitions, dispatcher, emailsAvailable: false, writeBuiltIns: createWriteBuiltIns(false) };
+  const { clock } = harness;
   const events = bodies.map((body) => ({
     ...{ id: newId('event', clock.nowMs()), accountId, name: 'funnel.email.sync' as const, orderId: null, email: null },
     ...{
@@ -39,7 +29,7 @@ async function store(accountId: string, bodies: readonly string[]): Promise<void
       occurredAt: clock.now().toISOString(),
     },
   }));
-  await harness.transaction((client) => storeEvents(storing, events, client, () => {}));
+  await harness.transaction((client) => storeEvents(storing(harness), events, client, () => {}));
 }
 
 async function readAll(account: string, limit: number) {

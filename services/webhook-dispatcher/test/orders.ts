@@ -1,5 +1,6 @@
 import type { affiliatePaid } from '@app/contracts/affiliates';
 import type { EventData } from '@app/contracts/define';
+import type { funnelEmailSynced } from '@app/contracts/funnels';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
@@ -10,6 +11,12 @@ import { attempted, type Harness } from './harness.ts';
 /** @param nowMs the test's clock, because ids made by two clocks would not sort */
 export const anOrder = (nowMs: number, change: Partial<PaidOrder> = {}): PaidOrder =>
   paidOrder(nowMs, { productName: 'Ünïcode course “☃”', currency: 'eur', ...change });
+
+/** A funnel's email, pushed. */
+export const anEmail = (productId: string): EventData<typeof funnelEmailSynced> => ({
+  ...{ productId, productSlug: 's', productName: 'P' },
+  ...{ position: 1, sendDay: 0, subject: 'S', body: 'B' },
+});
 
 /** A payout of an affiliate, which is no event of an order. @param nowMs as of `anOrder` */
 export const aPayout = (nowMs: number): EventData<typeof affiliatePaid> => ({

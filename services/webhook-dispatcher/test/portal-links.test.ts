@@ -3,38 +3,21 @@ import { DomainError } from '@app/contracts/errors';
 import { createPortalLink } from '@app/contracts/portal';
 import { subscriptionPaymentFailed } from '@app/contracts/subscriptions';
 import { onRequest } from '@app/messaging/serve-requests';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { startSmtpServer } from '@app/testing/smtp-server';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Harness, startHarness } from './harness.ts';
-import { type MailServer, mailSeller, mailSettings } from './mail-seller.ts';
+import { afterEach, expect, test } from 'vitest';
+import type { Harness } from './harness.ts';
+import { harness, seller, server, startMailService } from './mail-set-up.ts';
 
-guardLeaks();
+startMailService();
 
 const orderId = 'ord_01kex0000000000000000000aa';
 const subscriptionId = 'sub_01kex0000000000000000000aa';
 const email = 'ada@example.com';
 const dayMs = 24 * 60 * 60 * 1000;
 
-let server: MailServer;
-let harness: Harness;
-let seller: Awaited<ReturnType<typeof mailSeller>>;
 let gateway: Awaited<ReturnType<Harness['serveAsGateway']>> | undefined;
-beforeAll(async () => {
-  server = await startSmtpServer();
-  harness = await startHarness(mailSettings(server));
-});
-beforeEach(async () => {
-  seller = await mailSeller(harness);
-  server.forget();
-});
 afterEach(async () => {
   await gateway?.close();
   gateway = undefined;
-});
-afterAll(async () => {
-  await harness.close();
-  await server.close();
 });
 
 /** What the gateway is asked for, with the accounts. */

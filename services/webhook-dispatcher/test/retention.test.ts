@@ -12,7 +12,7 @@ import { giveUpStatement } from '../src/retention/give-up-waiting.ts';
 import { bodyKeepDays, dayMs, deliveryKeepDays, recordKeepDays } from '../src/storage/partition.rules.ts';
 import { handled, stored } from './harness.ts';
 import { anOrder } from './orders.ts';
-import { harness, seller, sellerForEachTest, startService } from './set-up.ts';
+import { harness, seller, sellerForEachTest, startService, unansweredOrder } from './set-up.ts';
 
 startService();
 sellerForEachTest();
@@ -87,17 +87,11 @@ test('what waited for 30 days for a URL that was never connected is given up wit
 });
 
 test('a delivery in flight keeps its body until it is recorded', async () => {
-  const gate = Promise.withResolvers<void>();
-  seller.receiver.respondWith(async () => {
-    await gate.promise;
-    return { status: 200 };
-  });
-  await seller.publish();
-  await seller.receiver.received(1);
+  const { answer } = await unansweredOrder();
   harness.clock.advance((bodyKeepDays + 1) * dayMs);
   await retain();
   expect(await of('event_bodies')).toMatchObject([{ body: expect.stringContaining('order.paid') }]);
-  gate.resolve();
+  answer();
   await seller.delivered();
   await retain();
   expect(await of('event_bodies')).toEqual([]);

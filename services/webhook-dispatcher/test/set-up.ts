@@ -41,3 +41,18 @@ export function actAs(other: Seller): void {
   seller = other;
   endpointId = other.endpointId;
 }
+
+/**
+ * An order is sent to the seller, whose receiver has the request and gives no answer yet.
+ * @param status of its answer, once `answer` is called
+ */
+export async function unansweredOrder(status = 200): Promise<{ answer: () => void }> {
+  const gate = Promise.withResolvers<void>();
+  seller.receiver.respondWith(async () => {
+    await gate.promise;
+    return { status };
+  });
+  await seller.publish();
+  await seller.receiver.received(1);
+  return { answer: gate.resolve };
+}

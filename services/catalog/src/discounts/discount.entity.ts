@@ -1,15 +1,14 @@
 import type { discountResource } from '@app/contracts/discounts';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { z } from 'zod';
+import { partKey } from '../products/part-key.ts';
 
 /** A code that takes a percentage or an amount off. Checkout counts its uses. */
 export const Discount = defineEntity({
   name: 'Discount',
   tableName: 'discounts',
   properties: {
-    accountId: p.string().primary(),
-    productId: p.string().primary(),
-    id: p.string().primary(),
+    ...partKey(),
     code: p.string(),
     percentOff: p.integer().strictNullable(),
     amountOffCents: p.bigint('number').strictNullable(),

@@ -1,14 +1,13 @@
 import type { funnelEmailResource } from '@app/contracts/funnels';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { z } from 'zod';
+import { partKey } from '../products/part-key.ts';
 
 export const FunnelEmail = defineEntity({
   name: 'FunnelEmail',
   tableName: 'funnel_emails',
   properties: {
-    accountId: p.string().primary(),
-    productId: p.string().primary(),
-    id: p.string().primary(),
+    ...partKey(),
     position: p.integer(),
     sendDay: p.integer(),
     subject: p.string(),

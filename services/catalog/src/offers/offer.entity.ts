@@ -1,15 +1,14 @@
 import type { offerResource } from '@app/contracts/funnels';
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { z } from 'zod';
+import { partKey } from '../products/part-key.ts';
 
 /** What a funnel offers beside the product. Downsells are retired: the funnel shows imported ones, and nobody can buy them. */
 export const Offer = defineEntity({
   name: 'Offer',
   tableName: 'offers',
   properties: {
-    accountId: p.string().primary(),
-    productId: p.string().primary(),
-    id: p.string().primary(),
+    ...partKey(),
     kind: p.enum(['bump', 'upsell', 'downsell'] as const),
     headline: p.string(),
     priceCents: p.bigint('number'),
