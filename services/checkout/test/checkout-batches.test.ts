@@ -90,7 +90,7 @@ test('no statement that a buyer waits for reads all checkouts, even before the p
   if (first !== undefined) await harness.billing.publishCompleted(first);
   await harness.billing.handled();
   const names = [
-    ...['checkouts-by-secret', 'checkouts-open', 'checkouts-freeze', 'checkouts-recorded-tries'],
+    ...['checkouts-by-secret', 'checkouts-open', 'checkouts-begin-attempts', 'checkouts-recorded-tries'],
     ...['checkouts-record-orders', 'checkouts-record-declines', 'checkouts-record-confirmations'],
   ];
   for (const name of names) {
@@ -123,7 +123,7 @@ test('fifty checkouts opened and paid at once ask catalog once each time, and sh
   // The first question is of the checkout that kept the reads busy.
   expect(harness.catalog.asked.slice(1).map((wanted) => wanted.length)).toEqual([2]);
   expect(statements.get('checkouts-by-secret')).toBe(3);
-  expect(statements.get('checkouts-freeze')).toBe(1);
+  expect(statements.get('checkouts-begin-attempts')).toBe(1);
   expect(statements.get('checkouts-record-orders')).toBeLessThanOrEqual(25);
   expect(await harness.query('select distinct status from orders')).toEqual([{ status: 'paid' }]);
   expect(await harness.events()).toHaveLength(50);
@@ -177,7 +177,7 @@ test('the same checkout twice in one batch starts one try', async () => {
   expect(new Set(results.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
   expect(results[0]).toMatchObject({ status: 'paid', totalCents: 4_950 });
   // All three were in one batch: the second and third looked again.
-  expect(statements.get('checkouts-freeze')).toBe(1);
+  expect(statements.get('checkouts-begin-attempts')).toBe(1);
   expect(await harness.query('select try_no from checkout_tries')).toEqual([{ try_no: 1 }]);
   expect(harness.billing.tries).toHaveLength(1);
   expect(await harness.query('select uses::int from discount_uses')).toEqual([{ uses: 1 }]);

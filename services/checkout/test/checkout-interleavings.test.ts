@@ -56,24 +56,24 @@ interface Run {
   lastCommand: { commandId: string; card: string } | undefined;
 }
 
-const triesOf = async ({ opened }: Run): Promise<MadeTry[]> => {
+const attemptsOf = async ({ opened }: Run): Promise<MadeTry[]> => {
   const [row] = await harness.query<{ order_id: string | null }>(
     `select order_id from checkouts where id = '${opened.id}'`,
   );
   return harness.billing.tries.filter(({ input }) => input.orderId === row?.order_id);
 };
-const orderOf = async (run: Run) => (await triesOf(run))[0]?.input.orderId;
+const orderOf = async (run: Run) => (await attemptsOf(run))[0]?.input.orderId;
 const isHeld = (made: MadeTry | undefined) => made?.outcome.status === 'held';
 
 async function tellTries(run: Run): Promise<void> {
-  for (const made of await triesOf(run)) {
+  for (const made of await attemptsOf(run)) {
     if (made.outcome.status === 'processing' || made.outcome.status === 'requires_action') continue;
     await harness.billing.publishCompleted(made);
   }
 }
 
 async function letTimerDecide(run: Run): Promise<void> {
-  const made = (await triesOf(run)).at(-1);
+  const made = (await attemptsOf(run)).at(-1);
   if (made === undefined || !isHeld(made)) return;
   harness.billing.settle(made.input.orderId, 'not_decided');
   await harness.billing.publishSettled(made.input.orderId);
@@ -128,7 +128,7 @@ async function take(run: Run, next: Step): Promise<void> {
 }
 
 async function findOut(run: Run, end: 'succeeded' | 'declined'): Promise<void> {
-  const made = (await triesOf(run)).at(-1);
+  const made = (await attemptsOf(run)).at(-1);
   if (made?.outcome.status === 'processing') harness.billing.finish(made.input.orderId, end);
   await tellTries(run);
 }
@@ -157,7 +157,7 @@ function loseNextAnswer(): void {
 
 /** Billing finds out what it does not know yet, settles what is held, and tells everything twice. */
 async function deliverEverything(run: Run): Promise<void> {
-  const last = (await triesOf(run)).at(-1);
+  const last = (await attemptsOf(run)).at(-1);
   const waits = last?.outcome.status === 'processing' || last?.outcome.status === 'requires_action';
   if (last !== undefined && waits) harness.billing.finish(last.input.orderId, 'succeeded');
   for (let time = 0; time < 2; time++) {
@@ -188,7 +188,7 @@ async function expectAgreement(run: Run): Promise<void> {
       ${counted('order.paid', 'paid')}, ${counted('upsell.accepted', 'accepted')},
       ${counted('order.refunded', 'refunded')}, ${counted('order.reopened', 'reopened')}
     from checkouts as c left join orders as o on o.id = c.order_id where c.id = '${run.opened.id}'`);
-  const tries = await triesOf(run);
+  const tries = await attemptsOf(run);
   const won = tries.filter(({ outcome }) => outcome.status === 'succeeded' || outcome.status === 'held');
   expect(won.length).toBeLessThanOrEqual(1);
   const [success] = won;

@@ -5,7 +5,7 @@ import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
 import { creditFields } from '../orders/credited-affiliates.ts';
 import type { OrderItem } from '../orders/order.rules.ts';
 import type { CheckoutRow } from './checkout-row.ts';
-import type { FrozenSale } from './frozen-sale.ts';
+import type { FixedSale } from './fixed-sale.ts';
 
 /** Why something is recorded: the request or event that it goes back to, and when it happened. */
 export interface Source {
@@ -13,23 +13,18 @@ export interface Source {
   readonly nowMs: number;
 }
 
-/** An order as its row is written; fields are named as the columns. */
+/** What events need of an order's row; fields are named as the columns. */
 export interface CheckoutOrder {
   readonly id: string;
   readonly total_cents: number;
   readonly items: readonly OrderItem[];
 }
 
-/** The row of the order that a checkout became. Its time is that of its id, so its place in lists agrees with its date. */
-export function checkoutOrder(
-  row: CheckoutRow,
-  sale: FrozenSale,
-  status: 'paid' | 'authorized',
-  nowMs: number,
-): CheckoutOrder {
+/** The order that a checkout became, as its row is written; fields are named as the columns. Its time is that of its id, so its place in lists agrees with its date. */
+export function checkoutOrder(row: CheckoutRow, sale: FixedSale, status: 'paid' | 'authorized', nowMs: number) {
   const id = orderIdOf(row);
   const { account_id, test, affiliate_code, utm_source, utm_medium, utm_campaign, utm_term, utm_content } = row;
-  const order = {
+  return {
     id,
     account_id,
     product_id: sale.product.productId,
@@ -51,7 +46,6 @@ export function checkoutOrder(
     created_at: new Date(idTimeMs(id)).toISOString(),
     paid_at: status === 'paid' ? new Date(nowMs).toISOString() : null,
   };
-  return order;
 }
 
 export function orderIdOf({ id, order_id }: CheckoutRow): string {
@@ -62,7 +56,7 @@ export function orderIdOf({ id, order_id }: CheckoutRow): string {
 /** The outbox row of `order.paid`. The card's token is not in it: billing has the card. */
 export function orderPaidRow(
   row: CheckoutRow,
-  sale: FrozenSale,
+  sale: FixedSale,
   order: CheckoutOrder,
   upsell: OfferedUpsell | null,
   { requestId, nowMs }: Source,

@@ -5,13 +5,13 @@ import { type Client, type ColumnsOf, type Database, type StatementQuery, statem
 import { isOneRow, sameKey } from '@app/service-kit/planner';
 import { namesOf } from '@app/service-kit/row-arrays';
 import { utmTypes } from '../orders/order-columns.ts';
-import type { FrozenSale, UpsellStatus } from './frozen-sale.ts';
+import type { FixedSale, UpsellStatus } from './fixed-sale.ts';
 import { hashOf } from './secret.ts';
 
 /** A pool, or the client of a transaction. */
 export type Queryable = Pick<Client, 'query'>;
 
-/** A checkout, and the sale of its last try; fields are named as the columns. */
+/** A checkout, and the sale of its last attempt; fields are named as the columns. */
 export interface CheckoutRow {
   readonly id: string;
   readonly account_id: string;
@@ -52,13 +52,13 @@ export interface CheckoutRow {
   readonly last_four: string | null;
   /** Until when the upsell may be decided on. */
   readonly decide_by: Date | null;
-  /** Null before the first try. */
-  readonly sale: FrozenSale | null;
-  /** Of the same try: an order of which it is a likely duplicate. */
+  /** Null before the first attempt. */
+  readonly sale: FixedSale | null;
+  /** Of the same attempt: an order of which it is a likely duplicate. */
   readonly repeats_order: string | null;
-  /** When the same try began. */
+  /** When the same attempt began. */
   readonly try_began_at: Date | null;
-  /** Why the same try was declined, also when the buyer has changed the order since. */
+  /** Why the same attempt was declined, also when the buyer has changed the order since. */
   readonly try_reason: CheckoutRow['reason'];
 }
 
@@ -85,7 +85,7 @@ export const openedTypes = {
   created_at: 'timestamptz',
 } as const;
 
-/** Of a checkout, without its tries. */
+/** Of a checkout, without its attempts. */
 const fieldTypes = {
   ...openedTypes,
   status: 'text',
@@ -110,10 +110,10 @@ export const checkoutTypes: ColumnsOf<CheckoutRow> = {
   try_reason: 'text',
 };
 
-/** Of a checkout `c` and one of its tries `t`. */
+/** Of a checkout `c` and one of its attempts `t`. */
 export const checkoutColumns = `${namesOf(fieldTypes, 'c')}, t.sale, t.repeats_order, t.created_at as try_began_at, t.reason as try_reason`;
 
-/** With the sale of the last try. */
+/** With the sale of the last attempt. */
 export const checkoutsAndSales = `checkouts as c
   left join checkout_tries as t on t.account_id = c.account_id and t.checkout_id = c.id and t.try_no = c.try_no`;
 
@@ -123,24 +123,24 @@ export interface OfBuyer {
   readonly secret: string;
 }
 
-const bySecret = statement<CheckoutRow & { place: number }>(
+const bySecret = statement<CheckoutRow & { position: number }>(
   'checkouts-by-secret',
-  `select c.*, w.place
-   from unnest($1::text[], $2::bytea[], $1::text[]) with ordinality as w(id, hash, ${sameKey}, place)
+  `select c.*, w.position
+   from unnest($1::text[], $2::bytea[], $1::text[]) with ordinality as w(id, hash, ${sameKey}, position)
    cross join lateral (
      select ${checkoutColumns} from ${checkoutsAndSales} where c.id = w.id and w.hash = any (c.secret_hashes) limit 1
    ) as c
    where ${isOneRow('w')}`,
-  { ...checkoutTypes, place: 'int8' },
+  { ...checkoutTypes, position: 'int8' },
 );
 
-/** The buyers' checkouts in their places; null for an id that is none, an unknown id and a wrong secret. */
+/** The checkout of each buyer, in their order; null for an id that is none, an unknown id and a wrong secret. */
 export async function findCheckouts(db: Queryable, buyers: readonly OfBuyer[]): Promise<(CheckoutRow | null)[]> {
   const ids = buyers.map(({ checkoutId }) => (isId('checkout', checkoutId) ? checkoutId : null));
   const hashes = buyers.map(({ secret }) => hashOf(secret));
   const { rows } = await db.query(bySecret([ids, hashes]));
-  const byPlace = new Map(rows.map(({ place, ...row }) => [place, row]));
-  return buyers.map((_, index) => byPlace.get(index + 1) ?? null);
+  const byPosition = new Map(rows.map(({ position, ...row }) => [position, row]));
+  return buyers.map((_, index) => byPosition.get(index + 1) ?? null);
 }
 
 /** @throws DomainError checkout_not_found: the same error for an id that is none, an unknown id and a wrong secret */
@@ -180,10 +180,10 @@ const ofTry = statement<CheckoutRow>(
 );
 
 /**
- * The checkout of an order with the sale of a certain try.
+ * The checkout of an order with the sale of a certain attempt.
  * @throws Error when there is none: money without a sale
  */
-export async function checkoutOfTry(
+export async function checkoutOfAttempt(
   db: Queryable,
   accountId: string,
   orderId: string,

@@ -6,10 +6,10 @@ import type { Database } from '@app/service-kit/database';
 import { together } from '@app/service-kit/together';
 import { type LimitedDiscount, usesOf } from '../discounts/discount-uses.ts';
 import { productsForSale, type WantedProduct } from '../products/products-for-sale.ts';
+import { type BegunAttempt, beginAttempts, type NewAttempt } from './begin-attempts.ts';
 import { type CheckoutRow, findCheckouts, type OfBuyer } from './checkout-row.ts';
-import { type BegunTry, freezeSales, type NewTry } from './freeze-sale.ts';
 import { type Opened, type Opening, recordOpenings } from './record-openings.ts';
-import { recordOutcomes, type TryEnd } from './record-outcome.ts';
+import { type AttemptEnd, recordOutcomes } from './record-outcome.ts';
 import { recordVisits, type Visit } from './record-visits.ts';
 
 /** Of each step: about as many as are done while their callers wait. */
@@ -34,7 +34,7 @@ function createStep<I, O>(name: string, run: (items: readonly I[]) => Promise<re
 }
 
 /**
- * What buyers wait for, in batches: a step costs one statement, or one question to catalog, however many checkouts take
+ * What buyers wait for, in batches: a step costs one statement, or one request to catalog, however many checkouts take
  * it at the same time. A step sends nothing before its items arrived, so each sees what was committed before it.
  */
 export interface CheckoutSteps {
@@ -47,8 +47,9 @@ export interface CheckoutSteps {
   readonly open: Step<Opening, Opened>['add'];
   /** Whether the visitor was new that day. */
   readonly visit: Step<Visit, boolean>['add'];
-  readonly freeze: Step<NewTry, BegunTry>['add'];
-  readonly record: Step<TryEnd, CheckoutRow | undefined>['add'];
+  /** Fixes the sale and moves the checkout to `processing`. */
+  readonly begin: Step<NewAttempt, BegunAttempt>['add'];
+  readonly record: Step<AttemptEnd, CheckoutRow | undefined>['add'];
   close(): Promise<void>;
 }
 
@@ -63,18 +64,18 @@ export function createCheckoutSteps(database: Database, requester: Requester): C
   const uses = createStep('read discount uses', (all: readonly LimitedDiscount[]) => usesOf(pool, all));
   const open = createStep('open checkouts', (all: readonly Opening[]) => recordOpenings(pool, all));
   const visit = createStep('record visits', (all: readonly Visit[]) => recordVisits(pool, all));
-  const freeze = createStep('freeze sales', (tries: readonly NewTry[]) => freezeSales(pool, tries));
-  const record = createStep('record payments', (ends: readonly TryEnd[]) => recordOutcomes(pool, ends));
+  const begin = createStep('begin attempts', (attempts: readonly NewAttempt[]) => beginAttempts(pool, attempts));
+  const record = createStep('record payments', (ends: readonly AttemptEnd[]) => recordOutcomes(pool, ends));
   return {
     find: find.add,
     product: product.add,
     uses: uses.add,
     open: open.add,
     visit: visit.add,
-    freeze: freeze.add,
+    begin: begin.add,
     record: record.add,
     close: async () => {
-      await Promise.all([find, product, uses, open, visit, freeze, record].map((step) => step.close()));
+      await Promise.all([find, product, uses, open, visit, begin, record].map((step) => step.close()));
     },
   };
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   finalItems,
-  freeze,
+  fixSale,
   outcomeOf,
   priceSale,
   totalOf,
@@ -54,9 +54,9 @@ const row = (change: Partial<CheckoutRow>): CheckoutRow => ({
 });
 
 test('an order of 0 offers no upsell: nothing can be held', () => {
-  const free = freeze(priceSale(product, { ...nothing, discountCode: 'all' }, false, nowMs), buyer, null);
+  const free = fixSale(priceSale(product, { ...nothing, discountCode: 'all' }, false, nowMs), buyer, null);
   expect([free.totalCents, free.upsell]).toEqual([0, null]);
-  const paid = freeze(priceSale(product, nothing, false, nowMs), buyer, null);
+  const paid = fixSale(priceSale(product, nothing, false, nowMs), buyer, null);
   expect(paid.upsell).toEqual({ upsellId: 'ups_1', headline: 'Coaching', amountCents: 4_900 });
 });
 
@@ -80,7 +80,7 @@ test('the items of an order add up to its total, with and without the upsell', (
   });
   fc.assert(
     fc.property(choices, fc.boolean(), (choice, bought) => {
-      const sale = freeze(priceSale(product, choice, false, nowMs), buyer, null);
+      const sale = fixSale(priceSale(product, choice, false, nowMs), buyer, null);
       const upsell = bought ? sale.upsell : null;
       return totalOf(finalItems(sale, upsell)) === sale.totalCents + (upsell?.amountCents ?? 0);
     }),
@@ -88,7 +88,7 @@ test('the items of an order add up to its total, with and without the upsell', (
 });
 
 test('a buyer learns the order’s id once there is one, and the reason of the last decline only while it is the last', () => {
-  const sale = freeze(priceSale(product, nothing, false, nowMs), buyer, null);
+  const sale = fixSale(priceSale(product, nothing, false, nowMs), buyer, null);
   expect(outcomeOf(row({ sale, status: 'open', reason: 'card_declined' }))).toEqual({
     status: 'declined',
     totalCents: 9_900,

@@ -4,7 +4,7 @@ import type { ProductForSale } from '@app/contracts/products-for-sale';
 import type { Credit } from '../orders/credited-affiliates.ts';
 import { type Discount, decideSale, discountWithCode, hasExpired, type OrderItem } from '../orders/order.rules.ts';
 import type { CheckoutRow } from './checkout-row.ts';
-import type { FrozenSale } from './frozen-sale.ts';
+import type { FixedSale } from './fixed-sale.ts';
 
 /** What the buyer chose. */
 export interface Choice {
@@ -46,11 +46,12 @@ export function withoutGoneCode(choice: Choice, product: ProductForSale, nowMs: 
   return usable ? choice : { ...choice, discountCode: null };
 }
 
-export function freeze(
+/** The sale that an attempt to pay is for, as it stays whatever changes in the catalog; `begin-attempts.ts` stores it. */
+export function fixSale(
   sale: PricedSale,
   buyer: { email: string; name: string | null; country: string | null },
   credit: Credit,
-): FrozenSale {
+): FixedSale {
   const { productId, name, slug, priceCents, currency, pricingType, billingInterval, accessUrl } = sale.product;
   const chosen = new Set(sale.bumpIds);
   return {
@@ -74,7 +75,7 @@ function upsellOf({ product: { upsell }, totalCents }: PricedSale): OfferedUpsel
 }
 
 /** The items of an order, with the upsell if it was bought. */
-export function finalItems(sale: FrozenSale, upsell: Pick<OfferedUpsell, 'headline' | 'amountCents'> | null) {
+export function finalItems(sale: FixedSale, upsell: Pick<OfferedUpsell, 'headline' | 'amountCents'> | null) {
   if (upsell === null) return sale.items;
   return [...sale.items, { kind: 'upsell' as const, label: upsell.headline, amount_cents: upsell.amountCents }];
 }
@@ -94,7 +95,7 @@ export function openResource(row: CheckoutRow, sale: PricedSale, quote: string):
 }
 
 /** A checkout with a payment: what was agreed on. */
-export function frozenResource(row: CheckoutRow, sale: FrozenSale, quote: string): CheckoutResource {
+export function fixedResource(row: CheckoutRow, sale: FixedSale, quote: string): CheckoutResource {
   const items = finalItems(sale, boughtUpsell(row, sale));
   const resource = resourceOf(row, {
     product: { ...sale.product, bumps: sale.bumps },
@@ -147,10 +148,10 @@ const hasOrder = ({ status, upsell_status }: CheckoutRow): boolean =>
 const actionOf = ({ status, action_url }: CheckoutRow): { url: string } | undefined =>
   status === 'requires_action' && action_url !== null ? { url: action_url } : undefined;
 
-const boughtUpsell = ({ upsell_status }: CheckoutRow, { upsell }: FrozenSale): OfferedUpsell | null =>
+const boughtUpsell = ({ upsell_status }: CheckoutRow, { upsell }: FixedSale): OfferedUpsell | null =>
   upsell_status === 'accepted' ? upsell : null;
 
-function shownUpsell(row: CheckoutRow, { upsell }: FrozenSale): CheckoutResource['upsell'] | undefined {
+function shownUpsell(row: CheckoutRow, { upsell }: FixedSale): CheckoutResource['upsell'] | undefined {
   const { upsell_status } = row;
   if (upsell_status === null || upsell === null || isBeingSettled(row)) return undefined;
   const { upsellId: id, headline, amountCents } = upsell;
@@ -159,9 +160,9 @@ function shownUpsell(row: CheckoutRow, { upsell }: FrozenSale): CheckoutResource
 }
 
 /** Of a checkout. */
-export const triesMax = 10;
+export const attemptsMax = 10;
 
-/** How a checkout stands. An open one is one whose last try was declined. */
+/** How a checkout stands. An open one is one whose last attempt was declined. */
 export function outcomeOf(row: CheckoutRow): CheckoutOutcome {
   const { sale } = row;
   const upsell = sale === null ? undefined : shownUpsell(row, sale);
@@ -172,7 +173,7 @@ export function outcomeOf(row: CheckoutRow): CheckoutOutcome {
     totalCents: sale === null ? row.shown_cents : totalOf(finalItems(sale, boughtUpsell(row, sale))),
     ...(upsell ? { upsell } : {}),
     ...(action ? { action } : {}),
-    ...(row.status === 'requires_action' && row.try_no < triesMax ? { anotherCard: true as const } : {}),
+    ...(row.status === 'requires_action' && row.try_no < attemptsMax ? { anotherCard: true as const } : {}),
     ...(row.status === 'open' && row.reason !== null ? { reason: row.reason } : {}),
   };
 }

@@ -6,7 +6,7 @@ import { type CheckoutRow, checkoutColumns, checkoutFields, checkoutsAndSales, c
 import { recordOutcomes } from './record-outcome.ts';
 import { recordSettlement } from './record-settlement.ts';
 
-/** What billing tells of payments: whoever died between its reply and the record finishes from this. */
+/** Billing's events of payments: what a process that died between billing's reply and the record left open ends by these. */
 export function checkoutEventHandlers(wakeRelay: () => void): EventHandler[] {
   return [
     onEvent(paymentCompleted, async (events, client, onCommit) => {
@@ -25,12 +25,12 @@ type Completed = Said<EventData<typeof paymentCompleted>>;
 /**
  * What was recorded already, mostly from billing's reply. It is never undone, so reading it takes no lock: an event that
  * tells nothing new costs its part of this one statement. Each event is two look-ups in indexes, in this order: of a join
- * the planner may think that few checkouts have the try, and read all of them for each event.
+ * the planner may think that few checkouts have the attempt, and read all of them for each event.
  */
-const knownStatement = statement<Placed>(
+const knownStatement = statement<Positioned>(
   'checkouts-recorded-tries',
-  `select w.place from unnest($1::text[], $2::text[], $3::integer[], $4::boolean[], $2::text[])
-     with ordinality as w(account_id, order_id, try_no, declined, same_order_id, place)
+  `select w.position from unnest($1::text[], $2::text[], $3::integer[], $4::boolean[], $2::text[])
+     with ordinality as w(account_id, order_id, try_no, declined, same_order_id, position)
    cross join lateral (
      select id, status in ('authorized', 'paid', 'refunded') or upsell_status is not null as ordered from checkouts
      where account_id = w.account_id and order_id = w.order_id limit 1
@@ -40,21 +40,21 @@ const knownStatement = statement<Placed>(
      where account_id = w.account_id and checkout_id = c.id and try_no = w.try_no limit 1
    ) as t
    where w.order_id = w.same_order_id and case when w.declined then t.reason is not null else c.ordered end`,
-  { place: 'int8' },
+  { position: 'int8' },
 );
 
 /**
- * The checkouts of the tries, locked. All of a batch are locked at once and in one order, before any discount: no two
+ * The checkouts of the attempts, locked. All of a batch are locked at once and in one order, before any discount: no two
  * batches, and no buyer's click, wait for each other in a circle.
  */
-const triesStatement = statement<CheckoutRow & Placed>(
+const attemptsStatement = statement<CheckoutRow & Positioned>(
   'checkouts-of-tries',
   `with tries as materialized (
-     select account_id, try_no, place, (
+     select account_id, try_no, position, (
        select id from checkouts where account_id = w.account_id and order_id = w.order_id) as checkout_id
-     from unnest($1::text[], $2::text[], $3::integer[]) with ordinality as w(account_id, order_id, try_no, place)
+     from unnest($1::text[], $2::text[], $3::integer[]) with ordinality as w(account_id, order_id, try_no, position)
    )
-   select ${checkoutColumns}, w.place from (select * from tries where checkout_id is not null order by checkout_id) as w
+   select ${checkoutColumns}, w.position from (select * from tries where checkout_id is not null order by checkout_id) as w
    cross join lateral (
      select ${checkoutFields} from checkouts where account_id = w.account_id and id = w.checkout_id for update
    ) as c
@@ -62,20 +62,20 @@ const triesStatement = statement<CheckoutRow & Placed>(
      select sale, repeats_order, created_at, reason from checkout_tries
      where account_id = w.account_id and checkout_id = w.checkout_id and try_no = w.try_no limit 1
    ) as t`,
-  { ...checkoutTypes, place: 'int8' },
+  { ...checkoutTypes, position: 'int8' },
 );
 
 /** @returns how many checkouts it moved on */
 export async function recordCompleted(client: Client, all: readonly Completed[]): Promise<number> {
   const declined = all.map(({ data }) => data.status === 'declined');
-  const { rows: known } = await client.query(knownStatement([...triesOf(all), declined]));
-  const places = new Set(known.map(({ place }) => place));
-  const events = all.filter((_, index) => !places.has(index + 1));
+  const { rows: known } = await client.query(knownStatement([...attemptsOf(all), declined]));
+  const positions = new Set(known.map(({ position }) => position));
+  const events = all.filter((_, index) => !positions.has(index + 1));
   if (events.length === 0) return 0;
-  const { rows } = await client.query(triesStatement(triesOf(events)));
-  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  const { rows } = await client.query(attemptsStatement(attemptsOf(events)));
+  const byPosition = new Map(rows.map((row) => [row.position, row]));
   const ends = events.flatMap((event, index) => {
-    const row = checkoutOf(event, byPlace.get(index + 1));
+    const row = checkoutOf(event, byPosition.get(index + 1));
     const source = { requestId: event.requestId, nowMs: Date.parse(event.data.completedAt) };
     return row === undefined ? [] : [{ row, outcome: event.data, source }];
   });
@@ -83,11 +83,11 @@ export async function recordCompleted(client: Client, all: readonly Completed[])
   return recorded.filter((row) => row !== undefined).length;
 }
 
-interface Placed {
-  readonly place: number;
+interface Positioned {
+  readonly position: number;
 }
 
-const triesOf = (events: readonly Completed[]) => [
+const attemptsOf = (events: readonly Completed[]) => [
   events.map(({ accountId }) => accountId),
   events.map(({ data }) => data.orderId),
   events.map(({ data }) => data.tryNo),
@@ -102,23 +102,23 @@ function checkoutOf({ data }: Completed, row: CheckoutRow | undefined): Checkout
 
 type Settled = Said<EventData<typeof holdSettled>>;
 
-const ordersStatement = statement<CheckoutRow & Placed>(
+const ordersStatement = statement<CheckoutRow & Positioned>(
   'checkouts-of-orders',
-  `select ${checkoutColumns}, w.place from unnest($1::text[], $2::text[])
-     with ordinality as w(account_id, order_id, place)
+  `select ${checkoutColumns}, w.position from unnest($1::text[], $2::text[])
+     with ordinality as w(account_id, order_id, position)
    join ${checkoutsAndSales} on c.account_id = w.account_id and c.order_id = w.order_id
    order by c.id for update of c`,
-  { ...checkoutTypes, place: 'int8' },
+  { ...checkoutTypes, position: 'int8' },
 );
 
 /** @returns how many checkouts it moved on */
 export async function recordSettled(client: Client, events: readonly Settled[]): Promise<number> {
   const values = [events.map(({ accountId }) => accountId), events.map(({ data }) => data.orderId)];
   const { rows } = await client.query(ordersStatement(values));
-  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  const byPosition = new Map(rows.map((row) => [row.position, row]));
   let recorded = 0;
   for (const [index, { data, requestId }] of events.entries()) {
-    const row = byPlace.get(index + 1);
+    const row = byPosition.get(index + 1);
     if (row?.sale == null)
       throw new Error(`the hold of the order ${data.orderId} was settled, and there is no checkout`);
     const source = { requestId, nowMs: Date.parse(data.settledAt) };

@@ -1,12 +1,12 @@
 import { DomainError } from '@app/contracts/errors';
 import { continuePayment } from '@app/contracts/payments';
 import type { RequestContext } from '@app/messaging/request-headers';
-import { billingDeadlineMs, lookUpAttempt, outcomeRecorded, unlessOutage } from './ask-billing.ts';
 import { outcomeOf } from './checkout.rules.ts';
 import { orderIdOf } from './checkout-order.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
 import type { OutcomeOfAccount } from './pay-checkout.ts';
 import type { CheckoutDeps } from './price-checkout.ts';
+import { billingDeadlineMs, lookUpAttempt, outcomeRecorded, unlessOutage } from './request-payment.ts';
 
 /**
  * How the payment stands, after the buyer confirmed it at the bank or when its answer was lost.
@@ -21,10 +21,10 @@ export async function continueCheckout(
   if (row.try_no === 0)
     throw new DomainError('invalid_transition', 'Nothing was paid yet: there is nothing to go on with.');
   const waits = row.status === 'requires_action' || row.status === 'processing';
-  return { accountId: row.account_id, outcome: waits ? await askAgain(deps, row, context) : outcomeOf(row) };
+  return { accountId: row.account_id, outcome: waits ? await requestAgain(deps, row, context) : outcomeOf(row) };
 }
 
-async function askAgain(deps: CheckoutDeps, row: CheckoutRow, context: RequestContext) {
+async function requestAgain(deps: CheckoutDeps, row: CheckoutRow, context: RequestContext) {
   const { requestId, commandId } = context;
   const call = { accountId: row.account_id, requestId, commandId, deadlineMs: billingDeadlineMs(context) };
   const input = { orderId: orderIdOf(row) };
@@ -36,7 +36,7 @@ async function askAgain(deps: CheckoutDeps, row: CheckoutRow, context: RequestCo
   return outcome === undefined ? outcomeOf(row) : await outcomeRecorded(deps, row, outcome, requestId);
 }
 
-/** Billing may not have got the try yet: it is under way all the same. */
+/** Billing may not have got the attempt yet: it is under way all the same. */
 function unlessNotKnown(err: unknown): undefined {
   if (!isNotStarted(err)) unlessOutage(err);
 }

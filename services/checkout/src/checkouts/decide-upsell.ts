@@ -3,13 +3,13 @@ import { DomainError } from '@app/contracts/errors';
 import { settleHold } from '@app/contracts/payments';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { statement } from '@app/service-kit/database';
-import { billingDeadlineMs } from './ask-billing.ts';
 import { outcomeOf } from './checkout.rules.ts';
 import { orderIdOf } from './checkout-order.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer, readAgain } from './checkout-row.ts';
 import type { OutcomeOfAccount } from './pay-checkout.ts';
 import type { CheckoutDeps } from './price-checkout.ts';
 import { recordSettlement } from './record-settlement.ts';
+import { billingDeadlineMs } from './request-payment.ts';
 
 type Decision = 'accepted' | 'declined';
 

@@ -1,6 +1,6 @@
 import type { CheckoutResource } from '@app/contracts/checkouts';
 import { statement } from '@app/service-kit/database';
-import { frozenResource, openResource, type PricedSale } from './checkout.rules.ts';
+import { fixedResource, openResource, type PricedSale } from './checkout.rules.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
 import { type CheckoutDeps, priceCheckout } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
@@ -20,7 +20,7 @@ const showStatement = statement(
 export async function getCheckout(deps: CheckoutDeps, buyer: OfBuyer, requestId: string): Promise<CheckoutResource> {
   const row = await findCheckout(deps.steps, buyer);
   // One that nobody paid in time may have no sale: it shows today's prices as well.
-  if (row.status !== 'open' && row.sale !== null) return frozenResource(row, row.sale, quoteOf(row.sale));
+  if (row.status !== 'open' && row.sale !== null) return fixedResource(row, row.sale, quoteOf(row.sale));
   const sale = await priceOpen(deps, row, requestId);
   return openResource(row, sale, quoteOf(sale));
 }
@@ -28,18 +28,18 @@ export async function getCheckout(deps: CheckoutDeps, buyer: OfBuyer, requestId:
 /** What an open checkout costs right now; what has gone since it was chosen is left out. */
 export async function priceOpen(deps: CheckoutDeps, row: CheckoutRow, requestId: string): Promise<PricedSale> {
   const choice = { bumpIds: row.bump_ids, discountCode: row.discount_code };
-  return await priceCheckout(deps, shelfOf(row), choice, { bumps: false, code: false }, requestId);
+  return await priceCheckout(deps, checkoutProductOf(row), choice, { bumps: false, code: false }, requestId);
 }
 
-export const shelfOf = ({ account_id, product_slug, product_id, test }: CheckoutRow) => ({
+export const checkoutProductOf = ({ account_id, product_slug, product_id, test }: CheckoutRow) => ({
   accountId: account_id,
   slug: product_slug,
   productId: product_id,
   test,
 });
 
-/** Writes down what the buyer is asked about, when it is something else than before. */
-export async function show({ database }: CheckoutDeps, row: CheckoutRow, sale: PricedSale): Promise<void> {
+/** Writes the total and the lines that the buyer is shown, when they are other ones than before. */
+export async function recordShown({ database }: CheckoutDeps, row: CheckoutRow, sale: PricedSale): Promise<void> {
   const quote = quoteOf(sale);
   if (row.shown_cents === sale.totalCents && row.shown_quote === quote) return;
   await database.pool.query(showStatement([row.account_id, row.id, row.revision, sale.totalCents, quote]));

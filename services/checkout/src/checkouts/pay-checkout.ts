@@ -6,14 +6,14 @@ import type { RequestContext } from '@app/messaging/request-headers';
 import { formatAmount } from '@app/money/format';
 import { statement } from '@app/service-kit/database';
 import { requireChargeable } from '../orders/order.rules.ts';
-import { askForPayment } from './ask-billing.ts';
-import { freeze, outcomeOf, type PricedSale, triesMax } from './checkout.rules.ts';
+import type { AttemptingBuyer, BegunAttempt } from './begin-attempts.ts';
+import { attemptsMax, fixSale, outcomeOf, type PricedSale } from './checkout.rules.ts';
 import { type CheckoutRow, findCheckout } from './checkout-row.ts';
 import { creditedCode } from './credited-code.ts';
-import type { BegunTry, TryingBuyer } from './freeze-sale.ts';
-import { priceOpen, show } from './get-checkout.ts';
+import { priceOpen, recordShown } from './get-checkout.ts';
 import type { CheckoutDeps } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
+import { requestPayment } from './request-payment.ts';
 import { requireOwnReturnUrl } from './return-url.ts';
 import { changesTooFast } from './update-checkout.ts';
 
@@ -22,21 +22,21 @@ export interface OutcomeOfAccount {
   readonly outcome: CheckoutOutcome;
 }
 
-/** A checkout that is changed under so many looks in a row is not changed by its buyer. */
-const looksMax = 10;
+/** A checkout that is changed under so many reads in a row is not changed by its buyer. */
+const readsMax = 10;
 
 /**
- * Pays. A click while a try is under way joins it, and a command that comes again gets the outcome of its own try. The
- * sale is fixed and committed before billing is asked.
+ * Pays. A click while an attempt is under way joins it, and a command that comes again gets the outcome of its own attempt. The
+ * sale is fixed and committed before billing is requested to charge.
  * @throws DomainError checkout_not_found; validation_failed without an email, or for a foreign `returnUrl`; price_changed,
- *   test_mode_changed and already_bought, with nothing charged; total_too_large; rate_limited after ten tries
+ *   test_mode_changed and already_bought, with nothing charged; total_too_large; rate_limited after ten attempts
  */
 export async function payCheckout(
   deps: CheckoutDeps,
   buyer: RequestInput<typeof contract>,
   context: RequestContext,
 ): Promise<OutcomeOfAccount> {
-  for (let look = 0; look < looksMax; look++) {
+  for (let read = 0; read < readsMax; read++) {
     const row = await findCheckout(deps.steps, buyer);
     const outcome = await payOnce(deps, row, buyer, context);
     if (outcome !== 'stale') return { accountId: row.account_id, outcome };
@@ -51,12 +51,12 @@ async function payOnce(
   context: RequestContext,
 ): Promise<CheckoutOutcome | 'stale'> {
   if (row.status === 'processing') {
-    await noteAsked(deps, row);
-    return await askForPayment(deps, row, body, context);
+    await recordRequested(deps, row);
+    return await requestPayment(deps, row, body, context);
   }
   if (row.status !== 'open' && row.status !== 'requires_action') return outcomeOf(row);
   if (row.try_no > 0) {
-    const own = await outcomeOfOwnTry(deps, row, context.commandId);
+    const own = await outcomeOfOwnAttempt(deps, row, context.commandId);
     if (own !== undefined) return own;
   }
   if (body.returnUrl !== undefined && ownUrls !== undefined)
@@ -64,11 +64,11 @@ async function payOnce(
   const buyer = { digests: buyerDigests, confirmsRepeat: body.confirmRepeat ?? false };
   const begun =
     row.status === 'open'
-      ? await beginTry(deps, row, { body, buyer }, context)
+      ? await beginAttempt(deps, row, { body, buyer }, context)
       : await tryAnotherCard(deps, row, buyer, context);
   if (begun === 'other mode') throw testModeChanged(row);
   if (begun === 'already bought') throw new DomainError('already_bought', alreadyBought);
-  return begun === 'stale' ? begun : await askForPayment(deps, begun, body, context);
+  return begun === 'stale' ? begun : await requestPayment(deps, begun, body, context);
 }
 
 const alreadyBought =
@@ -81,44 +81,44 @@ function testModeChanged({ test }: CheckoutRow): DomainError {
   return new DomainError('test_mode_changed', detail);
 }
 
-const askedStatement = statement(
+const requestedStatement = statement(
   'checkout-asked',
   `update checkouts set asked_at = $3 where account_id = $1 and id = $2 and status = 'processing'`,
 );
 
-/** Whoever joins a try sends its start again: the sweep must know that it is on its way. */
-async function noteAsked({ database, clock }: CheckoutDeps, { account_id, id }: CheckoutRow): Promise<void> {
-  await database.pool.query(askedStatement([account_id, id, clock.now()]));
+/** A request that joins an attempt sends its start to billing again: the sweep must know that it is on its way. */
+async function recordRequested({ database, clock }: CheckoutDeps, { account_id, id }: CheckoutRow): Promise<void> {
+  await database.pool.query(requestedStatement([account_id, id, clock.now()]));
 }
 
-const tryOfCommand = statement<OwnTry>(
+const attemptOfCommand = statement<OwnAttempt>(
   'checkout-try-of-command',
   `select try_no, reason, (sale ->> 'totalCents')::bigint as total from checkout_tries
    where account_id = $1 and checkout_id = $2 and command_id = $3`,
   { reason: 'text', total: 'int8', try_no: 'int4' },
 );
 
-type OwnTry = {
+type OwnAttempt = {
   readonly try_no: number;
   readonly reason: 'card_declined' | 'try_again_later' | null;
   readonly total: number;
 };
 
-/** What became of the try that this command began; undefined for a command that began none. */
-async function outcomeOfOwnTry(
+/** What became of the attempt that this command began; undefined for a command that began none. */
+async function outcomeOfOwnAttempt(
   { database }: CheckoutDeps,
   row: CheckoutRow,
   commandId: string,
 ): Promise<CheckoutOutcome | undefined> {
-  const { rows } = await database.pool.query(tryOfCommand([row.account_id, row.id, commandId]));
+  const { rows } = await database.pool.query(attemptOfCommand([row.account_id, row.id, commandId]));
   const [own] = rows;
   if (own === undefined) return undefined;
   if (own.reason !== null) return { status: 'declined', totalCents: own.total, reason: own.reason };
-  // Another card was tried since: what became of that is the outcome.
+  // Another card was tried since, or the attempt has no end: the outcome is the checkout's.
   return outcomeOf(row);
 }
 
-type Begun = Exclude<BegunTry, 'used up'>;
+type Begun = Exclude<BegunAttempt, 'used up'>;
 
 /** Whether a sale is what the buyer was shown last, and what the page says that it shows. */
 function isAsShown(sale: PricedSale, row: CheckoutRow, body: PayCheckoutBody): boolean {
@@ -129,13 +129,13 @@ function isAsShown(sale: PricedSale, row: CheckoutRow, body: PayCheckoutBody): b
 }
 
 /** Prices the checkout anew, compares with what was shown, and fixes the sale. */
-async function beginTry(
+async function beginAttempt(
   deps: CheckoutDeps,
   row: CheckoutRow,
-  { body, buyer }: { readonly body: PayCheckoutBody; readonly buyer: TryingBuyer },
+  { body, buyer }: { readonly body: PayCheckoutBody; readonly buyer: AttemptingBuyer },
   { commandId, requestId }: RequestContext,
 ): Promise<Begun> {
-  requireTriesLeft(row);
+  requireAttemptsLeft(row);
   const { email, name, country } = row;
   if (email === null) throw invalidField('email', 'is required before paying', 'required');
   const [sale, credited] = await Promise.all([
@@ -144,10 +144,10 @@ async function beginTry(
   ]);
   if (!isAsShown(sale, row, body)) throw await priceChanged(deps, row, sale);
   requireChargeable(sale.totalCents, sale.product.currency);
-  const frozen = freeze(sale, { email, name, country }, credited);
-  const begun = { row, sale: frozen, claim: sale.discount, commandId, nowMs: deps.clock.nowMs(), buyer };
-  const begunRow = await deps.steps.freeze(begun);
-  if (begunRow !== 'used up') return begunRow;
+  const fixed = fixSale(sale, { email, name, country }, credited);
+  const begun = { row, sale: fixed, claim: sale.discount, commandId, nowMs: deps.clock.nowMs(), buyer };
+  const result = await deps.steps.begin(begun);
+  if (result !== 'used up') return result;
   // Its last use was claimed a moment ago: priced once more, it is dropped.
   const without = await priceOpen(deps, row, requestId);
   throw await priceChanged(deps, row, without);
@@ -160,23 +160,23 @@ async function beginTry(
 async function tryAnotherCard(
   deps: CheckoutDeps,
   row: CheckoutRow,
-  buyer: TryingBuyer,
+  buyer: AttemptingBuyer,
   { commandId }: RequestContext,
 ): Promise<Begun> {
-  requireTriesLeft(row);
+  requireAttemptsLeft(row);
   if (row.sale === null) throw new Error(`the checkout ${row.id} waits for its buyer without a sale`);
   const begun = { row, sale: row.sale, claim: null, commandId, nowMs: deps.clock.nowMs(), buyer };
-  return (await deps.steps.freeze(begun)) as Begun;
+  return (await deps.steps.begin(begun)) as Begun;
 }
 
-function requireTriesLeft({ try_no }: CheckoutRow): void {
-  if (try_no >= triesMax)
-    throw new DomainError('rate_limited', `This checkout was tried ${triesMax} times; open a new one to try again.`);
+function requireAttemptsLeft({ try_no }: CheckoutRow): void {
+  if (try_no >= attemptsMax)
+    throw new DomainError('rate_limited', `This checkout was tried ${attemptsMax} times; open a new one to try again.`);
 }
 
 /** From now on the new lines count as shown. */
 async function priceChanged(deps: CheckoutDeps, row: CheckoutRow, sale: PricedSale): Promise<DomainError> {
-  await show(deps, row, sale);
+  await recordShown(deps, row, sale);
   const { priceCents, currency, billingInterval } = sale.product;
   const total = formatAmount(sale.totalCents, currency);
   const renewal =

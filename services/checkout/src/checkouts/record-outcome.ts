@@ -6,23 +6,24 @@ import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import { newOrderTypes } from '../orders/order-columns.ts';
 import { checkoutOrder, likelyDuplicateRow, orderPaidRow, type Source } from './checkout-order.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
-import type { UpsellStatus } from './frozen-sale.ts';
+import type { UpsellStatus } from './fixed-sale.ts';
 import { usesChange } from './uses-change.ts';
 
-/** How billing says that a try stands. */
-export type TryOutcome = Pick<PaymentOutcome, 'status' | 'tryNo' | 'amountCents'> &
+/** How billing says that an attempt stands. */
+export type AttemptOutcome = Pick<PaymentOutcome, 'status' | 'tryNo' | 'amountCents'> &
   Partial<Pick<PaymentOutcome, 'action' | 'reason' | 'lastFour' | 'decideBy'>>;
 
-/** How a try ended, to be recorded. `row` has the sale of that try. */
-export interface TryEnd {
+/** How an attempt ended, to be recorded. `row` has the sale of that attempt. */
+export interface AttemptEnd {
   readonly row: CheckoutRow;
-  readonly outcome: TryOutcome;
+  readonly outcome: AttemptOutcome;
   readonly source: Source;
 }
 
 /**
- * An order is written only by the one that moves the checkout on: whoever comes later changes nothing. The use of a
- * discount that its try claimed is counted again if it was given back meanwhile: the sale was made for that price. The seller
+ * Writes orders that are `paid` or, while the card is held, `authorized`; only the latter have no `order.paid` yet. An order is
+ * written only by the request or event that moves the checkout on: a later one changes nothing. The use of a
+ * discount that its attempt claimed is counted again if it was given back meanwhile: the sale was made for that price. The seller
  * is notified of a likely duplicate unless the payment that it `repeats` was declined meanwhile.
  */
 const ordersStatement = statement<{ id: string }>(
@@ -66,7 +67,7 @@ const ordersStatement = statement<{ id: string }>(
   { id: 'text' },
 );
 
-/** A declined try ends for good: its discount's use is given back, and the buyer may try again. */
+/** A declined attempt ends for good: its discount's use is given back, and the buyer may try again. */
 const declinesStatement = statement<{ id: string }>(
   'checkouts-record-declines',
   `with due as materialized (
@@ -109,12 +110,12 @@ const confirmationsStatement = statement<{ id: string }>(
 );
 
 /**
- * Records how tries stand, in one statement for each kind of end: the orders and their events, or the checkouts open
- * again, or what the buyers have to do. Done by whoever hears of it first, billing's reply or its event, and by no one
- * else. Checkouts are locked in the order of their ids.
- * @returns each checkout as it is then; undefined when it was done before, or when a later try is under way
+ * Records how attempts stand, in one statement for each kind of end: the orders and their events, or the checkouts open
+ * again, or what the buyers have to do. Billing's reply and its event both bring an end here; the first one records it.
+ * Checkouts are locked in the order of their ids.
+ * @returns each checkout as it is then; undefined when it was done before, or when a later attempt is under way
  */
-export async function recordOutcomes(db: Queryable, ends: readonly TryEnd[]): Promise<(CheckoutRow | undefined)[]> {
+export async function recordOutcomes(db: Queryable, ends: readonly AttemptEnd[]): Promise<(CheckoutRow | undefined)[]> {
   const recorded = new Map<string, CheckoutRow>();
   for (const [kind, record] of Object.entries(recorders)) {
     const ofKind = new Map(
@@ -124,7 +125,7 @@ export async function recordOutcomes(db: Queryable, ends: readonly TryEnd[]): Pr
     if (inOrder.length === 0) continue;
     for (const row of await record(db, inOrder)) recorded.set(`${row.id} ${row.try_no} ${kind}`, row);
   }
-  // Two who heard the same at the same time are told the same.
+  // Of the same end given twice in one batch both get the row.
   return ends.map((end) => (end.outcome.status === 'processing' ? end.row : recorded.get(keyOf(end))));
 }
 
@@ -138,9 +139,9 @@ const kinds = {
 
 const recorders = { order: recordOrders, decline: recordDeclines, confirmation: recordConfirmations };
 
-const keyOf = ({ row, outcome }: TryEnd): string => `${row.id} ${outcome.tryNo} ${kinds[outcome.status]}`;
+const keyOf = ({ row, outcome }: AttemptEnd): string => `${row.id} ${outcome.tryNo} ${kinds[outcome.status]}`;
 
-async function recordOrders(db: Queryable, ends: readonly TryEnd[]): Promise<CheckoutRow[]> {
+async function recordOrders(db: Queryable, ends: readonly AttemptEnd[]): Promise<CheckoutRow[]> {
   const made = ends.map(orderOf);
   const orders = made.map(({ row, order }) => {
     const { id: checkout_id, try_no, upsell_status, last_four, decide_by } = row;
@@ -154,7 +155,7 @@ async function recordOrders(db: Queryable, ends: readonly TryEnd[]): Promise<Che
   return made.flatMap(({ row }) => (done.has(row.id) ? [row] : []));
 }
 
-function orderOf({ row, outcome, source }: TryEnd) {
+function orderOf({ row, outcome, source }: AttemptEnd) {
   const { tryNo, amountCents, lastFour = null, decideBy = null } = outcome;
   const sale = requireSale(row, amountCents);
   const held = outcome.status === 'held';
@@ -180,7 +181,7 @@ function requireSale({ id, sale }: CheckoutRow, amountCents: number) {
   return sale;
 }
 
-async function recordDeclines(db: Queryable, ends: readonly TryEnd[]): Promise<CheckoutRow[]> {
+async function recordDeclines(db: Queryable, ends: readonly AttemptEnd[]): Promise<CheckoutRow[]> {
   const declined = ends.map(({ row, outcome }) => {
     const reason = outcome.reason ?? 'try_again_later';
     return { ...row, status: 'open' as const, try_no: outcome.tryNo, reason, try_reason: reason, action_url: null };
@@ -190,7 +191,7 @@ async function recordDeclines(db: Queryable, ends: readonly TryEnd[]): Promise<C
   return declined.filter(({ id }) => done.has(id));
 }
 
-async function recordConfirmations(db: Queryable, ends: readonly TryEnd[]): Promise<CheckoutRow[]> {
+async function recordConfirmations(db: Queryable, ends: readonly AttemptEnd[]): Promise<CheckoutRow[]> {
   const waiting = ends.map(({ row, outcome }) => {
     const action_url = outcome.action?.url ?? null;
     return { ...row, status: 'requires_action' as const, try_no: outcome.tryNo, action_url };

@@ -5,7 +5,7 @@ import { statement } from '@app/service-kit/database';
 import { finalItems, totalOf } from './checkout.rules.ts';
 import { type CheckoutOrder, orderIdOf, orderPaidRow, type Source } from './checkout-order.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
-import type { FrozenSale, UpsellStatus } from './frozen-sale.ts';
+import type { FixedSale, UpsellStatus } from './fixed-sale.ts';
 
 /** How a hold ended: one of the two ends that are final. */
 export type Settlement = Pick<HoldResult, 'decision' | 'upsell' | 'upsellDeclined'> & {
@@ -32,7 +32,7 @@ const settleStatement = statement(
 
 /**
  * Finishes a held order as billing says, in one statement: paid, with the upsell's item and both events, or expired, out
- * of the lists and its discount's use given back. Done by whoever hears of it first, billing's reply or its event.
+ * of the lists and its discount's use given back. Billing's reply and its event both bring it here; the first one records it.
  * @returns the checkout as it is then; undefined when it was done before
  */
 export async function recordSettlement(
@@ -64,22 +64,22 @@ function upsellStatusOf({ decision, upsellDeclined }: Settlement, bought: boolea
 }
 
 /** What both events say of the sale. */
-function aboutSale(row: CheckoutRow, { product, email: customerEmail }: FrozenSale, { id: orderId }: CheckoutOrder) {
+function aboutSale(row: CheckoutRow, { product, email: customerEmail }: FixedSale, { id: orderId }: CheckoutOrder) {
   const { productId, name: productName, currency } = product;
   return { orderId, productId, productName, customerEmail, currency, test: row.test };
 }
 
-/** Receivers and partners were never told of the order; whoever waits for its end is. */
-function expiredRow(row: CheckoutRow, sale: FrozenSale, order: CheckoutOrder, { requestId, nowMs }: Source) {
+/** Receivers and partners got no event of the order while it was held; this one goes to endpoints that take `order.expired`. */
+function expiredRow(row: CheckoutRow, sale: FixedSale, order: CheckoutOrder, { requestId, nowMs }: Source) {
   const expiredAt = new Date(nowMs).toISOString();
   const data = { ...aboutSale(row, sale, order), totalCents: order.total_cents, expiredAt };
   return outboxRow(orderExpired, data, { accountId: row.account_id, requestId, nowMs });
 }
 
-/** In the order in which they are told: the upsell was accepted, and then all of it was paid. */
+/** In the order in which they are published: the upsell was accepted, and then all of it was paid. */
 function eventsOf(
   row: CheckoutRow,
-  sale: FrozenSale,
+  sale: FixedSale,
   order: CheckoutOrder,
   upsell: HoldResult['upsell'],
   source: Source,

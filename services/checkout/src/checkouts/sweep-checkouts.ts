@@ -3,14 +3,14 @@ import { continuePayment, listPayments } from '@app/contracts/payments';
 import { attemptLimitMs } from '@app/messaging/request-headers';
 import { statement } from '@app/service-kit/database';
 import { claimDue, claimSql, type SweepRun, sweepDue } from '../sweeps/sweep-due.ts';
-import { free, lookUpAttempt, outcomeRecorded } from './ask-billing.ts';
 import { orderIdOf } from './checkout-order.ts';
 import { type CheckoutRow, checkoutColumns, checkoutFields, checkoutTypes } from './checkout-row.ts';
 import type { CheckoutDeps } from './price-checkout.ts';
+import { free, lookUpAttempt, outcomeRecorded } from './request-payment.ts';
 
 /**
- * A request to start a payment is repeated for 20 s and its last try waits 5 s: after two minutes none is on its way.
- * Should one arrive later all the same, its payment is recorded with the sale of its own try.
+ * A request to start a payment is repeated for 20 s and its last attempt waits 5 s: after two minutes none is on its way.
+ * Should one arrive later all the same, its payment is recorded with the sale of its own attempt.
  */
 const askAgainMs = 120_000;
 const requestId = 'checkout-sweep';
@@ -25,20 +25,20 @@ const claimStatement = statement<CheckoutRow>(
   checkoutTypes,
 );
 
-/** Asks billing about tries that have been under way for long: their process died, or billing's answer was lost. */
+/** Asks billing about attempts that have been under way for long: their process died, or billing's answer was lost. */
 export async function sweepCheckouts(deps: CheckoutDeps & SweepRun): Promise<void> {
   const claim = () => claimDue(deps, claimStatement, askAgainMs);
-  const work = (row: CheckoutRow): Promise<void> => resumeTry(deps, row);
+  const work = (row: CheckoutRow): Promise<void> => resumeAttempt(deps, row);
   await sweepDue(deps, claim, work, (err, { id }) =>
     deps.logger.warn({ err, checkoutId: id }, 'a payment could not be asked about; a later sweep asks again'),
   );
 }
 
 /**
- * A try that billing has no payment for is looked up: billing never got it, and the buyer may try again, or has lost it. Not
+ * An attempt that billing has no payment for is looked up: billing never got it, and the buyer may try again, or has lost it. Not
  * while an earlier payment is still open. One that it has and knows the end of is recorded; one that it does not know the end of is billing's to find out.
  */
-async function resumeTry(deps: CheckoutDeps, row: CheckoutRow): Promise<void> {
+async function resumeAttempt(deps: CheckoutDeps, row: CheckoutRow): Promise<void> {
   if (row.sale?.totalCents === 0) {
     await outcomeRecorded(deps, row, free, requestId);
     return;

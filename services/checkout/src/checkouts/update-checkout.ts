@@ -3,7 +3,7 @@ import { DomainError } from '@app/contracts/errors';
 import { statement } from '@app/service-kit/database';
 import { openResource } from './checkout.rules.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
-import { shelfOf } from './get-checkout.ts';
+import { checkoutProductOf } from './get-checkout.ts';
 import { type CheckoutDeps, priceCheckout } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
 
@@ -48,7 +48,7 @@ async function tryUpdate(
   };
   // What the buyer chooses now must be on offer; what was chosen before may have gone.
   const must = { bumps: body.bumpIds !== undefined, code: Boolean(body.discountCode) };
-  const sale = await priceCheckout(deps, shelfOf(row), choice, must, requestId);
+  const sale = await priceCheckout(deps, checkoutProductOf(row), choice, must, requestId);
   const changed = {
     ...row,
     email: body.email ?? row.email,

@@ -5,7 +5,7 @@ import {
   type ordersToCompare as contract,
 } from '@app/contracts/order-comparisons';
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
-import type { FrozenSale } from '../checkouts/frozen-sale.ts';
+import type { FixedSale } from '../checkouts/fixed-sale.ts';
 
 const columns =
   'id, status, source, total_cents, currency, customer_email, affiliate_code, created_at, paid_at, refunded_at, refunded_cents';
@@ -33,7 +33,7 @@ interface Row {
   readonly affiliate_code: string | null;
   readonly paid_at: Date;
   readonly changed_at: Date;
-  readonly product: FrozenSale['product'] | null;
+  readonly product: FixedSale['product'] | null;
 }
 
 const rowTypes: ColumnsOf<Row> = {

@@ -10,11 +10,11 @@ const usesStatement = statement<{ uses: number }>(
   'discounts-uses',
   `select coalesce(
      (select uses from discount_uses where account_id = w.account_id and discount_id = w.discount_id), 0) as uses
-   from unnest($1::text[], $2::text[]) with ordinality as w(account_id, discount_id, place) order by w.place`,
+   from unnest($1::text[], $2::text[]) with ordinality as w(account_id, discount_id, position) order by w.position`,
   { uses: 'int8' },
 );
 
-/** How often each discount was used, in their places. */
+/** How often each discount was used, in their order. */
 export async function usesOf(db: Pick<Client, 'query'>, discounts: readonly LimitedDiscount[]): Promise<number[]> {
   const values = [discounts.map(({ accountId }) => accountId), discounts.map(({ discountId }) => discountId)];
   const { rows } = await db.query(usesStatement(values));

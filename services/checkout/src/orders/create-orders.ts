@@ -11,7 +11,7 @@ import { type NewOrder, newOrder } from './new-order.ts';
 import { decideSale, discountUsedUp, requireChargeable } from './order.rules.ts';
 import type { OrderCommand } from './order-command.ts';
 import { type CreatedOrder, createdOrder, type OrderKey, recordedOutcomes } from './order-outcomes.ts';
-import { isOvertaken, recordOrders } from './record-orders.ts';
+import { isSuperseded, recordOrders } from './record-orders.ts';
 
 export interface OrderDeps {
   readonly database: Database;
@@ -29,7 +29,7 @@ type Outcomes = Map<string, ItemResult<CreatedOrder>>;
 
 /**
  * The outcome of each command, in the commands' order: the order it created, now or before, or the error it is to be
- * refused for. The refusal is not recorded yet: until then another try of the same command may win.
+ * refused for. The refusal is not recorded yet: until then another attempt of the same command may win.
  */
 export async function createOrders(deps: OrderDeps, commands: OrderCommand[]): Promise<ItemResult<CreateOutcome>[]> {
   const [products, credits] = await Promise.all([
@@ -89,11 +89,11 @@ async function recordAlone(database: Database, order: NewOrder): Promise<ItemRes
   try {
     return (await record(database, [order])).get(order.id) as ItemResult<CreatedOrder>;
   } catch (error) {
-    return isOvertaken(error) ? await outcomeOfFasterTry(database, order) : { ok: false, error };
+    return isSuperseded(error) ? await outcomeOfFasterAttempt(database, order) : { ok: false, error };
   }
 }
 
-async function outcomeOfFasterTry(database: Database, order: NewOrder): Promise<ItemResult<CreatedOrder>> {
+async function outcomeOfFasterAttempt(database: Database, order: NewOrder): Promise<ItemResult<CreatedOrder>> {
   const undecided = new DomainError('outcome_unknown', 'The same order is being recorded.');
   try {
     return (await recordedOutcomes(database, [order])).get(order.id) ?? { ok: false, error: undecided };

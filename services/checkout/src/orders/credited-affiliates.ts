@@ -20,7 +20,7 @@ export interface NamedSale {
 /** A buyer waits no longer than this for an affiliate service that hangs. */
 const withinMs = 3_000;
 
-/** The credit of each sale, in their places. The sale never waits for an affiliate service that is out. */
+/** The credit of each sale, in the order of `wanted`. The sale never waits for an affiliate service that is out. */
 export async function requestCredits(
   requester: Requester,
   wanted: readonly NamedSale[],
@@ -41,7 +41,7 @@ export const creditFields = (credit: Credit) =>
   credit === undefined ? { creditPending: true } : { creditedCode: credit };
 
 /**
- * The credit of each order, in the orders' places. One request serves all orders that name a code, and none is sent when
+ * The credit of each order, in the order of `commands`. One request serves all orders that name a code, and none is sent when
  * no order does.
  */
 export async function creditedAffiliates(requester: Requester, commands: readonly OrderCommand[]): Promise<Credit[]> {

@@ -5,7 +5,7 @@ import { storedCode } from './order.rules.ts';
 import type { OrderCommand } from './order-command.ts';
 
 /**
- * The product that each order names, as the catalog has it right now, in the orders' places; null for a slug its account
+ * The product that each order names, as the catalog has it right now, in the order of `commands`; null for a slug its account
  * does not have. The request is sent after every order of the batch arrived, so each order sees every catalog change
  * that was acknowledged before it.
  */

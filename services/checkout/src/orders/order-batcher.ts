@@ -15,23 +15,23 @@ const limits = {
 
 export type OrderBatcher = Pick<Batcher<OrderCommand, CreatedOrder>, 'add' | 'close'>;
 
-/** An order that waits, and until when anybody waits for it (milliseconds since the epoch). */
+/** An order that waits, and until when a caller waits for it (milliseconds since the epoch). */
 interface WaitingOrder {
   readonly command: OrderCommand;
   deadlineMs: number;
 }
 
 /**
- * Takes orders together: those that arrive while a batch is under way wait and form the next one. A batch costs one
- * request to the catalog and one statement, however many orders it holds, and a lone order waits for nobody.
+ * Creates orders in batches: those that arrive while a batch is under way wait and form the next one. A batch costs one
+ * request to the catalog and one statement, however many orders it holds, and a lone order waits for no other.
  *
  * Two kinds of orders have batches of their own, because they may wait long for something that the others do not need:
  * - orders that name an affiliate code wait for the affiliate service;
- * - orders that are refused wait until no other try of the same command is on its way into the database.
+ * - orders that are refused wait until no other attempt of the same command is on its way into the database.
  *
  * An order's id is its command's id. A command that comes again (its response was lost) finds its order or its refusal
  * recorded and gets that outcome, whatever the catalog says by now. A command that comes again while its order still
- * waits shares that order's place, so that repeats do not fill the queue while the database stands still.
+ * waits gets the outcome of that one, so that repeats do not fill the queue while the database does not answer.
  */
 export function createOrderBatcher(deps: OrderDeps): OrderBatcher {
   const newBatcher = () =>

@@ -51,7 +51,7 @@ const refuseStatement = statement<OutcomeRow>(
 );
 
 /**
- * Refuses commands for good: no other try of them is recorded after this. When another try of a command was recorded
+ * Refuses commands for good: no other attempt of them is recorded after this. When another attempt of a command was recorded
  * before, under whatever catalog, that order is the command's outcome; an order on its way into the database is waited for.
  * @returns one outcome for each refusal, in their order
  */
@@ -69,7 +69,7 @@ export async function recordRefusals(
 }
 
 /**
- * A failed connection is reported as `outcome_unknown`, not as `service_unavailable`: an earlier try of this command may
+ * A failed connection is reported as `outcome_unknown`, not as `service_unavailable`: an earlier attempt of this command may
  * have been recorded, so its caller must ask again.
  */
 async function queryOutcomes(database: Database, query: ReturnType<typeof outcomesStatement>): Promise<OutcomeRow[]> {

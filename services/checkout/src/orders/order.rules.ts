@@ -8,7 +8,7 @@ import { formatAmount } from '@app/money/format';
 export type OrderItem = OrderResource['items'][number];
 export type Discount = PricedProduct['discounts'][number];
 
-/** What of an order decides its lines. */
+/** The fields of an order that decide its items. */
 export type WantedSale = Pick<CreateOrderBody, 'productSlug' | 'bumpIds' | 'discountCode' | 'test'>;
 
 export interface Sale {

@@ -33,7 +33,8 @@ const notRecorded = '(select true from orders as o where o.id = i.id) is null';
 
 /**
  * Writes orders and their events in one statement, which is one round trip and one commit for all of them. An order
- * that exists already (its command came again) stays as it is, and its event is not written twice.
+ * that exists already (its command came again) stays as it is, and its event is not written twice. `confirm_orders`
+ * (0003-one-outcome.ts) fails the whole statement when one of the commands was refused meanwhile.
  */
 const recordPlain = statement<Recorded>(
   'orders-record',
@@ -46,13 +47,13 @@ const recordPlain = statement<Recorded>(
  * The same for a batch in which discount codes are used, and still one statement. `claims` are the orders with a code that
  * were not recorded before this statement began; those that get a use are in `granted`.
  *
- * All replicas lock rows in one order: codes, then orders. Two tries of one order at the same time may both claim a use;
+ * All replicas lock rows in one order: codes, then orders. Two attempts of one order at the same time may both claim a use;
  * the second one finds the order when it writes its own, and `confirm_orders` undoes its statement.
  */
 const recordWithCodes = statement<Recorded>(
   'orders-record-with-codes',
   `with ${incoming}, claims as (
-     select id, account_id, discount_id, discount_max_uses as max_uses, test, ordinality as place from incoming as i
+     select id, account_id, discount_id, discount_max_uses as max_uses, test, ordinality as position from incoming as i
      where discount_id is not null and ${notRecorded}
    ), ${claimUsesSql}, ${written('where discount_id is null or id in (select id from granted)')}
    select
@@ -63,8 +64,8 @@ const recordWithCodes = statement<Recorded>(
   { recorded: 'text[]', usedUp: 'text[]' },
 );
 
-/** Whether another try of one of the orders was refused, or recorded while the statement ran: it wrote nothing then. */
-export const isOvertaken = (err: unknown): boolean => (err as { code?: unknown }).code === 'FE001';
+/** Whether the statement wrote nothing, because another attempt of one of the orders was refused, or recorded, while it ran. */
+export const isSuperseded = (err: unknown): boolean => (err as { code?: unknown }).code === 'FE001';
 
 /**
  * Writes orders and their events.

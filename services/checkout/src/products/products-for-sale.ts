@@ -12,7 +12,7 @@ export interface WantedProduct extends WantedForSale {
 }
 
 /**
- * The product of each checkout or order, as the catalog has it right now, in their places; null for one that the account
+ * The product of each checkout or order, as the catalog has it right now, in their order; null for one that the account
  * does not have. Those of one product share an entry: it has the discounts of all codes, and the bumps, that they name.
  */
 export async function productsForSale(

@@ -67,7 +67,7 @@ const requestStatement = statement<RefundedOrder>(
 );
 
 /** Of requests at once a later one finds the refund of the first, or the end of it, when it looks again. */
-const looksMax = 5;
+const readsMax = 5;
 
 /**
  * Refunds the whole order, and its renewals where that is requested. The refund is committed before billing is asked, so it
@@ -81,7 +81,7 @@ export async function refundOrder(
   context: RequestContext,
 ): Promise<RefundResult> {
   const { accountId, requestId } = context;
-  for (let look = 0; look < looksMax; look++) {
+  for (let look = 0; look < readsMax; look++) {
     const nowMs = deps.clock.nowMs();
     const values = [accountId, orderId, newId('refund', nowMs), requestId, new Date(nowMs), renewals];
     const { rows } = await deps.database.pool.query(requestStatement(values));

@@ -5,8 +5,8 @@ import type { OrderItem } from '../orders/order.rules.ts';
 
 export type UpsellStatus = NonNullable<CheckoutResource['upsell']>['status'];
 
-/** A sale as a try to pay fixed it: nothing that changes later reaches it. It holds no card. */
-export interface FrozenSale {
+/** A sale as an attempt to pay fixed it: nothing that changes later reaches it. It holds no card. */
+export interface FixedSale {
   readonly product: Pick<
     ProductForSale,
     'productId' | 'name' | 'slug' | 'priceCents' | 'currency' | 'pricingType' | 'billingInterval' | 'accessUrl'

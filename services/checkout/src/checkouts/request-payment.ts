@@ -6,20 +6,20 @@ import type { CallContext } from '@app/messaging/requester';
 import { isOutage } from '@app/service-kit/outages';
 import { outcomeOf } from './checkout.rules.ts';
 import { orderIdOf } from './checkout-order.ts';
-import { type CheckoutRow, checkoutOfTry, readAgain } from './checkout-row.ts';
+import { type CheckoutRow, checkoutOfAttempt, readAgain } from './checkout-row.ts';
 import type { CheckoutDeps } from './price-checkout.ts';
 
-/** Time enough to record what billing answered, and to answer the buyer, before nobody waits any more. */
+/** Time enough to record billing's reply and to answer the buyer before the gateway waits no longer. */
 const answerWithinMs = 750;
 
 /** When billing is to have answered. */
 export const billingDeadlineMs = ({ deadlineMs }: RequestContext): number => deadlineMs - answerWithinMs;
 
 /**
- * Asks billing for the payment of the try under way, and records what it says. Billing makes a try once: whoever joins it
- * gets the same outcome. `processing` when billing does not know yet or does not answer: its event tells then.
+ * Requests the payment of the attempt under way from billing, and records the reply. Billing makes an attempt once: a request that
+ * joins it gets the same outcome. `processing` when billing does not know yet or does not reply: its event brings the outcome then.
  */
-export async function askForPayment(
+export async function requestPayment(
   deps: CheckoutDeps,
   row: CheckoutRow,
   body: PayCheckoutBody,
@@ -86,7 +86,7 @@ function attemptOf(
   };
 }
 
-/** The question may have reached billing: what became of it is not known yet. */
+/** The request may have reached billing: what became of it is not known yet. */
 export function unlessOutage(err: unknown): undefined {
   if (!isOutage(err)) throw err;
 }
@@ -100,10 +100,10 @@ export async function outcomeRecorded(
 ): Promise<CheckoutOutcome> {
   const source = { requestId, nowMs: deps.clock.nowMs() };
   const stated = { tryNo: row.try_no, ...outcome };
-  // An earlier try may have succeeded after all: then it is for the sale of that try.
+  // An earlier attempt may have succeeded after all: then it is for the sale of that attempt.
   const { pool } = deps.database;
   const tried =
-    stated.tryNo === row.try_no ? row : await checkoutOfTry(pool, row.account_id, orderIdOf(row), stated.tryNo);
+    stated.tryNo === row.try_no ? row : await checkoutOfAttempt(pool, row.account_id, orderIdOf(row), stated.tryNo);
   const recorded = await deps.steps.record({ row: tried, outcome: stated, source });
   if (recorded === undefined) return outcomeOf(await readAgain(deps.database, row));
   if (recorded.status === 'paid') deps.wakeRelay();

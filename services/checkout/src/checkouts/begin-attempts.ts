@@ -4,22 +4,22 @@ import { isOneRow, keyAgain } from '@app/service-kit/planner';
 import { claimUsesSql } from '../discounts/claim-uses-sql.ts';
 import type { Discount } from '../orders/order.rules.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
-import type { FrozenSale } from './frozen-sale.ts';
+import type { FixedSale } from './fixed-sale.ts';
 import { hashOf } from './secret.ts';
 
-/** A try that begins: what it is for, and who asked for it. */
-export interface NewTry {
+/** An attempt that begins: what it is for, and who asked for it. */
+export interface NewAttempt {
   readonly row: CheckoutRow;
-  readonly sale: FrozenSale;
-  /** The discount whose use is to be claimed; null where none is, or where the try before has claimed it. */
+  readonly sale: FixedSale;
+  /** The discount whose use is to be claimed; null where none is, or where the attempt before has claimed it. */
   readonly claim: Discount | null;
   readonly commandId: string;
   readonly nowMs: number;
-  readonly buyer: TryingBuyer;
+  readonly buyer: AttemptingBuyer;
 }
 
-/** What a try says of its buyer beside the email. */
-export interface TryingBuyer {
+/** What an attempt says of its buyer beside the email. */
+export interface AttemptingBuyer {
   /** Of the browser, the address and the card; see `payCheckout`. */
   readonly digests: readonly string[];
   /** The buyer was asked, and wants it once more. */
@@ -27,26 +27,26 @@ export interface TryingBuyer {
 }
 
 /**
- * One statement for tries that begin at the same time:
+ * One statement for attempts that begin at the same time:
  *
  *   earlier  what the same buyers have bought or are buying. Read first: it locks buyers before any checkout
  *   due      checkouts that were not changed since they were priced, locked in the order of their ids. `same_mode`: the
  *            shop's test mode is that of the opening, as far as the newer of the opening and the settings here says
  *   begins   neither in the other mode nor a repetition by the same buyer that was not confirmed
  *   claims   those of them that need a use of a discount; those that get one are in `granted`
- *   frozen   a try after one that waited for the buyer keeps its claim
+ *   begun      an attempt after one that waited for the buyer keeps its claim
  *
  * Checkouts are locked before discounts: the claim is made of all that are due.
  */
-const freezeStatement = statement<Frozen>(
-  'checkouts-freeze',
+const beginStatement = statement<BegunRow>(
+  'checkouts-begin-attempts',
   `with earlier as materialized (
      select checkout_id, order_id, same from earlier_purchases($2::json)
    ), incoming as materialized (
      select i.*, e.order_id as earlier_order, coalesce(e.same, false) as same
      from rows from (json_to_recordset($1::json) as (
        account_id text, id text, revision integer, order_id text, asked_at timestamptz, command_id text, sale json,
-       claim_id text, claim_max bigint, place integer, renews boolean, digests text[], confirmed boolean)) as i
+       claim_id text, claim_max bigint, position integer, renews boolean, digests text[], confirmed boolean)) as i
      left join earlier as e on e.checkout_id = i.id
      order by id
    ), priced as materialized (
@@ -61,9 +61,9 @@ const freezeStatement = statement<Frozen>(
    ), due as materialized (
      select *, same_mode and (confirmed or not same) as begins from priced
    ), claims as (
-     select id, account_id, claim_id as discount_id, claim_max as max_uses, test, place
+     select id, account_id, claim_id as discount_id, claim_max as max_uses, test, position
      from due where claim_id is not null and begins
-   ), ${claimUsesSql}, frozen as (
+   ), ${claimUsesSql}, begun as (
      update checkouts as c set status = 'processing', revision = c.revision + 1, try_no = c.try_no + 1,
        order_id = case when d.renews then d.order_id else coalesce(c.order_id, d.order_id) end, asked_at = d.asked_at, reason = null, action_url = null,
        discount_id = case when d.status = 'open' then d.claim_id else c.discount_id end
@@ -74,13 +74,13 @@ const freezeStatement = statement<Frozen>(
        case when not d.same then d.earlier_order end as repeats_order
    ), tried as (
      insert into checkout_tries (account_id, checkout_id, try_no, command_id, sale, created_at, buyer_digests, repeats_order)
-     select account_id, id, try_no, command_id, sale, asked_at, digests, repeats_order from frozen
+     select account_id, id, try_no, command_id, sale, asked_at, digests, repeats_order from begun
    )
-   select d.id, d.same_mode, d.begins, f.try_no, f.order_id, f.repeats_order from due as d left join frozen as f on f.id = d.id`,
+   select d.id, d.same_mode, d.begins, f.try_no, f.order_id, f.repeats_order from due as d left join begun as f on f.id = d.id`,
   { begins: 'bool', id: 'text', order_id: 'text', repeats_order: 'text', same_mode: 'bool', try_no: 'int4' },
 );
 
-interface Frozen {
+interface BegunRow {
   readonly id: string;
   readonly same_mode: boolean;
   readonly begins: boolean;
@@ -94,31 +94,33 @@ interface Frozen {
  * The checkout as it is then. `stale`: it was changed since it was read. `used up`: the discount was. `other mode`: the shop's
  * test mode was switched since the opening. `already bought`: by the same buyer, and not confirmed.
  */
-export type BegunTry = CheckoutRow | 'stale' | 'used up' | 'other mode' | 'already bought';
+export type BegunAttempt = CheckoutRow | 'stale' | 'used up' | 'other mode' | 'already bought';
 
 /**
- * Begins tries: one statement fixes their sales, claims the discounts' uses and moves the checkouts on. Of two tries of
+ * Begins attempts: one statement fixes their sales, claims the discounts' uses and moves the checkouts on. Of two attempts of
  * one checkout the first one begins.
  */
-export async function freezeSales(db: Queryable, tries: readonly NewTry[]): Promise<BegunTry[]> {
-  const firsts = new Map(tries.toReversed().map((begun) => [begun.row.id, begun]));
-  const byId = new Map<string, Frozen>();
-  for (const round of roundsOf(tries.filter((begun) => firsts.get(begun.row.id) === begun))) {
+export async function beginAttempts(db: Queryable, attempts: readonly NewAttempt[]): Promise<BegunAttempt[]> {
+  const firsts = new Map(attempts.toReversed().map((begun) => [begun.row.id, begun]));
+  const byId = new Map<string, BegunRow>();
+  for (const round of roundsOf(attempts.filter((begun) => firsts.get(begun.row.id) === begun))) {
     const values = [JSON.stringify(round.map(incomingOf)), JSON.stringify(round.flatMap(buyerOf))];
-    const { rows } = await db.query(freezeStatement(values));
-    for (const frozen of rows) byId.set(frozen.id, frozen);
+    const { rows } = await db.query(beginStatement(values));
+    for (const row of rows) byId.set(row.id, row);
   }
-  return tries.map((begun) => (firsts.get(begun.row.id) === begun ? begunOf(begun, byId.get(begun.row.id)) : 'stale'));
+  return attempts.map((begun) =>
+    firsts.get(begun.row.id) === begun ? begunOf(begun, byId.get(begun.row.id)) : 'stale',
+  );
 }
 
 /**
- * A statement does not see what itself begins: of tries of one buyer for one product each goes in a statement of its own.
+ * A statement does not see what itself begins: of attempts of one buyer for one product each goes in a statement of its own.
  * Nearly always there is one.
  */
-function roundsOf(tries: readonly NewTry[]): NewTry[][] {
-  const rounds: NewTry[][] = [];
+function roundsOf(attempts: readonly NewAttempt[]): NewAttempt[][] {
+  const rounds: NewAttempt[][] = [];
   const seen = new Map<string, number>();
-  for (const begun of tries) {
+  for (const begun of attempts) {
     const key = `${begun.row.account_id} ${begun.row.product_id} ${begun.row.test ? begun.row.id : emailKeyOf(begun)}`;
     const round = seen.get(key) ?? 0;
     seen.set(key, round + 1);
@@ -128,33 +130,33 @@ function roundsOf(tries: readonly NewTry[]): NewTry[][] {
 }
 
 /** As PostgreSQL's lower() has it for the addresses that are taken. */
-const emailKeyOf = ({ sale }: NewTry): string => sale.email.toLowerCase();
+const emailKeyOf = ({ sale }: NewAttempt): string => sale.email.toLowerCase();
 
 /** A purchase counts as repeated for so long. */
 const repeatMs = 3_600_000;
 
 /** Rehearsals charge nobody: they repeat nothing and are repeated by nothing. */
-function buyerOf(begun: NewTry) {
+function buyerOf(begun: NewAttempt) {
   const { id, account_id, product_id, test } = begun.row;
   const since = new Date(begun.nowMs - repeatMs);
   return test ? [] : [{ id, account_id, product_id, email: emailKeyOf(begun), digests: digestsOf(begun), since }];
 }
 
 /** The account's own, so that nobody is recognised from one seller to another. */
-const digestsOf = ({ row, buyer }: NewTry): string[] =>
+const digestsOf = ({ row, buyer }: NewAttempt): string[] =>
   buyer.digests.map((digest) => hashOf(`${row.account_id} ${digest}`).toString('base64url').slice(0, 22));
 
 /** Within it a buyer looks for another card, and the order's payments show what was tried. */
 const sameOrderMs = 3_600_000;
 
 /**
- * Whether a try gets an order id of its own. An order's place in lists and its date are in its id: one that is paid days
- * after a declined try must not lie below newer ones. Only after a definite no: else the first id keeps out a second charge.
+ * Whether an attempt gets an order id of its own. An order's place in lists and its date are in its id: one that is paid days
+ * after a declined attempt must not lie below newer ones. Only after a definite no: else the first id keeps out a second charge.
  */
 const renewsOrder = ({ order_id, status, try_reason }: CheckoutRow, nowMs: number): boolean =>
   order_id !== null && status === 'open' && try_reason === 'card_declined' && idTimeMs(order_id) < nowMs - sameOrderMs;
 
-function incomingOf(begun: NewTry, place: number) {
+function incomingOf(begun: NewAttempt, position: number) {
   const { row, sale, claim, commandId, nowMs, buyer } = begun;
   const { account_id, id, revision } = row;
   return {
@@ -162,7 +164,7 @@ function incomingOf(begun: NewTry, place: number) {
     id,
     revision,
     sale,
-    place,
+    position,
     command_id: commandId,
     order_id: newId('order', nowMs),
     renews: renewsOrder(row, nowMs),
@@ -174,11 +176,11 @@ function incomingOf(begun: NewTry, place: number) {
   };
 }
 
-function begunOf({ row, sale, nowMs }: NewTry, frozen: Frozen | undefined): BegunTry {
-  if (frozen === undefined) return 'stale';
-  const { try_no, order_id, repeats_order } = frozen;
-  if (!frozen.same_mode) return 'other mode';
-  if (!frozen.begins) return 'already bought';
+function begunOf({ row, sale, nowMs }: NewAttempt, result: BegunRow | undefined): BegunAttempt {
+  if (result === undefined) return 'stale';
+  const { try_no, order_id, repeats_order } = result;
+  if (!result.same_mode) return 'other mode';
+  if (!result.begins) return 'already bought';
   if (try_no === null) return 'used up';
   const revision = row.revision + 1;
   return {
