@@ -7,7 +7,8 @@ const pathLike = new RegExp(
   String.raw`^(\.{0,2}/)?([\w.@{},*-]+/)*[\w.{},*-]*[\w}*]\.(${extensions})$|^(${folders})/[\w./{},*-]+$|^[\w-]+(/[\w.-]+)*/$`,
 );
 
-const withoutFences = (markdown: string): string => markdown.replace(/^( *)```[\s\S]*?^\1```/gm, '');
+/** A Markdown text without its fenced blocks. */
+export const withoutFences = (markdown: string): string => markdown.replace(/^( *)```[\s\S]*?^\1```/gm, '');
 
 /** What a Markdown text names in backticks that looks like a path of a repository, outside fenced blocks. */
 export function namedPaths(markdown: string): string[] {
