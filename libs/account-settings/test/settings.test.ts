@@ -2,11 +2,11 @@ import { type accountSettingsChanged, newAccountSettings, type Settings } from '
 import type { EventData } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
-import { type Database, openDatabase } from '@app/service-kit/database';
+import type { Database } from '@app/service-kit/database';
 import { defineDatabase } from '@app/service-kit/define-database';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { randomRuns } from '@app/testing/long';
-import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
+import { type OpenedDatabase, openMigratedDatabase } from '@app/testing/opened-database';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readSettings, readSettingsOf } from '../src/read-settings.ts';
@@ -18,16 +18,13 @@ guardLeaks();
 const { databaseOptions, migrate } = defineDatabase('account-settings', {
   migrations: [accountSettingsMigration('0001')],
 });
-let created: TestDatabase;
+let storage: OpenedDatabase;
 let database: Database;
 beforeAll(async () => {
-  created = await createMigratedDatabase('account-settings', migrate);
-  database = await openDatabase(databaseOptions(created.url));
+  storage = await openMigratedDatabase('account-settings', migrate, databaseOptions);
+  ({ database } = storage);
 });
-afterAll(async () => {
-  await database.close();
-  await created.close();
-});
+afterAll(() => storage.close());
 
 type Changed = ReceivedEvent<EventData<typeof accountSettingsChanged>>;
 

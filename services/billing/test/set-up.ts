@@ -1,7 +1,7 @@
 import { newIdSuffix } from '@app/contracts/ids';
-import { type Database, openDatabase } from '@app/service-kit/database';
+import type { Database } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
+import { type OpenedDatabase, openMigratedDatabase } from '@app/testing/opened-database';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { type Harness, startHarness } from './harness.ts';
@@ -10,7 +10,7 @@ import { type Replicas, startReplicas } from './payment-replicas.ts';
 /** Of the test file that is running: what it called says which of them are there. */
 export let replicas: Replicas;
 export let harness: Harness;
-export let storage: TestDatabase;
+export let storage: OpenedDatabase;
 export let database: Database;
 
 /** Called at the top of a test file: opens billing without NATS. Each test begins on an empty database, at a time of its clock. */
@@ -39,13 +39,10 @@ export function startService(settings: Parameters<typeof startHarness>[0] = {}):
 export function openStorage(): void {
   guardLeaks();
   beforeAll(async () => {
-    storage = await createMigratedDatabase('billing', migrate);
-    database = await openDatabase(databaseOptions(storage.url));
+    storage = await openMigratedDatabase('billing', migrate, databaseOptions);
+    ({ database } = storage);
   });
-  afterAll(async () => {
-    await database.close();
-    await storage.close();
-  });
+  afterAll(() => storage.close());
 }
 
 /** The context of a new command of the account's. */

@@ -1,23 +1,20 @@
-import { type Database, openDatabase } from '@app/service-kit/database';
-import { createMigratedDatabase } from '@app/testing/postgres';
+import type { Database } from '@app/service-kit/database';
+import { type OpenedDatabase, openMigratedDatabase } from '@app/testing/opened-database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 
-let storage: Awaited<ReturnType<typeof createMigratedDatabase>>;
+let storage: OpenedDatabase;
 let database: Database;
 
 beforeAll(async () => {
-  storage = await createMigratedDatabase('checkout', migrate);
-  database = await openDatabase(databaseOptions(storage.url));
+  storage = await openMigratedDatabase('checkout', migrate, databaseOptions);
+  ({ database } = storage);
   // As the first migration wrote it.
   await database.pool.query(`
     create function total_before(items json) returns bigint language sql immutable strict as
     $$ select coalesce(sum((item ->> 'amount_cents')::bigint), 0)::bigint from json_array_elements(items) as item $$`);
 });
-afterAll(async () => {
-  await database.close();
-  await storage.close();
-});
+afterAll(() => storage.close());
 
 /** Its sum, or the code of its error. */
 async function sumBy(name: 'order_items_total' | 'total_before', items: string | null): Promise<string | null> {

@@ -4,45 +4,35 @@ import { connectNats, type NatsClient } from '@app/messaging/connect';
 import { createRequester } from '@app/messaging/requester';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
-import type { RunningService } from '@app/service-kit/service';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { listen } from '@app/testing/points';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type CheckoutSteps, createCheckoutSteps } from '../src/checkouts/checkout-steps.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { overdueNotified } from '../src/points/points.ts';
 import { type OverdueDeps, tellOverdue } from '../src/reminders/overdue.ts';
 import { plainCourse } from './checkout-harness.ts';
 import { context } from './harness.ts';
-import { createRemindersHarness, dayMs, email, minuteMs, type RemindersHarness } from './reminders-harness.ts';
+import { dayMs, email, minuteMs } from './reminders-harness.ts';
+import { harness, startReminders } from './reminders-set-up.ts';
 
-guardLeaks();
+startReminders();
 
 const hourMs = 60 * minuteMs;
 /** 26 hours, and the hour after which a checkout has stalled. */
 const waitMs = 27 * hourMs;
-let harness: RemindersHarness;
-let service: RunningService;
 let database: Database;
 let link: NatsClient;
 let steps: CheckoutSteps;
 beforeAll(async () => {
-  harness = await createRemindersHarness();
-  service = await harness.base.start(harness.settings);
   database = await openDatabase(databaseOptions(harness.base.database.url));
   link = await connectNats(harness.base.nats.login('checkout'));
   steps = createCheckoutSteps(database, createRequester(link));
 });
-beforeEach(async () => {
-  harness.shop.set('acc_2/course', plainCourse);
-  await harness.setSettings('acc_1', {});
-});
-afterEach(() => harness.reset());
+beforeEach(() => void harness.shop.set('acc_2/course', plainCourse));
 afterAll(async () => {
   await steps.close();
   await link.close();
   await database.close();
-  await harness.close();
 });
 
 const later = (ms: number) => harness.base.clock.advance(ms);
@@ -176,9 +166,9 @@ test('a service that starts looks at once, tells how many accounts wait, and is 
   await harness.open({ email });
   await harness.open({ email }, { accountId: 'acc_2' });
   later(waitMs + minuteMs);
-  await service.close();
+  await harness.base.stopServices();
   const { announced } = listen();
-  service = await harness.base.start(harness.settings);
+  const service = await harness.base.start(harness.settings);
   await announced(overdueNotified, ({ accountIds }) => accountIds.length === 2);
   const counted = await harness.base.requester.request(countOverdueReminders, {}, context(''));
   expect(counted).toEqual({ accounts: 2 });

@@ -1,6 +1,6 @@
-import { type Database, openDatabase } from '@app/service-kit/database';
+import type { Database } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
+import { type OpenedDatabase, openMigratedDatabase } from '@app/testing/opened-database';
 import { afterAll, beforeAll } from 'vitest';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import type { Fact } from '../src/facts/fact.rules.ts';
@@ -8,7 +8,7 @@ import { recordFacts } from '../src/facts/record-facts.ts';
 import { type Harness, rollupTables, startHarness } from './harness.ts';
 
 /** Of the test file that is running: what it called says which of them are there. */
-export let storage: TestDatabase;
+export let storage: OpenedDatabase;
 export let database: Database;
 export let harness: Harness;
 
@@ -16,13 +16,10 @@ export let harness: Harness;
 export function openStorage(): void {
   guardLeaks();
   beforeAll(async () => {
-    storage = await createMigratedDatabase('metrics', migrate);
-    database = await openDatabase(databaseOptions(storage.url));
+    storage = await openMigratedDatabase('metrics', migrate, databaseOptions);
+    ({ database } = storage);
   });
-  afterAll(async () => {
-    await database.close();
-    await storage.close();
-  });
+  afterAll(() => storage.close());
 }
 
 /** Called at the top of a test file: starts the service before its tests and closes it after them. */
