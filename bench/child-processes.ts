@@ -1,4 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -12,6 +13,8 @@ interface Part {
   /** The first message it sent. */
   readonly ready: Record<string, unknown>;
   readonly child: ChildProcess;
+  /** Sends it a message, and resolves with its next one. */
+  ask<Answer>(question: string): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -23,7 +26,13 @@ export async function startPart(file: URL, env: NodeJS.ProcessEnv): Promise<Part
     child.once('message', (message) => resolve(message as Record<string, unknown>));
     child.once('exit', (code) => reject(new Error(`${file.pathname} ended with ${code} before it was ready`)));
   });
-  return { pid: child.pid ?? 0, ready, child, stop: () => stop(child) };
+  const ask = async <Answer>(question: string): Promise<Answer> => {
+    const answered = once(child, 'message');
+    child.send(question);
+    const [answer] = (await answered) as [Answer];
+    return answer;
+  };
+  return { pid: child.pid ?? 0, ready, child, ask, stop: () => stop(child) };
 }
 
 export interface Program {

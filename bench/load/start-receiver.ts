@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { startPart } from '../child-processes.ts';
 
 interface Received {
@@ -22,19 +21,13 @@ export interface Receiver {
 }
 
 export async function startReceiver(): Promise<Receiver> {
-  const { pid, ready, child, stop } = await startPart(new URL('./receiver.ts', import.meta.url), process.env);
-  const ask = async (question: string): Promise<Received> => {
-    const answer = once(child, 'message');
-    child.send(question);
-    const [received] = (await answer) as [Received];
-    return received;
-  };
+  const { pid, ready, ask, stop } = await startPart(new URL('./receiver.ts', import.meta.url), process.env);
   return {
     pid,
     url: `http://127.0.0.1:${ready.port}/webhooks`,
-    count: () => ask('count'),
-    arrivals: () => ask('arrivals'),
-    reset: () => ask('reset'),
+    count: () => ask<Received>('count'),
+    arrivals: () => ask<Received>('arrivals'),
+    reset: () => ask<Received>('reset'),
     stop,
   };
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { startPart } from '../child-processes.ts';
 
 export interface Received {
@@ -19,18 +18,12 @@ export interface Sink {
 }
 
 export async function startSink(): Promise<Sink> {
-  const { pid, ready, child, stop } = await startPart(new URL('./sink.ts', import.meta.url), process.env);
-  const ask = async (question: string): Promise<Received> => {
-    const answered = once(child, 'message');
-    child.send(question);
-    const [arrivals] = (await answered) as [Received];
-    return arrivals;
-  };
+  const { pid, ready, ask, stop } = await startPart(new URL('./sink.ts', import.meta.url), process.env);
   return {
     pid,
     url: `http://127.0.0.1:${ready.port}`,
-    count: async () => (await ask('count')).requests,
-    arrivals: async () => new Map((await ask('arrivals')).arrivals),
+    count: async () => (await ask<Received>('count')).requests,
+    arrivals: async () => new Map((await ask<Received>('arrivals')).arrivals),
     reset: async () => void (await ask('reset')),
     stop,
   };

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Account {
   uid: number;
@@ -67,6 +68,34 @@ export async function stopChild(
 
 export function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+}
+
+const askEveryMs = 20;
+
+/**
+ * Asks a server that is starting until it answers.
+ * @param limit how long it may take, what it is called, and the signal that ends one that took longer
+ * @returns false when it has ended by itself
+ * @throws Error when it could not be run, or has neither answered nor ended in time
+ */
+export async function untilItAnswers(
+  child: ChildProcess,
+  answers: () => Promise<boolean>,
+  limit: { readonly name: string; readonly withinMs: number; readonly last: NodeJS.Signals },
+): Promise<boolean> {
+  const giveUpAt = Date.now() + limit.withinMs;
+  let failure: unknown;
+  child.once('error', (err) => {
+    failure = err;
+  });
+  while (Date.now() < giveUpAt) {
+    if (failure !== undefined) throw failure;
+    if (hasEnded(child)) return false;
+    if (await answers()) return true;
+    await sleep(askEveryMs);
+  }
+  child.kill(limit.last);
+  throw new Error(`${limit.name} did not answer within ${limit.withinMs / 1000} s`);
 }
 
 /** Resolves with how the process ended, whoever ended it. */

@@ -2,9 +2,8 @@ import { type ChildProcess, execFile } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { endOf, findExecutable, hasEnded, spawnServer, stopChild, stopWithinMs } from './child.ts';
+import { endOf, findExecutable, spawnServer, stopChild, stopWithinMs, untilItAnswers } from './child.ts';
 import { debianNatsServer, type FindNatsServerOptions } from './debian-nats-server.ts';
 import { forgetServer, recordServer, stopLeftover } from './leftover.ts';
 import { type DockerCommand, dockerCommand, dockerPrefix, removeContainer } from './nats-docker.ts';
@@ -179,21 +178,8 @@ function running(
 }
 
 /** True once the server greets with its INFO line (it listens only after its streams are read); false when it has ended by itself. */
-async function becomesReady(child: ChildProcess, port: number): Promise<boolean> {
-  const giveUpAt = Date.now() + readyWithinMs;
-  let failure: unknown;
-  child.once('error', (err) => {
-    failure = err;
-  });
-  while (Date.now() < giveUpAt) {
-    if (failure !== undefined) throw failure;
-    if (hasEnded(child)) return false;
-    if (await greets(port)) return true;
-    await sleep(20);
-  }
-  child.kill('SIGKILL');
-  throw new Error(`nats-server did not answer within ${readyWithinMs / 1000} s`);
-}
+const becomesReady = (child: ChildProcess, port: number): Promise<boolean> =>
+  untilItAnswers(child, () => greets(port), { name: 'nats-server', withinMs: readyWithinMs, last: 'SIGKILL' });
 
 async function greets(port: number): Promise<boolean> {
   return await new Promise((resolve) => {

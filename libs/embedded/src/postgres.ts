@@ -5,7 +5,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { type Account, endOf, hasEnded, spawnServer, stopChild, stopWithinMs } from './child.ts';
+import { type Account, endOf, hasEnded, spawnServer, stopChild, stopWithinMs, untilItAnswers } from './child.ts';
 import { freePort } from './ports.ts';
 import { postgresAccount } from './postgres-account.ts';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
@@ -154,28 +154,20 @@ async function startServer(
 }
 
 /** True once a connection succeeds; false when the server has ended by itself. */
-async function becomesReady(child: ChildProcess, url: string): Promise<boolean> {
-  const giveUpAt = Date.now() + readyWithinMs;
-  let failure: unknown;
-  child.once('error', (err) => {
-    failure = err;
-  });
-  while (Date.now() < giveUpAt) {
-    if (failure !== undefined) throw failure;
-    if (hasEnded(child)) return false;
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      return true;
-    } catch {
-      await sleep(20);
-    } finally {
-      await client.end().catch(() => {});
-    }
+const becomesReady = (child: ChildProcess, url: string): Promise<boolean> =>
+  untilItAnswers(child, () => connects(url), { name: 'PostgreSQL', withinMs: readyWithinMs, last: 'SIGQUIT' });
+
+async function connects(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => {});
   }
-  child.kill('SIGQUIT');
-  throw new Error(`PostgreSQL did not answer within ${readyWithinMs / 1000} s`);
 }
 
 async function stop(child: ChildProcess, cluster: Cluster): Promise<void> {

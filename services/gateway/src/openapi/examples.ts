@@ -1,3 +1,4 @@
+import { samplePayloads } from '@app/contracts/webhook-samples';
 import { automationExamples } from './automation-examples.ts';
 import { checkoutExamples } from './checkout-examples.ts';
 import { endpointExamples } from './endpoint-examples.ts';
@@ -95,19 +96,11 @@ const attempt = {
   next_attempt_at: delivery.next_attempt_at,
 };
 const paidPayload = {
-  event: 'order.paid',
+  ...samplePayloads['order.paid'],
   orderId: order.id,
-  product: 'Watercolour Course',
   productId: order.product_id,
   email: order.customer_email,
   name: order.customer_name,
-  firstName: 'Maya',
-  country: 'Sweden',
-  countryCode: 'SE',
-  totalCents: 6800,
-  total: '$68.00',
-  currency: 'usd',
-  affiliate: 'ANNA',
   accessUrl: '',
   supportEmail: '',
   sentAt: '2026-11-20T09:30:13.120Z',
