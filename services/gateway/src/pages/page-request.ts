@@ -15,9 +15,13 @@ export interface PageDeps {
   readonly call: Call;
 }
 
+/** Each read that a page makes listens for the end of its response; a search makes up to 40. Node warns of more than ten. */
+const listenersMax = 60;
+
 /** What pages know of a request. */
 export function pageRequest({ config, clock, call }: PageDeps, req: FastifyRequest, reply: FastifyReply): PageRequest {
   const { form, files } = sentWith(req);
+  reply.raw.setMaxListeners(listenersMax);
   const [baseUrl = ''] = ownUrlsOf(config, req.headers.host ?? '', req.socket);
   return {
     call,
