@@ -94,6 +94,16 @@ test('after a log-out the Back button shows no page of the session', async () =>
   expect([left.status, left.headers.get('clear-site-data')]).toEqual([303, '"cache"']);
 });
 
+test('a page that makes many calls warns nobody who runs the platform', async () => {
+  const { session } = await createSeller(url);
+  const warnings: string[] = [];
+  const keep = ({ name }: Error) => warnings.push(name);
+  process.on('warning', keep);
+  onTestFinished(() => void process.off('warning', keep));
+  await open('/app', { session });
+  expect(warnings).toEqual([]);
+});
+
 test('a form of another site does nothing', async () => {
   const { session } = await createSeller(url);
   const headers = { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' };
@@ -164,6 +174,18 @@ test('a change of address is asked for with the password; what is refused stands
   const shown = (await open(`${at}?done=email`, { session })).text;
   expect(shown).toContain('on its way to the new address');
   expect(shown).toContain(`<bdi>${own}</bdi>`);
+});
+
+test('a link that is refused says why on the page of its button', async () => {
+  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' });
+  const { session } = await createSeller(limited.url);
+  const headers = { 'x-forwarded-for': '203.0.113.26' };
+  const ask = () => open('/app/settings/account', { session, headers, form: { do: 'verify' }, at: limited.url });
+  // 20 a day from one address.
+  const answers = await Promise.all(Array.from({ length: 21 }, ask));
+  const refused = answers.filter(({ location }) => location === null);
+  expect(refused.map(({ status }) => status)).toEqual([422]);
+  expect(refused[0]?.text).toMatch(/emails a day.*Where you are logged in/s);
 });
 
 const onePixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

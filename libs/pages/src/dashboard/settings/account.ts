@@ -40,8 +40,8 @@ export async function takeAccount(visit: Visit): Promise<Answer> {
   const step = form.get('do');
   if (step === 'email') return await changeEmail(visit);
   if (step === 'verify') {
-    await visit.read('requestVerification', {});
-    return done(visit, 'sent');
+    const sent = await visit.call('requestVerification', {});
+    return sent.ok ? done(visit, 'sent') : refusedPage(await shown(visit, refusedForm(visit, sent.problem, {})));
   }
   if (step === 'end-others') {
     await visit.read('endOtherSessions', {});
