@@ -34,6 +34,12 @@ async function makeProduct(page: Page, name: string): Promise<void> {
   await press(page, 'Make the product');
   await page.getByText('Price can be read in two ways: type 1490 or 1.49.').textContent();
   expect(await page.getByLabel('Description').inputValue()).toBe('Bread from flour, water and time.');
+  if (await page.getByRole('button', { name: 'Update the preview' }).isHidden()) {
+    const asked = page.waitForEvent('dialog');
+    const left = page.locator('main').getByRole('link', { name: 'Products' }).click();
+    await (await asked).dismiss();
+    await left;
+  }
   await fill(page, { Price: '1.490,00' });
   if (await page.getByRole('button', { name: 'Update the preview' }).isVisible())
     await press(page, 'Update the preview');
