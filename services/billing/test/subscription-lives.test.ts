@@ -16,6 +16,16 @@ async function begin(fields: Parameters<typeof beginLife>[1] = {}): Promise<Life
   return await beginLife(replicas, fields);
 }
 
+/** Its first renewal is under way: the processor has taken the charge, the answer got lost, and the seller has paused it. */
+async function pausedUnderWay(): Promise<Life> {
+  const life = await begin();
+  at('2026-02-28T12:00:00.000Z');
+  life.replica.fail('answer_lost');
+  await life.replica.renew(life.account);
+  await act(pauseSubscription, life);
+  return life;
+}
+
 const act = (action: typeof cancelSubscription, { account, id, replica }: Life) =>
   action(replica.deps, commandOf(account), id);
 const putCard = ({ account, id, replica }: Life, method: string) =>
@@ -171,11 +181,7 @@ test('a charge that was under way when the seller paused or canceled is recorded
 });
 
 test('a resumption while a charge is under way keeps its period, and charges nothing beside it', async () => {
-  const life = await begin();
-  at('2026-02-28T12:00:00.000Z');
-  life.replica.fail('answer_lost');
-  await life.replica.renew(life.account);
-  await act(pauseSubscription, life);
+  const life = await pausedUnderWay();
   at('2026-03-02T12:00:00.000Z');
   await act(resumeSubscription, life);
   await life.replica.renew(life.account);
@@ -187,12 +193,8 @@ test('a resumption while a charge is under way keeps its period, and charges not
 });
 
 test('who resumes when the period of a charge under way has ended too pays nothing of the pause: the charge pays from then on', async () => {
-  const life = await begin();
-  at('2026-02-28T12:00:00.000Z');
   // The processor takes the charge, and nobody can ask for months how it ended.
-  life.replica.fail('answer_lost');
-  await life.replica.renew(life.account);
-  await act(pauseSubscription, life);
+  const life = await pausedUnderWay();
   at('2026-05-17T12:00:00.000Z');
   await act(resumeSubscription, life);
   await life.replica.round();

@@ -54,6 +54,16 @@ const bare = ({ status, text, headers }: Sent) => [
   text.replace(/"requestId":"[^"]*"/, '').replace(/http:\/\/[^/]*/, ''),
 ];
 
+/** Every attempt to pay waits, and is declined once what this returns is called. */
+function holdDeclines(): () => void {
+  const gate = Promise.withResolvers<void>();
+  harness.checkout.pay = async () => {
+    await gate.promise;
+    return { status: 'declined', totalCents: 4_900, reason: 'card_declined' };
+  };
+  return gate.resolve;
+}
+
 test('ten declined tries from one address, over both replicas and many checkouts; then no processor is asked', async () => {
   const address = newAddress();
   const shop = await opened();
@@ -77,14 +87,10 @@ test('thirty attempts at once from one address are ten cards tested, over both r
   const address = newAddress();
   const shop = await opened();
   const checkouts = await Promise.all(Array.from({ length: 30 }, () => opened(shop)));
-  const gate = Promise.withResolvers<void>();
-  harness.checkout.pay = async () => {
-    await gate.promise;
-    return { status: 'declined', totalCents: 4_900, reason: 'card_declined' };
-  };
+  const decline = holdDeclines();
   const paying = Promise.all(checkouts.map((checkout, i) => checkout.pay(address, either(i))));
   await harness.checkout.untilAsked('pay', 10);
-  gate.resolve();
+  decline();
   const statuses = (await paying).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(10);
   expect(statuses.filter((status) => status === 429)).toHaveLength(20);
@@ -94,16 +100,12 @@ test('thirty attempts at once from one address are ten cards tested, over both r
 test('250 addresses at once have at most 200 declined attempts at one account', async () => {
   const shop = await opened();
   const checkouts = await Promise.all(Array.from({ length: 250 }, () => opened(shop)));
-  const gate = Promise.withResolvers<void>();
-  harness.checkout.pay = async () => {
-    await gate.promise;
-    return { status: 'declined', totalCents: 4_900, reason: 'card_declined' };
-  };
+  const decline = holdDeclines();
   const paying = Promise.all(
     checkouts.map((checkout, i) => checkout.pay(`198.51.${Math.floor(i / 200)}.${i % 200}`, either(i))),
   );
   await harness.checkout.untilAsked('pay', 200);
-  gate.resolve();
+  decline();
   const statuses = (await paying).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(200);
   expect(statuses.filter((status) => status === 429)).toHaveLength(50);
