@@ -1,20 +1,20 @@
 import type { ServiceContext } from '@app/service-host/define-service';
 import { AdjustableClock } from '@app/service-kit/clock';
 import { startPaymentsLoop } from './advancing/payments-loop.ts';
-import { createCardAnswers } from './cards/record-card.ts';
+import { createCardAnswerWriter } from './cards/record-card.ts';
 import type { BillingConfig } from './config.ts';
 import { createOngoingCalls } from './payments/ongoing-calls.ts';
 import { createOrderMutex } from './payments/order-mutex.ts';
 import type { PaymentDeps } from './payments/payment-deps.ts';
-import { createAnswers } from './payments/write-answer.ts';
-import { createTries } from './payments/write-try.ts';
+import { createAnswerWriter } from './payments/write-answer.ts';
+import { createAttemptWriter } from './payments/write-attempt.ts';
 import type { StripeSettingsDeps } from './processor-settings/stored-keys.ts';
 import { createProcessors, type KnownProcessors, type ProcessorName } from './processors/processor-registry.ts';
 import { createProcessorSecrets, type ProcessorSecrets } from './processors/processor-secrets.ts';
 import { openSimulatedProcessor } from './processors/simulated-processor.ts';
 import { createStripePace } from './processors/stripe/stripe-pace.ts';
 import { openStripeProcessor } from './processors/stripe/stripe-processor.ts';
-import { createRenewalAnswers } from './renewals/record-renewals.ts';
+import { createRenewalAnswerWriter } from './renewals/record-renewals.ts';
 
 type Context = Pick<
   ServiceContext<BillingConfig>,
@@ -30,7 +30,7 @@ export interface OpenedPayments {
 
 const stripeName: ProcessorName = 'stripe';
 
-/** Opens the processors and what tries, records and continues payments; `resources` close it in reverse. */
+/** Opens the processors and what sends, records and continues payments; `resources` close it in reverse. */
 export async function openPayments(context: Context): Promise<OpenedPayments> {
   const { config, database, clock, logger, resources, wakeRelay } = context;
   const { DATABASE_URL: databaseUrl, SIMULATED_SLOW_MS: slowMs } = config;
@@ -45,12 +45,12 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
   const notOffered = config.STRIPE_PROCESSOR === 'enabled' ? [] : [stripeName];
   const processors = createProcessors(database, secrets, [simulated, stripe], config.SIMULATED_PROCESSOR, notOffered);
   const processorCalls = createOngoingCalls(deadlineMs);
-  const tries = resources.add('tries to pay', createTries(database), (opened) => opened.close());
-  const answers = resources.add(
+  const attemptWriter = resources.add('attempts to pay', createAttemptWriter(database), (opened) => opened.close());
+  const answerWriter = resources.add(
     'payment answers',
-    createAnswers(database, {
-      renewal: createRenewalAnswers(database, clock),
-      card: createCardAnswers(database, clock),
+    createAnswerWriter(database, {
+      renewal: createRenewalAnswerWriter(database, clock),
+      card: createCardAnswerWriter(database, clock),
     }),
     (opened) => opened.close(),
   );
@@ -61,8 +61,8 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
     wakeRelay,
     processors,
     processorCalls,
-    tries,
-    answers,
+    attemptWriter,
+    answerWriter,
     orderMutex: createOrderMutex(),
   };
   resources.add('payments loop', startPaymentsLoop(payments), (loop) => loop.close());

@@ -4,19 +4,19 @@ import { type Logger, silentLogger } from '@app/service-kit/logger';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { runRound } from '../src/advancing/payments-loop.ts';
-import { createCardAnswers } from '../src/cards/record-card.ts';
+import { createCardAnswerWriter } from '../src/cards/record-card.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { createOngoingCalls, type OngoingCalls } from '../src/payments/ongoing-calls.ts';
 import { createOrderMutex } from '../src/payments/order-mutex.ts';
 import type { PaymentDeps } from '../src/payments/payment-deps.ts';
 import { readMoney } from '../src/payments/payment-rows.ts';
-import { createAnswers } from '../src/payments/write-answer.ts';
-import { createTries } from '../src/payments/write-try.ts';
+import { createAnswerWriter } from '../src/payments/write-answer.ts';
+import { createAttemptWriter } from '../src/payments/write-attempt.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { readBookEntries } from '../src/processors/simulated-books.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../src/processors/simulated-processor.ts';
-import { createRenewalAnswers } from '../src/renewals/record-renewals.ts';
+import { createRenewalAnswerWriter } from '../src/renewals/record-renewals.ts';
 import { renewDue } from '../src/renewals/renew-due.ts';
 import { takeRenewalCounts } from '../src/renewals/take-renewal-counts.ts';
 import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
@@ -143,10 +143,10 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
         ? patientCalls(createOngoingCalls(deadlineMs), processor, () => isSilent(faults[0]))
         : createOngoingCalls(wrap.deadlineMs),
     orderMutex: createOrderMutex(),
-    tries: createTries(database),
-    answers: createAnswers(database, {
-      renewal: createRenewalAnswers(database, shared.clock),
-      card: createCardAnswers(database, shared.clock),
+    attemptWriter: createAttemptWriter(database),
+    answerWriter: createAnswerWriter(database, {
+      renewal: createRenewalAnswerWriter(database, shared.clock),
+      card: createCardAnswerWriter(database, shared.clock),
     }),
   };
   return {

@@ -3,7 +3,10 @@ import { checkPayment } from '../payments/check-payment.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { advanceRefund } from '../refunds/refund-charges.ts';
 
-/** Looks a payment up at the processor; once it has ended, takes the steps of its order that waited for it. */
+/**
+ * Looks a payment up at the processor; once it has ended, goes on with the refund or the hold of its order that waited for it.
+ * Nothing here waits for the end of the other purposes: their events say it.
+ */
 export async function checkAndAdvance(
   deps: PaymentDeps,
   accountId: string,
@@ -15,5 +18,5 @@ export async function checkAndAdvance(
   if (!ended || step === 'main' || step === 'release' || step === 'renewal' || step === 'card') return;
   const caller = { accountId, requestId: null };
   if (step === 'refund') await advanceRefund(deps, caller, orderId);
-  else await deps.orderMutex.run(accountId, orderId, () => advanceHold(deps, caller, orderId, false));
+  else await deps.orderMutex.run(accountId, orderId, () => advanceHold(deps, caller, orderId, { retryCapture: false }));
 }

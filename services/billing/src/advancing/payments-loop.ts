@@ -45,7 +45,7 @@ export async function runRound(deps: PaymentDeps, isClosing: () => boolean = () 
   await forEachOrder(deps, payments, check, isClosing);
   const holds = await claimDueHolds(database, clock.now());
   const settle = async ({ account_id, order_id }: DueOrder): Promise<void> => {
-    await decideHold(deps, byItself(account_id), order_id, 'not_decided', true);
+    await decideHold(deps, byItself(account_id), order_id, 'not_decided', { retryCapture: true });
   };
   await forEachOrder(deps, holds, settle, isClosing);
   const refunds = distinct(await claimDueRefunds(database, clock.now()));

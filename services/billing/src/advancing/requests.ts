@@ -13,7 +13,7 @@ import { settleHold } from './settle-hold.ts';
 export function paymentRequests(deps: PaymentDeps): RequestHandler[] {
   const share = createShare();
   return [
-    // A try that comes twice, as when its answer was lost on the way, waits for the call that is under way.
+    // An attempt that comes twice, as when its answer was lost on the way, waits for the call that is under way.
     onRequest(contract.startPayment, (input, context) =>
       share(`${context.accountId}/${input.orderId}/${input.tryNo}`, () => startPayment(deps, context, input)),
     ),

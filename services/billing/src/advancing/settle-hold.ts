@@ -20,7 +20,7 @@ export async function settleHold(
   orderId: string,
   decision: 'accepted' | 'declined',
 ): Promise<HoldResult> {
-  const advanced = await decideHold(deps, caller, orderId, decision, false);
+  const advanced = await decideHold(deps, caller, orderId, decision, { retryCapture: false });
   if (advanced === undefined) {
     throw new DomainError('invalid_transition', `Nothing is held for the order "${orderId}".`);
   }

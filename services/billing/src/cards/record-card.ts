@@ -2,7 +2,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import type { Payment } from '../payments/payment.types.ts';
 import { updateColumns, updateRecord } from '../payments/payment-update.ts';
-import type { Answer, Answers } from '../payments/write-answer.ts';
+import type { Answer, AnswerWriter } from '../payments/write-answer.ts';
 import { answersRecorded } from '../points/points.ts';
 import { readAheadDays, rehearsalTime } from '../runs/rehearsal-time.ts';
 import { replaceCard, type Subscription } from '../subscriptions/subscription-change.rules.ts';
@@ -59,7 +59,7 @@ interface RecordedRow {
  * The answers to cards that are saved. In one transaction the payment ends and the subscription gets the card, unless it is
  * canceled, or that card or one that was given later is saved already: it never has two, nor one that is not saved.
  */
-export function createCardAnswers(database: Database, clock: Clock): Answers {
+export function createCardAnswerWriter(database: Database, clock: Clock): AnswerWriter {
   const writing = new Set<Promise<unknown>>();
   return {
     add: async (answer) => {

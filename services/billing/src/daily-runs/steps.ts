@@ -14,7 +14,8 @@ import { chargeWithinLimit } from './charge-within-limit.ts';
 
 /**
  * The steps, in the order they run: what is unknown is cleared up first, because it blocks the rest of its order.
- * What ended of renewals, and what waits, is counted last.
+ * What ended of renewals, and what waits, is counted last. `chargeWhenMatched` and `chargeWithinLimit` are conditions: each runs
+ * the step that it is given, or notes in the result why not.
  * @param withServices steps that ask other services
  */
 export const dailySteps = (payments: PaymentDeps, ...withServices: readonly DailyStep[]): readonly DailyStep[] => [

@@ -25,6 +25,11 @@ export interface AdvancedHold {
   readonly finished: boolean;
 }
 
+export interface HowFar {
+  /** A capture that was declined is tried again, once: by the daily run and the payments loop, not while a buyer waits. */
+  readonly retryCapture: boolean;
+}
+
 /** A capture, the charge in its place and an upsell, each begun and ended: more steps in a row mean a fault. */
 const stepsMax = 12;
 
@@ -35,22 +40,21 @@ const findAgainAfterMs = 600_000;
 /**
  * Takes a decided hold as far as it goes: captures it, charges the upsell, ends it. Every step is read from the rows, so
  * whoever comes next goes on where a process died, and a step that succeeded is not repeated.
- * @param again a capture that was declined is tried again, once
  */
 export async function advanceHold(
   deps: PaymentDeps,
   caller: Caller,
   orderId: string,
-  again: boolean,
+  { retryCapture }: HowFar,
 ): Promise<AdvancedHold | undefined> {
-  let mayTryAgain = again;
+  let mayRetryCapture = retryCapture;
   let notListed = false;
   for (let count = 0; count < stepsMax; count += 1) {
     const money = await readMoney(deps.database, caller.accountId, orderId);
     const { hold } = money;
     if (hold?.status !== 'settling') return hold === null ? undefined : { hold, finished: false };
-    const next = nextHoldStep(hold, money, { nowMs: deps.clock.nowMs(), again: mayTryAgain, notListed });
-    if (next.kind === 'send' && next.step === 'capture') mayTryAgain = false;
+    const next = nextHoldStep(hold, money, { nowMs: deps.clock.nowMs(), retryCapture: mayRetryCapture, notListed });
+    if (next.kind === 'send' && next.step === 'capture') mayRetryCapture = false;
     const advanced = await takeStep(deps, caller, { hold, money, next });
     if (advanced === 'not listed') {
       notListed = true;

@@ -1,7 +1,7 @@
 import { statement } from '@app/service-kit/database';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import type { Caller } from '../payments/start-payment.ts';
-import { type AdvancedHold, advanceHold } from './advance-hold.ts';
+import { type AdvancedHold, advanceHold, type HowFar } from './advance-hold.ts';
 
 /** Only the caller that changes the row from `held` decides. If its process dies, the payments loop goes on a minute later. */
 const decideStatement = statement(
@@ -11,21 +11,24 @@ const decideStatement = statement(
 );
 const goesOnAfterMs = 60_000;
 
-export type Decision = 'accepted' | 'declined' | 'not_decided';
+export type HoldDecision = 'accepted' | 'declined' | 'not_decided';
 
-/** Decides on a hold, unless that was done before, and takes it as far as it goes; undefined for an order without one. */
+/**
+ * Stores the decision on a hold, unless one is stored already, and then captures it and charges the upsell, as far as that goes.
+ * @returns undefined for an order without a hold
+ */
 export async function decideHold(
   deps: PaymentDeps,
   caller: Caller,
   orderId: string,
-  decision: Decision,
-  again: boolean,
+  decision: HoldDecision,
+  how: HowFar,
 ): Promise<AdvancedHold | undefined> {
   const decide = async (): Promise<AdvancedHold | undefined> => {
     const nowMs = deps.clock.nowMs();
     const values = [caller.accountId, orderId, decision, new Date(nowMs), new Date(nowMs + goesOnAfterMs)];
     await deps.database.pool.query(decideStatement(values));
-    return await deps.orderMutex.run(caller.accountId, orderId, () => advanceHold(deps, caller, orderId, again));
+    return await deps.orderMutex.run(caller.accountId, orderId, () => advanceHold(deps, caller, orderId, how));
   };
   const advanced = await decide();
   // The card was held between the statement above and the reading of the hold.

@@ -64,7 +64,7 @@ const payment = (
 });
 
 type Given = Partial<Pick<Hold, 'decision' | 'upsell'>> & {
-  again?: boolean;
+  retryCapture?: boolean;
   notListed?: boolean;
   atMs?: number;
   method?: string | null;
@@ -72,7 +72,7 @@ type Given = Partial<Pick<Hold, 'decision' | 'upsell'>> & {
 
 const next = (
   payments: Payment[],
-  { again = false, notListed = false, atMs = nowMs, method = 'method' as string | null, ...change }: Given = {},
+  { retryCapture = false, notListed = false, atMs = nowMs, method = 'method' as string | null, ...change }: Given = {},
 ) => {
   const money: OrderMoney = {
     accountId: 'acc_1',
@@ -84,7 +84,7 @@ const next = (
     hold,
     savedMethod: method,
   };
-  return nextHoldStep({ ...hold, ...change }, money, { nowMs: atMs, again, notListed });
+  return nextHoldStep({ ...hold, ...change }, money, { nowMs: atMs, retryCapture, notListed });
 };
 
 const main = payment('main', 'succeeded');
@@ -113,12 +113,12 @@ test.each(['declined', 'not_decided'] as const)('an upsell that was %s is not ch
 
 test.each(['sent', 'unknown'] as const)('nothing follows a payment that is %s', (status) => {
   for (const step of ['capture', 'upsell', 'recharge'] as const)
-    expect(next([main, payment(step, status)], { again: true }).kind).toBe('wait');
+    expect(next([main, payment(step, status)], { retryCapture: true }).kind).toBe('wait');
 });
 
 test('a capture that failed is made again when it may be, and waits for the last hour of the hold else', () => {
   const failed = declined('capture_failed');
-  expect(next(failed, { again: true })).toEqual({ kind: 'send', step: 'capture', tryNo: 2 });
+  expect(next(failed, { retryCapture: true })).toEqual({ kind: 'send', step: 'capture', tryNo: 2 });
   expect(next(failed)).toEqual({ kind: 'wait', until: at(47 * hourMs) });
   expect(next(failed, { atMs: nowMs + 47 * hourMs })).toEqual({ kind: 'wait', until: hold.capture_before });
 });
@@ -129,10 +129,10 @@ test('once a capture was declined after the hold’s end the card is charged in 
   const ended = { atMs: hold.capture_before.getTime() };
   expect(next(declined('capture_failed'), ended)).toEqual({ kind: 'send', step: 'capture', tryNo: 2 });
   const last = { ...payment('capture', 'declined', 'capture_failed', 2), created_at: hold.capture_before };
-  expect(next([...declined('capture_failed'), last], { ...ended, again: true })).toEqual(recharge);
+  expect(next([...declined('capture_failed'), last], { ...ended, retryCapture: true })).toEqual(recharge);
   const lost = { kind: 'finish', status: 'lost', upsellDeclined: false };
   expect(
-    next([...declined('hold_expired'), payment('recharge', 'declined', 'card_declined')], { again: true }),
+    next([...declined('hold_expired'), payment('recharge', 'declined', 'card_declined')], { retryCapture: true }),
   ).toEqual(lost);
   expect(next([...declined('hold_expired'), payment('recharge', 'succeeded')])).toMatchObject({ step: 'upsell' });
 });
@@ -140,12 +140,12 @@ test('once a capture was declined after the hold’s end the card is charged in 
 test('a hold that was captured by a payment unknown to us is never charged anew, also after it has ended', () => {
   const restored = declined('already_captured');
   const find = { kind: 'find capture', tryNo: 2, since: at(0) };
-  for (const again of [false, true]) {
-    expect(next(restored, { again })).toEqual(find);
-    expect(next(restored, { again, atMs: hold.capture_before.getTime() })).toEqual(find);
-    expect(next(restored, { again, notListed: true })).toEqual({ kind: 'send', step: 'upsell', tryNo: 1 });
+  for (const retryCapture of [false, true]) {
+    expect(next(restored, { retryCapture })).toEqual(find);
+    expect(next(restored, { retryCapture, atMs: hold.capture_before.getTime() })).toEqual(find);
+    expect(next(restored, { retryCapture, notListed: true })).toEqual({ kind: 'send', step: 'upsell', tryNo: 1 });
     const settled = { kind: 'finish', status: 'settled', upsellDeclined: false };
-    expect(next(restored, { again, notListed: true, decision: 'declined' })).toEqual(settled);
+    expect(next(restored, { retryCapture, notListed: true, decision: 'declined' })).toEqual(settled);
   }
 });
 

@@ -26,7 +26,7 @@ export type HoldStep =
 export interface HoldOccasion {
   readonly nowMs: number;
   /** A capture that was declined may be tried again now: the daily run and the timer say so. */
-  readonly again: boolean;
+  readonly retryCapture: boolean;
   /** The processor's list was read, and lacks the capture that is not recorded here. */
   readonly notListed: boolean;
 }
@@ -50,7 +50,7 @@ function captureStep(
   hold: Hold,
   money: OrderMoney,
   captures: readonly Payment[],
-  { nowMs, again, notListed }: HoldOccasion,
+  { nowMs, retryCapture, notListed }: HoldOccasion,
 ): HoldStep {
   const last = captures.at(-1);
   if (last === undefined) return { kind: 'send', step: 'capture', tryNo: 1 };
@@ -66,7 +66,8 @@ function captureStep(
     return { kind: 'send', step: 'recharge', tryNo: 1 };
   }
   // A capture that a restored database does not know may have succeeded: the processor says so, or that the hold has ended.
-  if (again || nowMs >= hold.capture_before.getTime()) return { kind: 'send', step: 'capture', tryNo: last.try_no + 1 };
+  if (retryCapture || nowMs >= hold.capture_before.getTime())
+    return { kind: 'send', step: 'capture', tryNo: last.try_no + 1 };
   return { kind: 'wait', until: captureAgainAt(hold, nowMs) };
 }
 

@@ -32,7 +32,9 @@ export async function settleDueHolds(deps: PaymentDeps, run: AccountRun): Promis
     page = (await database.pool.query(dueStatement([accountId, now, after, pageMax, test]))).rows;
     progress.expect(page.length);
     const settle = async ({ order_id }: DueOrder): Promise<void> => {
-      const advanced = await decideHold(deps, { accountId, requestId: null }, order_id, 'not_decided', true);
+      const advanced = await decideHold(deps, { accountId, requestId: null }, order_id, 'not_decided', {
+        retryCapture: true,
+      });
       if (advanced?.finished && advanced.hold.status === 'settled' && !advanced.hold.test) settled += 1;
       progress.done(1);
     };

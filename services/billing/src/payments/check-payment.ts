@@ -1,6 +1,6 @@
 import { statement } from '@app/service-kit/database';
 import { giveUpPayment } from './give-up-payment.ts';
-import { type LookedUp, lookUpPayment, standing } from './look-up-payment.ts';
+import { type LookedUp, lookUpPayment, paymentAfter } from './look-up-payment.ts';
 import { notifyNotReceived } from './notify-not-received.ts';
 import { notifyOfPayment } from './notify-of-payment.ts';
 import { hasEnded, isAbandoned, isOfBuyer, isUnknownForLong, mayResend } from './payment.rules.ts';
@@ -50,7 +50,7 @@ async function resolve(
   context: RecordContext,
   looked: LookedUp,
 ): Promise<Payment> {
-  if (looked !== 'not received' || isOfBuyer(payment)) return standing(payment, looked);
+  if (looked !== 'not received' || isOfBuyer(payment)) return paymentAfter(payment, looked);
   const nowMs = deps.clock.nowMs();
   if (mayResend(payment, nowMs)) {
     // The first copy may be on its way still, so it has not ended either: it is looked up again.

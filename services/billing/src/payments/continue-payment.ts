@@ -1,6 +1,6 @@
 import { DomainError } from '@app/contracts/errors';
 import type { PaymentOutcome } from '@app/contracts/payments';
-import { lookUpPayment, standing } from './look-up-payment.ts';
+import { lookUpPayment, paymentAfter } from './look-up-payment.ts';
 import { hasEnded, isOverdue, mainPayment, outcomeOf } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
@@ -26,7 +26,7 @@ export async function continuePayment(deps: PaymentDeps, caller: Caller, orderId
 /** A buyer's payment as it stands now: looked up unless it has ended, or its answer is on its way. */
 export async function refreshPayment(deps: PaymentDeps, payment: Payment, requestId: string | null): Promise<Payment> {
   if (hasEnded(payment) || payment.releasing || isOnItsWay(deps, payment)) return payment;
-  return standing(payment, await lookUpPayment(deps, payment, { requestId }));
+  return paymentAfter(payment, await lookUpPayment(deps, payment, { requestId }));
 }
 
 /** Somebody waits for its answer: this process, or by its deadline another one. */

@@ -21,7 +21,7 @@ export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context
   const { clock, logger, database, processorCalls } = deps;
   const lookedUpMs = clock.nowMs();
   try {
-    const outcome = await askProcessor(deps, await withProcessor(deps, payment));
+    const outcome = await lookUpAtProcessor(deps, await withProcessor(deps, payment));
     if (outcome === null) {
       const clocks = await readClockDifferences(database, payment);
       if (!isLost(payment, processorCalls.deadlineMs, lookedUpMs, clocks)) return 'not received';
@@ -52,8 +52,8 @@ async function readClockDifferences(
   return rows[0] as ClockDifferences;
 }
 
-/** @returns null where the processor has not got it. @throws where it cannot be known */
-export async function askProcessor(deps: PaymentDeps, payment: Payment): Promise<Answered | null> {
+/** What the processor has of a payment; nothing is recorded. @returns null where it has not got it. @throws where it cannot be known */
+export async function lookUpAtProcessor(deps: PaymentDeps, payment: Payment): Promise<Answered | null> {
   const { processor: name, account_id: accountId, test } = payment;
   const { processor, ...keys } = await deps.processors.named(name, accountId, test);
   const ask = (signal: AbortSignal) => processor.lookUp(payment, { accountId, ...keys, test, signal });
@@ -83,5 +83,6 @@ async function withProcessor({ database, processors }: PaymentDeps, payment: Pay
   return { ...payment, processor: processor.name };
 }
 
-/** The payment as it stands after a look-up that may have told nothing new. */
-export const standing = (before: Payment, looked: LookedUp): Payment => (typeof looked === 'string' ? before : looked);
+/** The payment after its look-up: as it was before, where the look-up found nothing. */
+export const paymentAfter = (before: Payment, looked: LookedUp): Payment =>
+  typeof looked === 'string' ? before : looked;

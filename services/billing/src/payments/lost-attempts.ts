@@ -1,4 +1,4 @@
-import { askProcessor } from './look-up-payment.ts';
+import { lookUpAtProcessor } from './look-up-payment.ts';
 import { newAttempt, type StartInput } from './new-attempt.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
@@ -37,7 +37,7 @@ async function lookUpLost(
   context: RecordContext,
 ): Promise<readonly Payment[] | undefined> {
   const payment = await newAttempt(deps, accountId, input);
-  const found = await askProcessor(deps, payment).catch((err: unknown) => {
+  const found = await lookUpAtProcessor(deps, payment).catch((err: unknown) => {
     deps.logger.warn(
       { err, ...logFieldsOf(payment) },
       'an attempt that has no row could not be looked up; it is tried again',
@@ -45,7 +45,7 @@ async function lookUpLost(
     return undefined;
   });
   if (found === null) return undefined;
-  const tried = await deps.tries.add({ ...payment, was_lost: true });
+  const tried = await deps.attemptWriter.add({ ...payment, was_lost: true });
   if (tried !== 'written') return tried;
   if (found !== undefined) await recordAnswer(deps, payment, found, context);
   return undefined;

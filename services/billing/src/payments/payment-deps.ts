@@ -4,8 +4,8 @@ import type { Logger } from '@app/service-kit/logger';
 import type { Processors } from '../processors/processor-registry.ts';
 import type { OngoingCalls } from './ongoing-calls.ts';
 import type { OrderMutex } from './order-mutex.ts';
-import type { Answers } from './write-answer.ts';
-import type { Tries } from './write-try.ts';
+import type { AnswerWriter } from './write-answer.ts';
+import type { AttemptWriter } from './write-attempt.ts';
 
 export interface PaymentDeps {
   readonly database: Database;
@@ -15,7 +15,7 @@ export interface PaymentDeps {
   readonly wakeRelay: () => void;
   readonly processors: Processors;
   readonly processorCalls: OngoingCalls;
-  readonly tries: Tries;
-  readonly answers: Answers;
+  readonly attemptWriter: AttemptWriter;
+  readonly answerWriter: AnswerWriter;
   readonly orderMutex: OrderMutex;
 }

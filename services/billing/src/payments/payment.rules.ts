@@ -91,14 +91,14 @@ export function isOverdue(payment: Payment, deadlineMs: number, nowMs: number): 
   return nowMs - (payment.sent_at ?? payment.created_at).getTime() >= deadlineMs + recordWithinMs;
 }
 
-/** An outcome that is unknown for so long is told. */
-export const tellUnknownAfterMs = 24 * hourMs;
+/** Of an outcome that is unknown for so long the seller is notified. */
+export const notifyUnknownAfterMs = 24 * hourMs;
 
 /** Whether the seller is notified that it is not known how the payment stands. Of a card that is saved no money is unknown. */
 export function isUnknownForLong(payment: Payment, nowMs: number): boolean {
   if (payment.step === 'card') return false;
   const sentMs = (payment.sent_at ?? payment.created_at).getTime();
-  return payment.status !== 'requires_action' && nowMs - sentMs >= tellUnknownAfterMs;
+  return payment.status !== 'requires_action' && nowMs - sentMs >= notifyUnknownAfterMs;
 }
 
 const giveUpAfterMs = 24 * hourMs;
@@ -121,7 +121,7 @@ type StartDecision =
   | { readonly kind: 'give up'; readonly of: Payment }
   | { readonly kind: 'charge' };
 
-/** @param tried the order's main payments, in the order of their tries */
+/** @param tried the order's main payments, in the order of their attempts */
 export function decideStart(tried: readonly Payment[], tryNo: number): StartDecision {
   const succeeded = tried.find(({ status }) => status === 'succeeded');
   if (succeeded !== undefined) return { kind: 'outcome', of: succeeded };

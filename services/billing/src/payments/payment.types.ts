@@ -7,7 +7,7 @@ export interface HoldTerms {
   readonly decisionMinutes: number;
 }
 
-/** A try to move money, as its row; fields are named as the columns. */
+/** An attempt to move money, as its row; fields are named as the columns. */
 export type Payment = PaymentRequest & {
   readonly id: string;
   readonly account_id: string;

@@ -29,7 +29,7 @@ export async function recordAnswer(
     of,
     ...(if_whole && { if_whole }),
   }));
-  const recorded = await deps.answers.add({ payment, decision, events });
+  const recorded = await deps.answerWriter.add({ payment, decision, events });
   // The events of a renewal are written by the statement that records it.
   if (recorded && (events.length > 0 || payment.step === 'renewal')) deps.wakeRelay();
   return recorded ? updated(payment, decision) : await readPayment(deps.database, payment);

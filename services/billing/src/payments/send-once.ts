@@ -1,5 +1,5 @@
 import type { Answered } from './decide-answer.rules.ts';
-import { askProcessor, lookUpPayment, standing } from './look-up-payment.ts';
+import { lookUpAtProcessor, lookUpPayment, paymentAfter } from './look-up-payment.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import type { RecordContext } from './record-payment.ts';
@@ -18,7 +18,7 @@ export async function sendOnce(
 ): Promise<Payment> {
   if (!mayBeForgotten) return await sendPayment(deps, payment, context);
   const looked = await lookUpPayment(deps, payment, context);
-  return looked === 'not received' ? await sendPayment(deps, payment, context) : standing(payment, looked);
+  return looked === 'not received' ? await sendPayment(deps, payment, context) : paymentAfter(payment, looked);
 }
 
 /**
@@ -27,7 +27,7 @@ export async function sendOnce(
  */
 export async function callOnce(deps: PaymentDeps, payment: Payment, context: RecordContext): Promise<Answered> {
   try {
-    const found = await askProcessor(deps, payment);
+    const found = await lookUpAtProcessor(deps, payment);
     if (found !== null) return found;
   } catch (err) {
     deps.logger.warn({ err, ...logFieldsOf(payment) }, 'a payment could not be looked up; the processor will be asked');

@@ -1,7 +1,7 @@
 import { idTimeMs } from '@app/contracts/ids';
 import type { PaymentOutcome } from '@app/contracts/payments';
 import { giveUpPayment } from './give-up-payment.ts';
-import { lookUpPayment, standing } from './look-up-payment.ts';
+import { lookUpPayment, paymentAfter } from './look-up-payment.ts';
 import { lookUpLostAttempts } from './lost-attempts.ts';
 import { newAttempt, type StartInput } from './new-attempt.ts';
 import { decideStart, otherPayment, outcomeOf } from './payment.rules.ts';
@@ -16,23 +16,23 @@ export interface Caller {
   readonly requestId: string | null;
 }
 
-/** Other replicas may each be a step ahead: a buyer's payment is given up once, and its row read again once. */
+/** More than two replicas need that change the order at once: a payment is given up once, and its row read again once. */
 const roundsMax = 4;
 
-/** See the contract: charges or holds, once for each try, and once for the order when it succeeds. */
+/** See the contract: charges or holds, once for each attempt, and once for the order when it succeeds. */
 export async function startPayment(deps: PaymentDeps, caller: Caller, input: StartInput): Promise<PaymentOutcome> {
   const { accountId, requestId } = caller;
   let last: Payment | undefined;
   for (let round = 0; round < roundsMax; round += 1) {
     const waitsFor = input.tryNo > 1 ? await lookUpLostAttempts(deps, accountId, input, { requestId }) : undefined;
     const payment = await newAttempt(deps, accountId, input);
-    const tried = waitsFor ?? (await deps.tries.add(payment));
+    const tried = waitsFor ?? (await deps.attemptWriter.add(payment));
     if (tried === 'written') return outcomeOf(await makeAttempt(deps, requestId, input, payment));
     const decision = decideStart(tried, input.tryNo);
     // It was written by another replica after this statement began, so the next one sees it.
     if (decision.kind === 'charge') continue;
     last = decision.of;
-    if (decision.kind === 'outcome') return blockedOr(last, input.tryNo);
+    if (decision.kind === 'outcome') return outcomeForAttempt(last, input.tryNo);
     const { payment: ended, ending } = await giveUpPayment(deps, last, requestId);
     if (ending) return { ...outcomeOf(ended), status: 'processing', action: null };
     if (ended.status !== 'declined') return outcomeOf(ended);
@@ -42,6 +42,7 @@ export async function startPayment(deps: PaymentDeps, caller: Caller, input: Sta
   return outcomeOf(last);
 }
 
+/** The call of an attempt whose row was written; without a card it is a look-up, and nothing is sent. */
 async function makeAttempt(
   deps: PaymentDeps,
   requestId: Caller['requestId'],
@@ -49,13 +50,13 @@ async function makeAttempt(
   payment: Payment,
 ): Promise<Payment> {
   const context = { requestId, isFirst: true, mayHaveArrived: mayHaveArrived(deps, input) };
-  if (input.paymentMethod === null) return standing(payment, await lookUpPayment(deps, payment, context));
+  if (input.paymentMethod === null) return paymentAfter(payment, await lookUpPayment(deps, payment, context));
   const mayBeForgotten = keyMayBeForgotten(idTimeMs(input.orderId), deps.clock.nowMs());
   return await sendOnce(deps, payment, context, mayBeForgotten);
 }
 
-/** Every attempt after one under whose key the processor has another payment ends as that one did. */
-function blockedOr(payment: Payment, tryNo: number): PaymentOutcome {
+/** The outcome, for this attempt: every attempt after one under whose key the processor has another payment ends as that one did. */
+function outcomeForAttempt(payment: Payment, tryNo: number): PaymentOutcome {
   const outcome = outcomeOf(payment);
   return payment.decline_reason === otherPayment ? { ...outcome, tryNo } : outcome;
 }

@@ -18,7 +18,7 @@ export interface Answer {
 type AnswerEvent = OutboxRow & Pick<DecidedEvent, 'of' | 'if_whole'>;
 
 /** Writes answers; false for one whose payment came to an end before. */
-export type Answers = Pick<Batcher<Answer, boolean>, 'add' | 'close'>;
+export type AnswerWriter = Pick<Batcher<Answer, boolean>, 'add' | 'close'>;
 
 const mayChange = `${isOneRow('l')} and p.id = l.id and p.id = c.id and p.order_id = c.order_id
   and p.account_id = c.account_id and p.status = any (c."from")`;
@@ -113,13 +113,13 @@ const recordStatement = statement<{ changed: string[] }>(
 );
 
 /** @param ofSubscriptions writes the answers to renewals and cards: what follows depends on the subscription, in a transaction of its own */
-export function createAnswers(
+export function createAnswerWriter(
   database: Database,
-  ofSubscriptions: { readonly renewal: Answers; readonly card: Answers },
-): Answers {
-  const ofOrders = createOrderAnswers(database);
+  ofSubscriptions: { readonly renewal: AnswerWriter; readonly card: AnswerWriter },
+): AnswerWriter {
+  const ofOrders = createOrderAnswerWriter(database);
   const { renewal, card } = ofSubscriptions;
-  const writerOf = ({ step }: Payment): Answers => {
+  const writerOf = ({ step }: Payment): AnswerWriter => {
     if (step === 'renewal') return renewal;
     return step === 'card' ? card : ofOrders;
   };
@@ -131,7 +131,7 @@ export function createAnswers(
   };
 }
 
-function createOrderAnswers(database: Database): Answers {
+function createOrderAnswerWriter(database: Database): AnswerWriter {
   return createBatcher<Answer, boolean>({
     span: { service: 'billing', one: 'record payment', many: 'record payments', count: 'app.payments' },
     concurrency: 2,

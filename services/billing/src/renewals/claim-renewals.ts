@@ -21,7 +21,7 @@ export interface ChargeScope extends DueScope {
 }
 
 /**
- * The subscription as it was read: it still wants the renewal, with the same tries; and neither has this run charged this
+ * The subscription as it was read: it still wants the renewal, with the same attempts; and neither has this run charged this
  * subscription before or found one of its periods paid by a look-up, nor was one paid on this UTC day. The lock shows the row as it is when whoever pauses
  * or cancels it has committed.
  * $1 account, $2 now, $3 run
@@ -58,7 +58,7 @@ const dueTypes = {
 
 /**
  * Claims renewals: the payment that is sent next, and the period's row, which remembers the run. Nothing is written under the
- * key of another try than the next one. A payment with which the processor did nothing is the next one still (`again`): should
+ * key of another attempt than the next one. A payment with which the processor did nothing is the next one still (`again`): should
  * an earlier sending of its key have arrived, which a restored database does not know, another key would be charged anew.
  * Subscriptions are locked in the order of their orders, as in `renewals-lock`.
  * @param sent writes payments of `due`, and returns their ids
@@ -130,12 +130,12 @@ export async function claimRenewals(
 ): Promise<ClaimedRenewal[]> {
   if (due.length === 0) return [];
   const times = { now: scope.now, sentAt: new Date(nowMs), checkAt: nextCheckAt(0, nowMs) };
-  const first = await claimTries(database, scope, { tries: due.map(firstGuess), times, by: claimStatement });
-  // After tries that did not count the next one has another number.
-  const news = first.others.filter(({ again }) => !again);
-  const others = await claimTries(database, scope, { tries: news, times, by: claimStatement });
+  const first = await claimAttempts(database, scope, { attempts: due.map(firstAttempt), times, by: claimStatement });
+  // After attempts that did not count the next one has another number.
+  const renumbered = first.others.filter(({ again }) => !again);
+  const others = await claimAttempts(database, scope, { attempts: renumbered, times, by: claimStatement });
   const undone = first.others.filter(({ again }) => again);
-  const again = await claimTries(database, scope, { tries: undone, times, by: claimAgainStatement });
+  const again = await claimAttempts(database, scope, { attempts: undone, times, by: claimAgainStatement });
   const claimed = [
     ...[...first.payments, ...others.payments].map((payment) => ({ payment, again: false })),
     ...again.payments.map((payment) => ({ payment, again: true })),
@@ -152,18 +152,18 @@ export interface ClaimedRenewal {
   readonly again: boolean;
 }
 
-interface Try {
+interface Attempt {
   readonly due: PayableSubscription;
   readonly tryNo: number;
   /** It is one that the processor did nothing with. */
   readonly again: boolean;
 }
-const firstGuess = (due: PayableSubscription): Try => ({ due, tryNo: due.failed_tries + 1, again: false });
+const firstAttempt = (due: PayableSubscription): Attempt => ({ due, tryNo: due.failed_tries + 1, again: false });
 
 interface Claimed {
   readonly payments: readonly Payment[];
-  /** Those whose next try has another number, or was written before. */
-  readonly others: readonly Try[];
+  /** Those whose next attempt has another number, or was written before. */
+  readonly others: readonly Attempt[];
 }
 
 interface ClaimedRow {
@@ -173,14 +173,18 @@ interface ClaimedRow {
   readonly sent: boolean;
 }
 
-async function claimTries(
+async function claimAttempts(
   { pool }: Pick<Database, 'pool'>,
   { accountId, runId, now }: ChargeScope,
-  { tries, times, by }: { readonly tries: readonly Try[]; readonly times: Times; readonly by: typeof claimStatement },
+  {
+    attempts,
+    times,
+    by,
+  }: { readonly attempts: readonly Attempt[]; readonly times: Times; readonly by: typeof claimStatement },
 ): Promise<Claimed> {
-  if (tries.length === 0) return { payments: [], others: [] };
+  if (attempts.length === 0) return { payments: [], others: [] };
   const byId = new Map(
-    tries.map((each) => {
+    attempts.map((each) => {
       const payment = paymentOf(accountId, each, times);
       return [payment.id, { ...each, payment }];
     }),
@@ -208,7 +212,7 @@ interface Times {
 
 function paymentOf(
   account_id: string,
-  { due, tryNo: try_no }: Try,
+  { due, tryNo: try_no }: Attempt,
   { now: created_at, sentAt: sent_at, checkAt: next_check_at }: Times,
 ): Payment {
   const { order_id, amount_cents, currency, customer_email, product_name, test } = due;

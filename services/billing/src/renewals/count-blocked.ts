@@ -1,5 +1,5 @@
 import { statement } from '@app/service-kit/database';
-import { tellUnknownAfterMs } from '../payments/payment.rules.ts';
+import { notifyUnknownAfterMs } from '../payments/payment.rules.ts';
 import { gaveBackOrder } from '../payments/wanted-renewal.ts';
 import type { DailyStep } from '../runs/daily-step.ts';
 
@@ -29,7 +29,7 @@ const blockedStatement = statement<{ blocked: number; long: number }>(
  * fault. What has waited for a day, from one run to the next, makes the run not `ok`.
  */
 export const countBlocked: DailyStep = async ({ database, clock }, run, counts) => {
-  const longSince = new Date(clock.nowMs() - tellUnknownAfterMs);
+  const longSince = new Date(clock.nowMs() - notifyUnknownAfterMs);
   const values = [run.accountId, run.test, run.now(), longSince];
   const { rows } = await database.pool.query(blockedStatement(values));
   const { blocked, long } = rows[0] ?? { blocked: 0, long: 0 };

@@ -28,8 +28,9 @@ export interface DueSubscription {
   /** `past_due`: a retry. */
   readonly status: 'active' | 'past_due';
   readonly failed_tries: number;
-  /** The card is lost, stolen or expired: the try counts and is told, and the processor is not asked. */
+  /** The card is lost, stolen or expired: the attempt counts and is told, and the processor is not asked. */
   readonly hard_declined: boolean;
+  /** The card is new: its first attempt does not count as another failed one. */
   readonly free_try: boolean;
   /** The processor's token: never returned, never logged. Null where nothing is charged (`needsNoPayment`). */
   readonly payment_method: string | null;
@@ -74,7 +75,8 @@ const dueTypes: ColumnsOf<DueSubscription> = {
 /**
  * A renewal whose outcome is unknown is looked up, and no other is begun beside it; nor is one while the order's refund has
  * no end, or after it. Open payments and late refunds of an account are few: they are read once, by
- * `payments_unfinished_of_account` and `payments_refunds`, and not for each subscription.
+ * `payments_unfinished_of_account` and `payments_refunds`, and not for each subscription. $1 account, $2 test, $3 now
+ * @param position number of the parameter with the orders that this run found renewed by a look-up
  */
 export const isDue = (
   position: number,
@@ -84,7 +86,7 @@ export const isDue = (
     union all select p.order_id from payments as p where ${gaveBackOrder('$3')}
     union all select unnest($${position}::text[]))`;
 
-/** Charged or ended by then, whether or not a renewal of it is open; without rehearsals. */
+/** Whether a subscription is to be charged or ended by then, also while a renewal of it is open, unlike `isDue`; without rehearsals. */
 export const subscriptionIsDue = (now: string): string => `not test and next_charge_at <= ${now}`;
 
 const nothing: ReadonlySet<string> = new Set();
@@ -128,7 +130,7 @@ export async function readDue(
   return (await pool.query(read())).rows;
 }
 
-/** What is due in one currency, first tries and retries apart. */
+/** What is due in one currency, first attempts and retries apart. */
 export interface DueSum {
   readonly currency: string;
   readonly retry: boolean;
@@ -152,8 +154,8 @@ const sumText = (more: string): string =>
 const sumStatement = statement<DueSum>('subscriptions-due-sum', sumText(''), sumTypes);
 const sumWithinStatement = statement<DueSum>('subscriptions-due-sum-within', sumText(` and ${isWithin(7)}`), sumTypes);
 
-/** What a sum leaves out. */
-interface LeftOut {
+/** What a sum skips. */
+interface Skipped {
   /** What fell due by then. A period that is behind may be charged later than it fell due. */
   readonly fellDueBy?: Date;
   /** What could be charged by then. */
@@ -164,7 +166,7 @@ interface LeftOut {
 export async function sumDue(
   { pool }: Pick<Database, 'pool'>,
   { accountId, test, now, renewedByLookUp = nothing, cutOffs }: DueScope,
-  { fellDueBy, dueBy }: LeftOut = {},
+  { fellDueBy, dueBy }: Skipped = {},
 ): Promise<DueSum[]> {
   const values = [accountId, test, now, fellDueBy ?? '-infinity', [...renewedByLookUp], dueBy ?? '-infinity'];
   const read = cutOffs === undefined ? sumStatement(values) : sumWithinStatement([...values, ...cutOffValues(cutOffs)]);

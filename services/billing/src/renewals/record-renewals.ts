@@ -8,7 +8,7 @@ import type { PaymentUpdate } from '../payments/decide-answer.rules.ts';
 import { isNoAttempt } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import { checkedUpdateTypes, updateColumns } from '../payments/payment-update.ts';
-import type { Answer, Answers } from '../payments/write-answer.ts';
+import type { Answer, AnswerWriter } from '../payments/write-answer.ts';
 import { answersRecorded } from '../points/points.ts';
 import { effectOf, type RenewalOutcome } from './renewal.rules.ts';
 import {
@@ -40,7 +40,8 @@ const lockStatement = statement<Locked>(
   { ...lockedTypes, payment_id: 'text', payment_status: 'text', planning: 'text' },
 );
 
-const renewedAt = 1 + Object.keys(checkedUpdateTypes).length;
+/** The number of the parameter after those of the payments. */
+const firstPeriodParameter = 1 + Object.keys(checkedUpdateTypes).length;
 
 const writeStatement = statement(
   'renewals-record',
@@ -55,9 +56,9 @@ const writeStatement = statement(
      from answered where status = 'succeeded'
    ), renewed as (
      update renewals as r set status = c.status, starts_at = c.starts_at, ends_at = c.ends_at, paid_at = c.paid_at
-     from (select * from ${tableOf(periodTypes, renewedAt)}) as c
+     from (select * from ${tableOf(periodTypes, firstPeriodParameter)}) as c
      where r.account_id = c.account_id and r.subscription_id = c.subscription_id and r.period = c.period
-   ), ${writeOutcomesSql(renewedAt + Object.keys(periodTypes).length)}`,
+   ), ${writeOutcomesSql(firstPeriodParameter + Object.keys(periodTypes).length)}`,
 );
 
 /**
@@ -65,7 +66,7 @@ const writeStatement = statement(
  * the period, the subscription as it stands at that moment, what runs count, and the events. Of two answers to one payment the first one
  * counts.
  */
-export function createRenewalAnswers(database: Database, clock: Clock): Answers {
+export function createRenewalAnswerWriter(database: Database, clock: Clock): AnswerWriter {
   return createBatcher<Answer, boolean>({
     span: { service: 'billing', one: 'record renewal', many: 'record renewals', count: 'app.payments' },
     // No caller waits for one renewal, and each batch is a commit and four round trips: one is written at a time, and

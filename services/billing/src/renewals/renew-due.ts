@@ -39,14 +39,15 @@ const withoutProcessorText = (count: number): string =>
  * payments loop. Their outcomes are counted by `takeRenewalCounts`.
  */
 export function renewDue(deps: PaymentDeps): DailyStep {
-  const shared = createSemaphore(callsMax);
-  return async (_, run, counts) => await renewOfAccount(deps, shared, run, counts);
+  const callsOfAll = createSemaphore(callsMax);
+  return async (_, run, counts) => await renewOfAccount(deps, callsOfAll, run, counts);
 }
 
 /** The charging of one account: what the functions of this file share. */
 interface Charging {
   readonly deps: PaymentDeps;
-  readonly shared: Semaphore;
+  /** Calls of all accounts, of this process. */
+  readonly callsOfAll: Semaphore;
   readonly run: AccountRun;
   readonly scope: ChargeScope;
   readonly beginRenewal: BeginRenewal;
@@ -60,7 +61,7 @@ interface Charging {
 
 async function renewOfAccount(
   deps: PaymentDeps,
-  shared: Semaphore,
+  callsOfAll: Semaphore,
   run: AccountRun,
   counts: DailyCounts,
 ): Promise<void> {
@@ -69,7 +70,7 @@ async function renewOfAccount(
   const scope = { ...about, renewedByLookUp, now: run.now(), ...(cutOffs && { cutOffs }) };
   const charging: Charging = {
     deps,
-    shared,
+    callsOfAll,
     run,
     scope,
     beginRenewal: createBeginRenewal(deps, scope, callsOfAccountMax),
@@ -163,11 +164,14 @@ interface Begun {
   readonly answer: Promise<Answered>;
 }
 
-/** Resolves when its turn to be claimed and called has come. */
+/**
+ * Begins two tasks: one claims the renewal and calls the processor, the other records the answer, and gets the payment by
+ * `begun`. Resolves when both have a slot, so that no more wait than may be sent soon.
+ */
 async function beginCharge(charging: Charging, due: PayableSubscription): Promise<void> {
   const begun = Promise.withResolvers<Begun | undefined>();
   await charging.paymentSlots.begin(() => recordWhenAnswered(charging, begun.promise));
-  // Its place is free for the next call while the answer is recorded.
+  // Its slot is free for the next call while the answer is recorded.
   await charging.callSlots.begin(() => callWhenAllowed(charging, due, begun.resolve).catch(begun.reject));
 }
 
@@ -179,7 +183,7 @@ async function callWhenAllowed(
   due: PayableSubscription,
   begun: (begun: Begun | undefined) => void,
 ): Promise<void> {
-  await charging.shared.run(async () => {
+  await charging.callsOfAll.run(async () => {
     const claimed = mustStop(charging) ? undefined : await charging.beginRenewal(due);
     if (claimed === undefined) return begun(undefined);
     const { payment, again } = claimed;

@@ -54,7 +54,7 @@ export const needsNoPayment = ({ amount_cents, hard_declined, free_try }: DueSub
   amount_cents === 0 || (hard_declined && !free_try);
 
 /**
- * Ends renewals that the processor is not asked for, all in one transaction: a period that costs nothing is paid, and a try
+ * Ends renewals that the processor is not asked for, all in one transaction: a period that costs nothing is paid, and an attempt
  * on a card that does not work any more has failed.
  * @returns how many of them were still due
  */

@@ -20,13 +20,13 @@ export interface RenewalCounts {
   readonly currency: string;
   readonly charged: number;
   readonly charged_cents: number;
-  /** Tries after a failed one, whatever became of them. */
+  /** Attempts after a failed one, whatever became of them. */
   readonly retried: number;
-  /** Ended by a try that failed. */
+  /** Ended by an attempt that failed. */
   readonly canceled: number;
 }
 
-/** What outcomes of renewals add to the results of runs. An outcome without an event adds nothing: no try was made. */
+/** What outcomes of renewals add to the results of runs. An outcome without an event adds nothing: no attempt was made. */
 export function countOutcomes(outcomes: readonly CountedOutcome[]): RenewalCounts[] {
   const sums = new Map<string, RenewalCounts>();
   for (const { subscription, effect, cents } of outcomes) {

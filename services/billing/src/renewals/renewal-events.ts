@@ -51,7 +51,7 @@ export function renewalEvents(
     reason: 'payment_failed',
     sendWebhook: cancellationNotices,
   } as const;
-  // Receivers order what they get by its time: the end follows the try that brought it.
+  // Receivers order what they get by its time: the end follows the attempt that brought it.
   const after = { ...source, nowMs: nowMs + 1 };
   return [...events, outboxRow(subscriptionCanceled, { ...about, ...canceled }, after)];
 }

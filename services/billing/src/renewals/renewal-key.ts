@@ -8,7 +8,7 @@ const retryMs = 3 * 86_400_000;
 /**
  * The id of a renewal's payment, which is its idempotency key: it follows from subscription, period and try alone. A
  * database that was restored from a backup comes to the same key, and the processor answers what it answered before.
- * Its time is about when the try falls due, so that payments list in that order.
+ * Its time is about when the attempt falls due, so that payments list in that order.
  */
 export function renewalKey(
   { id, billing_interval }: Pick<DueSubscription, 'id' | 'billing_interval'>,

@@ -62,8 +62,8 @@ const subscriptionTypes = {
  * @param first the number of its first parameter; `outcomeValues` are its values
  */
 export function writeOutcomesSql(first: number): string {
-  const eventsAt = first + Object.keys(subscriptionTypes).length;
-  const countsAt = eventsAt + Object.keys(outboxTypes).length;
+  const firstEventParameter = first + Object.keys(subscriptionTypes).length;
+  const countsParameter = firstEventParameter + Object.keys(outboxTypes).length;
   return `changed as (
      update subscriptions as s set status = c.status, failed_tries = c.failed_tries, hard_declined = c.hard_declined,
        free_try = c.free_try, period = c.period, current_period_end = c.current_period_end,
@@ -73,10 +73,10 @@ export function writeOutcomesSql(first: number): string {
    ), counted as (
      insert into renewal_counts (account_id, test, currency, charged, charged_cents, retried, canceled)
      select account_id, test, currency, charged, charged_cents, retried, canceled
-     from json_to_recordset($${countsAt}::json) as n(account_id text, test boolean, currency text, charged integer,
+     from json_to_recordset($${countsParameter}::json) as n(account_id text, test boolean, currency text, charged integer,
        charged_cents bigint, retried integer, canceled integer)
    )
-   insert into outbox (${outboxColumns}) select ${outboxColumns} from ${tableOf(outboxTypes, eventsAt)}`;
+   insert into outbox (${outboxColumns}) select ${outboxColumns} from ${tableOf(outboxTypes, firstEventParameter)}`;
 }
 
 /**

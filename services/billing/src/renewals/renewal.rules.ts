@@ -4,7 +4,9 @@ import { type BillingInterval, chargedFrom, dayAfter, nthPeriodEnd } from '../su
 export interface RenewedSubscription {
   readonly status: 'active' | 'past_due' | 'paused' | 'canceled';
   readonly failed_tries: number;
+  /** The card was lost, stolen or expired at the last attempt. */
   readonly hard_declined: boolean;
+  /** The card is new: its first attempt does not count as another failed one. */
   readonly free_try: boolean;
   /** Not null: it was canceled for the end of its period. */
   readonly cancel_requested_by: string | null;
@@ -30,7 +32,7 @@ export type RenewalOutcome = {
 } & (
   | { readonly kind: 'paid' }
   | { readonly kind: 'declined'; readonly hard: boolean; readonly reason: string }
-  /** The processor never got it: no try was made. */
+  /** The processor never got it: no attempt was made. */
   | { readonly kind: 'not_received' }
 );
 
@@ -72,8 +74,8 @@ type RenewalEvent =
     };
 type LivingStatus = 'active' | 'past_due' | 'paused';
 
-/** The try that cancels. */
-const triesMax = 4;
+/** The attempt that cancels. */
+const attemptsMax = 4;
 const retryDays = 3;
 
 /** The beginning of the third UTC day after: a job that starts somewhat earlier than it did that day still makes it. */
@@ -88,7 +90,7 @@ export function periodEnd({ anchor, anchor_period, billing_interval }: PeriodAnc
 
 /**
  * What the outcome of a try to renew changes, as the subscription stands at that moment: it may have been paused or
- * canceled, or its card replaced, since the try began.
+ * canceled, or its card replaced, since the attempt began.
  * @throws Error when the period is not the next one: one that was paid is not paid again
  */
 export function effectOf(subscription: RenewedSubscription, outcome: RenewalOutcome): RenewalEffect {
@@ -136,8 +138,8 @@ function paid(
 type Declined = Extract<RenewalOutcome, { kind: 'declined' }>;
 
 /**
- * A failed try counts, unless it is the one that a new card has free. While it is paused, or when a new card waits for its
- * turn, it counts up to the try before the last one: neither the seller who paused nor the new card loses the last try.
+ * A failed attempt counts, unless it is the one that a new card has free. While it is paused, or when a new card waits for its
+ * turn, it counts up to the attempt before the last one: neither the seller who paused nor the new card loses the last attempt.
  */
 function declined(
   subscription: RenewedSubscription,
@@ -147,8 +149,8 @@ function declined(
   const own = method === payment_method;
   const paused = status === 'paused';
   const tries = attemptOf(subscription, method);
-  const failed_tries = paused || !own ? Math.min(tries, triesMax - 1) : tries;
-  const canceled = failed_tries >= triesMax;
+  const failed_tries = paused || !own ? Math.min(tries, attemptsMax - 1) : tries;
+  const canceled = failed_tries >= attemptsMax;
   const statusAfter = paused ? 'paused' : canceled ? 'canceled' : 'past_due';
   const next = nextTry(statusAfter, own, at);
   return {
@@ -173,7 +175,7 @@ function declined(
   };
 }
 
-/** The number of the try: that of the last one again when a new card has it free. */
+/** The number of the attempt: that of the last one again when a new card has it free. */
 function attemptOf({ failed_tries, free_try, payment_method }: RenewedSubscription, method: string | null): number {
   return free_try && method === payment_method ? Math.max(1, failed_tries) : failed_tries + 1;
 }

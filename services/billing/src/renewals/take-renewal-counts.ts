@@ -6,7 +6,7 @@ const ofRunWithoutResult = `exists (
   select from daily_runs as d where d.account_id = $1 and d.id = c.counted_run_id and d.result is null)`;
 
 /**
- * Counts for the run what no run with a result has counted, its own earlier try included, and deletes what others have.
+ * Counts for the run what no run with a result has counted, its own earlier attempt included, and deletes what others have.
  * $1 account, $2 test, $3 run
  */
 const takeStatement = statement<CountedRenewals>(

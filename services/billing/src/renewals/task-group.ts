@@ -10,12 +10,12 @@ export interface TaskGroup {
   throwFailure(): void;
 }
 
-/** For one producer: two that begin at the same time would take one place. */
+/** For one producer: two that begin at the same time would take one slot. */
 export function createTaskGroup(max: number): TaskGroup {
   let free = max;
   let failures: unknown[] = [];
   let whenFree: (() => void) | undefined;
-  const placeFree = (count: number): Promise<void> =>
+  const slotsFree = (count: number): Promise<void> =>
     new Promise((resolve) => {
       const check = (): void => {
         if (free < count) return;
@@ -39,11 +39,11 @@ export function createTaskGroup(max: number): TaskGroup {
       return failures.length > 0;
     },
     begin: async (work) => {
-      if (free === 0) await placeFree(1);
+      if (free === 0) await slotsFree(1);
       free -= 1;
       void run(work);
     },
-    idle: () => placeFree(max),
+    idle: () => slotsFree(max),
     throwFailure: () => {
       if (failures.length > 0) throw failures[0];
     },

@@ -9,7 +9,7 @@ import { periodEnd } from '../renewals/renewal.rules.ts';
 import { renewalKey } from '../renewals/renewal-key.ts';
 
 /** Failed tries, tries that a new card had free, and some that never reached the processor. */
-const triesMax = 60;
+const attemptsMax = 60;
 
 const subscriptionStatement = statement<Renewed>(
   'unmatched-payments-subscription',
@@ -97,7 +97,7 @@ export async function recordFoundRenewal(deps: PaymentDeps, listed: Listed, reco
 }
 
 function tryOf(subscription: Renewed, period: number, paymentId: string): number | undefined {
-  for (let tryNo = 1; tryNo <= triesMax; tryNo += 1) {
+  for (let tryNo = 1; tryNo <= attemptsMax; tryNo += 1) {
     if (renewalKey(subscription, period, tryNo) === paymentId) return tryNo;
   }
   return undefined;

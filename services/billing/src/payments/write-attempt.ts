@@ -6,11 +6,11 @@ import { otherPayment } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import { paymentColumns, paymentOf, sentTypes } from './payment-rows.ts';
 
-/** Writes tries to pay: `written`, or the order's tries that were made before, in their order. */
-export type Tries = Pick<Batcher<NewTry, 'written' | readonly Payment[]>, 'add' | 'close'>;
+/** Writes the row of an attempt to pay: resolves with `written`, or with the order's attempts that were made before, in their order. */
+export type AttemptWriter = Pick<Batcher<NewAttempt, 'written' | readonly Payment[]>, 'add' | 'close'>;
 
 /** \`was_lost\`: it is not the next attempt, but an earlier one that a restored database lacks. */
-type NewTry = Payment & { readonly was_lost?: boolean };
+type NewAttempt = Payment & { readonly was_lost?: boolean };
 
 const columns = namesOf(sentTypes);
 
@@ -20,7 +20,7 @@ const stops = `p.status <> 'declined' or p.decline_reason = '${otherPayment}' or
 const ofItsOrder = `p.account_id = i.account_id and p.order_id = i.order_id and p.step = 'main'`;
 
 /**
- * Writes each try that may be made, and returns for each other one the tries before it. The indexes keep out a second one
+ * Writes each attempt that may be made, and returns for each other one the attempts before it. The indexes keep out a second one
  * that is written at the same time, by this statement or by another replica: it waits for that one, and writes nothing.
  * Subqueries look up order by order; for a join the planner may choose to read the whole table. All replicas write orders
  * in one order, so that none waits for another that waits for it. $2 the system's time here
@@ -49,8 +49,8 @@ interface StoppedRow {
   readonly tried: Payment[] | null;
 }
 
-export function createTries(database: Database): Tries {
-  return createBatcher<NewTry, 'written' | readonly Payment[]>({
+export function createAttemptWriter(database: Database): AttemptWriter {
+  return createBatcher<NewAttempt, 'written' | readonly Payment[]>({
     span: { service: 'billing', one: 'write payment', many: 'write payments', count: 'app.payments' },
     concurrency: 2,
     keysOf: ({ account_id, order_id }) => [`${account_id}/${order_id}`],
