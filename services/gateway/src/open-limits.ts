@@ -1,6 +1,6 @@
 import type { ServiceContext } from '@app/service-host/define-service';
 import type { App } from './api/app.ts';
-import { createWriteTurns } from './api/write-turns.ts';
+import { createWriteLimit } from './api/write-limit.ts';
 import type { GatewayConfig } from './config.ts';
 import { AccountQuota } from './limits/account-quota.ts';
 import { AddressLimiter } from './limits/address-limiter.ts';
@@ -18,7 +18,7 @@ const buyersLimitPerMinute = 600;
 
 type Limits = Pick<
   App,
-  'accountQuota' | 'addressLimiter' | 'buyersLimiter' | 'limitLogin' | 'declineLimit' | 'readLimiter' | 'writeTurns'
+  'accountQuota' | 'addressLimiter' | 'buyersLimiter' | 'limitLogin' | 'declineLimit' | 'readLimiter' | 'limitWrites'
 >;
 
 /** Opens how much a caller, an address or an account may do; `resources` close it in reverse. */
@@ -40,7 +40,7 @@ export function openLimits(
     limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(windows),
     declineLimit: perMinute === 0 ? noDeclineLimit : openDeclineLimit(context, windows),
     readLimiter: new ReadLimiter(readLimits),
-    writeTurns: createWriteTurns(),
+    limitWrites: createWriteLimit(),
   };
 }
 

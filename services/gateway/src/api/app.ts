@@ -15,10 +15,10 @@ import type { VisitorDigest } from '../identity/visitor.ts';
 import type { Letters } from '../letters/letters.ts';
 import type { AccountQuota } from '../limits/account-quota.ts';
 import type { AddressLimiter } from '../limits/address-limiter.ts';
+import type { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { DeclineLimit } from '../limits/decline-limit.ts';
 import type { LoginLimit } from '../limits/login-limit.ts';
 import type { ReadLimiter } from '../limits/read-limiter.ts';
-import type { Turns } from '../limits/turns.ts';
 import type { PortalTokens } from '../portal/create-portal-link.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 
@@ -62,7 +62,7 @@ export interface App {
   /** Bounds the responses that clients have not read yet. */
   readonly readLimiter: ReadLimiter;
   /** Of each account's writes. */
-  readonly writeTurns: Turns;
+  readonly limitWrites: ConcurrencyLimit;
   /** Of new passwords. */
   readonly passwordCost: PasswordCost;
   readonly healthTimes: HealthTimes;

@@ -13,7 +13,7 @@ import { checkIdempotencyKey, leaseSecondsOf } from './idempotency.rules.ts';
 import type { Download, KeyScope, Operation, OperationCall, SecretField, SessionCookie } from './operation.ts';
 import { notFoundCodeOf } from './path-params.ts';
 import { runIdempotent } from './run-idempotent.ts';
-import { takesTurns } from './write-turns.ts';
+import { isLimited } from './write-limit.ts';
 
 export interface OperationRequest {
   readonly actor: Actor;
@@ -45,7 +45,7 @@ export interface OperationResult {
 }
 
 /**
- * Runs an operation for HTTP and for MCP alike: checks access, validates the input, waits for the account's turn, looks
+ * Runs an operation for HTTP and for MCP alike: checks access, validates the input, waits for a slot of the account's writes, looks
  * for an earlier request under the Idempotency-Key.
  * @throws DomainError
  */
@@ -63,7 +63,7 @@ export async function callOperation(
   if (operation.method !== 'GET') checkWritable(app);
   const { accountId } = actor;
   const work = () => performOnce(app, operation, { ...request, actor }, input, perform);
-  return accountId !== '' && takesTurns(operation) ? await app.writeTurns(accountId, work) : await work();
+  return accountId !== '' && isLimited(operation) ? await app.limitWrites(accountId, work) : await work();
 }
 
 /**

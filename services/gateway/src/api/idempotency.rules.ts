@@ -17,7 +17,7 @@ export function keptSince(now: Date): Date {
 
 /**
  * After this time another request may take the key over, even from a living process. It is longer than the
- * 20 s for which the requester repeats a lost command, the last try included.
+ * 20 s for which the requester repeats a lost command, the last attempt included.
  */
 const leaseSeconds = 30;
 
@@ -43,9 +43,9 @@ export function retryAfterSeconds(leaseLeftSeconds: number, ofSeconds: number = 
 export type Disposal = 'deleteRecord' | 'endLease';
 
 /**
- * An error with a status below 500 says that no try of the command had or will have an effect: services look for the
- * command's first outcome before they judge it, and checkout stores a rejection before it replies.
- * `service_unavailable` says so of this try alone, and nothing of an earlier one whose response was lost.
+ * An error with a status below 500 says that no attempt of the command had or will have an effect: services look for the
+ * command's first outcome before they decide, and checkout stores a rejection before it replies.
+ * `service_unavailable` says so of this attempt alone, and nothing of an earlier one whose response was lost.
  * @param retried whether there was an earlier one
  */
 export function disposalOf(err: unknown, retried: boolean): Disposal {

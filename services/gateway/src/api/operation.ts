@@ -108,7 +108,7 @@ export interface Operation<Id extends string = string, Types extends OperationTy
   /** For a POST that only looks: it takes no Idempotency-Key, and nothing of its response is kept. */
   readonly changesNothing?: true;
   /** For a write that waits for no other of its account: it locks no row that others wait for, or first hashes a password. */
-  readonly takesNoTurn?: true;
+  readonly unlimitedConcurrency?: true;
   /** How long the response may take, in milliseconds; the requester's 20 s unless given. */
   readonly longestMs?: number;
   /** Whether a response tells of work that goes on: it is not kept for repetitions under its Idempotency-Key. */

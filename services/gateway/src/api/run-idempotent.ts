@@ -17,7 +17,7 @@ export interface IdempotentCall {
   run(commandId: string): Promise<Uint8Array>;
   /**
    * The part of a response that is stored for repetitions: all but its secrets. Undefined for one that tells of work still
-   * under way: a repetition asks again, as the same command.
+   * under way: a repetition runs again, as the same command.
    */
   stored(body: Uint8Array): Uint8Array | undefined;
 }

@@ -13,9 +13,9 @@ import { secretNotice } from '@app/contracts/common';
 import { z } from 'zod';
 import { defineOperation } from '../operation.ts';
 import { pathId } from '../path-params.ts';
-import { askCheckoutBytes, buyerOf } from './ask-checkout.ts';
 import { openCheckout } from './open-checkout.ts';
 import { continueCheckout, decideUpsell, payCheckout } from './pay-checkout.ts';
+import { buyerOf, requestCheckoutBytes } from './request-checkout.ts';
 
 const common = { tag: 'Checkout', auth: 'buyer' } as const;
 const path = '/api/checkout/{checkoutId}';
@@ -68,7 +68,7 @@ export const checkoutOperations = [
     params,
     response: checkoutResource,
     errors: ['checkout_not_found', 'no_longer_for_sale'],
-    run: (call) => askCheckoutBytes(call, getCheckout, buyerOf(call)),
+    run: (call) => requestCheckoutBytes(call, getCheckout, buyerOf(call)),
   }),
   defineOperation({
     ...common,
@@ -81,7 +81,7 @@ export const checkoutOperations = [
     body: updateCheckoutBody,
     response: checkoutResource,
     errors: ['checkout_not_found', 'invalid_transition', 'no_longer_for_sale', 'bump_not_found', 'discount_invalid'],
-    run: (call) => askCheckoutBytes(call, updateCheckout, { ...buyerOf(call), body: call.body }),
+    run: (call) => requestCheckoutBytes(call, updateCheckout, { ...buyerOf(call), body: call.body }),
   }),
   defineOperation({
     ...common,

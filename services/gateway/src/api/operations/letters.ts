@@ -74,7 +74,7 @@ export const letterOperations = [
     auth: 'session',
     body: changeEmailBody,
     response: okResult,
-    takesNoTurn: true,
+    unlimitedConcurrency: true,
     errors: ['invalid_credentials'],
     run: async ({ app, actor, body, address, ownUrls }) => {
       await changeEmail(app, actor, body, { address, baseUrl: ownUrls[0] ?? '' });

@@ -40,7 +40,7 @@ export const orderOperations = [
     summary: 'Record an order from the seller’s own code',
     description: 'It charges nothing: it records money already taken, settles at once and fires `order.paid`.',
     // Many are recorded at once, in one transaction.
-    takesNoTurn: true,
+    unlimitedConcurrency: true,
     errors: ['unknown_product', 'product_not_live', 'bump_not_found', 'discount_invalid', 'total_too_large'],
     addedInput: ({ settings: { testMode, supportEmail } }) => ({ account: { testMode, supportEmail } }),
   }),
@@ -104,7 +104,7 @@ export const orderOperations = [
     scope: 'money',
     params,
     // Each locks its own order, and waits up to 8 s for a payment processor without a connection in its hands.
-    takesNoTurn: true,
+    unlimitedConcurrency: true,
     errors: ['order_not_found', 'invalid_transition', 'refund_failed'],
     isUnderWay: ({ status }) => status === 'processing',
   }),

@@ -9,7 +9,7 @@ import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { windowSeconds } from '../../limits/attempt-capacity.ts';
 import { tooManyAttempts } from '../../limits/too-many-attempts.ts';
-import { askCheckout, type BuyersCall, buyerOf } from './ask-checkout.ts';
+import { type BuyersCall, buyerOf, requestCheckout } from './request-checkout.ts';
 
 // Buyers are not told whose account it is: the outcome alone is the response.
 
@@ -23,15 +23,15 @@ export async function payCheckout(call: BuyersCall<RequestInput<typeof payReques
   const buyerDigests = call.app.buyerDigests(call, body.paymentMethod);
   const buyer = buyerOf(call);
   const input = { ...buyer, body, buyerDigests, ownUrls: [...call.ownUrls] };
-  const attempting = { address, checkoutId, owner: () => askCheckout(call, checkoutOwner, buyer) };
-  const pay = () => askCheckout(call, payRequest, input).catch(inOurWords);
+  const attempting = { address, checkoutId, owner: () => requestCheckout(call, checkoutOwner, buyer) };
+  const pay = () => requestCheckout(call, payRequest, input).catch(inOurWords);
   return (await call.app.declineLimit.attempt(attempting, pay)).outcome;
 }
 
 /** Asks how a payment stands that the buyer had to confirm at the bank, or that was under way. */
 export async function continueCheckout(call: BuyersCall): Promise<CheckoutOutcome> {
   const { app, address, params } = call;
-  const { accountId, outcome } = await askCheckout(call, continueRequest, buyerOf(call));
+  const { accountId, outcome } = await requestCheckout(call, continueRequest, buyerOf(call));
   await app.declineLimit.continued({ ...params, address, accountId, outcome });
   return outcome;
 }
@@ -40,7 +40,7 @@ export async function continueCheckout(call: BuyersCall): Promise<CheckoutOutcom
 export async function decideUpsell(
   call: BuyersCall<RequestInput<typeof decideRequest>['body']>,
 ): Promise<CheckoutOutcome> {
-  const { outcome } = await askCheckout(call, decideRequest, { ...buyerOf(call), body: call.body });
+  const { outcome } = await requestCheckout(call, decideRequest, { ...buyerOf(call), body: call.body });
   return outcome;
 }
 

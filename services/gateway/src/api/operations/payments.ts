@@ -32,7 +32,7 @@ export const paymentOperations = [
     scope: 'money',
     params: z.object({ paymentId: pathId('payment', 'payment_not_found') }),
     // It waits up to 8 s for a payment processor without a connection in its hands.
-    takesNoTurn: true,
+    unlimitedConcurrency: true,
     errors: ['payment_not_found', 'invalid_transition', 'already_refunded', 'refund_failed'],
     isUnderWay: ({ status }) => status === 'processing',
   }),

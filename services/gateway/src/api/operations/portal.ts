@@ -53,7 +53,7 @@ const ofCard = {
   auth: 'portal',
   params: subscriptionParams,
   response: portalSubscriptionWithNewCard,
-  takesNoTurn: true,
+  unlimitedConcurrency: true,
 } as const;
 
 /** What buyers do with what they bought. None of it is a tool: models act for sellers. */
@@ -106,7 +106,7 @@ export const portalOperations = [
     summary: 'End the buyer’s session',
     auth: 'portal',
     // It locks the session's row alone.
-    takesNoTurn: true,
+    unlimitedConcurrency: true,
     response: okResult,
     errors: [],
     run: async ({ app, headers }) => {

@@ -144,7 +144,7 @@ export const sessionOperations = [
     auth: 'session',
     body: changePasswordBody,
     response: okResult,
-    takesNoTurn: true,
+    unlimitedConcurrency: true,
     errors: ['invalid_credentials'],
     run: async ({ app, actor, body, address, ownUrls }) => {
       await changePassword(app, actor, body, { address, baseUrl: ownUrls[0] ?? '' });

@@ -33,7 +33,7 @@ export function revealOperation<Id extends string, Params extends z.ZodObject>(
     body: revealWebhookSecretBody,
     response: request.output,
     changesNothing: true,
-    takesNoTurn: true,
+    unlimitedConcurrency: true,
     errors: [...operation.errors, 'invalid_credentials'],
     run: async ({ app, actor, params, body, address, context }) => {
       await checkPassword(app, actor, body.password, address);

@@ -99,7 +99,7 @@ export const subscriptionOperations = [
       'count, made by the next daily run. An `external` subscription becomes `automatic`: its next period is charged.',
     params,
     // Each locks its own subscription, and waits up to 8 s for a payment processor without a connection in its hands.
-    takesNoTurn: true,
+    unlimitedConcurrency: true,
     errors: ['subscription_not_found', 'invalid_transition', 'no_payment_processor', 'card_declined'],
   }),
 ];

@@ -1,4 +1,4 @@
-import { createTurns, type Turns } from '../limits/turns.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import type { Operation } from './operation.ts';
 
@@ -7,11 +7,11 @@ import type { Operation } from './operation.ts';
  * replica has to its database; the other six are for everybody else. Four of 10 ms each are 400 a second.
  */
 const atOnce = 4;
-/** As long as the requester repeats a command: nobody waits longer than they would for a lost answer. */
+/** As long as the requester repeats a command: no caller waits longer than for a lost answer. */
 const withinMs = 20_000;
 
-export const createWriteTurns = (): Turns =>
-  createTurns({
+export const createWriteLimit = (): ConcurrencyLimit =>
+  createConcurrencyLimit({
     atOnce,
     withinMs,
     tooLate: () =>
@@ -22,6 +22,6 @@ export const createWriteTurns = (): Turns =>
       ),
   });
 
-/** Whether writes of one account wait for each other. What takes long has its own limit: one at a time. */
-export const takesTurns = ({ method, takesNoTurn, longestMs }: Operation): boolean =>
-  method !== 'GET' && takesNoTurn === undefined && longestMs === undefined;
+/** Whether the operation needs a slot of its account's writes. What takes long has a limit of its own: one at a time. */
+export const isLimited = ({ method, unlimitedConcurrency, longestMs }: Operation): boolean =>
+  method !== 'GET' && unlimitedConcurrency === undefined && longestMs === undefined;

@@ -11,8 +11,8 @@ export function buyerOf({ params, headers }: Pick<BuyersCall, 'params' | 'header
   return { checkoutId: params.checkoutId, secret: checkoutSecretOf(headers) };
 }
 
-/** Asks about a buyer's checkout. An unknown one is told in our own words, the same for every reason. */
-export async function askCheckout<R extends RequestDefinition>(
+/** Sends a request for a buyer's checkout to checkout. An unknown one is refused in the same words, whatever the reason. */
+export async function requestCheckout<R extends RequestDefinition>(
   { app, context }: BuyersCall,
   definition: R,
   input: RequestInput<R>,
@@ -20,8 +20,8 @@ export async function askCheckout<R extends RequestDefinition>(
   return await app.requester.request(definition, input, context).catch(inOurWords);
 }
 
-/** As `askCheckout`, for a reply that is passed on as it is. */
-export async function askCheckoutBytes<R extends RequestDefinition>(
+/** As `requestCheckout`, for a reply that is passed on as it is. */
+export async function requestCheckoutBytes<R extends RequestDefinition>(
   { app, context }: BuyersCall,
   definition: R,
   input: RequestInput<R>,
