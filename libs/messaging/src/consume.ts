@@ -120,7 +120,7 @@ function logFailure({ nats, logger }: ConsumerRun, err: unknown): void {
 /**
  * Consumes for as long as one connection holds, until the database goes away, the durable vanishes or the consumer
  * closes. What was fetched over an earlier connection still takes effect but is not acknowledged: the durable may have
- * been made anew meanwhile, and the same place in the stream may be another event's. It is delivered again, and the
+ * been made anew meanwhile, and the same sequence number may be another event's. It is delivered again, and the
  * inbox drops it.
  */
 async function consumeOnce({ nats, database, logger, handler, state, timing }: ConsumerRun): Promise<void> {

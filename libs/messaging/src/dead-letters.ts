@@ -1,6 +1,6 @@
 import type { Database } from '@app/service-kit/database';
 import type { PoolClient } from 'pg';
-import { forgetTries } from './event-tries.ts';
+import { forgetAttempts } from './event-attempts.ts';
 import type { EventHeaders } from './message.ts';
 
 export interface DeadLetter extends EventHeaders {
@@ -32,7 +32,7 @@ const insertSql = `
 export async function giveUpEvents(database: Database, letters: readonly DeadLetter[]): Promise<void> {
   await database.transaction(async (client) => {
     await insertLetters(client, letters, { replay: false });
-    await forgetTries(
+    await forgetAttempts(
       client,
       letters.map((letter) => letter.event_id),
     );

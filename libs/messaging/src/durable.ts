@@ -89,7 +89,7 @@ const durableConfig = (name: string, { subject }: EventDefinition) => ({
 });
 
 /**
- * A stream that lost its tail gives the lost places to other events, and a durable that is past those places would
+ * A stream that lost its tail gives the lost sequence numbers to other events, and a durable that is past them would
  * skip them. It begins anew then; the inbox drops what took effect before.
  */
 async function isAhead(manager: JetStreamManager, stream: string, durable: ConsumerInfo): Promise<boolean> {
@@ -113,7 +113,7 @@ export async function listConsumers(
 }
 
 /**
- * Makes anew what durables are past this place in a stream. For a producer whose stream lost its tail from there on: a
+ * Makes anew what durables are past this sequence number of a stream. For a producer whose stream lost its tail from there on: a
  * consumer looks only when it comes back (`openDurable`), and by then the stream may have grown past its durable again.
  * @throws when nats-server does not answer, or lists fewer consumers than it counts, as a cluster does while it starts;
  * calling it again does no harm

@@ -2,13 +2,13 @@ import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
 import type { JsMsg } from '@nats-io/jetstream';
 import { giveUpEvents } from './dead-letters.ts';
+import { addAttempt, addAttemptUnlessSuspect, forgetAttempts } from './event-attempts.ts';
 import type { EventHandler, ReceivedEvent } from './event-handler.ts';
-import { addTry, addTryUnlessSuspect, forgetTries } from './event-tries.ts';
 import { headersOf, messageId } from './message.ts';
 import type { MessageBuffer } from './message-buffer.ts';
 import { InterruptedError, type OutageRetry } from './outage-retry.ts';
 import { eventsGivenUp, eventsHandled, eventsSentBack } from './points.ts';
-import { decide, triesMax } from './retry-policy.ts';
+import { attemptsMax, decide } from './retry-policy.ts';
 import { announcedOf, type ConsumerDeps, readEvent, takeEffect } from './take-effect.ts';
 
 export interface BatchRun extends ConsumerDeps {
@@ -20,10 +20,10 @@ export interface BatchRun extends ConsumerDeps {
   readonly retryMs: number;
 }
 
-/** A message under work. `tries` counts this try when it was written down before, and is undefined for a first one. */
+/** A message under work. `attempts` counts this attempt when it was written down before, and is undefined for a first one. */
 interface Delivery {
   readonly message: JsMsg;
-  readonly tries: number | undefined;
+  readonly attempts: number | undefined;
 }
 
 interface Readable extends Delivery {
@@ -37,7 +37,7 @@ interface Failure {
 
 /**
  * Handles messages together in one transaction. When that fails, each is handled alone, so that one bad event
- * costs the others nothing but a second try; one that keeps failing is not put among others any more. While the
+ * costs the others nothing but a second attempt; one that keeps failing is not put among others any more. While the
  * database is away the batch stays in the buffer. Resolves when each message is acknowledged or sent back, or when the consumer closes.
  */
 export async function handleBatch(run: BatchRun, messages: readonly JsMsg[]): Promise<void> {
@@ -51,17 +51,17 @@ export async function handleBatch(run: BatchRun, messages: readonly JsMsg[]): Pr
   }
 }
 
-/** Writes down the tries of what comes again, before they are begun. */
+/** Writes down the attempts of what comes again, before they are begun. */
 async function begin(
   { database, outageRetry }: BatchRun,
   messages: readonly JsMsg[],
 ): Promise<{ together: Delivery[]; alone: Delivery[] }> {
-  const deliveries = messages.map((message) => ({ message, tries: undefined }));
+  const deliveries = messages.map((message) => ({ message, attempts: undefined }));
   const again = idsOf(deliveries.filter(({ message }) => message.redelivered));
   if (again.length === 0) return { together: deliveries, alone: [] };
-  const tries = await outageRetry.retryAlways(() => addTryUnlessSuspect(database.pool, again));
-  const known = deliveries.map((delivery) => ({ ...delivery, tries: tries.get(idOf(delivery)) }));
-  const isSuspect = ({ message, tries }: Delivery): boolean => message.redelivered && tries === undefined;
+  const attempts = await outageRetry.retryAlways(() => addAttemptUnlessSuspect(database.pool, again));
+  const known = deliveries.map((delivery) => ({ ...delivery, attempts: attempts.get(idOf(delivery)) }));
+  const isSuspect = ({ message, attempts }: Delivery): boolean => message.redelivered && attempts === undefined;
   return { together: known.filter((delivery) => !isSuspect(delivery)), alone: known.filter(isSuspect) };
 }
 
@@ -84,7 +84,7 @@ function read({ service, handler, buffer }: BatchRun, delivery: Delivery, failur
   const { message } = delivery;
   try {
     const event = readEvent(handler, message.string(), () => headersOf(message));
-    // Tries that were written down are forgotten in a transaction, as those of any event.
+    // Attempts that were written down are forgotten in a transaction, as those of any event.
     if (isWritten(delivery) || handler.concerns(event.data)) return [{ ...delivery, event }];
     buffer.ack(message);
     const { subject } = handler.definition;
@@ -122,19 +122,19 @@ async function applyAndAck(run: BatchRun, deliveries: readonly Readable[]): Prom
   const { handler, outageRetry, buffer } = run;
   const counted = idsOf(deliveries.filter(isWritten));
   const events = deliveries.map(({ event }) => event);
-  await outageRetry.retryOutage(() => takeEffect(run, handler, events, (client) => forgetTries(client, counted)));
+  await outageRetry.retryOutage(() => takeEffect(run, handler, events, (client) => forgetAttempts(client, counted)));
   for (const { message } of deliveries) buffer.ack(message);
 }
 
 /** An event that failed several times already, or was in a buffer when the process ended. */
 async function handleSuspect(run: BatchRun, delivery: Delivery): Promise<Failure[]> {
   const { database, outageRetry } = run;
-  const tries =
-    (await outageRetry.retryAlways(() => addTry(database.pool, idsOf([delivery])))).get(idOf(delivery)) ?? 1;
-  const suspect = { ...delivery, tries };
-  // The last try wrote down neither a success nor a failure.
-  if (tries > triesMax)
-    return [{ delivery: suspect, err: new Error(`the process ended while handling it; tried ${triesMax} times`) }];
+  const attempts =
+    (await outageRetry.retryAlways(() => addAttempt(database.pool, idsOf([delivery])))).get(idOf(delivery)) ?? 1;
+  const suspect = { ...delivery, attempts };
+  // The last attempt wrote down neither a success nor a failure.
+  if (attempts > attemptsMax)
+    return [{ delivery: suspect, err: new Error(`the process ended while handling it; tried ${attemptsMax} times`) }];
   return await handleTogether(run, [suspect]);
 }
 
@@ -143,12 +143,12 @@ async function retryOrGiveUp(run: BatchRun, failures: readonly Failure[]): Promi
   const { database, outageRetry, retryMs } = run;
   const tried = (blameless: boolean): Delivery[] =>
     failures.filter(({ err }) => isOutage(err) === blameless).map(({ delivery }) => delivery);
-  await outageRetry.retryAlways(() => forgetTries(database.pool, idsOf(tried(true).filter(isWritten))));
+  await outageRetry.retryAlways(() => forgetAttempts(database.pool, idsOf(tried(true).filter(isWritten))));
   const first = tried(false).filter((delivery) => !isWritten(delivery));
-  const counted = await outageRetry.retryAlways(() => addTry(database.pool, idsOf(first)));
+  const counted = await outageRetry.retryAlways(() => addAttempt(database.pool, idsOf(first)));
   const decided = failures.map((failure) => {
-    const tries = failure.delivery.tries ?? counted.get(idOf(failure.delivery)) ?? 1;
-    return { ...failure, tries, verdict: decide(failure.err, tries, retryMs) };
+    const attempts = failure.delivery.attempts ?? counted.get(idOf(failure.delivery)) ?? 1;
+    return { ...failure, attempts, verdict: decide(failure.err, attempts, retryMs) };
   });
   await giveUp(
     run,
@@ -162,17 +162,17 @@ const idOf = ({ message }: Delivery): string => messageId(message);
 
 const idsOf = (deliveries: readonly Delivery[]): string[] => deliveries.map(idOf);
 
-const isWritten = ({ tries }: Delivery): boolean => tries !== undefined;
+const isWritten = ({ attempts }: Delivery): boolean => attempts !== undefined;
 
-type Decided = Failure & { readonly tries: number; readonly verdict: ReturnType<typeof decide> };
+type Decided = Failure & { readonly attempts: number; readonly verdict: ReturnType<typeof decide> };
 
 /** One line for a batch: a fault of the code meets every event. */
 function tryAgain({ service, buffer, logger }: BatchRun, decided: readonly Decided[]): void {
   const again = decided.filter(({ verdict }) => verdict.kind === 'retry');
   const [example] = again;
   if (example === undefined) return;
-  const { err, tries, delivery } = example;
-  logger.warn({ err, tries, eventId: idOf(delivery), events: again.length }, 'events will be tried again');
+  const { err, attempts, delivery } = example;
+  logger.warn({ err, tries: attempts, eventId: idOf(delivery), events: again.length }, 'events will be tried again');
   for (const { delivery, verdict } of again) {
     if (verdict.kind === 'retry') buffer.retry(delivery.message, verdict.delayMs);
   }
@@ -194,9 +194,9 @@ async function giveUp(
     error: err,
   }));
   await outageRetry.retryAlways(() => giveUpEvents(database, letters));
-  const { err, tries, delivery } = example;
+  const { err, attempts, delivery } = example;
   logger.error(
-    { err, tries, eventId: idOf(delivery), events: decided.length },
+    { err, tries: attempts, eventId: idOf(delivery), events: decided.length },
     'events given up; kept in dead_letters',
   );
   for (const { delivery } of decided) buffer.ack(delivery.message);

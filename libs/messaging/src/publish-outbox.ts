@@ -15,8 +15,8 @@ import { openStreamPublisher, type PublishAck, type StreamPublisher } from './st
 import { openStreamRoom, type StreamRoom } from './stream-room.ts';
 
 /**
- * A leader's hold on outbox and stream. `highestSeq` is the last place in the stream that any row was marked with: an
- * event that is new to the stream and lands at or before it shows that the stream lost its tail and counts anew.
+ * A leader's hold on outbox and stream. `highestSeq` is the highest sequence number in the stream that any row was marked with: an
+ * event that is new to the stream and gets it or a lower one shows that the stream lost its tail and counts anew.
  */
 export interface Publisher {
   readonly nats: NatsClient;
@@ -26,7 +26,7 @@ export interface Publisher {
   readonly room: StreamRoom;
   readonly logger: Logger;
   highestSeq: number;
-  /** The highest place whose row was deleted. */
+  /** The highest sequence number whose row was deleted. */
   prunedSeq: number;
   readonly scan: OutboxScan;
 }
@@ -159,19 +159,19 @@ async function mark(publisher: Publisher, acknowledged: readonly AcknowledgedRow
   publisher.highestSeq = Math.max(publisher.highestSeq, ...sequences);
 }
 
-/** The stream gave places away a second time: the rows marked with them are no longer in it. */
+/** The stream gave sequence numbers away a second time: the rows marked with them are no longer in it. */
 async function unmarkReused(publisher: Publisher, acknowledged: readonly AcknowledgedRow[]): Promise<void> {
   const low = acknowledged.filter((row) => row.seq <= publisher.highestSeq);
   if (low.length === 0) return;
   const fresh = low.filter((row) => !row.duplicate).map(({ seq }) => seq);
   const first = Math.min(...fresh, await lowestTaken(publisher, low));
   if (!Number.isFinite(first)) return;
-  // Before anything is marked: after a failure these events come back as duplicates, at places that other rows still have.
+  // Before anything is marked: after a failure these events come back as duplicates, under numbers that other rows still have.
   await renewDurablesPast(publisher.manager, streamName(publisher.nats.service), first - 1);
   await unmarkFrom(publisher, first);
 }
 
-/** The lowest of these places with which another row is marked; Infinity when there is none. */
+/** The lowest of these numbers with which another row is marked; Infinity when there is none. */
 async function lowestTaken({ session }: Publisher, low: readonly AcknowledgedRow[]): Promise<number> {
   const { rows } = await session.query<{ seq: string | null }>(
     'select min(stream_seq)::text as seq from outbox where stream_seq = any($1::bigint[]) and id <> all($2::bigint[])',
@@ -202,8 +202,8 @@ async function unmarkFrom(publisher: Publisher, seq: number): Promise<void> {
 }
 
 /**
- * Rows lie in the index in the order they were published: reading the lowest places finds all that are due, however
- * many are not. Places below the last one pruned are skipped, for their entries stay in the index until a vacuum. What a
+ * Rows lie in the index in the order they were published: reading the lowest numbers finds all that are due, however
+ * many are not. Numbers below the last one pruned are skipped, for their entries stay in the index until a vacuum. What a
  * replica of a version before 0.2 published during a roll-out has no time of its own.
  */
 export const pruneQuery = {

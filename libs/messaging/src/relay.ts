@@ -209,6 +209,6 @@ async function maintainStream(
       // A stream that cannot be trimmed may have room for hours: `room` says when it has none.
       logger.warn({ err }, 'could not look whether old events may leave the stream');
     });
-    publisher.room.lookAgain();
+    publisher.room.checkAgain();
   }
 }

@@ -8,18 +8,18 @@ export type Verdict = { kind: 'retry'; delayMs: number } | { kind: 'dead-letter'
  * Tries of an event that keeps failing: 1 s, 2 s, 4 s … 60 s, 60 s make about 6 minutes, which outlasts a roll-out: what
  * an old replica cannot read, a new one may. An outage of the database is nobody's fault and counts no tries.
  */
-export const triesMax = 12;
+export const attemptsMax = 12;
 const delayMaxMs = 60_000;
 
 /**
- * The one place that decides between another try and giving up.
+ * The one place that decides between another attempt and giving up.
  * @param tries failures of its own, from 1
  * @param retryMs before the second try
  */
 export function decide(err: unknown, tries: number, retryMs = usualTiming.retryMs): Verdict {
   const delayMs = Math.min(delayMaxMs, retryMs * 2 ** Math.min(tries - 1, 10));
   if (isOutage(err)) return { kind: 'retry', delayMs: Math.min(delayMs, 5_000) };
-  return tries >= triesMax ? { kind: 'dead-letter' } : { kind: 'retry', delayMs };
+  return tries >= attemptsMax ? { kind: 'dead-letter' } : { kind: 'retry', delayMs };
 }
 
 /**

@@ -37,7 +37,7 @@ export async function keepWithinBound(
 
 interface Slowest {
   readonly waitsFor: string;
-  /** The first place in the stream that this consumer still needs. */
+  /** The first sequence number that this consumer still needs. */
   readonly firstNeeded: number;
 }
 

@@ -3,9 +3,9 @@ import { inboxPrefix, type NatsClient } from './connect.ts';
 
 /** A stream's acknowledgement of an event. */
 export interface PublishAck {
-  /** The event's place in the stream. */
+  /** The event’s sequence number in the stream. */
   readonly seq: number;
-  /** The stream had an event of this id already, at that place. */
+  /** The stream had an event of this id already, under that number. */
   readonly duplicate: boolean;
 }
 

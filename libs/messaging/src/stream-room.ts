@@ -8,7 +8,7 @@ export interface StreamRoom {
    */
   take(sizes: readonly number[]): Promise<number>;
   /** The next `take` asks nats-server: its bound may have changed. */
-  lookAgain(): void;
+  checkAgain(): void;
 }
 
 /**
@@ -30,7 +30,7 @@ export function openStreamRoom(manager: JetStreamManager, stream: string): Strea
       }
       return taken;
     },
-    lookAgain: () => {
+    checkAgain: () => {
       left = 0;
     },
   };

@@ -11,7 +11,7 @@ import { replayState, requestReplay } from '../src/dead-letters.ts';
 import { onEvent } from '../src/event-handler.ts';
 import { eventsGivenUp } from '../src/points.ts';
 import { replayStream } from '../src/replay-stream.ts';
-import { triesMax } from '../src/retry-policy.ts';
+import { attemptsMax } from '../src/retry-policy.ts';
 import { counted, eachTestConsumes, failed, handled, insertEffects, numbers, publish, range } from './harness.ts';
 
 guardLeaks();
@@ -49,7 +49,7 @@ const givenUp = (eventId: string, heard = rig.heard) =>
 /** As if all tries but the last were made: they take six minutes. */
 const bury = async (eventId: string): Promise<void> => {
   await failed(rig.heard, eventId);
-  await query(`update event_tries set tries = ${triesMax - 1} where event_id = '${eventId}'`);
+  await query(`update event_tries set tries = ${attemptsMax - 1} where event_id = '${eventId}'`);
   await givenUp(eventId);
 };
 
@@ -110,7 +110,7 @@ test('an event that ends the process is counted, given up, and its neighbours ta
   expect(await crashing.exited).toBeNull();
   // It was delivered a second time: from then on each try is written down before it is begun.
   expect(await tries()).toContainEqual({ event_id: 'evt_13', tries: 1 });
-  await query(`update event_tries set tries = ${triesMax} where event_id = 'evt_13'`);
+  await query(`update event_tries set tries = ${attemptsMax} where event_id = 'evt_13'`);
   // The third process is this one: the event is given up before it is handled.
   await consume({ refuse: (n) => n === 13 });
   await givenUp('evt_13');

@@ -76,14 +76,14 @@ async function runOnce<R extends object>(lock: OpenLock, request: RunRequest<R>,
   const acceptedRunIds = [request.runId];
   while (Date.now() < request.deadlineMs && !lock.isClosing()) {
     const { rows } = await database.pool.query<RunState<R>>(
-      statements.look([...finishedValues(request, acceptedRunIds), key]),
+      statements.readState([...finishedValues(request, acceptedRunIds), key]),
     );
     const state = rows[0] as RunState<R>;
     if (isAnswer(request, state)) return state.result;
     if (state.result !== null) {
       // The joined run did not do what was asked for: this request runs by itself.
       acceptedRunIds.splice(1);
-      await database.pool.query(statements.leave([request.runId]));
+      await database.pool.query(statements.forgetJoined([request.runId]));
       continue;
     }
     if (state.running !== null && !acceptedRunIds.includes(state.running)) {
@@ -156,10 +156,10 @@ type Statement = ReturnType<typeof statement>;
 
 interface RunStatements {
   lockKey(accountId: string): string;
-  readonly look: Statement;
+  readonly readState: Statement;
   readonly finished: Statement;
   readonly join: Statement;
-  readonly leave: Statement;
+  readonly forgetJoined: Statement;
   readonly lock: Statement;
   readonly unlock: Statement;
   readonly begin: Statement;
@@ -178,15 +178,15 @@ export function runStatements({ table, reset }: RunsTable): RunStatements {
     limit 1`;
   return {
     lockKey: (accountId) => lockKeyOf(table, accountId),
-    look: named(
-      'look',
+    readState: named(
+      'read-state',
       `select f.id, f.result,
          (select id from ${table} where account_id = $1 and finished_at is null limit 1) as running,
          ${isLocked('$5')} as locked
        from (values (1)) as one left join lateral (${finished}) as f on true`,
     ),
     finished: named('finished', finished),
-    // The row's lock keeps its run from being closed meanwhile: whoever closes it leaves it afterwards. What has no result
+    // The row's lock keeps its run from being closed meanwhile: the run that closes it forgets it afterwards. What has no result
     // any more is joined by nobody.
     join: named(
       'join',
@@ -195,7 +195,7 @@ export function runStatements({ table, reset }: RunsTable): RunStatements {
        where id = $2 and (finished_at is null or result is not null) for share
        on conflict (id) do update set result = excluded.result`,
     ),
-    leave: named('leave', 'delete from commands where id = $1'),
+    forgetJoined: named('forget-joined', 'delete from commands where id = $1'),
     // While a session holds the lock it must query every few seconds, so that the lock of a stopped process ends.
     lock: named(
       'lock',
@@ -274,8 +274,8 @@ async function runLocked<R extends object>(
   if (found !== undefined && isAnswer(request, found)) return found.result;
   const { runId, accountId, platformRunId } = request;
   await session.query(statements.begin([runId, accountId, platformRunId, clock.now()]));
-  // Whatever the command joined has failed it: from now on everything that is told of the command belongs to its own run.
-  await session.query(statements.leave([runId]));
+  // Whatever the command joined has failed it: from now on all that is stored of the command belongs to its own run.
+  await session.query(statements.forgetJoined([runId]));
   runBegan.announce(() => ({ table, accountId, runId }));
   let result: R;
   try {

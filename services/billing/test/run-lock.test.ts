@@ -424,7 +424,7 @@ test('reading the state of a run costs the same with one and with very many runs
   );
   await db().query('analyze daily_runs');
   for (const accountId of ['acc_1', allAccounts]) {
-    const { text, values } = runStatements(dailyRuns).look([accountId, ['run_x'], 'run_1', 'run_x', 'key']);
+    const { text, values } = runStatements(dailyRuns).readState([accountId, ['run_x'], 'run_1', 'run_x', 'key']);
     const { rows: explained } = await db().query(`explain (format json) ${text}`, values);
     const scans = JSON.stringify(explained).match(/"Node Type":"[^"]*Scan"[^}]*?"Relation Name":"daily_runs"/g) ?? [];
     expect(scans.length).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg';
 
 /**
  * How often an event was begun without taking effect, kept in the database so that replicas and restarts count
- * together. A first try is written only when it fails, so that it costs nothing; later tries are written before they
+ * together. A first attempt is written only when it fails, so that it costs nothing; later attempts are written before they
  * begin, so that an event that ends the process is counted too.
  */
 interface Queryable {
@@ -10,28 +10,33 @@ interface Queryable {
 }
 
 /** An event that was tried with others so often is tried alone from then on: it may be the one that fails them all. */
-const triesTogetherMax = 3;
+const attemptsTogetherMax = 3;
 
 /**
- * Counts one try more for each event, but leaves those at `triesTogetherMax` alone: they are counted when they begin.
- * @returns the tries of each, this one included; events that are to be tried alone are missing
+ * Counts one attempt more for each event, but leaves those at `attemptsTogetherMax` alone: they are counted when they begin.
+ * @returns the attempts of each, this one included; events that are to be tried alone are missing
  */
-export async function addTryUnlessSuspect(
+export async function addAttemptUnlessSuspect(
   database: Queryable,
   eventIds: readonly string[],
 ): Promise<Map<string, number>> {
-  return await addTries(database, 'event-tries-add-unless-suspect', eventIds, `where t.tries < ${triesTogetherMax}`);
+  return await addAttempts(
+    database,
+    'event-tries-add-unless-suspect',
+    eventIds,
+    `where t.tries < ${attemptsTogetherMax}`,
+  );
 }
 
 /**
- * Counts one try more for each event.
- * @returns the tries of each, this one included
+ * Counts one attempt more for each event.
+ * @returns the attempts of each, this one included
  */
-export async function addTry(database: Queryable, eventIds: readonly string[]): Promise<Map<string, number>> {
-  return await addTries(database, 'event-tries-add', eventIds, '');
+export async function addAttempt(database: Queryable, eventIds: readonly string[]): Promise<Map<string, number>> {
+  return await addAttempts(database, 'event-tries-add', eventIds, '');
 }
 
-async function addTries(
+async function addAttempts(
   database: Queryable,
   name: string,
   eventIds: readonly string[],
@@ -49,7 +54,7 @@ async function addTries(
 }
 
 /** They took effect, were given up, or failed by no fault of their own. */
-export async function forgetTries(database: Queryable, eventIds: readonly string[]): Promise<void> {
+export async function forgetAttempts(database: Queryable, eventIds: readonly string[]): Promise<void> {
   if (eventIds.length === 0) return;
   await database.query({
     name: 'event-tries-forget',
