@@ -135,5 +135,9 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
       expect((await theirs.goto(path))?.status()).toBe(404);
       await theirs.getByRole('heading', { name: 'There is nothing here' }).textContent();
     }
+    const unknown = `${platform.baseUrl}/app/subscriptions/sub_01jd2q5v8kfw9s3x6z7yabcdef`;
+    expect((await theirs.request.post(unknown, { form: { do: 'nothing' } })).status()).toBe(404);
+    const noZone = await theirs.request.get(`${platform.baseUrl}/app/orders/export?timeZone=Nowhere`);
+    expect([noZone.status(), noZone.headers()['content-type']]).toEqual([200, 'text/csv; charset=utf-8']);
   });
 });

@@ -6,7 +6,7 @@ export const imageTypes = { png: 'image/png', jpg: 'image/jpeg', webp: 'image/we
 export type ImageFormat = keyof typeof imageTypes;
 
 /** 150 KB: 204,800 characters of base64, which the 256 KB of a body have room for. */
-const imageMaxBytes = 150 * 1024;
+export const imageMaxBytes = 150 * 1024;
 /** Of either side. */
 export const imageMaxPixels = 8_192;
 

@@ -118,6 +118,31 @@ test('an address of nothing is the same page for every account, and says nothing
   expect((await open('/app/nothing', { session })).status).toBe(404);
 });
 
+test('a link to a place in a list that is not there any more leads to the first page of the list', async () => {
+  const { session } = await createSeller(url);
+  for (const before of ['x', 'key_01jd2q5v8kfw9s3x6z7yabcdef']) {
+    const said = await open(`/app/integrations/keys?before=${before}&q=a`, { session });
+    expect(said.status).toBe(422);
+    expect(said.text).toContain('This link is no longer valid');
+    expect(said.text).toContain('href="/app/integrations/keys?q=a"');
+  }
+});
+
+test('a form sent to a page that has none is refused in words, and nothing is asked of its type', async () => {
+  const { session } = await createSeller(url);
+  const headers = { accept: 'text/html' };
+  const said = await open('/app', { session, headers, form: { name: 'x' } });
+  expect([said.status, said.text.includes('Nothing can be sent to this address')]).toEqual([405, true]);
+  expect((await open('/app/nothing', { session, headers, form: { name: 'x' } })).status).toBe(404);
+});
+
+test('windows of the same heading have titles of their own', async () => {
+  const { session } = await createSeller(url);
+  const titleAt = async (path: string) => /<title>([^<]*)/.exec((await open(path, { session })).text)?.[1];
+  expect(await titleAt('/app/settings/selling')).toMatch(/^Settings · Selling · /);
+  expect(await titleAt('/app/integrations/keys')).toMatch(/^Integrations · API keys · /);
+});
+
 test('a link logs its owner in, once, within ten minutes', async () => {
   const seller = await createSeller(url);
   const database = await openDatabase(databaseOptions(harness.database.url));
@@ -247,6 +272,11 @@ test('a logo is chosen, shown on the checkout’s settings and removed; what is 
   expect((await choose(null)).text).toContain('id="picture-error">Choose a picture of this device.');
   const wrong = await choose(Buffer.from('no picture at all'));
   expect([wrong.status, /id="picture-error">Logo [^<]+\./.test(wrong.text)]).toEqual([422, true]);
+  const large = await choose(Buffer.alloc(151 * 1024));
+  expect([large.status, large.text.includes('id="picture-error">The picture has more than 150 KB')]).toEqual([
+    422,
+    true,
+  ]);
   const pixel = Buffer.from(onePixel, 'base64');
   expect(await choose(pixel)).toMatchObject({ status: 303, location: '/app/settings/pages?saved=1' });
   const { logoUrl } = (await send(url, 'GET', '/api/v1/settings', { session })).json;

@@ -43,6 +43,7 @@ const accountShown = (
       me: Object.assign({ email: 'ada@example.com' }, of),
       sessions,
       state: stateOf(typed, errors),
+      pager: html``,
     }),
   );
 

@@ -20,7 +20,9 @@ export function handleUnknownRoutes(server: FastifyInstance, guard: Pick<Guard, 
     for (const each of [method].flat()) known.methods.add(each);
     paths.set(url, known);
   });
-  server.setNotFoundHandler((req: FastifyRequest, reply: FastifyReply) => {
+  // Before the body is read, whose type no route takes either.
+  server.addHook('onRequest', async (req: FastifyRequest, reply: FastifyReply) => {
+    if (!req.is404) return;
     const [path = ''] = req.url.split('?');
     const matching = [...paths.values()].filter(({ pattern }) => pattern.test(path));
     const methods = [...new Set(matching.flatMap((known) => [...known.methods]))].sort();
@@ -31,7 +33,7 @@ export function handleUnknownRoutes(server: FastifyInstance, guard: Pick<Guard, 
     reply.header('allow', [...methods, 'OPTIONS'].join(', '));
     const anyOrigin = matching.some((known) => known.anyOrigin);
     if (req.method === 'OPTIONS') {
-      return void reply
+      return reply
         .headers(anyOrigin ? preflightHeaders(methods) : {})
         .code(204)
         .send();

@@ -72,10 +72,15 @@ export function sendFailure(err: unknown, req: FastifyRequest, reply: FastifyRep
 
 export function sendErrorPage(error: DomainError, req: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status } = errorCodes[error.code];
-  const text = error.code === 'payload_too_large' ? tooLarge(req) : error.message;
+  const text = textOf(error, req);
   const mayWorkLater = status >= 500 || status === 429;
   const said = `${text}${mayWorkLater ? ' Try again in a minute.' : ''}`;
   return sendNotice(reply, status, status === 404 ? nothingHerePage(said, req.id) : failedPage(said, req.id));
+}
+
+function textOf({ code, message }: DomainError, req: FastifyRequest): string {
+  if (code === 'payload_too_large') return tooLarge(req);
+  return code === 'method_not_allowed' ? 'Nothing can be sent to this address, and nothing was changed.' : message;
 }
 
 const tooLarge = ({ url }: FastifyRequest): string =>

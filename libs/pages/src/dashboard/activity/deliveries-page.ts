@@ -45,6 +45,7 @@ export function deliveriesPage(visit: Visit, content: DeliveriesContent): Dashbo
       : problem === null && emptyState(isFiltered ? texts.none : texts.empty);
   return {
     title: activityTitle,
+    part: 'Deliveries',
     main: html`${activityTabs(deliveriesPath)}${filterForm(visit, { statuses, problem })}${list}${pager}`,
   };
 }

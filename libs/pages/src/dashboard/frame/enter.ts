@@ -3,6 +3,7 @@ import { formatsFor } from '../../formats.ts';
 import { html } from '../../html.ts';
 import type { PageAnswer, PageRequest, Redirect, ShownPage } from '../../page.ts';
 import { framed } from './layout.ts';
+import { firstPage, isOldPlace } from './lists.ts';
 import { logInAgain } from './log-in-again.ts';
 import {
   type Account,
@@ -20,6 +21,9 @@ const texts = {
   busy: 'One moment',
   busyText: (seconds: number) =>
     `Your account sends many requests. Nothing is lost, and nothing was changed by this one. Try again in ${seconds} seconds.`,
+  oldLink: 'This link is no longer valid',
+  oldPlace: 'It leads to a place in a list that is not there any more.',
+  firstPage: 'First page of the list',
   failed: 'That did not work',
   request: (id: string) => `Request ${id}`,
 } as const;
@@ -100,7 +104,7 @@ async function readAccount({ read, call }: Visit): Promise<Account> {
 function shown(account: Account, path: string, page: DashboardPage): ShownPage {
   return {
     status: page.status ?? 200,
-    title: `${page.title} · ${account.name}`,
+    title: [page.title, page.part, account.name].filter((each) => each !== undefined).join(' · '),
     body: framed({ account, path, page }),
     head: page.head,
     stylesheets: ['dashboard.css'],
@@ -116,18 +120,22 @@ async function refused(visit: Visit, err: RefusedError): Promise<ShownPage | Red
   const { request, path } = visit;
   if (problem.status === 401) return logInAgain(request, path);
   const page = await visit.account().then(
-    (account) => shown(account, path, refusalPage(err, request.requestId)),
+    (account) => shown(account, path, refusalPage(err, visit)),
     () => Object.assign({ status: problem.status }, failedPage(problem.detail, request.requestId)),
   );
   return Object.assign(page, { retryAfterSeconds });
 }
 
-function refusalPage({ problem, retryAfterSeconds }: RefusedError, requestId: string): DashboardPage {
+function refusalPage({ problem, retryAfterSeconds }: RefusedError, { path, request }: Visit): DashboardPage {
   const { status, detail } = problem;
+  if (isOldPlace(problem)) {
+    const first = html`<p><a href="${firstPage(path, request.query)}">${texts.firstPage}</a></p>`;
+    return { status, title: texts.oldLink, main: html`<p>${texts.oldPlace}</p>${first}` };
+  }
   if (status === 404) return { status: 404, title: texts.nothingHere, main: html`<p>${texts.nothingFound}</p>` };
   if (status === 429) {
     return { status, title: texts.busy, main: html`<p>${texts.busyText(Math.max(1, retryAfterSeconds ?? 60))}</p>` };
   }
-  const main = html`<p>${detail}</p><p class="small quiet">${texts.request(requestId)}</p>`;
+  const main = html`<p>${detail}</p><p class="small quiet">${texts.request(request.requestId)}</p>`;
   return { status, title: texts.failed, main };
 }

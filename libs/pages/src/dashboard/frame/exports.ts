@@ -1,3 +1,4 @@
+import { isTimeZone } from '@app/contracts/time-zone';
 import { type Html, html } from '../../html.ts';
 import type { Redirect } from '../../page.ts';
 import { onTo, type Visit } from './visit.ts';
@@ -10,7 +11,7 @@ export function exportLink({ request, path }: Pick<Visit, 'path' | 'request'>): 
 }
 
 /**
- * On to a file of the API, in the time zone of the address. The page reads what is in it first, so that a login that ran out and
+ * On to a file of the API, in the time zone of the address, or in UTC where that names none. The page reads what is in it first, so that a login that ran out and
  * whatever else is refused is a page.
  */
 export function onToFile(
@@ -20,6 +21,6 @@ export function onToFile(
 ): Redirect {
   const query = new URLSearchParams(filters);
   const zone = request.query.get('timeZone');
-  if (zone !== null) query.set('timeZone', zone);
+  if (zone !== null && isTimeZone(zone)) query.set('timeZone', zone);
   return onTo(query.size === 0 ? address : `${address}?${query}`);
 }

@@ -1,3 +1,4 @@
+import type { Problem } from '../../call.ts';
 import { pager } from '../../components/rows.ts';
 import type { Html } from '../../html.ts';
 import type { Visit } from './visit.ts';
@@ -8,6 +9,19 @@ const pageSize = 20;
 export function pageQuery({ request }: Visit): { readonly limit: number; readonly before?: string } {
   const before = request.query.get('before');
   return before === null ? { limit: pageSize } : { limit: pageSize, before };
+}
+
+const places = ['before', 'after'] as const;
+
+/** Whether a list was refused because the address goes on from something that is not in it. */
+export const isOldPlace = ({ errors = [] }: Problem): boolean =>
+  errors.some(({ field }) => places.some((place) => place === field));
+
+/** The address of the first page of a list, whose filters stay. */
+export function firstPage(path: string, narrowed: URLSearchParams): string {
+  const query = new URLSearchParams(narrowed);
+  for (const place of places) query.delete(place);
+  return query.size === 0 ? path : `${path}?${query}`;
 }
 
 interface Listed {
@@ -26,15 +40,14 @@ export function listPager(
 ): Html {
   const last = data.at(-1);
   const isFirst = !request.query.has('before');
-  const withBefore = (before: string | null) => {
+  const withBefore = (before: string) => {
     const query = new URLSearchParams(request.query);
-    if (before === null) query.delete('before');
-    else query.set('before', before);
-    return query.size === 0 ? path : `${path}?${query}`;
+    query.set('before', before);
+    return `${path}?${query}`;
   };
   return pager({
     label,
-    first: isFirst ? null : { label: words.first, href: withBefore(null) },
+    first: isFirst ? null : { label: words.first, href: firstPage(path, request.query) },
     next: has_more === true && last !== undefined ? { label: words.next, href: withBefore(last.id) } : null,
   });
 }

@@ -1,3 +1,4 @@
+import { imageMaxBytes } from '@app/contracts/images';
 import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { fileField } from '../../components/field.ts';
@@ -6,7 +7,11 @@ import { type FormState, type FormVisit, form, refusedForm, wrongForm } from './
 import { type Removal, removeCard } from './removal.ts';
 import type { Visit } from './visit.ts';
 
-const texts = { missing: 'Choose a picture of this device.', saving: 'Saving…' } as const;
+const texts = {
+  missing: 'Choose a picture of this device.',
+  tooLarge: `The picture has more than ${imageMaxBytes / 1024} KB: choose a smaller one.`,
+  saving: 'Saving…',
+} as const;
 
 export interface PictureTexts {
   /** What the picture is: the label of the field. */
@@ -59,6 +64,7 @@ export async function takePictureForm(
 ): Promise<FormState | null> {
   const data = visit.request.files.get('picture');
   if (data === undefined) return wrongForm(visit, { picture: texts.missing });
+  if (Buffer.byteLength(data, 'base64') > imageMaxBytes) return wrongForm(visit, { picture: texts.tooLarge });
   const saved = await put(data);
   return saved.ok ? null : refusedForm(visit, saved.problem, { data: file }, { data: 'picture' });
 }

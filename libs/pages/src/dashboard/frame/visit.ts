@@ -44,6 +44,8 @@ export interface DashboardPage {
   readonly status?: number;
   /** The heading, and the title of the window. */
   readonly title: string;
+  /** Which part of what the heading names is shown, where parts share it: for the title of the window. */
+  readonly part?: string;
   /** In place of the title, where it is more than text. */
   readonly heading?: Html;
   /** Where the page's list or section is. */

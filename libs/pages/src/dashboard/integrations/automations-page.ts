@@ -6,7 +6,7 @@ import { type Html, html } from '../../html.ts';
 import { eventLabel } from '../frame/event-names.ts';
 import type { DashboardPage } from '../frame/visit.ts';
 import { endpointBadge } from './endpoints-page.ts';
-import { type Automation, automationPath, automationsPath, integrationsTitle, integrationTabs } from './parts.ts';
+import { type Automation, automationPath, automationsPath, integrationTabs, integrationTitles } from './parts.ts';
 
 const texts = {
   add: 'Add an automation',
@@ -50,7 +50,7 @@ export function automationsPage({ automations, isVerified, products, pager }: Au
     ? !isVerified && notice('warn', texts.unverified, html`<a href="/app/settings/account">${texts.verify}</a>`)
     : notice('warn', texts.noMail);
   return {
-    title: integrationsTitle,
+    ...integrationTitles(automationsPath),
     action: linkButton({ label: texts.add, href: `${automationsPath}/new`, kind: 'accent' }),
     main: html`${integrationTabs(automationsPath)}${warning}<p>${texts.about}</p>${table({
       caption: texts.list,

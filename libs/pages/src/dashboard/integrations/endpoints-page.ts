@@ -6,7 +6,7 @@ import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { eventLabel } from '../frame/event-names.ts';
 import type { DashboardPage } from '../frame/visit.ts';
-import { type Endpoint, endpointPath, integrationsTitle, integrationTabs, webhooksPath } from './parts.ts';
+import { type Endpoint, endpointPath, integrationTabs, integrationTitles, webhooksPath } from './parts.ts';
 
 const texts = {
   add: 'Add an endpoint',
@@ -33,7 +33,7 @@ export function endpointsPage({ endpoints, formats }: EndpointsContent): Dashboa
   const add = linkButton({ label: texts.add, href: `${webhooksPath}/webhooks/new`, kind: 'accent' });
   if (endpoints.length === 0) {
     const main = html`${integrationTabs(webhooksPath)}${emptyState(texts.empty, add)}${links()}`;
-    return { title: integrationsTitle, main };
+    return { ...integrationTitles(webhooksPath), main };
   }
   const rows = endpoints.map((endpoint) => ({
     href: endpointPath(endpoint.id),
@@ -47,7 +47,7 @@ export function endpointsPage({ endpoints, formats }: EndpointsContent): Dashboa
   }));
   const list = table({ caption: 'Endpoints', columns, rows });
   return {
-    title: integrationsTitle,
+    ...integrationTitles(webhooksPath),
     action: add,
     main: html`${integrationTabs(webhooksPath)}${list}${links()}`,
   };

@@ -11,7 +11,7 @@ import { type Html, html } from '../../html.ts';
 import { type FormState, form, typedIn } from '../frame/forms.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
-import { integrationsTitle, integrationTabs, keysPath, secretOnce } from './parts.ts';
+import { integrationTabs, integrationTitles, keysPath, secretOnce } from './parts.ts';
 
 const texts = {
   make: 'Make a key',
@@ -74,7 +74,7 @@ interface KeysContent {
 export function keysPage({ keys, now, formats, pager }: KeysContent): DashboardPage {
   const make = linkButton({ label: texts.make, href: `${keysPath}/new`, kind: 'accent' });
   if (keys.length === 0)
-    return { title: integrationsTitle, main: html`${integrationTabs(keysPath)}${emptyState(texts.empty, make)}` };
+    return { ...integrationTitles(keysPath), main: html`${integrationTabs(keysPath)}${emptyState(texts.empty, make)}` };
   const rows = keys.map((key) => ({
     href: `${keysPath}/${key.id}`,
     cells: [
@@ -86,7 +86,7 @@ export function keysPage({ keys, now, formats, pager }: KeysContent): DashboardP
     ],
   }));
   return {
-    title: integrationsTitle,
+    ...integrationTitles(keysPath),
     action: make,
     main: html`${integrationTabs(keysPath)}${table({ caption: texts.keys, columns, rows })}${pager}`,
   };

@@ -6,7 +6,7 @@ import { html } from '../../html.ts';
 import { type FormState, form, typedIn } from '../frame/forms.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
 import { scopeChoices } from './keys-page.ts';
-import { integrationsTitle, integrationTabs, keysPath, mcpPath } from './parts.ts';
+import { integrationTabs, integrationTitles, keysPath, mcpPath } from './parts.ts';
 
 const texts = {
   about:
@@ -86,7 +86,7 @@ export function mcpPage(visit: Visit, state: FormState): DashboardPage {
   })}${scopeChoices(state)}`;
   const buttons = button({ label: texts.make, busyLabel: texts.making, kind: 'accent' });
   return {
-    title: integrationsTitle,
+    ...integrationTitles(mcpPath),
     main: html`${integrationTabs(mcpPath)}<p>${texts.about}</p>${form(visit, { content, state, buttons })}`,
   };
 }

@@ -33,6 +33,12 @@ export const integrationTabs = (open: (typeof all)[number]['href']): Html =>
     all.map(({ label, href }) => ({ label, href, isOpen: href === open })),
   );
 
+/** The titles of the list of each of them. */
+export const integrationTitles = (open: (typeof all)[number]['href']) => ({
+  title: integrationsTitle,
+  part: all.find(({ href }) => href === open)?.label ?? '',
+});
+
 interface Shown {
   readonly label: string;
   /** Undefined when a second click, or a reload, gets the first answer again: it has the notice alone. */

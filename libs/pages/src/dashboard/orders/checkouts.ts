@@ -3,6 +3,7 @@ import { listPager, pageQuery } from '../frame/lists.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
 import { checkoutsPage } from './checkouts-page.ts';
 import type { Named } from './parts.ts';
+import { productsListed } from './parts.ts';
 
 const statuses = ['open', 'stalled', 'reminded', 'expired'] as const;
 
@@ -13,7 +14,7 @@ export async function showCheckouts(visit: Visit): Promise<DashboardPage> {
   const query = Object.assign(pageQuery(visit), given({ productId }), status && { status });
   const [checkouts, products] = await Promise.all([
     visit.read('listCheckouts', { query }),
-    visit.read('listProducts', { query: { limit: 100 } }),
+    visit.read('listProducts', { query: { limit: productsListed } }),
   ]);
   return checkoutsPage({
     checkouts: checkouts.data,

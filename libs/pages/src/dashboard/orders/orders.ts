@@ -5,6 +5,7 @@ import { choiceOf, dayStart, filterOf, given } from '../frame/filters.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
 import { type OrderFilters, ordersPage } from './orders-page.ts';
+import { productsListed } from './parts.ts';
 
 const statuses = ['paid', 'refunded', 'authorized'] as const;
 
@@ -25,7 +26,7 @@ async function showList(visit: Visit, operation: 'listOrders' | 'listTestOrders'
   const query = Object.assign(pageQuery(visit), narrowedTo(visit));
   const [orders, products] = await Promise.all([
     visit.read(operation, { query }),
-    visit.read('listProducts', { query: { limit: 100 } }),
+    visit.read('listProducts', { query: { limit: productsListed } }),
   ]);
   const isTest = operation === 'listTestOrders';
   const pager = listPager(visit, 'Pages of orders', orders);

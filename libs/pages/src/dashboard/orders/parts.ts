@@ -21,11 +21,15 @@ export const orderTabs = (open: string): Html =>
 /** What the filter of products offers. */
 export type Named = readonly { readonly id: string; readonly name: string }[];
 
+/** How many products the filter of them offers. */
+export const productsListed = 100;
+
 /** Narrows a list to one product. A link may name a product that is not among those that are listed. */
 export function productFilter(products: Named, chosen: string): Html {
   const isListed = chosen === '' || products.some(({ id }) => id === chosen);
   const listed = products.map(({ id, name }) => [id, name] as const);
   const all = [['', 'Any product'] as const, ...listed];
   const options = isListed ? all : [...all, [chosen, 'The product of the link'] as const];
-  return select({ name: 'productId', label: 'Product', value: chosen, options });
+  const hint = products.length < productsListed ? undefined : `The newest ${productsListed} are listed.`;
+  return select({ name: 'productId', label: 'Product', hint, value: chosen, options });
 }

@@ -45,6 +45,8 @@ interface AccountContent {
     readonly created_at: string;
   }[];
   readonly state: FormState;
+  /** Of the sessions. */
+  readonly pager: Html;
 }
 
 /** The login's address, its password, and the browsers that are logged in. */
@@ -96,14 +98,14 @@ const passwordField = ({ errors }: FormState, name: string, label: string, autoc
   });
 
 function passwordCard(visit: Visit, { me, state }: AccountContent): Html {
-  const user = html`<input type="hidden" name="username" autocomplete="username" value="${me.email}">`;
+  const user = html`<input hidden readonly type="email" name="username" autocomplete="username" value="${me.email}">`;
   const content = html`${user}${passwordField(state, 'password', texts.current, 'current-password')}${passwordField(state, 'newPassword', texts.new, 'new-password', texts.newHint)}`;
   const buttons = button({ label: texts.change, busyLabel: texts.changing });
   return card(texts.password, form(visit, { content, buttons }));
 }
 
 /** One form: the button that is pressed says which session ends. */
-function sessionsCard(visit: Visit, { sessions }: AccountContent): Html {
+function sessionsCard(visit: Visit, { sessions, pager }: AccountContent): Html {
   const list = sessions.map(({ id, current, address, user_agent, created_at }) => ({
     title: current ? texts.here : html`<bdi>${browserName(user_agent) ?? user_agent ?? texts.unknown}</bdi>`,
     detail: html`${address !== null && html`${texts.from} ${address}, `}${texts.since} ${when(created_at, visit.formats)}`,
@@ -111,5 +113,6 @@ function sessionsCard(visit: Visit, { sessions }: AccountContent): Html {
   }));
   const others = linkLike({ label: texts.endOthers, name: 'do', value: 'end-others' });
   const content = rows(list);
-  return card(texts.sessions, sessions.length > 1 ? form(visit, { content, buttons: others }) : content);
+  const hasOthers = sessions.some(({ current }) => !current);
+  return card(texts.sessions, html`${hasOthers ? form(visit, { content, buttons: others }) : content}${pager}`);
 }

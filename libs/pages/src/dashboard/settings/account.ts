@@ -2,6 +2,7 @@ import type { Problem } from '../../call.ts';
 import { notice } from '../../components/notice.ts';
 import { html } from '../../html.ts';
 import { type FormState, freshForm, refusedForm } from '../frame/forms.ts';
+import { listPager, pageQuery } from '../frame/lists.ts';
 import { type Answer, type DashboardPage, onTo, refusedPage, type Visit } from '../frame/visit.ts';
 import { accountContent } from './account-page.ts';
 import { settingsPage } from './settings-page.ts';
@@ -23,9 +24,14 @@ export const showAccount = (visit: Visit): Promise<DashboardPage> => shown(visit
 async function shown(visit: Visit, state: FormState): Promise<DashboardPage> {
   const [me, sessions] = await Promise.all([
     visit.read('getMe', {}),
-    visit.read('listSessions', { query: { limit: 20 } }),
+    visit.read('listSessions', { query: pageQuery(visit) }),
   ]);
-  const content = accountContent(visit, { me, sessions: sessions.data, state });
+  const content = accountContent(visit, {
+    me,
+    sessions: sessions.data,
+    state,
+    pager: listPager(visit, 'Pages of sessions', sessions),
+  });
   const done = said[visit.request.query.get('done') ?? ''];
   return settingsPage(
     '/app/settings/account',

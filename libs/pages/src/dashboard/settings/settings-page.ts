@@ -15,13 +15,24 @@ const parts = {
   '/app/settings/test-mode': 'Test mode',
 } as const;
 
+/** What belongs to the integrations, and is looked for here as well. */
+const elsewhere = {
+  '/app/integrations/automations': 'Emails',
+  '/app/integrations/keys': 'API keys',
+} as const;
+
 export type SettingsPath = keyof typeof parts;
 
 /** A page of the settings. @param said above its content, after something was done */
 export function settingsPage(path: SettingsPath, main: Html, said: string | null): DashboardPage {
-  const all = Object.entries(parts).map(([href, label]) => ({ label, href, isOpen: href === path }));
+  const all = Object.entries(Object.assign({}, parts, elsewhere)).map(([href, label]) => ({
+    label,
+    href,
+    isOpen: href === path,
+  }));
   return {
     title: texts.title,
+    part: parts[path],
     main: html`${tabs(texts.title, all)}${said !== null && notice('good', said)}${main}`,
   };
 }

@@ -17,8 +17,11 @@ const changes = {
 export async function takeSubscription(visit: Visit, { id = '' }: Params): Promise<Answer> {
   const wanted = visit.request.form.get('do');
   const change = wanted === 'pause' || wanted === 'resume' || wanted === 'keep' ? wanted : null;
-  if (change === null) return onTo(`${subscriptionsPath}/${id}`);
   const params = { subscriptionId: id };
+  if (change === null) {
+    await visit.read('getSubscription', { params });
+    return onTo(`${subscriptionsPath}/${id}`);
+  }
   const changed = await visit.call(changes[change], { params, idempotencyKey: keyOf(visit, change) });
   if (!changed.ok) {
     const page = await pageOf(visit, id, refusedForm(visit, changed.problem, {}));

@@ -2,19 +2,13 @@ import { getStatement, type statementLine } from '@app/contracts/affiliates';
 import type { RequestOutput } from '@app/contracts/define';
 import { listOrders, type OrderResource } from '@app/contracts/orders';
 import { listSubscriptions } from '@app/contracts/subscriptions';
+import { isTimeZone } from '@app/contracts/time-zone';
 import { z } from 'zod';
 import { amountCell, type Cell, type Columns, csvDownload, numberCell, textCell, timeCells } from '../csv.ts';
 import { defineDownload } from '../operation.ts';
 import { pagesOf } from '../pages-of.ts';
 import { pathCode } from '../path-params.ts';
 
-const isTimeZone = (name: string): boolean => {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).format() !== '';
-  } catch {
-    return false;
-  }
-};
 const timeZone = z
   .string()
   .max(64)
