@@ -41,7 +41,11 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     await page.getByRole('button', { name: 'Record the payout of $29.70 to Grace Hopper' }).click();
     await page.getByText('The payout is recorded. It moved no money').textContent();
     // The Back button shows the form as it was sent before.
-    await page.request.post(address, { form: { key, currency: 'usd', cents: '2970' } });
+    const again = { form: { key, currency: 'usd', cents: '2970' }, maxRedirects: 0 };
+    const second = await page.request.post(address, again);
+    expect([second.status(), second.headers().location]).toEqual([303, `/app/affiliates/code/${code}?did=payout`]);
+    const other = await page.request.post(address, { form: { ...again.form, key: 'other tab' } });
+    expect(other.status()).toBe(422);
     const { data } = (await seller.call('GET', `/api/v1/payouts?code=${code}`)).json;
     const file = await downloaded(page);
     expect(file.name).toMatch(new RegExp(`^statement-${code}-`));

@@ -53,6 +53,11 @@ export type CallRequest<Of extends Types> = Given<'params', Of['params']> &
     readonly actor: PageActor;
     /** As the header of that name, for operations that take one. */
     readonly idempotencyKey?: string;
+    /**
+     * Does nothing new: an earlier call with the key is answered, and finished where its outcome is unknown. Where there was
+     * none it is refused with `version_changed`.
+     */
+    readonly onlyRepeats?: boolean;
     /** The `version` of the resource that an update was made from, as the header If-Match, for operations that take one. */
     readonly ifVersion?: number;
   };

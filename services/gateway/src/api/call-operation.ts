@@ -22,6 +22,8 @@ export interface OperationRequest {
   readonly body: unknown;
   /** Only for operations that take one, see `takesIdempotencyKey`. */
   readonly idempotencyKey?: string | undefined;
+  /** Answers an earlier request with the key alone. */
+  readonly onlyRepeats?: boolean | undefined;
   /** Only for operations that take one, see `takesVersion`. */
   readonly ifVersion?: number | undefined;
   readonly requestId: string;
@@ -114,12 +116,13 @@ async function prepare(app: App, operation: Operation, request: OperationRequest
 async function performOnce(
   app: App,
   operation: Operation,
-  { actor, idempotencyKey, headers = {} }: OperationRequest,
+  { actor, idempotencyKey, onlyRepeats = false, headers = {} }: OperationRequest,
   { params, query, body }: Input,
   perform: (commandId: string) => Promise<Uint8Array>,
 ): Promise<OperationResult> {
   const commandId = operation.method === 'GET' ? '' : newIdSuffix(app.clock.nowMs());
   if (idempotencyKey === undefined) {
+    if (onlyRepeats) throw new Error(`${operation.id} has no Idempotency-Key to repeat`);
     return { status: 200, body: await perform(commandId), replayed: false };
   }
   const result = await runIdempotent(app.idempotency, app.logger, {
@@ -137,6 +140,7 @@ async function performOnce(
     commandId,
     now: app.clock.now(),
     leaseSeconds: leaseSecondsOf(operation.longestMs),
+    onlyRepeats,
     run: perform,
     stored: (response) => storedPart(operation, response),
   });

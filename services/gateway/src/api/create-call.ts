@@ -24,6 +24,7 @@ interface AnyRequest {
   readonly query?: object;
   readonly body?: unknown;
   readonly idempotencyKey?: string;
+  readonly onlyRepeats?: boolean;
   readonly ifVersion?: number;
 }
 
@@ -55,13 +56,14 @@ export function createCall(app: App, guard: Guard, operations: readonly Operatio
 async function run(app: App, guard: Guard, operation: Operation, request: AnyRequest) {
   const { req, reply, checkoutSecret, portalSession } = request.actor as Requester;
   const actor = await inRequestSpan(req, () => guard.admitCall(accessOf(operation), operation.method, req, reply));
-  const { params = {}, query = {}, body, idempotencyKey, ifVersion } = request;
+  const { params = {}, query = {}, body, idempotencyKey, onlyRepeats, ifVersion } = request;
   return await runForRequest(app, operation, req, reply, {
     actor,
     params,
     query,
     body,
     idempotencyKey: takesIdempotencyKey(operation, 'page') ? idempotencyKey : undefined,
+    onlyRepeats,
     ifVersion: takesVersion(operation) ? ifVersion : undefined,
     // Only the page says which checkout and which session it opens: browsers of other sites can send the headers too.
     headers: { ...req.headers, [checkoutSecretHeader]: checkoutSecret, [portalSessionHeader]: portalSession },

@@ -10,7 +10,10 @@ import { callOperation, type OperationRequest, type OperationResult, openDownloa
 import { type Download, isForAnyPage, type Operation, type SessionCookie } from './operation.ts';
 
 /** What an HTTP request says of the operation that it calls, or that its page calls. */
-type Given = Pick<OperationRequest, 'actor' | 'params' | 'query' | 'body' | 'idempotencyKey' | 'ifVersion' | 'headers'>;
+type Given = Pick<
+  OperationRequest,
+  'actor' | 'params' | 'query' | 'body' | 'idempotencyKey' | 'onlyRepeats' | 'ifVersion' | 'headers'
+>;
 
 export function accessOf(operation: Operation): Access {
   if (isForAnyPage(operation)) return 'anyPage';

@@ -14,6 +14,8 @@ export interface IdempotentCall {
   readonly now: Date;
   /** How long the request keeps the key to itself. */
   readonly leaseSeconds: number;
+  /** Runs nothing but a request that ended without a known outcome. */
+  readonly onlyRepeats: boolean;
   run(commandId: string): Promise<Uint8Array>;
   /**
    * The part of a response that is stored for repetitions: all but its secrets. Undefined for one that tells of work still
@@ -29,7 +31,8 @@ export interface IdempotentResult {
 
 /**
  * Runs the call, or returns the stored response of the first request under its key.
- * @throws DomainError idempotency_key_in_use, idempotency_key_reused, or what the call throws
+ * @throws DomainError idempotency_key_in_use, idempotency_key_reused, version_changed where it only repeats and there is no first
+ * request, or what the call throws
  */
 export async function runIdempotent(
   store: IdempotencyStore,
@@ -52,6 +55,10 @@ export async function runIdempotent(
   }
   if (reservation.kind === 'done') return { body: reservation.body, replayed: true };
   const { lease } = reservation;
+  if (call.onlyRepeats && !lease.retried) {
+    await finish(logger, lease, store.deleteRecord(lease));
+    throw new DomainError('version_changed', 'No earlier request had this Idempotency-Key.');
+  }
   let body: Uint8Array;
   try {
     body = await call.run(lease.commandId);

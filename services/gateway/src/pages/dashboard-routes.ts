@@ -6,6 +6,7 @@ import { showSignUp, takeSignUp } from '@app/pages/dashboard/identity/sign-up';
 import type { PageAnswer, PageRequest } from '@app/pages/page';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Guard } from '../edge/guard.ts';
+import { afterFirst } from './after-first.ts';
 import { type PageDeps, pageRequest } from './page-request.ts';
 import { registerForms } from './register-forms.ts';
 import { sendAnswer } from './send-answer.ts';
@@ -70,4 +71,4 @@ function routeIdentity(pages: FastifyInstance, deps: DashboardDeps): void {
 const answering =
   (deps: PageDeps, answer: (request: PageRequest, req: FastifyRequest) => Promise<PageAnswer> | PageAnswer) =>
   async (req: FastifyRequest, reply: FastifyReply) =>
-    sendAnswer(deps, reply, await answer(pageRequest(deps, req, reply), req));
+    sendAnswer(deps, reply, await answer(pageRequest({ ...deps, call: afterFirst(deps.call) }, req, reply), req));

@@ -1,4 +1,4 @@
-import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
+import { changedSince, type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
 import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { findAffiliate, pathOf } from './parts.ts';
 import { type PayoutContent, payableOf, payoutPage, payoutTexts } from './payout-page.ts';
@@ -8,22 +8,23 @@ export async function showPayout(visit: Visit, { code = '' }: Params): Promise<D
   return payoutPage(visit, await readContent(visit, code), freshForm(visit));
 }
 
-/** POST of the button. What has become due since the page was opened is shown first: the button names the sum. */
+/** POST of the button. What has become due since the page was opened is shown first: the button names the sum. A second click gets the answer of the first. */
 export async function takePayout(visit: Visit, { code = '' }: Params): Promise<Answer> {
   const { form } = visit.request;
   const content = await readContent(visit, code);
   const currency = form.get('currency') ?? '';
   const payable = payableOf(content).find((each) => each.currency === currency);
-  if (payable === undefined || form.get('cents') !== String(payable.cents))
-    return refused(visit, content, { values: form, errors: {}, problem: payoutTexts.changed });
+  const onlyRepeats = form.get('cents') !== String(payable?.cents);
   const paid = await visit.call('createPayout', {
     params: { code },
     query: { includePending: content.includesPending },
     body: { currency },
     idempotencyKey: keyOf(visit, currency),
+    onlyRepeats,
   });
   if (paid.ok) return onTo(`${pathOf(code)}?did=payout`);
-  return refused(visit, content, refusedForm(visit, paid.problem, {}));
+  const problem = onlyRepeats ? changedSince(paid.problem, payoutTexts.changed) : paid.problem;
+  return refused(visit, content, refusedForm(visit, problem, {}));
 }
 
 const refused = (visit: Visit, content: PayoutContent, state: FormState): DashboardPage =>

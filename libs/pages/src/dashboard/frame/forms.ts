@@ -80,6 +80,15 @@ export function refusedForm(
   return { values: visit.request.form, errors, problem: text };
 }
 
+/**
+ * What is said of a form that shows what does not hold any more, whose operation was called with `onlyRepeats`.
+ * @param detail where it was no second click, and nothing was done
+ */
+export const changedSince = (problem: Problem, detail: string): Problem =>
+  problem.code === 'version_changed' || problem.code === 'validation_failed'
+    ? Object.assign({}, problem, { code: 'stale', detail, errors: [] })
+    : problem;
+
 /** What a form knows of the visit. */
 export type FormVisit = Pick<Visit, 'path'> &
   Partial<Pick<Visit, 'typed'>> & { readonly request: Pick<PageRequest, 'query' | 'newKey'> };

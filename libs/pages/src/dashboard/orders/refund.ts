@@ -1,5 +1,5 @@
 import { readAmount } from '../frame/amounts.ts';
-import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
+import { changedSince, type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
 import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { ordersPath } from './parts.ts';
 import { choosePaymentPage, paymentRefundPage } from './payment-refund-page.ts';
@@ -10,17 +10,16 @@ export async function showRefund(visit: Visit, { id = '' }: Params): Promise<Das
   return pageOf(visit, await readContent(visit, id), freshForm(visit));
 }
 
-/** POST of the button. What has changed since the page was opened is shown first: the button names the amount that goes back. */
+/** POST of the button. What has changed since the page was opened is shown first: the button names the amount that goes back. A second click gets the answer of the first. */
 export async function takeRefund(visit: Visit, { id = '' }: Params): Promise<Answer> {
   const content = await readContent(visit, id);
   const cents = refundCents(visit, content);
-  if (cents === null || visit.request.form.get('cents') !== String(cents) || isOld(visit, content)) {
-    if (content.order.status === 'refunded' && cents === 0) return onTo(after(content, 'done'));
-    return refusedWith(visit, content, { values: visit.request.form, errors: {}, problem: refundLabels.changed });
-  }
-  const result = await refund(visit, content, cents);
+  const named = Number.parseInt(visit.request.form.get('cents') ?? '', 10);
+  const isStale = cents !== named || isOld(visit, content);
+  const result = await refund(visit, content, named, isStale);
   if (result.ok) return onTo(after(content, result.body.status === 'processing' ? 'processing' : 'done'));
-  return refusedWith(visit, content, refusedForm(visit, result.problem, {}));
+  const problem = isStale ? changedSince(result.problem, refundLabels.changed) : result.problem;
+  return refusedWith(visit, content, refusedForm(visit, problem, {}));
 }
 
 /** Whether more went back of the payment since the page was opened: a part may be as large as before. */
@@ -42,13 +41,14 @@ const chargeOf = ({ preview, payment }: RefundContent): Preview['charges'][numbe
 const refusedWith = (visit: Visit, content: RefundContent, state: FormState): DashboardPage =>
   refusedPage(pageOf(visit, content, state));
 
-function refund(visit: Visit, { order, payment, renewals }: RefundContent, cents: number) {
-  const idempotencyKey = keyOf(visit);
+/** @param onlyRepeats the page is old: the click is answered if it is the second one */
+function refund(visit: Visit, { order, payment, renewals }: RefundContent, cents: number, onlyRepeats: boolean) {
+  const given = { idempotencyKey: keyOf(visit), onlyRepeats };
   if (payment === null) {
     const body = renewals ? { renewals } : {};
-    return visit.call('refundOrder', { params: { orderId: order.id }, body, idempotencyKey });
+    return visit.call('refundOrder', { params: { orderId: order.id }, body, ...given });
   }
-  return visit.call('refundPayment', { params: { paymentId: payment }, body: { amountCents: cents }, idempotencyKey });
+  return visit.call('refundPayment', { params: { paymentId: payment }, body: { amountCents: cents }, ...given });
 }
 
 async function readContent(visit: Visit, orderId: string): Promise<RefundContent> {
