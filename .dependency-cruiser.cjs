@@ -86,7 +86,7 @@ const rules = {
     to: { couldNotResolve: true },
   },
   'no-orphans': {
-    comment: 'Imports nothing, is imported by nobody, and is not an entry point.',
+    comment: 'Imports nothing, is imported by no module, and is not an entry point.',
     from: { orphan: true, pathNot: entryPoints },
     to: {},
   },

@@ -151,7 +151,7 @@ export const previewAutomation = defineRequest('read', 'webhook-dispatcher', 'au
     .meta({ id: 'AutomationPreviewed' }),
 });
 /**
- * Runs the automation once with sample data: an email goes to the address of the account itself and nobody else, a POST to
+ * Runs the automation once with sample data: an email goes to the address of the account itself alone, a POST to
  * its URL.
  */
 export const testAutomation = defineRequest('command', 'webhook-dispatcher', 'automations.test', {

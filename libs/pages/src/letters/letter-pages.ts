@@ -38,7 +38,7 @@ export function verifyPage(): NoticePage {
 export const verifiedPage = (): NoticePage =>
   noticePage(texts.verified, [html`<span role="status">${texts.verifiedText}</span>`], goOn);
 
-/** Whoever is logged in goes on; others log in. */
+/** Sellers who are logged in go on; others log in. */
 const goOn = html`<p>${linkButton({ label: texts.goOn, href: '/app' })}</p>`;
 
 /** One button, as for the first address. */

@@ -17,7 +17,7 @@ type KeyPair = NonNullable<Body['live']>;
 export interface StripeSettingsDeps {
   /** Asks Stripe whose key it is. @throws NothingDoneError, StripeAnswerError */
   readonly keyOwner: (call: ProcessorCall) => Promise<KeyOwner>;
-  /** Somebody has moved this deployment's clock, for a test. */
+  /** A test has moved this deployment's clock. */
   readonly isClockMoved: () => boolean;
   /** How long Stripe may take, in milliseconds. */
   readonly deadlineMs: number;

@@ -212,7 +212,7 @@ export function isKeyless(operation: Operation): boolean {
 /**
  * Whether the caller may send an Idempotency-Key with it. Over HTTP that is a POST: repeating a PUT, PATCH or DELETE
  * changes nothing more. A tool takes one for every write, because a model does not see the method, and so does a page: a second
- * click sends a form with `If-Match` again, and must not read that somebody has changed it. An operation that is
+ * click sends a form with `If-Match` again, and must not read that it was changed. An operation that is
  * called without a key of the API takes none unless it says whose keys they are; one that changes nothing takes none.
  */
 export function takesIdempotencyKey(operation: Operation, via: 'http' | 'mcp' | 'page'): boolean {

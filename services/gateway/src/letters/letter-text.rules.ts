@@ -29,7 +29,7 @@ const toUser = 'The link works once, for 48 hours. If this was not you, do nothi
 
 const notYou = 'If this was not you, choose a new password on this page at once';
 
-/** To the minute, in UTC: nobody knows the reader's zone. */
+/** To the minute, in UTC: the reader's zone is unknown. */
 const timeOf = (at: Date): string => {
   const [day = '', time = ''] = at.toISOString().split('T');
   return `on ${day} at ${time.slice(0, 5)} UTC`;

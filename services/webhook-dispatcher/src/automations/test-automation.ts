@@ -17,7 +17,7 @@ export type TestDeps = Pick<AutomationDeps, 'database' | 'clock' | 'emailsAvaila
 
 /**
  * Runs the automation once with sample data, behind everything else. An email goes to the address of the
- * account itself and to nobody else: the platform is not to write to any address that somebody names here.
+ * account itself and to no other: the platform must not write to any address that is named here.
  * @throws DomainError automation_not_found, email_unavailable, invalid_transition while it is off
  */
 export async function testAutomation(

@@ -42,7 +42,7 @@ export async function showExplanation(visit: Visit, { id = '', metric = '' }: Pa
   if (!known.success) throw nothingHere(visit);
   const { query, now } = visit.request;
   const months = spans.find((each) => String(each) === query.get('months')) ?? spans[0];
-  // Churn is told for a month alone.
+  // Churn is a number of one month alone.
   const month = query.get('month') ?? (known.data === 'churn' ? monthBefore(now, 0) : null);
   const after = query.get('after');
   const asked = Object.assign(

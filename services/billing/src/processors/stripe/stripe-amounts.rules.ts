@@ -27,7 +27,7 @@ export function toStripeAmount(amountCents: number, currency: string): StripeAmo
   return { amount: hundredth.has(currency) ? amountCents / 100 : amountCents };
 }
 
-/** @returns our minor units; of what somebody made at Stripe itself, rounded to them */
+/** @returns our minor units; of what the seller made at Stripe itself, rounded to them */
 export function fromStripeAmount(amount: number, currency: string): number {
   if (hundredfold.has(currency)) return Math.round(amount / 100);
   return hundredth.has(currency) ? amount * 100 : amount;

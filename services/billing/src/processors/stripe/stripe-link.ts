@@ -31,7 +31,7 @@ export interface StripeLinkOptions {
   readonly deadlineMs: number;
   /** Undefined: requests are sent as they come. */
   readonly pace?: StripePace;
-  /** Somebody has moved this deployment's clock: live keys are not used then. */
+  /** A test has moved this deployment's clock: live keys are not used then. */
   readonly isClockMoved?: () => boolean;
 }
 

@@ -164,7 +164,7 @@ function captureRecord(
   );
 }
 
-/** As taken; one that failed later is told at that time too. */
+/** As taken; one that failed later is listed at that time too. */
 async function* readRefunds(link: StripeLink, portion: Portion, call: ProcessorCall): Records {
   const found = eachOf(link.readPatiently, call, (stripe, page, options) =>
     stripe.refunds.list({ ...page, created: createdIn(portion), expand: ['data.payment_intent'] }, options),
@@ -175,7 +175,7 @@ async function* readRefunds(link: StripeLink, portion: Portion, call: ProcessorC
 function refundRecord(refund: Stripe.Refund, call: ProcessorCall, failedS?: number): ProcessorRecord | undefined {
   const { payment_intent: intent, metadata, id, amount, currency, created } = refund;
   if (intent === null || typeof intent === 'string') return undefined;
-  // One that somebody made at Stripe has no metadata of ours, but what it is of has.
+  // One that the seller made at Stripe has no metadata of ours, but what it is of has.
   const about = markOf(call, intent.metadata);
   if (about === undefined) return undefined;
   const hasFailed = failedS !== undefined;

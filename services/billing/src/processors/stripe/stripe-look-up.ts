@@ -101,7 +101,7 @@ async function lookUpIntent(deps: StripeDeps, sent: Starting, call: ProcessorCal
   return await standing(deps, found, sent, call);
 }
 
-/** A buyer who has the client secret could still pay with another card: before a no is told, that ends. */
+/** A buyer who has the client secret could still pay with another card: that ends before the payment is declined. */
 async function standing(
   deps: StripeDeps,
   found: Intent,
@@ -145,7 +145,7 @@ const seconds = (ms: number): number => Math.floor(ms / 1_000);
 
 type Where = { readonly customer: string } | { readonly created: Stripe.RangeQueryParam };
 
-/** Where the key was used for the other kind of intent it is found too, so that it is told. */
+/** Where the key was used for the other kind of intent it is found too, so that the look-up reports it. */
 async function firstOf(
   { link }: StripeDeps,
   call: ProcessorCall,

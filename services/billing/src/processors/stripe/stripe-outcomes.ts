@@ -10,7 +10,7 @@ const endedByStripe = new Set<string | null>(['automatic', 'expired']);
 
 /**
  * How an intent stands, for the payment that made it. Where it is waiting for a method its buyer could still pay, if they had its
- * client secret: cancel it before this is told.
+ * client secret: cancel it before this is returned.
  * @param savedLast4 last four digits of a card that was saved
  * @throws Error for a status that a card never has
  */

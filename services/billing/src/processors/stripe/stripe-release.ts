@@ -15,7 +15,7 @@ export async function release(
   call: ProcessorCall,
 ): Promise<ProcessorOutcome> {
   const { id } = readReference(request.reference);
-  // Somebody else's is not touched.
+  // Money of another platform is not touched.
   const before = await readIntent(deps, id, call);
   return releaseOutcome(before.status === 'canceled' ? before : await cancelIntent(deps, id, call));
 }

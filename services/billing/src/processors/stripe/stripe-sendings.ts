@@ -103,7 +103,7 @@ export async function sendSaved(
   }
 }
 
-/** With the order's customer; one that Stripe does not know, because somebody deleted it there, is replaced. */
+/** With the order's customer; one that Stripe does not know, because the seller deleted it there, is replaced. */
 async function withCustomer(
   deps: StripeDeps,
   request: CardRequest,
