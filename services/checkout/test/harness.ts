@@ -24,6 +24,7 @@ import { query } from '@app/testing/sql';
 import { nextTurn } from '@app/testing/time-passes';
 import { readConfig } from '../src/config.ts';
 import { createCheckout } from '../src/service.ts';
+import { plainCourse } from './course.ts';
 import { emptyDatabase, takeDatabase } from './shared-database.ts';
 
 /** The real service on a database and a nats-server of its own; the catalog is a map that a test fills. */
@@ -200,14 +201,7 @@ function responseTo(
 }
 
 export const course: PricedProduct = {
-  productId: 'prd_01m7xft13ne0wattr3dpc56bw9',
-  name: 'Course',
-  slug: 'course',
-  priceCents: 9_900,
-  currency: 'usd',
-  pricingType: 'onetime',
-  billingInterval: null,
-  status: 'live',
+  ...plainCourse,
   accessUrl: 'https://example.com/access',
   bumps: [{ id: 'bmp_1', headline: 'Guide', priceCents: 1_900 }],
   discounts: [

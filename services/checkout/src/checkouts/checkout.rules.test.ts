@@ -1,6 +1,7 @@
 import type { ProductForSale } from '@app/contracts/products-for-sale';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { plainCourse } from '../../test/course.ts';
 import {
   finalItems,
   fixSale,
@@ -15,15 +16,7 @@ import type { CheckoutRow } from './checkout-row.ts';
 const nowMs = Date.parse('2026-03-15T12:00:00.000Z');
 
 const product: ProductForSale = {
-  productId: 'prd_01m7xft13ne0wattr3dpc56bw9',
-  name: 'Course',
-  slug: 'course',
-  priceCents: 9_900,
-  currency: 'usd',
-  pricingType: 'onetime',
-  billingInterval: null,
-  status: 'live',
-  accessUrl: null,
+  ...plainCourse,
   bumps: [
     { id: 'bmp_1', headline: 'Guide', priceCents: 1_900 },
     { id: 'bmp_2', headline: 'Call', priceCents: 5_000 },

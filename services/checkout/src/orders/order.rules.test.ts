@@ -3,20 +3,15 @@ import type { CreateOrderBody } from '@app/contracts/orders';
 import type { PricedProduct } from '@app/contracts/products-for-sale';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { plainCourse } from '../../test/course.ts';
 import { decideSale, discountCents } from './order.rules.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
 
 const product: PricedProduct = {
-  productId: 'prd_1',
+  ...plainCourse,
   name: 'Watercolour course',
   slug: 'watercolour',
-  priceCents: 9_900,
-  currency: 'usd',
-  pricingType: 'onetime',
-  billingInterval: null,
-  status: 'live',
-  accessUrl: null,
   bumps: [
     { id: 'bmp_1', headline: 'Brush guide', priceCents: 1_900 },
     { id: 'bmp_2', headline: 'Paper guide', priceCents: 900 },

@@ -2,33 +2,15 @@ import { access } from 'node:fs/promises';
 import { type Logger, silentLogger } from '@app/service-kit/logger';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { sharedWindows } from '../../test/shared-windows.ts';
 import { AccountQuota } from './account-quota.ts';
 import type { RateWindows } from './rate-windows.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** The one row that replicas share; `away` makes it hang or fail. */
 function table() {
-  const windows = new Map<string, { endsAtMs: number; taken: number }>();
-  const state = { statements: 0, away: null as 'hangs' | 'fails' | null };
-  const shared: RateWindows = {
-    add: async (...uses) => {
-      state.statements += 1;
-      if (state.away === 'hangs') return await new Promise(() => undefined);
-      if (state.away === 'fails') throw new Error('away');
-      return uses.map(({ caller, amount, seconds }) => {
-        const nowMs = performance.now();
-        let window = windows.get(caller);
-        if (window === undefined || window.endsAtMs <= nowMs) window = { endsAtMs: nowMs + seconds * 1000, taken: 0 };
-        windows.set(caller, window);
-        window.taken += amount;
-        return { taken: window.taken, leftMs: window.endsAtMs - nowMs };
-      });
-    },
-    read: async () => [],
-    forget: async () => 0,
-  };
+  const { state, shared } = sharedWindows();
   const replicas = (limit: number, count: number) =>
     Array.from({ length: count }, () => new AccountQuota(limit, shared, silentLogger()));
   return { state, replicas };
