@@ -16,6 +16,7 @@ import { AdjustableClock } from '@app/service-kit/clock';
 import { silentLogger } from '@app/service-kit/logger';
 import type { RunningService } from '@app/service-kit/service';
 import { createArrivals } from '@app/testing/arrivals';
+import { plainCourse } from '@app/testing/course';
 import { outboxPublished } from '@app/testing/followed-events';
 import { createTestNats, type TestNats } from '@app/testing/nats';
 import { listen } from '@app/testing/points';
@@ -24,7 +25,6 @@ import { query } from '@app/testing/sql';
 import { nextTurn } from '@app/testing/time-passes';
 import { readConfig } from '../src/config.ts';
 import { createCheckout } from '../src/service.ts';
-import { plainCourse } from './course.ts';
 import { emptyDatabase, takeDatabase } from './shared-database.ts';
 
 /** The real service on a database and a nats-server of its own; the catalog is a map that a test fills. */

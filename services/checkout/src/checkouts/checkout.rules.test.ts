@@ -1,7 +1,7 @@
 import type { ProductForSale } from '@app/contracts/products-for-sale';
+import { plainCourse } from '@app/testing/course';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { plainCourse } from '../../test/course.ts';
 import {
   finalItems,
   fixSale,

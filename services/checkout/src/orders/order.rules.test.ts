@@ -1,9 +1,9 @@
 import { DomainError } from '@app/contracts/errors';
 import type { CreateOrderBody } from '@app/contracts/orders';
 import type { PricedProduct } from '@app/contracts/products-for-sale';
+import { plainCourse } from '@app/testing/course';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { plainCourse } from '../../test/course.ts';
 import { decideSale, discountCents } from './order.rules.ts';
 
 const now = Date.parse('2026-11-20T12:00:00Z');

@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { type Logger, silentLogger } from '@app/service-kit/logger';
+import { sharedWindows } from '@app/testing/shared-windows';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { sharedWindows } from '../../test/shared-windows.ts';
 import { AccountQuota } from './account-quota.ts';
 import type { RateWindows } from './rate-windows.ts';
 

@@ -1,6 +1,6 @@
 import { silentLogger } from '@app/service-kit/logger';
+import { sharedWindows } from '@app/testing/shared-windows';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { sharedWindows } from '../../test/shared-windows.ts';
 import { AddressLimiter } from './address-limiter.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));

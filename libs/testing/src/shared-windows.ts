@@ -1,13 +1,17 @@
-import type { RateWindows } from '../src/limits/rate-windows.ts';
+interface Use {
+  readonly caller: string;
+  readonly amount: number;
+  readonly seconds: number;
+}
 
 /** The windows that replicas share, without a database; `away` makes it hang or fail. */
 export function sharedWindows() {
   const windows = new Map<string, { endsAtMs: number; taken: number }>();
   const state = { statements: 0, away: null as 'hangs' | 'fails' | null };
-  const shared: RateWindows = {
-    add: async (...uses) => {
+  const shared = {
+    add: async (...uses: readonly Use[]) => {
       state.statements += 1;
-      if (state.away === 'hangs') return await new Promise(() => undefined);
+      if (state.away === 'hangs') return await new Promise<never>(() => undefined);
       if (state.away === 'fails') throw new Error('away');
       return uses.map(({ caller, amount, seconds }) => {
         const nowMs = performance.now();
