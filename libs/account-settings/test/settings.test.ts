@@ -4,6 +4,7 @@ import { newId } from '@app/contracts/ids';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
 import type { Database } from '@app/service-kit/database';
 import { defineDatabase } from '@app/service-kit/define-database';
+import { Migration } from '@app/service-kit/migrations';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { randomRuns } from '@app/testing/long';
 import { type OpenedDatabase, openMigratedDatabase } from '@app/testing/opened-database';
@@ -11,12 +12,17 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readSettings, readSettingsOf } from '../src/read-settings.ts';
 import { settingsHandler } from '../src/settings-handler.ts';
-import { accountSettingsMigration } from '../src/tables.ts';
+import { accountSettingsTable } from '../src/tables.ts';
 
 guardLeaks();
 
+class Initial extends Migration {
+  override up(): void {
+    this.addSql(accountSettingsTable);
+  }
+}
 const { databaseOptions, migrate } = defineDatabase('account-settings', {
-  migrations: [accountSettingsMigration('0001')],
+  migrations: [{ name: '0001-initial', class: Initial }],
 });
 let storage: OpenedDatabase;
 let database: Database;

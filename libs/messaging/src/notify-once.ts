@@ -1,5 +1,4 @@
 import { type Database, statement } from '@app/service-kit/database';
-import { Migration } from '@app/service-kit/migrations';
 import type { RetentionRule } from '@app/service-kit/retention';
 import { type OutboxRow, outboxColumns, outboxRecord } from './outbox.ts';
 import { inboxKeepDays } from './retention.ts';
@@ -62,44 +61,3 @@ export const sentNotificationsRetention = (now: () => Date): RetentionRule => ({
     select account_id, subject from sent_notifications where kept_until < $1 limit $2)`,
   limit: now,
 });
-
-/**
- * sent_notifications   what sellers were notified of, so that they are notified once: one row for each subject of an
- *                      account, until `kept_until`.
- */
-const sentNotificationsTable = `
-  create table sent_notifications (
-    account_id text not null,
-    subject text not null,
-    sent_at timestamptz not null,
-    kept_until timestamptz not null,
-    primary key (account_id, subject)
-  )`;
-
-/**
- * The migration that makes the table.
- * @param number its place among the service's migrations, e.g. `0011`
- * @param moves statements that move there what the service remembered elsewhere
- */
-export const sentNotificationsMigration = (number: string, moves: readonly string[]) => ({
-  name: `${number}-sent-notifications`,
-  class: class SentNotifications extends Migration {
-    override up(): void {
-      this.addSql(sentNotificationsTable);
-      this.addSql('create index sent_notifications_kept on sent_notifications (kept_until)');
-      for (const move of moves) this.addSql(move);
-    }
-  },
-});
-
-/**
- * Moves what earlier versions kept among the ids of commands.
- * @param pattern of those ids: a regular expression
- * @param accountId and subject: SQL on `m`, the pattern's groups
- */
-export const movedFromCommands = (pattern: string, accountId: string, subject: string): string => `
-  with moved as (delete from commands where id ~ '${pattern}' returning id, created_at)
-  insert into sent_notifications (account_id, subject, sent_at, kept_until)
-  select ${accountId}, ${subject}, created_at, created_at + interval '${inboxKeepDays} days'
-  from moved, lateral regexp_match(id, '${pattern}') as m
-  on conflict do nothing`;

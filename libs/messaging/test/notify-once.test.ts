@@ -6,33 +6,21 @@ import { deleteExpired } from '@app/service-kit/retention';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { eventTriesMigration, publishedAtMigration } from '../src/migrations.ts';
-import {
-  movedFromCommands,
-  notifyOnce,
-  sentNotificationsMigration,
-  sentNotificationsRetention,
-} from '../src/notify-once.ts';
+import { notifyOnce, sentNotificationsRetention } from '../src/notify-once.ts';
 import { outboxRow } from '../src/outbox.ts';
-import { messagingTables } from '../src/tables.ts';
+import { messagingTables, sentNotificationsTable } from '../src/tables.ts';
 
 guardLeaks();
 
 class Initial extends Migration {
   override up(): void {
     this.addSql(messagingTables);
-    this.addSql(`insert into commands (id, result, created_at) values
-      ('limited acc_old monday', '{}', '2026-01-05T00:00:00Z'), ('limited', '{}', now())`);
+    this.addSql(sentNotificationsTable);
   }
 }
 
 const { databaseOptions, migrate } = defineDatabase('notify-once', {
-  migrations: [
-    { name: '0001-initial', class: Initial },
-    publishedAtMigration,
-    eventTriesMigration,
-    sentNotificationsMigration('0004', [movedFromCommands('^limited (\\S+) (\\S+)$', 'm[1]', `'limited on ' || m[2]`)]),
-  ],
+  migrations: [{ name: '0001-initial', class: Initial }],
 });
 let created: TestDatabase;
 /** Two replicas: each has its pool. */
@@ -46,7 +34,7 @@ afterAll(async () => {
   await Promise.all(databases.map((database) => database.close()));
   await created.close();
 });
-beforeEach(() => pool(0).query(`delete from sent_notifications where account_id <> 'acc_old'; truncate outbox`));
+beforeEach(() => pool(0).query('truncate sent_notifications, outbox'));
 
 const pool = (replica: number) => (databases[replica] as Database).pool;
 const now = new Date('2026-01-10T00:00:00Z');
@@ -64,15 +52,6 @@ const sent = async () => {
     return `${accountId} ${data.summary}`;
   });
 };
-
-test('what was kept among the ids of commands is moved by the migration', async () => {
-  const { rows } = await pool(0).query('select id from commands');
-  expect(rows).toEqual([{ id: 'limited' }]);
-  const { rows: remembered } = await pool(0).query(
-    `select subject from sent_notifications where account_id = 'acc_old'`,
-  );
-  expect(remembered).toEqual([{ subject: 'limited on monday' }]);
-});
 
 test('of replicas that notify at once one sends; another subject and another account are notified for themselves', async () => {
   const both = [0, 1, 0, 1].map((replica) => notifyOnce(pool(replica), [about('a'), about('a'), about('b')], { now }));

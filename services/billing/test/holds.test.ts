@@ -1,7 +1,6 @@
 import { isDeath } from '@app/testing/dying-process';
 import { expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
-import { holdsDueAtDecision } from '../src/db/migrations/0030-holds-due-at-decision.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import { dyingAt } from './dying-process.ts';
@@ -235,24 +234,6 @@ test('a hold is settled by the platform itself when its window ends, and at the 
   replicas.clock.advance(1);
   await replica.round();
   expect(await settled(long)).toEqual([['settled', 'not_decided', false, 4900]]);
-});
-
-test('holds of the version before, which waited for the daily run, are settled at the end of their window too', async () => {
-  const replica = replicas.start();
-  const [waiting, long, decided] = [
-    await heldOrder(replica),
-    await heldOrder(replica, { hold: { upsell, decisionMinutes: 7 * 24 * 60 } }),
-    await heldOrder(replica, { paymentMethod: 'sim_capture_fails' }),
-  ];
-  await decided.settle(replica, 'declined');
-  const dueAt = async ({ account, orderId }: HeldOrder) => (await replicas.money(account, orderId)).hold?.due_at;
-  const before = await Promise.all([long, decided].map(dueAt));
-  await replicas.database.pool.query(
-    `update holds set due_at = due_at + interval '26 hours' where status = 'held' and due_at = decide_by`,
-  );
-  await replicas.database.pool.query(holdsDueAtDecision);
-  expect(await dueAt(waiting)).toEqual((await replicas.money(waiting.account, waiting.orderId)).hold?.decide_by);
-  expect(await Promise.all([long, decided].map(dueAt))).toEqual(before);
 });
 
 test('a capture that fails is told, tried again daily and before the expiry; then the card is charged once in its place', async () => {

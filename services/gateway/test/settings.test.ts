@@ -2,16 +2,12 @@ import { accountSettingsChanged, type Settings } from '@app/contracts/accounts';
 import type { EventEnvelope } from '@app/contracts/define';
 import { freePort } from '@app/embedded/ports';
 import { eventsPublished } from '@app/messaging/points';
-import { migrateUp } from '@app/service-kit/migrations';
 import { spawnNode } from '@app/testing/child-service';
 import { createNatsServer } from '@app/testing/nats';
 import { announced } from '@app/testing/points';
-import { createTestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';
 import { readStream } from '@app/testing/stream';
 import { expect, test } from 'vitest';
-import { databaseOptions, migrate } from '../src/db/migrate.ts';
-import { migrations } from '../src/db/migrations/index.ts';
 import { createHarness, createSeller } from './harness.ts';
 import { send } from './http.ts';
 import { harness, seller, sellerForEachTest, startGateway, url } from './set-up.ts';
@@ -168,42 +164,5 @@ test('a gateway that is killed between the change and its publication loses noth
   } finally {
     await killed.kill();
     await own.close();
-  }
-});
-
-test('the migration tells the settings of the accounts that exist, once, and one that is cut off leaves nothing', async () => {
-  const old = await createTestDatabase();
-  const run = (sql: string) => query<{ payload: string; subject: string }>(old.url, sql);
-  try {
-    const before = migrations.findIndex(({ name }) => name === '0006-settings-as-an-event');
-    await migrateUp({ ...databaseOptions(old.url), migrations: migrations.slice(0, before) });
-    await run(`insert into accounts values ('acc_01k3m8q0c7fq9r2v5x8z1b4d6e', 'ada', 'Ada’s "Courses"', 'ada@example.com', 'eur',
-      true, 5, 70, 14, true, now()), ('acc_01k3m8q0c7fq9r2v5x8z1b4d6f', 'bob', 'Bob', 'b@example.com', 'usd', false, 60, 60, 30,
-      false, now())`);
-    // Its transaction ends at this table, as it would with the process.
-    await run('create table dead_letters (of text)');
-    await expect(migrate(old.url)).rejects.toThrow();
-    expect(await run(`select from pg_tables where tablename = 'outbox'`)).toEqual([]);
-    await run('drop table dead_letters');
-    await migrate(old.url);
-    expect(await migrate(old.url)).toEqual([]);
-    const rows = await run('select subject, payload from outbox order by id');
-    const events = rows.map(({ payload }) => JSON.parse(payload) as EventEnvelope<Told>);
-    expect(rows.map(({ subject }) => subject)).toEqual(events.map(() => accountSettingsChanged.subject));
-    expect(events.map(({ id, accountId }) => [id, accountId])).toEqual([
-      ['evt_01k3m8q0c7fq9r2v5x8z1b4d6e', 'acc_01k3m8q0c7fq9r2v5x8z1b4d6e'],
-      ['evt_01k3m8q0c7fq9r2v5x8z1b4d6f', 'acc_01k3m8q0c7fq9r2v5x8z1b4d6f'],
-    ]);
-    for (const { data, occurredAt } of events) {
-      expect(accountSettingsChanged.data.parse(data)).toMatchObject(data);
-      expect(data.changedAt).toBe(occurredAt);
-    }
-    expect(events[0]?.data).toMatchObject({
-      ...{ handle: 'ada', businessName: 'Ada’s "Courses"', supportEmail: 'ada@example.com', defaultCurrency: 'eur' },
-      ...{ testMode: true, holdDecisionMinutes: 5, nudgeAfterMinutes: 70, commissionHoldDays: 14 },
-      ...{ cancellationNotices: true, dailyChargeLimit: 3, checkoutUrl: null, revision: 1 },
-    });
-  } finally {
-    await old.close();
   }
 });

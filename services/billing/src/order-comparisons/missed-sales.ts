@@ -3,7 +3,7 @@ import { comparedOrdersMax } from '@app/contracts/order-comparisons';
 import { orderPaid } from '@app/contracts/orders';
 import { type Database, statement } from '@app/service-kit/database';
 import { isOutage } from '@app/service-kit/outages';
-import { accountOfLetter } from '../db/migrations/0040-dead-letters-by-account.ts';
+import { accountOfLetter } from '../db/migrations/0001-initial/runs.ts';
 import { startSubscriptions, startsSubscription } from '../subscriptions/start-subscriptions.ts';
 import { askOrders, type Comparison } from './compare-page.ts';
 import { writeDifferences } from './order-differences.ts';

@@ -17,7 +17,7 @@ export const recordKeepDays = 396;
 /** Attempts are read together with their delivery and its event, which are up to 30 days older than their last attempt. */
 export const deliveryKeepDays = recordKeepDays + bodyKeepDays + 1;
 
-export const partitionedTables: readonly PartitionedTable[] = [
+const partitionedTables: readonly PartitionedTable[] = [
   { name: 'events', kind: 'event', unit: 'month', keepDays: deliveryKeepDays },
   { name: 'event_bodies', kind: 'event', unit: 'day', keepDays: bodyKeepDays },
   { name: 'finished_deliveries', kind: 'delivery', unit: 'month', keepDays: deliveryKeepDays },
