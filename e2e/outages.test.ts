@@ -182,7 +182,7 @@ test.runIf(mayMount())(
     await expectCounted(shop);
     const filler = join(disk as string, 'filler');
     fill(filler);
-    await shop.standalone.until(/writes are refused until there is room/);
+    await shop.standalone.until(/writes are refused until space is free/);
     for (let n = 0; n < volume(20, 300); n++) {
       const answer = await order(shop);
       expect([answer.status, answer.json.code, answer.json.detail]).toEqual([
@@ -194,7 +194,7 @@ test.runIf(mayMount())(
       expect(health.status).toBe(200);
     }
     await rm(filler);
-    await shop.standalone.until(/has room again/);
+    await shop.standalone.until(/has free space again/);
     // nats-server is renewed if it found no room at all: a client that is refused meanwhile comes again, as Retry-After says.
     let answer = await order(shop);
     for (; answer.json.code === 'service_unavailable'; answer = await order(shop)) await timePasses(500);

@@ -27,8 +27,9 @@ export function watchDisk({ directory, say, afterNone }: DiskWatchOptions): Disk
   const look = (): void => {
     const now = fullDisk(directory);
     none ||= now !== undefined && freeBytes(directory) < noneBytes;
-    if (now !== undefined && full === undefined) say(`${now}: writes are refused until there is room`);
-    if (now === undefined && full !== undefined) say(`the disk of ${directory} has room again: writes are accepted`);
+    if (now !== undefined && full === undefined) say(`${now}: writes are refused until space is free`);
+    if (now === undefined && full !== undefined)
+      say(`the disk of ${directory} has free space again: writes are accepted`);
     full = now;
     if (now !== undefined || !none) return;
     none = false;

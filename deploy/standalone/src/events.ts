@@ -9,7 +9,7 @@ const [name, ...args] = process.argv.slice(2);
 const consumers = serviceNames.filter((service) => topology[service].consumes.length > 0);
 const service = consumers.find((consumer) => consumer === name);
 if (service === undefined) {
-  process.stderr.write(`Say whose events: npm run events -- <${consumers.join(' | ')}> <what>\n`);
+  process.stderr.write(`Name the consumer: npm run events -- <${consumers.join(' | ')}> <what>\n`);
   process.exitCode = 1;
 } else {
   process.exitCode = await runEventsCommand(service, () => readConnections(readConfig().DATA_DIR, service), args);

@@ -10,7 +10,7 @@ const given = new Set(process.argv.slice(2));
 const unknown = [...given].filter((argument) => known[argument] === undefined);
 if (unknown.length > 0) {
   const list = Object.entries(known).map(([name, meaning]) => `  ${name}: ${meaning}\n`);
-  process.stderr.write(`Unknown argument ${unknown.join(' ')}. There are:\n${list.join('')}`);
+  process.stderr.write(`Unknown argument ${unknown.join(' ')}. Known arguments:\n${list.join('')}`);
   process.exit(1);
 }
 await runStandalone(() => readConfig(), {

@@ -49,7 +49,7 @@ export async function loadSecrets(config: StandaloneConfig, renewal: Renewal): P
     'that POST have to be rotated, and headers of endpoints and API keys of payment processors stored again.';
   const kept = readPrivate(file, secretsSchema, help);
   if (kept === undefined) {
-    if (await holdsData(config)) throw new Error(`${file} is missing, and there are data that need it. ${help}`);
+    if (await holdsData(config)) throw new Error(`${file} is missing, and the data need it. ${help}`);
     const secrets = freshSecrets(false);
     writePrivate(file, secrets);
     return secrets;

@@ -132,7 +132,7 @@ async function seed({ gateway, others, secrets, clock, say }: FirstSeller, accou
   clock.moveTo(new Date(openedAt(secrets.startedAt)));
   const bumpIds = await seedCatalog(context);
   clock.reset();
-  say('demo shop: products and affiliate are there, now its orders');
+  say('demo shop: created its products and affiliate; creating its orders');
   const [recorded, sold] = await Promise.all([seedOrders(context, bumpIds), seedSales(context)]);
   const { paid, refunded, held } = sold;
   say(

@@ -34,7 +34,7 @@ export const createAffiliateBody = z
   .strictObject({ code: affiliateCode, name: text(limits.name, 1), email: emailAddress, ...commissionFields })
   .refine((body) => (body.commissionPercent === undefined) !== (body.commissionCents === undefined), {
     path: ['commissionPercent'],
-    message: 'must be given unless commissionCents is, and not with it',
+    message: 'is required where commissionCents is not given, and cannot be given together with it',
   })
   .meta({ id: 'AffiliateCreate' });
 export const updateAffiliateBody = z

@@ -151,7 +151,7 @@ test.each([
   [' https://maya.example', 'must not contain spaces'],
   ['https://maya.example:0/x', 'must not name the port 0'],
   ['https://maya..example/x', 'must not have two dots in a row in its host'],
-  ['https://maya.example/x#part', 'must not have a part behind #'],
+  ['https://maya.example/x#part', 'must have no fragment (what follows #)'],
 ])('the URL of a receiver %j is refused in words', (url, message) => {
   expect(refusalOf(putWebhookEndpointBody, { url }).errors).toMatchObject([{ field: 'url', message }]);
 });

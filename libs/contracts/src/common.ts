@@ -110,7 +110,7 @@ export const httpUrl = z
 export const httpsUrl = httpUrl.refine((value) => /^https:/i.test(value), 'must begin with https://');
 
 /** The URL of a receiver: what stands behind # is never sent. */
-export const receiverUrl = httpUrl.refine((value) => !value.includes('#'), 'must not have a part behind #');
+export const receiverUrl = httpUrl.refine((value) => !value.includes('#'), 'must have no fragment (what follows #)');
 
 /** ISO 8601 UTC with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });

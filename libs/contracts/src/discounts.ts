@@ -53,7 +53,7 @@ export const createDiscountBody = z
   .strictObject({ code: discountCode, ...discountFields })
   .refine((body) => (body.percentOff === undefined) !== (body.amountOffCents === undefined), {
     path: ['percentOff'],
-    message: 'must be given unless amountOffCents is, and not with it',
+    message: 'is required where amountOffCents is not given, and cannot be given together with it',
   })
   .meta({ id: 'DiscountCreate' });
 const updateDiscountBody = z

@@ -20,7 +20,7 @@ export function fieldMessage(issue: RawIssue): string {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'invalid_format':
-      return formats[issue.format] ?? 'has the wrong form';
+      return formats[issue.format] ?? 'has the wrong format';
     case 'invalid_value':
       return oneOf(issue.values.map(String));
     case 'invalid_union':
@@ -140,7 +140,7 @@ export function unknownFieldMessage(name: string, known: readonly string[], noun
     known.find((field) => field.length >= shortestEnding && sent.endsWith(plain(field)));
   if (meant !== undefined) return `is not a known ${noun}; did you mean ${meant}?`;
   return known.length === 0
-    ? `is not a known ${noun}; none is taken here`
+    ? `is not a known ${noun}; there are none here`
     : `is not a known ${noun}; known: ${known.join(', ')}`;
 }
 

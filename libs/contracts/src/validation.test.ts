@@ -195,7 +195,7 @@ const table: [string, z.ZodType, unknown, string, string, string][] = [
     { code: 'A' },
     'percentOff',
     'invalid',
-    'must be given unless amountOffCents is, and not with it',
+    'is required where amountOffCents is not given, and cannot be given together with it',
   ],
   [
     'both of two',
@@ -243,7 +243,7 @@ const table: [string, z.ZodType, unknown, string, string, string][] = [
     { a: 1 },
     'a',
     'unknown_field',
-    'is not a known field; none is taken here',
+    'is not a known field; there are none here',
   ],
   ['nothing at all', createOrderBody, undefined, '', 'required', 'is required'],
   ['no object', createOrderBody, [], '', 'wrong_type', 'must be an object'],
@@ -269,7 +269,7 @@ const table: [string, z.ZodType, unknown, string, string, string][] = [
     { a: 'b' },
     'a',
     'invalid_format',
-    'has the wrong form',
+    'has the wrong format',
   ],
   [
     'a key of a record',
@@ -288,7 +288,7 @@ test.each(table)('%s: the words speak of the field', (_, schema, input, field, c
 test.each([
   ['no number', { limit: 'abc' }, 'limit', 'must be a whole number'],
   ['a fraction', { limit: '1.5' }, 'limit', 'must be a whole number'],
-  ['given twice', { limit: ['1', '2'] }, 'limit', 'is given more than once: give it once'],
+  ['given twice', { limit: ['1', '2'] }, 'limit', 'must be given once'],
   ['too many', { limit: '101' }, 'limit', 'must be at most 100'],
   ['no id', { before: 'x' }, 'before', 'must be an id beginning ord_'],
   ['unknown', { page: '2' }, 'page', 'is not a known query parameter; known: limit, before'],

@@ -33,7 +33,7 @@ function refuseRepeated(input: unknown): void {
   const errors = repeated.slice(0, errorsMax).map(([name]) => ({
     field: name.slice(0, nameLengthMax),
     code: 'wrong_type',
-    message: 'is given more than once: give it once',
+    message: 'must be given once',
   }));
   throw validationError(errors, repeated.length, 'query');
 }
@@ -50,7 +50,7 @@ export function invalidField(field: string, message: string, code = 'invalid'): 
  */
 export function requireVersion(version: number, ifVersion: number | undefined): void {
   if (ifVersion === undefined || ifVersion === version) return;
-  const detail = `It is version ${version} now, and the change was made from version ${ifVersion}: read it again.`;
+  const detail = `The header If-Match names version ${ifVersion}, and the current version is ${version}: read it, and repeat the change.`;
   throw new DomainError('version_changed', detail);
 }
 

@@ -39,7 +39,9 @@ test.each([
   'User-Agent',
   'traceparent',
 ])('the header %s is reserved, and the error names it', (name) => {
-  expect(errorsOf({ 'x-api-key': 'fine', [name]: 'x' })).toEqual([[`headers.${name}`, 'has a name that is reserved']]);
+  expect(errorsOf({ 'x-api-key': 'fine', [name]: 'x' })).toEqual([
+    [`headers.${name}`, 'has a name that is reserved: choose another name'],
+  ]);
 });
 
 test.each([
@@ -73,6 +75,8 @@ test('headers that are no object of texts are refused', () => {
 });
 
 test('a header named __proto__ is refused, and not left out without a word', () => {
-  expect(errorsOf(JSON.parse('{"x-a":"1","__proto__":"1"}'))).toEqual([['headers.__proto__', 'is reserved']]);
+  expect(errorsOf(JSON.parse('{"x-a":"1","__proto__":"1"}'))).toEqual([
+    ['headers.__proto__', 'is reserved: choose another name'],
+  ]);
   expect(errorsOf(null)).not.toEqual([]);
 });

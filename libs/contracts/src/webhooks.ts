@@ -97,7 +97,7 @@ const portableHeaders = z
       .string()
       .max(100)
       .regex(/^[A-Za-z0-9._-]+$/, 'must consist of ASCII letters, digits, hyphens, underscores and dots')
-      .refine((name) => !reservedHeaders.test(name), 'is reserved'),
+      .refine((name) => !reservedHeaders.test(name), 'is reserved: choose another name'),
     z
       .string()
       .max(2_000)
@@ -112,7 +112,7 @@ const portableHeaders = z
 /** A record leaves this name out without a word. */
 const ownHeaders = z.preprocess((headers: Record<string, string>, context) => {
   if (Object.hasOwn(Object(headers), '__proto__'))
-    context.addIssue({ code: 'custom', path: ['__proto__'], message: 'is reserved' });
+    context.addIssue({ code: 'custom', path: ['__proto__'], message: 'is reserved: choose another name' });
   return headers;
 }, portableHeaders);
 

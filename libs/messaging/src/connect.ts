@@ -82,7 +82,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsClient> {
       await connection.flush();
     },
     checkOpen: () => {
-      if (connection.isClosed()) throw new Error('the connection to NATS is closed for good');
+      if (connection.isClosed()) throw new Error('the connection to NATS closed and will not reopen');
       if (state.givenUp !== '') throw new Error(state.givenUp);
     },
     giveUp: (reason) => {

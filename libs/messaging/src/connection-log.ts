@@ -31,7 +31,7 @@ export function logConnectionState(logger: Logger | undefined, url: string): Con
     awaySinceMs = performance.now();
     logger?.warn({ server, cause: textOf(cause) }, message);
     const again = (): void => {
-      logger?.warn({ server, cause: textOf(cause), awaySeconds: awaySeconds() }, 'NATS is still away');
+      logger?.warn({ server, cause: textOf(cause), awaySeconds: awaySeconds() }, 'NATS is still unavailable');
     };
     repeat = setInterval(again, repeatEveryMs);
     repeat.unref();
@@ -44,7 +44,7 @@ export function logConnectionState(logger: Logger | undefined, url: string): Con
     lost: () => begin('NATS is lost; reconnecting'),
     reached: () => {
       clearInterval(repeat);
-      if (awaySinceMs !== undefined) logger?.info({ server, awaySeconds: awaySeconds() }, 'NATS is back');
+      if (awaySinceMs !== undefined) logger?.info({ server, awaySeconds: awaySeconds() }, 'NATS is available again');
       awaySinceMs = undefined;
       cause = undefined;
     },
@@ -57,11 +57,12 @@ export function logConnectionState(logger: Logger | undefined, url: string): Con
       if (nowMs - (forbidden.get(err.message) ?? Number.NEGATIVE_INFINITY) < forbiddenEveryMs) return;
       if (forbidden.size >= 100) forbidden.clear();
       forbidden.set(err.message, nowMs);
-      logger?.error({ server, err }, 'NATS refuses a subject to this service');
+      logger?.error({ server, err }, 'NATS denied this service a subject');
     },
     closed: () => {
       clearInterval(repeat);
-      if (!closing) logger?.error({ server, cause: textOf(cause) }, 'the connection to NATS is closed for good');
+      if (!closing)
+        logger?.error({ server, cause: textOf(cause) }, 'the connection to NATS closed and will not reopen');
     },
     closing: () => {
       closing = true;

@@ -172,7 +172,10 @@ function tryAgain({ service, buffer, logger }: BatchRun, decided: readonly Decid
   const [example] = again;
   if (example === undefined) return;
   const { err, attempts, delivery } = example;
-  logger.warn({ err, tries: attempts, eventId: idOf(delivery), events: again.length }, 'events will be tried again');
+  logger.warn(
+    { err, tries: attempts, eventId: idOf(delivery), events: again.length },
+    'events failed; they will be retried',
+  );
   for (const { delivery, verdict } of again) {
     if (verdict.kind === 'retry') buffer.retry(delivery.message, verdict.delayMs);
   }
@@ -197,7 +200,7 @@ async function giveUp(
   const { err, attempts, delivery } = example;
   logger.error(
     { err, tries: attempts, eventId: idOf(delivery), events: decided.length },
-    'events given up; kept in dead_letters',
+    'events discarded to dead_letters',
   );
   for (const { delivery } of decided) buffer.ack(delivery.message);
   eventsGivenUp.announce(() => ({ service, ids: letters.map(({ event_id }) => event_id) }));

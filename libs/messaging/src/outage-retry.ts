@@ -36,7 +36,7 @@ const pauseMaxMs = 5_000;
 export function createOutageRetry(options: OutageRetryOptions): OutageRetry {
   const { service, logger, pause, pauseMs, isClosing, onBegin } = options;
   const wait = async (failures: number, err: unknown): Promise<void> => {
-    if (failures === 0) logger.warn({ err }, 'events wait: the database does not take them');
+    if (failures === 0) logger.warn({ err }, 'consuming paused: the database is unavailable');
     onBegin();
     batchHeld.announce(() => ({ service, failures: failures + 1 }));
     if (!isClosing()) await pause.sleep(Math.min(pauseMaxMs, pauseMs * 2 ** Math.min(failures, 10)));
@@ -46,7 +46,7 @@ export function createOutageRetry(options: OutageRetryOptions): OutageRetry {
     for (let failures = 0; ; failures += 1) {
       const outcome = await attempt(work);
       if (outcome.done) {
-        if (failures > 0) logger.info({ failures }, 'events are taken again');
+        if (failures > 0) logger.info({ failures }, 'consuming resumed');
         return outcome.result;
       }
       if (!isRetried(outcome.err)) throw outcome.err;

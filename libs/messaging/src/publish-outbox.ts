@@ -198,7 +198,7 @@ async function unmarkFrom(publisher: Publisher, seq: number): Promise<void> {
   publisher.highestSeq = seq - 1;
   publisher.prunedSeq = Math.min(publisher.prunedSeq, publisher.highestSeq);
   publisher.scan.startOver();
-  publisher.logger.warn({ events: lost.rowCount }, 'the stream lost events; publishing them again');
+  publisher.logger.warn({ events: lost.rowCount }, 'the stream lost events; republishing them');
 }
 
 /**

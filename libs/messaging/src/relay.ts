@@ -136,7 +136,7 @@ function logRelayFailures(logger: Logger): (err: unknown) => void {
     const message = err instanceof Error ? err.message : String(err);
     if (message === logged.message && performance.now() - logged.atMs < logAgainAfterMs) return;
     logged = { message, atMs: performance.now() };
-    logger.warn({ err }, 'outbox relay starts over');
+    logger.warn({ err }, 'outbox relay restarted after an error');
   };
 }
 
@@ -207,7 +207,7 @@ async function maintainStream(
     due.boundMs = performance.now() + boundEveryMs;
     await keepWithinBound(manager, nats.service, streamMaxBytes, logger).catch((err: unknown) => {
       // A stream that cannot be trimmed may have room for hours: `room` says when it has none.
-      logger.warn({ err }, 'could not look whether old events may leave the stream');
+      logger.warn({ err }, 'old events of the stream could not be pruned');
     });
     publisher.room.checkAgain();
   }

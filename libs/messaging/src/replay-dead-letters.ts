@@ -106,6 +106,6 @@ async function keep({ service, database, logger }: ReplaysOptions, row: LetterRo
     [row.event_id, reasonOf(err), isOutage(err)],
   );
   if (isOutage(err)) throw err;
-  logger.error({ err, subject: row.subject, eventId: row.event_id }, 'dead letter failed again; kept');
+  logger.error({ err, subject: row.subject, eventId: row.event_id }, 'dead letter failed again');
   eventsGivenUp.announce(() => ({ service, ids: [row.event_id] }));
 }

@@ -190,7 +190,10 @@ function leftMs({ giveUpMs, context, deps }: Call): number {
 }
 
 const unavailable = ({ service }: RequestDefinition): DomainError =>
-  new DomainError('service_unavailable', `The ${service} service does not answer; try again shortly.`);
+  new DomainError(
+    'service_unavailable',
+    `The ${service} service does not answer: repeat the request in a few seconds.`,
+  );
 
 const lostDetail = 'The answer was lost. Repeat the request with its Idempotency-Key to learn its outcome.';
 const outcomeUnknown = (): DomainError => new DomainError('outcome_unknown', lostDetail);

@@ -99,8 +99,8 @@ export async function serveRequests(nats: NatsClient, options: ServeOptions): Pr
   // It stops by itself when one of its subscriptions ends, as when the server forbids a subject.
   void service.stopped.then((err) => {
     if (closing || nats.connection.isClosed()) return;
-    logger.error({ err }, 'requests are served no longer; this process must be replaced');
-    nats.giveUp('requests are served no longer');
+    logger.error({ err }, 'requests are no longer served; restart this process');
+    nats.giveUp('requests are no longer served');
   });
   await nats.connection.flush();
   return {
@@ -192,7 +192,7 @@ function logFailures(logger: Logger): RequestServer['failed'] {
 
 const faultDetails = {
   internal: '',
-  service_unavailable: 'A database or a neighbour does not answer; try again shortly.',
+  service_unavailable: 'A database or another service does not answer: repeat the request in a few seconds.',
   outcome_unknown: 'A database did not answer.',
 } as const;
 

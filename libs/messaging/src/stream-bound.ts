@@ -30,9 +30,8 @@ export async function keepWithinBound(
   const dropped = Math.max(0, firstKept - state.first_seq);
   if (dropped > 0) await manager.streams.purge(stream, { seq: firstKept });
   const about = { stream, bytes: state.bytes, maxBytes, messages: state.messages, dropped };
-  if (firstKept < target)
-    logger.warn({ ...about, waitsFor }, 'the stream is nearly full of events that a consumer has not had');
-  else logger.info(about, 'the oldest events left the stream: all consumers had them');
+  if (firstKept < target) logger.warn({ ...about, waitsFor }, 'the stream is nearly full of unconsumed events');
+  else logger.info(about, 'pruned the oldest events: every consumer has acknowledged them');
 }
 
 interface Slowest {

@@ -60,7 +60,7 @@ export async function ensureStream(
     // nats-server sets the bound aside in advance. Events without one are better than none; the disk is watched anyway.
     logger?.warn(
       { stream: streamName(service), maxBytes },
-      'nats-server has less storage than STREAM_MAX_BYTES: the stream has no bound',
+      'the stream has no size limit: nats-server has less storage than STREAM_MAX_BYTES',
     );
     await applySettings(manager, streamName(service), { ...settings, max_bytes: -1 });
   }

@@ -76,9 +76,9 @@ test('NATS that cannot be reached at the start, is lost and comes back is one li
   expect(link.connected()).toBe(true);
   expect(said()).toEqual([
     'NATS cannot be reached; trying until it can',
-    'NATS is back',
+    'NATS is available again',
     'NATS is lost; reconnecting',
-    'NATS is back',
+    'NATS is available again',
   ]);
   expect(arrivals.list.at(-1)?.awaySeconds).toEqual(expect.any(Number));
   await link.close();
@@ -137,8 +137,8 @@ test('a connection that is closed for good is not alive', async () => {
   const { checkAlive } = natsCheck(link);
   expect(checkAlive).not.toThrow();
   await link.connection.close();
-  expect(checkAlive).toThrow('closed for good');
-  await logged('the connection to NATS is closed for good');
+  expect(checkAlive).toThrow('closed and will not reopen');
+  await logged('the connection to NATS closed and will not reopen');
   await server.stop();
 });
 
@@ -149,7 +149,7 @@ test('a subject that is forbidden to the service is told once', async () => {
   await link.connection.flush();
   await arrivals.wait(1);
   await link.connection.flush();
-  expect(said()).toEqual(['NATS refuses a subject to this service']);
+  expect(said()).toEqual(['NATS denied this service a subject']);
   await link.close();
   await server.stop();
 });
@@ -161,8 +161,8 @@ test('a service whose subscriptions ended is not alive: it would never answer ag
   const answers = [onRequest(foreign, async () => ({}))];
   const served = await serveRequests(link, { version: '0.1.0', description: 'test', handlers: answers, logger });
   const { checkAlive } = natsCheck(link);
-  await logged('requests are served no longer; this process must be replaced');
-  expect(checkAlive).toThrow('served no longer');
+  await logged('requests are no longer served; restart this process');
+  expect(checkAlive).toThrow('no longer served');
   await served.close();
   await link.close();
   await server.stop();

@@ -62,7 +62,7 @@ test.each([
     await publish(rig.checkout, range(10, 300));
     // The attempts and the pauses between them outlast the wait for an acknowledgement, after which NATS delivers again.
     await rig.heard.announced(batchHeld, () => true, attempts);
-    expect(lines).toEqual([{ level: 'warn', text: 'events wait: the database does not take them' }]);
+    expect(lines).toEqual([{ level: 'warn', text: 'consuming paused: the database is unavailable' }]);
     const during = await durableInfo();
     expect(during.num_ack_pending).toBeLessThanOrEqual(heldMax);
     // Each delivery counts, repeated ones too.
@@ -72,7 +72,7 @@ test.each([
     await handled(rig.heard, range(0, 300));
     expect(await numbers(rig.db.database)).toEqual(range(0, 300));
     await logged(2);
-    expect(lines.slice(1)).toEqual([{ level: 'info', text: 'events are taken again' }]);
+    expect(lines.slice(1)).toEqual([{ level: 'info', text: 'consuming resumed' }]);
   },
 );
 

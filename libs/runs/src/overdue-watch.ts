@@ -42,10 +42,10 @@ export function startOverdueWatch({ logger, look, waiting }: OverdueWatchOptions
     try {
       accounts = await look(() => closed);
       if (accounts > 0) nextMs = lookAgainAfterMs;
-      if (accounts > 0) logger.warn({ accounts }, `the daily run is overdue: these accounts have ${waiting}`);
+      if (accounts > 0) logger.warn({ accounts }, `the daily run is overdue: accounts with ${waiting}`);
     } catch (err) {
       nextMs = lookAgainAfterMs;
-      logger.warn({ err }, 'whether daily runs are overdue is not known; the next look is in a minute');
+      logger.warn({ err }, 'overdue daily runs could not be checked; retrying in a minute');
     }
     if (closed) return;
     timer = setTimeout(() => {

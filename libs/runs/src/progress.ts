@@ -51,7 +51,7 @@ export function startProgress(
       progressWritten.announce(() => ({ table, ...run, done: written }));
     } catch (err) {
       changed = true;
-      logger.warn({ err, ...run }, 'the progress of a run was not written');
+      logger.warn({ err, ...run }, 'the progress of a run could not be saved');
     }
   };
   const next = (): Promise<void> => {

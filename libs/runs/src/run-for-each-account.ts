@@ -84,7 +84,7 @@ async function runPart<R extends object>(all: EachAccountRun<R>, accountId: stri
   const stuck = watchProgress(all, accountId);
   const late = stuck.promise.then(() => {
     leftBehind = true;
-    all.logger.error(logFields, 'run makes no progress; the run over all accounts goes on without it');
+    all.logger.error(logFields, 'run of an account made no progress; continuing with the other accounts');
     return all.failed(accountId);
   });
   return await Promise.race([part, late]).finally(stuck.stop);

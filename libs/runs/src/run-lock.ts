@@ -99,7 +99,7 @@ async function runOnce<R extends object>(lock: OpenLock, request: RunRequest<R>,
     );
     if (result !== undefined) return result;
   }
-  throw new DomainError('outcome_unknown', 'The run is still under way.');
+  throw new DomainError('outcome_unknown', 'The run is still running.');
 }
 
 /** When the response gets lost, the repeated command returns the result of the run it joined, and starts no other. */
@@ -286,7 +286,7 @@ async function runLocked<R extends object>(
     throw err;
   }
   if (!(await finish(lock, session, request, result))) {
-    throw new DomainError('outcome_unknown', 'The run lost its lock, and another one took over.');
+    throw new DomainError('outcome_unknown', 'Another replica took over this run.');
   }
   return result;
 }

@@ -93,8 +93,8 @@ export function startMetrics(options: MetricsOptions): { shutdown(): Promise<voi
 /** One for all services of the process: what their readers do at their end does not end it for the others. */
 function exporterTo(url: string, { limitMs, logger }: MetricsOptions): PushMetricExporter {
   const watched = watchExports(new OTLPMetricExporter({ url, timeoutMillis: limitMs }), () => 1, {
-    lost: (reason) => logger.warn({ url, reason }, 'metrics are lost: the collector does not take them'),
-    restored: (exports) => logger.warn({ url, lost: exports }, 'the collector takes metrics again'),
+    lost: (reason) => logger.warn({ url, reason }, 'metrics are lost: the collector does not accept them'),
+    restored: (exports) => logger.warn({ url, lost: exports }, 'the collector accepts metrics again'),
   });
   return { ...watched, shutdown: async () => undefined, selectAggregationTemporality: temporalityOf };
 }

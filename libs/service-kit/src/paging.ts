@@ -78,4 +78,5 @@ export function pageOfAll<Row extends { readonly id: string }>(rows: readonly Ro
 export const isPaging = (page: PageQuery): boolean => page.limit !== undefined || page.before !== undefined;
 
 /** A list that went on from nowhere would look like its end. */
-export const unknownBefore = (): Error => invalidField('before', 'is the id of nothing of this kind', 'unknown_id');
+export const unknownBefore = (): Error =>
+  invalidField('before', 'must be the id of an entry of this list', 'unknown_id');

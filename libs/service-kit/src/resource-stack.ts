@@ -45,7 +45,7 @@ export class ResourceStack {
     try {
       await within(limitMs, entry.name, async () => entry.close());
     } catch (err) {
-      this.#logger.warn({ err, resource: entry.name }, 'did not close cleanly');
+      this.#logger.warn({ err, resource: entry.name }, 'a resource did not close cleanly');
     }
   }
 }

@@ -23,7 +23,7 @@ export function startRetention(
   let running: Promise<void> = Promise.resolve();
   const run = (): void => {
     running = deleteExpired(database, rules).catch((err: unknown) =>
-      logger.warn({ err }, 'expired rows could not be deleted; the next try is in an hour'),
+      logger.warn({ err }, 'expired rows could not be deleted; retrying in an hour'),
     );
     timer = setTimeout(run, everyMs).unref();
   };

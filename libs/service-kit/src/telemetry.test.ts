@@ -137,8 +137,8 @@ test('traces that are lost are one line, and one more when they arrive again', a
   await new Promise<void>((resolve) => logger.flush(() => resolve()));
   const lines = (await readFile(destination, 'utf8')).trim().split('\n');
   expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
-    'traces are lost: the collector does not take them',
-    'the collector takes traces again',
+    'traces are lost: the collector does not accept them',
+    'the collector accepts traces again',
   ]);
   collector.closeAllConnections();
   await new Promise((resolve) => collector.close(resolve));

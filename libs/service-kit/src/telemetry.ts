@@ -95,8 +95,8 @@ async function startTraces(options: TelemetryOptions & { readonly endpoint: stri
       new otlp.OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs }),
       (batch) => batch.length,
       {
-        lost: (reason) => logger.warn({ url, reason }, 'traces are lost: the collector does not take them'),
-        restored: (spans) => logger.warn({ url, lost: spans }, 'the collector takes traces again'),
+        lost: (reason) => logger.warn({ url, reason }, 'traces are lost: the collector does not accept them'),
+        restored: (spans) => logger.warn({ url, lost: spans }, 'the collector accepts traces again'),
       },
     ),
     exportTimeoutMillis: exportTimeoutMs,

@@ -76,7 +76,7 @@ export function createCheckoutStandIn() {
   };
   const ended = (token: string) => {
     const known = tokens.get(token);
-    if (known === undefined) throw new DomainError('not_found', 'This link ends no reminders.');
+    if (known === undefined) throw new DomainError('not_found', 'This link is not a valid link to end reminders.');
     return known;
   };
   const handlers = [

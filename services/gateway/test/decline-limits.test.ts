@@ -77,7 +77,7 @@ test('ten declined tries from one address, over both replicas and many checkouts
   for (const answer of refused) {
     expect(bare(answer)).toEqual(bare(refused[0] as Sent));
     expect([answer.status, answer.json.code, answer.headers['retry-after']]).toEqual([429, 'rate_limited', '600']);
-    expect(answer.json.detail).toBe('Payments are not taken from here at the moment.');
+    expect(answer.json.detail).toBe('Too many payments were declined: pay again after the header `retry-after`.');
   }
   expect(timesAsked('pay')).toBe(asked);
   expect((await first.pay(newAddress())).json.status).toBe('declined');
@@ -301,7 +301,7 @@ test('a checkout that had all its tries is refused in the very words of the othe
   for (let i = 0; i < 10; i++) await checkout.pay(address);
   const byAddress = await checkout.pay(address);
   harness.checkout.pay = async () => {
-    throw new DomainError('rate_limited', 'This checkout was tried 10 times.');
+    throw new DomainError('rate_limited', 'This checkout has had 10 attempts to pay.');
   };
   expect(bare(await checkout.pay(newAddress()))).toEqual(bare(byAddress));
 });

@@ -339,5 +339,5 @@ test.each(['opt-out', 'restore'])('the word %s of other hosted pages is no selle
   const body = { handle: word };
   const refused = await send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body });
   expect([refused.status, refused.json.code]).toEqual([409, 'handle_taken']);
-  expect(refused.json.detail).toBe('This handle is kept for other addresses.');
+  expect(refused.json.detail).toBe('This handle is reserved: choose another one.');
 });

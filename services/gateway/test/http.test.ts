@@ -230,7 +230,7 @@ test('field errors name the field, what is wrong and a stable code', async () =>
     'page is not a known query parameter; known: limit, before, q, status, productId, from, to, affiliateCode.',
   );
   const none = await send(url, 'GET', '/api/v1/settings?limit=2', { key });
-  expect(none.json.detail).toBe('limit is not a known query parameter; none is taken here.');
+  expect(none.json.detail).toBe('limit is not a known query parameter; there are none here.');
 });
 
 test('a quarter of a megabyte of nonsense gets an answer of a few kilobytes', async () => {

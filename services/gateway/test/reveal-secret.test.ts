@@ -34,7 +34,7 @@ test('no key can do it, whatever its scopes, nor the platform key, nor somebody 
   for (const key of [seller.key, platformKey]) {
     const refused = await send(url, 'POST', path, { key, body: { password } });
     expect([refused.status, refused.json.code]).toEqual([403, 'insufficient_scope']);
-    expect(refused.json.detail).toBe('Only a person who is logged in may do this; no key can.');
+    expect(refused.json.detail).toBe('This needs a session of a user who is logged in: API keys may not do it.');
   }
   const none = await send(url, 'POST', path, { body: { password } });
   const unknown = await send(url, 'POST', path, { key: `${seller.key.slice(0, -1)}_`, body: { password } });

@@ -27,7 +27,8 @@ export async function openSending(
   const limits = { ...usualLimits, ...config.limits };
   const secrets = createSecretBox(config.SECRETS_KEY);
   const allowLoopback = config.WEBHOOKS_ALLOW_LOOPBACK === 'enabled';
-  if (allowLoopback) logger.info('webhooks to loopback addresses allowed: accounts reach every port of this machine');
+  if (allowLoopback)
+    logger.info('webhooks to loopback addresses are allowed: sellers can reach every port of this machine');
   const owner = resources.add('lease owner', await startLeaseOwner(database, logger), (started) => started.close());
   const emails = createEmails(config, { ...storage, requester });
   const attemptTimeoutMs = config.ATTEMPT_TIMEOUT_SECONDS * 1_000;

@@ -5,10 +5,11 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   malformed_json: 'The body cannot be read as JSON in UTF-8. Nothing was done.',
   malformed_request: 'The request breaks the rules of HTTP: a path that is not validly encoded, a broken header.',
   invalid_idempotency_key: 'Idempotency-Key must be 1 to 255 visible ASCII characters, once.',
-  unauthorized: 'The key is missing, malformed, unknown, expired or revoked; which of these is not told.',
-  invalid_credentials: 'No account has this email with this password, or it is not the password of who is logged in.',
+  unauthorized: 'The key is missing, malformed, unknown, expired or revoked; the answer does not say which.',
+  invalid_credentials:
+    'No account has this email with this password, or the password is not that of the user who is logged in.',
   portal_session_ended:
-    'The header `x-portal-session` is missing, malformed or unknown, or its session has ended; which of these is not told. ' +
+    'The header `x-portal-session` is missing, malformed or unknown, or its session has ended; the answer does not say which. ' +
     'Request another link: POST /api/portal/links.',
   insufficient_scope: 'The key is valid and lacks the scope that `detail` names. Use another key.',
   cross_site_request:
@@ -19,13 +20,14 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   signup_closed: 'This deployment takes no new accounts.',
   not_found:
     'No endpoint has this path, or the token of an email was used already, is older than 48 hours, or is not complete.',
-  product_not_found: 'The account has no product with this id or slug. Someone else’s is answered the same way.',
+  product_not_found:
+    'The account has no product with this id or slug. A product of another account gets the same answer.',
   offer_not_found: 'The product has no bump or upsell with this id.',
   email_not_found: 'The product has no post-purchase email with this id.',
   discount_not_found: 'The product has no discount with this id.',
   order_not_found: 'The account has no order with this id.',
   payment_not_found: 'The account has no payment with this id.',
-  checkout_not_found: 'No checkout has this id and this secret; which of the two is wrong is not told.',
+  checkout_not_found: 'No checkout has this id and this secret; the answer does not say which of the two is wrong.',
   subscription_not_found: 'The account has no subscription with this id.',
   daily_run_not_found: 'The account has no daily run with this id.',
   affiliate_not_found: 'The account has no affiliate with this code.',
@@ -39,15 +41,16 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   not_acceptable:
     'The header Accept leaves out the type of the answer: `text/csv` for a download, else `application/json`.',
   idempotency_key_in_use:
-    'The first request with this Idempotency-Key is still running. Ask again after `retry-after`.',
+    'The first request with this Idempotency-Key is still running. Repeat it after `retry-after`.',
   card_declined:
     'The bank refused the card, or it could not be saved now: `errors` says which (`card_declined`, `try_again_later`). The card ' +
     'before it stays.',
   no_payment_processor:
     'The account has chosen no payment processor that this deployment allows. Choose one: PUT /api/v1/payment-processor.',
   nothing_due: 'No commission of the affiliate is due yet. `includePending=true` pays pending ones too.',
-  email_unavailable: 'Emails cannot be sent: whoever runs this deployment has named no mail server (`SMTP_URL`).',
-  invalid_transition: 'The thing is in a state that this step does not lead out of. Read it and decide again.',
+  email_unavailable: 'Emails cannot be sent: this deployment has no mail server. Its operator sets `SMTP_URL`.',
+  invalid_transition:
+    'A resource in its current state cannot be changed in this way: `detail` says why. Read it, and decide again.',
   no_longer_for_sale:
     'The product of this checkout was archived, taken back or deleted after it was opened. Nothing was charged; it can be ' +
     'paid once the product is live again.',
@@ -79,7 +82,8 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   idempotency_key_reused:
     'The Idempotency-Key belongs to an earlier request with another method, path or body, or by another key or user.',
   product_not_live: 'The product is a draft or archived, and cannot be sold.',
-  limit_reached: 'There are as many as there may be; `detail` says how many. Delete what is no longer used.',
+  limit_reached:
+    'The account has as many of these as its limit allows: `detail` names the limit. Delete what is no longer used.',
   buyer_not_found: 'No order of this account, and no rehearsal, has this email address. No link was made.',
   bump_not_found: 'One of `bumpIds` is not an active bump of this product. Nothing was recorded.',
   discount_invalid: 'The discount code is unknown, expired or used up.',
@@ -89,9 +93,9 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   rate_limited:
     'Wait for the seconds in `retry-after`. On `pay`: the limit of declined payments of this address, this account or this ' +
     'checkout is reached; the answer does not say which, and nothing was charged.',
-  internal: 'A fault of ours. Tell us the request id; repeat with the same Idempotency-Key.',
+  internal: 'A fault of the platform. Report the request id, and repeat with the same Idempotency-Key.',
   service_unavailable:
-    'Part of the platform is down, or has no room for more of your answers until you read those that wait. Nothing was ' +
-    'done. Repeat after `retry-after`.',
+    'Part of the platform is down, or the account has too many concurrent requests or unread answers. Nothing was done. ' +
+    'Repeat after `retry-after`.',
   outcome_unknown: 'The answer was lost on the way. Repeat with the same Idempotency-Key and it has one effect.',
 };

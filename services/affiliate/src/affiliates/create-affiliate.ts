@@ -17,7 +17,7 @@ export async function createAffiliate(
   try {
     return await runCommandOnce(database.fork(), commandId, async (tx) => {
       if ((await tx.count(Affiliate, { accountId })) >= limits.affiliatesPerAccount) {
-        throw new DomainError('limit_reached', `There can be at most ${limits.affiliatesPerAccount} affiliates.`);
+        throw new DomainError('limit_reached', `The limit of ${limits.affiliatesPerAccount} affiliates is reached.`);
       }
       const affiliate = tx.create(Affiliate, {
         accountId,

@@ -106,10 +106,7 @@ async function onlyCurrency(tx: EntityManager, { affiliate, now, includePending 
   const [only, ...others] = rows.map(({ currency }) => currency);
   if (only === undefined) throw nothingDue(affiliate);
   if (others.length > 0)
-    throw invalidField(
-      'currency',
-      `must name one of those that have something to pay: ${[only, ...others].join(', ')}`,
-    );
+    throw invalidField('currency', `must be a currency in which commissions are due: ${[only, ...others].join(', ')}`);
   return only;
 }
 
@@ -145,4 +142,4 @@ async function recordPayout(
 }
 
 const nothingDue = ({ code }: Affiliate): DomainError =>
-  new DomainError('nothing_due', `Nothing is due to the affiliate "${code}".`);
+  new DomainError('nothing_due', `No commission of the affiliate "${code}" is due yet.`);

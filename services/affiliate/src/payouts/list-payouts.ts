@@ -51,6 +51,6 @@ async function affiliateOf(database: Database, accountId: string, code: string):
     return (await requireAffiliate(database.fork(), accountId, code)).id;
   } catch (err) {
     if (!(err instanceof DomainError)) throw err;
-    throw invalidField('code', 'is the code of no affiliate', 'unknown_id');
+    throw invalidField('code', 'must be the code of an affiliate of this account', 'unknown_id');
   }
 }

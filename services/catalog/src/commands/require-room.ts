@@ -7,5 +7,5 @@ import { DomainError } from '@app/contracts/errors';
  * @throws DomainError limit_reached
  */
 export function requireRoom(count: number, max: number, what: string): void {
-  if (count >= max) throw new DomainError('limit_reached', `There can be at most ${max} ${what}.`);
+  if (count >= max) throw new DomainError('limit_reached', `The limit of ${max} ${what} is reached.`);
 }

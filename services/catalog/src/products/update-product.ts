@@ -24,7 +24,7 @@ export async function updateProduct(
     requireVersion(product.version, ifVersion);
     const { status = product.status } = body;
     if (!canMove(product.status, status)) {
-      throw new DomainError('invalid_transition', `A product cannot go from ${product.status} to ${status}.`);
+      throw new DomainError('invalid_transition', `A product that is ${product.status} cannot become ${status}.`);
     }
     const { name = product.name } = body;
     // Later than the change before, also when the clock went back: consumers keep the name of the latest event.

@@ -43,7 +43,7 @@ export function createOpeningBound({ pool }: Database, logger: Logger, max: numb
       deleted = (await pool.query(deleteSurplus([accountId, max, deleteMax]))).rowCount ?? 0;
       total += deleted;
     }
-    if (total > 0) logger.info({ accountId, deleted: total, max }, 'open checkouts beyond the limit were deleted');
+    if (total > 0) logger.info({ accountId, deleted: total, max }, 'deleted open checkouts above the limit');
     openingsBounded.announce(() => ({ accountId, deleted: total }));
   }
 
@@ -54,7 +54,9 @@ export function createOpeningBound({ pool }: Database, logger: Logger, max: numb
       openedSince.delete(accountId);
       running = running
         .then(() => (closing ? undefined : enforce(accountId)))
-        .catch((err: unknown) => logger.warn({ err, accountId }, 'open checkouts could not be bounded'));
+        .catch((err: unknown) =>
+          logger.warn({ err, accountId }, 'open checkouts above the limit could not be deleted'),
+        );
     },
     close: async () => {
       closing = true;

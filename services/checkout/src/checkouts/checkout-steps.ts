@@ -27,7 +27,8 @@ function createStep<I, O>(name: string, run: (items: readonly I[]) => Promise<re
     maxSize,
     maxWaiting: waitingMax,
     concurrency: 2,
-    fullError: () => new DomainError('service_unavailable', 'Too many checkouts are waiting; try again shortly.'),
+    fullError: () =>
+      new DomainError('service_unavailable', 'Too many checkouts are waiting: repeat the request in a few seconds.'),
     span: { service: 'checkout', one: name, many: name, count: 'app.checkouts' },
     run: together(run),
   });

@@ -19,7 +19,10 @@ export async function continueCheckout(
 ): Promise<OutcomeOfAccount> {
   const row = await findCheckout(deps.steps, buyer);
   if (row.try_no === 0)
-    throw new DomainError('invalid_transition', 'Nothing was paid yet: there is nothing to go on with.');
+    throw new DomainError(
+      'invalid_transition',
+      'The checkout has no payment yet that could be continued: pay it first.',
+    );
   const waits = row.status === 'requires_action' || row.status === 'processing';
   return { accountId: row.account_id, outcome: waits ? await requestAgain(deps, row, context) : outcomeOf(row) };
 }

@@ -25,7 +25,8 @@ export async function decideUpsell(
   context: RequestContext,
 ): Promise<OutcomeOfAccount> {
   const row = await findCheckout(deps.steps, buyer);
-  if (row.upsell_status === null) throw new DomainError('invalid_transition', 'No upsell is offered on this checkout.');
+  if (row.upsell_status === null)
+    throw new DomainError('invalid_transition', 'This checkout offers no upsell to accept or decline.');
   const decision = body.accept ? 'accepted' : 'declined';
   const outcome = row.status === 'authorized' ? await settle(deps, row, decision, context) : outcomeOf(row);
   return { accountId: row.account_id, outcome };

@@ -28,7 +28,10 @@ export async function followPayments(
       if ((await deps.database.transaction(record)) > 0) deps.wakeRelay();
     } catch (err) {
       if (isOutage(err)) throw err;
-      deps.logger.warn({ err, accountId: context.accountId, orderId }, 'an order cannot follow its payment');
+      deps.logger.warn(
+        { err, accountId: context.accountId, orderId },
+        'an order could not take the state of its payment',
+      );
       failed.push(orderId);
     }
   };

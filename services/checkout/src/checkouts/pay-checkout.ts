@@ -137,7 +137,7 @@ async function beginAttempt(
 ): Promise<Begun> {
   requireAttemptsLeft(row);
   const { email, name, country } = row;
-  if (email === null) throw invalidField('email', 'is required before paying', 'required');
+  if (email === null) throw invalidField('email', 'is required before a checkout can be paid', 'required');
   const [sale, credited] = await Promise.all([
     priceOpen(deps, row, requestId),
     creditedCode(deps.requester, row, email, requestId),
@@ -171,7 +171,10 @@ async function tryAnotherCard(
 
 function requireAttemptsLeft({ try_no }: CheckoutRow): void {
   if (try_no >= attemptsMax)
-    throw new DomainError('rate_limited', `This checkout was tried ${attemptsMax} times; open a new one to try again.`);
+    throw new DomainError(
+      'rate_limited',
+      `This checkout has had ${attemptsMax} attempts to pay, the most that it may have: open another one.`,
+    );
 }
 
 /** From now on the new lines count as shown. */

@@ -30,7 +30,7 @@ export async function sweepCheckouts(deps: CheckoutDeps & SweepRun): Promise<voi
   const claim = () => claimDue(deps, claimStatement, askAgainMs);
   const work = (row: CheckoutRow): Promise<void> => resumeAttempt(deps, row);
   await sweepDue(deps, claim, work, (err, { id }) =>
-    deps.logger.warn({ err, checkoutId: id }, 'a payment could not be asked about; a later sweep asks again'),
+    deps.logger.warn({ err, checkoutId: id }, 'a payment could not be checked with billing; the next sweep retries'),
   );
 }
 

@@ -66,9 +66,8 @@ async function tryUpdate(
 }
 
 function requireOpen({ status }: CheckoutRow): void {
-  if (status !== 'open')
-    throw new DomainError('invalid_transition', `The checkout is ${status}: it can no longer be changed.`);
+  if (status !== 'open') throw new DomainError('invalid_transition', `A checkout that is ${status} cannot be changed.`);
 }
 
 export const changesTooFast = (): DomainError =>
-  new DomainError('service_unavailable', 'The checkout is changed too often at the same time; try again.');
+  new DomainError('service_unavailable', 'Other requests are changing this checkout: repeat the request.');

@@ -94,7 +94,10 @@ async function recordAlone(database: Database, order: NewOrder): Promise<ItemRes
 }
 
 async function outcomeOfFasterAttempt(database: Database, order: NewOrder): Promise<ItemResult<CreatedOrder>> {
-  const undecided = new DomainError('outcome_unknown', 'The same order is being recorded.');
+  const undecided = new DomainError(
+    'outcome_unknown',
+    'Another request is recording this order: repeat the request to learn its outcome.',
+  );
   try {
     return (await recordedOutcomes(database, [order])).get(order.id) ?? { ok: false, error: undecided };
   } catch (error) {

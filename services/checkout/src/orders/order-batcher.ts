@@ -10,7 +10,8 @@ const limits = {
   /** Of each batcher. 2,000 orders are four seconds at 500 a second, about as long as a caller waits. */
   maxWaiting: 2_000,
   concurrency: 2,
-  fullError: () => new DomainError('service_unavailable', 'Too many orders are waiting; try again shortly.'),
+  fullError: () =>
+    new DomainError('service_unavailable', 'Too many orders are waiting: repeat the request in a few seconds.'),
 };
 
 export type OrderBatcher = Pick<Batcher<OrderCommand, CreatedOrder>, 'add' | 'close'>;
@@ -81,5 +82,8 @@ export function createOrderBatcher(deps: OrderDeps): OrderBatcher {
 }
 
 function tooLate(): DomainError {
-  return new DomainError('service_unavailable', 'The order waited for too long and was not recorded; try again.');
+  return new DomainError(
+    'service_unavailable',
+    'The order waited for too long and was not recorded: repeat the request.',
+  );
 }

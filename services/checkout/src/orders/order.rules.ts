@@ -92,11 +92,11 @@ export function discountCents(discount: Pick<Discount, 'percentOff' | 'amountOff
 export function requireChargeable(totalCents: number, currency: string): void {
   if (totalCents <= maxAmountCents) return;
   const [total, max] = [totalCents, maxAmountCents].map((cents) => formatAmount(cents, currency));
-  throw new DomainError('total_too_large', `The total is ${total}, and a payment may be ${max} at most.`);
+  throw new DomainError('total_too_large', `The total is ${total}: it must be at most ${max}.`);
 }
 
 export function discountFreesSubscription(code: string): DomainError {
-  const message = `The discount code "${code}" leaves nothing to pay, and a subscription needs a first payment.`;
+  const message = `The discount code "${code}" leaves nothing to pay, and the first payment of a subscription must be above 0.`;
   return refused('discount_invalid', 'discountCode', message);
 }
 

@@ -92,6 +92,9 @@ async function connect(database: Database): Promise<Client> {
   try {
     return await database.pool.connect();
   } catch {
-    throw new DomainError('service_unavailable', 'The order database does not answer; try again shortly.');
+    throw new DomainError(
+      'service_unavailable',
+      'The order database does not answer: repeat the request in a few seconds.',
+    );
   }
 }

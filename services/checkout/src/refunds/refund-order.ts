@@ -93,7 +93,7 @@ export async function refundOrder(
     if (order.status === 'refunded') return await refundedBefore(deps, order, renewals, context);
     if (order.refund_status === 'requested') return await finishRefund(deps, order, context);
   }
-  throw new DomainError('service_unavailable', 'The order is being refunded at the same time; try again.');
+  throw new DomainError('service_unavailable', 'Another request is refunding this order: repeat the request.');
 }
 
 /** The order went back before; its renewals are billing's alone, which goes on with them by itself. */
@@ -216,7 +216,10 @@ async function askBilling(
 }
 
 const heldOnly = (): DomainError =>
-  new DomainError('invalid_transition', 'The card is only held: nothing was charged yet that could be given back.');
+  new DomainError(
+    'invalid_transition',
+    'An order whose card is held and not charged cannot be refunded: release the hold instead.',
+  );
 
 async function refunded(deps: RefundDeps, order: RefundedOrder, refundedCents: number): Promise<RefundResult> {
   return await resultOf(deps, order, 'refunded', refundedCents, refundedText(order, refundedCents));

@@ -28,6 +28,6 @@ export async function sweepRefunds(deps: RefundDeps & SweepRun): Promise<void> {
   await sweepDue(deps, claim, work, (err, { id }) => {
     // The refusal is recorded; nobody waits for it.
     const refused = err instanceof DomainError && err.code === 'refund_failed';
-    if (!refused) deps.logger.warn({ err, orderId: id }, 'a refund could not be finished; the next sweep asks again');
+    if (!refused) deps.logger.warn({ err, orderId: id }, 'a refund could not be finished; the next sweep retries');
   });
 }

@@ -50,7 +50,7 @@ async function resultOf(
   database: Database,
   row: { readonly account_id: string; readonly opted_out: boolean } | undefined,
 ): Promise<OptOut> {
-  if (row === undefined) throw new DomainError('not_found', 'This link ends no reminders.');
+  if (row === undefined) throw new DomainError('not_found', 'This link is not a valid link to end reminders.');
   const { businessName } = await readSettingsOf(database.pool, row.account_id);
   return { businessName, optedOut: row.opted_out };
 }

@@ -16,7 +16,7 @@ export function reminderRequests(
     onRequestAcrossAccounts(contract.runReminders, async ({ accountId }, context) => {
       // Only the platform sends a request without an account; an account may run for itself alone.
       if (context.accountId !== '' && context.accountId !== accountId)
-        throw new DomainError('insufficient_scope', 'Reminders of other accounts are the platform’s.');
+        throw new DomainError('insufficient_scope', 'Only the platform key may run the reminders of all accounts.');
       const request = { runId: idOfCommand('dailyRun', context.commandId), deadlineMs: context.deadlineMs };
       const run = accountId === null ? remindAll(deps, request) : remindAccount(deps, accountId, request);
       return await run.finally(() => overdue.runEnded());

@@ -141,14 +141,14 @@ function goOnApart(deps: RunDeps, { accountId, runId }: ReminderRun, { ended }: 
     .then(async (rest) => {
       const sent = withRefusals(rest);
       const summary = problemOf(sent) ?? noticeOf({ ...sent, bounds: deps.bounds });
-      logger.info({ accountId, runId, ...sent }, 'reminders handed over after their run');
+      logger.info({ accountId, runId, ...sent }, 'reminders sent after their run');
       if (summary === null || sent.aboutCheckoutId === null) return;
       const notice = { summary, checkoutId: sent.aboutCheckoutId, test: false };
       const events = [outboxRow(reminderNoticed, notice, { accountId, requestId: null, nowMs: clock.nowMs() })];
       await database.pool.query(insertOutboxSql, [JSON.stringify(events)]);
       wakeRelay();
     })
-    .catch((err: unknown) => logger.error({ err, accountId, runId }, 'reminders could not be handed over'))
+    .catch((err: unknown) => logger.error({ err, accountId, runId }, 'reminders could not be sent'))
     .finally(() => apart.delete(ending));
   apart.add(ending);
 }
@@ -196,7 +196,7 @@ async function recordResult(deps: RunDeps, run: ReminderRun, sent: SentReminders
     const events = eventsOf(run, counted, notice, now);
     if (events.length > 0) await client.query(insertOutboxSql, [JSON.stringify(events)]);
     const { rowCount } = await client.query(resultStatement([run.runId, run.accountId, counted]));
-    if (rowCount !== 1) throw new DomainError('outcome_unknown', 'The run lost its lock, and another one took over.');
+    if (rowCount !== 1) throw new DomainError('outcome_unknown', 'Another replica took over this run.');
     return counted;
   });
   wakeRelay();

@@ -222,7 +222,7 @@ async function sendOne(deps: ReminderDeps, run: Run, reminder: Prepared): Promis
     return true;
   }
   const { outcome, detail, cause } = handover;
-  if (cause !== undefined) deps.logger.warn({ accountId, reminderId: reminder.id, cause }, 'reminder not handed over');
+  if (cause !== undefined) deps.logger.warn({ accountId, reminderId: reminder.id, cause }, 'reminder not sent');
   const failure = { detail, isFinal: outcome === 'refused' };
   const refusals = await endFailed(database, accountId, reminder, failure, clock.now());
   reminderRecorded.announce(() => ({ accountId, reminderId: reminder.id, status: 'failed' }));

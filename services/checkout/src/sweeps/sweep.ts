@@ -12,6 +12,6 @@ export function startSweep(work: (isClosing: () => boolean) => Promise<void>, lo
     name: 'checkout.sweep',
     round: work,
     pauseMs: () => everyMs,
-    onFailure: (err) => logger.warn({ err }, 'a sweep failed; the next one starts in a minute'),
+    onFailure: (err) => logger.warn({ err }, 'a sweep failed; retrying in a minute'),
   });
 }

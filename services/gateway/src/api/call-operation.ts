@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { DomainError } from '@app/contracts/errors';
+import { DomainError, errorCodes } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
 import { invalidField, parseInput } from '@app/contracts/validation';
 import { z } from 'zod';
@@ -197,7 +197,7 @@ function parseParams(schema: z.ZodObject | undefined, input: unknown): unknown {
   const [name] = result.error.issues[0]?.path ?? [];
   const code = notFoundCodeOf(schema.shape[String(name)] as z.ZodType | undefined);
   if (code === 'checkout_not_found') throw checkoutNotFound();
-  throw new DomainError(code, 'There is nothing with this id on this account.');
+  throw new DomainError(code, `${errorCodes[code].title}: the account has none with this id.`);
 }
 
 /** Stored responses belong to a user in all sessions, or to one API key. */

@@ -38,9 +38,15 @@ export function checkAccess(operation: Operation, actor: Actor, headers: Incomin
 function checkScope(operation: Operation, actor: Actor): void {
   if (actor.kind === 'nobody') throw unauthorized();
   if (actor.kind === 'platform') {
-    throw new DomainError('insufficient_scope', 'The platform key acts for no account: it may only run the daily job.');
+    throw new DomainError(
+      'insufficient_scope',
+      'The platform key belongs to no account: it may only run the daily job. Use an API key of the account.',
+    );
   }
   if (operation.scope !== undefined && !actor.scopes.has(operation.scope)) {
-    throw new DomainError('insufficient_scope', `This needs a key with the scope ${operation.scope}.`);
+    throw new DomainError(
+      'insufficient_scope',
+      `The API key needs the scope ${operation.scope}: use a key that has it.`,
+    );
   }
 }

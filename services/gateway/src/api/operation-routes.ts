@@ -29,7 +29,7 @@ export function routeOperations(
       onRequest: (req, reply, done) => {
         try {
           if (!acceptsType(req.headers.accept, mediaType))
-            throw new DomainError('not_acceptable', `Answers are ${mediaType}.`);
+            throw new DomainError('not_acceptable', `The header Accept must allow ${mediaType}.`);
           const actor = inRequestSpan(req, () => guard.admit(access, req, reply));
           if (!(actor instanceof Promise)) {
             req.actor = actor;

@@ -42,7 +42,8 @@ export async function runIdempotent(
   const { record } = call;
   const reservation = await store.reserve(record, call, call.now);
   if (reservation.kind === 'in-use') {
-    const detail = 'The first request with this Idempotency-Key is still running.';
+    const detail =
+      'The first request with this Idempotency-Key is still running: repeat it after the header `retry-after`.';
     throw new RetryLaterError(
       'idempotency_key_in_use',
       detail,
@@ -50,7 +51,8 @@ export async function runIdempotent(
     );
   }
   if (reservation.kind === 'reused') {
-    const detail = 'This Idempotency-Key was used with another method, path or body, or by another key or user.';
+    const detail =
+      'This Idempotency-Key was used for a request with another method, path or body, or by another key or user: use a new one.';
     throw new DomainError('idempotency_key_reused', detail);
   }
   if (reservation.kind === 'done') return { body: reservation.body, replayed: true };
@@ -92,13 +94,13 @@ async function storeResponse(
       responseStored.announce(() => ({ accountId: lease.accountId, key: lease.key }));
       return;
     } catch (err) {
-      logger.warn({ err, accountId: lease.accountId }, 'a response was not stored under its idempotency key');
+      logger.warn({ err, accountId: lease.accountId }, 'the response of an idempotent request could not be stored');
     }
   }
   await finish(logger, lease, store.endLease(lease));
   throw new DomainError(
     'outcome_unknown',
-    'The answer could not be kept. Repeat the request with its Idempotency-Key to learn its outcome.',
+    'The answer could not be stored. Repeat the request with its Idempotency-Key to learn its outcome.',
   );
 }
 

@@ -17,7 +17,7 @@ export const createWriteLimit = (): ConcurrencyLimit =>
     tooLate: () =>
       new RetryLaterError(
         'service_unavailable',
-        'This account changes more at once than is worked on: ask for less at once.',
+        'Too many concurrent writes for this account: repeat after 1 s, or send fewer at once.',
         1,
       ),
   });

@@ -33,7 +33,8 @@ export function createHttpServer(config: EdgeConfig, logger: Logger, errorPage: 
     sendProblem(config, err, req, reply, errorPage);
   const connections = new Connections(connectionLimits(config), {
     reject: (socket) => rejectConnection(config, socket),
-    report: (counts) => logger.warn(counts, 'connections rejected, or closed because their clients did not read'),
+    report: (counts) =>
+      logger.warn(counts, 'connections rejected, or closed because their clients did not read answers'),
   });
   const server = fastify({
     logger: false,

@@ -32,7 +32,7 @@ export function rejectUnreadable(
 
 /** Rejects a connection beyond the limit. It is closed at once: connections that linger would count as well. */
 export function rejectConnection(config: EdgeConfig, socket: Socket): void {
-  const detail = 'This server has no connection to spare; try again shortly.';
+  const detail = 'The server has too many open connections: repeat the request in a few seconds.';
   socket.on('error', () => socket.destroy());
   socket.write(responseText(config, socket, new RetryLaterError('service_unavailable', detail, 1)));
   socket.destroySoon();

@@ -28,7 +28,7 @@ export function handleUnknownRoutes(server: FastifyInstance, guard: Pick<Guard, 
     const methods = [...new Set(matching.flatMap((known) => [...known.methods]))].sort();
     if (req.method !== 'OPTIONS') guard.countUnknown(req, reply);
     if (methods.length === 0 || methods.includes(req.method)) {
-      throw new DomainError('not_found', 'There is nothing at this address.');
+      throw new DomainError('not_found', 'No endpoint has this path.');
     }
     reply.header('allow', [...methods, 'OPTIONS'].join(', '));
     const anyOrigin = matching.some((known) => known.anyOrigin);
@@ -39,7 +39,7 @@ export function handleUnknownRoutes(server: FastifyInstance, guard: Pick<Guard, 
         .send();
     }
     if (anyOrigin) reply.headers(readableHeaders);
-    throw new DomainError('method_not_allowed', `Allowed here: ${methods.join(', ')}.`);
+    throw new DomainError('method_not_allowed', `This path allows ${methods.join(', ')}.`);
   });
 }
 

@@ -58,7 +58,12 @@ export async function changeEmail(
   if (email.toLowerCase() === user.email)
     throw invalidField('email', 'is the address of the account already', 'unchanged');
   const notice = await letters.admitOrRefuse('email_change_notice', { email: user.email, address, baseUrl });
-  if (notice === null) throw new RetryLaterError('rate_limited', 'At most five changes of an address a day.', 3_600);
+  if (notice === null)
+    throw new RetryLaterError(
+      'rate_limited',
+      'The address of the account can be changed at most five times a day.',
+      3_600,
+    );
   const letter = await letters.admitOrRefuse('email_change', { email, address, baseUrl });
   await database.transaction(async (client) => {
     const { rowCount } = await client.query(lockUser([user.id, user.passwordHash]));

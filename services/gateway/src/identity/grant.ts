@@ -6,5 +6,8 @@ import type { Actor } from './actors.ts';
 export function checkMayGrant(actor: Actor, scopes: readonly ApiKeyScope[]): void {
   const beyond = scopes.filter((scope) => !actor.scopes.has(scope));
   if (beyond.length === 0) return;
-  throw new DomainError('insufficient_scope', `Only a key that has the scope ${beyond.join(' and ')} can hand it on.`);
+  throw new DomainError(
+    'insufficient_scope',
+    `A key can give another key only scopes that it has: this one lacks ${beyond.join(' and ')}.`,
+  );
 }

@@ -70,8 +70,12 @@ async function derive(password: string, client: string, salt: Buffer, { N, r, p 
   } catch (err) {
     if (!(err instanceof QueueFullError)) throw err;
     throw err.ownShare
-      ? new RetryLaterError('rate_limited', 'Too many passwords at once from this address.', retryAfterSeconds)
-      : new RetryLaterError('service_unavailable', 'Too many log-ins at this moment.', retryAfterSeconds);
+      ? new RetryLaterError('rate_limited', 'Too many concurrent log-ins from this IP address.', retryAfterSeconds)
+      : new RetryLaterError(
+          'service_unavailable',
+          'Too many concurrent log-ins: repeat the request in a few seconds.',
+          retryAfterSeconds,
+        );
   } finally {
     passwordHashed.announce(() => ({ client }));
   }

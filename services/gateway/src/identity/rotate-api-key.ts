@@ -19,13 +19,16 @@ export async function rotateApiKey(deps: Deps, actor: Actor, commandId: string, 
       { id: keyId, accountId: actor.accountId },
       { lockMode: LockMode.PESSIMISTIC_WRITE },
     );
-    if (old === null) throw new DomainError('api_key_not_found', 'There is no such API key on this account.');
+    if (old === null) throw new DomainError('api_key_not_found', 'This account has no API key with this id.');
     const now = deps.clock.now();
     const expiresAt = old.expiresAt ?? null;
     const repeated = (await tx.count(ApiKey, { id: idOfCommand('apiKey', commandId), accountId: actor.accountId })) > 0;
     const ended = old.revokedAt != null || (expiresAt !== null && expiresAt <= now);
     if (ended && !repeated) {
-      throw new DomainError('invalid_transition', 'This key has ended: make a new one instead.');
+      throw new DomainError(
+        'invalid_transition',
+        'A key that has expired or was revoked cannot be rotated: create a new one.',
+      );
     }
     checkMayGrant(actor, old.scopes);
     const ownExpiresAt = (old.rotatedAt == null ? old.expiresAt : old.ownExpiresAt) ?? null;

@@ -26,7 +26,11 @@ export async function takeHandle(tx: EntityManager, accountId: string, handle: s
   const [taken] = await executeBound(tx, takeStatement([handle, accountId, takenAt]));
   if (taken === undefined) throw handleTaken();
   if (taken.added && taken.earlier >= handlesMax) {
-    throw invalidField('handle', `was changed ${handlesMax - 1} times already: choose one that you had`, 'too_many');
+    throw invalidField(
+      'handle',
+      `was changed ${handlesMax - 1} times, the most that is allowed: choose an earlier one`,
+      'too_many',
+    );
   }
 }
 
@@ -38,5 +42,5 @@ export function handleTaken(): DomainError {
 /** A word that begins addresses of another kind. */
 export function handleReserved(): DomainError {
   const field = { field: 'handle', code: 'handle_taken', message: 'is kept for other addresses' };
-  return new DomainError('handle_taken', 'This handle is kept for other addresses.', [field]);
+  return new DomainError('handle_taken', 'This handle is reserved: choose another one.', [field]);
 }

@@ -7,5 +7,8 @@ export function unauthorized(): DomainError {
 
 /** For a valid key that is sent where only a session will do. */
 export function loginRequired(): DomainError {
-  return new DomainError('insufficient_scope', 'Only a person who is logged in may do this; no key can.');
+  return new DomainError(
+    'insufficient_scope',
+    'This needs a session of a user who is logged in: API keys may not do it.',
+  );
 }

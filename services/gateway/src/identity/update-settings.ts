@@ -69,7 +69,10 @@ async function applyAtCheckout(
   await requester
     .request(applySettings, input, { ...context, waitMs: applyWithinMs })
     .catch((err: unknown) =>
-      logger.warn({ err, accountId: context.accountId }, 'checkout did not apply the settings; their event follows'),
+      logger.warn(
+        { err, accountId: context.accountId },
+        'checkout did not apply the settings at once; it will from their event',
+      ),
     );
 }
 

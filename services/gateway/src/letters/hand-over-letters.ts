@@ -107,7 +107,7 @@ async function handOver(deps: HandOverDeps, letter: Claimed): Promise<void> {
   const isOver = !isTemporary || letter.attempts >= attemptsMax || nextMs >= letter.expires_at.getTime();
   if (handover.outcome !== 'taken') {
     const { outcome, detail, cause } = handover;
-    logger.warn({ letterId: letter.id, outcome, detail, cause, isOver }, 'a letter was not handed over');
+    logger.warn({ letterId: letter.id, outcome, detail, cause, isOver }, 'a letter was not sent');
   }
   await database.pool.query(isOver ? endStatement([letter.id]) : postponeStatement([letter.id, new Date(nextMs)]));
   letterHandedOver.announce(() => ({ letterId: letter.id, to: letter.email, outcome: handover.outcome }));
@@ -121,7 +121,7 @@ async function addressingOf(deps: HandOverDeps, letter: Claimed): Promise<Addres
   try {
     return (await recipientOf(requester, letter, replyTo)) ?? 'withheld';
   } catch (err) {
-    logger.warn({ err, letterId: letter.id }, 'the recipient of a letter was not found out');
+    logger.warn({ err, letterId: letter.id }, 'the recipient of a letter could not be looked up');
     return 'unknown';
   }
 }

@@ -52,7 +52,7 @@ export function startLetters(
     name: 'gateway.letters',
     round: (isClosing) => handOverLetters(handOver, isClosing),
     pauseMs: () => pauseMs,
-    onFailure: (err) => logger.warn({ err }, 'letters could not be handed over; the next round is in 30 seconds'),
+    onFailure: (err) => logger.warn({ err }, 'letters could not be sent; retrying in 30 seconds'),
   });
   const isUnlimited = config.RATE_LIMIT_PER_MINUTE === 0;
   const limit = isUnlimited ? unlimitedLetters : createLetterLimit(windows, config.LETTERS_PER_DAY);
@@ -62,9 +62,9 @@ export function startLetters(
   const admit = async (kind: LetterKind, wanted: Wanted, refuse: boolean): Promise<NewLetter | null> => {
     const reached = await limit(kind, wanted.email, wanted.address);
     if (reached === 'deployment')
-      logger.warn({ perDay: config.LETTERS_PER_DAY }, 'the letters of the day are used up: LETTERS_PER_DAY');
+      logger.warn({ perDay: config.LETTERS_PER_DAY }, 'the daily limit of letters is reached: LETTERS_PER_DAY');
     if (reached === 'address' && refuse)
-      throw new RetryLaterError('rate_limited', 'At most 20 such emails a day from one address.', 3_600);
+      throw new RetryLaterError('rate_limited', 'At most 20 such emails a day are sent for one address.', 3_600);
     return reached === null ? make(kind, wanted) : null;
   };
   return {

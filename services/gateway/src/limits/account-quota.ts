@@ -126,12 +126,13 @@ export class AccountQuota {
       const use = { caller: `account ${accountId}`, amount, seconds: minuteSeconds };
       const [usage] = await within(this.#statementWithinMs, this.#windows.add(use));
       this.#enter(minute, amount, usage as Usage);
-      if (this.#alone) this.#logger.info('rate limits are shared again');
+      if (this.#alone) this.#logger.info('rate limits are shared between replicas again');
       this.#alone = false;
     } catch (err) {
       minute.granted = this.limit;
       minute.left = 0;
-      if (!this.#alone) this.#logger.warn({ err }, 'rate limits are counted by this process alone');
+      if (!this.#alone)
+        this.#logger.warn({ err }, 'rate limits are counted by this replica alone: the database is unavailable');
       this.#alone = true;
     }
   }

@@ -125,10 +125,11 @@ export class AddressLimiter {
       clientCountsExchanged.announce(() => ({
         counts: due.map(({ client }, index) => ({ client, taken: usages[index]?.taken ?? 0 })),
       }));
-      if (this.#alone) this.#logger.info('limits by address are shared again');
+      if (this.#alone) this.#logger.info('limits by address are shared between replicas again');
       this.#alone = false;
     } catch (err) {
-      if (!this.#alone) this.#logger.warn({ err }, 'limits by address are counted by this process alone');
+      if (!this.#alone)
+        this.#logger.warn({ err }, 'limits by address are counted by this replica alone: the database is unavailable');
       this.#alone = true;
     } finally {
       this.#timer = undefined;

@@ -241,4 +241,8 @@ interface Counting {
 const nothing = { ofAddress: 0, ofAccount: 0 };
 
 const tooLate = () =>
-  new RetryLaterError('service_unavailable', 'Other payments from here are under way; try again shortly.', 1);
+  new RetryLaterError(
+    'service_unavailable',
+    'Other payments from this address are running: repeat the request in a few seconds.',
+    1,
+  );

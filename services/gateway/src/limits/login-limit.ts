@@ -30,7 +30,7 @@ export function createLoginLimit(windows: RateWindows): LoginLimit {
 }
 
 function tooManyTries(leftMs: number): RetryLaterError {
-  const detail = `At most ${triesPerMinute} login tries a minute with one email, and fewer while someone guesses.`;
+  const detail = `At most ${triesPerMinute} log-in attempts a minute with one email, and fewer after many wrong passwords.`;
   return new RetryLaterError('rate_limited', detail, Math.max(1, Math.ceil(leftMs / 1000)));
 }
 

@@ -229,13 +229,13 @@ export class ReadLimiter {
 
 /** For the log: the client has closed its connection before the work was begun. */
 export function clientGone(): DomainError {
-  return new DomainError('service_unavailable', 'The caller has gone before it was answered.');
+  return new DomainError('service_unavailable', 'The client closed the connection before the answer.');
 }
 
 function tooManyReads(): DomainError {
   return new RetryLaterError(
     'service_unavailable',
-    'This account asks for more at once than is answered, or leaves answers unread: ask for less at once.',
+    'Too many concurrent requests for this account, or answers that it does not read: send fewer at once.',
     1,
   );
 }

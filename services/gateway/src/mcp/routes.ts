@@ -32,7 +32,10 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
     ownSite.checkPage(req);
     req.actor = await inRequestSpan(req, () => guard.admit('credential', req, reply));
     if (req.actor.kind === 'platform') {
-      throw new DomainError('insufficient_scope', 'The platform key acts for no account.');
+      throw new DomainError(
+        'insufficient_scope',
+        'The platform key belongs to no account: use an API key of the account.',
+      );
     }
   };
 

@@ -6,7 +6,7 @@ const fastifyCodes: Record<string, [ErrorCode, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send JSON, with Content-Type: application/json.'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', 'A body may have 256 KB.'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['malformed_json', 'The body is not valid JSON.'],
-  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'There is nothing at this address.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found', 'No endpoint has this path.'],
   FST_ERR_BAD_URL: ['malformed_request', 'The path is not validly encoded.'],
 };
 
@@ -24,13 +24,13 @@ export function toDomainError(err: unknown): DomainError {
   if (statusCode >= 400 && statusCode < 500) return new DomainError('malformed_request', 'The request is malformed.');
   if (isDiskFull(err)) return new DomainError('service_unavailable', diskFullDetail);
   if (isOutage(err))
-    return new DomainError('service_unavailable', 'The gateway’s database does not answer; try again shortly.');
+    return new DomainError(
+      'service_unavailable',
+      'The gateway’s database does not answer: repeat the request in a few seconds.',
+    );
   return internal();
 }
 
 function internal(): DomainError {
-  return new DomainError(
-    'internal',
-    'Something went wrong on our side. Tell us the request id and we can find out what.',
-  );
+  return new DomainError('internal', 'The platform failed. Report the request id: its log has the cause.');
 }

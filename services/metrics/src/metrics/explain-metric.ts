@@ -25,12 +25,13 @@ export async function explainMetric(
 ): Promise<MetricExplanation> {
   const { productId, metric, month, limit = limits.listMax, after } = input;
   await getProduct(deps, accountId, productId);
-  if (metric === 'churn' && month === undefined) throw invalidField('month', 'is required for churn', 'required');
+  if (metric === 'churn' && month === undefined)
+    throw invalidField('month', 'is required for the metric churn', 'required');
   const formula = metric === 'churn' ? churnFormula : formulas[metric];
   const range = rangeOf(accountId, input, formula.cumulative);
   const rollups = await getRollups(deps.database, accountId, productId);
   if (month !== undefined && !hasBegun(month, rollups, deps.clock.now()))
-    throw invalidField('month', 'has not begun yet', 'too_big');
+    throw invalidField('month', 'must not be in the future', 'too_big');
   const [parts, { listed, next }] = await Promise.all([
     partsOf(deps.database, rollups, range, input),
     listFacts(deps.database, { range, formula, limit, after }),

@@ -176,7 +176,7 @@ async function kindsPlace(
 ): Promise<number> {
   const { rows } = await database.pool.query(kindOfFact([accountId, productId, after]));
   const place = rows[0] === undefined ? -1 : kinds.indexOf(rows[0].kind);
-  if (place === -1) throw invalidField('after', 'is not the `next` of a page of this list', 'unknown_id');
+  if (place === -1) throw invalidField('after', 'must be the `next` of a page of this list', 'unknown_id');
   return place;
 }
 

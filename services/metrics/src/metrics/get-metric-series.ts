@@ -48,7 +48,7 @@ export async function getMetricSeries(
   const rollups = await getRollups(database, accountId, productId);
   const now = clock.now();
   const last = to ?? now.toISOString().slice(0, 7);
-  if (!hasBegun(last, rollups, now)) throw invalidField('to', 'has not begun yet', 'too_big');
+  if (!hasBegun(last, rollups, now)) throw invalidField('to', 'must not be in the future', 'too_big');
   const months = monthsOf(from, last);
   const formula = metric === 'churn' ? churnFormula : formulas[metric];
   const totalsOf = await totalsByMonth(database, { accountId, productId, metric }, months);

@@ -34,7 +34,7 @@ export async function getOverview(
 }
 
 function spanOf({ from, to }: RequestInput<typeof contract>, today: string): Span {
-  if (to !== undefined && to > today) throw invalidField('to', 'has not begun yet', 'too_big');
+  if (to !== undefined && to > today) throw invalidField('to', 'must not be in the future', 'too_big');
   const last = to ?? today;
   const first = from ?? dayAfter(last, 1 - usualDays);
   if (first < firstDay) throw invalidField('from', `must not be before ${firstDay}`, 'too_small');

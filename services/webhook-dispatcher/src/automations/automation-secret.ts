@@ -51,5 +51,5 @@ export async function revealAutomationSecret(
 
 function requirePost({ type }: AutomationAction): void {
   if (type === 'post') return;
-  throw new DomainError('invalid_transition', 'An automation that sends emails signs nothing, and has no secret.');
+  throw new DomainError('invalid_transition', 'An automation that sends emails has no signing secret.');
 }

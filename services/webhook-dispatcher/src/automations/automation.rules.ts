@@ -46,10 +46,10 @@ export interface Change {
 export function requireAllowed(change: Change, before: AutomationAction, builtIn: BuiltIn | undefined): void {
   const { action } = change;
   if (action !== undefined && action.type !== before.type)
-    throw invalidField('action.type', `must stay ${before.type}: add another automation`);
+    throw invalidField('action.type', `must stay ${before.type}: create another automation`);
   if (builtIn === undefined) return;
-  if (change.name !== undefined) throw invalidField('name', 'stays: the automation is built in');
-  if (change.productId !== undefined) throw invalidField('productId', 'stays: the automation is built in');
+  if (change.name !== undefined) throw invalidField('name', 'cannot be changed: the automation is built in');
+  if (change.productId !== undefined) throw invalidField('productId', 'cannot be changed: the automation is built in');
   if (action?.type === 'email' && action.to !== builtIn.action.to)
     throw invalidField('action.to', `must stay ${builtIn.action.to}: the automation is built in`);
 }

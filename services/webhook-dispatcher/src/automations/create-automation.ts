@@ -95,5 +95,5 @@ async function requireRoom(tx: EntityManager, accountId: string): Promise<void> 
   await executeBound(tx, lockStatement([accountId]));
   const [counted] = await executeBound(tx, countStatement([accountId]));
   if ((counted?.count ?? 0) < limits.automationsPerAccount) return;
-  throw new DomainError('limit_reached', `There can be at most ${limits.automationsPerAccount} automations.`);
+  throw new DomainError('limit_reached', `The limit of ${limits.automationsPerAccount} automations is reached.`);
 }

@@ -138,7 +138,7 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
     });
     await giveBackUnsent(deps, accountId, now, handover);
     if (handover.outcome !== 'taken' && handover.cause !== undefined)
-      logger.warn({ accountId, deliveryId: delivery.id, cause: handover.cause }, 'email not handed over');
+      logger.warn({ accountId, deliveryId: delivery.id, cause: handover.cause }, 'email not sent');
     return { recipient, handover, asked: true };
   } catch (err) {
     logger.warn({ err, accountId, deliveryId: delivery.id }, 'an email could not be made');

@@ -42,7 +42,8 @@ export async function testAutomation(
 }
 
 function requireRunnable({ active, action }: AutomationRow, emailsAvailable: boolean): void {
-  if (!active) throw new DomainError('invalid_transition', 'The automation is off. Switch it on to run it.');
+  if (!active)
+    throw new DomainError('invalid_transition', 'An automation that is off cannot be tested: switch it on first.');
   if (action.type === 'post' || emailsAvailable) return;
   throw new DomainError('email_unavailable', 'This deployment has no mail server: emails cannot be sent.');
 }

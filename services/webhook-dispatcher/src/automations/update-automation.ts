@@ -99,7 +99,7 @@ export async function deleteAutomation(
 ): Promise<{ ok: true }> {
   const result = await runCommandOnce(deps.database.fork(), commandId, async (tx: EntityManager) => {
     if (builtInOf(accountId, automationId) !== undefined)
-      throw new DomainError('invalid_transition', 'A built-in automation is switched off, and not deleted.');
+      throw new DomainError('invalid_transition', 'A built-in automation cannot be deleted: switch it off instead.');
     await lockAutomation(tx, accountId, automationId);
     await executeBound(tx, deleteStatement([accountId, automationId]));
     await executeBound(tx, forgetFailuresStatement([accountId, automationId]));

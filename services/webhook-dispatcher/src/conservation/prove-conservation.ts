@@ -80,5 +80,5 @@ async function proveBatch({ database, logger }: ConservationDeps, runId: number,
 function logGap({ logger }: Pick<ConservationDeps, 'logger'>, runId: number, { range, lost, lostEvents }: Proof): void {
   const { accountId } = range;
   const logFields = { runId, accountId, deliveryIds: lost.map(({ id }) => id), sequences: lostEvents };
-  logger.error(logFields, 'conservation: deliveries or events of the account are lost');
+  logger.error(logFields, 'deliveries or events of an account are lost');
 }

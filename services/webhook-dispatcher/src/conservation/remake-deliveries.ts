@@ -130,6 +130,6 @@ const factsOf = ({ is_back: isBack, name, has_body: hasBody, role, url, events }
 function logRemade(logger: Logger, runId: number, remade: readonly RemadeRow[]): void {
   for (const [accountId, rows] of Map.groupBy(remade, (row) => row.account_id)) {
     const deliveries = rows.map(({ id, status }) => `${id} ${status ?? 'not needed'}`);
-    logger.warn({ runId, accountId, deliveries }, 'lost deliveries were made again');
+    logger.warn({ runId, accountId, deliveries }, 'recreated lost deliveries');
   }
 }

@@ -237,7 +237,7 @@ export class Dispatcher implements DeliverySender {
     const { database, clock, logger, owner, leaseSeconds } = this.#options;
     const lostTokens = this.#leases.lostTokens();
     const { freed, replicas } = await freeVoidLeases(database, { owner, leaseSeconds, lostTokens });
-    if (freed > 0) logger.warn({ deliveries: freed }, 'leases were void; their deliveries are claimed again');
+    if (freed > 0) logger.warn({ deliveries: freed }, 'leases had expired; their deliveries are claimed again');
     this.#rates.setReplicas(replicas);
     const due = await markAndListDue(database, clock.now());
     for (const { endpointId, priority } of due) this.#backlog.add(endpointId, priority);

@@ -52,7 +52,8 @@ export async function connectEndpoint(
 ): Promise<SealedResult<EndpointResource>> {
   checkUrl(deps, body.url);
   const max = limits.webhookEndpointsPerAccount;
-  if (connected.length >= max) throw new DomainError('limit_reached', `There can be at most ${max} webhook endpoints.`);
+  if (connected.length >= max)
+    throw new DomainError('limit_reached', `The limit of ${max} webhook endpoints is reached.`);
   const now = deps.clock.now();
   const id = waiting?.id ?? idOfCommand('webhookEndpoint', about.commandId);
   const active = body.active ?? true;

@@ -100,6 +100,6 @@ export function secretsOf(
     return { secret: shown(secret) ?? '', previous_secret: isPreviousValid ? shown(previousSecret) : null };
   } catch (err) {
     if (!(err instanceof UnreadableSecretError)) throw err;
-    throw new DomainError('invalid_transition', 'The secret cannot be read any more: rotate it.');
+    throw new DomainError('invalid_transition', 'The signing secret cannot be decrypted: rotate it.');
   }
 }

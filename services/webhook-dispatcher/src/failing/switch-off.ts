@@ -132,7 +132,7 @@ export function createSwitchOff(
     try {
       const verdict = await warnOrSwitchOff(deps, endpointId, decide);
       if (verdict !== null)
-        logger.info({ endpointId, reason: verdict.reason }, 'webhook endpoint does not take its deliveries');
+        logger.info({ endpointId, reason: verdict.reason }, 'webhook endpoint rejects its deliveries');
       if (verdict !== null && verdict.reason !== 'warned') {
         await applyChange(endpointId);
         announce(endpointId);

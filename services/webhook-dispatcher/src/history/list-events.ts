@@ -45,8 +45,8 @@ const sequenceStatement = statement<{ sequence: number | null }>(
 
 const whatToUse =
   'test sends and self-tests are in no log. Use the last id that you have read here, or leave it out to begin with the oldest';
-const unknown = `is the id of no event of this account: ${whatToUse}`;
-const notInLog = `is the id of a test send or of a notice by email, which is no event of the account: ${whatToUse}`;
+const unknown = `must be the id of an event of this account: ${whatToUse}`;
+const notInLog = `must be the id of an event, and this one is of a test send or of an email to the seller: ${whatToUse}`;
 
 interface EventRow {
   readonly id: string;
@@ -69,8 +69,8 @@ export async function listEvents(
   accountId: string,
   { after, before, order = 'asc', limit = limits.listMax }: RequestInput<typeof contract.listEvents>,
 ): Promise<RequestOutput<typeof contract.listEvents>> {
-  if (order === 'asc' && before !== undefined) throw invalidField('before', 'goes with `order=desc`');
-  if (order === 'desc' && after !== undefined) throw invalidField('after', 'goes with the order `asc`');
+  if (order === 'asc' && before !== undefined) throw invalidField('before', 'needs `order=desc`');
+  if (order === 'desc' && after !== undefined) throw invalidField('after', 'needs `order=asc`');
   const seen =
     order === 'asc'
       ? await sequenceOf(database, accountId, 'after', after, 0)

@@ -53,7 +53,7 @@ export async function getRecovery(
   recoveryId: string,
 ): Promise<RecoveryResource> {
   const recovery = await findRecovery(database, accountId, recoveryId);
-  if (recovery === undefined) throw new DomainError('recovery_not_found', 'This account has no such recovery.');
+  if (recovery === undefined) throw new DomainError('recovery_not_found', 'This account has no recovery with this id.');
   return recovery;
 }
 
@@ -82,7 +82,7 @@ export async function cancelRecovery(
   await runCommandOnce(database.fork(), commandId, async (tx) => {
     const canceled = await executeBound(tx, cancelStatement([accountId, recoveryId, clock.now()]));
     if (canceled.length === 0 && (await executeBound(tx, isDoneStatement([accountId, recoveryId]))).length > 0)
-      throw new DomainError('invalid_transition', 'The recovery is done already.');
+      throw new DomainError('invalid_transition', 'A recovery that is done cannot be cancelled.');
     return {};
   });
   return await getRecovery(database, accountId, recoveryId);

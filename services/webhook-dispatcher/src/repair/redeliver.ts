@@ -90,7 +90,7 @@ export async function redeliver(
 
 async function requireSendable(tx: EntityManager, accountId: string, deliveryId: string): Promise<void> {
   const [delivery] = await executeBound(tx, findStatement([accountId, deliveryId]));
-  if (delivery === undefined) throw new DomainError('delivery_not_found', 'This account has no such delivery.');
+  if (delivery === undefined) throw new DomainError('delivery_not_found', 'This account has no delivery with this id.');
   const [endpoint] = await executeBound(tx, endpointStatement([accountId, delivery.endpoint_id]));
   if (endpoint === undefined)
     throw new DomainError('invalid_transition', 'The endpoint of this delivery was removed, so nothing can be sent.');
@@ -98,7 +98,10 @@ async function requireSendable(tx: EntityManager, accountId: string, deliveryId:
   if (!endpoint.active)
     throw new DomainError('invalid_transition', 'The endpoint of this delivery is off. Switch it on first.');
   if ((await executeBound(tx, bodyStatement([accountId, delivery.event_id]))).length === 0)
-    throw new DomainError('body_expired', 'Bodies are kept for 30 days; this one is gone and cannot be sent again.');
+    throw new DomainError(
+      'body_expired',
+      'Bodies of events are kept for 30 days, and this one was deleted: it cannot be sent again.',
+    );
 }
 
 /**
@@ -112,5 +115,5 @@ async function makeDue(tx: EntityManager, accountId: string, deliveryId: string,
     if ((await executeBound(tx, hastenStatement([...of, now]))).length > 0) return;
     if ((await executeBound(tx, inFlightStatement(of))).length > 0) return;
   }
-  throw new DomainError('service_unavailable', 'The delivery is changing at this moment. Try again.');
+  throw new DomainError('service_unavailable', 'Another request is changing this delivery: repeat the request.');
 }

@@ -87,4 +87,7 @@ async function requireEndpoint(tx: EntityManager, accountId: string, endpointId:
 }
 
 const isRunning = (): DomainError =>
-  new DomainError('invalid_transition', 'A recovery of this endpoint is running. Wait until it is done, or cancel it.');
+  new DomainError(
+    'invalid_transition',
+    'Another recovery of this endpoint is running: wait until it is done, or cancel it.',
+  );

@@ -66,7 +66,7 @@ type VisitCall = OperationCall<unknown, unknown, z.output<typeof recordVisitBody
 /** Counts a visitor at the seller whom the handle names. */
 export async function recordVisit({ app, body, address, headers, context }: VisitCall) {
   const seller = await app.sellers.find(body.handle);
-  if (seller === null) throw invalidField('handle', 'is no seller’s handle', 'unknown_value');
+  if (seller === null) throw invalidField('handle', 'must be the handle of a seller', 'unknown_value');
   const visitor = app.visitorOf(app.clock.now(), address, headers['user-agent'] ?? '');
   const { accountId, account } = seller;
   const input = { slug: body.slug, testMode: account.testMode, visitor };

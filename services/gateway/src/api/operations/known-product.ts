@@ -30,7 +30,7 @@ async function requireProduct(
   } catch (err) {
     if (!(err instanceof DomainError) || err.code !== 'product_not_found') throw err;
     throw new DomainError('unknown_product', `There is no product with the id "${productId}".`, [
-      { field: 'productId', code: 'product_not_found', message: 'is the id of no product of this account' },
+      { field: 'productId', code: 'product_not_found', message: 'must be the id of a product of this account' },
     ]);
   }
 }

@@ -10,7 +10,7 @@ import type { OperationCall } from '../operation.ts';
 export async function openCheckout(call: OperationCall<unknown, unknown, OpenCheckoutBody>): Promise<Uint8Array> {
   const { app, body, address, headers, context } = call;
   const seller = await app.sellers.find(body.handle);
-  if (seller === null) throw invalidField('handle', 'is no seller’s handle', 'unknown_value');
+  if (seller === null) throw invalidField('handle', 'must be the handle of a seller', 'unknown_value');
   const visitor = app.visitorOf(app.clock.now(), address, headers['user-agent'] ?? '');
   const { accountId, account } = seller;
   const input = { body, account, visitor };

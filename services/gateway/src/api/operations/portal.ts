@@ -73,7 +73,7 @@ export const portalOperations = [
     errors: [],
     run: async ({ app, body, address, ownUrls }) => {
       const seller = await app.sellers.find(body.handle);
-      if (seller === null) throw invalidField('handle', 'is no seller’s handle', 'unknown_value');
+      if (seller === null) throw invalidField('handle', 'must be the handle of a seller', 'unknown_value');
       const baseUrl = portalUrlOf(ownUrls[0] ?? '', seller.handle);
       const letter = await app.letters.admitOrRefuse('portal_link', { email: body.email, address, baseUrl });
       if (letter === null) return { ok: true };

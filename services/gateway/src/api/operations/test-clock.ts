@@ -14,7 +14,7 @@ const moveClockBody = z
   })
   .refine(({ now, advance }) => (now === undefined) !== (advance === undefined), {
     path: ['now'],
-    message: 'must be given unless advance is, and not with it',
+    message: 'is required where advance is not given, and cannot be given together with it',
   })
   .meta({ id: 'ClockMove' });
 
