@@ -12,6 +12,7 @@ const runProblem = z.object({
     'charge_limit',
     'account_failed',
     'no_payment_processor',
+    'key_refused',
     'reminders_failed',
     'orphans_found',
     'books_not_compared',
@@ -251,7 +252,7 @@ export const dailyRunNoticed = defineEvent(
   'daily-run.noticed',
   1,
   z.object({
-    code: z.enum(['charge_limit', 'overdue', 'orphan', 'order_differs', 'charging_stopped', 'failed']),
+    code: z.enum(['charge_limit', 'overdue', 'orphan', 'order_differs', 'charging_stopped', 'key_refused', 'failed']),
     /** One line that says what happened and what to do. */
     summary: z.string(),
     orderId: z.string().nullable(),

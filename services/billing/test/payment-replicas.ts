@@ -197,6 +197,7 @@ export const runOf = (accountId: string, { clock }: Pick<PaymentDeps, 'clock'>):
   ...{ test: false, force: false, now: () => clock.now(), isClosing: () => false },
   progress: { expect: () => undefined, done: () => undefined },
   renewedByLookUp: new Set(),
+  keyRefusal: { by: null },
 });
 
 export const newAccount = (): string => newId('account', Date.parse('2026-03-15T12:00:00.000Z'));

@@ -2,6 +2,7 @@ import { type DuePayment, listUnfinishedPayments } from '../payments/due-work.ts
 import { forEachOrder } from '../payments/for-each-order.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import type { AccountRun } from '../runs/daily-step.ts';
+import { mustEnd } from '../runs/refused-key.ts';
 import { checkAndAdvance } from './advance-order.ts';
 
 const pageMax = 100;
@@ -14,6 +15,7 @@ export const unfinishedBefore = (now: Date): Date => new Date(now.getTime() - ol
 /** Asks the processor for every payment of the account that has come to no end. */
 export async function checkUnfinishedPayments(deps: PaymentDeps, run: AccountRun): Promise<void> {
   const { accountId, progress } = run;
+  const isEnding = () => mustEnd(run);
   const madeBefore = unfinishedBefore(deps.clock.now());
   let page: DuePayment[];
   let after = '';
@@ -24,7 +26,7 @@ export async function checkUnfinishedPayments(deps: PaymentDeps, run: AccountRun
       await checkAndAdvance(deps, accountId, order_id, id, step);
       progress.done(1);
     };
-    await forEachOrder(deps, page, check, run.isClosing);
+    await forEachOrder(deps, page, check, isEnding);
     after = page.at(-1)?.id ?? after;
-  } while (page.length === pageMax && !run.isClosing());
+  } while (page.length === pageMax && !isEnding());
 }

@@ -6,6 +6,7 @@ import { eachPage } from '../processors/each-page.ts';
 import { chosenName } from '../processors/processor-registry.ts';
 import type { DailyCounts } from '../runs/daily-counts.rules.ts';
 import type { AccountRun } from '../runs/daily-step.ts';
+import { mustEnd, untilRefused } from '../runs/refused-key.ts';
 import { type Found, ListComparison, listedOrphansMax, type MatchPage } from './compare-list.ts';
 import { type ComparedBefore, timeToCompare } from './compared-time.rules.ts';
 
@@ -19,7 +20,7 @@ const portionMs = dayMs;
 
 /**
  * The processors whose books are compared, and until when they were: those compared before, those that charged or gave back
- * since, and the one that is chosen for new payments. What was never compared is compared from its first charge or hold on. Of
+ * since, the one that is chosen for new payments, and those that renewals are due at. What was never compared is compared from its first charge or hold on. Of
  * rehearsals those that gave back. $1 account, $2 names of processors, $3 from when on charges and holds of a processor that was never compared count, $4 now, $5 the chosen one.
  */
 const booksStatement = statement<ToCompare>(
@@ -45,7 +46,8 @@ const booksStatement = statement<ToCompare>(
      cross join lateral (select min(held_at) as since, max(held_at) as last from holds
        where account_id = $1 and processor = name and not test) as held
      where (name, false) not in (select processor, test from known)
-       and (name = $5 or charged.last >= $3 or held.last >= $3)
+       and (name = $5 or charged.last >= $3 or held.last >= $3 or exists (
+         select from subscriptions where account_id = $1 and processor = name and not test and next_charge_at <= $4))
    )
    select processor, test, min(used.since) as since, min(known.explained_until) as explained_until,
      min(known.looked_back_at) as looked_back_at
@@ -81,11 +83,12 @@ export async function compareBooks(
   counts: DailyCounts,
 ): Promise<void> {
   // Days of a rehearsal pass in seconds: their refunds are looked after by the account's own runs.
-  if (run.test) return;
+  if (run.test || mustEnd(run)) return;
   const compared: BooksComparison[] = [];
   try {
+    const guarded = untilRefused(deps, run);
     for (const books of await booksToCompare(deps, run.accountId)) {
-      const comparison = await compare(deps, match, run, books);
+      const comparison = await compare(guarded, match, run, books);
       if (comparison !== undefined && !books.test) compared.push(comparison);
     }
   } catch (err) {

@@ -27,6 +27,7 @@ export function createChargeNow(deps: PaymentDeps): ChargeNow {
       now: () => now,
       isClosing: () => false,
       renewedByLookUp: new Set(),
+      keyRefusal: { by: null },
       progress: { expect: () => undefined, done: () => undefined },
     };
     await charge(deps, run, noCounts());

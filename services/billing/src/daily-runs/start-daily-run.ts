@@ -135,6 +135,7 @@ async function runSteps(
     progress,
     isClosing,
     renewedByLookUp: new Set<string>(),
+    keyRefusal: { by: null },
   };
   try {
     if (force) await waiveLimit(deps.database, { accountId, runId }, clock.now());

@@ -8,9 +8,11 @@ import { lookUpRenewals } from '../renewals/look-up-renewals.ts';
 import { renewDue } from '../renewals/renew-due.ts';
 import { takeRenewalCounts } from '../renewals/take-renewal-counts.ts';
 import type { DailyStep } from '../runs/daily-step.ts';
+import { untilRefused } from '../runs/refused-key.ts';
 import { chargeWhenMatched } from '../unmatched-payments/charge-when-matched.ts';
 import { matchPage } from '../unmatched-payments/match-page.ts';
 import { chargeWithinLimit } from './charge-within-limit.ts';
+import { reportRefusedKey } from './report-refused-key.ts';
 
 /**
  * The steps, in the order they run: what is unknown is cleared up first, because it blocks the rest of its order.
@@ -19,14 +21,15 @@ import { chargeWithinLimit } from './charge-within-limit.ts';
  * @param withServices steps that ask other services
  */
 export const dailySteps = (payments: PaymentDeps, ...withServices: readonly DailyStep[]): readonly DailyStep[] => [
-  lookUpRenewals((_, run) => checkUnfinishedPayments(payments, run)),
+  lookUpRenewals((_, run) => checkUnfinishedPayments(untilRefused(payments, run), run)),
   async (_, run, counts) => {
-    counts.holdsSettled += await settleDueHolds(payments, run);
+    counts.holdsSettled += await settleDueHolds(untilRefused(payments, run), run);
   },
   chargeWhenMatched(payments, chargeWithinLimit(payments, renewDue(payments))),
   endCanceled(payments),
   (_, run, counts) => compareBooks(payments, matchPage, run, counts),
   ...withServices,
+  reportRefusedKey(payments),
   takeRenewalCounts,
   countBlocked,
 ];

@@ -3,6 +3,7 @@ import type { DueOrder } from '../payments/due-work.ts';
 import { forEachOrder } from '../payments/for-each-order.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import type { AccountRun } from '../runs/daily-step.ts';
+import { mustEnd } from '../runs/refused-key.ts';
 import { decideHold } from './decide-hold.ts';
 import { holdIsDue } from './holds-due.ts';
 
@@ -25,6 +26,7 @@ export async function settleDueHolds(deps: PaymentDeps, run: AccountRun): Promis
   const { database } = deps;
   const { accountId, progress, test } = run;
   const now = run.now();
+  const isEnding = () => mustEnd(run);
   let settled = 0;
   let page: DueOrder[];
   let after = '';
@@ -38,8 +40,8 @@ export async function settleDueHolds(deps: PaymentDeps, run: AccountRun): Promis
       if (advanced?.finished && advanced.hold.status === 'settled' && !advanced.hold.test) settled += 1;
       progress.done(1);
     };
-    await forEachOrder(deps, page, settle, run.isClosing);
+    await forEachOrder(deps, page, settle, isEnding);
     after = page.at(-1)?.order_id ?? after;
-  } while (page.length === pageMax && !run.isClosing());
+  } while (page.length === pageMax && !isEnding());
   return settled;
 }

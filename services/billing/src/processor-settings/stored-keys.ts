@@ -5,9 +5,9 @@ import type { StripeKeys } from '@app/contracts/payment-processors';
 import { invalidField } from '@app/contracts/validation';
 import { executeBound } from '@app/service-kit/bound-sql';
 import { type Database, statement } from '@app/service-kit/database';
-import type { ProcessorCall } from '../processors/payment-processor.ts';
+import { NothingDoneError, type ProcessorCall } from '../processors/payment-processor.ts';
 import { keyPurpose, type ProcessorSecrets } from '../processors/processor-secrets.ts';
-import { NothingDoneError, StripeAnswerError } from '../processors/stripe/stripe-errors.ts';
+import { StripeAnswerError } from '../processors/stripe/stripe-errors.ts';
 import type { KeyOwner } from '../processors/stripe/stripe-key-owner.ts';
 
 type Body = RequestInput<typeof contract.putPaymentProcessor>['body'];

@@ -35,7 +35,7 @@ export interface PaymentProcessor {
   release(request: ReferenceRequest, call: ProcessorCall): Promise<SentOutcome>;
   /**
    * How the payment stands that was sent as this request; null when the processor has not got it. A hold that was released is
-   * declined. Throws where it cannot be known, an API key that is not accepted among others, and `OtherPaymentError` where what
+   * declined. Throws where it cannot be known, `NothingDoneError` for an API key that is not accepted, and `OtherPaymentError` where what
    * the processor got under the key is another operation, amount or currency.
    */
   lookUp(sent: PaymentRequest, call: ProcessorCall): Promise<ProcessorOutcome | null>;
@@ -145,6 +145,17 @@ export type ProcessorOutcome =
       /** Where the buyer confirms. */
       readonly url: string;
     };
+
+/** The processor certainly did nothing with any sending of this call: the `NotDone` of what reads. */
+export class NothingDoneError extends Error {
+  override readonly name = 'NothingDoneError';
+  readonly why: NotDone['why'];
+
+  constructor(why: NotDone['why'], message: string) {
+    super(message);
+    this.why = why;
+  }
+}
 
 /** What the processor has under a key that it got for another operation, amount or currency. */
 export type OtherPayment = Pick<ProcessorRecord, 'reference' | 'kind' | 'status' | 'amountCents' | 'currency'>;

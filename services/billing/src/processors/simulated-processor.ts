@@ -9,6 +9,7 @@ import { together } from '@app/service-kit/together';
 import { simulatedCallRecorded } from '../points/points.ts';
 import {
   type CardRequest,
+  NothingDoneError,
   OtherPaymentError,
   type PaymentProcessor,
   type PaymentRequest,
@@ -166,7 +167,7 @@ const refusedKeyText = 'The simulated processor does not accept the API key.';
 const refusedKey: SentOutcome = { status: 'not_done', why: 'key_refused', message: refusedKeyText };
 
 function authenticate({ secretKey }: ProcessorCall): void {
-  if (secretKey === revokedKey) throw new Error(refusedKeyText);
+  if (secretKey === revokedKey) throw new NothingDoneError('key_refused', refusedKeyText);
 }
 
 async function sendCard(

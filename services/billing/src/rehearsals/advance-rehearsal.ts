@@ -110,6 +110,7 @@ async function runDay(
     test: true,
     isClosing,
     renewedByLookUp: new Set(),
+    keyRefusal: { by: null },
     now: () => rehearsalTime(clock.now(), aheadDays),
     progress: { expect: () => undefined, done: () => undefined },
   };

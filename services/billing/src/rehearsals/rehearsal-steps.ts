@@ -5,12 +5,13 @@ import { lookUpRenewals } from '../renewals/look-up-renewals.ts';
 import { renewDue } from '../renewals/renew-due.ts';
 import { takeRenewalCounts } from '../renewals/take-renewal-counts.ts';
 import type { DailyStep } from '../runs/daily-step.ts';
+import { untilRefused } from '../runs/refused-key.ts';
 import { checkRehearsedRenewals } from './check-renewals.ts';
 
 /** A day's job of a rehearsal, in its order. Its books are compared with nothing: no money moves. */
 export const rehearsalSteps = (payments: PaymentDeps): readonly DailyStep[] => [
-  lookUpRenewals((_, run) => checkRehearsedRenewals(payments, run)),
-  async (_, run) => void (await settleDueHolds(payments, run)),
+  lookUpRenewals((_, run) => checkRehearsedRenewals(untilRefused(payments, run), run)),
+  async (_, run) => void (await settleDueHolds(untilRefused(payments, run), run)),
   renewDue(payments),
   endCanceled(payments),
   takeRenewalCounts,

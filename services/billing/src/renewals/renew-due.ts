@@ -11,6 +11,7 @@ import { renewalsRead } from '../points/points.ts';
 import { chosenName } from '../processors/processor-registry.ts';
 import type { DailyCounts } from '../runs/daily-counts.rules.ts';
 import type { AccountRun, DailyStep } from '../runs/daily-step.ts';
+import { mustEnd, untilRefused } from '../runs/refused-key.ts';
 import { type BeginRenewal, createBeginRenewal } from './begin-renewals.ts';
 import type { ChargeScope, PayableSubscription } from './claim-renewals.ts';
 import { type DueCursor, type DueSubscription, readDue, sumDue } from './due-subscriptions.ts';
@@ -40,7 +41,7 @@ const withoutProcessorText = (count: number): string =>
  */
 export function renewDue(deps: PaymentDeps): DailyStep {
   const callsOfAll = createSemaphore(callsMax);
-  return async (_, run, counts) => await renewOfAccount(deps, callsOfAll, run, counts);
+  return async (_, run, counts) => await renewOfAccount(untilRefused(deps, run), callsOfAll, run, counts);
 }
 
 /** The charging of one account: what the functions of this file share. */
@@ -91,7 +92,7 @@ async function renewOfAccount(
   if (charging.withoutProcessor > 0) {
     counts.problems.push({ code: 'no_payment_processor', detail: withoutProcessorText(charging.withoutProcessor) });
   }
-  if (charging.unanswered >= unansweredMax) {
+  if (charging.unanswered >= unansweredMax && run.keyRefusal.by === null) {
     deps.logger.error({ accountId, runId, unanswered: charging.unanswered }, 'the payment processor gives no answers');
     counts.problems.push({ code: 'account_failed', detail: unansweredDetail });
   }
@@ -117,7 +118,7 @@ async function chargePages(charging: Charging): Promise<void> {
 }
 
 const mustStop = ({ run, paymentSlots, unanswered }: Charging): boolean =>
-  run.isClosing() || paymentSlots.failed || unanswered >= unansweredMax;
+  mustEnd(run) || paymentSlots.failed || unanswered >= unansweredMax;
 
 interface Page {
   /** Each needs a payment. */

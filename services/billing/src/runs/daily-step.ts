@@ -2,6 +2,7 @@ import type { Progress } from '@app/runs/progress';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import type { KeyRefusal } from '../processors/refused-key.ts';
 import type { DailyCounts } from './daily-counts.rules.ts';
 
 export interface StepDeps {
@@ -39,6 +40,8 @@ export interface AccountRun {
   readonly renewedByLookUp: Set<string>;
   /** It stops at the limit of charges: that is where the charges of each currency end. */
   readonly cutOffs?: readonly CutOff[];
+  /** Once a processor has refused the account's API key the run requests nothing more, and begins nothing that would. */
+  readonly keyRefusal: KeyRefusal;
   /** The process closes: begin nothing more and return. The run has no result then, and the next one does the rest. */
   isClosing(): boolean;
 }

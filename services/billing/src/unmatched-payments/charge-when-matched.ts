@@ -4,6 +4,7 @@ import { eachPage } from '../processors/each-page.ts';
 import { readDue } from '../renewals/due-subscriptions.ts';
 import type { AccountRun, DailyStep } from '../runs/daily-step.ts';
 import { notifyOfRun } from '../runs/notify-of-run.ts';
+import { mustEnd, untilRefused } from '../runs/refused-key.ts';
 import { matchPage } from './match-page.ts';
 import { confirmUnmatched, readUnmatched, unmatchedText } from './unmatched-payments.ts';
 
@@ -29,13 +30,13 @@ export function chargeWhenMatched(deps: PaymentDeps, charge: DailyStep): DailySt
     if (due === undefined) return;
     const { accountId } = run;
     try {
-      await matchNewest(deps, run, due.next_charge_at);
+      await matchNewest(untilRefused(deps, run), run, due.next_charge_at);
     } catch (err) {
       deps.logger.warn({ err, accountId }, 'the newest payments of the processor could not be compared');
       counts.problems.push({ code: 'books_not_compared', detail: notComparedText });
       return;
     }
-    if (run.isClosing()) return;
+    if (mustEnd(run)) return;
     const unmatched = await readUnmatched(deps.database, accountId);
     if (unmatched === undefined) return await charge(stepDeps, run, counts);
     const detail = unmatchedText(unmatched);
@@ -64,7 +65,8 @@ async function matchNewest(deps: PaymentDeps, run: AccountRun, dueSince: Date): 
     if (test) continue;
     const { processor, ...keys } = await deps.processors.named(name, accountId, false);
     const listed = { processor, call: { accountId, ...keys, test: false, isBackground: true } };
-    const endMs = deps.clock.nowMs() + 1;
+    // The processor's clock may be ahead.
+    const endMs = deps.clock.nowMs() + overlapMs;
     // Null also after a comparison that showed what nothing explains: then it was compared until `since`.
     const beginMs = Math.min(since.getTime(), (looked_back_at === null ? dueSince : since).getTime()) - overlapMs;
     for (let startMs = beginMs; startMs < endMs && !run.isClosing(); startMs += portionMs) {

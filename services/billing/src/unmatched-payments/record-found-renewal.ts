@@ -92,7 +92,7 @@ export async function recordFoundRenewal(deps: PaymentDeps, listed: Listed, reco
   if (tryNo === undefined) return false;
   const payment = await claim(deps, listed, { record, orderId: record.orderId, subscription, period, tryNo });
   if (payment === undefined) return false;
-  await recordEnd(deps, listed, payment, record.recordedAt.getTime());
+  await recordEnd(deps, listed, payment, record);
   return true;
 }
 
@@ -126,15 +126,16 @@ async function claim(
   return rows[0] === undefined ? undefined : paymentOf(rows[0]);
 }
 
-/** As the processor says that it stands, at the time at which it was charged there. */
+/** As the processor says that it stands, at the time at which it was charged there. The list has it as a success. */
 async function recordEnd(
   deps: PaymentDeps,
   { processor, call }: Listed,
   payment: Payment,
-  chargedMs: number,
+  record: ProcessorRecord,
 ): Promise<void> {
+  const chargedMs = record.recordedAt.getTime();
   const outcome = await deps.processorCalls.make((signal) => processor.lookUp(payment, { ...call, signal }));
-  // It is looked up again by the payments loop.
-  if (outcome === null) return;
-  await recordAnswer(deps, payment, outcome, { requestId: null }, chargedMs);
+  // A look-up by the card of an older backup may miss it; sent again, it would be charged again.
+  const { reference } = record;
+  await recordAnswer(deps, payment, outcome ?? { status: 'succeeded', reference }, { requestId: null }, chargedMs);
 }

@@ -44,6 +44,8 @@ type Matches = (request: StripeRequest) => boolean;
 export class StripeStandIn {
   /** All that were accepted, in the order in which they came. */
   readonly requests: StripeRequest[] = [];
+  /** Those whose key was refused: method and path as the description names it. */
+  readonly refused: string[] = [];
   readonly #accounts = new Map<string, StripeAccount>();
   readonly #keys = new Map<string, Key>();
   readonly #faults: { readonly matches: Matches; readonly fault: StripeFault }[] = [];
@@ -154,7 +156,10 @@ export class StripeStandIn {
     const secretKey = String(incoming.headers.authorization ?? '').replace(/^Bearer /, '');
     const endpoint = endpointOf(method, pathname);
     const no = this.#refusal(incoming, secretKey, endpoint?.path);
-    if (no !== undefined) return send(response, errorAnswer(no));
+    if (no !== undefined) {
+      this.refused.push(`${method} ${endpoint?.path}`);
+      return send(response, errorAnswer(no));
+    }
     if (endpoint === undefined) return send(response, errorAnswer(unknownUrl(method, pathname)));
     const read = endpoint.parameters(formOf(method === 'GET' ? search.slice(1) : body));
     if ('fault' in read) return send(response, errorAnswer(invalid(read.fault, { code: 'parameter_unknown' })));

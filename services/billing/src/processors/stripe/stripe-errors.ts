@@ -1,17 +1,7 @@
-import type { NotDone, ProcessorOutcome } from '../payment-processor.ts';
+import type { ProcessorOutcome } from '../payment-processor.ts';
+import { keyRefusedCode } from '../refused-key.ts';
 import { toStripeAmount } from './stripe-amounts.rules.ts';
 import type { StripeDecline } from './stripe-declines.rules.ts';
-
-/** Stripe certainly did nothing with any sending of this call. */
-export class NothingDoneError extends Error {
-  override readonly name = 'NothingDoneError';
-  readonly why: NotDone['why'];
-
-  constructor(why: NotDone['why'], message: string) {
-    super(message);
-    this.why = why;
-  }
-}
 
 /** The call ends with a definite no. */
 export class DefiniteNoError extends Error {
@@ -114,5 +104,6 @@ export function failureOf({ statusCode, code, rawType, detail }: FoundError, has
   if (statusCode !== undefined || rawType !== undefined) return 'final';
   const socket = (detail as { readonly code?: unknown } | undefined)?.code;
   if (socket === 'NO_TURN') return 'rate_limited';
+  if (socket === keyRefusedCode) return 'key_refused';
   return neverConnected.has(String(socket)) ? 'no_connection' : 'broken';
 }

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
-import type { ProcessorCall } from '../payment-processor.ts';
-import { NothingDoneError, StripeAnswerError } from './stripe-errors.ts';
+import { NothingDoneError, type ProcessorCall } from '../payment-processor.ts';
+import { StripeAnswerError } from './stripe-errors.ts';
 import type { StripeLink } from './stripe-link.ts';
 
 /** Whose a key is at Stripe, and what it may not do that the adapter does. */

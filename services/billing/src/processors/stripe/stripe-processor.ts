@@ -1,9 +1,15 @@
 import type { Database } from '@app/service-kit/database';
-import type { PaymentProcessor, ProcessorCall, ProcessorOutcome, SentOutcome } from '../payment-processor.ts';
+import {
+  NothingDoneError,
+  type PaymentProcessor,
+  type ProcessorCall,
+  type ProcessorOutcome,
+  type SentOutcome,
+} from '../payment-processor.ts';
 import { mergedLists, whereItIs } from './stripe-accounts.ts';
 import { createOrderCustomers } from './stripe-customers.ts';
 import type { StripeDeps } from './stripe-deps.ts';
-import { DefiniteNoError, NothingDoneError } from './stripe-errors.ts';
+import { DefiniteNoError } from './stripe-errors.ts';
 import { capture, refund } from './stripe-following.ts';
 import { type KeyOwner, keyOwner } from './stripe-key-owner.ts';
 import { createStripeLink, type StripeLinkOptions } from './stripe-link.ts';

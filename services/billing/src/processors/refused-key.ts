@@ -1,0 +1,95 @@
+import type { PaymentProcessor, ProcessorCall, ProcessorRecord, SentOutcome } from './payment-processor.ts';
+import { NothingDoneError } from './payment-processor.ts';
+import type { AccountProcessor, Processors } from './processor-registry.ts';
+
+/** Also the code of the error with which a request ends that waited for its turn when the key was refused. */
+export const keyRefusedCode = 'key_refused';
+
+/** What one run of an account knows of the account's API key. */
+export interface KeyRefusal {
+  /** The name of the processor that did not accept it; null until one has not. */
+  by: string | null;
+}
+
+/**
+ * Processors that send nothing any more once one of them has refused the account's key: what a call would send then is not done
+ * for the same reason.
+ */
+export function untilKeyRefused(processors: Processors, refusal: KeyRefusal): Processors {
+  const guarded = (one: AccountProcessor): AccountProcessor => ({ ...one, processor: guard(one.processor, refusal) });
+  return {
+    chosen: async (...of) => guarded(await processors.chosen(...of)),
+    named: async (...of) => guarded(await processors.named(...of)),
+    takesRenewals: (...of) => processors.takesRenewals(...of),
+  };
+}
+
+const refusedText = 'The API key was refused a moment ago, so nothing more was sent with it.';
+
+function guard(processor: PaymentProcessor, refusal: KeyRefusal): PaymentProcessor {
+  const note = <T>(answer: T, isRefused: boolean): T => {
+    if (isRefused) refusal.by ??= processor.name;
+    return answer;
+  };
+  const isRefusedBy = (err: unknown): boolean => err instanceof NothingDoneError && err.why === keyRefusedCode;
+  const requireAccepted = (): void => {
+    if (refusal.by !== null)
+      throw Object.assign(new NothingDoneError(keyRefusedCode, refusedText), { code: keyRefusedCode });
+  };
+  /** Requests that wait for their turn are not sent either. */
+  const waiting = (call: ProcessorCall): ProcessorCall => {
+    const { untimed } = call;
+    if (untimed === undefined) return call;
+    return {
+      ...call,
+      untimed: async (wait) => {
+        const waited = await untimed(wait);
+        requireAccepted();
+        return waited;
+      },
+    };
+  };
+  const sending =
+    <Request>(send: (request: Request, call: ProcessorCall) => Promise<SentOutcome>) =>
+    async (request: Request, call: ProcessorCall): Promise<SentOutcome> => {
+      if (refusal.by !== null) return { status: 'not_done', why: keyRefusedCode, message: refusedText };
+      const outcome = await send(request, waiting(call));
+      return note(outcome, outcome.status === 'not_done' && outcome.why === keyRefusedCode);
+    };
+  const reading = async <T>(read: () => Promise<T>): Promise<T> => {
+    requireAccepted();
+    try {
+      return await read();
+    } catch (err) {
+      throw note(err, isRefusedBy(err));
+    }
+  };
+  return {
+    name: processor.name,
+    authorize: sending((request, call) => processor.authorize(request, call)),
+    charge: sending((request, call) => processor.charge(request, call)),
+    saveMethod: sending((request, call) => processor.saveMethod(request, call)),
+    chargeSaved: sending((request, call) => processor.chargeSaved(request, call)),
+    capture: sending((request, call) => processor.capture(request, call)),
+    refund: sending((request, call) => processor.refund(request, call)),
+    release: sending((request, call) => processor.release(request, call)),
+    lookUp: (sent, call) => reading(() => processor.lookUp(sent, call)),
+    list: (from, to, call) => listed(processor.list(from, to, call), reading),
+  };
+}
+
+async function* listed(
+  records: AsyncIterable<ProcessorRecord>,
+  reading: <T>(read: () => Promise<T>) => Promise<T>,
+): AsyncGenerator<ProcessorRecord> {
+  const rest = records[Symbol.asyncIterator]();
+  try {
+    while (true) {
+      const next = await reading(() => rest.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await rest.return?.();
+  }
+}

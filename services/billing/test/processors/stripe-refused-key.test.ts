@@ -1,0 +1,115 @@
+import { startDailyRun } from '@app/contracts/daily-runs';
+import { newId } from '@app/contracts/ids';
+import { orderPaid } from '@app/contracts/orders';
+import { putPaymentProcessor } from '@app/contracts/payment-processors';
+import { startPayment } from '@app/contracts/payments';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { query } from '@app/testing/sql';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Harness, startHarness } from '../harness.ts';
+import { startInput } from '../payment-samples.ts';
+import { orderEvent } from '../samples.ts';
+import type { PaymentIntent } from '../stripe/objects.ts';
+import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
+
+guardLeaks();
+
+const dayMs = 86_400_000;
+/** As many calls of an account are under way at once. */
+const callsMax = 64;
+const [renewals, until] = [200, 50];
+
+let harness: Harness;
+let stripe: StripeStandIn;
+beforeAll(async () => {
+  stripe = await StripeStandIn.start({ nowMs: () => harness.clock.nowMs() });
+  const pace = { STRIPE_REQUESTS_PER_SECOND: 1_000, PROCESSOR_DEADLINE_MS: 10_000 };
+  harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', STRIPE_API_URL: stripe.url, ...pace });
+});
+afterEach(() => stripe.mend());
+afterAll(async () => {
+  await harness.close();
+  await stripe.close();
+});
+
+const context = (accountId: string) => ({
+  accountId,
+  requestId: 'r',
+  commandId: newId('event', harness.clock.nowMs()).slice(-26),
+  waitMs: 100_000,
+});
+const run = (account: string) =>
+  harness.requester.request(startDailyRun, { accountId: account, force: true }, context(account));
+
+/** An account that sells through the key, with subscriptions that fall due together. */
+async function shop(key: string, count: number): Promise<string> {
+  const account = newId('account', harness.clock.nowMs());
+  stripe.accept(key, `acct_${key}`);
+  const live = { secretKey: key, publishableKey: 'pk_live_shop' };
+  const body = { processor: 'stripe' as const, live };
+  await harness.requester.request(putPaymentProcessor, { body }, context(account));
+  const paidAt = harness.clock.now().toISOString();
+  const sell = async (orderId: string): Promise<void> => {
+    const input = startInput({ orderId, paymentMethod: 'pm_card_visa', savesCard: true });
+    const paid = await harness.requester.request(startPayment, input, context(account));
+    expect(paid).toMatchObject({ status: 'succeeded' });
+    await harness.deliver(orderPaid, orderEvent(account, { orderId, paidAt, paymentMethod: null }));
+  };
+  const orders = Array.from({ length: count }, () => newId('order', harness.clock.nowMs()));
+  for (let sold = 0; sold < count; sold += 20) await Promise.all(orders.slice(sold, sold + 20).map(sell));
+  return account;
+}
+
+const renewedAt = (key: string) =>
+  stripe
+    .booksOf(key)
+    .all<PaymentIntent>('payment_intent')
+    .filter(({ status, metadata }) => status === 'succeeded' && metadata.funnelry_call === 'chargeSaved').length;
+const subscriptionsOf = async (account: string) =>
+  await query<{ status: string; period: number; failed_tries: number; count: number }>(
+    harness.databaseUrl,
+    `select status, period, failed_tries, count(*)::int as count from subscriptions where account_id = $1
+     group by status, period, failed_tries order by period`,
+    [account],
+  );
+const notices = async (account: string) =>
+  (await harness.publishedOf(account)).filter(({ data }) => String(data.summary).includes('does not accept'));
+
+test('a key that is revoked within a run ends the account’s part of it: what was under way alone is refused, and other accounts are charged', async () => {
+  const account = await shop('sk_live_revoked', renewals);
+  const other = await shop('sk_live_other', 3);
+  harness.clock.advance(31 * dayMs);
+  let charges = 0;
+  stripe.disturb(({ method, path, secretKey }) => {
+    if (secretKey === 'sk_live_revoked' && method === 'POST' && path === '/v1/payment_intents') charges += 1;
+    if (charges === until) stripe.revoke('sk_live_revoked');
+    return undefined;
+  });
+  const stopped = await run(account);
+  expect(stopped).toMatchObject({ ok: false, problems: [{ code: 'key_refused' }] });
+  const charged = renewedAt('sk_live_revoked');
+  expect(charged).toBeGreaterThanOrEqual(until);
+  expect(charged).toBeLessThan(until + callsMax);
+  expect(new Set(stripe.refused)).toEqual(new Set(['POST /v1/payment_intents']));
+  expect(stripe.refused.length).toBeLessThanOrEqual(callsMax);
+  expect(await subscriptionsOf(account)).toEqual([
+    { status: 'active', period: 1, failed_tries: 0, count: renewals - charged },
+    { status: 'active', period: 2, failed_tries: 0, count: charged },
+  ]);
+  expect(await run(other)).toMatchObject({ ok: true, rebills: { charged: 3 } });
+
+  // The same day and the next: the list is refused, and with it everything.
+  for (const passMs of [0, dayMs]) {
+    harness.clock.advance(passMs);
+    stripe.refused.length = 0;
+    expect(await run(account)).toMatchObject({ ok: false, rebills: { charged: 0 } });
+    expect(stripe.refused).toHaveLength(1);
+  }
+  expect(await notices(account)).toHaveLength(2);
+
+  stripe.accept('sk_live_revoked', 'acct_sk_live_revoked');
+  stripe.mend();
+  expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: renewals - charged } });
+  expect(renewedAt('sk_live_revoked')).toBe(renewals);
+  expect(await subscriptionsOf(account)).toEqual([{ status: 'active', period: 2, failed_tries: 0, count: renewals }]);
+});
