@@ -58,7 +58,7 @@ async function measureOnSharedServers(options: Options, directory: string, resul
     results.deliveries = await measureDeliveries(infra, options.lengths);
   }
   if (options.parts.includes('limits') && !options.floorOnly) {
-    step('limits: orders and paid checkouts with limits that nobody reaches, beside none');
+    step('limits: orders and paid checkouts with limits that are not reached, beside none');
     results.limits = await measureLimits(infra, listedProducts, options.lengths);
   }
   if (options.parts.includes('webhook-lists') && !options.floorOnly) {

@@ -273,14 +273,14 @@ const attempts = (): Record<string, Attempt> => {
     // Without a key by nature; they answer about the account they were given the secrets of.
     signUp: { body: {}, expect: (answer) => expect(answer.status).toBe(422) },
     logIn: {
-      body: { email: 'nobody@example.com', password: 'wrong password' },
+      body: { email: 'unknown@example.com', password: 'wrong password' },
       expect: (answer) => expect(answer.status).toBe(401),
     },
     logInByLink: { body: { token: 'a'.repeat(43) }, expect: 'unknown' },
     verifyEmail: { body: { token: 'a'.repeat(43) }, expect: 'unknown' },
     confirmEmail: { body: { token: 'a'.repeat(43) }, expect: 'unknown' },
     requestPasswordReset: {
-      body: { email: 'nobody@example.com' },
+      body: { email: 'unknown@example.com' },
       expect: (answer) => expect(answer.json).toEqual({ ok: true }),
     },
     resetPassword: { body: { token: 'a'.repeat(43), password: 'a new long password' }, expect: 'unknown' },
@@ -305,10 +305,10 @@ const attempts = (): Record<string, Attempt> => {
 const fill = (path: string, params: Record<string, string> = {}): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] as string));
 
-/** The victim's id with its last characters changed: of the right form, and nobody's. */
+/** The victim's id with its last characters changed: of the right form, and of no account. */
 const nobodys = (params: Record<string, string> = {}): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [name, name === 'code' ? 'nobody' : `${value.slice(0, -4)}zzzz`]),
+    Object.entries(params).map(([name, value]) => [name, name === 'code' ? 'unknown' : `${value.slice(0, -4)}zzzz`]),
   );
 
 async function victimsThings(): Promise<unknown> {

@@ -103,7 +103,7 @@ test.each([
   expect(refused).toMatchObject({ status: 422, json: { errors: [{ field }] } });
 });
 
-test('a built-in automation is switched off, and not deleted or sent to somebody else', async () => {
+test('a built-in automation is switched off, and not deleted or sent to another address', async () => {
   const { data } = (await seller.call('GET', '/api/v1/automations')).json;
   const notice = data.find(({ built_in }: { built_in: string }) => built_in === 'sale_notice');
   const path = `/api/v1/automations/${notice.id}`;

@@ -194,7 +194,7 @@ test('two tabs that pay in the same moment are one charge; the buyer who wants i
   expect(await Promise.all(orders.map(chargedFor))).toEqual([9_900, 9_900]);
 });
 
-test('a rehearsal is charged to nobody, sends its events marked as a test, and is in no list and no metric', async () => {
+test('a rehearsal charges no card, sends its events marked as a test, and is in no list and no metric', async () => {
   const { productId, slug } = await addProduct(seller, 'rehearsal');
   await seller.call('PATCH', '/api/v1/settings', { body: { testMode: true } });
   const [checkout, left] = [await open(slug), await open(slug)];

@@ -30,7 +30,7 @@ const priceCents = 1_900;
 const minuteMs = 60_000;
 /** A payment without an answer is looked up when it is a minute old. */
 const untilLookedUpMs = 2 * minuteMs;
-/** A checkout that nobody has touched for an hour has stalled. */
+/** A checkout left untouched for an hour has stalled. */
 const untilStalledMs = 61 * minuteMs;
 /** A run reads so many renewals at once. */
 const batch = 256;
@@ -233,7 +233,7 @@ test('every renewal that was due is charged once, and books, metrics and webhook
   expect(await metricsOf(productId)).toMatchObject({ activeSubscriptions: renewals, revenueCents: paidCents });
   const ends = new Map((await listSubscriptions()).map(({ id, current_period_end }) => [id, current_period_end]));
 
-  // Nobody can buy it any more; what was sold goes on.
+  // It is no longer for sale; what was sold goes on.
   const archived = await seller.call('PATCH', `/api/v1/products/${productId}`, { body: { status: 'archived' } });
   expect(archived.json.status).toBe('archived');
   const dueMs = [...ends.values()].map((end) => Date.parse(end)).toSorted((one, other) => one - other);

@@ -14,7 +14,7 @@ import { handled } from './support/waits.ts';
 
 type Page = Visit['page'];
 
-/** Guarantee: with a browser alone somebody comes from the sign-up to a sale, back in after a forgotten password, and sees a year pass. */
+/** Guarantee: with a browser alone a seller comes from the sign-up to a sale, back in after a forgotten password, and sees a year pass. */
 let platform: SharedPlatform;
 
 beforeAll(async () => {

@@ -185,7 +185,7 @@ test('orders, checkouts, upsells and refunds', async () => {
     (await pay('masterclass', 'refuses@example.com')).call('POST', '/upsell', { accept: false }),
   );
   await pay('masterclass', 'leaves@example.com');
-  // The window ends, and nobody does anything.
+  // The window ends without a decision.
   await causes(['order.paid'], () => passDays(1));
   expect(await runDaily()).toMatchObject({ holdsSettled: 0 });
 
@@ -214,7 +214,7 @@ test('orders, checkouts, upsells and refunds', async () => {
   });
   expect(reopened?.body).toMatchObject({ orderId: bought?.body.orderId, totalCents: 9_900 });
   await pay('masterclass', 'lost@example.com', 'sim_renewal_declined');
-  // The hold ends before anybody captures it, and the card declines the charge in its place.
+  // The hold ends before it is captured, and the card declines the charge in its place.
   const [expired] = await causes(['order.expired'], () => passDays(8));
   expect(expired?.body).toMatchObject({ email: 'lost@example.com', total: '$99.00' });
 });

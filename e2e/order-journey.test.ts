@@ -46,7 +46,7 @@ test('an order goes through all services', async () => {
     bumpIds: [bumpId],
     country: 'GB',
     utm_source: 'letter',
-    affiliateCode: 'nobody',
+    affiliateCode: 'unknown',
   };
   const placed = await seller.call('POST', '/api/v1/orders', { body });
   expect(placed).toMatchObject({ status: 200, json: { ok: true, totalCents: 11_800 } });

@@ -90,7 +90,7 @@ async function expectCounted({ seller, productId, orderIds }: Shop): Promise<voi
   expect((await seller.call('GET', `/api/metrics/${productId}`)).json.summary.orders).toBe(orderIds.length);
 }
 
-/** The process that has this directory as its own: a server of this test and nobody else's. */
+/** The process that has this directory as its own: a server of this test alone. */
 async function pidOf(program: string, dataDir: string): Promise<number> {
   if (program === 'nats-server') {
     return (JSON.parse(await readFile(join(dataDir, 'nats', 'server.json'), 'utf8')) as { server: { pid: number } })

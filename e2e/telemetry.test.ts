@@ -142,7 +142,7 @@ async function expectBacklogs(order: () => Promise<number>): Promise<void> {
   expect([events, Math.floor((ageSeconds ?? 0) / 10)]).toEqual([3, 1]);
   expect(full.value('messaging_process_duration_seconds_count', about(place))).toBe(7);
   expect(full.value('db_client_connection_max')).toBe(10);
-  // What nobody can be asked is not shown, rather than as it was.
+  // What no service can answer is not shown, rather than as it was.
   const cutOff = await pageOf('affiliate');
   expect([lagOf(cutOff, 'affiliate'), cutOff.value('dead_letters')]).toEqual([[undefined, undefined], 1]);
   await cluster.nats.start();

@@ -17,7 +17,7 @@ import { type OwnPostgres, startOwnPostgres } from './support/own-postgres.ts';
 
 /**
  * Guarantee: with the settings of deploy/README.md every connection to PostgreSQL and NATS is encrypted and its server
- * checked. The certificate is for localhost and 127.0.0.1, signed by an authority that nobody else trusts.
+ * checked. The certificate is for localhost and 127.0.0.1, signed by an authority that no other client trusts.
  */
 const certificates = join(import.meta.dirname, 'support/tls');
 const authority = join(certificates, 'ca.pem');

@@ -338,7 +338,7 @@ describe('dependencies', () => {
     expect([...versions]).toHaveLength(1);
   });
 
-  test('the lock file leaves the choice of registry to whoever installs', () => {
+  test('the lock file leaves the choice of registry to the installer', () => {
     const lock = JSON.parse(read('package-lock.json')) as { packages: Record<string, { resolved?: string }> };
     const hosts = Object.entries(lock.packages).filter(([, entry]) => /^\w+:/.test(entry.resolved ?? ''));
     expect(hosts).toEqual([]);

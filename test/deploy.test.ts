@@ -221,7 +221,7 @@ describe('k8s', () => {
     }
   });
 
-  test('no policy opens a way without naming its other end or its port; only the gateway is reached by anybody', () => {
+  test('no policy opens a way without naming its other end or its port; only the gateway is reached from outside', () => {
     const policies = objects.filter((object) => object.kind === 'NetworkPolicy');
     const ways: Yaml[] = policies.flatMap(({ metadata, spec }) =>
       [...(spec.ingress ?? []), ...(spec.egress ?? [])].map((way) => ({ name: metadata.name, ...way })),

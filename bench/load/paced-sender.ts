@@ -1,6 +1,6 @@
 /**
  * Open loop: posts an order at every tick of a fixed schedule, whether or not the earlier ones are answered, so that
- * a slow answer delays nobody and hides nothing. In its own process. Started by send-paced.ts, which sends the plan.
+ * a slow answer delays no other and hides nothing. In its own process. Started by send-paced.ts, which sends the plan.
  */
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';

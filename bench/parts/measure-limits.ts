@@ -6,7 +6,7 @@ import { waitUntilQuiet } from '../measure/quiet.ts';
 import type { Lengths } from '../options.ts';
 import { type Platform, startPlatform } from '../platform/start-platform.ts';
 
-/** What the limits cost while nobody reaches them: the same platform with and without, in turns. */
+/** What the limits cost while they are not reached: the same platform with and without, in turns. */
 export interface LimitsResult {
   readonly connections: number;
   /** Orders that were recorded and whose webhooks were delivered. */

@@ -92,7 +92,7 @@ const insertFacts = `
 const seedPortion = 100_000;
 
 /**
- * Gives products that nobody bought yet so many orders each over the same two years, in facts alone: the roll-ups do not know
+ * Gives products without an order yet so many orders each over the same two years, in facts alone: the roll-ups do not know
  * of them.
  */
 async function seed(

@@ -24,7 +24,7 @@ export function printLimits(result: LimitsResult | undefined): void {
     middle([...without, ...limited], ({ cpu }) => cpu.foreignPercent),
   ];
   const ratios = limitsRatios(result);
-  printTable(`Limits that nobody reaches, beside none; ${connections} connections, medians of the rounds`, [
+  printTable(`Limits that are not reached, beside none; ${connections} connections, medians of the rounds`, [
     ['', 'per s without', 'with', 'ratio', 'CPU µs without', 'with', 'ratio', 'foreign %'],
     row('orders, delivered', orders, (run) => run.perSecond, ratios.orders),
     row('paid checkouts', checkouts, (run) => run.paidPerSecond, ratios.checkouts),

@@ -18,7 +18,7 @@ export interface DailyCall {
   readonly idempotencyKey: string;
   readonly log: (line: string) => void;
   readonly force: boolean;
-  /** Nobody at the address is a refusal; else it is asked again until somebody is there. */
+  /** An unreachable address is a refusal; else the request is repeated until a gateway answers. */
   readonly mustBeThere: boolean;
   /** Every few seconds unless given. */
   readonly progressPauses?: ProgressPauses;
@@ -31,7 +31,7 @@ const answerWithinMs = 295_000;
 
 /**
  * A job that takes longer than the gateway waits is answered with 503 and goes on, and so is answered with 409 while
- * somebody else asks under the key: it is asked again until its result is there. So it is with an unreachable gateway.
+ * another request with the key is running: the request is repeated until its result is there. So it is with an unreachable gateway.
  * A result that is not ok, and that an earlier process was told already, is no reason to end the day: the job runs again.
  */
 export async function callDailyJob(call: DailyCall): Promise<Outcome> {
@@ -64,8 +64,8 @@ function outcomeOf(
     if (ok !== false) return 'refused';
     return tried === 1 && replayed === true ? 'again' : 'incomplete';
   }
-  const nobody = status === 0 && mustBeThere && tried === 1;
-  return nobody || !isTemporary(status, text) ? 'refused' : 'later';
+  const unreachable = status === 0 && mustBeThere && tried === 1;
+  return unreachable || !isTemporary(status, text) ? 'refused' : 'later';
 }
 
 async function askWatching(call: DailyCall, tried: number): Promise<Answered> {

@@ -8,7 +8,7 @@
  * --force it also charges what is more than the limit of charges allows. --help says so, and runs nothing.
  *
  * Exit codes: 0 it ran for every account; 1 the gateway refused or the answer is no result, an argument or a setting is
- * wrong, or with --again nobody is there; 2 it ran and is not ok; 3 no result within an hour; 128 + n ended by signal n before there was a result.
+ * wrong, or with --again no gateway answers; 2 it ran and is not ok; 3 no result within an hour; 128 + n ended by signal n before there was a result.
  */
 import { constants } from 'node:os';
 import { runDailyJob } from './daily-job.ts';

@@ -89,7 +89,7 @@ function wishOf(shop: Shop, random: Random, number: number): object {
     ...{ handle: shop.handle, slug: product.slug, email, name: 'Robin Buyer', country: 'DE' },
     ...(random.chance(0.4) ? { bumpIds: product.bumpIds } : {}),
     ...(isDiscounted ? { discountCode: shop.discount.code } : {}),
-    ...(random.chance(0.3) ? { affiliateCode: random.chance(0.9) ? shop.affiliate.code : 'nobody' } : {}),
+    ...(random.chance(0.3) ? { affiliateCode: random.chance(0.9) ? shop.affiliate.code : 'unknown' } : {}),
   };
 }
 
@@ -167,7 +167,7 @@ async function followUpOnDecision(visit: Visit, accept: boolean): Promise<void> 
 
 const alone = async (visit: Visit, send: () => Promise<Answer>): Promise<void> => note(visit.record, await send());
 
-/** Of two requests at once nobody knows whose answer is the newer one, so the buyer asks once more. */
+/** Of two requests at once it is unknown whose answer is the newer one, so the buyer asks once more. */
 async function sideBySide(visit: Visit, sends: readonly (() => Promise<Answer>)[]): Promise<void> {
   for (const answer of await Promise.all(sends.map((send) => send()))) notePaid(visit.record, answer);
   visit.record.last = undefined;

@@ -9,7 +9,7 @@ interface StoredCheckout {
   readonly order_id: string | null;
 }
 
-/** Nobody was answered what did not happen. */
+/** No answer says what did not happen. */
 export async function compareAnswers(world: World, books: Books, answers: Answers): Promise<Comparison[]> {
   const url = world.cluster.databaseUrl('checkout');
   const checkouts = await query<StoredCheckout>(url, 'select id, status, order_id from checkouts');
@@ -38,7 +38,7 @@ function compareBuyer(
     if (order?.status !== 'paid' && order?.status !== 'refunded')
       comparison.wrong(`${line}: its order is not paid`, evidence);
   } else if (last?.status === 'authorized') {
-    // Nobody was charged for an upsell that they did not accept.
+    // No buyer was charged for an upsell that they did not accept.
     const total = decided ? order?.total_cents : last.totalCents;
     comparison.equal(`${line}: id and total of the order`, [order?.id, order?.total_cents], [last.orderId, total]);
   } else if (last?.status === 'declined') {
@@ -56,7 +56,7 @@ function compareSellers(books: Books, answers: Answers, orders: ReadonlyMap<stri
     comparison.equal(`recorded order ${id}`, orders.get(id)?.total_cents, totalCents);
   for (const order of books.orders)
     if (order.source === 'api' && !answers.recorded.has(order.id))
-      comparison.wrong('an order that nobody was answered', order);
+      comparison.wrong('an order that no answer named', order);
   const reopened = new Set(
     books.events.filter(({ subject }) => subject === 'evt.checkout.order.reopened.v1').map(({ data }) => data.orderId),
   );

@@ -38,7 +38,7 @@ function recount(productId: string, { orders, subscriptions, renewals, holds }: 
     refundRate: rate(refunded.length, sold.length),
     customers: new Set(sold.map(({ customer_email }) => customer_email.toLowerCase())).size,
     bumpTakeRate: rate(having('bump'), sold.length),
-    // Whoever was offered an upsell had their card held.
+    // A buyer who was offered an upsell had their card held.
     upsellTakeRate: rate(having('upsell'), sold.filter(({ id }) => held.has(id)).length),
     activeSubscriptions: active.length,
     mrrCents: sum(

@@ -14,7 +14,7 @@ import { startWorld, type World } from './world.ts';
 
 /**
  * Guarantee: whatever buyers, sellers and daily jobs do at the same time, and whatever process is killed with -9 meanwhile,
- * the books of processor, billing, checkout, affiliate, metrics and receivers agree line by line in the end, and nobody was
+ * the books of processor, billing, checkout, affiliate, metrics and receivers agree line by line in the end, and no buyer was
  * answered what did not happen.
  *
  *   MINUTES  how long the actors act (5)          KILLS   how many kills in a minute (4)

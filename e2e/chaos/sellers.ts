@@ -167,7 +167,7 @@ async function changePrice({ random, shop, send }: Work): Promise<void> {
   await send('PATCH', `/api/v1/products/${product.id}`, { priceCents: 1_000 + random.below(20) * 500 });
 }
 
-/** For some seconds. Orders of that time are rehearsals, and charge nobody. */
+/** For some seconds. Orders of that time are rehearsals, and charge no card. */
 async function sellInTestMode({ run, send }: Work): Promise<void> {
   await send('PATCH', '/api/v1/settings', { testMode: true });
   await run.pause(2_000);

@@ -20,7 +20,7 @@ export function startLater(): Later {
   const file = join(folder, 'offset');
   let offsetMs = 0;
   const write = (): void => {
-    // Renamed, so that nobody reads half of it.
+    // Renamed, so that no reader sees half of it.
     writeFileSync(`${file}.new`, String(offsetMs));
     renameSync(`${file}.new`, file);
   };

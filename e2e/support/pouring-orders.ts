@@ -30,7 +30,7 @@ interface PouringOptions {
 }
 
 /**
- * Posts orders without end, as callers do that want each recorded once: whoever gets no answer asks again under the same
+ * Posts orders without end, as callers do that want each recorded once: a caller without an answer repeats the request under the same
  * Idempotency-Key. Slugs take turns, every fourth order names the affiliate, every thirteenth must be refused.
  */
 export function postOrders(seller: Seller, options: PouringOptions): PouringOrders {

@@ -1,6 +1,6 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Closes the run with one uncoloured line, `N passed, N failed`, for whoever reads the log by machine. */
+/** Closes the run with one uncoloured line, `N passed, N failed`, for a program that reads the log. */
 export default class PlainReporter implements Reporter {
   onTestRunEnd(testModules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     let passed = 0;

@@ -19,7 +19,7 @@ const help = 'npm start writes it and removes it when it stops: run that first.'
 
 /**
  * How each service reaches its database and NATS in this run, for commands beside it: embedded servers choose their
- * ports. Removed with the run: another program may have the ports by then, and nobody is to show it the passwords.
+ * ports. Removed with the run: another program may have the ports by then, and it must not be sent the passwords.
  */
 export function writeConnections(dataDir: string, infrastructure: Infrastructure): { remove(): void } {
   const of = (service: ServiceName): EventsSettings => ({

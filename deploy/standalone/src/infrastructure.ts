@@ -25,9 +25,9 @@ export interface Surroundings {
   readonly config: StandaloneConfig;
   readonly secrets: Secrets;
   readonly resources: ResourceStack;
-  /** A line about the start, for whoever watches it. */
+  /** A line about the start, for the operator. */
   readonly say: (line: string) => void;
-  /** A line about something that happened to a running platform, for whoever watches and for the log. */
+  /** A line about something that happened to a running platform, for the operator and for the log. */
   readonly announce: (line: string) => void;
 }
 

@@ -9,7 +9,7 @@ import { isAlive, startMark } from '@app/embedded/processes';
 export function lockDataDir(dataDir: string): { release(): void } {
   const file = join(dataDir, 'standalone.pid');
   const mine = `${process.pid} ${startMark(process.pid)}\n`;
-  // Written first and linked after: whoever finds the lock finds it whole.
+  // Written first and linked after: a process that finds the lock finds it whole.
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, mine, { mode: 0o600 });
   try {

@@ -7,7 +7,7 @@ const lookEveryMs = 250;
  * cmd.exe knows no signals): the process would stay behind with its port. Calls `leave` once the parent has ended.
  */
 export function followParent(leave: () => void): void {
-  // Whoever starts Node by hand may close the terminal and let it run.
+  // A user who starts Node by hand may close the terminal and let it run.
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
   const timer = setInterval(() => {

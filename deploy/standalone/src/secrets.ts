@@ -18,7 +18,7 @@ const secretsSchema = z.object({
   sellerPassword: secret,
   /** When this deployment first started, in milliseconds since the epoch. */
   startedAt: z.number().int().positive(),
-  /** Set when the first start has finished: what is missing from then on is lost, and nobody makes it anew unasked. */
+  /** Set when the first start has finished: what is missing from then on is lost, and it is made anew only on request. */
   sellerMade: z.boolean().default(false),
 });
 

@@ -79,14 +79,14 @@ async function makeSeller(options: FirstSeller): Promise<Seller> {
 }
 
 /**
- * Makes a new password and a new key, because the owner asked for them. When it is cut off, nobody has seen them: the file
+ * Makes a new password and a new key, because the owner asked for them. When it is cut off, they were not shown: the file
  * is missing, and the next start asks for it again.
  */
 async function renewSeller(options: FirstSeller): Promise<Seller> {
   const { secrets, gateway, clock, say } = options;
   rmSync(credentialsFile(options.dataDir), { force: true });
   const user = await findUser(options);
-  // The first start was cut off before it had made anybody.
+  // The first start was cut off before it had made a seller.
   if (user === undefined) return await makeSeller(options);
   const { email } = user;
   const password = randomBytes(32).toString('base64url');

@@ -19,7 +19,7 @@ import { loadSecrets, noteSellerMade, type Renewal } from './secrets.ts';
 import { loadServices, startServices } from './services.ts';
 import { untilReady } from './until-ready.ts';
 
-/** Together within the ten seconds that whoever stops us waits; the servers have theirs whatever the services took. */
+/** Together within the ten seconds that a stopping supervisor waits; the servers have theirs whatever the services took. */
 const servicesCloseWithinMs = 6_000;
 const serversCloseWithinMs = 3_500;
 
@@ -36,7 +36,7 @@ interface Lifetimes {
 /** Runs the whole platform in this process: servers, all services, the first seller. Says what it does on the way. */
 export async function runStandalone(readConfig: () => StandaloneConfig, options: StartOptions): Promise<void> {
   const startedMs = performance.now();
-  // Whoever read what we say may be gone, or its disk full: that stops nothing.
+  // The reader of our output may be gone, or its disk full: that stops nothing.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const say = (line: string): void => {
     const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1).padStart(5);

@@ -135,7 +135,7 @@ export const resolveCredits = defineRequest('read', 'affiliate', 'credits.resolv
   output: z.object({ credited: z.array(z.string().nullable()) }),
 });
 
-/** A sale named an affiliate code that the account does not have: the sale stands, nobody is credited. */
+/** A sale named an affiliate code that the account does not have: the sale stands, no affiliate is credited. */
 export const affiliateCodeUnmatched = defineEvent(
   'affiliate',
   'code.unmatched',

@@ -61,7 +61,7 @@ export const checkoutOfferResource = pricedOffer
     processor: z
       .enum([...processorName.options, 'none'])
       .describe('Whose card fields the page shows. `none`: the seller takes no payments yet.'),
-    test: z.boolean().describe('The shop is in test mode: nobody is charged.'),
+    test: z.boolean().describe('The shop is in test mode: no card is charged.'),
   })
   .meta({ id: 'CheckoutOffer' });
 export type CheckoutOffer = z.infer<typeof checkoutOfferResource>;

@@ -11,7 +11,7 @@ import { billingInterval, pricingType } from './products.ts';
  * - `open`: the buyer may change it and pay. `processing`: a payment is under way or unknown.
  * - `requires_action`: the buyer has to confirm at the bank, then `continue`.
  * - `authorized`: the card is held; the buyer decides on the upsell.
- * - `expired`: the hold was lost, or nobody paid within 30 days.
+ * - `expired`: the hold was lost, or it was not paid within 30 days.
  */
 export const checkoutStatus = z.enum([
   'open',

@@ -174,7 +174,7 @@ export const orderPaid = defineEvent(
     items: z.array(z.object({ kind: orderItemKind, label: z.string(), amountCents: z.int() })),
     /** As the buyer typed it. */
     affiliateCode: z.string().nullable(),
-    /** The code of the affiliate who is credited, as the affiliate has it; null for nobody. Older events lack the field. */
+    /** The code of the affiliate who is credited, as the affiliate has it; null for none. Older events lack the field. */
     creditedCode: z.string().nullable().optional(),
     /**
      * Given, and then true, without `creditedCode`: the affiliate service did not answer at the sale and decides from this

@@ -23,7 +23,7 @@ export type PaymentStatus = z.infer<typeof paymentStatus>;
 /** Where a buyer confirms the payment at the bank. */
 export const paymentAction = z.object({ url: z.string() });
 
-/** What buyers are told of a decline: it gives nothing away that helps whoever tests stolen cards. */
+/** What buyers are told of a decline: it gives nothing away that helps a tester of stolen cards. */
 export const declineReason = z.enum(['card_declined', 'try_again_later']);
 
 /** A line for the upsell that a held order offers: what it costs is fixed when the card is held. */
@@ -251,7 +251,7 @@ export const listOrderPayments = defineRequest('read', 'billing', 'payments.list
 });
 
 /**
- * The main payment of an order came to a definite end. Published for every end, so that whoever died between the answer
+ * The main payment of an order came to a definite end. Published for every end, so that a consumer that died between the answer
  * and its own record finishes from it.
  */
 export const paymentCompleted = defineEvent(

@@ -1,7 +1,7 @@
 /** Line breaks would shape a message, directional marks would turn it round. */
 const shaping = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
 
-/** What somebody wrote, as one line of plain text. */
+/** What a person wrote, as one line of plain text. */
 export const plainLine = (text: string): string => text.replaceAll(shaping, ' ').trim();
 
 const entities: Readonly<Record<string, string>> = {
@@ -22,8 +22,8 @@ const nameLengthMax = 60;
 const addressParts = /[/@:\\]|\p{L}\.\p{L}|\bwww\b|\bhttps?\b/iu;
 
 /**
- * The first name in what somebody wrote as a name, for emails to an address that the same person gave; empty when it may
- * be something else. Whoever opens a checkout may give another's address, and a whole message as the name.
+ * The first name in what a person wrote as a name, for emails to an address that the same person gave; empty when it may
+ * be something else. The opener of a checkout may give another's address, and a whole message as the name.
  */
 export function firstNameIn(written: string): string {
   const name = plainLine(written);

@@ -18,7 +18,7 @@ const systems: readonly (readonly [mark: RegExp, name: string])[] = [
 ];
 
 /**
- * What people call a browser: "Firefox on Linux". Null where the header names neither a browser nor a system that we know. Whoever
+ * What people call a browser: "Firefox on Linux". Null where the header names neither a browser nor a system that we know. A client that
  * sends the header chooses its text, so nothing of that is in the name.
  */
 export function browserName(userAgent: string | null): string | null {

@@ -86,7 +86,7 @@ export const heldChoice = z
   );
 export type HeldChoice = z.infer<typeof heldChoice>;
 
-/** Headers that every delivery has, that HTTP itself uses, or that would let a seller pose as somebody else. */
+/** Headers that every delivery has, that HTTP itself uses, or that would let a seller pose as another sender. */
 const reservedHeaders =
   /^(?:webhook-.*|x-service-.*|svix-.*|host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect|content-.*|date|via|forwarded|x-forwarded-.*|x-original-.*|x-rewrite-url|x-http-method.*|x-method-override|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip|cookie|user-agent|traceparent|tracestate|accept-encoding)$/i;
 

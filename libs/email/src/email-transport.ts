@@ -8,7 +8,7 @@ export interface EmailMessage {
   readonly replyTo: string;
   readonly subject: string;
   readonly text: string;
-  /** HTML whose values were escaped by whoever wrote it. */
+  /** HTML whose values were escaped by its author. */
   readonly html: string;
   /** Further headers by name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -28,7 +28,7 @@ export type Handover =
       readonly outcome: 'refused' | 'deferred' | 'unreachable' | 'unknown';
       /** The server's own words, or why there are none: sellers read them, so no path and no address of ours is in them. */
       readonly detail: string;
-      /** What `detail` leaves out, for the log of whoever runs this. */
+      /** What `detail` leaves out, for the operator's log. */
       readonly cause?: string;
       /** The server was found away shortly before, and was not asked for this message. */
       readonly isSkipped?: true;

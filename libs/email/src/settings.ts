@@ -16,7 +16,7 @@ export const emailSettings = {
   EMAIL_DIR: z.string().min(1).default('.data/emails'),
 };
 
-/** For `refine`: a mail server refuses an address that nobody has. */
+/** For `refine`: a mail server refuses an address without an owner. */
 export const hasSender = ({
   SMTP_URL,
   EMAIL_FROM,

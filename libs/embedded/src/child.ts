@@ -98,7 +98,7 @@ export async function untilItAnswers(
   throw new Error(`${limit.name} did not answer within ${limit.withinMs / 1000} s`);
 }
 
-/** Resolves with how the process ended, whoever ended it. */
+/** Resolves with how the process ended, from inside or outside. */
 export function endOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     const say = (code: number | null, signal: string | null) => resolve(signal ?? `exit code ${code}`);

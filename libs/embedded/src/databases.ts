@@ -10,7 +10,7 @@ export interface DatabaseOwner {
 const ensureLock = 7_213_004;
 
 /**
- * Sees to it that each role exists with that password and owns its database, which nobody else may connect to.
+ * Sees to it that each role exists with that password and owns its database, which no other role may connect to.
  * May be called any number of times, also by several processes at once.
  */
 export async function ensureDatabases(adminUrl: string, databases: DatabaseOwner[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface KeptServer {
-  /** Resolves with the reason once the server has ended, whoever ended it. */
+  /** Resolves with the reason once the server has ended, from inside or outside. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
 }

@@ -17,7 +17,7 @@ interface Entry {
   readonly container?: string;
 }
 
-/** Written right after the start, for whoever comes after a kill -9 of ours. */
+/** Written right after the start, for the next start after a kill -9 of ours. */
 export function recordServer(file: string, pid: number, container: string | undefined): void {
   const owner = { pid: process.pid, startMark: startMark(process.pid) };
   const server = { pid, startMark: startMark(pid) };

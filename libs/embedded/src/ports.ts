@@ -9,7 +9,7 @@ const lowest = 15_000;
 const highest = 32_767;
 
 /**
- * Seconds may pass until somebody listens on a port that was found: processes that look at the same time look at ports
+ * Seconds may pass until a process listens on a port that was found: processes that look at the same time look at ports
  * of their own, as far as their ids differ modulo this. Each has 291 of them.
  */
 const portSets = 61;
@@ -19,8 +19,8 @@ const found: number[] = [];
 const foundMax = 200;
 
 /**
- * A TCP port of 127.0.0.1 that nobody listens on right now. Another process may take it before you do: retry.
- * @param except a port that somebody is about to listen on
+ * A TCP port of 127.0.0.1 that no process listens on right now. Another process may take it before you do: retry.
+ * @param except a port that a process is about to listen on
  */
 export async function freePort(except?: number): Promise<number> {
   for (;;) {

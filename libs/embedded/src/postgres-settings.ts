@@ -64,7 +64,7 @@ const throwaway = {
   // Databases are copied by the kernel: a quarter of the time and CPU of reading and writing each file.
   file_copy_method: 'clone',
   wal_compression: 'off',
-  // A worker that vacuums a template database would hold up whoever clones it.
+  // A worker that vacuums a template database would hold up a statement that clones it.
   autovacuum: 'off',
   // Stretching protects guessable passwords; the ones of tests are random, and each iteration delays a connection.
   scram_iterations: 1,

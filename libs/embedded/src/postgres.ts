@@ -182,7 +182,7 @@ async function stop(child: ChildProcess, cluster: Cluster): Promise<void> {
   await stopChild(child, { first: 'SIGINT', last: 'SIGQUIT', afterMs: stopWithinMs });
 }
 
-/** PG* variables of whoever starts us are about other servers. */
+/** PG* variables in the environment of our start are about other servers. */
 function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC', ...(process.platform === 'win32' ? process.env : {}) };
 }

@@ -21,7 +21,7 @@ async function portsOfAnother(): Promise<{ pid: number; ports: number[] }> {
   return JSON.parse(stdout);
 }
 
-test('a port that was found, and that nobody listens on yet, is not found again, here or in another process', async () => {
+test('a port that was found, and that no process listens on yet, is not found again, here or in another process', async () => {
   const own = await portsOfThisProcess();
   expect(new Set(own).size).toBe(count);
   let other = await portsOfAnother();

@@ -165,11 +165,11 @@ describe('startPostgres', () => {
   );
 
   test.runIf(process.platform === 'linux' && process.getuid?.() === 0)('an ordinary user can start it', async () => {
-    const nobody = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }));
+    const uid = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }));
     await chmod(directory, 0o755);
     await mkdir(join(directory, 'home'));
-    await chown(join(directory, 'home'), nobody, nobody);
-    const { child, url } = await runStarter(join(directory, 'home', 'data'), { uid: nobody });
+    await chown(join(directory, 'home'), uid, uid);
+    const { child, url } = await runStarter(join(directory, 'home', 'data'), { uid });
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
     const ended = once(child, 'exit');
     child.kill('SIGTERM');

@@ -59,7 +59,7 @@ const deadLettersStatement = statement<{ events: number }>(
 
 /**
  * What a service has not got on with: events that wait for the stream, events that wait for it, and those it gave up.
- * Read when somebody collects, with a statement for each table and a request to NATS for each durable.
+ * Read when a collector collects, with a statement for each table and a request to NATS for each durable.
  */
 export function observeBacklog(nats: NatsClient, database: Database): { close(): void } {
   const { publishes, consumes } = topology[nats.service];

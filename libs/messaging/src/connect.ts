@@ -23,7 +23,7 @@ export interface NatsOptions {
   readonly logger?: Logger | undefined;
 }
 
-/** A connection that reconnects for ever, and says when it is away so that nobody waits for an answer that cannot come. */
+/** A connection that reconnects for ever, and says when it is away so that no caller waits for an answer that cannot come. */
 export interface NatsClient {
   readonly connection: NatsConnection;
   readonly service: ServiceName;

@@ -11,7 +11,7 @@ export interface ConnectionLog {
   lost(): void;
   reached(): void;
   error(err: unknown): void;
-  /** The connection ended without anybody here having closed it. */
+  /** The connection ended without being closed here. */
   closed(): void;
   /** From here on a lost connection is expected. */
   closing(): void;

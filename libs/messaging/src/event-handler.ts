@@ -21,7 +21,7 @@ export interface EventHandler {
    */
   readonly concerns: (data: never) => boolean;
   /**
-   * A batch that is not full waits so long for more: where nobody waits for the effect, many share one transaction. 0
+   * A batch that is not full waits so long for more: where no caller waits for the effect, many share one transaction. 0
    * unless given.
    */
   readonly lingerMs?: number;
@@ -32,7 +32,7 @@ export interface EventHandler {
   readonly batchMax?: number;
 }
 
-/** Handlers whose effects nobody waits for: at 200 events a second four share a transaction. */
+/** Handlers whose effects no caller waits for: at 200 events a second four share a transaction. */
 export const unhurried = (handlers: readonly EventHandler[]): EventHandler[] =>
   handlers.map((handler) => ({ ...handler, lingerMs: 20 }));
 

@@ -8,7 +8,7 @@ import { countLetters, type LetterFilter, listLetters, replayState, requestRepla
 import { type NatsSettings, natsOptions } from './nats-options.ts';
 import { replayStream } from './replay-stream.ts';
 
-/** A service's own settings: nobody needs the password of the service that published. */
+/** A service's own settings: it needs no password of the service that published. */
 export interface EventsSettings extends NatsSettings {
   readonly DATABASE_URL: string;
 }

@@ -31,7 +31,7 @@ function line() {
 
 const seqsOf = (batch: readonly JsMsg[]): number[] => batch.map(({ seq }) => seq);
 
-test('where nobody waits for the effect, what comes while a batch gathers comes along', async () => {
+test('where no caller waits for the effect, what comes while a batch gathers comes along', async () => {
   const { messages, send } = line();
   const buffer = openMessageBuffer(messages, 10, 20);
   send();

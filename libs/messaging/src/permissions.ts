@@ -15,7 +15,7 @@ export interface Permissions {
 /**
  * What a service's NATS user may do: serve its own requests and answer exactly the services that ask it, ask those it is
  * linked to, publish to its own stream, consume through its own durables, wake its own replicas. Metrics cannot publish
- * an order, and nobody reads another's answers.
+ * an order, and no service reads another's answers.
  *
  * `allow_responses` would permit the answers too, but nats-server 2.9 then remembers the reply subject of every message
  * it delivers, those of JetStream included, and walks through all of them again and again: at 1,200 events a second the
@@ -39,7 +39,7 @@ function permissionsOf(service: ServiceName, all: Topology = topology): Permissi
 const askersOf = (service: ServiceName, all: Topology): readonly ServiceName[] =>
   serviceNames.filter((asker) => all[asker].asks.includes(service));
 
-/** A stream is its producer's: whoever may change its settings could empty it. */
+/** A stream is its producer's: a service that may change its settings could empty it. */
 const ownStreamApi = (stream: string): string[] => [
   ...['CREATE', 'UPDATE', 'INFO', 'PURGE'].map((verb) => `$JS.API.STREAM.${verb}.${stream}`),
   `$JS.API.STREAM.MSG.GET.${stream}`,
@@ -76,7 +76,7 @@ const consumerApi = (stream: string, durable: string): string[] => [
 /** 100 orders of 52 lines of 200 characters each, in UTF-8, are 4.5 MB: the largest list that can be. */
 const maxPayloadBytes = 8 * 1024 * 1024;
 
-/** The environment variable that holds a service's NATS password, for nats-server and for whoever connects as all of them. */
+/** The environment variable that holds a service's NATS password, for nats-server and for a process that connects as all of them. */
 export function natsPasswordVariable(service: ServiceName): NatsPasswordVariable {
   return `NATS_PASSWORD_${service.toUpperCase().replaceAll('-', '_')}` as NatsPasswordVariable;
 }
@@ -97,7 +97,7 @@ export interface ConfiguredUser {
   readonly password: string;
 }
 
-/** What holds for every client of a nats-server, whoever its users are. */
+/** What holds for every client of a nats-server, with any users. */
 export const natsLimitsConfig = `max_payload: ${maxPayloadBytes}\n${pings}`;
 
 /**

@@ -117,7 +117,7 @@ const frameBytes = 256;
 const sizeOf = ({ event_id, subject, payload, request_id }: PendingRow): number =>
   frameBytes + event_id.length + subject.length + (request_id?.length ?? 0) + Buffer.byteLength(payload);
 
-/** The event carries its publish on, so that whoever consumes it continues there. */
+/** The event carries its publish on, so that its consumer continues there. */
 async function publishRow({ stream, nats }: Publisher, row: PendingRow): Promise<PublishAck> {
   const { name, attributes } = publishSpan(row.subject, row.event_id);
   const span = { service: nats.service, kind: SpanKind.PRODUCER, attributes, parent: row.traceparent };

@@ -116,7 +116,7 @@ async function stayInService(options: RelayOptions, waker: Waker, state: RelaySt
 }
 
 const sessionSettings = {
-  // Nobody waits for the disk when rows are marked: should the server crash within the next half second, they are
+  // No write waits for the disk when rows are marked: should the server crash within the next half second, they are
   // published again under the same message ids, as after a crash between publish and mark.
   synchronous_commit: 'off',
   ...alongIndexes,

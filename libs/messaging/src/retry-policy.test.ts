@@ -10,7 +10,7 @@ const outages = [
   new Error('Connection terminated unexpectedly'),
 ];
 
-test.each(outages)('an outage (%s) is nobody’s fault: tried again however often', (err) => {
+test.each(outages)('an outage (%s) is no fault of the event: it is retried however often', (err) => {
   expect(isOutage(err)).toBe(true);
   expect(decide(err, 1)).toEqual({ kind: 'retry', delayMs: 1_000 });
   expect(decide(err, 1_000)).toEqual({ kind: 'retry', delayMs: 5_000 });

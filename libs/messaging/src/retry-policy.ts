@@ -6,7 +6,7 @@ export type Verdict = { kind: 'retry'; delayMs: number } | { kind: 'dead-letter'
 
 /**
  * Tries of an event that keeps failing: 1 s, 2 s, 4 s … 60 s, 60 s make about 6 minutes, which outlasts a roll-out: what
- * an old replica cannot read, a new one may. An outage of the database is nobody's fault and counts no tries.
+ * an old replica cannot read, a new one may. An outage of the database is no fault of the event and counts as no attempt.
  */
 export const attemptsMax = 12;
 const delayMaxMs = 60_000;

@@ -52,7 +52,7 @@ interface ServeOptions {
   readonly signEveryMs?: number;
 }
 
-/** How long a service that closes lets requests under way finish; whoever stops its process waits ten seconds. */
+/** How long a service that closes lets requests under way finish; a supervisor waits ten seconds before it kills. */
 const finishWithinMs = 4_000;
 
 interface RequestServer {

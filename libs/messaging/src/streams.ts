@@ -35,7 +35,7 @@ interface StreamBound {
 
 /**
  * Creates the service's stream or brings its settings up to date. Safe to call from every replica at every start.
- * A full stream refuses new events instead of dropping old ones that somebody may not have had; nats-server 2.9 is not exact
+ * A full stream refuses new events instead of dropping old ones that a consumer may not have had; nats-server 2.9 is not exact
  * in that, so the relay stops a little earlier (`openStreamRoom`) and its events wait in the outbox.
  * @param replicas copies in a JetStream cluster: 1 on a single server, 3 in production
  */

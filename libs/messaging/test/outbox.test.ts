@@ -74,7 +74,7 @@ test('an event published long after it was written is kept for as long as any ot
   expect(await count('true')).toBe(1);
 });
 
-test('what a replica of an older version published is pruned too, and holds up nobody', async () => {
+test('what a replica of an older version published is pruned too, and holds up no event', async () => {
   await record(db.database, range(0, 600));
   await db.database.pool.query("update outbox set stream_seq = id, created_at = now() - interval '2 hours'");
   await record(db.database, range(600, 602));

@@ -71,7 +71,7 @@ test('a service answers those who ask it, and can put no answer into another’s
     metrics.connection.subscribe('svc.metrics.echo', { callback: (_err, message) => void message.respond('heard') });
     await metrics.connection.flush();
     expect((await gateway.connection.request('svc.metrics.echo', '', { timeout: 20_000 })).string()).toBe('heard');
-    // Nobody but the gateway asks metrics anything.
+    // Only the gateway sends requests to metrics.
     metrics.connection.publish('_INBOX_checkout.forged', 'an answer');
     expect((await errors.wait(1))[0]).toMatch(/permissions violation for publish to "_INBOX_checkout.forged"/i);
   } finally {

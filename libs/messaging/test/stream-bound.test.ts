@@ -117,7 +117,7 @@ test('what was acknowledged out of order is kept from the first event that was n
   expect((await stateOf()).first_seq).toBe(9);
 });
 
-test('a stream that nobody consumes yet is full for its first consumer', async () => {
+test('a stream without a consumer is full for its first consumer', async () => {
   await fill();
   expect(await look()).toEqual(['warn']);
   expect((await stateOf()).first_seq).toBe(1);

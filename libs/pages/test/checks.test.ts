@@ -38,7 +38,7 @@ async function startRun(answers: readonly Responder[]) {
   });
 }
 
-test('checks that fail, reach nobody or are too many are repeated, ever later, and the page says so', async () => {
+test('checks that fail, get no answer or are too many are repeated, ever later, and the page says so', async () => {
   const refused = { status: 503, body: 'no page' };
   const { url } = await startRun([
     () => refused,

@@ -13,7 +13,7 @@ test('it looks at once and every ten minutes, a minute after a look that failed 
     logger: silentLogger(),
     look: async () => {
       looks += 1;
-      if (looks <= 2) throw new Error('nobody answers');
+      if (looks <= 2) throw new Error('no answer');
       return looks === 3 ? 3 : 0;
     },
     waiting: 'something due',

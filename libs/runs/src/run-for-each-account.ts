@@ -37,7 +37,7 @@ export interface EachAccountRun<R extends object> {
 
 /**
  * Runs for every account, a few at a time, and adds up the results. A part that fails or gets stuck keeps no other from
- * its turn. Each part is a run of its account, with a row of its own, and goes on when nobody waits for it any more.
+ * its turn. Each part is a run of its account, with a row of its own, and goes on when no caller waits for it any more.
  */
 export async function runForEachAccount<R extends object>(
   all: EachAccountRun<R>,
@@ -70,7 +70,7 @@ async function runPart<R extends object>(all: EachAccountRun<R>, accountId: stri
   const run = {
     ...logFields,
     isInsufficient: all.isInsufficient,
-    // Whoever waits for somebody else's run of the account waits for as long as that makes progress.
+    // A caller that waits for another caller's run of the account waits for as long as that makes progress.
     get deadlineMs() {
       return leftBehind ? 0 : Date.now() + all.partLimitMs;
     },

@@ -27,7 +27,7 @@ export interface RunLockDeps {
   readonly clock: Clock;
   /** Each run holds a connection for its lock: fewer at once than the pool has. */
   readonly semaphore: Semaphore;
-  /** Whether the process closes: whoever waits for a run asks another replica then. */
+  /** Whether the process closes: a caller that waits for a run requests another replica then. */
   readonly isClosing: () => boolean;
 }
 
@@ -49,7 +49,7 @@ export interface RunRequest<R = never> {
   readonly runId: string;
   /** The run over all accounts that this is a part of. */
   readonly platformRunId: string | null;
-  /** Milliseconds since the epoch (real time); nobody waits for the result any longer. */
+  /** Milliseconds since the epoch (real time); no caller waits for the result any longer. */
   readonly deadlineMs: number;
   /** Whether the result of another run, which this request joined, is not what was asked for: then it runs by itself. */
   readonly isInsufficient?: ((result: R) => boolean) | undefined;
@@ -187,7 +187,7 @@ export function runStatements({ table, reset }: RunsTable): RunStatements {
     ),
     finished: named('finished', finished),
     // The row's lock keeps its run from being closed meanwhile: the run that closes it forgets it afterwards. What has no result
-    // any more is joined by nobody.
+    // any more is joined by no caller.
     join: named(
       'join',
       `insert into commands (id, result)
@@ -268,7 +268,7 @@ async function runLocked<R extends object>(
   work: () => Promise<R>,
 ): Promise<R> {
   const { statements, clock, table } = lock;
-  // Another run may have finished before this session got the lock; from here on nobody else writes the account's rows.
+  // Another run may have finished before this session got the lock; from here on no other session writes the account's rows.
   const before = await session.query<Finished<R>>(statements.finished(finishedValues(request, acceptedRunIds)));
   const [found] = before.rows;
   if (found !== undefined && isAnswer(request, found)) return found.result;

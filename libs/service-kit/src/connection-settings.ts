@@ -1,6 +1,6 @@
 /**
  * A node that freezes or loses its network closes no connection. PostgreSQL probes a silent connection after 10 s and gives it
- * up after three unanswered probes of 5 s each; what it has sent and nobody acknowledged counts as silence too. So
+ * up after three unanswered probes of 5 s each; what it has sent and the peer did not acknowledge counts as silence too. So
  * row locks and advisory locks of such a node are free within 25 s, not after the two hours of the kernel's default.
  */
 const serverSettings = {

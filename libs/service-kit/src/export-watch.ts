@@ -18,7 +18,7 @@ interface Exporter<T> {
 }
 
 /**
- * The same exporter, watched: without it nobody hears that what is exported is lost.
+ * The same exporter, watched: without it no log says that what is exported is lost.
  * @param sizeOf how much an export holds
  */
 export function watchExports<T>(

@@ -2,7 +2,7 @@
 const perAccountMax = 5;
 
 /**
- * SQL of the keys of due rows, a few of each account, the longest due first. Whoever claims a row moves its `dueAt` on:
+ * SQL of the keys of due rows, a few of each account, the longest due first. A claim of a row moves its `dueAt` on:
  * should that process die, the row is due again then.
  */
 export const earliestPerAccount = (table: string, key: string, dueAt: string, where: string): string => `

@@ -85,7 +85,7 @@ export class LogFile {
         this.#ensureOpen(text.length);
         for (let at = 0; this.#fd !== undefined && at < text.length; ) at += writeSync(this.#fd, text, at);
       } catch {
-        // Nobody is left to tell.
+        // No reader is left for an error.
       }
     }
   }

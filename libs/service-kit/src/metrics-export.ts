@@ -20,7 +20,7 @@ export interface MetricsOptions {
   /** Where figures are sent, without a slash at its end; left out, they are sent nowhere. */
   readonly endpoint?: string | undefined;
   readonly exportEveryMs: number;
-  /** Whether somebody may ask for the page. */
+  /** Whether a client may request the page. */
   readonly page: boolean;
   /** How long one export may take, and one collecting. */
   readonly limitMs: number;

@@ -22,7 +22,7 @@ const busy: Gauge = { name: 'workers.busy', unit: '{worker}', of: 'replica', des
 const done: Gauge = { name: 'jobs.done', unit: '{job}', of: 'service', isTotal: true, description: 'Jobs done, ever.' };
 const age: Gauge = { name: 'queue.age', unit: 's', of: 'service', description: 'Of the "oldest"\njob.' };
 
-test('while nobody asks for metrics, nothing is recorded and no gauge is read', async () => {
+test('while metrics are not requested, nothing is recorded and no gauge is read', async () => {
   telemetry = await startTelemetry({ version: '1', logger: silentLogger() });
   const read = vi.fn(async () => []);
   observeGauges('checkout', [depth], read).close();

@@ -85,7 +85,7 @@ export interface Reading {
 const rereadAfterMs = 5_000;
 
 /**
- * Reads figures whenever somebody collects them, and only then. One that cannot be read is left out.
+ * Reads figures whenever a collector collects them, and only then. One that cannot be read is left out.
  * @param read rejects when nothing can be read; may ask the database or NATS, at a bounded cost
  */
 export function observeGauges(

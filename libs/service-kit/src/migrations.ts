@@ -42,7 +42,7 @@ export interface MigrateOptions {
   readonly migrations: Migrations;
 }
 
-/** Nobody waits for an answer while a service starts: on a busy machine a server that has just started takes its time. */
+/** No caller waits for an answer while a service starts: on a busy machine a server that has just started takes its time. */
 const connectWithinMs = 30_000;
 /** Any number of replicas may call this at once: one migrates, the others wait and find nothing left to do. */
 const migrationLock = `select pg_try_advisory_lock(hashtext('migrations')) as won`;

@@ -9,7 +9,7 @@ export interface Telemetry {
 
 /** What a collector that is away may cost: 16,384 spans of about 1 KB, a few seconds of a busy process. Later ones are dropped. */
 const waitingMax = 16_384;
-/** A collector on the same network answers within milliseconds. One that does not, costs nobody more than this at the end. */
+/** A collector on the same network answers within milliseconds. One that does not, costs no more than this at the end. */
 const usualShutdownWithinMs = 1_000;
 const exportTimeoutMs = 5_000;
 /** A batch of a consumer holds up to 250 events, each of which is linked to its work. */
@@ -57,7 +57,7 @@ export async function startProcessTelemetry(
   });
 }
 
-/** Starts traces and metrics as far as somebody asks for them; else loads nothing and costs nothing. */
+/** Starts traces and metrics as far as the settings ask for them; else loads nothing and costs nothing. */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const { version, logger, metricsPage = false, exportMetricsEveryMs = 60_000 } = options;
   const { shutdownWithinMs = usualShutdownWithinMs } = options;
@@ -103,7 +103,7 @@ async function startTraces(options: TelemetryOptions & { readonly endpoint: stri
     scheduledDelayMillis: exportTracesEveryMs,
     maxQueueSize: waitingMax,
   });
-  // Nothing is detected: the command line, the user and the host are nobody's business.
+  // Nothing is detected: the command line, the user and the host are private.
   const makeTracer = (service: string) =>
     new sdk.TracerProvider({
       resource: resourceFromAttributes({ 'service.name': service, 'service.version': version }),
@@ -126,7 +126,7 @@ async function startTraces(options: TelemetryOptions & { readonly endpoint: stri
   };
 }
 
-/** What is not done by then is given up; its failure is nobody's any more. */
+/** What is not done by then is given up; its failure is ignored. */
 async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<void>((resolve) => {

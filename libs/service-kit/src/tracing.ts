@@ -35,7 +35,7 @@ export interface SpanOptions {
   readonly parent?: string | null;
 }
 
-/** A span that somebody else ends. */
+/** A span that its caller ends. */
 export interface OpenSpan {
   readonly span: Span;
   /** Runs work inside the span; what that starts later belongs to it too. */

@@ -1,4 +1,4 @@
-/** A sleep that can be cut short. A wake while nobody sleeps is remembered, so that none gets lost. */
+/** A sleep that can be cut short. A wake while no task sleeps is remembered, so that none gets lost. */
 export interface Waker {
   wake(): void;
   sleep(limitMs: number): Promise<void>;

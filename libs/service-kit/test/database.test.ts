@@ -78,7 +78,7 @@ test('replicas that migrate at once apply each migration once', async () => {
 
 test('a migration waits for a server that takes longer to let it in than a service waits', async () => {
   const proxy = await startTcpProxy(server.url);
-  // Its two questions before the password is taken have 117 bytes: it lets nobody in within half a second.
+  // Its two questions before the password is taken have 117 bytes: it lets no client in within half a second.
   proxy.pace(200);
   const migrated = migrateUp({ ...options, url: proxy.url });
   migrated.catch(() => undefined);
@@ -292,7 +292,7 @@ test('connections say whose they are and limit their statements', async () => {
   expect(rows).toEqual([{ name: 'shelves', limit: '15s' }]);
 });
 
-test('a service without entities works, and a closed database leaves no connection, whoever used it', async () => {
+test('a service without entities works, and a closed database leaves no connection, used or not', async () => {
   const opened = await openDatabase({ ...options, applicationName: 'nameless', entities: [], migrations: [] });
   expect(await pendingMigrations(opened.pool, opened.migrations)).toEqual([]);
   await opened.close();

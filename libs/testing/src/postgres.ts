@@ -7,7 +7,7 @@ import { testInfra } from './provided.ts';
 
 export interface TestDatabase {
   url: string;
-  /** Drops the database, whoever is still connected. */
+  /** Drops the database, with clients connected. */
   close(): Promise<void>;
 }
 

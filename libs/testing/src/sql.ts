@@ -120,7 +120,7 @@ function scansOf(node: PlanNode): TableScan[] {
   return [...own, ...(node.Plans ?? []).flatMap(scansOf)];
 }
 
-/** Lets nobody write to the table until what it resolves with is called: who tries waits. */
+/** Lets no session write to the table until what it resolves with is called: who tries waits. */
 export async function lockTable(url: string, table: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: url, application_name: 'test-lock' });
   await client.connect();
@@ -129,7 +129,7 @@ export async function lockTable(url: string, table: string): Promise<() => Promi
 }
 
 /**
- * Lets nobody change an account's rows of the table until what it resolves with is called: who tries waits.
+ * Lets no session change an account's rows of the table until what it resolves with is called: who tries waits.
  * @param column that has the account's id
  */
 export async function lockRows(

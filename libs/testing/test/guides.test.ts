@@ -117,7 +117,7 @@ test.concurrent.each([
   ['imports', `npx depcruise ${changedFiles.join(' ')}`],
   ['tests', `npx vitest run --project service --project repo ${tests.join(' ')}`],
 ])(
-  'whoever follows the guides passes the checks: %s',
+  'what the guides say passes the checks: %s',
   async (_name, line) => {
     expect(await command(line)).toBeUndefined();
   },

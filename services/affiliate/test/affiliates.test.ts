@@ -35,7 +35,7 @@ test('affiliates earn a percentage or an amount, on first sales only by default,
   expect(await list()).toEqual({ data: [fixed, percent].map((affiliate) => ({ ...affiliate, balances: [] })) });
 });
 
-test('a code is taken once per account, however it is written and whoever comes at the same time', async () => {
+test('a code is taken once per account, however it is written and also by concurrent requests', async () => {
   const attempts = await Promise.allSettled([create('Pat'), create('PAT'), create('pat')]);
   const refusals = attempts.filter((attempt) => attempt.status === 'rejected').map((attempt) => attempt.reason.code);
   expect(refusals).toEqual(['code_taken', 'code_taken']);
@@ -113,7 +113,7 @@ test('an unknown code, or another account’s, is not found', async () => {
   const unknown = { code: 'affiliate_not_found' };
   for (const [code, context] of [
     ['MINE', stranger],
-    ['nobody', {}],
+    ['unknown', {}],
     ['\u0000', {}],
     ["' or true --", {}],
   ] as const) {

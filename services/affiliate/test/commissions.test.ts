@@ -75,7 +75,7 @@ test('the credit of each sale is the code as the affiliate writes it, in the acc
   });
   const wanted = [
     sale('pat'),
-    sale('nobody'),
+    sale('unknown'),
     sale('PAT', 'buyer@example.com', other),
     sale('Pat', 'PAT@example.com'),
     sale('pAt'),
@@ -86,7 +86,7 @@ test('the credit of each sale is the code as the affiliate writes it, in the acc
   expect(await service.ask(resolveCredits, { wanted: [] }, { accountId: '' })).toEqual({ credited: [] });
 });
 
-test('a code that the account does not have becomes an event, for test orders too, and credits nobody', async () => {
+test('a code that the account does not have becomes an event, for test orders too, and credits no affiliate', async () => {
   const stranger = newId('account', Date.now());
   const [order, testOrder] = [referredOrder(), referredOrder({ affiliateCode: 'Typo', test: true })];
   await service.publish(orderPaid, stranger, order);
@@ -138,7 +138,7 @@ test('commissions are paged back by id, newest sale first, none twice and none l
 
 test('a burst of orders with and without affiliates is recorded completely', async () => {
   const orders = Array.from({ length: 300 }, (_, n) =>
-    referredOrder({ affiliateCode: ['PAT', 'pat', 'nobody', null][n % 4] ?? null }),
+    referredOrder({ affiliateCode: ['PAT', 'pat', 'unknown', null][n % 4] ?? null }),
   );
   await Promise.all(orders.map((order) => service.publish(orderPaid, accountId, order)));
   await service.handled();

@@ -249,8 +249,8 @@ test('payouts are of their affiliate and account alone, listed newest first and 
   expect(rest).toEqual({ data: [first], has_more: false });
   expect((await service.ask(listPayouts, {}, { accountId: other })).data).toEqual([]);
   const unknown = { code: 'validation_failed', errors: [{ field: 'code' }] };
-  await expect(payouts('nobody')).rejects.toMatchObject(unknown);
-  for (const ask of [() => pay({ code: 'nobody' }), () => statement({}, 'nobody')])
+  await expect(payouts('unknown')).rejects.toMatchObject(unknown);
+  for (const ask of [() => pay({ code: 'unknown' }), () => statement({}, 'unknown')])
     await expect(ask()).rejects.toMatchObject({ code: 'affiliate_not_found' });
   const theirs = await service.ask(getStatement, { code: 'PAT' }, { accountId: other });
   expect(theirs).toEqual({ balances: [], data: [], has_more: false });

@@ -76,7 +76,7 @@ test('without months of renewals, for a rehearsal and for an order without an af
   }
   const last = referredOrder();
   await renews(renewalOf(last));
-  // Of the last two nobody knows yet whether an affiliate brought them.
+  // Of the last two it is not known yet whether an affiliate brought them.
   await service.handled();
   expect(await waiting()).toBe(2);
   expect(await amounts()).toEqual([['sale', 1472]]);

@@ -7,11 +7,11 @@ import { catalog, startService } from './set-up.ts';
 
 startService();
 
-const nobody = { accountId: '' };
+const noAccount = { accountId: '' };
 type Wanted = Partial<sale.WantedForSale> & { accountId: string; slug: string };
 const resolve = async (wanted: Wanted[]) => {
   const complete = wanted.map((one) => ({ productId: null, bumpIds: [], discountCodes: [], ...one }));
-  return (await catalog.ask(sale.findProductsForSale, { wanted: complete }, nobody)).products;
+  return (await catalog.ask(sale.findProductsForSale, { wanted: complete }, noAccount)).products;
 };
 
 async function createProduct(slug: string, accountId: string): Promise<string> {

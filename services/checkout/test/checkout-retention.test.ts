@@ -29,7 +29,7 @@ test('visits are kept for their day and the next one', async () => {
   expect(await count('visits')).toBe(0);
 });
 
-test('a checkout that nobody paid is closed after 30 days and deleted after 60; paid and held money stays', async () => {
+test('a checkout that was not paid is closed after 30 days and deleted after 60; paid and held money stays', async () => {
   const email = 'ada@example.com';
   const [stalled, declined, unknown, paid] = [
     await harness.open({ email }),

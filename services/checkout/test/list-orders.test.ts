@@ -81,7 +81,7 @@ function meets(query: OrdersQuery, row: Sold): boolean {
 
 const from = '2026-03-02T00:00:00Z';
 const choices = [
-  [{}, ...['ADA@example.com', 'ad', 'éL', '50%', 'a_', 'nobody'].map((q) => ({ q }))],
+  [{}, ...['ADA@example.com', 'ad', 'éL', '50%', 'a_', 'unknown'].map((q) => ({ q }))],
   [{}, { status: 'paid' }, { status: 'refunded' }, { status: 'authorized' }],
   [{}, { productId: book }],
   [{}, { affiliateCode: 'Leaf' }],

@@ -72,7 +72,7 @@ test('an order that was never recorded follows its payment; what checkout has no
   ]);
 });
 
-test('nobody compares another account’s orders, nor those of rehearsals', async () => {
+test('orders of another account are not compared, nor those of rehearsals', async () => {
   const { requester, products } = harness.base;
   products.set('acc_1/course', course);
   const account = { testMode: false, supportEmail: 'help@example.com' };

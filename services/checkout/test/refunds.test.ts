@@ -225,7 +225,7 @@ test('twenty refunds at once are one refund, and each is answered the same', asy
   expect(await refundEvents()).toHaveLength(1);
 });
 
-test('whoever records a refund locks its order first, as the consumer does, so that the two never wait in a circle', async () => {
+test('a refund locks its order first, as the consumer does, so that the two never wait in a circle', async () => {
   harness.billing.refundStatus = 'processing';
   const orderId = await paidOrder();
   await harness.refund(orderId);

@@ -62,7 +62,7 @@ test('at the ceiling the pages of the preview name those whom the run reminds, i
   expect(await sentAsPreviewed()).toEqual(['8@example.com', '9@example.com']);
 });
 
-test('checkouts of a product that nobody can buy take no places under the ceiling', async () => {
+test('checkouts of a product that cannot be bought take no slots under the ceiling', async () => {
   const gone = { ...plainCourse, productId: 'prd_2', slug: 'gone' };
   harness.shop.set('acc_1/gone', gone);
   for (const n of [0, 1, 2]) await harness.open({ email: `${n}@example.com`, slug: 'gone' });

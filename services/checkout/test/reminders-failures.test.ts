@@ -214,7 +214,7 @@ async function killRun(reached: () => Promise<unknown>, { commandId } = context(
   await link.close();
 }
 
-test('killed between the claim and the sending: nobody was reminded, the preview says so, and the next run does it', async () => {
+test('killed between the claim and the sending: no buyer was reminded, the preview says so, and the next run does it', async () => {
   await stalledCheckout();
   const release = await holdTable('opt_out_tokens');
   const { announced } = listen();

@@ -285,7 +285,7 @@ function answerWith(said: readonly (readonly [Step, string])[]): void {
   }
 }
 
-/** A killed process answers nobody: nothing else may fail. */
+/** A killed process sends no answer: nothing else may fail. */
 function expectHarmless(err: unknown): void {
   if (isDeath(err) || (err instanceof DomainError && err.code === 'outcome_unknown')) return;
   throw err;

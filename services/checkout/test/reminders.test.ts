@@ -56,7 +56,7 @@ test('a buyer whose address can receive nothing, as those of the demo shop, is n
   expect(sentTo()).toEqual([email]);
 });
 
-test('an account whose address is not verified reminds nobody else, says so once a run, and goes on when it is', async () => {
+test('an account whose address is not verified reminds no buyer, says so once a run, and goes on when it is', async () => {
   await harness.setSettings('acc_1', { email: 'ada@example.com', emailVerified: false });
   await harness.open({ email });
   await harness.open({ email: 'Ada@example.com' });

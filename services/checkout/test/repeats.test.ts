@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { losesReply } from './billing-stand-in.ts';
 import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
 
-/** Guarantee: a buyer who pays in two tabs is charged once, and nobody learns elsewhere who bought. */
+/** Guarantee: a buyer who pays in two tabs is charged once, and no other seller learns who bought. */
 guardLeaks();
 
 let harness: CheckoutHarness;
@@ -60,7 +60,7 @@ test('from elsewhere the payment goes on, and the seller is notified of a likely
 test.each([
   ['after an hour', async () => harness.base.clock.advance(61 * minuteMs)],
   ['after a refund', async (orderId: string) => void (await harness.refund(orderId))],
-])('%s the same buyer buys it again, and nobody is notified', async (_, meanwhile) => {
+])('%s the same buyer buys it again, and no notification is sent', async (_, meanwhile) => {
   const { orderId } = await buy();
   await meanwhile(orderId as string);
   expect(await buy()).toMatchObject({ status: 'paid' });

@@ -95,7 +95,7 @@ test('an upsell that is declined, or that the card refuses, leaves a paid order 
   ]);
 });
 
-test('a hold that nobody decided on is paid when billing says that it was settled', async () => {
+test('a hold without a decision is paid when billing says that it was settled', async () => {
   const { opened, orderId } = await held();
   harness.billing.settle(orderId, 'not_decided');
   await harness.billing.publishSettled(orderId);
@@ -105,7 +105,7 @@ test('a hold that nobody decided on is paid when billing says that it was settle
   expect(await subjects()).toEqual([orderPaid.subject]);
 });
 
-test('an order whose hold was lost leaves the lists, and nobody is told that it was paid', async () => {
+test('an order whose hold was lost leaves the lists, and no buyer is notified that it was paid', async () => {
   const { opened, orderId } = await held('lost');
   expect(await harness.decide(opened, false)).toMatchObject({ status: 'expired' });
   expect(await harness.list()).toEqual([]);

@@ -72,7 +72,7 @@ test('sign-up makes an account with its own handle, signs in, and never stores t
 
 test('login answers a wrong password and an unknown email alike; logout ends the session', async () => {
   const { email } = await createSeller(url);
-  const wrong = [await logIn(email, 'not the password'), await logIn('nobody@example.com', 'not the password')];
+  const wrong = [await logIn(email, 'not the password'), await logIn('unknown@example.com', 'not the password')];
   for (const refused of wrong) expect([refused.status, refused.json.code]).toEqual([401, 'invalid_credentials']);
   const right = await logIn(email.toUpperCase(), 'a long password');
   const session = right.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
@@ -268,7 +268,7 @@ test('sign-up under an Idempotency-Key makes one account, and signs in once', as
   expect([first.headers['set-cookie']?.length, again.headers['set-cookie']]).toEqual([1, undefined]);
   const other = await signUp({ ...wanted, password: 'another password' });
   expect([other.status, other.json.code]).toEqual([422, 'idempotency_key_reused']);
-  // Nobody can keep a key from somebody else.
+  // No account can keep a key from another.
   expect((await signUp({ ...wanted, email: 'twice@example.com' })).json.accountId).not.toBe(first.json.accountId);
   // Its process died between the commit and the answer.
   await query(

@@ -121,7 +121,7 @@ test.each<Refused>([
     status: 422,
     access: 'credential',
     caller: key,
-    given: { id: 'createOrder', body: { ...order, email: 'nobody', sort: 1 } },
+    given: { id: 'createOrder', body: { ...order, email: 'unknown', sort: 1 } },
     http: () => ['POST', '/api/v1/orders'],
   },
   {

@@ -112,7 +112,7 @@ test('a switch of test mode is applied at checkout before it is answered; other 
   expect(off).toBe(on + 1);
 });
 
-test('checkout learns under which addresses the buyer reached the deployment, and no name that anybody can choose', async () => {
+test('checkout learns under which addresses the buyer reached the deployment, and no name that a client can choose', async () => {
   const checkout = await opened();
   await checkout.call('POST', '/pay', card);
   await checkout.call('POST', '/pay', card, { host: 'evil.example' });
@@ -144,13 +144,13 @@ test('a browser that has the cookie of the hosted page, an address and a card ar
   for (const digest of home) expect(digest).toMatch(/^[\w-]{43}$/);
 });
 
-test('an unknown handle is refused by name, and nobody is asked', async () => {
+test('an unknown handle is refused by name, and no service is requested', async () => {
   const refused = await open({ handle: 'no-such-shop' });
   expect([refused.status, refused.json.errors[0].field]).toEqual([422, 'handle']);
   expect(harness.checkout.asked).toEqual([]);
 });
 
-test('a visitor is the same one all day at one address with one browser, and nobody the day after', async () => {
+test('a visitor is the same one all day at one address with one browser, and another one the day after', async () => {
   const visitor = async (address: string, agent: string): Promise<string> => {
     await open({}, { 'x-forwarded-for': address, 'user-agent': agent });
     return harness.checkout.asked.at(-1)?.input.visitor;
@@ -278,7 +278,7 @@ test('a preflight is answered with the methods and headers of buyers, and change
   expect([login.status, login.headers['access-control-allow-origin']]).toEqual([403, undefined]);
 });
 
-test('an Idempotency-Key belongs to whoever has the secret: a repeated payment is one, and a stranger replays nothing', async () => {
+test('an Idempotency-Key belongs to the caller that has the secret: a repeated payment is one, and a stranger replays nothing', async () => {
   const [mine, other] = [await opened(), await opened()];
   const key = { 'idempotency-key': 'pay-1' };
   const first = await mine.call('POST', '/pay', card, key);
@@ -375,7 +375,7 @@ test('no line of the log holds a secret or a card’s token, whatever went well 
   const token = 'tok_of_a_card_0123456789';
   await checkout.call('POST', '/pay', { paymentMethod: token });
   for (const fault of [
-    new Error('nobody foresaw this'),
+    new Error('unforeseen'),
     new DomainError('internal', 'a fault'),
     new DomainError('invalid_transition', 'no'),
   ]) {

@@ -94,7 +94,7 @@ test('after a log-out the Back button shows no page of the session', async () =>
   expect([left.status, left.headers.get('clear-site-data')]).toEqual([303, '"cache"']);
 });
 
-test('a page that makes many calls warns nobody who runs the platform', async () => {
+test('a page that makes many calls logs no warning', async () => {
   const { session } = await createSeller(url);
   const warnings: string[] = [];
   const keep = ({ name }: Error) => warnings.push(name);

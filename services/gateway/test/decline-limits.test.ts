@@ -171,7 +171,7 @@ test('just below an account’s limit an attempt that hangs keeps no buyer in li
   expect((await slow).json.status).toBe('declined');
 });
 
-test('an order that costs nothing makes nobody a buyer who has paid before', async () => {
+test('an order that costs nothing makes no buyer one who has paid before', async () => {
   const shop = await opened();
   const address = newAddress();
   harness.checkout.pay = async () => ({ status: 'paid', totalCents: 0 });
@@ -251,7 +251,7 @@ test('200 declined attempts at one account stop its payments from strange addres
   expect((await other.pay(newAddress(), either(1))).json.status).toBe('declined');
 });
 
-test('a window that is over holds nobody back', async () => {
+test('a window that is over holds no buyer back', async () => {
   const address = newAddress();
   const checkout = await opened();
   for (let i = 0; i < 10; i++) await checkout.pay(address);
@@ -281,7 +281,7 @@ test('a try that the bank declines later counts once, however often its outcome 
   expect(await counted()).toEqual([{ taken: 1 }, { taken: 2 }]);
 });
 
-test('tries that wait at the bank count, whoever reads their outcome where; one that succeeds is taken back', async () => {
+test('attempts that wait at the bank count, wherever their outcome is read; one that succeeds is taken back', async () => {
   const address = newAddress();
   harness.checkout.pay = confirmation;
   const shop = await opened();

@@ -30,7 +30,7 @@ test('the description is served without a key, to any page, with this deployment
   expect(json.info.version).toBe('1.0.0');
 });
 
-test('PUBLIC_URL is the address that is told, whoever asks', async () => {
+test('PUBLIC_URL is the address that answers name, for any client', async () => {
   const PUBLIC_URL = 'https://shop.example.com';
   const { url: inside } = await harness.start({ PUBLIC_URL });
   const { json } = await send(inside, 'GET', '/developers/openapi.json');
@@ -40,7 +40,7 @@ test('PUBLIC_URL is the address that is told, whoever asks', async () => {
   expect(text).not.toContain(inside);
 });
 
-test.each(pages)('%s has no script, asks nobody else, and says so to the browser', async (path) => {
+test.each(pages)('%s has no script, requests no other host, and says so to the browser', async (path) => {
   const { status, headers, text } = await send(url, 'GET', path);
   expect(status).toBe(200);
   expect(headers['content-type']).toBe('text/html; charset=utf-8');

@@ -128,7 +128,7 @@ test('an affiliate’s statement keeps negative amounts as numbers, and an unkno
     'led_2,2026-07-01 12:00:00,UTC,clawback,ord_1,,-43.70,-43.70,usd',
     '',
   ]);
-  expect((await download('', {}, at('nobody'))).json).toMatchObject({ status: 404, code: 'affiliate_not_found' });
+  expect((await download('', {}, at('unknown'))).json).toMatchObject({ status: 404, code: 'affiliate_not_found' });
 });
 
 test('subscriptions are downloaded with the filters of their list', async () => {

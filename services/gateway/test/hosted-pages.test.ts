@@ -53,7 +53,7 @@ test('search engines may list a product’s page, with what it says to those who
   expect(page.text).toContain('<meta name="description" content="Ten lessons &amp; more">');
   expect(page.text).toContain('<meta property="og:title" content="Course">');
   expect(page.text).toMatch(new RegExp(`<link rel="canonical" href="http://[^"]+/c/${handle}/course">`));
-  for (const path of [`/c/${handle}`, `/c/${handle}/archived`, '/c/nobody/course', '/c/opt-out/x']) {
+  for (const path of [`/c/${handle}`, `/c/${handle}/archived`, '/c/unknown/course', '/c/opt-out/x']) {
     expect((await send(url, 'GET', path)).text).toContain('<meta name="robots" content="noindex">');
   }
 });
@@ -71,7 +71,7 @@ test('a draft and an unknown address are pages that say 404, an archived product
     [`/c/${handle}/draft`, 404, 'There is nothing for sale at this address'],
     [`/c/${handle}/nothing-of-this-name?utm_source=x`, 404, 'There is nothing for sale at this address'],
     [`/c/${handle}/archived`, 410, 'This product is no longer for sale'],
-    ['/c/nobody/course', 404, 'There is no shop at this address'],
+    ['/c/unknown/course', 404, 'There is no shop at this address'],
   ] as const) {
     const page = await send(url, 'GET', path);
     expect([path, page.status, page.headers['content-type']]).toEqual([path, status, 'text/html; charset=utf-8']);
@@ -79,11 +79,11 @@ test('a draft and an unknown address are pages that say 404, an archived product
   }
 });
 
-test('an address without a product is a page as well: of a shop, of nobody, of no shop at all', async () => {
+test('an address without a product is a page as well: of a shop, of no product, of no shop at all', async () => {
   for (const [path, said] of [
     [`/c/${handle}`, 'Each product has an address of its own'],
     [`/c/${handle}/`, 'Each product has an address of its own'],
-    ['/c/nobody', 'There is no shop at this address'],
+    ['/c/unknown', 'There is no shop at this address'],
     ['/c/A%20B', 'There is no shop at this address'],
     ['/c/', 'There is no shop at this address'],
     ['/c', 'There is no shop at this address'],
@@ -250,7 +250,7 @@ test('a changed handle leads on from the earlier ones, which stay the account’
   expect((await send(url, 'GET', '/c/moved-twice/course')).headers.location).toBe('/c/moved-once/course');
 });
 
-test('an account has twenty handles at most, so that nobody takes all names', async () => {
+test('an account has twenty handles at most, so that no account takes all names', async () => {
   const { key } = await createSeller(url);
   const change = (to: string) => send(url, 'PATCH', '/api/v1/settings', { key, body: { handle: to } });
   for (let n = 1; n < 20; n += 1) expect((await change(`name-${n}`)).status).toBe(200);
@@ -297,8 +297,8 @@ test('opening the link that ends reminders changes nothing; its button and a mai
   expect(askedOf('opt out').map(({ context }) => context.accountId)).toEqual(['', '', '']);
 });
 
-test('a token that is none, or that nobody has, gets one and the same page, and large bodies are refused', async () => {
-  const page = await send(url, 'GET', '/c/opt-out/nobody-has-this-token-whatever-it-is');
+test('a token that is none, or that is unknown, gets one and the same page, and large bodies are refused', async () => {
+  const page = await send(url, 'GET', '/c/opt-out/unknown-token-of-this-token-whatever-it-is');
   expect(page.status).toBe(404);
   expect(textOf(page)).toContain('This link has no effect');
   for (const unknown of ['x', '%00%00%00', 'a'.repeat(300), encodeURIComponent(`${token}'"><script>`)]) {

@@ -270,7 +270,7 @@ test.each([
   expect(answer.headers).toMatchObject(securityHeaders);
 });
 
-test('an expectation that nobody can meet is refused; 100-continue is met', async () => {
+test('an expectation that cannot be met is refused; 100-continue is met', async () => {
   const expecting = (expect: string) => send(url, 'POST', '/api/cron/daily', { key, headers: { expect }, raw: '{}' });
   expectProblem(await expecting('foo'), 400, 'malformed_request');
   expect((await expecting('100-continue')).status).toBe(200);
@@ -320,7 +320,7 @@ test('a job without a body takes whatever a simple client sends along', async ()
   }
 });
 
-test('hundreds of clients that say nothing stop nobody else', async () => {
+test('hundreds of clients that say nothing stop no other client', async () => {
   const small = await harness.start({ MAX_CONNECTIONS: '40' });
   const { hostname, port } = new URL(small.url);
   const silent = Array.from({ length: 300 }, () =>
@@ -364,7 +364,7 @@ test('while NATS is away the answer is 503 and no hang, and readiness says why',
   }
 });
 
-test('a fault that nobody foresaw is told in a fixed text', async () => {
+test('a fault of an unknown kind has a fixed text', async () => {
   const { place } = harness.orders;
   harness.orders.place = async () => {
     throw new Error('select secret from table');

@@ -221,7 +221,7 @@ test('a request whose process was killed is taken over at once, with the same co
   const letGo = holdOrders();
   const lost = place('died', order, { at: `http://127.0.0.1:${port}` }).catch(() => 'no answer');
   await harness.untilPlaced(1);
-  // Nobody takes it from a process that lives, in another process either.
+  // No request takes it from a process that lives, in another process either.
   expect((await place('died')).json.code).toBe('idempotency_key_in_use');
   await child.kill('SIGKILL');
   expect(await lost).toBe('no answer');
@@ -312,7 +312,7 @@ test('a new key is told once: repeated, the answer says so, and it is stored now
   const [rotated, repeated] = [await rotate(), await rotate()];
   expect(rotated.json.key).toMatch(/^fnl_/);
   expect([repeated.json.id, repeated.json.key]).toEqual([rotated.json.id, undefined]);
-  // Its process died between the commit and the answer: nobody has that first key.
+  // Its process died between the commit and the answer: no caller has that first key.
   await query(
     harness.database.url,
     `update idempotency_records set status = null, response = null, lease_until = now() where key = 'new-key'`,
@@ -352,7 +352,7 @@ test('nothing of a password can be tried on what is stored of a request', async 
     harness.database.url,
     `select fingerprint from idempotency_records where key = 'digest'`,
   );
-  const parts = ['nobody ', 'POST', '/api/auth/signup', {}, body];
+  const parts = ['unknown ', 'POST', '/api/auth/signup', {}, body];
   const plain = createHash('sha256').update(JSON.stringify(parts)).digest();
   expect(record?.fingerprint).toHaveLength(32);
   expect(record?.fingerprint.equals(plain)).toBe(false);

@@ -83,7 +83,7 @@ test('a password is reset by a letter: all sessions end, the token works once, a
 });
 
 test('an address that no user has gets the same answer and no letter', async () => {
-  expect(await post('/api/auth/password-reset', { email: 'nobody@example.com' })).toMatchObject({
+  expect(await post('/api/auth/password-reset', { email: 'unknown@example.com' })).toMatchObject({
     status: 200,
     json: { ok: true },
   });
@@ -122,6 +122,6 @@ test('letters of a kind to one address, and letters by one client, are bounded',
   );
   expect(rows).toHaveLength(5);
   const answers = [];
-  for (let n = 0; n < 21; n++) answers.push((await ask('203.0.113.9', `nobody-${n}@example.com`)).status);
+  for (let n = 0; n < 21; n++) answers.push((await ask('203.0.113.9', `unknown-${n}@example.com`)).status);
   expect(answers).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
 });

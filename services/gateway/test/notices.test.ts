@@ -8,7 +8,7 @@ import { createSeller } from './harness.ts';
 import { send } from './http.ts';
 import { harness, startGateway, url } from './set-up.ts';
 
-/** Guarantee: the owner of an account reads of a log-in from elsewhere and of a new password, and nobody is flooded. */
+/** Guarantee: the owner of an account reads of a log-in from elsewhere and of a new password, and no owner is flooded. */
 startGateway();
 afterEach(() => harness.clock.reset());
 
@@ -110,7 +110,7 @@ test('a changed password is told, also one that was chosen by a letter, to the a
   expect([refused.status, await stored(email, 'password_notice')]).toEqual([404, 2]);
 });
 
-test('a wrong password tells nobody, and of many new browsers a day five are told', async () => {
+test('a wrong password notifies no owner, and of many new browsers a day five are notified', async () => {
   const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', LETTERS_PER_DAY: '0' });
   const { email } = await createVerifiedSeller();
   const wrong = { headers: { 'user-agent': firefox }, body: { email, password: 'a wrong password' } };

@@ -195,7 +195,7 @@ test('a processor is read and chosen with the scope money, and its secret is nev
   expect(put.text).not.toContain(secretKey);
   expect(asked.at(-1)?.input).toEqual({ body: { processor: 'simulated', secretKey } });
   expect((await send(url, 'GET', at, { key })).json.processor).toBe('simulated');
-  const unknown = await send(url, 'PUT', at, { key, body: { processor: 'nobody' } });
+  const unknown = await send(url, 'PUT', at, { key, body: { processor: 'unknown' } });
   expect([unknown.status, unknown.json.errors[0].field]).toEqual([422, 'processor']);
 });
 

@@ -32,8 +32,8 @@ beforeAll(async () => {
       return { ...payout, id: idOfCommand('payout', commandId) };
     }),
     onRequest(getStatement, async ({ code }) => {
-      if (code === 'nobody')
-        throw new DomainError('affiliate_not_found', 'There is no affiliate with the code "nobody".');
+      if (code === 'unknown')
+        throw new DomainError('affiliate_not_found', 'There is no affiliate with the code "unknown".');
       return { balances, data: [], has_more: false };
     }),
     onRequest(listPayouts, async ({ code }) => ({
@@ -131,7 +131,7 @@ test('a model is told what would be paid until it confirms, and then pays once',
   expect(fields).toEqual([{ field: 'confirm', code: 'required', message: 'must be true' }]);
   expect(asked).toEqual([]);
   // Of an affiliate that is not there nothing can be told.
-  expect((await tool('pay_affiliate', { code: 'nobody' })).isError).toBe(true);
+  expect((await tool('pay_affiliate', { code: 'unknown' })).isError).toBe(true);
   for (const _ of [1, 2]) {
     const given = { code: 'PAT', includePending: true, currency: 'usd', confirm: true, idempotencyKey: 'by-tool' };
     expect((await tool('pay_affiliate', given)).structuredContent).toMatchObject({ amount_cents: 4200 });

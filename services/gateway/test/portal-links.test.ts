@@ -276,7 +276,7 @@ test('a seller’s link opens the portal once, is shown once, and is the same fo
   const token = first.url.slice(first.url.lastIndexOf('/') + 1);
   expect((await open(token)).json).toMatchObject({ status: 'opened', email: buyer });
   expect((await open(token)).json).toMatchObject({ status: 'expired' });
-  expect((await make({ email: 'nobody@example.com' })).json).toMatchObject({
+  expect((await make({ email: 'unknown@example.com' })).json).toMatchObject({
     status: 422,
     code: 'buyer_not_found',
     errors: [{ field: 'email', code: 'buyer_not_found' }],
@@ -295,7 +295,7 @@ test('the dispatcher gets a link for an email, which is for the account and the 
     // Any replica replies, each with the address of its own: PUBLIC_URL is not set here.
     expect(made).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/p/${handle}/open/[\\w-]{43}$`));
     expect((await open(made.slice(made.lastIndexOf('/') + 1))).json).toMatchObject({ status: 'opened', email: buyer });
-    await expect(ask('nobody@example.com')).rejects.toMatchObject({ code: 'buyer_not_found' });
+    await expect(ask('unknown@example.com')).rejects.toMatchObject({ code: 'buyer_not_found' });
   } finally {
     await link.close();
   }

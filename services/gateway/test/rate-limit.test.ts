@@ -54,7 +54,7 @@ test('two replicas hold one quota together, to the request', async () => {
   const rush = await Promise.all(
     Array.from({ length: 72 }, (_, i) => read((i % 2 === 0 ? one : two).url, { key: i % 3 === 0 ? key : second })),
   );
-  // What a replica has leased and not used is given to whoever comes there.
+  // What a replica has leased and not used is given to the next caller there.
   const late = await Promise.all(Array.from({ length: 20 }, (_, i) => read((i % 2 === 0 ? one : two).url, { key })));
   late.push(await read(one.url, { key }), await read(two.url, { key }));
   const answers = [...rush, ...late];
@@ -63,7 +63,7 @@ test('two replicas hold one quota together, to the request', async () => {
   expect(late.slice(-2).map(statusOf)).toEqual([429, 429]);
 });
 
-test('a quota that cannot be shared refuses nobody: each replica counts alone, without waiting', async () => {
+test('a quota that cannot be shared refuses no caller: each replica counts alone, without waiting', async () => {
   const gateway = await harness.start({ RATE_LIMIT_PER_MINUTE: '50' });
   const unlimited = await harness.start();
   const { key } = await createSeller(unlimited.url);
@@ -186,7 +186,7 @@ test('a burst with one valid key is one look-up, and counts as no stranger', asy
 const logIn = (at: string, email: string, address: string, password = 'a guess') =>
   send(at, 'POST', '/api/auth/login', { headers: { 'x-forwarded-for': address }, body: { email, password } });
 
-test('ten tries a minute with one email from one address, over all replicas; nobody else suffers from it', async () => {
+test('ten attempts a minute with one email from one address, over all replicas; other callers are not affected', async () => {
   const settings = { RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' };
   const [one, two] = [await harness.start(settings), await harness.start(settings)];
   const { email, session } = await createSeller(one.url);

@@ -74,10 +74,10 @@ test('a tool that fails so is a warning too, although its answer is 200', async 
   expect(await linesOf('down-2')).toEqual([expect.objectContaining(expected)]);
 });
 
-test('a fault that nobody foresaw is one error', async () => {
+test('a fault of an unknown kind is one error', async () => {
   const { place } = harness.orders;
   harness.orders.place = async () => {
-    throw new Error('nobody foresaw this');
+    throw new Error('unforeseen');
   };
   const body = { productSlug: 'a', email: 'a@example.com' };
   await send(gateway.url, 'POST', '/api/v1/orders', { key, body, headers: { 'x-request-id': 'fault-1' } });

@@ -30,7 +30,7 @@ test('a wrong password is 401, and the dispatcher is not asked', async () => {
   expect(harness.asked).toEqual([]);
 });
 
-test('no key can do it, whatever its scopes, nor the platform key, nor somebody without a session', async () => {
+test('no key can do it, whatever its scopes, nor the platform key, nor a caller without a session', async () => {
   for (const key of [seller.key, platformKey]) {
     const refused = await send(url, 'POST', path, { key, body: { password } });
     expect([refused.status, refused.json.code]).toEqual([403, 'insufficient_scope']);

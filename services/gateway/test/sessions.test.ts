@@ -72,7 +72,7 @@ test('an ended session answers no more, and its cookie goes with the own one', a
   expect(await statusOf(seller.session)).toBe(401);
 });
 
-test('a user ends all other sessions, and nobody else’s', async () => {
+test('a user ends all other sessions, and no other user’s', async () => {
   const others = [await logIn(), await logIn()];
   const stranger = await createSeller(url);
   const ended = await send(url, 'DELETE', '/api/auth/sessions', { session: seller.session });

@@ -10,7 +10,7 @@ const nowMs = Date.parse('2026-01-15T12:00:00.000Z');
 
 type ProductData = EventData<typeof productCreated>;
 
-/** Of a product made at the epoch: nobody waits for its event. */
+/** Of a product made at the epoch: no consumer waits for its event. */
 export function creationEvent(accountId: string, fields: Partial<ProductData> = {}) {
   const data: ProductData = { productId: newId('product', 0), name: 'Course', pricingType: 'onetime', ...fields };
   return { id: newId('event', nowMs), accountId, data };

@@ -121,7 +121,7 @@ test.each([
   expect(seller.received()).toHaveLength(1);
 });
 
-test('a lost event is a gap in the account’s log: it stays in the metric until somebody has dealt with it', async () => {
+test('a lost event is a gap in the account’s log: it stays in the metric until it is marked as dealt with', async () => {
   for (let n = 0; n < 3; n += 1) await seller.publish();
   await seller.delivered(3);
   await harness.query('delete from events where account_id = $1 and sequence = 2', [seller.account]);

@@ -229,11 +229,11 @@ test('an endpoint gets only the kinds of events it asked for', async () => {
 
 test('Recent activity shows an unknown affiliate code, also without an endpoint', async () => {
   const account = harness.account();
-  const id = await harness.publish(affiliateCodeUnmatched, account, { orderId: 'ord_1', code: 'NOBODY', test: false });
+  const id = await harness.publish(affiliateCodeUnmatched, account, { orderId: 'ord_1', code: 'UNKNOWN', test: false });
   await handled(id);
   const [notice] = (await harness.ask(listActivity, account, {})).data;
   expect(notice).toMatchObject({ kind: 'notice', order_id: 'ord_1', delivery_id: null });
-  expect(notice?.summary).toContain('NOBODY');
+  expect(notice?.summary).toContain('UNKNOWN');
 });
 
 test('activity pages back by id without a gap or a repeat, and is an account’s own', async () => {
@@ -241,7 +241,7 @@ test('activity pages back by id without a gap or a repeat, and is an account’s
   for (let n = 0; n < 7; n += 1) await seller.publish();
   const id = await harness.publish(affiliateCodeUnmatched, seller.account, {
     orderId: 'ord_1',
-    code: 'NOBODY',
+    code: 'UNKNOWN',
     test: false,
   });
   await handled(id);

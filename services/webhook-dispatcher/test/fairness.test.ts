@@ -7,7 +7,7 @@ import { attempted } from './harness.ts';
 import { allDeliveries, anEvent, anOrder, connectedAccount } from './orders.ts';
 import { harness, startService } from './set-up.ts';
 
-// Whoever waits for a receiver that never answers waits for longer than these tests do.
+// A delivery to a receiver that never answers waits for longer than these tests do.
 startService({ ATTEMPT_TIMEOUT_SECONDS: '60', LEASE_SECONDS: '120' });
 vi.setConfig({ testTimeout: 120_000 });
 

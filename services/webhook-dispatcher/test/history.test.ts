@@ -130,7 +130,7 @@ test('each filter finds what it names, alone and with the others, and pages thro
     expect((await deliveries()).data).toHaveLength(n + 1);
   }
   const from = new Date(harness.clock.nowMs() - 1_500).toISOString();
-  const unmatched = { orderId: orders[0], code: 'NOBODY', test: false };
+  const unmatched = { orderId: orders[0], code: 'UNKNOWN', test: false };
   await handled(await harness.publish(affiliateCodeUnmatched, seller.account, unmatched));
   expect((await activity()).data).toHaveLength(5);
   const all = (await deliveries()).data;
@@ -200,7 +200,7 @@ test('Recent activity takes the same filters, and a notice is found by its order
   const eventId = await seller.publish({ orderId, customerEmail: 'bob@example.com' });
   await seller.publish();
   await handled(
-    await harness.publish(affiliateCodeUnmatched, seller.account, { orderId, code: 'NOBODY', test: false }),
+    await harness.publish(affiliateCodeUnmatched, seller.account, { orderId, code: 'UNKNOWN', test: false }),
   );
   await seller.tried(2);
   expect((await activity()).data).toHaveLength(3);

@@ -59,7 +59,7 @@ const deliveryFilters = (): [string, object][] => [
   ['an order', { orderId: long.orderId }],
   ['an order that is not there', { orderId: newId('order', harness.clock.nowMs()) }],
   ['the address that all have', { email: long.email }],
-  ['an address that none has', { email: 'nobody@example.com' }],
+  ['an address that none has', { email: 'unknown@example.com' }],
   ['times before the first', { to: '2020-01-01T00:00:00.000Z' }],
 ];
 
@@ -90,7 +90,7 @@ test('a page of Recent activity reads as many rows as it has, of each range that
     ['an endpoint and an event that none is', { endpointId: long.narrow, event: 'subscription.paused' }],
     ['an order', { orderId: long.orderId }],
     ['the address that all have', { email: long.email }],
-    ['an address that none has', { email: 'nobody@example.com' }],
+    ['an address that none has', { email: 'unknown@example.com' }],
   ];
   for (const mode of planModes)
     for (const [what, filter] of filters) {

@@ -39,7 +39,7 @@ test('what is sealed under a lost key is told, and a rotation and new headers me
 
   const rotated = await harness.ask(rotateWebhookSecret, account, { endpointId });
   const automation = await harness.ask(rotateAutomationSecret, account, { automationId });
-  // A secret that nobody can read signs nothing, however long its overlap.
+  // A secret that cannot be read signs nothing, however long its overlap.
   for (const answer of [rotated, automation]) expect(answer.previous_secret_expires_at).toBeNull();
   const headers = { 'x-api-key': 'again' };
   const updated = await harness.ask(updateWebhookEndpoint, account, { endpointId, body: { headers } });

@@ -27,7 +27,7 @@ const monthDays = 31;
 test('bodies and responses are dropped after 30 days, all other records with their month after 13 months', async () => {
   seller.receiver.respondWith(() => ({ status: 200, body: 'thanks' }));
   await seller.publish();
-  const unmatched = { orderId: 'ord_1', code: 'NOBODY', test: false };
+  const unmatched = { orderId: 'ord_1', code: 'UNKNOWN', test: false };
   await handled(await harness.publish(affiliateCodeUnmatched, seller.account, unmatched));
   await seller.tried(1);
   expect(await activity()).toHaveLength(2);

@@ -14,5 +14,5 @@ export function signersOf(
   const names = new Map(named as [string, string][]);
   return String(given)
     .split(' ')
-    .map((signature) => names.get(signature) ?? 'nobody');
+    .map((signature) => names.get(signature) ?? 'unknown');
 }

@@ -19,7 +19,7 @@ document.addEventListener('htmx:config:request', (event) => {
 
 document.addEventListener('htmx:before:request', (event) => {
   const { submitter } = /** @type {HtmxEvent} */ (/** @type {unknown} */ (event)).detail.ctx.request;
-  // Enter presses the form's first button, which nobody sees: Pay shows that it is under way.
+  // Enter presses the form's first button, which is not visible: Pay shows that it is under way.
   const pressed = submitter?.tabIndex === -1 ? find(document, '#pay') : submitter;
   if (pressed?.matches('.button')) pressed.setAttribute('aria-busy', 'true');
 });

@@ -10,7 +10,7 @@ export interface OwnCheckout {
 }
 
 const prefix = 'fnl_checkout_';
-/** As long as a checkout that nobody pays. */
+/** As long as a checkout that stays unpaid. */
 const openSeconds = 30 * 24 * 60 * 60;
 /** A browser sends all of them with each request; servers refuse headers of more than 16 KB. */
 const ownMax = 20;

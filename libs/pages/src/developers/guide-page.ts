@@ -129,7 +129,7 @@ key for a new try. A checkout can be tried ten times; many declined tries from o
 <a href="/developers/errors#rate_limited">429</a> for ten minutes.</p>
 <p>What was tried, what the processor said and what happens next stands at <code>GET /api/v1/payments</code>, and with
 each order at <code>GET /api/v1/orders/{orderId}</code>. With the simulated processor the tokens are
-<code>sim_ok</code>, <code>sim_declined</code>, <code>sim_requires_action</code> and others; nobody is charged.</p>`;
+<code>sim_ok</code>, <code>sim_declined</code>, <code>sim_requires_action</code> and others; no card is charged.</p>`;
 
 const errors = html`<p>Success is <code>200</code>. Everything else is a problem document (RFC 9457). Rely on
 <code>code</code>, which never changes its meaning; <code>detail</code> is for people. <a href="/developers/errors">All

@@ -12,7 +12,7 @@ export async function requireAffiliate(
   code: string,
   lockMode: LockMode = LockMode.NONE,
 ): Promise<Affiliate> {
-  // PostgreSQL cannot store such text, so it is nobody's code.
+  // PostgreSQL cannot store such text, so no affiliate has this code.
   const storable = code.isWellFormed() && !code.includes('\u0000');
   const where = { accountId, codeKey: code.toLowerCase() };
   const affiliate = storable ? await em.findOne(Affiliate, where, { lockMode }) : null;

@@ -48,7 +48,7 @@ test('an affiliate earns nothing on a purchase under a plus-address of the own m
   expect(own('patty@example.com', 'pat@example.com')).toBe(false);
 });
 
-test('a sale whose credit was left open is credited to whoever has the code, own purchases excepted', () => {
+test('a sale whose credit was left open is credited to the affiliate who has the code, own purchases excepted', () => {
   const open = { ...sale, creditPending: true };
   expect(creditOf(open, percent(3000))).toBe('commission');
   expect(creditOf(open, undefined)).toBe('unmatched');

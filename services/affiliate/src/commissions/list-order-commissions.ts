@@ -14,7 +14,7 @@ const ofOrder = statement<Result['data'][number]>(
   { affiliateCode: 'text', amountCents: 'int8', currency: 'text', renewal: 'bool' },
 );
 
-/** What stands of the commissions on an order and on its renewals; nothing for an order that credits nobody. */
+/** What stands of the commissions on an order and on its renewals; nothing for an order that credits no affiliate. */
 export async function listOrderCommissions(database: Database, accountId: string, orderId: string): Promise<Result> {
   return { data: (await database.pool.query(ofOrder([accountId, orderId]))).rows };
 }

@@ -3,7 +3,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { z } from 'zod';
 import { partKey } from '../products/part-key.ts';
 
-/** What a funnel offers beside the product. Downsells are retired: the funnel shows imported ones, and nobody can buy them. */
+/** What a funnel offers beside the product. Downsells are retired: the funnel shows imported ones, and they are not for sale. */
 export const Offer = defineEntity({
   name: 'Offer',
   tableName: 'offers',

@@ -11,7 +11,7 @@ export async function requireProduct(em: EntityManager, accountId: string, produ
   return await findProduct(em, accountId, productId, LockMode.NONE);
 }
 
-/** The same, locked until the transaction ends, so that nobody else decides from its state meanwhile. */
+/** The same, locked until the transaction ends, so that no other command decides from its state meanwhile. */
 export async function lockProduct(tx: EntityManager, accountId: string, productId: string): Promise<Product> {
   return await findProduct(tx, accountId, productId, LockMode.PESSIMISTIC_WRITE);
 }

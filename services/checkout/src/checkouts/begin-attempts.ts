@@ -135,14 +135,14 @@ const emailKeyOf = ({ sale }: NewAttempt): string => sale.email.toLowerCase();
 /** A purchase counts as repeated for so long. */
 const repeatMs = 3_600_000;
 
-/** Rehearsals charge nobody: they repeat nothing and are repeated by nothing. */
+/** Rehearsals charge no card: they repeat nothing and are repeated by nothing. */
 function buyerOf(begun: NewAttempt) {
   const { id, account_id, product_id, test } = begun.row;
   const since = new Date(begun.nowMs - repeatMs);
   return test ? [] : [{ id, account_id, product_id, email: emailKeyOf(begun), digests: digestsOf(begun), since }];
 }
 
-/** The account's own, so that nobody is recognised from one seller to another. */
+/** The account's own, so that no buyer is recognised from one seller to another. */
 const digestsOf = ({ row, buyer }: NewAttempt): string[] =>
   buyer.digests.map((digest) => hashOf(`${row.account_id} ${digest}`).toString('base64url').slice(0, 22));
 

@@ -44,7 +44,7 @@ export interface CheckoutRow {
   /** Why the last attempt was declined; null once the buyer has changed the order since. */
   readonly reason: 'card_declined' | 'try_again_later' | null;
   readonly upsell_status: UpsellStatus | null;
-  /** Somebody decided on the upsell, and the end of it is not known yet. */
+  /** The buyer or a seller's command decided on the upsell, and the end of it is not known yet. */
   readonly upsell_decided: boolean;
   readonly created_at: Date;
   readonly paid_at: Date | null;

@@ -141,7 +141,7 @@ function resourceOf(row: CheckoutRow, sale: ShownSale): CheckoutResource {
 /** A held order that was decided on waits for billing: its buyer has nothing to decide any more. */
 const isBeingSettled = ({ status, upsell_decided }: CheckoutRow): boolean => status === 'authorized' && upsell_decided;
 
-/** Ids of orders that were never made are shown to nobody. */
+/** Ids of orders that were never made are not shown. */
 const hasOrder = ({ status, upsell_status }: CheckoutRow): boolean =>
   status === 'authorized' || status === 'paid' || status === 'refunded' || upsell_status !== null;
 

@@ -93,7 +93,7 @@ const attemptsOf = (events: readonly Completed[]) => [
   events.map(({ data }) => data.tryNo),
 ];
 
-/** A decline of a checkout that is deleted by now concerns nobody; money without a sale must be looked at. */
+/** A decline of a checkout that is deleted by now needs nothing; money without a sale must be looked at. */
 function checkoutOf({ data }: Completed, row: CheckoutRow | undefined): CheckoutRow | undefined {
   if (row === undefined && data.status !== 'declined')
     throw new Error(`the order ${data.orderId} was paid by try ${data.tryNo}, and there is no checkout for it`);

@@ -15,11 +15,11 @@ const showStatement = statement(
 /**
  * The checkout with the prices of right now; with a payment, what was agreed on. A price that changed is not written down
  * as shown: the buyer may pay in another tab, which still shows the old one.
- * @throws DomainError checkout_not_found; no_longer_for_sale when nobody can buy it any more
+ * @throws DomainError checkout_not_found; no_longer_for_sale when it cannot be bought any more
  */
 export async function getCheckout(deps: CheckoutDeps, buyer: OfBuyer, requestId: string): Promise<CheckoutResource> {
   const row = await findCheckout(deps.steps, buyer);
-  // One that nobody paid in time may have no sale: it shows today's prices as well.
+  // One that was not paid in time may have no sale: it shows today's prices as well.
   if (row.status !== 'open' && row.sale !== null) return fixedResource(row, row.sale, quoteOf(row.sale));
   const sale = await priceOpen(deps, row, requestId);
   return openResource(row, sale, quoteOf(sale));

@@ -78,7 +78,7 @@ async function productForSale(
   return product;
 }
 
-/** Whoever has the checkout did not name the product in this call: no field is at fault. */
+/** The caller did not name the product in this call: no field is at fault. */
 export function noLongerForSale(product: Pick<ProductForSale, 'name'> | undefined): DomainError {
   const named = product === undefined ? 'The product of this checkout' : `"${product.name}"`;
   return new DomainError('no_longer_for_sale', `${named} is no longer for sale. Nothing was charged.`);

@@ -174,7 +174,7 @@ function orderOf({ row, outcome, source }: AttemptEnd) {
   };
 }
 
-/** Money for another amount than the sale's is no payment of it: somebody has to look. */
+/** Money for another amount than the sale's is no payment of it: a person has to check it. */
 function requireSale({ id, sale }: CheckoutRow, amountCents: number) {
   if (sale === null || sale.totalCents !== amountCents)
     throw new Error(`${amountCents} were paid for the checkout ${id}, whose sale is ${sale?.totalCents ?? 'none'}`);

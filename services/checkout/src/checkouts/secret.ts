@@ -3,5 +3,5 @@ import { createHash, randomBytes } from 'node:crypto';
 /** 256 random bits, as base64url. */
 export const newSecret = (): string => randomBytes(32).toString('base64url');
 
-/** What is stored of a secret. A secret that nobody can guess needs no slow hash. */
+/** What is stored of a secret. A secret that cannot be guessed needs no slow hash. */
 export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();

@@ -31,7 +31,7 @@ async function keepSubscriptions(client: Client, events: readonly ReceivedEvent<
   await client.query(keepStatement([JSON.stringify(rows)]));
 }
 
-/** Rehearsals keep nobody from buying. */
+/** Rehearsals keep no buyer from buying. */
 const isNoTest = ({ test }: { readonly test: boolean }): boolean => !test;
 
 /** Which buyers subscribe to what: who pays for it once more is asked first. */

@@ -3,7 +3,7 @@ import { messagingRetention } from '@app/messaging/retention';
 import type { Clock } from '@app/service-kit/clock';
 import type { RetentionRule } from '@app/service-kit/retention';
 
-/** A command is repeated for 20 s and its tries end within the minute, so nobody asks for its refusal after a day. */
+/** A command is repeated for 20 s and its attempts end within the minute, so no caller requests its refusal after a day. */
 const refusalKeepDays = 1;
 
 const dayMs = 86_400_000;
@@ -12,7 +12,7 @@ const dayMs = 86_400_000;
 const visitKeepDays = 2;
 /** A checkout that was opened and never touched since: a crawler's, or a page that was looked at. */
 const untouchedKeepDays = 1;
-/** A checkout that nobody paid is closed then. */
+/** A checkout that was not paid is closed then. */
 const openKeepDays = 30;
 /** And deleted then. It became no order: nothing else refers to it. */
 const unpaidKeepDays = 60;

@@ -5,7 +5,7 @@ import { isOutage } from '@app/service-kit/outages';
 import type { OrderCommand } from './order-command.ts';
 
 /**
- * The code of the affiliate who is credited with a sale, as the affiliate has it; null for nobody. Undefined while the
+ * The code of the affiliate who is credited with a sale, as the affiliate has it; null for none. Undefined while the
  * affiliate service does not answer: it decides later, from the sale's event.
  */
 export type Credit = string | null | undefined;

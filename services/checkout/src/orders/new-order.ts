@@ -21,7 +21,7 @@ export interface NewOrder extends OutboxRow {
   readonly utm_term: string | null;
   readonly utm_content: string | null;
   readonly country: string | null;
-  /** As the buyer typed it, whoever is credited. */
+  /** As the buyer typed it, credited or not. */
   readonly affiliate_code: string | null;
   readonly discount_id: string | null;
   readonly discount_code: string | null;

@@ -98,7 +98,7 @@ type Known = Pick<RefundedPart, 'paymentId' | 'chargedCents' | 'subscriptionId' 
 
 /**
  * Records that a refund failed after it had been taken, with an event where it was known. One that is not known yet stays
- * without an event: it never went back for anybody.
+ * without an event: it never went back.
  */
 export async function recordFailedRefund(
   client: Client,

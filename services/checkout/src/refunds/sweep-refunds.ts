@@ -5,7 +5,7 @@ import { claimDue, claimSql, type SweepRun, sweepDue } from '../sweeps/sweep-due
 import { finishRefund, type RefundDeps } from './refund-order.ts';
 import { orderColumns, type RefundedOrder, refundColumns, refundedTypes, refundFields } from './refunded-order.ts';
 
-/** Whoever asked billing has heard by then, or has died. */
+/** A process that requested it of billing has its answer by then, or has died. */
 const askAgainMs = 60_000;
 
 const claimStatement = statement<RefundedOrder>(
@@ -26,7 +26,7 @@ export async function sweepRefunds(deps: RefundDeps & SweepRun): Promise<void> {
     await finishRefund(deps, order, context);
   };
   await sweepDue(deps, claim, work, (err, { id }) => {
-    // The refusal is recorded; nobody waits for it.
+    // The refusal is recorded; no caller waits for it.
     const refused = err instanceof DomainError && err.code === 'refund_failed';
     if (!refused) deps.logger.warn({ err, orderId: id }, 'a refund could not be finished; the next sweep retries');
   });

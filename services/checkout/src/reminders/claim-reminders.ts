@@ -21,7 +21,7 @@ export interface NewReminder {
 const leaseMs = 15 * 60_000;
 
 /**
- * One statement claims a page: checkouts that somebody works on are left out, everything that was read before is looked at
+ * One statement claims a page: locked checkouts are skipped, everything that was read before is looked at
  * again, and the key of the table lets one run have each buyer and product.
  */
 const claimStatement = statement<{ id: string }>(
@@ -50,7 +50,7 @@ const claimStatement = statement<{ id: string }>(
   { id: 'text' },
 );
 
-/** Claims the reminders that are still due and that nobody else has. Returns the ids of those claimed. */
+/** Claims the reminders that are still due and that no other run has claimed. Returns the ids of those claimed. */
 export async function claimReminders(
   { pool }: Database,
   accountId: string,

@@ -20,7 +20,7 @@ export interface OverdueDeps extends Pick<CheckoutDeps, 'database' | 'clock' | '
   readonly bounds: ReminderBounds;
 }
 
-/** Whether anybody starts the runs that remind buyers: billing sees only accounts with charges or holds. */
+/** Whether the runs are started that remind buyers: billing sees only accounts with charges or holds. */
 export const watchOverdue = (deps: Omit<OverdueDeps, 'closing'>): OverdueWatch =>
   startOverdueWatch({
     logger: deps.logger,

@@ -10,7 +10,7 @@ import { priceStalled } from './send-reminders.ts';
 const minuteMs = 60_000;
 
 /**
- * What the next run would send right now, by the reads of the run; nothing is claimed. Products that nobody can buy any more
+ * What the next run would send right now, by the reads of the run; nothing is claimed. Products that cannot be bought any more
  * are left out, of the count too, and so is what the ceiling of a day does not allow, and whom an unverified account may not
  * remind.
  */
@@ -39,7 +39,7 @@ export async function previewReminders(
   };
 }
 
-/** Those that somebody can buy now. */
+/** Those that can be bought now. */
 export async function liveProducts<Counted extends { readonly product_id: string }>(
   { steps }: Pick<CheckoutDeps, 'steps'>,
   accountId: string,

@@ -60,7 +60,7 @@ test.each([
   ['x'.repeat(31), 'Hello,'],
   ['12345', 'Hello,'],
   ['\n', 'Hello,'],
-])('the greeting has no more of what anybody wrote as a name than a first word: %j', (buyerName, greeting) => {
+])('the greeting has no more of what was written as a name than a first word: %j', (buyerName, greeting) => {
   const { text, html } = reminderText(reminder({ buyerName }));
   expect(text.split('\n')[0]).toBe(greeting);
   expect(html).toContain(`<p>${greeting}</p>`);

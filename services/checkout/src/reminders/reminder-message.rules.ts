@@ -36,7 +36,7 @@ export function reminderText(reminder: Reminder): ReminderText {
   };
 }
 
-/** More of the name than a first name would make reminders carry anybody's message to anybody. */
+/** More of the name than a first name would make reminders carry a stranger's message to a stranger. */
 function greetingOf({ buyerName }: Reminder): string {
   const name = firstNameIn(buyerName ?? '');
   return name === '' ? 'Hello,' : `Hello ${name},`;

@@ -13,7 +13,7 @@ export const dayMs = 86_400_000;
 /** The times that decide which checkouts have stalled. */
 export interface StalledBounds {
   readonly now: Date;
-  /** Nobody has touched it since then. */
+  /** It was not touched since then. */
   readonly idleSince: Date;
   /** It was opened after that. */
   readonly openedAfter: Date;

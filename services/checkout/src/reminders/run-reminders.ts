@@ -63,7 +63,7 @@ const partLimitMs = 15 * 60_000;
 type ReminderRunRequest = Pick<RunRequest, 'runId' | 'deadlineMs'>;
 
 /**
- * Reminds the account's buyers. Whoever comes meanwhile gets the same result.
+ * Reminds the account's buyers. A concurrent call gets the same result.
  * @throws DomainError outcome_unknown at the deadline
  */
 export async function remindAccount(deps: RunDeps, accountId: string, request: ReminderRunRequest): Promise<RunResult> {

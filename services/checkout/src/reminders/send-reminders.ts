@@ -120,7 +120,7 @@ async function sendPages(deps: ReminderDeps, run: Run): Promise<SentReminders> {
     const others = page.filter((row) => !allowed.includes(row));
     run.result.unverified += others.length;
     run.result.aboutCheckoutId ??= others[0]?.id ?? null;
-    // What nobody can buy any more takes no place under the ceiling: as long as it is stalled it would take the same again.
+    // What cannot be bought any more takes no slot under the ceiling: as long as it is stalled it would take the same again.
     const prepared = (await Promise.all(allowed.map((row) => prepare(deps, row)))).filter((one) => one !== null);
     // Another run may have begun after this one was left behind.
     const room = await roomForReminders(deps.database, accountId, deps.bounds, new Date(deps.clock.nowMs() - dayMs));
@@ -176,7 +176,7 @@ async function sendPage(
   await releaseReminders(deps.database, run.accountId, rest);
 }
 
-/** Null when nobody can buy the product any more. */
+/** Null when the product cannot be bought any more. */
 async function prepare(deps: ReminderDeps, row: Stalled): Promise<Prepared | null> {
   const sale = await priceStalled(deps, row);
   if (sale === null) return null;
@@ -195,7 +195,7 @@ async function prepare(deps: ReminderDeps, row: Stalled): Promise<Prepared | nul
   };
 }
 
-/** What the checkout costs right now; null when nobody can buy the product any more. */
+/** What the checkout costs right now; null when the product cannot be bought any more. */
 export async function priceStalled(deps: CheckoutDeps, row: Stalled): Promise<PricedSale | null> {
   return await priceOpen(deps, row, 'reminders').catch((err: unknown) => {
     if (err instanceof DomainError && err.code === 'no_longer_for_sale') return null;
@@ -204,7 +204,7 @@ export async function priceStalled(deps: CheckoutDeps, row: Stalled): Promise<Pr
 }
 
 /**
- * Hands one reminder over. It is `sending` before, so a process that dies meanwhile has sent it as far as anybody knows.
+ * Hands one reminder over. It is `sending` before, so a process that dies meanwhile has sent it as far as is known.
  * When the server did not take it, it is `failed`: a later run tries again.
  * @returns false when the buyer has bought or opted out since the claim
  */

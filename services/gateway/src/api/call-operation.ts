@@ -160,7 +160,7 @@ const noCookie: SessionCookie = { set: () => undefined, clear: () => undefined }
 const isNoBody = ({ body: schema }: Operation, body: unknown): boolean =>
   body === undefined || (schema?.safeParse(undefined).success === true && Object.keys(body as object).length === 0);
 
-const noBody = z.strictObject({}).optional();
+const noContent = z.strictObject({}).optional();
 
 /** An operation without body fields rejects a body that has some. The body of a GET or DELETE is ignored. */
 function parseBody({ method, body }: Operation, input: unknown): unknown {
@@ -169,7 +169,7 @@ function parseBody({ method, body }: Operation, input: unknown): unknown {
     if (method === 'PATCH' && Object.keys(parsed as object).length === 0) throw noChange(body);
     return parsed;
   }
-  if (method !== 'GET' && method !== 'DELETE') parseInput(noBody, input);
+  if (method !== 'GET' && method !== 'DELETE') parseInput(noContent, input);
   return undefined;
 }
 

@@ -22,7 +22,7 @@ export function checkAccess(operation: Operation, actor: Actor, headers: Incomin
       portalSecretOf(headers);
       return;
     case 'session':
-      if (actor.kind !== 'session') throw actor.kind === 'nobody' ? unauthorized() : loginRequired();
+      if (actor.kind !== 'session') throw actor.kind === 'anonymous' ? unauthorized() : loginRequired();
       return;
     case 'platform':
       if (actor.kind !== 'platform') throw new DomainError('insufficient_scope', 'Only the platform key may do this.');
@@ -36,7 +36,7 @@ export function checkAccess(operation: Operation, actor: Actor, headers: Incomin
 }
 
 function checkScope(operation: Operation, actor: Actor): void {
-  if (actor.kind === 'nobody') throw unauthorized();
+  if (actor.kind === 'anonymous') throw unauthorized();
   if (actor.kind === 'platform') {
     throw new DomainError(
       'insufficient_scope',

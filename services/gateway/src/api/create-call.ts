@@ -28,7 +28,7 @@ interface AnyRequest {
   readonly ifVersion?: number;
 }
 
-/** Who calls from a page: whom the guard admitted to the request, nobody where it looked at no credential. */
+/** Who calls from a page: whom the guard admitted to the request, anonymous where it read no credential. */
 export const actorOf = (req: FastifyRequest, reply: FastifyReply): PageActor =>
   ({ req, reply }) as unknown as Requester;
 

@@ -34,4 +34,4 @@ test.each([
   expect(retryAfterSeconds(leaseLeftSeconds)).toBe(seconds);
 });
 
-test('after a fault that nobody foresaw: endLease', () => expect(disposalOf(new Error('bug'), false)).toBe('endLease'));
+test('after a fault of an unknown kind: endLease', () => expect(disposalOf(new Error('bug'), false)).toBe('endLease'));

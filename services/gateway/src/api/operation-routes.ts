@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acceptsType } from '../edge/accept.rules.ts';
 import type { Guard } from '../edge/guard.ts';
 import { inRequestSpan } from '../edge/request-spans.ts';
-import { nobody } from '../identity/actors.ts';
+import { anonymous } from '../identity/actors.ts';
 import type { App } from './app.ts';
 import { type Operation, takesIdempotencyKey, takesVersion } from './operation.ts';
 import { accessOf, downloadForRequest, runForRequest } from './run-for-request.ts';
@@ -51,7 +51,7 @@ export function routeOperations(
 function fileHandlerOf(app: App, operation: Operation) {
   return async (req: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { params, query, body, headers, actor } = req;
-    const given = { params, query, body, headers, actor: actor ?? nobody };
+    const given = { params, query, body, headers, actor: actor ?? anonymous };
     const download = await downloadForRequest(app, operation, req, reply, given);
     return sendDownload(req, reply, operation.mediaType as string, download);
   };
@@ -64,7 +64,7 @@ function handlerOf(app: App, operation: Operation) {
     const { params, query, body, headers, actor } = req;
     const idempotencyKey = takesKey ? (headers['idempotency-key'] as string | undefined) : undefined;
     const ifVersion = takesIfMatch ? ifVersionOf(headers['if-match']) : undefined;
-    const given = { params, query, body, headers, idempotencyKey, ifVersion, actor: actor ?? nobody };
+    const given = { params, query, body, headers, idempotencyKey, ifVersion, actor: actor ?? anonymous };
     const result = await runForRequest(app, operation, req, reply, given);
     if (result.replayed) reply.header('idempotent-replayed', 'true');
     if (operation.hasVersion) reply.header('etag', tagOf(result.body));

@@ -29,7 +29,7 @@ test.each([
   expect(namesTag(header, 'W/"a"')).toBe(isNamed);
 });
 
-test('what may hold a secret is not compressed, whoever asks', () => {
+test('what may hold a secret is not compressed for any client', () => {
   for (const secFetchSite of ['same-origin', 'none', 'cross-site', undefined]) {
     expect(mayCompress({ cacheControl: 'no-store', hasCookie: false, secFetchSite })).toBe(false);
     expect(mayCompress({ cacheControl: 'private, no-store', hasCookie: true, secFetchSite })).toBe(false);

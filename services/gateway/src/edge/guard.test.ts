@@ -1,7 +1,7 @@
 import { silentLogger } from '@app/service-kit/logger';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
-import { type Actor, nobody } from '../identity/actors.ts';
+import { type Actor, anonymous } from '../identity/actors.ts';
 import type { Credential } from '../identity/authenticator.ts';
 import { AddressLimiter } from '../limits/address-limiter.ts';
 import { createGuard, type GuardDeps } from './guard.ts';
@@ -13,7 +13,7 @@ function guarded(settings: { limit: number; fails?: boolean }) {
   const asked = { find: 0, throttled: 0 };
   const answer = async ({ secret }: Credential): Promise<Actor | null> => {
     if (settings.fails) throw new Error('the database is away');
-    return secret === 'valid' ? { ...nobody, kind: 'key', accountId: 'acc' } : null;
+    return secret === 'valid' ? { ...anonymous, kind: 'key', accountId: 'acc' } : null;
   };
   const authenticator = {
     known: () => undefined,
@@ -69,7 +69,7 @@ test('valid keys and failed look-ups use nothing up', async () => {
 });
 
 test('a request waits for its turn in vain when its key is revoked meanwhile, or its client goes', async () => {
-  const key: Actor = { ...nobody, kind: 'key', accountId: 'acc' };
+  const key: Actor = { ...anonymous, kind: 'key', accountId: 'acc' };
   let stored: Actor | null = key;
   const accountQuota = { limit: 600, take: () => ({ allowed: true, remaining: 1, resetSeconds: 60, waitMs: 5 }) };
   const deps = { config: { RATE_LIMIT_PER_MINUTE: 600 }, accountQuota };

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Actor, nobody } from '../identity/actors.ts';
+import { type Actor, anonymous } from '../identity/actors.ts';
 import type { Authenticator, Credential } from '../identity/authenticator.ts';
 import { unauthorized } from '../identity/unauthorized.ts';
 import type { AccountQuota } from '../limits/account-quota.ts';
@@ -68,7 +68,7 @@ export function createGuard(server: Pick<FastifyInstance, 'addHook'>, deps: Guar
     if (access === 'public') ownSite.checkPage(req);
     const limiter = access === 'anyPage' ? buyersLimiter : byAddress;
     limits.countAddress(reply, limiter, windowOf(req, limiter));
-    return nobody;
+    return anonymous;
   }
 
   function admitActor(
@@ -128,8 +128,8 @@ export function createGuard(server: Pick<FastifyInstance, 'addHook'>, deps: Guar
     },
     admitCall: (access, method, req, reply) => {
       if (access !== 'credential') return admitKeyless(access, req, reply);
-      const actor = req.actor ?? nobody;
-      return admitKnown(actor.kind === 'nobody' ? null : actor, req, reply, method);
+      const actor = req.actor ?? anonymous;
+      return admitKnown(actor.kind === 'anonymous' ? null : actor, req, reply, method);
     },
   };
 }

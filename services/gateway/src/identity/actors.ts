@@ -10,9 +10,9 @@ export interface Buyer {
 
 /** Who makes a request. */
 export interface Actor {
-  /** Empty for the platform key and for nobody: services refuse requests without an account. */
+  /** Empty for the platform key and for anonymous: services refuse requests without an account. */
   readonly accountId: string;
-  readonly kind: 'key' | 'session' | 'platform' | 'portal' | 'nobody';
+  readonly kind: 'key' | 'session' | 'platform' | 'portal' | 'anonymous';
   readonly scopes: ReadonlySet<ApiKeyScope>;
   readonly keyId: string | null;
   readonly sessionId: string | null;
@@ -35,7 +35,7 @@ const withoutAccount = {
 };
 
 /** The caller of a public operation. */
-export const nobody: Actor = { ...withoutAccount, kind: 'nobody', scopes: new Set() };
+export const anonymous: Actor = { ...withoutAccount, kind: 'anonymous', scopes: new Set() };
 
 /** The deployment itself, with the platform key. */
 export const platform: Actor = { ...withoutAccount, kind: 'platform', scopes: new Set() };

@@ -16,7 +16,7 @@ export function checkoutSecretOf(headers: Readonly<Record<string, unknown>>): st
   return secret;
 }
 
-/** One error for an unknown id, a malformed id, a wrong secret and none: nobody learns which checkouts exist. */
+/** One error for an unknown id, a malformed id, a wrong secret and none: no caller learns which checkouts exist. */
 export function checkoutNotFound(): DomainError {
   return new DomainError('checkout_not_found', 'There is no checkout with this id and this secret.');
 }

@@ -25,7 +25,7 @@ export async function createApiKey(deps: Deps, accountId: string, commandId: str
 }
 
 /**
- * A repeated command replaces the key of its first run. The first response reached nobody, so that nobody holds that key,
+ * A repeated command replaces the key of its first run. The first response reached no caller, so that no caller holds that key,
  * and the account has one key for one command.
  */
 export async function insertKey(

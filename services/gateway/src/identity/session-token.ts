@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 
 export const sessionDays = 30;
 
-/** 256 random bits: the token needs no pepper, nobody can search that space. */
+/** 256 random bits: the token needs no pepper, that space cannot be searched. */
 export function newSessionToken(): string {
   return randomBytes(32).toString('base64url');
 }

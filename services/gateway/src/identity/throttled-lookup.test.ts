@@ -32,7 +32,7 @@ test('ten thousand invented credentials in ten seconds are some forty statements
   expect([found.length, found.filter(Boolean).length]).toEqual([10_000, 1]);
 });
 
-test('beyond those that may wait, nobody is looked for', async () => {
+test('beyond those that may wait, no lookup is made', async () => {
   const { asked, database } = counting();
   const lookup = createThrottledLookup(database);
   const all = Array.from({ length: 5_000 }, () => lookup.exists(valid));

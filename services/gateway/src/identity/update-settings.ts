@@ -60,7 +60,7 @@ export async function updateSettings(
   }
 }
 
-/** Checkout gets them by their event too: it may be out now, and then nobody pays. */
+/** Checkout gets them by their event too: it may be out now, and then no buyer pays. */
 async function applyAtCheckout(
   { requester, logger }: SettingsDeps,
   context: CallContext,

@@ -131,7 +131,7 @@ async function send({ mailer, box, clock }: HandOverDeps, letter: Claimed, addre
   try {
     link = box.open(letter.sealed, letter.id).toString();
   } catch {
-    // KEY_PEPPER was changed; whoever needs the letter requests another.
+    // KEY_PEPPER was changed; a user who needs the letter requests another.
     return { outcome: 'refused', detail: 'the link cannot be opened with the KEY_PEPPER of today' };
   }
   return await mailer.send({

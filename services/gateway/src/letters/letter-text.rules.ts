@@ -66,7 +66,7 @@ const words: Readonly<Record<LetterKind, (facts: LetterFacts) => Words>> = {
   }),
   login_notice: ({ at, detail }) => ({
     subject: 'A new log-in to your account',
-    why: `Somebody logged in to your account ${timeOf(at)}, for the first time from there: ${detail}.`,
+    why: `Someone logged in to your account ${timeOf(at)}, for the first time from there: ${detail}.`,
     what: `${notYou}, which ends every session:`,
     button: 'Choose a password',
     ending: 'If this was you, do nothing here.',

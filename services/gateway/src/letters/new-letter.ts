@@ -27,7 +27,7 @@ export interface NewLetter {
   readonly expiresAt: Date;
 }
 
-/** 256 random bits: nobody can search that space, so that the hash needs no pepper. */
+/** 256 random bits: that space cannot be searched, so that the hash needs no pepper. */
 export const hashLetterToken = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /** @param baseUrl what the kind's path stands under, without a slash at its end */

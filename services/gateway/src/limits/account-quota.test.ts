@@ -105,7 +105,7 @@ test.each([
 });
 
 test.each(['hangs', 'fails'] as const)(
-  'a table that %s refuses nobody: each replica allows the limit by itself, and waits once',
+  'a table that %s refuses no caller: each replica allows the limit by itself, and waits once',
   async (away) => {
     const { state, replicas } = table();
     const both = replicas(50, 2);

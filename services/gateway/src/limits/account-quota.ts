@@ -40,7 +40,7 @@ const paceFactor = 2;
 const atOnceMin = 60;
 /** How old a replica's count of the others may be: one statement in 5 s for each account that is active there. */
 const freshForMs = 5_000;
-/** A slower database is not waited for: this process then counts the minute alone, and rejects nobody for that. */
+/** A slower database is not waited for: this process then counts the minute alone, and rejects no request for that. */
 const usualStatementWithinMs = 250;
 
 /**
@@ -137,7 +137,7 @@ export class AccountQuota {
     }
   }
 
-  /** Units beyond the limit are nobody's: of the last lease only the part below it is granted. */
+  /** Units beyond the limit belong to no replica: of the last lease only the part below it is granted. */
   #enter(minute: AccountMinute, amount: number, { taken, leftMs }: Usage): void {
     if (taken === amount) {
       // The shared minute is a new one: what is left of the old one's lease ended with it.

@@ -8,7 +8,7 @@ export interface Tries {
 
 /** A person who looks for the right one of their passwords. */
 export const triesPerMinute = 10;
-/** Nobody mistypes as often in an hour: someone is guessing. */
+/** A user does not mistype as often in an hour: these are guesses. */
 const guessingAt = 100;
 const triesPerHourWhileGuessing = 3;
 

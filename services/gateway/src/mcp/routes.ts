@@ -9,7 +9,7 @@ import { acceptJsonBodies } from '../edge/json-body.ts';
 import { createOwnSite } from '../edge/own-site.ts';
 import { inRequestSpan } from '../edge/request-spans.ts';
 import { sendProblem } from '../edge/send-problem.ts';
-import { nobody } from '../identity/actors.ts';
+import { anonymous } from '../identity/actors.ts';
 import { toDomainError } from '../problems/to-domain-error.ts';
 import type { Caller } from './call-tool.ts';
 import type { Mcp } from './serve-mcp.ts';
@@ -44,7 +44,7 @@ export async function routeMcp(server: FastifyInstance, app: App, guard: Guard):
     if (Array.isArray(req.body)) return sendRpcError(reply, invalidRequest, 'Send one message a request.');
     if (!hasUsableId(req.body))
       return sendRpcError(reply, invalidRequest, 'An id is a number or a text of at most 200 characters.');
-    const actor = req.actor ?? nobody;
+    const actor = req.actor ?? anonymous;
     const caller: Caller = {
       actor,
       requestId: req.id,

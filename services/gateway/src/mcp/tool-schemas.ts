@@ -95,7 +95,7 @@ const namedBy = new Map<z.core.$ZodType, string>([
   [offerResource, 'createBump'],
   [getDailyRun.output, 'listDailyRuns'],
 ]);
-/** Resources that say in words what they are: nobody needs their names beforehand. */
+/** Resources that say in words what they are: a client needs no names beforehand. */
 const plain = new Set<z.core.$ZodType>([
   ...[activityEntry, attemptResource, selfTestResult, recoveryResource, deliveryResource, paymentResource],
   ...[
@@ -130,7 +130,7 @@ const extended = new Map<z.core.$ZodType, z.ZodObject>([
 ]);
 
 /**
- * The result as JSON Schema: its names and those one level below, save for what another tool names. Whoever reads a result
+ * The result as JSON Schema: its names and those one level below, save for what another tool names. A client that reads a result
  * has its values, which show their types and what is in them. Results have all these fields, and may have more.
  */
 export function outputSchema({ operation }: Tool): JsonSchema & { type: 'object' } {

@@ -14,7 +14,7 @@ import { linkEnd } from './portal-link.rules.ts';
 /** The token of the link that a command makes: a repeated command makes the same link. */
 export type PortalTokens = (accountId: string, commandId: string) => string;
 
-/** Without the pepper nobody derives a token from the ids, and only its hash is stored. */
+/** Without the pepper no token can be derived from the ids, and only its hash is stored. */
 export function createPortalTokens(pepper: string): PortalTokens {
   const key = Buffer.from(hkdfSync('sha256', pepper, '', 'portal-links', 32));
   return (accountId, commandId) =>

@@ -49,7 +49,7 @@ export interface Fact {
   readonly mrr_cents: number;
   /** What it adds to the number of active subscriptions: 1, 0 or -1. */
   readonly active_delta: number;
-  /** Lower-cased; stored as a hash. Null for kinds that make nobody a customer. */
+  /** Lower-cased; stored as a hash. Null for kinds that make no customer. */
   readonly email: string | null;
   readonly marks: readonly FactMark[];
 }

@@ -213,7 +213,7 @@ export const churnFormula: Omit<Formula, 'parts'> = {
       ? { activeAtStart: active_delta }
       : { canceled: one(kind === 'subscription_canceled'), started: one(kind === 'subscription_started') },
   value: ({ canceled = 0, activeAtStart = 0, started = 0 }) => {
-    // Whoever was paused or past due at the start is not among those active then, and may still cancel.
+    // A customer who was paused or past due at the start is not among those active then, and may still cancel.
     const whole = fromZero(activeAtStart + started);
     return rate(Math.min(canceled, whole), whole);
   },

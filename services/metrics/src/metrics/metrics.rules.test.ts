@@ -48,7 +48,7 @@ test('churn is what left in a month of what was there at its start and what came
   ]);
 });
 
-test('rates lie between 0 and 1 and counts are not negative, whoever buys twice and whatever is counted first', () => {
+test('rates lie between 0 and 1 and counts are not negative, also for repeated buyers and in any order', () => {
   const totals = { ...noRollups.totals, orders: 2, checkout_orders: 2, views: 1, refunds: -1, refunded_cents: -500 };
   const early = { ...totals, active_subscriptions: -1, mrr_cents: -900 };
   expect(assembleMetrics(product, { ...noRollups, totals: early }, new Date('2026-01-31')).summary).toMatchObject({

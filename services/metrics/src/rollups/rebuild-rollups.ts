@@ -183,7 +183,7 @@ const removeStatement = (side: '<' | '>'): string => {
 };
 const [removeOlder, removeNewer] = [removeStatement('<'), removeStatement('>')];
 
-/** Removes generations that nobody reads or writes; each side of the kept one is a range of the primary keys. */
+/** Removes generations that no process reads or writes; each side of the kept one is a range of the primary keys. */
 async function removeRows(client: Client, text: string, accountId: string, kept: number): Promise<void> {
   let most: number | undefined;
   do {

@@ -8,7 +8,7 @@ const seller = { businessName: 'Maya & Co', supportEmail: 'help@mayapaints.examp
 const receipt = builtIns.find(({ key }) => key === 'receipt')?.action ?? expect.fail();
 
 test.each(builtIns)(
-  'the built-in “$name” names fields that its event has, to somebody whom it has',
+  'the built-in “$name” names fields that its event has, to a recipient that it has',
   ({ event, action }) => {
     for (const part of [action.subject, action.body])
       expect(templateProblem(part, fieldsOf(event, action.to))).toBeUndefined();

@@ -35,7 +35,7 @@ export async function rotateAutomationSecret(
 }
 
 /**
- * The signing secrets themselves; whoever asks has checked the seller's password.
+ * The signing secrets themselves; the caller has checked the seller's password.
  * @throws DomainError automation_not_found; invalid_transition where there is no secret
  */
 export async function revealAutomationSecret(

@@ -5,7 +5,7 @@ import { builtInRows, materialiseStatement } from './automation-row.ts';
 const knownMax = 100_000;
 
 /**
- * Each account costs a process one statement, once: nobody deletes built-in automations.
+ * Each account costs a process one statement, once: built-in automations are not deleted.
  * @param emailsAvailable without a mail server they would have nothing to do, and are not written
  */
 export function createWriteBuiltIns(emailsAvailable: boolean): WriteBuiltIns {

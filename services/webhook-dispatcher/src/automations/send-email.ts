@@ -188,7 +188,7 @@ function recipientOf({ asked, email, action }: EmailRow, { test }: Delivery, sel
   return (asked ? email : null) ?? (action.to === 'buyer' ? email : seller.supportEmail);
 }
 
-/** Whoever signs up with an address that is not theirs writes to nobody else. */
+/** A seller with an address that is not theirs can write to no other. */
 const mayReceive = ({ emailVerified, email }: Settings, recipient: string): boolean =>
   emailVerified || recipient.toLowerCase() === email.toLowerCase();
 

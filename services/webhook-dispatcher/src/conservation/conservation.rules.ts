@@ -52,7 +52,7 @@ export type Remade =
   | { readonly status: 'canceled' | 'filtered' | 'failed'; readonly reason: string };
 
 /**
- * As what a lost delivery is made again; null when nothing is to be made. Nobody knows what had become of it. So it is
+ * As what a lost delivery is made again; null when nothing is to be made. What had become of it is not known. So it is
  * sent, for the second time perhaps and under the same `webhook-id`, unless the endpoint does not want it or the body is
  * gone. A delivery for an endpoint that is off is `pending` as well: the claim holds it, and a change of the endpoint at
  * this moment cannot pass it by.

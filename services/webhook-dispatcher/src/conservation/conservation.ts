@@ -8,7 +8,7 @@ const gap: Gauge = {
   unit: '{row}',
   of: 'service',
   description:
-    'Deliveries found missing, until five proofs after they were made again, and events found missing that nobody has marked as dealt with, of the whole service whichever replica tells; the target is 0.',
+    'Deliveries found missing, until five proofs after they were made again, and events found missing that are not marked as dealt with, of the whole service whichever replica reports; the target is 0.',
 };
 const repaired: Gauge = {
   name: 'webhook.conservation.repaired',

@@ -143,7 +143,7 @@ export class HostRates {
 }
 
 /**
- * The last two labels of a name: whoever owns a domain may have all names below it lead to one victim. That joins
+ * The last two labels of a name: the owner of a domain may have all names below it lead to one victim. That joins
  * `a.co.uk` and `b.co.uk`, of one account alone. An address stays as it is.
  */
 function siteOf(host: string): string {

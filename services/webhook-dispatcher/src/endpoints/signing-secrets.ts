@@ -75,7 +75,7 @@ function refuseWithinOverlap(until: Date | null | undefined, now: Date): void {
 }
 
 /**
- * The signing secrets themselves; whoever asks has checked the seller's password.
+ * The signing secrets themselves; the caller has checked the seller's password.
  * @throws DomainError webhook_endpoint_not_found; invalid_transition where they cannot be read any more
  */
 export async function revealSecret(

@@ -20,7 +20,7 @@ export interface EndpointNotice {
 }
 
 /** Takes no delivery, so that each waits in the database for the next poll, and nothing is to be done after the commit. */
-const nobody: DeliverySender = {
+const noSender: DeliverySender = {
   newLease: () => ({ token: '', owner: 0, seconds: 0, endsMs: 0 }),
   freeCapacityOf: () => 0,
   hostRateOf: () => null,
@@ -72,5 +72,5 @@ export async function storeEndpointNotice(
     traceparent: null,
     occurredAt: sentAt,
   };
-  await storeEventFor({ ...deps, dispatcher: nobody }, event, [automationId], client, () => undefined);
+  await storeEventFor({ ...deps, dispatcher: noSender }, event, [automationId], client, () => undefined);
 }

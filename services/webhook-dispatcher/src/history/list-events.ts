@@ -8,7 +8,7 @@ import { type Database, statement } from '@app/service-kit/database';
 /** What an event is besides its body, in bytes of JSON: its names, numbers and times are less than half of it. */
 const besideBodyBytes = 512;
 /**
- * Numbers are given in the order of the commits (events/store-events.ts), so whoever has seen one never finds a smaller
+ * Numbers are given in the order of the commits (events/store-events.ts), so a reader that has seen one never finds a smaller
  * one later. A body may be 600 KB long, so a page ends early where the bodies so far fill it; a body alone always fits.
  * Of one that is left out only the length is read.
  */

@@ -34,7 +34,7 @@ const endpointStatement = statement<Endpoint>(
 );
 
 /**
- * Whoever changes an endpoint locks it first and its recoveries second, as this transaction does. Another replica that
+ * A change of an endpoint locks it first and its recoveries second, as this transaction does. Another replica that
  * enqueues for the recovery now keeps it; a recovery of what was held goes first.
  */
 const recoveryStatement = statement<Recovery>(

@@ -15,7 +15,7 @@ import {
   recoveryRow,
 } from './recovery-rows.ts';
 
-/** A release that found test sends and filtered events alone sent nothing. Whoever has its id reads that it is done. */
+/** A release that found test sends and filtered events alone sent nothing. A caller with its id reads that it is done. */
 const filter = `not (kind = 'held' and status = 'done' and total = 0)`;
 const ofAccount = pagedList<RecoveryRow>({
   name: 'recoveries',

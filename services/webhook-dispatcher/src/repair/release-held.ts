@@ -37,7 +37,7 @@ const releasableStatement = statement<Releasable>(
   { endpoint_id: 'text', account_id: 'text' },
 );
 
-/** Whoever changes an endpoint locks it first and its recoveries second, as this statement does. */
+/** A change of an endpoint locks it first and its recoveries second, as this statement does. */
 const beginStatement = statement(
   'held-release',
   `with endpoint as (

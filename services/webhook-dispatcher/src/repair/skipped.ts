@@ -11,7 +11,7 @@ const isRedelivered = (of: string): string => `(${of}.priority = ${priorities.re
 
 /**
  * Whether the release of what is held skips a delivery of `deliveries`: it is a test send, or the endpoint's filter
- * does not take its event any more and nobody asked for it all the same.
+ * does not take its event any more and no request asked for it all the same.
  * @param of the name that the statement gives to the delivery
  * @param filter names of the events that the endpoint takes now
  */
@@ -23,7 +23,7 @@ export const skippedColumns = `${keptColumns}, ${isTestSend('d')} as is_test_sen
 
 /**
  * The part of a statement that stores what is skipped as finished. Test sends are canceled: their seller has long stopped
- * waiting for them, and nobody shall take one for an order that was late.
+ * waiting for them, and no reader shall take one for an order that was late.
  */
 export const insertSkipped = (from: string, at: string): string =>
   insertFinished(from, {

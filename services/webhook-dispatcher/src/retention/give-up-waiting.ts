@@ -12,7 +12,7 @@ const batchMax = 1_000;
 
 /**
  * Gives up deliveries that have waited for as long as bodies are kept. A delivery in flight is left alone: its attempt
- * decides. Nobody asked for the webhooks of an endpoint without a URL, so no notice tells of them.
+ * decides. No seller wants the webhooks of an endpoint without a URL, so no notification names them.
  */
 export const giveUpStatement = statement<GivenUpRow>(
   'retention-give-up-waiting',

@@ -65,7 +65,7 @@ async function detach({ client }: LockSession, partition: Partition, state: Tabl
   return true;
 }
 
-/** Whoever makes partitions takes the same lock, so the table is not attached again at this moment. */
+/** A process that makes partitions takes the same lock, so the table is not attached again at this moment. */
 async function drop({ client }: LockSession, { table, name }: Partition): Promise<void> {
   await client.query('begin');
   await client.query(lockPartitions, [table.name]);

@@ -27,7 +27,7 @@ const isWithinDay = (beginning: string): boolean =>
 
 /**
  * Makes the partitions of rows that are about to be stored. Usually they were made ahead. But ids come from other
- * services, and a clock may be moved by months: so whoever stores rows calls `cover` with their ids first, which costs a
+ * services, and a clock may be moved by months: so a process that stores rows calls `cover` with their ids first, which costs a
  * look into memory. There is no default partition: detaching another one would lock out all writers.
  */
 export class Partitions {

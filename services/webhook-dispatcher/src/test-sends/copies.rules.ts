@@ -47,7 +47,7 @@ const explanations: Readonly<Record<CopyKind, (answers: CopyAnswers, sameSale: s
       : refusalText(answers, answers.bad_signature, 'A copy with a wrong signature'),
   stale: (answers) =>
     answers.stale.accepted
-      ? 'A copy that was signed ten minutes ago was accepted: whoever gets hold of a delivery could send it again later. ' +
+      ? 'A copy that was signed ten minutes ago was accepted: a stranger with a copy of a delivery could send it again later. ' +
         'Refuse a `webhook-timestamp` that is more than five minutes away from your clock.'
       : refusalText(answers, answers.stale, 'A copy that was signed ten minutes ago'),
   doubled: doubledText,

@@ -52,7 +52,7 @@ function consequence({ outcome, number, nextAttemptAt }: AttemptFacts): string {
 }
 
 export function unmatchedCodeText(code: string): string {
-  return `The order names the affiliate code "${oneLine(code)}", which is not one of yours: the order stands, nobody is credited`;
+  return `The order names the affiliate code "${oneLine(code)}", which is not one of yours: the order stands, no affiliate is credited`;
 }
 
 /** A refund that the processor had taken failed afterwards. `detail` is what the processor said. */

@@ -197,7 +197,7 @@ const texts = {
     advice: 'Use the name in the certificate for the URL, or get a certificate for this name.',
   },
   certificate_self_signed: {
-    explanation: (about) => `The certificate of ${host(about)} is signed by itself, so nobody can tell who answers.`,
+    explanation: (about) => `The certificate of ${host(about)} is signed by itself, so it is not known who answers.`,
     advice: 'Get a certificate of a public authority; Let’s Encrypt gives them for nothing.',
   },
   certificate_chain: {
@@ -235,11 +235,11 @@ const texts = {
   },
   email_unreachable: {
     explanation: ({ detail }) => `The mail server of this deployment did not take emails${quoted(detail)}.`,
-    advice: `${retried} If it stays so, tell whoever runs this deployment.`,
+    advice: `${retried} If it stays so, notify the operator of this deployment.`,
   },
   email_unknown: {
     explanation: 'The mail server got the email and did not confirm it: it may have arrived.',
-    advice: 'It is not sent again by itself, so that nobody gets it twice. If it is missing, redeliver it.',
+    advice: 'It is not sent again by itself, so that no recipient gets it twice. If it is missing, redeliver it.',
   },
   other: {
     explanation: 'The exchange ended with an error.',

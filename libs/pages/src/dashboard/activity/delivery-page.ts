@@ -30,7 +30,7 @@ const texts = {
   signedAnew: 'The timestamp and the signature are made anew for each try, and are not kept.',
   answer: (code: number) => `Answer: ${code}`,
   noAnswer: 'Answer',
-  noBody: 'It had no content.',
+  noContent: 'It had no content.',
   gone: 'What was sent and answered is kept for 30 days.',
   none: 'There was no answer.',
   latest: 'The latest try',
@@ -141,7 +141,7 @@ function answerOf({ status_code, response, error }: Attempt, id: string): Html {
   const label = status_code === null ? texts.noAnswer : texts.answer(status_code);
   const text = response === null || response === '' ? null : response;
   if (text !== null) return codeSample(label, text, id);
-  const said = status_code === null ? (error ?? texts.none) : texts.noBody;
+  const said = status_code === null ? (error ?? texts.none) : texts.noContent;
   return html`<div><p class="label">${label}</p><p class="small quiet"><bdi>${said}</bdi></p></div>`;
 }
 

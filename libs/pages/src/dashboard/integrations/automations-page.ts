@@ -26,7 +26,7 @@ const texts = {
 } as const;
 
 interface AutomationsContent {
-  /** Whether emails go to anybody but the seller. */
+  /** Whether emails go to others than the seller. */
   readonly isVerified: boolean;
   readonly automations: readonly Automation[];
   /** Names of products, by their ids. */

@@ -33,7 +33,7 @@ const opened = openedCheckoutResource
   .extend({ secret_notice: secretNotice })
   .meta({ id: 'CheckoutOpened' });
 
-/** An Idempotency-Key belongs to whoever has the checkout's secret. */
+/** An Idempotency-Key belongs to the caller that has the checkout's secret. */
 const idempotencyScope = (of: Parameters<typeof buyerOf>[0]): string => Object.values(buyerOf(of)).join(' ');
 
 /** The outcome is still to come: from the processor, or from the buyer at the bank. */

@@ -4,7 +4,7 @@ import type { Operation, OperationCall, OperationTypes } from '../operation.ts';
 
 /**
  * An operation whose body may name a product by `productId`, for a service that knows no products: catalog is asked
- * first. An automation of a product that is not there would never run, and nobody would be told.
+ * first. An automation of a product that is not there would never run, and no notification would say so.
  */
 export function ofKnownProduct<Id extends string, Types extends OperationTypes>(
   operation: Operation<Id, Types>,
