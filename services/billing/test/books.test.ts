@@ -152,7 +152,7 @@ test('as long as one run of the day shows an orphan, the later ones compare the 
   expect(await compare(replica, account)).toMatchObject({ books: { orphan_count: 0 }, problems: [] });
 });
 
-test('a later run accuses nobody of what its list began too late for; the one after it compares the whole days', async () => {
+test('a later run reports nothing that its list began too late for; the one after it compares the whole days', async () => {
   const replica = replicas.start();
   const [account, morning] = [newAccount(), toMorning().getTime()];
   await compare(replica, account);
@@ -315,7 +315,7 @@ test('a charge under our payment with another reference does not stand for the o
   ]);
 });
 
-/** What somebody does at the processor itself, without the platform. */
+/** What is done at the processor itself, without the platform. */
 const atProcessor = async (method: 'capture' | 'release', account: string, reference = '') =>
   await replicas.simulated[method](
     { paymentId: `${method} ${reference}`, reference, amountCents: 4900, currency: 'usd' },
@@ -432,7 +432,7 @@ test('a process that is killed at any point of the comparison leaves each orphan
   throw new Error('the comparison has more seams than were tried');
 });
 
-test('rehearsals are in nobody’s books', async () => {
+test('rehearsals are in no books', async () => {
   const replica = replicas.start();
   const account = newAccount();
   const orderId = await pay(replica, account, { test: true });

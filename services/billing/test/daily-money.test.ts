@@ -214,7 +214,7 @@ test('what fell due again by the second of two forced runs that died is charged 
   expect((await preview(account)).charge_limit).toMatchObject({ exceeded: false });
 });
 
-test('a forced run over all accounts that died lets nobody charge what fell due after it', async () => {
+test('a forced run over all accounts that died lets no run charge what fell due after it', async () => {
   replicas.clock.set('2026-02-10T12:00:00.000Z');
   let closing = false;
   const stops: DailyStep = async () => {

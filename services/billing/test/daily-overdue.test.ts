@@ -62,7 +62,7 @@ async function heldOrder(test: boolean, decides = true): Promise<string> {
   return account;
 }
 
-test('a hold waits from its decision, or from the end of its window; those of rehearsals wait for nobody', async () => {
+test('a hold waits from its decision, or from the end of its window; those of rehearsals are not waited for', async () => {
   const [undecided, decided] = [await heldOrder(false, false), await heldOrder(false)];
   await heldOrder(true);
   await heldOrder(true, false);

@@ -89,7 +89,7 @@ test('the platform runs for every account with anything due, and each sees its o
   expect(await runsOf(newId('account', 0))).toEqual({ data: [] });
 });
 
-test('a run is read by its id, also under the id of a command that joined it, and by nobody else', async () => {
+test('a run is read by its id, also under the id of a command that joined it, and by no other account', async () => {
   const account = newId('account', 0);
   const get = (caller: string, runId: string) =>
     harness.requester.request(getDailyRun, { runId }, { accountId: caller, requestId: 'r' });
@@ -196,7 +196,7 @@ test('reminders of callers who joined a run are added to it, each once, and its 
         [id, `run_${own}`],
       );
     expect(await take(one)).toEqual([{ sent: 5, recovered: 1 }, ['It failed.']]);
-    // Nobody else's run is touched, nor does who names it keep out what belongs there.
+    // No other account's run is touched, nor does who names it keep out what belongs there.
     const stranger = { ...toldBy(`run_${own}`, 9, null), accountId: 'acc_0' };
     expect(await take(stranger, two, three, one)).toEqual([{ sent: 11, recovered: 3 }, ['It failed.']]);
     expect(await take(three, two)).toEqual([{ sent: 11, recovered: 3 }, ['It failed.']]);

@@ -180,7 +180,7 @@ test('a capture that never arrived in 23 hours ends and is never sent again; ano
   expect(await taken(order)).toEqual([['capture', 4900]]);
 });
 
-test('a hold that nobody decided on is settled by the daily run after its window, and counted once', async () => {
+test('a hold without a decision is settled by the daily run after its window, and counted once', async () => {
   const replica = replicas.start();
   const [order, rehearsal] = [await heldOrder(replica), await heldOrder(replica, { test: true })];
   replicas.clock.advance(60 * minuteMs - 1);

@@ -192,7 +192,7 @@ test('a subscription whose sale is a dead letter here is made from it, with the 
   expect(await subscriptions()).toHaveLength(2);
 });
 
-test('dead letters of sales that are nobody’s, or whose order is not there, keep no sale from its subscription', async () => {
+test('dead letters of sales of no account, or whose order is not there, keep no sale from its subscription', async () => {
   const paidAt = replicas.clock.now().toISOString();
   const saleOf = (orderId: string) => orderEvent(account, { orderId, paidAt, paymentMethod: 'sim_ok' });
   const orderId = newId('order', replicas.clock.nowMs());

@@ -242,7 +242,7 @@ async function refundPart({ deps }: Replica, { account, input, commands }: Order
 /** More than is left, and what the processor refuses; too early, or too late. */
 const refusals = ['invalid_transition', 'validation_failed', 'already_refunded', 'refund_failed'];
 
-/** A killed process answers nobody, and requests that come too early or too late are refused: nothing else may fail. */
+/** A killed process sends no answer, and requests that come too early or too late are refused: nothing else may fail. */
 function expectHarmless(err: unknown): void {
   if (isDeath(err) || (err instanceof DomainError && refusals.includes(err.code))) return;
   throw err;

@@ -37,7 +37,7 @@ test('20 equal starts at once on two replicas are one charge, and all that know 
   expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
 });
 
-test('a decline is told in words that help nobody who tests cards; the next try may use another card', async () => {
+test('a decline is told in words that help no tester of cards; the next attempt may use another card', async () => {
   const account = newAccount();
   const replica = replicas.start();
   const input = startInput({ paymentMethod: 'sim_lost_card' });
@@ -236,7 +236,7 @@ test('of two answers to one payment the first counts: one that comes after a loo
 
 test('the buyer of a payment whose process was killed while it was charged hears how it stands once the answer is overdue', async () => {
   const account = newAccount();
-  // Seams 1 and 2 are about the row, 3 is before the call and 4 after it: the card is charged, and nobody records it.
+  // Seams 1 and 2 are about the row, 3 is before the call and 4 after it: the card is charged, and the charge is not recorded.
   const killed = replicas.start(dyingAt(4));
   const input = startInput();
   await expect(start(killed, account, input)).rejects.toSatisfy(isDeath);
@@ -363,7 +363,7 @@ test('a confirmation that succeeded while it was given up is the outcome; the ot
   const input = startInput({ paymentMethod: 'sim_requires_action' });
   const waiting = await start(replica, account, input);
   const call = { accountId: account, secretKey: undefined, test: false, signal: new AbortController().signal };
-  // The buyer confirms at the bank, and nobody asks how it stands before the other card is tried.
+  // The buyer confirms at the bank, and its state is not requested before the other card is tried.
   expect(
     await replicas.simulated.lookUp(await readRequest(replicas.database, account, waiting.paymentId), call),
   ).toMatchObject({ status: 'succeeded' });
@@ -493,7 +493,7 @@ test('a payment that could not be released because it had succeeded is recorded 
   expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
 });
 
-test('while nobody knows whether a confirmation was given up, no other card is charged', async () => {
+test('while it is not known whether a confirmation was given up, no other card is charged', async () => {
   const account = newAccount();
   const replica = replicas.start();
   const input = startInput({ paymentMethod: 'sim_action_ignored' });
@@ -523,7 +523,7 @@ test('a buyer who never comes back from the bank is given up after a day', async
   expect(await completed(account)).toEqual([[1, 'declined', 'try_again_later']]);
 });
 
-test('an order that nobody started a payment for cannot be continued', async () => {
+test('an order without a payment cannot be continued', async () => {
   const replica = replicas.start();
   const { orderId } = startInput();
   await expect(continuePayment(replica.deps, caller(newAccount()), orderId)).rejects.toMatchObject({

@@ -282,7 +282,7 @@ test('a process that closes stops at a day, and the repeated command does the re
   expect(await advance(account, 5, { commandId })).toEqual(fiveDays);
 });
 
-test('a command that nobody went on with ends with what it had done, and moves nothing when it comes again', async () => {
+test('a command that was not continued ends with what it had done, and moves nothing when it comes again', async () => {
   const { account } = await dayBefore();
   const commandId = command();
   await advance(account, 5, { wrap: dyingAt(30), commandId }).catch(() => undefined);

@@ -86,7 +86,7 @@ test('a new card has one try that does not count, and the tries of the renewal g
   });
 });
 
-test('webhooks hear of a subscription that ended because nobody paid if the account wants it', async () => {
+test('webhooks of a subscription that ended unpaid are sent if the account wants it', async () => {
   const { account, id, replica } = await dueSoon('sim_renewal_declined');
   const settings = { ...newAccountSettings, handle: 'shop', businessName: 'Shop', supportEmail: 'a@example.com' };
   await replicas.database.pool.query(
@@ -257,7 +257,7 @@ test('the refund of an order gives back the order’s charge and never those of 
   expect(told.map(({ data }) => data.refundedCents)).toEqual([4900]);
 });
 
-test('an order that is being given back, or was, renews no more, though nobody has ended its subscription yet', async () => {
+test('an order that is being given back, or was, renews no more, though its subscription has not ended yet', async () => {
   const { account, id, orderId, replica, caller } = await beginPaidLife(replicas);
   const planned = async () => (await previewDailyRun(replica.deps, account, {})).totals.renewals.count;
   replicas.clock.advance(31 * dayMs);

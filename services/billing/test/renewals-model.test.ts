@@ -223,7 +223,7 @@ async function claimsOfStopped(
   return async () => expect((await claimed()).filter((id) => !known.has(id))).toEqual([]);
 }
 
-/** A killed process answers nobody, a canceled subscription refuses what comes too late, and a card may be refused: nothing else may fail. */
+/** A killed process sends no answer, a canceled subscription refuses what comes too late, and a card may be refused: nothing else may fail. */
 function expectHarmless(err: unknown): void {
   if (isDeath(err)) return;
   if (err instanceof DomainError && (err.code === 'invalid_transition' || err.code === 'card_declined')) return;

@@ -141,7 +141,7 @@ test('many at the same moment are one run or follow each other, never beside eac
   expect(runs.filter((row) => row.result === null)).toEqual([]);
 });
 
-test('whoever joined a run and lost the answer gets that run’s result again', async () => {
+test('a caller that joined a run and lost the answer gets that run’s result again', async () => {
   const held = heldStep();
   const first = runDailyForAccount(replica(0, held.step), account, asked());
   await held.called();
@@ -277,7 +277,7 @@ test('a run whose lock’s session breaks has its result stored and answered all
   expect(await rows()).toMatchObject([{ id: own.runId, finished_at: expect.any(Date), result }]);
 });
 
-test('whoever waits for a run waits until the deadline, and nothing runs after it', async () => {
+test('a caller that waits for a run waits until the deadline, and nothing runs after it', async () => {
   const held = heldStep();
   const deps = createDailyDeps({ ...replica(0, held.step), semaphore: createSemaphore(1) });
   const first = runDailyForAccount(deps, account, asked());

@@ -43,7 +43,7 @@ export class Shop {
     this.subscriptions.push(await subscribe(this.#replicas, this.account, { paymentMethod }));
   }
 
-  /** @param meanwhile what else is done at the same time: of two contrary acts nobody knows which one was last */
+  /** @param meanwhile what else is done at the same time: of two contrary acts it is not known which one was last */
   async act(deps: Replica['deps'], what: Act, meanwhile: readonly Act[]): Promise<void> {
     const subscription = this.subscriptions[what.of];
     if (subscription === undefined) return;
@@ -59,7 +59,7 @@ export class Shop {
     this.#answered.set(orderId, { ...this.#answered.get(orderId), ...note });
   }
 
-  /** Whoever was answered that nothing was under way is charged nothing afterwards, and nothing on an earlier card. */
+  /** A seller who was answered that nothing was under way is charged nothing afterwards, and nothing on an earlier card. */
   async expectKept(): Promise<void> {
     for (const [orderId, { calls, card }] of this.#answered) {
       if (calls !== undefined) expect([orderId, await this.#countCalls(orderId)]).toEqual([orderId, calls.count]);

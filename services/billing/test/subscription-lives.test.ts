@@ -44,7 +44,7 @@ const story = async ({ account, id }: Life) =>
     ...(statusAfter === undefined ? {} : { statusAfter }),
   }));
 
-test('paused time is not billed: whoever resumes late pays from that day on, and every month on that day', async () => {
+test('paused time is not billed: a buyer who resumes late pays from that day on, and every month on that day', async () => {
   const life = await begin();
   at('2026-02-10T08:00:00.000Z');
   await act(pauseSubscription, life);
@@ -193,7 +193,7 @@ test('a resumption while a charge is under way keeps its period, and charges not
 });
 
 test('who resumes when the period of a charge under way has ended too pays nothing of the pause: the charge pays from then on', async () => {
-  // The processor takes the charge, and nobody can ask for months how it ended.
+  // The processor takes the charge, and no request can learn for months how it ended.
   const life = await pausedUnderWay();
   at('2026-05-17T12:00:00.000Z');
   await act(resumeSubscription, life);

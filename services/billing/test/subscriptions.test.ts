@@ -185,7 +185,7 @@ test('an unknown subscription and another account’s are refused alike', async 
   expect(await list(newAccount())).toEqual({ data: [] });
 });
 
-test('a batch with an order nobody can bill starts the other subscriptions', async () => {
+test('a batch with an order that cannot be billed starts the other subscriptions', async () => {
   const account = newAccount();
   await Promise.all([
     harness.publish(orderPaid, orderEvent(account, { billingInterval: null })),

@@ -18,7 +18,7 @@ const outagePauseMaxMs = 30_000;
 
 /**
  * Advances, in the background of each replica, what no caller waits for: payments whose outcome is unknown, what a process
- * that died left half done, and holds that nobody decided on. A round takes a bounded number of rows.
+ * that died left half done, and holds without a decision. A round takes a bounded number of rows.
  */
 export function startPaymentsLoop(deps: PaymentDeps): BackgroundLoop {
   let failures = 0;
@@ -31,7 +31,7 @@ export function startPaymentsLoop(deps: PaymentDeps): BackgroundLoop {
     },
     // An outage meets every round: it is asked about less often the longer it lasts.
     pauseMs: () => Math.min(outagePauseMaxMs, pollIntervalMs * 2 ** Math.min(failures, 5)),
-    onFailure: (err) => deps.logger.warn({ err }, 'due payments could not be advanced; trying again'),
+    onFailure: (err) => deps.logger.warn({ err }, 'due payments could not be advanced; retrying'),
   });
 }
 

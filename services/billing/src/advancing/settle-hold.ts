@@ -22,7 +22,7 @@ export async function settleHold(
 ): Promise<HoldResult> {
   const advanced = await decideHold(deps, caller, orderId, decision, { retryCapture: false });
   if (advanced === undefined) {
-    throw new DomainError('invalid_transition', `Nothing is held for the order "${orderId}".`);
+    throw new DomainError('invalid_transition', `The order "${orderId}" has no hold that could be settled.`);
   }
   const { hold } = advanced;
   return holdResultOf(hold.status === 'settling' ? await lookUpOverdue(deps, caller, hold) : hold);

@@ -57,7 +57,7 @@ test('a charge that only the processor knows says what it is and what to do', ()
     currency: 'usd',
     orderId: null,
     detail:
-      'The payment processor shows a charge of $49.00 of 2026-03-15 (reference ch_1) that the platform does not know. Look it up there: if nobody bought anything for it, give it back there; if it was a sale of yours, record it here as an order.',
+      'The payment processor shows a charge of $49.00 of 2026-03-15 (reference ch_1) that the platform does not know. Look it up there: if no buyer bought anything for it, give it back there; if it was a sale of yours, record it here as an order.',
   });
 });
 
@@ -102,7 +102,7 @@ test('a refund that failed afterwards is found while it counts as made here, and
   expect(verdictOn(failed, undefined).kind).toBe('nothing');
 });
 
-test('a charge that failed afterwards is money that the platform counts and nobody has', () => {
+test('a charge that failed afterwards is money that the platform counts without being paid', () => {
   const verdict = verdictOn(record({ status: 'failed', message: 'The bank took it back.' }), own());
   expect(orphanOf(verdict)).toMatchObject({ side: 'platform', kind: 'charge', id: 'pmt_1', orderId: 'ord_1' });
   expect(orphanOf(verdict)?.detail).toContain('2026-03-15 (reference ch_1): The bank took it back.');

@@ -127,7 +127,7 @@ const day = (time: Date): string => time.toISOString().slice(0, 10);
 
 const unknownHere: Record<MoneyKind, (record: ProcessorRecord) => string> = {
   charge: (record) =>
-    `${theirs(record, 'charge')} that the platform does not know. Look it up there: if nobody bought anything for it, give it back there; if it was a sale of yours, record it here as an order.`,
+    `${theirs(record, 'charge')} that the platform does not know. Look it up there: if no buyer bought anything for it, give it back there; if it was a sale of yours, record it here as an order.`,
   refund: (record) =>
     `${theirs(record, 'refund')} that was not made here. Look up there which charge it gives back: if that is of an order here, the order still counts as paid, so cancel its subscription if it has one, and do not refund it again.`,
   hold: (record) =>

@@ -73,7 +73,7 @@ const writeStatement = statement('books-write', 'update daily_runs set books = $
  * `timeToCompare` says. What stands on one side only is told once, and the result is kept with the run. Of
  * rehearsals and live money alike, a refund that failed after it had been taken opens its charge again.
  *
- * An orphan makes the run not `ok`, for as long as the compared days show it: money that nobody can explain. So does a
+ * An orphan makes the run not `ok`, for as long as the compared days show it: money that is not explained. So does a
  * list that could not be read; the next run compares from where the last comparison ended.
  */
 export async function compareBooks(

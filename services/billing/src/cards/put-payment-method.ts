@@ -92,7 +92,10 @@ export async function putPaymentMethod(
   const { test } = await readState(deps, context, id);
   const processor = await chosenName(deps.processors, context.accountId, test);
   if (processor === null)
-    throw new DomainError('no_payment_processor', 'Choose a payment processor first: the card is one of its cards.');
+    throw new DomainError(
+      'no_payment_processor',
+      'The account has no payment processor to store the card: choose one first.',
+    );
   const state = await readState(deps, context, id, { method, processor });
   refuseCanceled(state.status, 'given a new card');
   if (state.same_card === true) return await resultOf(deps, context, id, undefined, false);
@@ -149,7 +152,11 @@ export async function continuePaymentMethod(
 ): Promise<Result> {
   await readState(deps, context, id);
   const payment = await newestCard(deps.database, context.accountId, id);
-  if (payment === undefined) throw new DomainError('invalid_transition', 'No card was given for the subscription.');
+  if (payment === undefined)
+    throw new DomainError(
+      'invalid_transition',
+      'The subscription has no attempt to save a card that could be continued.',
+    );
   return await resultOf(deps, context, id, await refresh(deps, context, payment), chargeNow);
 }
 

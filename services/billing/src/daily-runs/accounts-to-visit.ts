@@ -83,8 +83,8 @@ interface Page {
 }
 
 /**
- * Every account that has anything due, once: those with much due after all with little, so that nobody's few renewals wait
- * for the whole list of somebody else.
+ * Every account that has anything due, once: those with much due after all with little, so that no account's few renewals wait
+ * for the whole list of another account.
  */
 export async function* accountsToVisit(database: Database, now: Date): AsyncGenerator<string> {
   const visited = new Set<string>();

@@ -18,7 +18,7 @@ export function dailyRunRequests(
       async ({ accountId, force, confirmUnmatchedPayments: confirmsUnmatched = false }, context) => {
         // Only the platform sends a request without an account; an account may run for itself alone.
         if (context.accountId !== '' && context.accountId !== accountId) {
-          throw new DomainError('insufficient_scope', 'The daily run of other accounts is the platform’s.');
+          throw new DomainError('insufficient_scope', 'Only the platform key may start the daily run of all accounts.');
         }
         const request = {
           runId: idOfCommand('dailyRun', context.commandId),

@@ -155,4 +155,4 @@ async function runSteps(
 }
 
 const processCloses = (): DomainError =>
-  new DomainError('outcome_unknown', 'This process closes; the next run does what is left.');
+  new DomainError('outcome_unknown', 'The process is stopping: the next run does the rest.');

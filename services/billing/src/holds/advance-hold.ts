@@ -39,7 +39,7 @@ const findAgainAfterMs = 600_000;
 
 /**
  * Takes a decided hold as far as it goes: captures it, charges the upsell, ends it. Every step is read from the rows, so
- * whoever comes next goes on where a process died, and a step that succeeded is not repeated.
+ * the next caller goes on where a process died, and a step that succeeded is not repeated.
  */
 export async function advanceHold(
   deps: PaymentDeps,
@@ -71,7 +71,7 @@ interface Planned {
   readonly next: HoldStep;
 }
 
-/** Undefined when the hold goes on from there, or when somebody else was faster. */
+/** Undefined when the hold goes on from there, or when another process was faster. */
 async function takeStep(
   deps: PaymentDeps,
   caller: Caller,
@@ -150,7 +150,7 @@ const finishStatement = statement(
    select from finished`,
 );
 
-/** The end of a hold and its event, once: undefined when somebody else ended it. */
+/** The end of a hold and its event, once: undefined when another process ended it. */
 async function finishHold(
   { database, clock, wakeRelay }: PaymentDeps,
   { requestId }: Caller,

@@ -21,7 +21,10 @@ export async function findCapture(
 ): Promise<'recorded' | 'not listed' | 'not read'> {
   const { reference, processor, currency, account_id: accountId, order_id: orderId } = hold;
   const found = await captureOf(deps, hold, money).catch((err: unknown) => {
-    deps.logger.warn({ err, accountId, orderId }, 'the capture of a hold could not be looked for; it is tried again');
+    deps.logger.warn(
+      { err, accountId, orderId },
+      'the capture of a hold could not be looked up; the lookup will be retried',
+    );
     return 'not read' as const;
   });
   if (found === undefined) return 'not listed';

@@ -4,7 +4,7 @@ import { type Database, statement } from '@app/service-kit/database';
 export const holdIsDue = (hold: string, now: string): string =>
   `(${hold}.status = 'settling' or (${hold}.status = 'held' and ${hold}.decide_by <= ${now}))`;
 
-/** Those that a run could have settled by then, and that somebody waits for: not those of rehearsals. @param hold the alias */
+/** Those that a run could have settled by then, and whose money is expected: not those of rehearsals. @param hold the alias */
 export const holdWaitsSince = (hold: string, by: string): string =>
   `(not ${hold}.test and ${hold}.status in ('held', 'settling') and least(${hold}.decide_by, ${hold}.decided_at) <= ${by})`;
 

@@ -19,7 +19,7 @@ const dueStatement = statement<DueOrder>(
 );
 
 /**
- * Settles the account's holds on which nobody decided in time, and tries again those whose capture was declined.
+ * Settles the account's holds without a decision in time, and tries again those whose capture was declined.
  * @returns how many it settled, without rehearsals and without those that a look-up or the payments loop ended
  */
 export async function settleDueHolds(deps: PaymentDeps, run: AccountRun): Promise<number> {

@@ -77,4 +77,4 @@ function saleOf(payload: string, accountId: string): Sale | undefined {
 }
 
 const notMadeText = (orderId: string): string =>
-  `Order ${orderId} is paid and sold a subscription, and the subscription could not be made. Ask whoever runs the platform to look at its dead letters.`;
+  `Order ${orderId} is paid and sold a subscription, and the subscription could not be made. Write to the operator of the platform, who has to check its dead letters.`;

@@ -96,15 +96,15 @@ function paidText(own: OrderPayments): string {
 }
 
 const refundsMissing = (order: ComparedOrder, own: OrderPayments): string =>
-  `${sides(order, own)} The order shows ${formatAmount(order.refundedCents ?? 0, order.currency)} as given back: the difference is missing in its commission and in metrics. Ask whoever runs the platform to look at its dead letters.`;
+  `${sides(order, own)} The order shows ${formatAmount(order.refundedCents ?? 0, order.currency)} as given back: the difference is missing in its commission and in metrics. Write to the operator of the platform, who has to check its dead letters.`;
 
 const subscriptionWithoutOrder = ({ orderId, subscription }: OrderPayments): string =>
-  `A subscription (${subscription}) belongs to order ${orderId}, and there is no such order. Cancel the subscription if nobody bought it.`;
+  `A subscription (${subscription}) belongs to order ${orderId}, and there is no such order. Cancel the subscription if it was not bought.`;
 
 /** An order that could not follow its payment. @param order undefined: checkout has none */
 export function notFollowed(order: ComparedOrder | undefined, own: OrderPayments): string {
   if (order !== undefined) {
-    return `${sides(order, own)} The order could not follow them: look its payments up, and give back what nobody bought.`;
+    return `${sides(order, own)} The order could not follow them: look its payments up, and give back what was not bought.`;
   }
   return `Of the payments of order ${own.orderId} ${paidText(own)}, and there is no such order. Look it up at the payment processor: give the money back, or record the sale as an order.`;
 }

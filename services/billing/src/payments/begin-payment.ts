@@ -52,7 +52,7 @@ const beginRefundStatement = statement<Payment>(
 
 /**
  * A release is written only beside a payment that waits for its buyer still, and marks it: once this has committed, no
- * look-up records that the payment succeeded. Whoever records that at the same moment has the lock first or waits for it.
+ * look-up records that the payment succeeded. A process that records that at the same moment has the lock first or waits for it.
  */
 const beginReleaseStatement = statement<Payment>(
   'payments-begin-release',
@@ -79,7 +79,7 @@ const statements: Partial<Record<PaymentPurpose, typeof beginStatement>> = {
  * Writes the row of a payment that is sent next: of a release, if its payment waits for the buyer still; of a refund, if its
  * charge has so much left.
  * @param money as it was read when the payment was decided on
- * @returns undefined when somebody else was faster
+ * @returns undefined when another process was faster
  */
 export async function beginPayment(
   { database, clock }: PaymentDeps,

@@ -18,7 +18,7 @@ export async function continuePayment(deps: PaymentDeps, caller: Caller, orderId
   const { payments } = await readMoney(deps.database, accountId, orderId);
   const payment = mainPayment(payments);
   if (payment === undefined) {
-    throw new DomainError('invalid_transition', `No payment was started for the order "${orderId}".`);
+    throw new DomainError('invalid_transition', `The order "${orderId}" has no payment that could be continued.`);
   }
   return outcomeOf(await refreshPayment(deps, payment, requestId));
 }
@@ -29,7 +29,7 @@ export async function refreshPayment(deps: PaymentDeps, payment: Payment, reques
   return paymentAfter(payment, await lookUpPayment(deps, payment, { requestId }));
 }
 
-/** Somebody waits for its answer: this process, or by its deadline another one. */
+/** A process waits for its answer: this process, or by its deadline another one. */
 function isOnItsWay({ processorCalls, clock }: PaymentDeps, payment: Payment): boolean {
   if (payment.status !== 'sent') return false;
   return processorCalls.has(payment.id) || !isOverdue(payment, processorCalls.deadlineMs, clock.nowMs());

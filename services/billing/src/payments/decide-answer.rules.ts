@@ -80,7 +80,7 @@ export type DecidedEvent = { readonly of: string; readonly if_whole?: true } & (
 
 export interface PaymentUpdate {
   readonly status: Payment['status'];
-  /** Any other status means that somebody else recorded an end before. */
+  /** Any other status means that another process recorded an end before. */
   readonly from: readonly Payment['status'][];
   readonly decline_kind: 'soft' | 'hard' | null;
   readonly decline_reason: string | null;

@@ -8,7 +8,7 @@ import { sendPayment } from './send-payment.ts';
 interface GivenUp {
   /** As it stands then: declined when it was ended. */
   readonly payment: Payment;
-  /** Nobody knows yet whether it was ended: its release is under way. */
+  /** Whether it was ended is not known yet: its release is under way. */
   readonly ending: boolean;
 }
 

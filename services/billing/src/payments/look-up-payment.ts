@@ -29,7 +29,7 @@ export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context
     await recordAnswer(deps, payment, outcome ?? { status: 'not_received' }, context);
   } catch (err) {
     const { id: paymentId, account_id: accountId, order_id: orderId } = payment;
-    logger.warn({ err, accountId, orderId, paymentId }, 'a payment could not be looked up; it is tried again');
+    logger.warn({ err, accountId, orderId, paymentId }, 'a payment could not be looked up; the lookup will be retried');
     return 'unanswered';
   }
   return await readPayment(database, payment);

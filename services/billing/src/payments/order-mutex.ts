@@ -1,6 +1,6 @@
 /** Keeps work on one order apart in this process; what other processes do at the same time the database keeps apart. */
 export interface OrderMutex {
-  /** One at a time: whoever comes second finds what the first one did. */
+  /** One at a time: the second caller finds what the first one did. */
   run<T>(accountId: string, orderId: string, work: () => Promise<T>): Promise<T>;
 }
 

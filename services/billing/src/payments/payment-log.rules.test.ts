@@ -47,7 +47,7 @@ test.each([
   [{ step: 'refund', call: 'refund' }, '$49.00 refunded to the buyer.', null],
   [
     { status: 'unknown', next_check_at: new Date('2026-03-15T12:00:00.000Z') },
-    'Nobody knows yet whether $49.00 was charged for the order: the payment processor gave no answer.',
+    'Whether $49.00 was charged for the order is not known yet: the payment processor gave no answer.',
     'The processor is asked how it stands at 2026-03-15T12:00:00.000Z at the latest. Nothing else is charged on the order until then.',
   ],
 ] as const)('the log says what was tried and what follows: %j', (fields, explanation, next) => {

@@ -62,7 +62,7 @@ export function explanationOf(line: Line): string {
     case 'requires_action':
       return `The bank asks the buyer to confirm ${inSentence(amount)} ${purpose}.`;
     case 'unknown':
-      return `Nobody knows yet whether ${inSentence(amount)} was ${done} ${purpose}: the payment processor gave no answer.`;
+      return `Whether ${inSentence(amount)} was ${done} ${purpose} is not known yet: the payment processor gave no answer.`;
     default:
       return `The payment processor was asked to ${tried} ${inSentence(amount)} ${purpose}.`;
   }
@@ -78,7 +78,7 @@ export interface RenewedState {
 }
 
 /**
- * What happens next without anybody doing anything, or what the buyer may do; null when nothing does.
+ * What happens next without an action of the seller, or what the buyer may do; null when nothing does.
  * @param renewed of a renewal that was declined
  */
 export function nextOf(line: Line, renewed?: RenewedState): string | null {
@@ -112,8 +112,8 @@ function afterDecline({ step, decline_reason: reason }: Line): string | null {
   if (reason === otherPayment && step === 'refund') return 'Refund here only what did not go back there.';
   if (reason === otherPayment)
     return 'Nothing more is charged for this order. Look that payment up at the processor; the buyer can buy in a new checkout.';
-  if (reason === noProcessor) return 'Choose a payment processor in Settings: until then nobody can pay.';
-  if (reason === keyUnreadable) return 'Store the API key again: until then nobody can pay.';
+  if (reason === noProcessor) return 'Choose a payment processor in Settings: until then no buyer can pay.';
+  if (reason === keyUnreadable) return 'Store the API key again: until then no buyer can pay.';
   switch (step) {
     case 'main':
     case 'card':

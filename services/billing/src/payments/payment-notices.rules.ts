@@ -56,7 +56,7 @@ export const refundFailedText = (about: About, message: string | null): string =
   `The refund of ${amountOf(about)} of order ${about.order_id} failed after it had been taken: the money is with you again.${because(message)}`;
 
 export const keyUnreadableText = (processor: string): string =>
-  `Nobody can pay: the stored API key of the payment processor cannot be opened. Store it again in Settings (processor ${processor}). Until then nothing is charged, and buyers are asked to try again later.`;
+  `No buyer can pay: the stored API key of the payment processor cannot be opened. Store it again in Settings (processor ${processor}). Until then nothing is charged, and buyers are asked to try again later.`;
 
 export const keyRefusedText = (processor: string): string =>
   `The payment processor does not accept your account’s API key. Store a valid one in Settings (processor ${processor}). Nothing was done with what was sent: buyers are asked to try again later, and renewals wait.`;
@@ -68,4 +68,4 @@ export const notReceivedText = (about: About): string =>
   `A renewal of ${amountOf(about)} for the subscription of order ${about.order_id} never reached the payment processor, three times in a row. No failed try is counted, so it is charged anew with each daily run and never ends by itself: see whether the payment processor can be reached, or give the subscription another card.`;
 
 export const unknownText = (about: About): string =>
-  `Nobody knows yet whether the payment of ${amountOf(about)} for order ${about.order_id} was made: the payment processor has not answered for a day. It is asked again daily, and nothing else is charged on the order meanwhile.`;
+  `Whether the payment of ${amountOf(about)} for order ${about.order_id} was made is not known yet: the payment processor has not answered for a day. It is asked again daily, and nothing else is charged on the order meanwhile.`;

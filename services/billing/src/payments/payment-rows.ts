@@ -114,7 +114,7 @@ interface MoneyRow {
 }
 
 /**
- * All that is recorded of an order's money, in one statement; empty for an order that nobody paid here. Payments of renewals
+ * All that is recorded of an order's money, in one statement; empty for an order without a payment here. Payments of renewals
  * are among them, because an open one keeps others out; their charges stand apart from the order's own.
  */
 export async function readMoney(database: Database, accountId: string, orderId: string): Promise<OrderMoney> {

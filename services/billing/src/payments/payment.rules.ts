@@ -64,7 +64,7 @@ const differenceOf = (aheadMs: number): number => (Math.abs(aheadMs) < clocksDif
 
 /**
  * Whether a payment that the processor does not know is declined and never sent again: a buyer who was kept waiting has left,
- * or has paid in another tab. All others are sent again, because nobody else does so.
+ * or has paid in another tab. All others are sent again, because no other call does so.
  * @param lookedUpMs when the look-up began, by the clock of this replica; another one may have sent the payment
  */
 export function isLost(
@@ -86,7 +86,7 @@ export function isTooLateToSend(payment: Payment, deadlineMs: number, nowMs: num
 /** What an answer that came in time may take to be recorded, and clocks of replicas may differ. */
 const recordWithinMs = 2_000;
 
-/** Whether the answer to a payment on its way is overdue: whoever waited for it may have died. */
+/** Whether the answer to a payment on its way is overdue: the process that waited for it may have died. */
 export function isOverdue(payment: Payment, deadlineMs: number, nowMs: number): boolean {
   return nowMs - (payment.sent_at ?? payment.created_at).getTime() >= deadlineMs + recordWithinMs;
 }
@@ -103,7 +103,7 @@ export function isUnknownForLong(payment: Payment, nowMs: number): boolean {
 
 const giveUpAfterMs = 24 * hourMs;
 
-/** Whether the buyer has had the time to confirm at the bank: what nobody waits for is given up. */
+/** Whether the buyer has had the time to confirm at the bank: what has no waiting buyer is given up. */
 export function isAbandoned(payment: Payment, nowMs: number): boolean {
   return payment.status === 'requires_action' && nowMs - payment.created_at.getTime() >= giveUpAfterMs;
 }

@@ -77,7 +77,7 @@ export interface Hold {
   readonly upsell_declined: boolean;
   readonly processor: string;
   readonly test: boolean;
-  /** When the payments loop goes on with it, unless somebody does so before. */
+  /** When the payments loop goes on with it, unless a request does so before. */
   readonly due_at: Date;
 }
 

@@ -30,7 +30,7 @@ export async function callOnce(deps: PaymentDeps, payment: Payment, context: Rec
     const found = await lookUpAtProcessor(deps, payment);
     if (found !== null) return found;
   } catch (err) {
-    deps.logger.warn({ err, ...logFieldsOf(payment) }, 'a payment could not be looked up; the processor will be asked');
+    deps.logger.warn({ err, ...logFieldsOf(payment) }, 'a payment could not be looked up; the lookup will be retried');
     return { status: 'unknown' };
   }
   return await callProcessor(deps, payment, context);

@@ -20,7 +20,7 @@ export async function sendPayment(deps: PaymentDeps, payment: Payment, context: 
   });
 }
 
-/** The call of `sendPayment`: the processor's answer, or that nobody knows it. */
+/** The call of `sendPayment`: the processor's answer, or that it is not known. */
 export async function callProcessor(deps: PaymentDeps, payment: Payment, context: RecordContext): Promise<Answered> {
   const { clock, logger, processors, processorCalls } = deps;
   const isBuyersFirst = context.isFirst === true && isOfBuyer(payment);
@@ -30,7 +30,10 @@ export async function callProcessor(deps: PaymentDeps, payment: Payment, context
     try {
       await recordAnswer(deps, payment, outcome, context);
     } catch (err) {
-      logger.warn({ err, ...logFieldsOf(payment) }, 'a late answer could not be recorded; the processor will be asked');
+      logger.warn(
+        { err, ...logFieldsOf(payment) },
+        'a late answer could not be recorded; the payment will be looked up at the processor',
+      );
     }
   };
   try {
@@ -39,13 +42,16 @@ export async function callProcessor(deps: PaymentDeps, payment: Payment, context
     if (isBuyersFirst && tooLate) return { status: context.mayHaveArrived ? 'unknown' : 'not_received' };
     const outcome = await processorCalls.make((...how) => callNamed(processors, payment, ...how), { late });
     if (outcome.status === 'not_done') {
-      logger.warn({ why: outcome.why, ...logFieldsOf(payment) }, 'the processor did nothing with a payment');
+      logger.warn({ why: outcome.why, ...logFieldsOf(payment) }, 'the processor did not execute a payment');
       if (outcome.why === 'key_refused') await notifyKeyRefused(deps, payment);
     }
     return outcome;
   } catch (err) {
     if (isBuyersFirst && err instanceof UnusableProcessorError) return await notSent(deps, payment, err);
-    logger.warn({ err, ...logFieldsOf(payment) }, 'the outcome of a payment is unknown; the processor will be asked');
+    logger.warn(
+      { err, ...logFieldsOf(payment) },
+      'the outcome of a payment is unknown; it will be looked up at the processor',
+    );
     return { status: 'unknown' };
   }
 }

@@ -43,7 +43,7 @@ const wantedStatement = statement(
 
 /**
  * Whether a payment that the processor never got is sent again; other payments than renewals always are. It has no end, so
- * whoever cancels after this was compared learns that a renewal is under way.
+ * a caller that cancels after this was compared learns that a renewal is under way.
  */
 export async function isStillWanted({ pool }: Pick<Database, 'pool'>, payment: Payment, now: Date): Promise<boolean> {
   if (payment.step !== 'renewal' || payment.call !== 'chargeSaved') return true;

@@ -122,7 +122,7 @@ export async function putPaymentProcessor(
     const [row] = await executeBound(tx, chooseStatement([accountId, processor, sealed, now]));
     const stored = await executeBound(tx, currentKeysStatement([accountId, stripe]));
     if (processor === stripe && stored.length === 0)
-      throw invalidField('live', 'is required: no keys are stored yet', 'required');
+      throw invalidField('live', 'is required, because no keys are stored yet', 'required');
     return resourceOf(row as ChosenRow, stored);
   });
   processors.forget(accountId);
@@ -137,10 +137,10 @@ function requireFitting({ processors }: ProcessorSettingsDeps, { processor, secr
     throw invalidField('processor', `is switched off on this deployment (${setting})`, 'not_allowed');
   }
   if (processor !== simulated && secretKey !== undefined) {
-    throw invalidField('secretKey', 'is of the simulated processor alone', 'not_allowed');
+    throw invalidField('secretKey', 'cannot be given for the simulated processor', 'not_allowed');
   }
   if (processor !== stripe && (live !== undefined || test !== undefined)) {
-    throw invalidField(live === undefined ? 'test' : 'live', 'is of stripe alone', 'not_allowed');
+    throw invalidField(live === undefined ? 'test' : 'live', 'can be given for stripe alone', 'not_allowed');
   }
 }
 

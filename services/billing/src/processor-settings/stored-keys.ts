@@ -94,7 +94,7 @@ function refuse(err: unknown, mode: 'live' | 'test'): never {
   if (isNo) throw invalidField(`${mode}.secretKey`, `cannot be used. ${err.message}`, 'refused');
   throw new DomainError(
     'service_unavailable',
-    'Stripe could not be asked whose key it is. Nothing was changed; try again.',
+    'Stripe did not answer whose key this is. Nothing was changed: repeat the request.',
   );
 }
 

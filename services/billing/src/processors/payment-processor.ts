@@ -47,7 +47,7 @@ export interface PaymentProcessor {
   list(from: Date, to: Date, call: ProcessorCall): AsyncIterable<ProcessorRecord>;
 }
 
-/** Whose processor account it is, and how long anybody waits. */
+/** Whose processor account it is, and how long a caller waits. */
 export interface ProcessorCall {
   readonly accountId: string;
   /** The account's own key at the processor; undefined where none is stored. */
@@ -173,7 +173,7 @@ export class OtherPaymentError extends Error {
 /** One entry of the processor's own books. */
 export interface ProcessorRecord {
   readonly reference: string;
-  /** Ours, as we sent it; null for what somebody did at the processor itself. */
+  /** Ours, as we sent it; null for what was done at the processor itself. */
   readonly paymentId: string | null;
   /** The order that the request named, ours or of what it was about; null where the processor does not know it. */
   readonly orderId: string | null;

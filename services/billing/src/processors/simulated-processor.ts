@@ -48,8 +48,8 @@ const revokedKey = 'sim_key_revoked';
 const poolMax = 4;
 const slowMsDefault = 3_000;
 /**
- * Nobody waits until its entries are on the disk. What follows from an answer is written to the same database afterwards,
- * and the server flushes in that order: after a crash the books lack at most what nobody has written down, and such a
+ * No caller waits until its entries are on the disk. What follows from an answer is written to the same database afterwards,
+ * and the server flushes in that order: after a crash the books lack at most what no other has written down, and such a
  * payment counts as never received.
  */
 const notFlushed = { synchronous_commit: 'off' };
@@ -154,7 +154,7 @@ function createSavedWriter({ pool }: Database): SavedWriter {
   });
 }
 
-/** A statement on the books; what nobody waits for any longer may still be recorded. */
+/** A statement on the books; what no caller waits for any longer may still be recorded. */
 async function queryBooks<Row extends object>(
   books: Books,
   { signal }: ProcessorCall,
@@ -304,7 +304,7 @@ async function answerOf(
   if (row.sendings === 1) {
     if (fault === 'answer_lost') return await noAnswer(call);
     if (fault === 'connection_broken') throw new Error('the simulated processor broke the connection');
-    // It answers whoever waits by then: also after the deadline.
+    // It answers a caller that waits by then: also after the deadline.
     if (fault === 'slow') await sleep(books.slowMs, undefined, { ref: false });
   }
   return outcomeOf(row);
@@ -339,7 +339,7 @@ async function isLost(books: Books, paymentId: string, call: ProcessorCall): Pro
 const noAnswer = ({ signal }: ProcessorCall): Promise<never> =>
   untilAborted(signal, () => new Promise<never>(() => undefined));
 
-/** The bank's page is the way back itself: its simulated buyer has decided by the time that anybody asks. */
+/** The bank's page is the way back itself: its simulated buyer has decided by the time of a request. */
 function confirmationUrl(returnUrl: string | null, reference: string): string {
   const url = new URL(
     returnUrl !== null && URL.canParse(returnUrl) ? returnUrl : 'https://simulated-processor.invalid/confirm',

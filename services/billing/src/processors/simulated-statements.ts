@@ -251,7 +251,7 @@ const standingColumns = `kind, amount_cents, currency, reference, sendings, para
 
 /**
  * $1 account, $2 test, $3 payment, $4 now, $5 until when a hold that is confirmed now can be captured. The buyer of a
- * waiting payment decides at the bank when the processor is next asked how it stands: nobody else can see the difference.
+ * waiting payment decides at the bank when the processor is next asked how it stands: no caller can see the difference.
  * Who asks at the same moment waits for that decision and is told it, because the row is read anew after the wait. A hold
  * that was released has ended, also one that the buyer had confirmed.
  */

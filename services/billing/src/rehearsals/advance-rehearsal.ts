@@ -25,7 +25,7 @@ export interface RehearsalDeps extends PaymentDeps {
 interface Asked {
   readonly accountId: string;
   readonly commandId: string;
-  /** Milliseconds since the epoch (real time); nobody waits any longer then. */
+  /** Milliseconds since the epoch (real time); no caller waits any longer then. */
   readonly deadlineMs: number;
 }
 
@@ -61,7 +61,10 @@ const closing = () =>
 const stillUnderWay = () =>
   new DomainError('outcome_unknown', 'The rehearsal is still under way; repeat the request with its Idempotency-Key.');
 const anotherUnderWay = () =>
-  new DomainError('invalid_transition', 'Another request moves this account’s rehearsals. Wait until it has ended.');
+  new DomainError(
+    'invalid_transition',
+    'Another request is advancing the rehearsals of this account: wait until it has ended.',
+  );
 
 async function work(deps: RehearsalDeps, rehearsal: Rehearsal, begun: RehearsalDone): Promise<RehearsalResult> {
   const { database, clock, logger, isClosing } = deps;
@@ -81,7 +84,7 @@ async function work(deps: RehearsalDeps, rehearsal: Rehearsal, begun: RehearsalD
     }
   } catch (err) {
     clearInterval(timer);
-    // Whoever goes on need not wait for the lease's end.
+    // The next process need not wait for the lease's end.
     await keep(false);
     throw err;
   } finally {
@@ -117,7 +120,7 @@ async function runDay(
   const counts = noCounts();
   for (const step of deps.rehearsalSteps) {
     await step({ database, clock, logger }, run, counts);
-    // The day is not done; whoever goes on repeats it.
+    // The day is not done; the next process repeats it.
     if (isClosing()) throw closing();
   }
   const done = added(before, aheadDays, counts);

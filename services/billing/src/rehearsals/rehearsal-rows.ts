@@ -29,10 +29,10 @@ export interface RehearsalDone {
 export type Begun =
   | { readonly kind: 'begun'; readonly done: RehearsalDone }
   | { readonly kind: 'finished'; readonly result: RehearsalResult }
-  /** Somebody else works on this command, or on another one. */
+  /** Another process works on this command, or on another one. */
   | { readonly kind: 'under way'; readonly same: boolean };
 
-/** For how long nobody else takes over, unless it is renewed. */
+/** For how long no other process takes over, unless it is renewed. */
 const leaseSeconds = 10;
 
 interface ClockRow extends RehearsalDone {
@@ -81,7 +81,7 @@ const beginStatement = statement(
 );
 
 /**
- * Begins a command, or goes on with it where whoever worked on it died. A command that nobody went on with ends here with
+ * Begins a command, or goes on with it where the process that worked on it died. A command that was not continued ends here with
  * what it has done: should it come again, that is its result.
  * @param now of the clock
  */
@@ -151,7 +151,7 @@ const commitStatement = statement(
 
 /**
  * A day is done: the clock moves, and after the last day the command has its result, in one statement.
- * @returns what the command has done so far; undefined when somebody else works on it
+ * @returns what the command has done so far; undefined when another process works on it
  */
 export async function commitDay(
   { pool }: Database,
@@ -174,7 +174,7 @@ const leaseStatement = statement(
    where account_id = $1 and lease_owner = $2`,
 );
 
-/** Keeps the lease for longer, or gives it back so that whoever comes next need not wait for its end. */
+/** Keeps the lease for longer, or gives it back so that the next process need not wait for its end. */
 export async function keepLease({ pool }: Database, { accountId, owner }: Rehearsal, longer: boolean): Promise<void> {
   await pool.query(leaseStatement([accountId, owner, longer]));
 }

@@ -10,7 +10,7 @@ const lingerMs = 5;
 
 /**
  * Claims renewals right before their calls: what the seller canceled, paused or gave back while they waited is not charged,
- * and whoever does so later finds their payments. Those whose calls may begin at the same time share one statement.
+ * and a later process finds their payments. Those whose calls may begin at the same time share one statement.
  * @param max renewals of one statement
  */
 export function createBeginRenewal(

@@ -10,7 +10,7 @@ import { periodEnd } from './renewal.rules.ts';
 import { renewalKey } from './renewal-key.ts';
 
 /**
- * With the processor that its card is charged at. Of a card that was never charged here nobody has said whose token it is:
+ * With the processor that its card is charged at. Of a card that was never charged here it is not known whose token it is:
  * then it is the one that the account has chosen.
  */
 export type PayableSubscription = DueSubscription & { readonly processor: string };
@@ -22,7 +22,7 @@ export interface ChargeScope extends DueScope {
 
 /**
  * The subscription as it was read: it still wants the renewal, with the same attempts; and neither has this run charged this
- * subscription before or found one of its periods paid by a look-up, nor was one paid on this UTC day. The lock shows the row as it is when whoever pauses
+ * subscription before or found one of its periods paid by a look-up, nor was one paid on this UTC day. The lock shows the row as it is when a caller that pauses
  * or cancels it has committed.
  * $1 account, $2 now, $3 run
  */

@@ -23,7 +23,7 @@ const blockedStatement = statement<{ blocked: number; long: number }>(
 );
 
 /**
- * The step that counts what is due and was not charged because nobody knows yet how an earlier payment for it ended, or because
+ * The step that counts what is due and was not charged because it is not known yet how an earlier payment for it ended, or because
  * its order is being given back, or was. The
  * payments loop asks the processor within minutes, and whatever it finds is counted by the next run, so that alone is no
  * fault. What has waited for a day, from one run to the next, makes the run not `ok`.

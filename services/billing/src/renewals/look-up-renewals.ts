@@ -2,7 +2,7 @@ import { statement } from '@app/service-kit/database';
 import type { DailyStep } from '../runs/daily-step.ts';
 
 /**
- * Subscriptions are locked in the order of their orders, as by whoever claims and whoever records, so nobody waits in a
+ * Subscriptions are locked in the order of their orders, as claims and records do, so no transaction waits in a
  * circle. $1 account, $2 test, $3 run
  */
 const markStatement = statement<{ order_id: string }>(

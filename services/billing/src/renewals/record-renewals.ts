@@ -25,8 +25,8 @@ import {
 const answeredTypes = { account_id: 'text', order_id: 'text', id: 'text' } as const;
 
 /**
- * Locks subscriptions, then their payments, in the order of their orders: whoever claims renewals locks subscriptions in
- * that order too, so nobody waits in a circle.
+ * Locks subscriptions, then their payments, in the order of their orders: a claim of renewals locks subscriptions in
+ * that order too, so no transaction waits in a circle.
  */
 const lockStatement = statement<Locked>(
   'renewals-lock',
@@ -111,7 +111,7 @@ function lockValues(answers: readonly Answer[]): string[] {
   );
 }
 
-/** Undefined while nobody knows the outcome. */
+/** Undefined while the outcome is not known. */
 function resultOf(
   { payment, decision: { update } }: Answer,
   subscription: LockedSubscription,

@@ -93,7 +93,7 @@ async function renewOfAccount(
     counts.problems.push({ code: 'no_payment_processor', detail: withoutProcessorText(charging.withoutProcessor) });
   }
   if (charging.unanswered >= unansweredMax && run.keyRefusal.by === null) {
-    deps.logger.error({ accountId, runId, unanswered: charging.unanswered }, 'the payment processor gives no answers');
+    deps.logger.error({ accountId, runId, unanswered: charging.unanswered }, 'the payment processor does not answer');
     counts.problems.push({ code: 'account_failed', detail: unansweredDetail });
   }
 }
@@ -210,6 +210,9 @@ async function recordWhenAnswered(charging: Charging, begun: Promise<Begun | und
     });
   } catch (err) {
     if (isOutage(err)) throw err;
-    deps.logger.error({ err, ...logFieldsOf(payment) }, 'a renewal could not be charged; the processor will be asked');
+    deps.logger.error(
+      { err, ...logFieldsOf(payment) },
+      'a renewal could not be charged; it will be looked up at the processor',
+    );
   }
 }

@@ -42,7 +42,7 @@ test('what the processor never got was no try', () => {
   expect(countOutcomes([outcome(pastDue(1), effect)])).toEqual([]);
 });
 
-test('a charge of a subscription that was canceled meanwhile is charged, and canceled by nobody', () => {
+test('a charge of a subscription that was canceled meanwhile is charged, and is not counted as canceled', () => {
   const canceled = { ...stands, status: 'canceled' as const, next_charge_at: null };
   expect(countOutcomes([outcome(canceled, effectOf(canceled, paid))])).toEqual([
     { ...none, charged: 1, charged_cents: 1900 },

@@ -19,7 +19,7 @@ export interface RenewalResult {
 /**
  * The events of a renewal's result; the data have the times of its subscription, which may be a rehearsal's.
  * @param nowMs when it is written down
- * @param cancellationNotices whether webhooks hear of subscriptions that ended because nobody paid
+ * @param cancellationNotices whether webhooks are sent for subscriptions that ended unpaid
  */
 export function renewalEvents(
   { subscription, paymentId, outcome: { at, period }, effect: { period: dates, event } }: RenewalResult,
@@ -28,7 +28,7 @@ export function renewalEvents(
 ): OutboxRow[] {
   if (event === null) return [];
   const source = { accountId: subscription.account_id, requestId: null, nowMs };
-  // A renewal ends once: recorded anew in a restored database, its event is the same, and whoever had it drops it.
+  // A renewal ends once: recorded anew in a restored database, its event is the same, and a receiver that had it drops it.
   const ended = paymentId === null ? source : { ...source, eventId: idOfCommand('event', paymentId.slice(-26)) };
   const about = aboutSubscription(subscription);
   const { attempt, statusBefore } = event;

@@ -35,7 +35,7 @@ interface CountedRenewals {
 }
 
 /**
- * The step that counts renewals: all of the account whose outcome was recorded since its last result, whoever found it. So
+ * The step that counts renewals: all of the account whose outcome was recorded since its last result, by any process. So
  * each is counted in one result: those of this run, those that its look-ups, the payments loop or a late answer ended, and those of a
  * run that died.
  */

@@ -18,7 +18,7 @@ const lockClass = 0x73_75_62;
 const lockBuckets = 64;
 
 /**
- * Orders and their refunds come in any order, and at the same time. Whoever writes either first takes the locks of its
+ * Orders and their refunds come in any order, and at the same time. A writer of either first takes the locks of its
  * orders, so that one of the two always sees the other. Buckets keep the locks of a large batch few, and are taken in one
  * order, so that no two batches wait in a circle.
  */

@@ -43,7 +43,7 @@ export interface Decision {
   event?(changed: SubscriptionResource): OutboxRow;
 }
 
-/** The lock orders this action and whoever begins or ends a renewal: each sees what the other has written. */
+/** The lock orders this action and the beginning and end of a renewal: each sees what the other has written. */
 const lockStatement = statement<LockedRow>(
   'change-subscription-lock',
   `
@@ -97,7 +97,7 @@ type LockedRow = SubscriptionRow & Subscription;
 
 /**
  * Changes one subscription and writes the event of the change, in one transaction, at most once for the command. An
- * action that holds already changes nothing, and tells nobody.
+ * action that holds already changes nothing, and sends no notification.
  * @throws DomainError subscription_not_found, or what `decide` throws
  */
 export async function changeSubscription(

@@ -92,6 +92,6 @@ export function subscriptionOf(row: SubscriptionRow, now: Date): SubscriptionRes
   };
 }
 
-/** For an id that is nobody's, and for another account's. */
+/** For an id of no subscription, and for another account's. */
 export const noSubscription = (id: string): DomainError =>
   new DomainError('subscription_not_found', `There is no subscription with the id "${id}".`);

@@ -57,7 +57,7 @@ export interface FaultyProcessor extends PaymentProcessor {
   /** How many requests wait on their way. */
   readonly waiting: number;
   /**
-   * Delivers what waits on its way, last sent first: out of order. Whoever sent it hears nothing of it.
+   * Delivers what waits on its way, last sent first: out of order. The sender is not notified of it.
    * @param random in [0, 1): given, the order is random
    */
   deliverLate(random?: () => number): Promise<void>;
@@ -93,7 +93,7 @@ export function faultyProcessor(
       deliver: (request: Request, call: ProcessorCall) => Promise<SentOutcome>,
     ) =>
     (request: Request, call: ProcessorCall): Promise<SentOutcome> => {
-      // What is on its way arrives, whoever has hung up meanwhile.
+      // What is on its way arrives, also where the caller has hung up meanwhile.
       const arrive = () => {
         const sent = deliver(request, { ...call, signal: new AbortController().signal });
         const ended = sent.catch(() => undefined).finally(() => arriving.delete(ended));
@@ -113,7 +113,7 @@ export function faultyProcessor(
     deliverLate: async (random) => {
       const delivered = random === undefined ? late.toReversed() : shuffled(late, random);
       late = [];
-      // The processor may refuse by then; nobody hears that either.
+      // The processor may refuse by then; no caller is notified of that either.
       for (const arrive of delivered) await arrive().catch(() => undefined);
     },
     arrived: async () => void (await Promise.all(arriving)),

@@ -81,7 +81,7 @@ test('renewals wait until the account has chosen a processor, and the run says s
   expect(await run()).toMatchObject({ ok: true, rebills: { charged: 1, chargedCents: 1_900 }, problems: [] });
 });
 
-test('a deployment that forbids the simulated processor lets nobody choose it, and no choice of before counts', async () => {
+test('a deployment that forbids the simulated processor lets no account choose it, and no choice of before counts', async () => {
   const account = newAccount();
   await put(account);
   const forbidding = replica([simulated], 'disabled');

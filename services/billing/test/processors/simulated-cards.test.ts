@@ -95,7 +95,7 @@ test.each([
   }
 });
 
-test('a token that somebody else charged first is charged as a saved method', async () => {
+test('a token that another buyer charged first is charged as a saved method', async () => {
   expect(await chargeAgain('sim_ok').outcome).toMatchObject({ status: 'succeeded', lastFour: '4242' });
 });
 
@@ -106,7 +106,7 @@ test('sim_error_after: the call throws, the charge stands, and the key gets its 
   expect(await processor.charge(sent, call())).toMatchObject({ status: 'succeeded' });
 });
 
-test('sim_slow: answers after its delay, and also whoever’s deadline has passed', async () => {
+test('sim_slow: answers after its delay, and also after the deadline of the call', async () => {
   const startedMs = performance.now();
   const sent = request('sim_slow');
   const limit = new AbortController();

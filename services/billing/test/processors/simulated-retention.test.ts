@@ -71,7 +71,7 @@ test('an entry stays for thirteen months after the last one that is about it, an
   expect([await entriesOf(refunded), await entriesOf(renewed)]).toEqual([[], []]);
 });
 
-test('a lost sending is remembered for 90 days: nobody sends it again by then', async () => {
+test('a lost sending is remembered for 90 days: it is not sent again by then', async () => {
   const accountId = newId('account', 4);
   const lost = async () =>
     (await query(storage.url, 'select 1 from simulated_processor.lost_sendings where account_id = $1', [accountId]))

@@ -81,7 +81,7 @@ test.each([
   },
 );
 
-test('a rate that stays limited did nothing; where the sending before it may have arrived nobody knows', async () => {
+test('a rate that stays limited did nothing; where the sending before it may have arrived the outcome is unknown', async () => {
   stripe.fail(isCharge, ...Array<StripeFault>(30).fill('rate_limited'));
   const nothing = { status: 'not_done', why: 'rate_limited', message: expect.stringContaining('Too many requests') };
   expect(await processor.charge(card(), call())).toEqual(nothing);
@@ -148,7 +148,7 @@ test('an order has one customer for all its attempts, which a lost database find
   expect(await processor.lookUp({ call: 'charge', request: card() }, call())).toBeNull();
 });
 
-test('a customer that somebody deleted at Stripe is replaced, and an address that Stripe does not take is left out', async () => {
+test('a customer deleted at Stripe is replaced, and an address that Stripe does not take is left out', async () => {
   const request = card({ customerEmail: 'ada@localhost' });
   await query(place.url, 'insert into stripe_customers values ($1, false, $2, $3)', [
     accountId,
@@ -187,7 +187,7 @@ test('a card is saved only where it is wanted', async () => {
   expect(intents()[0]).toMatchObject({ setup_future_usage: null, customer: expect.any(String) });
 });
 
-test('a bank that only Stripe’s script can ask, or that nobody can come back from, is a decline', async () => {
+test('a bank that only Stripe’s script can ask, or that no buyer can come back from, is a decline', async () => {
   const paymentMethod = 'pm_card_authenticationRequired';
   const no = { status: 'declined', kind: 'soft', reason: 'authentication_required' };
   expect(await processor.charge(card({ paymentMethod, returnUrl: null }), call())).toMatchObject(no);

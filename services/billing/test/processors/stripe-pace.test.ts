@@ -57,7 +57,7 @@ test('what two replicas send of an account keeps one rate for each endpoint', as
   expect(await now()).toBeGreaterThanOrEqual(startMs + ((turns - 1) * 1_000) / perSecond);
 });
 
-test('buyers go before what nobody waits for', async () => {
+test('buyers go before work in the background', async () => {
   const call = callOf();
   const [pace] = pacesOf(4);
   const order: string[] = [];

@@ -76,7 +76,7 @@ test('keys are stored sealed, each for its mode, with whose they are; the seller
   expect(rows.filter(({ row }) => row.includes('sk_') || row.includes(`x${hex}`))).toEqual([]);
 });
 
-test('without keys for them rehearsals are simulated, and without live keys nobody is charged', async () => {
+test('without keys for them rehearsals are simulated, and without live keys no card is charged', async () => {
   const [account, other] = [newAccount(), newAccount()];
   const live = pair('ada', 'acct_ada');
   await put(account, { processor: 'stripe', live });

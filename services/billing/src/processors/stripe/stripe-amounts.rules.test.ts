@@ -6,7 +6,7 @@ test.each([
   { currency: 'usd', cents: 4_900, amount: 4_900 },
   { currency: 'jpy', cents: 1_000, amount: 1_000 },
   { currency: 'kwd', cents: 12_340, amount: 12_340 },
-  // Stripe counts hundredths of krónur and shillings, which nobody pays.
+  // Stripe counts hundredths of krónur and shillings, which no buyer pays.
   { currency: 'isk', cents: 1_500, amount: 150_000 },
   { currency: 'ugx', cents: 3_000, amount: 300_000 },
   { currency: 'mga', cents: 500_000, amount: 5_000 },

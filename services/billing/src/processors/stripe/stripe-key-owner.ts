@@ -25,7 +25,7 @@ interface Probe {
   ask(stripe: Stripe, options: Stripe.RequestOptions): Promise<unknown>;
 }
 
-const nobody = 'none_of_these';
+const noId = 'none_of_these';
 const probes: readonly Probe[] = [
   { name: 'Customers: write', ask: (stripe, options) => stripe.customers.create({ email: 'no address' }, options) },
   {
@@ -34,13 +34,13 @@ const probes: readonly Probe[] = [
   },
   {
     name: 'SetupIntents: write',
-    ask: (stripe, options) => stripe.setupIntents.create({ customer: nobody, payment_method: nobody }, options),
+    ask: (stripe, options) => stripe.setupIntents.create({ customer: noId, payment_method: noId }, options),
   },
   {
     name: 'Charges and Refunds: write',
-    ask: (stripe, options) => stripe.refunds.create({ payment_intent: nobody }, options),
+    ask: (stripe, options) => stripe.refunds.create({ payment_intent: noId }, options),
   },
-  { name: 'PaymentMethods: read', ask: (stripe, options) => stripe.paymentMethods.retrieve(nobody, {}, options) },
+  { name: 'PaymentMethods: read', ask: (stripe, options) => stripe.paymentMethods.retrieve(noId, {}, options) },
   { name: 'Balance: read', ask: (stripe, options) => stripe.balanceTransactions.list({ limit: 1 }, options) },
   { name: 'Events: read', ask: (stripe, options) => stripe.events.list({ limit: 1 }, options) },
 ];
