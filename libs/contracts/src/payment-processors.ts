@@ -11,6 +11,12 @@ const stripeKeys = z
     account_name: z.string().nullable(),
     publishable_key: z.string().describe('What the buyer’s page needs to take a card.'),
     missing_permissions: z.array(z.string()).describe('What a restricted key may not do and would have to.'),
+    webhooks: z
+      .enum(['active', 'pending', 'not_permitted', 'no_public_url', 'refused'])
+      .describe(
+        'Whether Stripe sends events here, by which outcomes are known sooner. `pending`: the platform makes the endpoint; it could not where the key may not, the deployment has no public https address, or Stripe refused.',
+      ),
+    last_event_at: timestamp.nullable(),
   })
   .meta({ id: 'StripeKeys' });
 export type StripeKeys = z.infer<typeof stripeKeys>;
@@ -39,6 +45,11 @@ const keyPair = z
   .strictObject({
     secretKey: rawText(limits.url, 1).describe('A secret or a restricted key.'),
     publishableKey: rawText(limits.url, 1),
+    webhookSecret: rawText(limits.url, 1)
+      .optional()
+      .describe(
+        'The signing secret of an endpoint that you made at Stripe, where the platform could not. Left out, a stored one stays.',
+      ),
   })
   .meta({ id: 'StripeKeyPair' });
 

@@ -9,6 +9,7 @@ import { dailyRunRequests } from './daily-runs/requests.ts';
 import { storeReminderCounts } from './daily-runs/store-reminder-counts.ts';
 import type { DailyRuns } from './open-daily-runs.ts';
 import type { OpenedPayments } from './open-payments.ts';
+import { processorEventRequests } from './processor-events/requests.ts';
 import { paymentProcessorRequests } from './processor-settings/requests.ts';
 import { rehearsalSteps } from './rehearsals/rehearsal-steps.ts';
 import { rehearsalRequests } from './rehearsals/requests.ts';
@@ -22,7 +23,7 @@ export const consumedEvents = ({ wakeRelay }: Pick<ServiceContext<BillingConfig>
 ];
 
 export function answeredRequests(
-  { payments, secrets, processors, stripe }: OpenedPayments,
+  { payments, secrets, processors, stripe, receiving }: OpenedPayments,
   { deps, overdue, isClosing }: DailyRuns,
 ): RequestHandler[] {
   const { database, clock, wakeRelay } = payments;
@@ -31,6 +32,7 @@ export function answeredRequests(
     ...cardRequests(payments),
     ...paymentRequests(payments),
     ...paymentProcessorRequests({ database, clock, secrets, processors, stripe }),
+    ...processorEventRequests(receiving),
     ...rehearsalRequests({ ...payments, rehearsalSteps: rehearsalSteps(payments), isClosing }),
     ...dailyRunRequests(deps, overdue),
   ];

@@ -8,6 +8,9 @@ import { createOrderMutex } from './payments/order-mutex.ts';
 import type { PaymentDeps } from './payments/payment-deps.ts';
 import { createAnswerWriter } from './payments/write-answer.ts';
 import { createAttemptWriter } from './payments/write-attempt.ts';
+import { startEventsLoop } from './processor-events/events-loop.ts';
+import { handlingOf } from './processor-events/handlings.ts';
+import type { ReceivingDeps } from './processor-events/receive-event.ts';
 import type { StripeSettingsDeps } from './processor-settings/stored-keys.ts';
 import { createProcessors, type KnownProcessors, type ProcessorName } from './processors/processor-registry.ts';
 import { createProcessorSecrets, type ProcessorSecrets } from './processors/processor-secrets.ts';
@@ -26,6 +29,7 @@ export interface OpenedPayments {
   readonly secrets: ProcessorSecrets;
   readonly processors: KnownProcessors;
   readonly stripe: StripeSettingsDeps;
+  readonly receiving: ReceivingDeps;
 }
 
 const stripeName: ProcessorName = 'stripe';
@@ -66,7 +70,15 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
     orderMutex: createOrderMutex(),
   };
   resources.add('payments loop', startPaymentsLoop(payments), (loop) => loop.close());
-  // Closed first: the loop would wait for the processor's answer.
+  const events = resources.add('processor events', startEventsLoop({ ...payments, stripe }), (loop) => loop.close());
+  // Closed first: the loops would wait for the processor's answer.
   resources.add('processor calls', processorCalls, (made) => made.close());
-  return { payments, secrets, processors, stripe: { keyOwner: stripe.keyOwner, isClockMoved, deadlineMs } };
+  const handles = (objectKind: string): boolean => handlingOf(objectKind) !== undefined;
+  return {
+    payments,
+    secrets,
+    processors,
+    stripe: { keyOwner: stripe.keyOwner, isClockMoved, deadlineMs },
+    receiving: { database, clock, logger, secrets, handles, wake: events.wake },
+  };
 }

@@ -16,9 +16,22 @@ const addressLimitPerMinute = 60;
 /** For buyers, each address: a purchase takes some ten requests, and an office shares one address. */
 const buyersLimitPerMinute = 600;
 
+/** Events of its payment processor, for each account: beyond that the processor sends them again later. */
+const eventsLimitPerMinute = 3_000;
+/** Events that were refused, for each address. */
+const refusedEventsLimitPerMinute = 120;
+
 type Limits = Pick<
   App,
-  'accountQuota' | 'addressLimiter' | 'buyersLimiter' | 'limitLogin' | 'declineLimit' | 'readLimiter' | 'limitWrites'
+  | 'accountQuota'
+  | 'addressLimiter'
+  | 'buyersLimiter'
+  | 'eventsOfAccount'
+  | 'refusedEvents'
+  | 'limitLogin'
+  | 'declineLimit'
+  | 'readLimiter'
+  | 'limitWrites'
 >;
 
 /** Opens how much a caller, an address or an account may do; `resources` close it in reverse. */
@@ -28,14 +41,14 @@ export function openLimits(
   quotaWithinMs?: number,
 ): Limits {
   const { config, logger, resources } = context;
-  const addressLimiter = new AddressLimiter({ limit: addressLimitPerMinute }, windows, logger);
-  resources.add('address limiter', addressLimiter, (created) => created.close());
-  const buyersLimiter = new AddressLimiter({ policy: 'buyers', limit: buyersLimitPerMinute }, windows, logger);
-  resources.add('buyers limiter', buyersLimiter, (created) => created.close());
+  const open = (name: string, of: ConstructorParameters<typeof AddressLimiter>[0]): AddressLimiter =>
+    resources.add(`${name} limiter`, new AddressLimiter(of, windows, logger), (created) => created.close());
   const perMinute = config.RATE_LIMIT_PER_MINUTE;
   return {
-    addressLimiter,
-    buyersLimiter,
+    addressLimiter: open('address', { limit: addressLimitPerMinute }),
+    buyersLimiter: open('buyers', { policy: 'buyers', limit: buyersLimitPerMinute }),
+    eventsOfAccount: open('events', { policy: 'events', limit: eventsLimitPerMinute }),
+    refusedEvents: open('refused events', { policy: 'refused-events', limit: refusedEventsLimitPerMinute }),
     accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, windows, logger, quotaWithinMs),
     limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(windows),
     declineLimit: perMinute === 0 ? noDeclineLimit : openDeclineLimit(context, windows),

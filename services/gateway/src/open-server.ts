@@ -23,6 +23,7 @@ import { routeLetterPages } from './pages/letter-routes.ts';
 import { routeOptOutPages } from './pages/opt-out-routes.ts';
 import { routePortalPages } from './pages/portal-routes.ts';
 import { sendErrorPage } from './pages/send-answer.ts';
+import { routeProcessorEvents } from './processor-events/event-routes.ts';
 
 /** In a process with other services: they and the servers close after it, and all of it has ten seconds. */
 const finishBesideOthersWithinMs = 4_000;
@@ -67,6 +68,7 @@ async function createServer(app: App): Promise<FastifyInstance> {
   routeLetterPages(server, pages);
   routePortalPages(server, pages);
   routeDashboard(server, Object.assign({ guard, isSignupOpen: app.config.SIGNUP === 'open' }, pages));
+  routeProcessorEvents(server, app);
   await routeMcp(server, app, guard);
   await server.ready();
   return server;

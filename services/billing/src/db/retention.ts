@@ -12,6 +12,8 @@ export const runKeepDays = 396;
 const entryKeepDays = 396;
 /** A key is sent again for 23 hours. */
 const lostSendingKeepDays = 90;
+/** Stripe sends an event again for three days, and shows it for thirty, in which its seller may send it again. */
+const processorEventKeepDays = 35;
 
 const daysAgo = (clock: Clock, days: number) => new Date(clock.nowMs() - days * 24 * 60 * 60 * 1000);
 
@@ -41,5 +43,10 @@ export const retention = (clock: Clock): readonly RetentionRule[] => [
     statement: `delete from simulated_processor.lost_sendings where (account_id, test, payment_id) in (
       select account_id, test, payment_id from simulated_processor.lost_sendings where lost_at < $1 limit $2)`,
     limit: () => daysAgo(clock, lostSendingKeepDays),
+  },
+  {
+    statement: `delete from processor_events where (account_id, processor, test, event_id) in (
+      select account_id, processor, test, event_id from processor_events where received_at < $1 limit $2)`,
+    limit: () => daysAgo(clock, processorEventKeepDays),
   },
 ];

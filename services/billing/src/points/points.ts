@@ -29,3 +29,8 @@ export const overdueNotified = definePoint<{ readonly accountIds: readonly strin
 export const simulatedCallRecorded = definePoint<{ readonly paymentId: string; readonly lost: boolean }>(
   'billing.simulated-call-recorded',
 );
+
+/** An event of a payment processor was looked at, and its row says how. */
+export const processorEventHandled = definePoint<{ readonly eventId: string; readonly result: 'done' | 'later' }>(
+  'billing.processor-event-handled',
+);

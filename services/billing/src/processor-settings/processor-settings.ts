@@ -8,14 +8,8 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { KnownProcessors, ProcessorName } from '../processors/processor-registry.ts';
 import type { ProcessorSecrets } from '../processors/processor-secrets.ts';
-import {
-  checkKeys,
-  currentKeysOf,
-  currentKeysStatement,
-  type StripeSettingsDeps,
-  storeKeys,
-  type Transaction,
-} from './stored-keys.ts';
+import { checkKeys, currentKeysOf, currentKeysStatement, type StripeSettingsDeps, storeKeys } from './stored-keys.ts';
+import type { Transaction } from './transaction.ts';
 
 export interface ProcessorSettingsDeps {
   readonly database: Database;

@@ -4,14 +4,15 @@ import type * as contract from '@app/contracts/payment-processors';
 import type { StripeKeys } from '@app/contracts/payment-processors';
 import { invalidField } from '@app/contracts/validation';
 import { executeBound } from '@app/service-kit/bound-sql';
-import { type Database, statement } from '@app/service-kit/database';
+import { statement } from '@app/service-kit/database';
 import { NothingDoneError, type ProcessorCall } from '../processors/payment-processor.ts';
 import { keyPurpose, type ProcessorSecrets } from '../processors/processor-secrets.ts';
 import { StripeAnswerError } from '../processors/stripe/stripe-errors.ts';
 import type { KeyOwner } from '../processors/stripe/stripe-key-owner.ts';
+import type { Transaction } from './transaction.ts';
+import { expectWebhook, storeWebhookSecret } from './webhook-secrets.ts';
 
 type Body = RequestInput<typeof contract.putPaymentProcessor>['body'];
-export type Transaction = ReturnType<Database['fork']>;
 type KeyPair = NonNullable<Body['live']>;
 
 export interface StripeSettingsDeps {
@@ -61,7 +62,7 @@ export async function checkKeys(
 function checkForm(
   { isClockMoved }: StripeSettingsDeps,
   mode: 'live' | 'test',
-  { secretKey, publishableKey }: KeyPair,
+  { secretKey, publishableKey, webhookSecret }: KeyPair,
 ): void {
   const parts = [
     {
@@ -76,6 +77,12 @@ function checkForm(
     const found = pattern.exec(key)?.[1];
     if (found === undefined) throw invalidField(field, `is not a ${what} key of Stripe`);
     if (found !== mode) throw invalidField(field, `is a key for ${found} mode`, 'wrong_mode');
+  }
+  if (webhookSecret !== undefined && !/^whsec_\w+$/.test(webhookSecret)) {
+    throw invalidField(
+      `${mode}.webhookSecret`,
+      'is not the signing secret of a webhook endpoint: it begins with whsec_',
+    );
   }
   if (mode === 'live' && isClockMoved()) {
     throw invalidField(
@@ -104,13 +111,25 @@ interface KeysRow {
   readonly account_name: string | null;
   readonly publishable_key: string;
   readonly missing_permissions: string[];
+  readonly webhooks: StripeKeys['webhooks'];
+  readonly last_event_at: Date | null;
 }
 
 export const currentKeysStatement = statement<KeysRow>(
   'processor-keys-current',
-  `select test, at_processor as account, name_there as account_name, publishable_key, missing_permissions
-   from processor_keys where account_id = $1 and processor = $2 and current`,
-  { account: 'text', account_name: 'text', missing_permissions: 'text[]', publishable_key: 'text', test: 'bool' },
+  `select k.test, at_processor as account, k.name_there as account_name, k.publishable_key, k.missing_permissions,
+     coalesce(w.status, 'pending') as webhooks, w.last_event_at
+   from processor_keys as k left join processor_webhooks as w using (account_id, processor, test, at_processor)
+   where account_id = $1 and processor = $2 and k.current`,
+  {
+    account: 'text',
+    account_name: 'text',
+    last_event_at: 'timestamptz',
+    missing_permissions: 'text[]',
+    publishable_key: 'text',
+    test: 'bool',
+    webhooks: 'text',
+  },
 );
 const openStatement = statement<{ readonly holds: number; readonly payments: number; readonly subscriptions: number }>(
   'processor-keys-open',
@@ -156,7 +175,7 @@ export async function storeKeys(
     readonly secrets: ProcessorSecrets;
     readonly now: Date;
   },
-  { test, secretKey, publishableKey, owner }: CheckedKeys,
+  { test, secretKey, publishableKey, webhookSecret, owner }: CheckedKeys,
 ): Promise<void> {
   const current = await executeBound(tx, currentKeysStatement([accountId, processor]));
   const before = current.find((row) => row.test === test);
@@ -168,6 +187,9 @@ export async function storeKeys(
   await executeBound(tx, retireStatement([accountId, processor, test, owner.account]));
   const whose = [accountId, processor, test, owner.account, owner.name];
   await executeBound(tx, storeStatement([...whose, sealed, publishableKey, owner.missingPermissions, now]));
+  const webhook = { accountId, processor, test, atProcessor: owner.account };
+  if (webhookSecret === undefined) await expectWebhook(tx, webhook, now);
+  else await storeWebhookSecret(tx, secrets, webhook, webhookSecret);
 }
 
 /** A look-up at the new account would find nothing, and what is open would be charged again. */
@@ -192,8 +214,9 @@ export function currentKeysOf(rows: readonly KeysRow[]): CurrentKeys {
   const of = (test: boolean): StripeKeys | null => {
     const row = rows.find((one) => one.test === test);
     if (row === undefined) return null;
-    const { account, account_name, publishable_key, missing_permissions } = row;
-    return { account, account_name, publishable_key, missing_permissions };
+    const { account, account_name, publishable_key, missing_permissions, webhooks } = row;
+    const last_event_at = row.last_event_at?.toISOString() ?? null;
+    return { account, account_name, publishable_key, missing_permissions, webhooks, last_event_at };
   };
   return { live: of(false), test: of(true) };
 }

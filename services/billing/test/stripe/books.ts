@@ -147,6 +147,7 @@ export class StripeBooks {
     intent.payment_method = null;
     intent.next_action = null;
     const error = { type: 'card_error', ...no, payment_method: { ...method } };
+    this.tell(`${intent.object}.${intent.object === 'setup_intent' ? 'setup' : 'payment'}_failed`, intent);
     if (intent.object === 'payment_intent') (intent as make.PaymentIntent).last_payment_error = error;
     else (intent as make.SetupIntent).last_setup_error = error;
   }
@@ -157,8 +158,10 @@ export class StripeBooks {
     intent.next_action = null;
     const isSetup = intent.object === 'setup_intent';
     if (isSetup || (intent as make.PaymentIntent).setup_future_usage !== null) method.customer = intent.customer;
-    if (isSetup) intent.status = 'succeeded';
-    else this.#authorize(intent as make.PaymentIntent, method);
+    if (isSetup) {
+      intent.status = 'succeeded';
+      this.tell('setup_intent.succeeded', intent);
+    } else this.#authorize(intent as make.PaymentIntent, method);
   }
 
   #authorize(intent: make.PaymentIntent, method: make.PaymentMethod): void {
@@ -175,7 +178,8 @@ export class StripeBooks {
     intent.latest_charge = charge.id;
     intent.status = 'requires_capture';
     intent.amount_capturable = amount;
-    if (!isHold) this.capture(intent, amount);
+    if (isHold) this.tell('payment_intent.amount_capturable_updated', intent);
+    else this.capture(intent, amount);
   }
 
   /** @throws StripeNo */
@@ -197,6 +201,7 @@ export class StripeBooks {
     intent.status = 'succeeded';
     const given = { id: this.newId('txn'), created: this.#nowS(), type: 'charge', source: charge.id };
     charge.balance_transaction = this.keep(make.balanceTransaction(given)).id;
+    this.tell('payment_intent.succeeded', intent);
   }
 
   /** @throws StripeNo */
@@ -208,10 +213,11 @@ export class StripeBooks {
     intent.status = 'canceled';
     intent.cancellation_reason = reason;
     intent.next_action = null;
-    if (intent.object === 'setup_intent') return;
-    (intent as make.PaymentIntent).canceled_at = atS;
-    (intent as make.PaymentIntent).amount_capturable = 0;
-    this.tell('payment_intent.canceled', intent, atS);
+    if (intent.object === 'payment_intent') {
+      (intent as make.PaymentIntent).canceled_at = atS;
+      (intent as make.PaymentIntent).amount_capturable = 0;
+    }
+    this.tell(`${intent.object}.canceled`, intent, atS);
   }
 
   /** @throws StripeNo */
@@ -255,7 +261,6 @@ export class StripeBooks {
   }
 
   tell(type: string, about: make.StripeObject, created = this.#nowS()): void {
-    const data = { object: structuredClone(about) };
-    this.keep({ id: this.newId('evt'), object: 'event', created, type, data } as make.StripeObject);
+    this.keep(make.event({ id: this.newId('evt'), created, type, data: { object: structuredClone(about) } }));
   }
 }

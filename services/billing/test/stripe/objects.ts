@@ -51,6 +51,11 @@ export interface Refund extends StripeObject {
   failure_reason?: string;
 }
 
+export interface StripeEvent extends StripeObject {
+  readonly type: string;
+  readonly data: { readonly object: StripeObject };
+}
+
 type Given = Pick<StripeObject, 'id' | 'created'> & Record<string, unknown>;
 
 const common = { livemode: true, payment_method_types: ['card'], allowed_payment_method_types: ['card'] };
@@ -106,6 +111,9 @@ export const charge = (given: Given, card: { readonly last4: string; readonly ca
 
 export const refund = (given: Given): Refund =>
   filled('charge_refunds_data', { object: 'refund', ...given }) as unknown as Refund;
+
+export const event = (given: Given): StripeEvent =>
+  ({ object: 'event', livemode: true, ...given }) as unknown as StripeEvent;
 
 export const customer = (given: Given): StripeObject =>
   filled('customers_create_response', {

@@ -49,6 +49,10 @@ export interface App {
   readonly addressLimiter: AddressLimiter;
   /** Of buyers: their pages and their checkouts. */
   readonly buyersLimiter: AddressLimiter;
+  /** Events of each account's payment processor. */
+  readonly eventsOfAccount: AddressLimiter;
+  /** Of addresses that send events which are not taken. */
+  readonly refusedEvents: AddressLimiter;
   readonly limitLogin: LoginLimit;
   readonly letters: Letters;
   readonly portalTokens: PortalTokens;

@@ -54,6 +54,12 @@ export function markOf(
   };
 }
 
+/** The payments that made the object, and that captured it. */
+export function paymentsNamedIn(call: Pick<ProcessorCall, 'accountId'>, metadata: Stripe.Metadata | null): string[] {
+  const mark = markOf(call, metadata);
+  return mark === undefined ? [] : [mark.paymentId, ...(mark.captureId === null ? [] : [mark.captureId])];
+}
+
 /** A saved method as billing keeps it: Stripe wants the customer beside it. */
 export const savedMethodOf = (customer: string, method: string): string => `${customer}/${method}`;
 

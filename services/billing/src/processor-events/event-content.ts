@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { paymentsNamedIn } from '../processors/stripe/stripe-objects.ts';
+
+/** Shapes follow the version of whoever made the endpoint: only what all versions have is read. */
+const eventShape = z.object({
+  id: z.string().regex(/^evt_\w{1,200}$/),
+  type: z.string().max(200),
+  livemode: z.boolean(),
+  data: z.object({
+    object: z.object({
+      id: z.string().regex(/^\w{1,200}$/),
+      object: z.string().max(100),
+      metadata: z.record(z.string(), z.string()).nullish().catch(null),
+    }),
+  }),
+});
+
+/** Where an event says to look. */
+export interface EventContent {
+  readonly id: string;
+  readonly type: string;
+  readonly test: boolean;
+  readonly objectKind: string;
+  readonly objectId: string;
+  /** Payments of the account that the object names: ours has made it. */
+  readonly paymentIds: readonly string[];
+}
+
+/** Undefined for what is no event of Stripe, or about an object without an id, as a balance. */
+export function readEvent(body: Buffer, accountId: string): EventContent | undefined {
+  const { success, data: event } = eventShape.safeParse(parsed(body));
+  if (!success) return undefined;
+  const { id: objectId, object: objectKind, metadata } = event.data.object;
+  const paymentIds = paymentsNamedIn({ accountId }, metadata ?? null);
+  return { id: event.id, type: event.type, test: !event.livemode, objectKind, objectId, paymentIds };
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

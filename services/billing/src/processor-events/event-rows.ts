@@ -1,0 +1,103 @@
+import { type Database, statement } from '@app/service-kit/database';
+import { earliestPerAccount } from '@app/service-kit/fair-share-sql';
+import type { EventContent } from './event-content.ts';
+
+/** An event that was received, as its row. */
+export interface ProcessorEvent {
+  readonly account_id: string;
+  readonly processor: string;
+  readonly test: boolean;
+  readonly event_id: string;
+  /** As `refund.updated`. */
+  readonly type: string;
+  /** As Stripe names it in `object`. */
+  readonly object_kind: string;
+  readonly object_id: string;
+  readonly payment_ids: string[];
+  /** This one among them. */
+  readonly tries: number;
+}
+
+/**
+ * How long after each try the next one follows, should it not have come to an end. What an event would have shown is found without
+ * it as well, so there is an end.
+ */
+const delaysMs = [5_000, 30_000, 5 * 60_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000];
+/** Events of one claim. */
+const claimedMax = 40;
+
+/** $1–$4 whose webhooks, $5 now. The time of the last event is for people, and is written once in ten seconds at most. */
+const lastEventStatement = statement(
+  'processor-webhooks-last-event',
+  `update processor_webhooks set last_event_at = $5
+   where account_id = $1 and processor = $2 and test = $3 and at_processor = $4
+     and (last_event_at is null or last_event_at < $5::timestamptz - interval '10 seconds')`,
+);
+const insertStatement = statement(
+  'processor-events-insert',
+  `insert into processor_events (account_id, processor, test, event_id, type, object_kind, object_id, payment_ids,
+     received_at, next_try_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
+   on conflict do nothing`,
+);
+
+export interface ReceivedFrom {
+  readonly accountId: string;
+  readonly processor: string;
+  readonly test: boolean;
+  readonly atProcessor: string;
+}
+
+/** Stores an event, each once; null for one that nothing handles. */
+export async function storeEvent(
+  { pool }: Database,
+  { accountId, processor, test, atProcessor }: ReceivedFrom,
+  event: EventContent | null,
+  now: Date,
+): Promise<void> {
+  if (event !== null) {
+    const { id, type, objectKind, objectId, paymentIds } = event;
+    await pool.query(insertStatement([accountId, processor, test, id, type, objectKind, objectId, paymentIds, now]));
+  }
+  await pool.query(lastEventStatement([accountId, processor, test, atProcessor, now]));
+}
+
+const keys = 'account_id, processor, test, event_id';
+const delays = delaysMs.map((ms, tries) => `when ${tries} then $1::timestamptz + interval '1 ms' * ${ms}`);
+const claimStatement = statement<ProcessorEvent>(
+  'processor-events-claim',
+  `update processor_events as e set tries = e.tries + 1, next_try_at = case e.tries ${delays.join(' ')} end
+   where (${keys}) in (
+     select ${keys} from processor_events
+     where (${keys}) in (${earliestPerAccount('processor_events', keys, 'next_try_at', 'next_try_at is not null and next_try_at <= $1')} limit ${claimedMax})
+       and next_try_at <= $1 for update skip locked)
+   returning e.account_id, e.processor, e.test, e.event_id, e.type, e.object_kind, e.object_id, e.payment_ids, e.tries`,
+  {
+    account_id: 'text',
+    event_id: 'text',
+    object_id: 'text',
+    object_kind: 'text',
+    payment_ids: 'text[]',
+    processor: 'text',
+    test: 'bool',
+    tries: 'int4',
+    type: 'text',
+  },
+);
+const doneStatement = statement(
+  'processor-events-done',
+  `update processor_events set done_at = $5, next_try_at = null
+   where account_id = $1 and processor = $2 and test = $3 and event_id = $4`,
+);
+
+/** Events that are due; no other replica gets them before their next try. */
+export const claimEvents = async ({ pool }: Database, now: Date): Promise<ProcessorEvent[]> =>
+  (await pool.query(claimStatement([now]))).rows;
+
+export async function endEvent({ pool }: Database, event: ProcessorEvent, now: Date): Promise<void> {
+  const { account_id, processor, test, event_id } = event;
+  await pool.query(doneStatement([account_id, processor, test, event_id, now]));
+}
+
+/** Whether the event is not looked at again, unless this try ends it. */
+export const isLastTry = ({ tries }: ProcessorEvent): boolean => tries > delaysMs.length;

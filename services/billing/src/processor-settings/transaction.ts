@@ -1,0 +1,3 @@
+import type { Database } from '@app/service-kit/database';
+
+export type Transaction = ReturnType<Database['fork']>;

@@ -1,0 +1,261 @@
+import { newId } from '@app/contracts/ids';
+import { getPaymentProcessor, putPaymentProcessor } from '@app/contracts/payment-processors';
+import { continuePayment, startPayment } from '@app/contracts/payments';
+import { receiveProcessorEvent } from '@app/contracts/processor-events';
+import { openDatabase } from '@app/service-kit/database';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { announced } from '@app/testing/points';
+import { query } from '@app/testing/sql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseOptions } from '../../src/db/migrate.ts';
+import { answersRecorded, processorEventHandled } from '../../src/points/points.ts';
+import { claimEvents } from '../../src/processor-events/event-rows.ts';
+import { type Harness, startHarness } from '../harness.ts';
+import { startInput } from '../payment-samples.ts';
+import { event as eventOf, type StripeEvent } from '../stripe/objects.ts';
+import { type SentEvent, signedBytes, signedEvent } from '../stripe/sent-events.ts';
+import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
+
+guardLeaks();
+
+let harness: Harness;
+let stripe: StripeStandIn;
+beforeAll(async () => {
+  stripe = await StripeStandIn.start({ nowMs: () => harness.clock.nowMs() });
+  const settings = { STRIPE_API_URL: stripe.url, PROCESSOR_DEADLINE_MS: 3_000 };
+  harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', ...settings });
+});
+afterAll(async () => {
+  await harness.close();
+  await stripe.close();
+});
+
+const context = (accountId: string) => ({
+  accountId,
+  requestId: 'r',
+  commandId: newId('event', harness.clock.nowMs()).slice(-26),
+});
+
+interface Seller {
+  readonly account: string;
+  readonly key: string;
+  readonly secret: string;
+}
+
+let sellers = 0;
+/** A seller with a Stripe account of their own, whose endpoint they made by hand. */
+async function newSeller(mode: 'live' | 'test' = 'live', over: Partial<Seller> = {}): Promise<Seller> {
+  sellers += 1;
+  const account = over.account ?? newId('account', harness.clock.nowMs());
+  const [key, secret] = [over.key ?? `sk_${mode}_s${sellers}`, over.secret ?? `whsec_s${sellers}`];
+  stripe.accept(key, `acct_s${sellers}`);
+  const pair = { secretKey: key, publishableKey: `pk_${mode}_s${sellers}`, webhookSecret: secret };
+  await harness.requester.request(
+    putPaymentProcessor,
+    { body: { processor: 'stripe', [mode]: pair } },
+    context(account),
+  );
+  return { account, key, secret };
+}
+
+async function receive(account: string, { body, signature }: SentEvent): Promise<boolean> {
+  const input = { processor: 'stripe', body: body.toString('base64'), signature } as const;
+  return (await harness.requester.request(receiveProcessorEvent, input, context(account))).accepted;
+}
+const handled = (event: StripeEvent, result: 'done' | 'later' = 'done') =>
+  announced(processorEventHandled, (one) => one.eventId === event.id && one.result === result);
+const stored = (account: string) =>
+  query<{ event_id: string; tries: number; done: boolean }>(
+    harness.databaseUrl,
+    'select event_id, tries, done_at is not null as done from processor_events where account_id = $1',
+    [account],
+  );
+const statusOf = async (account: string, orderId: string) => {
+  const text = 'select status from payments where account_id = $1 and order_id = $2';
+  return (await query<{ status: string }>(harness.databaseUrl, text, [account, orderId]))[0]?.status;
+};
+
+/** A buyer who has confirmed at their bank, and whose page never came back. */
+async function confirmedPayment({ account, key }: Seller, test = false) {
+  const input = startInput({
+    ...{ paymentMethod: 'pm_card_authenticationRequired', returnUrl: 'https://shop.example/', test },
+    orderId: newId('order', harness.clock.nowMs()),
+  });
+  const asked = await harness.requester.request(startPayment, input, context(account));
+  if (asked.status !== 'requires_action') throw new Error(`the payment is ${asked.status}`);
+  await fetch(asked.action?.url ?? '', { redirect: 'manual' });
+  return { orderId: input.orderId, paymentId: asked.paymentId, event: lastEvent(key) };
+}
+const lastEvent = (key: string): StripeEvent => {
+  const last = stripe.booksOf(key).all<StripeEvent>('event').at(-1);
+  if (last === undefined) throw new Error('Stripe has no event');
+  return { ...last, livemode: key.includes('_live_') } as StripeEvent;
+};
+
+test('an outcome is known as soon as its event is received; without one, a minute later', async () => {
+  const seller = await newSeller();
+  const { account, secret } = seller;
+  const { orderId, event } = await confirmedPayment(seller);
+  expect(event.type).toBe('payment_intent.succeeded');
+  expect(await receive(account, signedEvent(event, { secrets: [secret] }))).toBe(true);
+  await handled(event);
+  expect(await statusOf(account, orderId)).toBe('succeeded');
+  expect((await harness.publishedOf(account)).map(({ data }) => data)).toContainEqual(
+    expect.objectContaining({ orderId, status: 'succeeded' }),
+  );
+  const without = await confirmedPayment(seller);
+  expect(await statusOf(account, without.orderId)).toBe('requires_action');
+  const checks = `select extract(epoch from next_check_at - sent_at)::int as seconds from payments where order_id = $1`;
+  expect(await query(harness.databaseUrl, checks, [without.orderId])).toEqual([{ seconds: 60 }]);
+  harness.clock.advance(61_000);
+  await announced(answersRecorded, ({ paymentIds }) => paymentIds.includes(without.paymentId), 2);
+  expect(await statusOf(account, without.orderId)).toBe('succeeded');
+});
+
+test('what is not signed for the account is not taken, whatever is wrong with it, and is stored nowhere', async () => {
+  const [seller, other] = [await newSeller(), await newSeller()];
+  const { event } = await confirmedPayment(seller);
+  const { account, secret } = seller;
+  const right = { secrets: [secret] };
+  const { body, signature } = signedEvent(event, right);
+  const refused: readonly [string, string, SentEvent][] = [
+    ['another secret', account, signedEvent(event, { secrets: [other.secret] })],
+    ['signed ten minutes ago', account, signedEvent(event, { ...right, atMs: Date.now() - 600_000 })],
+    [
+      'signed by a clock that is ten minutes ahead',
+      account,
+      signedEvent(event, { ...right, atMs: Date.now() + 600_000 }),
+    ],
+    ['another body', account, { body: Buffer.from(body.toString().replace('succeeded', 'canceled')), signature }],
+    ['no signature', account, { body, signature: '' }],
+    ['of another account', other.account, { body, signature }],
+    ['of an account that there is not', newId('account', harness.clock.nowMs()), { body, signature }],
+    ['of the other mode', account, signedEvent({ ...event, livemode: false } as StripeEvent, right)],
+  ];
+  for (const [what, to, sent] of refused) expect([what, await receive(to, sent)]).toEqual([what, false]);
+  expect([...(await stored(account)), ...(await stored(other.account))]).toEqual([]);
+});
+
+test('what is signed and is no event, or about what nothing handles, is taken and not kept', async () => {
+  const { account, secret } = await newSeller();
+  const about = (object: object) => eventOf({ id: 'evt_x', created: 1, type: 'x.y', data: { object } });
+  const bodies = ['', 'null', '{}', '[1]', 'no JSON', JSON.stringify(about({ id: 'bal_1', object: 'balance' }))];
+  for (const body of bodies) {
+    const taken = await receive(account, signedBytes(Buffer.from(body), { secrets: [secret] }));
+    expect([body, taken]).toEqual([body, true]);
+  }
+  expect(await stored(account)).toEqual([]);
+  const { stripe: keys } = await harness.requester.request(getPaymentProcessor, {}, context(account));
+  expect(keys?.live).toMatchObject({ webhooks: 'active', last_event_at: expect.any(String) });
+});
+
+test('an event that comes twice, also at once, is stored and handled once; one that comes late changes nothing', async () => {
+  const seller = await newSeller();
+  const { account, key, secret } = seller;
+  const { orderId, event } = await confirmedPayment(seller);
+  const sent = signedEvent(event, { secrets: [secret] });
+  expect(await Promise.all([1, 2, 3].map(() => receive(account, sent)))).toEqual([true, true, true]);
+  await handled(event);
+  expect(await receive(account, sent)).toBe(true);
+  expect(await stored(account)).toEqual([{ event_id: event.id, tries: 1, done: true }]);
+  const asked = stripe.requests.length;
+  const late = { ...event, id: `${event.id}late`, type: 'payment_intent.payment_failed' };
+  expect(await receive(account, signedEvent(late, { secrets: [secret] }))).toBe(true);
+  await handled(late);
+  expect(await statusOf(account, orderId)).toBe('succeeded');
+  expect(stripe.requests.length).toBe(asked);
+  expect(stripe.booksOf(key).all('payment_intent')).toHaveLength(1);
+});
+
+test('other money of the same Stripe account is asked about by nobody', async () => {
+  const seller = await newSeller();
+  const { account, secret } = seller;
+  const { event } = await confirmedPayment(seller);
+  const asked = stripe.requests.length;
+  for (const [name, metadata] of [
+    ['none', {}],
+    ['strangers', { ...(event.data.object as { metadata?: object }).metadata, funnelry_account: 'acc_other' }],
+    ['unknown', { funnelry_account: account, funnelry_payment: 'pmt_1', funnelry_call: 'charge' }],
+  ] as const) {
+    const object = { ...event.data.object, metadata };
+    const one = { ...event, id: `${event.id}${name}`, data: { object } };
+    expect(await receive(account, signedEvent(one, { secrets: [secret] }))).toBe(true);
+    await handled(one);
+  }
+  expect(stripe.requests.length).toBe(asked);
+});
+
+test('while a secret rotates both count, and a day later the new one alone; they are stored sealed', async () => {
+  const seller = await newSeller();
+  const { account, secret, key } = seller;
+  const { event } = await confirmedPayment(seller);
+  const pair = { secretKey: key, publishableKey: 'pk_live_x', webhookSecret: 'whsec_rotated' };
+  const body = { processor: 'stripe', live: pair } as const;
+  await harness.requester.request(putPaymentProcessor, { body }, context(account));
+  const by = (one: string) => receive(account, signedEvent(event, { secrets: [one] }));
+  expect([await by(secret), await by('whsec_rotated')]).toEqual([true, true]);
+  expect(await receive(account, signedEvent(event, { secrets: ['whsec_older', 'whsec_rotated'] }))).toBe(true);
+  const later = `update processor_webhooks set earlier_until = earlier_until - interval '1 day' where account_id = $1`;
+  await query(harness.databaseUrl, later, [account]);
+  expect([await by(secret), await by('whsec_rotated')]).toEqual([false, true]);
+  const text = `select w::text as row from processor_webhooks as w union all select c::text from commands as c`;
+  const hex = Buffer.from('whsec_').toString('hex');
+  const rows = await query<{ row: string }>(harness.databaseUrl, text);
+  expect(rows.filter(({ row }) => row.includes('whsec_') || row.includes(hex))).toEqual([]);
+});
+
+test('events of a Stripe account that the keys were of before are taken still, and looked up there', async () => {
+  const first = await newSeller();
+  const { account, secret } = first;
+  const { orderId, event } = await confirmedPayment(first);
+  // The payment has an end, so that another Stripe account may be chosen; a restored backup has forgotten it.
+  await harness.requester.request(continuePayment, { orderId }, context(account));
+  const second = await newSeller('live', { account });
+  const undo = `update payments set status = 'sent', next_check_at = now() + interval '9 years', finished_at = null
+    where account_id = $1 and order_id = $2`;
+  await query(harness.databaseUrl, 'delete from charges where account_id = $1', [account]);
+  await query(harness.databaseUrl, undo, [account, orderId]);
+  expect(await receive(account, signedEvent(event, { secrets: [secret] }))).toBe(true);
+  await handled(event);
+  expect(await statusOf(account, orderId)).toBe('succeeded');
+  expect(await receive(account, signedEvent(event, { secrets: [second.secret] }))).toBe(true);
+});
+
+test('rehearsals have keys, secrets and events of their own', async () => {
+  const live = await newSeller();
+  const rehearsal = await newSeller('test', { account: live.account });
+  const { orderId, event } = await confirmedPayment(rehearsal, true);
+  expect(await receive(live.account, signedEvent(event, { secrets: [live.secret] }))).toBe(false);
+  expect(await receive(live.account, signedEvent(event, { secrets: [rehearsal.secret] }))).toBe(true);
+  await handled(event);
+  expect(await statusOf(live.account, orderId)).toBe('succeeded');
+});
+
+test('while Stripe does not answer the event waits, also over the death of who had it, and then its outcome is known', async () => {
+  const seller = await newSeller();
+  const { account, secret } = seller;
+  const { orderId, event } = await confirmedPayment(seller);
+  stripe.disturb(({ method }) => (method === 'GET' ? 'rate_limited' : undefined));
+  expect(await receive(account, signedEvent(event, { secrets: [secret] }))).toBe(true);
+  await handled(event, 'later');
+  stripe.mend();
+  expect(await stored(account)).toEqual([{ event_id: event.id, tries: 1, done: false }]);
+  harness.clock.advance(6_000);
+  await handled(event);
+  expect(await statusOf(account, orderId)).toBe('succeeded');
+});
+
+test('two replicas that look at once each get other events, and a few of each account', async () => {
+  const accounts = [1, 2, 3].map((n) => `acc_claimed${n}`);
+  const insert = `insert into processor_events (account_id, processor, test, event_id, type, object_kind, object_id, payment_ids,
+      received_at, next_try_at)
+    select $1, 'stripe', false, 'evt_' || n, 't', 'setup_intent', 'seti_1', '{}', now(), '2099-01-01' from generate_series(1, 20) as n`;
+  for (const account of accounts) await query(harness.databaseUrl, insert, [account]);
+  const database = await openDatabase(databaseOptions(harness.databaseUrl));
+  const [one, other] = await Promise.all([1, 2].map(() => claimEvents(database, new Date('2099-01-02T00:00:00Z'))));
+  await database.close();
+  const all = [...(one ?? []), ...(other ?? [])].map(({ account_id, event_id }) => `${account_id} ${event_id}`);
+  expect(new Set(all).size).toBe(all.length);
+  expect(all.length).toBeGreaterThanOrEqual(15);
+  await query(harness.databaseUrl, `delete from processor_events where account_id like 'acc_claimed%'`);
+});
