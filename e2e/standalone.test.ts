@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { orderPaid } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
 import { freePort, portInUse } from '@app/embedded/ports';
+import { startPostgres } from '@app/embedded/postgres';
 import { volume } from '@app/testing/long';
+import { query } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { copyMadeData } from './support/made-data.ts';
 import { call } from './support/seller.ts';
@@ -132,6 +134,27 @@ test('a first start that is killed with -9 at any of its steps is finished by th
     products.map(async ({ id }) => (await read(`/api/metrics/${id}`)).json.summary.orders),
   );
   expect(metrics.reduce((sum: number, count: number) => sum + count, 0)).toBe(Number(orders));
+});
+
+test('data of version 0.1.0 is refused with one error that says what to do, and stays as it is', async () => {
+  await copyMadeData(dataDir);
+  const inBilling = async <Row extends object>(sql: string): Promise<Row[]> => {
+    const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres') });
+    const url = new URL(postgres.url);
+    url.pathname = '/billing';
+    return await query<Row>(url.href, sql).finally(() => postgres.stop());
+  };
+  const names = `select array_agg(name order by id)::text as names, (select count(*)::int from pg_class) as relations from migrations`;
+  await inBilling(`delete from migrations;
+    insert into migrations (name) values ('0001-initial'), ('0002-messaging-published-at'), ('0003-messaging-event-tries')`);
+  const before = await inBilling(names);
+  const refused = start(await freePort());
+  expect(await refused.ended).toBe(1);
+  expect(refused.output().match(/^.*version 0\.1\.0.*$/gm)).toEqual([
+    'The database billing has data of version 0.1.0, which later versions cannot use. Nothing was changed in it. ' +
+      'Start on an empty database (npm start: on another DATA_DIR), or go on with version 0.1.0.',
+  ]);
+  expect(await inBilling(names)).toEqual(before);
 });
 
 test('an argument that means nothing is refused before anything is made', async () => {

@@ -50,14 +50,28 @@ const lockPollMs = 200;
 /** A crash may undo the last migrations, never one that a later commit of a service stands on: they share one log. */
 const notFlushed = { synchronous_commit: 'off' };
 
-/** Applies what is missing, each migration in its own transaction; returns the names applied. */
+/** A release before 0.2.0 made the database: its migrations did not begin with this version's first one. */
+export class EarlierDataError extends Error {
+  constructor(database: string) {
+    super(
+      `The database ${database} has data of version 0.1.0, which later versions cannot use. Nothing was changed in it. ` +
+        'Start on an empty database (npm start: on another DATA_DIR), or go on with version 0.1.0.',
+    );
+  }
+}
+
+/**
+ * Applies what is missing, each migration in its own transaction; returns the names applied.
+ * @throws EarlierDataError before anything is changed. A database that a later version migrated further is taken: in a
+ *   rolling update replicas of both versions start.
+ */
 export async function migrateUp({ url, applicationName, migrations }: MigrateOptions): Promise<string[]> {
   const connection = { connectionString: url, application_name: `${applicationName}-migrate` };
   const guard = await openLockSession({ ...connection, connectionTimeoutMillis: connectWithinMs });
   try {
     // The lock is polled: a session that waits for it could not run the queries that keep the session alive.
     while (!(await guard.client.query<{ won: boolean }>(migrationLock)).rows[0]?.won) await sleep(lockPollMs);
-    const missing = await pendingMigrations(guard.client, migrations);
+    const missing = await missingMigrations(guard.client, migrations);
     if (missing.length > 0) await apply(missing, connection);
     return missing.map(({ name }) => name);
   } finally {
@@ -89,6 +103,15 @@ async function apply(missing: Migrations, connection: pg.ClientConfig): Promise<
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+async function missingMigrations(client: Queries, migrations: Migrations): Promise<Migrations> {
+  const missing = await pendingMigrations(client, migrations);
+  if (missing.length > 0 && missing[0] === migrations[0] && (await appliedMigrations(client)).length > 0) {
+    const { rows } = await client.query<{ name: string }>('select current_database() as name');
+    throw new EarlierDataError(rows[0]?.name ?? '');
+  }
+  return missing;
 }
 
 const undefinedTable = '42P01';

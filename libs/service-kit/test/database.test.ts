@@ -103,6 +103,14 @@ test('a failed migration leaves nothing of itself, and what went before stays', 
   await fresh.close();
 });
 
+test('a database that a later version migrated further is taken, and keeps what it has', async () => {
+  const fresh = await createTestDatabase();
+  const third = { name: '0003-later', class: AddDay };
+  await migrateUp({ ...options, url: fresh.url, migrations: [first, third] });
+  expect(await migrateUp({ ...options, url: fresh.url, migrations: [first] })).toEqual([]);
+  await fresh.close();
+});
+
 test('a service is not ready before its migrations ran, and asking changes nothing', async () => {
   const fresh = await createTestDatabase();
   const opened = await openDatabase({ ...options, url: fresh.url });
