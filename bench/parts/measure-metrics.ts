@@ -84,9 +84,9 @@ async function read(platform: Platform, url: string, seconds: number): Promise<L
 
 const insertFacts = `
   insert into facts (event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
-    mrr_cents, active_delta, email_key, counted_by_day, has_bump, has_upsell, upsell_shown, from_checkout)
+    mrr_cents, active_delta, email_key, has_bump, has_upsell, upsell_shown, from_checkout)
   select 'evt_' || lpad($5 || lpad(n::text, 9, '0'), 26, '0'), $1, $2, 'ord_' || lpad($5 || lpad(n::text, 9, '0'), 26, '0'), 'order_paid',
-    now() - n * 7 % 700 * interval '1 day', false, 'usd', 1000, 0, 0, sha256(convert_to('buyer' || n % 50000, 'UTF8')), true, n % 2 = 0,
+    now() - n * 7 % 700 * interval '1 day', false, 'usd', 1000, 0, 0, sha256(convert_to('buyer' || n % 50000, 'UTF8')), n % 2 = 0,
     n % 5 = 0, n % 4 = 0, n % 3 = 0
   from generate_series($3::int, $4::int) as n`;
 const seedPortion = 100_000;

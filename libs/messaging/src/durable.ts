@@ -47,7 +47,6 @@ export async function openDurable(
   } else if (found.config.ack_wait !== settings.ack_wait || found.config.max_ack_pending !== settings.max_ack_pending) {
     await manager.consumers.update(stream, name, settings);
   }
-  await removeFormerDurable(manager, stream, nats.service);
   return await jetstream(nats.connection).consumers.get(stream, name);
 }
 
@@ -140,13 +139,4 @@ async function renew(manager: JetStreamManager, stream: string, config: Consumer
   }
   // Not left to its consumer, which may be away.
   await manager.consumers.add(stream, config);
-}
-
-/** Versions before 0.2 had one durable for each pair of services, named after the consumer. */
-export const formerDurable = (service: string): string => service;
-
-/** Removed as soon as no replica of such a version waits at it: its filter would be evaluated for ever. */
-async function removeFormerDurable(manager: JetStreamManager, stream: string, service: string): Promise<void> {
-  const former = await consumerInfo(manager, stream, formerDurable(service));
-  if (former !== undefined && former.num_waiting === 0) await manager.consumers.delete(stream, formerDurable(service));
 }

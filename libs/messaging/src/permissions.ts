@@ -2,7 +2,6 @@ import { durableName, type EventDefinition, streamName, streamSubjects } from '@
 import { type ServiceName, serviceNames } from '@app/contracts/services';
 import { type ServiceLinks, topology } from '@app/contracts/topology';
 import { inboxPrefix } from './connect.ts';
-import { formerDurable } from './durable.ts';
 import { replayName } from './replay-stream.ts';
 
 type Topology = Record<ServiceName, ServiceLinks>;
@@ -30,7 +29,7 @@ function permissionsOf(service: ServiceName, all: Topology = topology): Permissi
       ...(links.publishes ? [streamSubjects(service), ...ownStreamApi(streamName(service))] : []),
       `wake.${service}.>`,
       ...links.consumes.flatMap((event) => eventApi(service, event)),
-      ...formerConsumers(service, links),
+      ...[...new Set(links.consumes.map((event) => `$JS.API.STREAM.INFO.${streamName(event.service)}`))],
     ],
     subscribe: [`svc.${service}.>`, '$SRV.>', `${inboxPrefix(service)}.>`, `wake.${service}.>`],
   };
@@ -52,15 +51,6 @@ function eventApi(service: ServiceName, event: EventDefinition): string[] {
   const stream = streamName(event.service);
   const durable = durableName(service, event);
   return [...consumerApi(stream, durable), ...consumerApi(stream, replayName(durable))];
-}
-
-/** Replicas of a version before 0.2 go on during a roll-out; the new ones then remove what they leave. */
-function formerConsumers(service: ServiceName, { consumes }: ServiceLinks): string[] {
-  const streams = new Set(consumes.map((event) => streamName(event.service)));
-  return [...streams].flatMap((stream) => [
-    `$JS.API.STREAM.INFO.${stream}`,
-    ...consumerApi(stream, formerDurable(service)),
-  ]);
 }
 
 const consumerApi = (stream: string, durable: string): string[] => [

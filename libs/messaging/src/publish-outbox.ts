@@ -203,14 +203,13 @@ async function unmarkFrom(publisher: Publisher, seq: number): Promise<void> {
 
 /**
  * Rows lie in the index in the order they were published: reading the lowest numbers finds all that are due, however
- * many are not. Numbers below the last one pruned are skipped, for their entries stay in the index until a vacuum. What a
- * replica of a version before 0.2 published during a roll-out has no time of its own.
+ * many are not. Numbers below the last one pruned are skipped, for their entries stay in the index until a vacuum.
  */
 export const pruneQuery = {
   name: 'outbox-prune',
   text: `delete from outbox where id = any(array(
            select id from (
-             select id, coalesce(published_at, created_at) as published_at from outbox where stream_seq > $1 order by stream_seq limit ${pruneMax}
+             select id, published_at from outbox where stream_seq > $1 order by stream_seq limit ${pruneMax}
            ) as lowest
            where published_at < now() - make_interval(mins => ${keepPublishedMinutes})))
          returning stream_seq`,

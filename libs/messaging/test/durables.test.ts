@@ -5,10 +5,9 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { connectObserver } from '@app/testing/nats';
 import { listen } from '@app/testing/points';
 import { pollSystem } from '@app/testing/poll-system';
-import { AckPolicy, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { AckPolicy, type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { beforeEach, expect, test } from 'vitest';
-import { connectNats } from '../src/connect.ts';
 import type { EventConsumers } from '../src/consume.ts';
 import { onEvent } from '../src/event-handler.ts';
 import { insertOutboxSql, outboxRow } from '../src/outbox.ts';
@@ -85,42 +84,6 @@ test('a consumer is delivered only the kinds it consumes', async () => {
   const info = await manager.consumers.info('EVT_CHECKOUT', durable);
   expect(info.config.filter_subject).toBe(counted.subject);
   expect(info.delivered.consumer_seq).toBe(1);
-});
-
-test('an upgrade from one durable for each pair of services repeats nothing, and the old durable is removed', async () => {
-  await publish(rig.checkout, range(0, 100));
-  // As versions before 0.2 made it: one durable for the whole stream, named after the consumer.
-  const former = { durable_name: 'metrics', ack_policy: AckPolicy.Explicit, filter_subject: 'evt.checkout.>' };
-  await manager.consumers.add('EVT_CHECKOUT', former);
-  const oldLink = await connectNats(rig.nats.login('metrics'));
-  rig.opened(oldLink);
-  const oldConsumer = await jetstream(oldLink.connection).consumers.get('EVT_CHECKOUT', 'metrics');
-  for await (const message of await oldConsumer.fetch({ max_messages: 60, expires: 30_000 })) {
-    const event = message.json<{ id: string; data: { n: number } }>();
-    await rig.db.database.transaction(async (client) => {
-      await client.query('insert into inbox (event_id) values ($1)', [event.id]);
-      await insertEffects([event], client);
-    });
-    await message.ackAck();
-  }
-  // A replica of the old version still waits for messages: its durable must stay.
-  const waiting = await oldConsumer.consume({ callback: () => undefined });
-  await pollSystem('a waiting replica', async () => (await infoOf('metrics')).num_waiting > 0);
-  const upgraded = await consume();
-  await handled(rig.heard, range(0, 100));
-  expect(await numbers(rig.db.database)).toEqual(range(0, 100));
-  expect((await infoOf('metrics')).name).toBe('metrics');
-  await waiting.close();
-  await oldLink.close();
-  await pollSystem('no waiting replica', async () => (await infoOf('metrics')).num_waiting === 0);
-  await upgraded.close();
-  const began = listen();
-  await consume();
-  await began.announced(consumingBegan);
-  await expect(infoOf('metrics')).rejects.toThrow('not found');
-  await publish(rig.checkout, [100]);
-  await handled(rig.heard, [100]);
-  expect(await numbers(rig.db.database)).toEqual(range(0, 101));
 });
 
 test('a durable that another version made gets the settings of this one and goes on', async () => {

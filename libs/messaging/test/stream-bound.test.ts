@@ -1,7 +1,7 @@
 import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { connectObserver } from '@app/testing/nats';
-import { AckPolicy, type Consumer, type JetStreamManager, type JsMsg, jetstreamManager } from '@nats-io/jetstream';
+import { type Consumer, type JetStreamManager, type JsMsg, jetstreamManager } from '@nats-io/jetstream';
 import { beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
 import { openDurable } from '../src/durable.ts';
@@ -93,15 +93,6 @@ test('a consumer keeps what it has not acknowledged, and is named for as long as
   await take(slow, messages - 5);
   expect(await look()).toEqual(['info']);
   expect((await stateOf()).bytes).toBeLessThan(0.61 * maxBytes);
-});
-
-test('a durable of all kinds, as version 0.1 had them, keeps what it has not acknowledged', async () => {
-  const former = { durable_name: 'metrics', ack_policy: AckPolicy.Explicit };
-  await looking.consumers.add('EVT_CHECKOUT', former);
-  await fill();
-  await take(await looking.jetstream().consumers.get('EVT_CHECKOUT', 'metrics'), 5);
-  expect(await look()).toEqual(['warn']);
-  expect((await stateOf()).first_seq).toBe(6);
 });
 
 test('what was acknowledged out of order is kept from the first event that was not', async () => {

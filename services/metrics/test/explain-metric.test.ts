@@ -203,9 +203,9 @@ test('a page looks at a bounded number of facts, and the pages after it lead to 
   const many = volume(21_000, 50_000);
   await database.pool.query(
     `insert into facts (event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
-       mrr_cents, email_key, counted_by_day, has_bump, has_upsell, from_checkout)
+       mrr_cents, active_delta, email_key, has_bump, has_upsell, from_checkout)
      select 'evt_' || n, 'acc_a', 'prd_1', 'ord_' || n, 'order_paid', timestamptz '2025-01-01' + n * interval '1 second',
-       false, 'usd', 100, 0, sha256(convert_to('buyer', 'UTF8')), true, false, false, n = ${many} from generate_series(1, ${many}) n`,
+       false, 'usd', 100, 0, 0, sha256(convert_to('buyer', 'UTF8')), false, false, n = ${many} from generate_series(1, ${many}) n`,
   );
   await rebuildRollups(database, 'acc_a');
   const question = { accountId: 'acc_a', productId: 'prd_1', metric: 'conversionRate', limit: 10 } as const;

@@ -75,18 +75,6 @@ test('whatever happened and however its events arrive, every published number an
   await fc.assert(property, randomRuns(20, 1_000));
 });
 
-test('facts of versions that did not record what they add to active subscriptions are rebuilt by their kind', async () => {
-  const [left, ended] = [samples.subscriptionEvent('acc_a', 'prd_1'), samples.subscriptionEvent('acc_a', 'prd_1')];
-  const { subscriptionId } = ended.data;
-  await deliver([left, ended].map(facts.factOfSubscription));
-  await deliver([facts.factOfCancellation(samples.cancellationEvent('acc_a', 'prd_1', { subscriptionId }))]);
-  const seen = await rollups();
-  expect(seen.product_totals).toMatchObject([{ active_subscriptions: 1, mrr_cents: 1900 }]);
-  await database.pool.query('update facts set active_delta = null');
-  await rebuildRollups(database, null);
-  expect(await rollups()).toEqual(seen);
-});
-
 test('a renewal that comes again under another event counts once for its period, and each pause and resume for itself', async () => {
   const { subscriptionId } = samples.subscriptionEvent('acc_a', 'prd_1').data;
   const paid = (period: number) =>

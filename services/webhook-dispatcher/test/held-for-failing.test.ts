@@ -81,16 +81,6 @@ test('a delivery to an endpoint that takes others is given up', async () => {
   expect((await failures())[0]).toMatch(/; given up after 12 tries(\.|$)/);
 });
 
-test('a replica of the version before, which does not know why it is held, may send it again', async () => {
-  await heldEvent();
-  const text = `update deliveries set status = 'pending', due = true, next_attempt_at = $2
-    where status = 'held' and account_id = $1 returning id`;
-  seller.receiver.respondWith(() => ({ status: 200 }));
-  expect(await harness.query(text, [seller.account, harness.clock.now()])).toHaveLength(1);
-  harness.wake();
-  await seller.delivered();
-});
-
 test('a delivery whose first try failed beside the last success of its endpoint is held, too', async () => {
   await seller.publish();
   await seller.tried(1);

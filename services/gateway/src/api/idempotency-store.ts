@@ -42,12 +42,10 @@ export interface IdempotencyStore {
   deleteRecord(lease: RecordLease): Promise<void>;
 }
 
-const isPast = '(r.created_at < $6 or coalesce(r.status, 200) <> 200)';
+const isPast = 'r.created_at < $6';
 
 // A request takes a record over when the process that held it is dead, or when its lease is over. A record past its 30
 // days counts as new. Leases use the database's real time, so that the test clock ends no request.
-//
-// Statuses other than 200 are errors that versions before migration 0003 stored: they count as new too.
 //
 // The insert waits for a concurrent insert of the same key, but the second half of the statement does not see that row.
 // The statement then returns no row, and running it again finds the record.
@@ -61,7 +59,7 @@ const reserve = statement<Row>(
        fingerprint = excluded.fingerprint,
        command_id = case when ${isPast} then excluded.command_id else r.command_id end,
        created_at = case when ${isPast} then excluded.created_at else r.created_at end,
-       retried = not ${isPast},
+       retried = not (${isPast}),
        status = null, response = null,
        lease_until = excluded.lease_until, lease_owner = excluded.lease_owner, lease_token = excluded.lease_token
      where ${isPast} or (

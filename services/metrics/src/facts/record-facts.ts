@@ -39,9 +39,9 @@ const record = statement<{ count: number }>(
      select account_id, generation from share_rollups(array(select distinct account_id from incoming))
    ), new_facts as (
      insert into facts (event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
-       mrr_cents, active_delta, email_key, marks, counted_by_day, ${markColumns.join(', ')})
+       mrr_cents, active_delta, email_key, marks, ${markColumns.join(', ')})
      select event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
-       mrr_cents, active_delta, sha256(convert_to(email, 'UTF8')), nullif(${otherMarks}, '{}'), true,
+       mrr_cents, active_delta, sha256(convert_to(email, 'UTF8')), nullif(${otherMarks}, '{}'),
        ${marksWithColumn.map((mark) => `'${mark}' = any(marks)`).join(', ')}
      from incoming join target using (account_id)
      order by event_id

@@ -1,7 +1,7 @@
 import { invalidField } from '@app/contracts/validation';
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import type { FactKind } from '../facts/fact.rules.ts';
-import { activeDelta, daySumTypes, marksOfFact, summedColumns, totalsOf } from '../rollups/rollup-columns.ts';
+import { daySumTypes, marksOfFact, summedColumns, totalsOf } from '../rollups/rollup-columns.ts';
 import type { DaySums, ProductTotals } from '../rollups/rollups.types.ts';
 import type { CountedFact, Formula, Parts } from './formulas.rules.ts';
 
@@ -38,7 +38,7 @@ const afterLast = `and (f.occurred_at, f.seq) > (
 
 const portionText = (after: string, firstPurchase: string): string =>
   `select f.event_id, f.subject_id, f.kind, f.occurred_at, f.currency, f.amount_cents, f.mrr_cents,
-     ${activeDelta}::integer as active_delta, ${marksOfFact} as marks,
+     active_delta::integer as active_delta, ${marksOfFact} as marks,
      ${firstPurchase} as first_purchase
    from facts as f where ${inRange} and f.kind = $5 ${after}
    order by f.occurred_at, f.seq limit $6`;

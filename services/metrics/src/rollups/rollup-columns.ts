@@ -9,10 +9,7 @@ export const columnOfMark = {
   from_checkout: 'from_checkout',
 } as const;
 
-/** What a fact adds to the active subscriptions. Facts of versions before the column say it by their kind. */
-export const activeDelta = `coalesce(active_delta,
-    case kind when 'subscription_started' then 1 when 'subscription_canceled' then -1 else 0 end)`;
-const activeSubscriptions = `coalesce(sum(${activeDelta}), 0)`;
+const activeSubscriptions = 'coalesce(sum(active_delta), 0)';
 /** Of the whole order, and of each renewal that was charged. */
 const revenueCents = `coalesce(sum(amount_cents) filter (where kind in ('order_paid', 'subscription_rebilled')), 0)`;
 

@@ -27,9 +27,8 @@ export const facts = `
     from_checkout boolean not null,
     seq bigint not null generated always as identity,
     upsell_shown boolean not null default false,
-    active_delta smallint,
-    marks text[],
-    counted_by_day boolean not null default false
+    active_delta smallint not null,
+    marks text[]
   );
   -- Each kind counts once for each subject, whatever ids its events have. A visit has no subject but its event, and
   -- only the events of failed payments, pauses and resumptions tell these apart: a subscription may have any number.

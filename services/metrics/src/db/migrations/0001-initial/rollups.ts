@@ -93,37 +93,4 @@ export const rollups = `
     return query
       select a.name, coalesce(g.generation, 0)
       from unnest(accounts) as a(name) left join rollup_generations as g on g.account_id = a.name;
-  end $$;
-
-  create function count_fact_by_day() returns trigger language plpgsql as $$
-        begin
-          
-    insert into product_days as t (account_id, generation, day, product_id, orders, order_cents, revenue_cents, bump_orders, upsell_shown_orders, upsell_orders, checkout_orders, views,
-    refunds, refunded_cents, active_subscriptions, mrr_cents)
-    select account_id, coalesce(g.generation, 0), (occurred_at at time zone 'UTC')::date, product_id, 
-    count(*) filter (where kind = 'order_paid'),
-    coalesce(sum(amount_cents) filter (where kind = 'order_paid'), 0),
-    coalesce(sum(amount_cents) filter (where kind in ('order_paid', 'subscription_rebilled')), 0),
-    count(*) filter (where kind = 'order_paid' and has_bump),
-    count(*) filter (where kind = 'order_paid' and upsell_shown),
-    count(*) filter (where kind = 'order_paid' and has_upsell),
-    count(*) filter (where kind = 'order_paid' and from_checkout),
-    count(*) filter (where kind = 'checkout_visited'),
-    count(*) filter (where kind in ('order_refunded', 'payment_refunded') and ('counted_before' = any (marks)) is not true)
-      - count(*) filter (where kind in ('order_reopened', 'payment_reopened')
-        and ('counted_before' = any (marks)) is not true),
-    coalesce(sum(amount_cents) filter (where kind in ('order_refunded', 'payment_refunded')), 0)
-      - coalesce(sum(amount_cents) filter (where kind in ('order_reopened', 'payment_reopened')), 0),
-    coalesce(sum(coalesce(active_delta,
-      case kind when 'subscription_started' then 1 when 'subscription_canceled' then -1 else 0 end)), 0),
-    coalesce(sum(mrr_cents), 0)
-    from (select new.*) as f left join rollup_generations as g using (account_id)
-    group by 1, 2, 3, 4 order by 1, 2, 3, 4
-          on conflict (account_id, generation, day, product_id) do update set orders = t.orders + excluded.orders, order_cents = t.order_cents + excluded.order_cents, revenue_cents = t.revenue_cents + excluded.revenue_cents, bump_orders = t.bump_orders + excluded.bump_orders, upsell_shown_orders = t.upsell_shown_orders + excluded.upsell_shown_orders, upsell_orders = t.upsell_orders + excluded.upsell_orders, checkout_orders = t.checkout_orders + excluded.checkout_orders, views = t.views + excluded.views, refunds = t.refunds + excluded.refunds, refunded_cents = t.refunded_cents + excluded.refunded_cents, active_subscriptions = t.active_subscriptions + excluded.active_subscriptions, mrr_cents = t.mrr_cents + excluded.mrr_cents;
-          update product_totals as t set currency = new.currency
-          where t.account_id = new.account_id and t.product_id = new.product_id and t.currency is null
-            and new.currency is not null;
-          return null;
-        end $$;
-  create trigger facts_by_day after insert on facts for each row
-  when (not new.counted_by_day and not new.test) execute function count_fact_by_day()`;
+  end $$`;

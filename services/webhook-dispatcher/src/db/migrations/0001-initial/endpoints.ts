@@ -110,7 +110,7 @@ export const recoveries = `
     fed_at timestamptz,
     created_at timestamptz not null,
     finished_at timestamptz,
-    begun_in xid8 default pg_current_xact_id(),
+    begun_in xid8 not null default pg_current_xact_id(),
     constraint running_is_unfinished check ((status = 'running') = (finished_at is null))
   );
   create index recoveries_of_account on recoveries (account_id, id);
