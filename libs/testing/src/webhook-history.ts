@@ -87,7 +87,7 @@ async function addMonth(
        created_at, finished_at)
      select $3 || <place>, $1, $4 || <place>, case when n % 10 = 9 then $6 else $5 end, ${name}, false,
        case when ${failed} then 'failed' when n % 10 = 9 and n % ${rareEvery} <> 9 then 'filtered' else 'delivered' end,
-       case when ${failed} then 'tries' when n % 10 = 9 and n % ${rareEvery} <> 9 then 'filtered' end, 1, $7, $7
+       case when ${failed} then 'attempts_used' when n % 10 = 9 and n % ${rareEvery} <> 9 then 'filtered' end, 1, $7, $7
      from generate_series(1, $2::int) n`,
     [delivery, event, busy, narrow, new Date(atMs)],
   );

@@ -108,7 +108,7 @@ test('an endpoint whose change cannot be applied holds up no other, and it is ap
   ] as const)
     await harness.query(
       `with off as (update endpoints set active = false where account_id = $1 returning id, account_id, url)
-       insert into unsettled_endpoints (endpoint_id, account_id, url, changed_at) select id, account_id, url, $2 from off`,
+       insert into endpoint_changes (endpoint_id, account_id, url, changed_at) select id, account_id, url, $2 from off`,
       [account, at],
     );
   harness.wake();
@@ -161,7 +161,7 @@ test('an endpoint that is switched on again while it is being switched off gets 
   expect(await count('delivered')).toBe(sent);
   expect(await count('pending')).toBe(45 - sent);
   expect(seller.receiver.requests).toHaveLength(sent);
-  expect(await harness.query('select * from unsettled_endpoints')).toEqual([]);
+  expect(await harness.query('select * from endpoint_changes')).toEqual([]);
 });
 
 test('deliveries of an endpoint that is switched off and on repeatedly are due oldest first, whichever switch released them', async () => {

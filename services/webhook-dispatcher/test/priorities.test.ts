@@ -22,7 +22,7 @@ async function addWaiting(seller: Seller, count: number, priority: number): Prom
   await harness.query(
     `with again as (delete from finished_deliveries where account_id = $1 and event_id = any ($2) returning *)
      insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, priority, status, attempts,
-       schedule_from, due, next_attempt_at, created_at)
+       attempts_before_schedule, due, next_attempt_at, created_at)
      select id, event_id, endpoint_id, account_id, event_name, test, $3, 'pending', attempts, attempts, false,
        created_at + interval '1 day', created_at
      from again`,

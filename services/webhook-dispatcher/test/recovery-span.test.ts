@@ -126,7 +126,7 @@ test('what it concerns is counted without test sends, which are never recovered'
   sent.push(await harness.publish(orderPaid, seller.account, sale));
   await areDelivered(6);
   await harness.query('update finished_deliveries set status = $2, reason = $3 where account_id = $1', [
-    ...[seller.account, 'failed', 'tries'],
+    ...[seller.account, 'failed', 'attempts_used'],
   ]);
   const since = new Date(harness.clock.nowMs() - 60_000).toISOString();
   await harness.query('update endpoints set active = false where account_id = $1', [seller.account]);

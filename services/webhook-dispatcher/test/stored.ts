@@ -37,7 +37,14 @@ async function addPortion(harness: Harness, accountId: string, deliveries: reado
     place: place + 1,
     name: event,
     status,
-    reason: status === 'delivered' ? null : status === 'failed' ? 'tries' : status === 'filtered' ? status : 'removed',
+    reason:
+      status === 'delivered'
+        ? null
+        : status === 'failed'
+          ? 'attempts_used'
+          : status === 'filtered'
+            ? status
+            : 'removed',
     attempts: status === 'failed' ? 12 : status === 'delivered' ? 1 : 0,
     body: JSON.stringify({ event, place }),
   }));

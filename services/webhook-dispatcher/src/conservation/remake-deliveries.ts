@@ -50,7 +50,7 @@ const remakeStatement = statement(
        test boolean, stored_at timestamptz, attempts int, status text, reason text, priority smallint)
    ), waiting as (
      insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, priority, status, attempts,
-       schedule_from, next_attempt_at, created_at)
+       attempts_before_schedule, next_attempt_at, created_at)
      select id, event_id, endpoint_id, account_id, name, test, priority, 'pending', attempts, attempts, stored_at, stored_at
      from remade where status = 'pending' order by id
      on conflict do nothing

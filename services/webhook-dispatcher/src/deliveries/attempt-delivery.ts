@@ -42,7 +42,7 @@ export function createAttemptDelivery(deps: AttemptDeps): (delivery: Delivery, t
       url: to.url,
       delivered,
       waitMs,
-      reason_code: outcome === 'failed' ? 'tries' : null,
+      reason_code: outcome === 'failed' ? 'attempts_used' : null,
       ...exchangeColumns(result, to.url ?? ''),
     });
   };

@@ -43,7 +43,7 @@ export const dueStatement = statement<{ endpoint_id: string; priority: Priority;
 /**
  * Claims due deliveries on lease, oldest first, up to a limit for each endpoint and priority. Deliveries of an endpoint
  * that is off or removed are held or canceled instead, and those of an automation that is off are canceled. While a change of the
- * endpoint is not applied yet (a row of `unsettled_endpoints`), its deliveries stay as they are: apply-change.ts decides on them.
+ * endpoint is not applied yet (a row of `endpoint_changes`), its deliveries stay as they are: apply-change.ts decides on them.
  *
  * The shared locks order this statement and a change of the endpoint: switching it on must not release held deliveries
  * while this statement is about to hold more. It skips an endpoint that is being changed, which is claimed later, so
@@ -58,7 +58,7 @@ const claimStatement = statement<ClaimedRow>(
      from unnest($1::text[], $2::int[], $7::smallint[]) as l (endpoint_id, max_count, priority) left join endpoint e on e.id = l.endpoint_id
      where e.active or (
        (e.id is not null or not exists (select from endpoints where id = l.endpoint_id))
-       and not exists (select from unsettled_endpoints where endpoint_id = l.endpoint_id))
+       and not exists (select from endpoint_changes where endpoint_id = l.endpoint_id))
    ), due as (
      select d.id from wanted w cross join lateral (
        select id from deliveries
@@ -75,7 +75,7 @@ const claimStatement = statement<ClaimedRow>(
      from wanted w
      where d.id = any (array(select id from due)) and d.endpoint_id = w.endpoint_id and d.priority = w.priority
        and (w.active or ${isUrl('w')})
-     returning d.id, d.event_id, d.account_id, d.event_name, d.test, d.priority, d.attempts, d.schedule_from, d.status,
+     returning d.id, d.event_id, d.account_id, d.event_name, d.test, d.priority, d.attempts, d.attempts_before_schedule, d.status,
        d.next_attempt_at, d.endpoint_id, ${destinationColumns('w')}
    ), canceled as (
      delete from deliveries d using wanted w
@@ -95,7 +95,7 @@ const claimStatement = statement<ClaimedRow>(
     test: 'bool',
     priority: 'int2',
     attempts: 'int4',
-    schedule_from: 'int4',
+    attempts_before_schedule: 'int4',
     status: 'text',
     next_attempt_at: 'timestamptz',
     endpoint_id: 'text',
@@ -180,7 +180,7 @@ interface ClaimedRow extends DestinationRow {
   readonly test: boolean;
   readonly priority: Priority;
   readonly attempts: number;
-  readonly schedule_from: number;
+  readonly attempts_before_schedule: number;
   readonly status: 'sending' | 'held' | null;
   readonly next_attempt_at: Date;
   readonly endpoint_id: string;
@@ -277,7 +277,7 @@ function deliveryOf(row: ClaimedRow, { body, traceparent }: BodyRow, lease: Leas
     traceparent,
     priority: row.priority,
     attemptNumber: row.attempts + 1,
-    attemptsBeforeSchedule: row.schedule_from,
+    attemptsBeforeSchedule: row.attempts_before_schedule,
     leaseToken: lease.token,
     leaseEndsMs: lease.endsMs,
   };

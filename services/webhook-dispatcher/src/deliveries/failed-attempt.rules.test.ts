@@ -5,7 +5,7 @@ import { decideFailure, type EndpointNow } from './failed-attempt.rules.ts';
 const created = '2026-05-04T12:00:00.000Z';
 const next = '2026-05-04T12:00:30.000Z';
 const retry = { status_code: 500, reason_code: null, created_at: created, next_attempt_at: next };
-const last = { ...retry, reason_code: 'tries', next_attempt_at: null };
+const last = { ...retry, reason_code: 'attempts_used', next_attempt_at: null };
 /** An email that was given up before its attempts ended. */
 const refused = { ...last, reason_code: 'refused' };
 
@@ -79,21 +79,31 @@ test.each([
     endpoint('changing'),
     { ...pending, due_at: created, retry_at: created, if_active: null },
   ],
-  ['given up for an automation', true, automation('on'), { ...ended('failed', 'tries'), if_active: null }],
-  ['given up for an automation that is off', true, automation('off'), { ...ended('failed', 'tries'), if_active: null }],
+  ['given up for an automation', true, automation('on'), { ...ended('failed', 'attempts_used'), if_active: null }],
+  [
+    'given up for an automation that is off',
+    true,
+    automation('off'),
+    { ...ended('failed', 'attempts_used'), if_active: null },
+  ],
   [
     'given up when something was delivered since',
     false,
     endpoint('on'),
-    { ...ended('failed', 'tries'), if_active: null },
+    { ...ended('failed', 'attempts_used'), if_active: null },
   ],
   [
     'given up then, though the endpoint is off',
     false,
     endpoint('off'),
-    { ...ended('failed', 'tries'), if_active: null },
+    { ...ended('failed', 'attempts_used'), if_active: null },
   ],
-  ['given up then, though the endpoint was removed', false, null, { ...ended('failed', 'tries'), if_active: null }],
+  [
+    'given up then, though the endpoint was removed',
+    false,
+    null,
+    { ...ended('failed', 'attempts_used'), if_active: null },
+  ],
 ] as const)('a delivery’s last attempt is %s', (_, nothingDelivered, now, expected) => {
   expect(decideFailure(last, { endpoint: now, nothingDelivered })).toMatchObject(expected);
 });

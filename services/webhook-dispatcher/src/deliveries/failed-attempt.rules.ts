@@ -51,7 +51,8 @@ export interface FailureDecision {
  */
 export function decideFailure(attempt: FailedAttempt, { endpoint, nothingDelivered }: Circumstances): FailureDecision {
   const isLast = attempt.next_attempt_at === null;
-  const mayBeHeld = attempt.reason_code === 'tries' && endpoint?.kind.holdsWhatFailed !== false && nothingDelivered;
+  const mayBeHeld =
+    attempt.reason_code === 'attempts_used' && endpoint?.kind.holdsWhatFailed !== false && nothingDelivered;
   if (isLast && !mayBeHeld) return ended(attempt, 'failed', attempt.reason_code, null);
   if (endpoint === null) return ended(attempt, 'canceled', 'removed', null);
   if (endpoint.state === 'changing') return waiting(attempt, null);

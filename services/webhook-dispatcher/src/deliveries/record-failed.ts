@@ -18,7 +18,7 @@ const soonAfter = `interval '10 seconds'`;
 
 /**
  * The endpoints of attempts that failed, and of last attempts whether nothing has reached the endpoint since the first one
- * of the delivery, or the first one after it was sent again (`schedule_from` is the number of the attempt before that one).
+ * of the delivery, or the first one after it was sent again (`attempts_before_schedule` is the number of the attempt before that one).
  * No attempt is older than its delivery. The clocks of replicas differ, so ids are compared by the part of their time that
  * counts 17 minutes.
  */
@@ -29,7 +29,7 @@ const circumstancesStatement = statement<CircumstancesRow>(
        select min(t.created_at) + ${soonAfter} from attempts t
        where t.delivery_id = a.delivery_id and t.account_id = a.account_id and t.id > 'att_' || substr(a.delivery_id, 5, 6)
          and t.number > (
-           select schedule_from from deliveries d where d.id = a.delivery_id and d.account_id = a.account_id)))
+           select attempts_before_schedule from deliveries d where d.id = a.delivery_id and d.account_id = a.account_id)))
      else false end as nothing_delivered
    from (select * from ${tableOf(readColumns, 1)}) a
      left join lateral (

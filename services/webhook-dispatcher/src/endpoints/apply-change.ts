@@ -26,7 +26,7 @@ const endpointStatement = statement<Switched>(
 const changeStatement = statement<Change>(
   'endpoint-change',
   `select endpoint_id, account_id, url, canceled, hold_until, discard_until, others_until, others_after
-   from unsettled_endpoints where endpoint_id = $1 for update`,
+   from endpoint_changes where endpoint_id = $1 for update`,
   {
     endpoint_id: 'text',
     account_id: 'text',
@@ -63,7 +63,7 @@ const discardStatement = statement(
   `with canceled as (delete from deliveries d where ${batchOf('held')} returning ${discarded}
    ), finished as (${insertDiscarded}
    )
-   update unsettled_endpoints set ${addDiscarded}
+   update endpoint_changes set ${addDiscarded}
    where endpoint_id = $1 and account_id = $2 and exists (select from canceled)`,
 );
 const isOrder = `event_name in (${orderEventNames.map((name) => `'${name}'`).join(', ')})`;
@@ -76,15 +76,15 @@ const discardOthersStatement = statement(
      where d.account_id = $2 and d.id = any (array(select id from batch where not ${isOrder})) returning ${discarded}
    ), finished as (${insertDiscarded}
    )
-   update unsettled_endpoints
+   update endpoint_changes
    set others_after = (select max(id) from batch), ${addDiscarded}
    where endpoint_id = $1 and account_id = $2 and exists (select from batch)`,
 );
 const countStatement = statement(
   'endpoint-canceled',
-  'update unsettled_endpoints set canceled = canceled + $2 where endpoint_id = $1',
+  'update endpoint_changes set canceled = canceled + $2 where endpoint_id = $1',
 );
-const appliedStatement = statement('endpoint-change-applied', 'delete from unsettled_endpoints where endpoint_id = $1');
+const appliedStatement = statement('endpoint-change-applied', 'delete from endpoint_changes where endpoint_id = $1');
 
 interface Switched {
   readonly active: boolean;

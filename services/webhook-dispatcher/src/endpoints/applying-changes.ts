@@ -13,7 +13,7 @@ const pollIntervalMs = 1_000;
 const endpointsMax = 1_000;
 const changedStatement = statement<{ endpoint_id: string }>(
   'endpoints-changed',
-  `select endpoint_id from unsettled_endpoints order by changed_at, endpoint_id limit ${endpointsMax}`,
+  `select endpoint_id from endpoint_changes order by changed_at, endpoint_id limit ${endpointsMax}`,
   { endpoint_id: 'text' },
 );
 

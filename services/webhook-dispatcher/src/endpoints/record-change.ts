@@ -14,7 +14,7 @@ export interface Discard {
 const recordStatement = statement(
   'record-change-record',
   `
-  insert into unsettled_endpoints as u (endpoint_id, account_id, url, changed_at, hold_until, discard_until, others_until)
+  insert into endpoint_changes as u (endpoint_id, account_id, url, changed_at, hold_until, discard_until, others_until)
   select $1, $2, $3, $4, case when $6 then last.id end, case when $5 = 'all' then last.id end,
     case when $5 = 'others' then last.id end
   from (select greatest(

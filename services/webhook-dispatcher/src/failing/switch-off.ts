@@ -49,7 +49,7 @@ const switchOffStatement = statement(
      where id = $1 and account_id = $2
      returning id, account_id, url
    )
-   insert into unsettled_endpoints (endpoint_id, account_id, url, changed_at)
+   insert into endpoint_changes (endpoint_id, account_id, url, changed_at)
    select id, account_id, url, $3 from switched
    on conflict (endpoint_id) do update set changed_at = excluded.changed_at, url = excluded.url`,
 );

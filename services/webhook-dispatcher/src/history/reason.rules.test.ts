@@ -32,7 +32,11 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
     { status: 'canceled', reasonCode: 'removed', endpoint: null, ofAutomation: true },
     /^Not sent: the automation was removed while this waited\.$/,
   ],
-  ['given up at the first try', { status: 'failed', reasonCode: 'tries', attempts: 1 }, /^Given up after 1 try\.$/],
+  [
+    'given up at the first try',
+    { status: 'failed', reasonCode: 'attempts_used', attempts: 1 },
+    /^Given up after 1 try\.$/,
+  ],
   ['delivered later', { status: 'delivered', attempts: 3 }, /^Delivered at try 3\.$/],
   [
     'delivered to a login page',
@@ -140,7 +144,7 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
   ],
   [
     'given up',
-    { status: 'failed', reasonCode: 'tries', attempts: 12, lastFailure: 'No.' },
+    { status: 'failed', reasonCode: 'attempts_used', attempts: 12, lastFailure: 'No.' },
     /after 12 tries\. The last one failed: No\./,
   ],
   ['expired, never sent', { status: 'failed', reasonCode: 'expired' }, /^Never sent: it waited for 30 days/],

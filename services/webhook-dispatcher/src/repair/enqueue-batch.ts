@@ -40,7 +40,7 @@ const endpointStatement = statement<Endpoint>(
 const recoveryStatement = statement<Recovery>(
   'recovery-to-enqueue',
   `select r.kind, r.which, r.since, r.until, r.phase, r.cursor, r.per_second,
-     extract(epoch from clock_timestamp() - r.fed_at)::float8 * 1000 as elapsed_ms,
+     extract(epoch from clock_timestamp() - r.enqueued_at)::float8 * 1000 as elapsed_ms,
      (select count(*)::int from deliveries d
       where d.recovery_id = r.id and (d.status = 'sending' or d.status = 'pending' and d.due)) as in_line,
      (select count(*)::int from deliveries d
@@ -49,7 +49,7 @@ const recoveryStatement = statement<Recovery>(
      r.kind = 'recover' and exists (
        select from recoveries h where h.endpoint_id = r.endpoint_id and h.kind = 'held' and h.status = 'running'
      ) as is_second,
-     exists (select from unsettled_endpoints u where u.endpoint_id = r.endpoint_id) as is_changing,
+     exists (select from endpoint_changes u where u.endpoint_id = r.endpoint_id) as is_changing,
      r.phase = 'events' and r.begun_in >= pg_snapshot_xmin(pg_current_snapshot()) as is_early
    from recoveries r where r.id = $1 and r.account_id = $2 and r.status = 'running' and r.phase <> 'count'
    for update of r skip locked`,
@@ -75,7 +75,7 @@ const recoveryStatement = statement<Recovery>(
 const advanceStatement = statement(
   'recovery-advance',
   `update recoveries set phase = $3, cursor = $4, queued = queued + $5, total = greatest(total, queued + $5),
-     fed_at = case when $5 > 0 then clock_timestamp() - make_interval(secs => $6::float8 / per_second) else fed_at end
+     enqueued_at = case when $5 > 0 then clock_timestamp() - make_interval(secs => $6::float8 / per_second) else enqueued_at end
    where id = $1 and account_id = $2`,
 );
 const endStatement = statement(

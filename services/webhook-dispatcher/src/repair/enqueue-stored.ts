@@ -36,7 +36,7 @@ export interface EnqueuedBatch {
  */
 const enqueued = (created: string, attempts: string, { now }: { readonly now: string }): string =>
   `'pending', null, true, least(${created}, ${now}::timestamptz), ${priorities.resent}, $3::text, ${attempts}`;
-const columns = 'status, held_reason, due, next_attempt_at, priority, recovery_id, schedule_from';
+const columns = 'status, held_reason, due, next_attempt_at, priority, recovery_id, attempts_before_schedule';
 
 /** Held deliveries that one transaction looks at, of which it may leave out all: it takes about 20 ms then. */
 const scannedMax = 1_000;

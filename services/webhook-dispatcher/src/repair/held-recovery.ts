@@ -39,7 +39,7 @@ const insertStatement = statement<{ id: string }>(
   `insert into recoveries (id, account_id, endpoint_id, kind, which, until, per_second, created_at)
   select $3, $2, $1, 'held', $4, $5, $6, $5
   where exists (select from deliveries where status = 'held' and endpoint_id = $1 and account_id = $2)
-    or exists (select from unsettled_endpoints where endpoint_id = $1 and account_id = $2 and hold_until is not null)
+    or exists (select from endpoint_changes where endpoint_id = $1 and account_id = $2 and hold_until is not null)
   returning id`,
   { id: 'text' },
 );

@@ -44,7 +44,7 @@ const againStatement = statement<{ id: string }>(
     from moved m where r.id = m.recovery_id and r.account_id = $1 and not r.settled
   )
   insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at, status, due,
-    next_attempt_at, priority, schedule_from)
+    next_attempt_at, priority, attempts_before_schedule)
   select id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at, 'pending', true, $3,
     ${priorities.resent}, attempts
   from moved returning id`,
@@ -57,7 +57,7 @@ const againStatement = statement<{ id: string }>(
  */
 const hastenStatement = statement<{ id: string }>(
   'redeliver-hasten',
-  `update deliveries set status = 'pending', held_reason = null, due = true, schedule_from = attempts,
+  `update deliveries set status = 'pending', held_reason = null, due = true, attempts_before_schedule = attempts,
     next_attempt_at = case when status = 'pending' and due then next_attempt_at else $3 end
   where account_id = $1 and id = $2 and status in ('pending', 'held') returning id`,
   { id: 'text' },

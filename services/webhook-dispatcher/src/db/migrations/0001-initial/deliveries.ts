@@ -53,7 +53,7 @@ export const deliveries = `
     priority smallint not null default 0,
     status text not null,
     attempts integer not null default 0,
-    schedule_from integer not null default 0,
+    attempts_before_schedule integer not null default 0,
     due boolean not null default true,
     next_attempt_at timestamptz not null,
     lease_token text,

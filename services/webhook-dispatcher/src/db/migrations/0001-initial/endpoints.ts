@@ -2,7 +2,7 @@
  * Ids are compared byte by byte (collate "C"), so they sort in the order in which they were made.
  *
  * endpoints            `channel`: claims read it, and not the action, which has templates of 20 KB.
- * unsettled_endpoints  endpoints that were switched or removed and whose waiting deliveries are not settled yet.
+ * endpoint_changes     changes of endpoints (switched or removed) that are not applied to their waiting deliveries yet.
  * failing_endpoints    endpoints to which nothing was delivered since `since`; a success removes the row. `events` counts first
  *                      attempts.
  * waiting_endpoints    why what is due to an endpoint waits, as its dispatcher last found (deliveries/record-waiting.ts): for readers
@@ -38,7 +38,7 @@ export const endpoints = `
   create unique index endpoints_primary on endpoints (account_id) where role = 'primary';
   create index endpoints_of_account on endpoints (account_id);
 
-  create table unsettled_endpoints (
+  create table endpoint_changes (
     endpoint_id text collate "C" primary key,
     account_id text not null,
     url text,
@@ -107,7 +107,7 @@ export const recoveries = `
     failed integer not null default 0,
     settled boolean not null default false,
     per_second integer not null,
-    fed_at timestamptz,
+    enqueued_at timestamptz,
     created_at timestamptz not null,
     finished_at timestamptz,
     begun_in xid8 not null default pg_current_xact_id(),
