@@ -18,7 +18,7 @@ const soonAfter = `interval '10 seconds'`;
 
 /**
  * The endpoints of attempts that failed, and of last attempts whether nothing has reached the endpoint since the first one
- * of the delivery, or the first one after it was sent again (`attempts_before_schedule` is the number of the attempt before that one).
+ * of the delivery, or the first one after it was sent again: `attempts_before_schedule` is the number of the one before it.
  * No attempt is older than its delivery. The clocks of replicas differ, so ids are compared by the part of their time that
  * counts 17 minutes.
  */
