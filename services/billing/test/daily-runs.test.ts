@@ -261,18 +261,3 @@ test('past runs page back newest first', async () => {
   expect([newest.has_more, older.has_more]).toEqual([true, false]);
   expect([...newest.data, ...older.data].map((entry) => entry.id)).toEqual(commands.map((id) => `run_${id}`).reverse());
 });
-
-test('results that an earlier version stored are taken with the fields that they lack', async () => {
-  const account = await sellerWithSubscription();
-  harness.clock.set('2026-06-15T12:00:00.000Z');
-  const platform = command();
-  const part = idOfPart(`run_${platform}`, account);
-  const { blocked: _, waiting: __, ...stored } = { ...nothingDone, holdsSettled: 7 };
-  await query(
-    harness.databaseUrl,
-    `insert into daily_runs (id, account_id, platform_run_id, started_at, finished_at, result)
-     values ('${part}', '${account}', 'run_${platform}', now(), now(), '${JSON.stringify(stored)}')`,
-  );
-  expect(await run('', null, platform)).toMatchObject({ holdsSettled: 7, blocked: 0, waiting: 0 });
-  expect(await run(account, account, part.slice('run_'.length))).toEqual({ ...nothingDone, holdsSettled: 7 });
-});

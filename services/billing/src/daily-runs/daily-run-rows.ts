@@ -2,7 +2,7 @@ import type { BooksComparison, DailyResult, dailyRunResource } from '@app/contra
 import { isRunning } from '@app/runs/run-lock';
 import type { ColumnsOf, Database } from '@app/service-kit/database';
 import type { z } from 'zod';
-import { noCounts, resultOf, withDefaults } from '../runs/daily-counts.rules.ts';
+import { noCounts, resultOf } from '../runs/daily-counts.rules.ts';
 import { dailyRuns } from './start-daily-run.ts';
 
 export interface DailyRunRow {
@@ -61,7 +61,7 @@ function resultOfRow({ result, recovery, done, left_to_do }: DailyRunRow): Daily
   const remindersAlone = recovery !== null && done === 0 && left_to_do === 0;
   const kept = result ?? (remindersAlone ? resultOf(noCounts()) : null);
   if (kept === null) return null;
-  const { problems, ...rest } = withDefaults(kept);
+  const { problems, ...rest } = kept;
   if (recovery === null) return { ...rest, problems };
   const { problem = null, ...sent } = recovery;
   if (problem === null) return { ...rest, recovery: sent, problems };

@@ -6,7 +6,7 @@ import { allAccounts, createRunLock, type RunLock, type RunLockDeps, type RunReq
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { subscriptionIsDue } from '../renewals/due-subscriptions.ts';
-import { addResults, noCounts, resultOf, withAccountInProblems, withDefaults } from '../runs/daily-counts.rules.ts';
+import { addResults, noCounts, resultOf, withAccountInProblems } from '../runs/daily-counts.rules.ts';
 import type { DailyStep } from '../runs/daily-step.ts';
 import { accountsToVisit } from './accounts-to-visit.ts';
 import { waiveLimit } from './limit-waiver.ts';
@@ -45,7 +45,7 @@ export async function runDailyForAccount(
   request: DailyRunRequest,
 ): Promise<DailyResult> {
   const run = { accountId, platformRunId: null, ...request, isInsufficient: insufficientFor(request) };
-  return withDefaults(await deps.runLock.run(run, () => runSteps(deps, accountId, request)));
+  return await deps.runLock.run(run, () => runSteps(deps, accountId, request));
 }
 
 /**
@@ -80,10 +80,10 @@ export async function runDailyForAll(deps: DailyDeps, request: DailyRunRequest):
     isInsufficient: insufficientFor(request),
     none: resultOf(noCounts()),
     add: (sum: DailyResult, part: DailyResult, accountId: string) =>
-      addResults(sum, withAccountInProblems(withDefaults(part), accountId)),
+      addResults(sum, withAccountInProblems(part, accountId)),
     failed: () => resultOf({ ...noCounts(), problems: [accountFailed] }),
   };
-  return withDefaults(await runForEachAccount<DailyResult>(all, request));
+  return await runForEachAccount<DailyResult>(all, request);
 }
 
 /** A forced run waives the limit before it visits the first: so it is waived, too, for those that it does not come to. */

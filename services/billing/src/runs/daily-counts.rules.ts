@@ -72,16 +72,6 @@ export function addAmounts(a: Amounts, b: Amounts): Amounts {
   return sums;
 }
 
-/** A stored result with all its fields: those of earlier versions have no problems, no sums, or do not say what was blocked or waits. */
-export const withDefaults = (stored: Partial<DailyResult> & StoredResult): DailyResult => ({
-  chargedByCurrency: {},
-  blocked: 0,
-  waiting: 0,
-  problems: [],
-  ...stored,
-});
-type StoredResult = Pick<DailyResult, 'ok' | 'rebills' | 'recovery' | 'holdsSettled'>;
-
 /** A part's result within the run over all accounts: its problems name the account. */
 export function withAccountInProblems(result: DailyResult, accountId: string): DailyResult {
   const problems = result.problems.map(({ code, detail }) => ({ code, detail: `${accountId}: ${detail}` }));
