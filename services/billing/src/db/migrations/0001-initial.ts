@@ -2,6 +2,7 @@ import { accountSettingsTable } from '@app/account-settings/tables';
 import { messagingTables, sentNotificationsTable } from '@app/messaging/tables';
 import { Migration } from '@app/service-kit/migrations';
 import { charges, holds, paymentMethods, payments } from './0001-initial/payments.ts';
+import { processorEvents } from './0001-initial/processor-events.ts';
 import { processors, simulatedProcessor } from './0001-initial/processors.ts';
 import { comparisons, dailyRuns } from './0001-initial/runs.ts';
 import { renewals, subscriptions } from './0001-initial/subscriptions.ts';
@@ -19,6 +20,7 @@ const parts = [
   dailyRuns,
   comparisons,
   processors,
+  processorEvents,
   simulatedProcessor,
 ];
 

@@ -1,8 +1,4 @@
 import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
-import { ProcessorEvents } from './0060-processor-events.ts';
 
-export const migrations: Migrations = [
-  { name: '0001-initial-0.2.0', class: Initial },
-  { name: '0060-processor-events', class: ProcessorEvents },
-];
+export const migrations: Migrations = [{ name: '0001-initial-0.2.0', class: Initial }];
