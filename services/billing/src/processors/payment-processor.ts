@@ -89,6 +89,11 @@ export interface CardRequest extends MoneyRequest {
 }
 
 export interface SavedMethodRequest extends MoneyRequest {
+  /**
+   * Of a payment that was found in the processor's list: where it is. The database that lacked it may know another card than the
+   * one that was charged.
+   */
+  readonly reference?: string;
   /** As `savedMethod` of an earlier success. */
   readonly savedMethod: string;
   readonly customerEmail: string;

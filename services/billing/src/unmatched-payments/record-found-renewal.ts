@@ -116,9 +116,9 @@ async function claim(
   { call: { accountId }, processor }: Listed,
   { record, orderId, subscription, period, tryNo }: Found,
 ): Promise<Payment | undefined> {
-  const { paymentId, amountCents, currency, recordedAt } = record;
+  const { paymentId, amountCents, currency, recordedAt, reference } = record;
   const { payment_method: savedMethod, customer_email: customerEmail } = subscription;
-  const request = { paymentId, amountCents, currency, savedMethod, customerEmail, orderId };
+  const request = { paymentId, amountCents, currency, savedMethod, customerEmail, orderId, reference };
   const about = [accountId, subscription.id, period, paymentId, tryNo, JSON.stringify(request), amountCents, currency];
   const times = [recordedAt, nextCheckAt(0, clock.nowMs()), subscription.current_period_end];
   const endsAt = periodEnd(subscription, period);

@@ -148,6 +148,22 @@ test('an order has one customer for all its attempts, which a lost database find
   expect(await processor.lookUp({ call: 'charge', request: card() }, call())).toBeNull();
 });
 
+test('a renewal that was found in the list is looked up there: a restored database knows another card than the one charged', async () => {
+  const [first, second] = [await processor.charge(card(), call()), await processor.charge(card(), call())];
+  const [before, charged] = [first, second].map((one) => (one.status === 'succeeded' ? one.savedMethod : undefined));
+  if (before === undefined || charged === undefined) throw new Error('expected saved cards');
+  const request = { ...card(), savedMethod: charged };
+  const renewed = await processor.chargeSaved(request, call());
+  if (renewed.status !== 'succeeded') throw new Error('expected success');
+  const lookUp = (reference?: string) =>
+    processor.lookUp(
+      { call: 'chargeSaved', request: { ...request, savedMethod: before, ...(reference && { reference }) } },
+      call(),
+    );
+  expect(await lookUp(renewed.reference)).toMatchObject({ status: 'succeeded', reference: renewed.reference });
+  expect(await lookUp()).toBeNull();
+});
+
 test('a customer deleted at Stripe is replaced, and an address that Stripe does not take is left out', async () => {
   const request = card({ customerEmail: 'ada@localhost' });
   await query(place.url, 'insert into stripe_customers values ($1, false, $2, $3)', [

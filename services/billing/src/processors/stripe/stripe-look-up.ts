@@ -11,7 +11,7 @@ import { fromStripeAmount } from './stripe-amounts.rules.ts';
 import type { StripeDeps } from './stripe-deps.ts';
 import { StripeAnswerError } from './stripe-errors.ts';
 import { intentAbout } from './stripe-following.ts';
-import { eachOf, readSetup } from './stripe-intents.ts';
+import { eachOf, readPayment, readSetup } from './stripe-intents.ts';
 import { captureReference, chargeOf, isHold, markOf, readReference, readSavedMethod } from './stripe-objects.ts';
 import { outcomeOf, refundOutcome } from './stripe-outcomes.ts';
 import { cancelIntent, releaseOutcome } from './stripe-release.ts';
@@ -118,6 +118,10 @@ async function standing(
 async function findIntent(deps: StripeDeps, sent: Starting, call: ProcessorCall): Promise<Intent | undefined> {
   const { paymentId } = sent.request;
   const isIt = (intent: Intent): boolean => markOf(call, intent.metadata)?.paymentId === paymentId;
+  if (sent.call === 'chargeSaved' && sent.request.reference !== undefined) {
+    const known = await readPayment(deps.link, readReference(sent.request.reference).id, call);
+    if (isIt(known)) return known;
+  }
   const customer =
     sent.call === 'chargeSaved'
       ? readSavedMethod(sent.request.savedMethod)?.customer
