@@ -14,7 +14,7 @@ import { readMoney } from '../src/payments/payment-rows.ts';
 import { createAnswerWriter } from '../src/payments/write-answer.ts';
 import { createAttemptWriter } from '../src/payments/write-attempt.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
-import { readBookEntries } from '../src/processors/simulated-books.ts';
+import type { ProcessorName } from '../src/processors/processor-registry.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../src/processors/simulated-processor.ts';
 import { createRenewalAnswerWriter } from '../src/renewals/record-renewals.ts';
 import { renewDue } from '../src/renewals/renew-due.ts';
@@ -22,7 +22,9 @@ import { takeRenewalCounts } from '../src/renewals/take-renewal-counts.ts';
 import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
 import type { AccountRun } from '../src/runs/daily-step.ts';
 import { emptyDatabase } from './database-copy.ts';
+import { type OutsideProcessor, simulatedOutside } from './outside-processor.ts';
 import { type Fault, type FaultyProcessor, faultyProcessor, isSilent } from './processors/faulty-processor.ts';
+import { stripeOutside } from './stripe/stripe-outside.ts';
 
 /** One process of billing, without NATS: what it writes to the outbox is read from there. */
 export interface Replica {
@@ -49,12 +51,14 @@ export interface Replicas {
   /** Of the database. */
   readonly url: string;
   readonly simulated: SimulatedProcessor;
+  /** The processor that all of them charge through. */
+  readonly outside: OutsideProcessor;
   /** A new process; `wrap` puts something between it and its database or processor. */
   start(wrap?: Wrap): Replica;
   money(accountId: string, orderId: string): ReturnType<typeof readMoney>;
   /** Data of the account's events in the order they were written, with their subjects. */
   events(accountId: string): Promise<WrittenEvent[]>;
-  books(accountId: string): ReturnType<typeof readBookEntries>;
+  books(accountId: string): ReturnType<OutsideProcessor['books']>;
   /** What replicas have logged as errors: faults of ours, and not of their surroundings. */
   readonly errors: readonly unknown[];
   /** Leaves nothing behind that a round of another test would go on with, or that its backups would copy. */
@@ -77,20 +81,22 @@ export interface Wrap {
 /** What the platform says that a processor call may take, in milliseconds of the test's clock. */
 const deadlineMs = 20;
 
-export async function startReplicas(): Promise<Replicas> {
+/** @param processor what they charge through */
+export async function startReplicas(processor: ProcessorName = 'simulated'): Promise<Replicas> {
   const storage = await createMigratedDatabase('billing', migrate);
   const clock = fakeClock('2026-03-15T12:00:00.000Z');
   const database = await openDatabase({ ...databaseOptions(storage.url), poolMax: 10 });
   const simulated = await openSimulatedProcessor({ databaseUrl: storage.url, clock });
+  const outside = processor === 'stripe' ? await stripeOutside(clock) : simulatedOutside(clock, simulated, database);
   const started: PaymentDeps[] = [];
   const errors: unknown[] = [];
   const logger = Object.assign(Object.create(silentLogger()) as Logger, {
     error: (...line: unknown[]) => void errors.push(line),
   });
   return {
-    ...{ clock, database, simulated, errors, url: storage.url },
+    ...{ clock, database, simulated, outside, errors, url: storage.url },
     start: (wrap = {}) => {
-      const replica = newReplica({ clock, database, simulated, logger }, wrap);
+      const replica = newReplica({ clock, database, outside, logger }, wrap);
       started.push(replica.deps);
       return replica;
     },
@@ -103,19 +109,22 @@ export async function startReplicas(): Promise<Replicas> {
       );
       return rows;
     },
-    books: (accountId) =>
-      readBookEntries(async (sql, values) => (await database.pool.query(sql, values)).rows, accountId, clock.now()),
-    clear: () => emptyDatabase(database),
+    books: outside.books,
+    clear: async () => {
+      outside.clear();
+      await emptyDatabase(database);
+    },
     close: async () => {
       await Promise.all(started.map(({ processorCalls }) => processorCalls.close()));
       await simulated.close();
+      await outside.close();
       await database.close();
       await storage.close();
     },
   };
 }
 
-type Shared = Pick<Replicas, 'clock' | 'database' | 'simulated'> & {
+type Shared = Pick<Replicas, 'clock' | 'database' | 'outside'> & {
   readonly logger: Logger;
 };
 
@@ -129,9 +138,10 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
   };
   const faultOf = ({ method }: { readonly method: string }): Fault =>
     method === 'list' ? faultOfList() : (faults.shift() ?? 'answered');
-  const processor = faultyProcessor(shared.simulated, faultOf, shared.clock);
-  const account = { processor: wrap.processor?.(processor) ?? processor, secretKey: undefined };
   const database = wrap.database?.(shared.database) ?? shared.database;
+  const { outside } = shared;
+  const processor = faultyProcessor(outside.open(database), faultOf, shared.clock);
+  const account = { processor: wrap.processor?.(processor) ?? processor, secretKey: outside.secretKey };
   const deps: PaymentDeps = {
     database,
     clock: shared.clock,

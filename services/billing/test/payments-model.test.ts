@@ -1,9 +1,10 @@
 import { DomainError } from '@app/contracts/errors';
-import { newIdSuffix } from '@app/contracts/ids';
+import { newId, newIdSuffix } from '@app/contracts/ids';
 import { isDeath } from '@app/testing/dying-process';
+import { guardLeaks } from '@app/testing/leak-guard';
 import { randomRuns, volume } from '@app/testing/long';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { continuePayment } from '../src/payments/continue-payment.ts';
 import type { StartInput } from '../src/payments/new-attempt.ts';
@@ -12,13 +13,14 @@ import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { Backups } from './backups.ts';
 import { type DyingProcess, dyingAt } from './dying-process.ts';
-import { dayMs, hourMs, minuteMs, newAccount, type Replica } from './payment-replicas.ts';
+import { hourMs, minuteMs, newAccount, type Replica } from './payment-replicas.ts';
 import { startInput, upsell } from './payment-samples.ts';
 import { type Surroundings, surroundings } from './random-moments.ts';
 import { expectBooksEqual, expectNothingReleasedStands } from './reconciliation.ts';
-import { openReplicas, replicas } from './set-up.ts';
+import { openReplicasOf, replicas } from './set-up.ts';
+import { untilSettled } from './until-settled.ts';
 
-openReplicas();
+guardLeaks();
 
 /** Calls that are never answered, and requests that never arrive, are among the faults. */
 const cards = [
@@ -95,22 +97,26 @@ const moment: fc.Arbitrary<Moment> = fc.record({
   ...surroundings({ faults: 2, seam: 14 }, [0, 0, minuteMs, 5 * minuteMs, hourMs, 3 * hourMs]),
 });
 
-test('whatever is clicked, lost, doubled, late, killed or restored: our books equal the processor’s, and nothing is taken twice', {
-  timeout: volume(180_000, 3 * hourMs),
-}, async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.boolean(), fc.array(moment, { minLength: 2, maxLength: 9 }), async (held, moments) => {
-      await replicas.clear();
-      const order = newOrder(held);
-      const run = new Processes();
-      const backups = new Backups(replicas, order.account);
-      for (const each of moments) await live(run, backups, order, each);
-      await reconcile(run, order);
-      await expectBooksEqual(replicas, order.account, order.input.orderId, backups.lost);
-      expect(replicas.errors).toEqual([]);
-    }),
-    { ...randomRuns(12, 10_000), endOnFailure: true },
-  );
+describe.each(['simulated', 'stripe'] as const)('%s', (processor) => {
+  openReplicasOf(processor);
+
+  test('whatever is clicked, lost, doubled, late, killed or restored: our books equal the processor’s, and nothing is taken twice', {
+    timeout: volume(180_000, 3 * hourMs),
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.boolean(), fc.array(moment, { minLength: 2, maxLength: 9 }), async (held, moments) => {
+        await replicas.clear();
+        const order = newOrder(held);
+        const run = new Processes();
+        const backups = new Backups(replicas, order.account);
+        for (const each of moments) await live(run, backups, order, each);
+        await reconcile(run, order);
+        await expectBooksEqual(replicas, order.account, order.input.orderId, backups.lost);
+        expect(replicas.errors).toEqual([]);
+      }),
+      { ...randomRuns(processor === 'stripe' ? 6 : 12, 10_000), endOnFailure: true },
+    );
+  });
 });
 
 interface Order {
@@ -124,10 +130,16 @@ interface Order {
 
 const newOrder = (held: boolean): Order => ({
   account: newAccount(),
-  input: startInput({ hold: held ? { upsell, decisionMinutes: 60 } : null }),
+  input: startInput({
+    hold: held ? { upsell, decisionMinutes: 60 } : null,
+    returnUrl: 'https://shop.example/c/shop/course',
+    ...orderAt(replicas.outside.orderTimeMs),
+  }),
   commands: parts.map(() => newIdSuffix(replicas.clock.nowMs())),
   begunAt: new Map(),
 });
+
+const orderAt = (madeMs: number | undefined) => (madeMs === undefined ? {} : { orderId: newId('order', madeMs) });
 
 /** Two replicas; a killed one is replaced, and what it had sent is still on its way. */
 class Processes {
@@ -158,6 +170,7 @@ class Processes {
 
   async deliverLate(): Promise<void> {
     for (const { processor } of this.all) await processor.deliverLate();
+    await replicas.outside.deliverLate();
   }
 
   #start(process?: DyingProcess): Replica {
@@ -171,7 +184,7 @@ async function live(
   run: Processes,
   backups: Backups,
   order: Order,
-  { requests, faults: failing, database, killed, deliverLate, passMs }: Moment,
+  { requests, faults: failing, requestFaults, database, killed, deliverLate, passMs }: Moment,
 ) {
   if (await backups.make(database)) {
     run.replaceAll();
@@ -180,6 +193,7 @@ async function live(
   }
   if (killed !== null) run.kill(dyingAt(killed));
   run.at(0).fail(...failing);
+  replicas.outside.failRequests(requestFaults);
   // Checkout knows of the attempt that billing has lost: it requests that one again or the next ones, and none before it.
   const lost = Math.min(...(await backups.lostSales()).map(({ tryNo }) => tryNo));
   const isMade = (what: Request) => !('tryNo' in what) || lost === Infinity || what.tryNo >= lost;
@@ -208,11 +222,12 @@ async function make(replica: Replica, order: Order, request: Request): Promise<u
       return await startPayment(deps, caller, {
         ...input,
         ...attemptOf(order, request.tryNo),
-        paymentMethod: request.card,
+        paymentMethod: request.card && replicas.outside.card(request.card),
       });
     case 'settle':
       return await settleHold(deps, caller, input.orderId, request.decision);
     case 'continue':
+      await replicas.outside.buyersDecide();
       return await continuePayment(deps, caller, input.orderId);
     case 'refund':
       return await refundCharges(deps, caller, input.orderId);
@@ -248,26 +263,9 @@ function expectHarmless(err: unknown): void {
   throw err;
 }
 
-/** The line works again, and days pass with their daily runs until nothing is left to do: at the latest when the hold ends. */
-async function reconcile(run: Processes, order: Order): Promise<void> {
+/** The line works again, and days pass until nothing is left to do. */
+async function reconcile(run: Processes, { account, input }: Order): Promise<void> {
   await run.deliverLate();
   run.replaceKilled();
-  const replica = run.at(0);
-  for (let day = 0; day < 10 && !(await isSettled(order)); day += 1) {
-    for (const waitMs of [minuteMs, 5 * minuteMs, hourMs]) {
-      replicas.clock.advance(waitMs);
-      await replica.round();
-    }
-    await replica.daily(order.account);
-    replicas.clock.advance(dayMs);
-  }
-  // What arrived after its payment was declined is found by the comparison of the books.
-  await replica.daily(order.account);
-}
-
-async function isSettled({ account, input }: Order): Promise<boolean> {
-  const { payments, hold, charges } = await replicas.money(account, input.orderId);
-  if (payments.some(({ finished_at }) => finished_at === null)) return false;
-  if (charges.some(({ refund_due_at }) => refund_due_at !== null)) return false;
-  return hold === null || hold.status === 'settled' || hold.status === 'lost';
+  await untilSettled(replicas, run.at(0), account, input.orderId);
 }

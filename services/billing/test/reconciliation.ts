@@ -151,7 +151,7 @@ function expectNamed(
 ): void {
   const named = events
     .filter(({ subject }) => subject === 'evt.billing.daily-run.noticed.v1')
-    .map(({ data }) => String(data.summary).match(/\(reference (\w+)\)/)?.[1]);
+    .map(({ data }) => String(data.summary).match(/\(reference ([\w/]+)\)/)?.[1]);
   expect(new Set(named).size).toBe(named.length);
   const ended = new Set(books.filter((entry) => isMoney(entry, 'capture', 'release')).map(({ about }) => about));
   const unknown = [...missing, ...books.filter((entry) => isStray(money, entry))];

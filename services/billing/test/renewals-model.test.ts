@@ -1,8 +1,10 @@
 import { DomainError } from '@app/contracts/errors';
+import { newId } from '@app/contracts/ids';
 import { isDeath } from '@app/testing/dying-process';
+import { guardLeaks } from '@app/testing/leak-guard';
 import { randomRuns, volume } from '@app/testing/long';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { Backups } from './backups.ts';
 import { dyingAt } from './dying-process.ts';
@@ -11,10 +13,10 @@ import { startInput } from './payment-samples.ts';
 import { type Surroundings, surroundings } from './random-moments.ts';
 import { expectLostNamed, expectRenewedOnce } from './renewal-invariants.ts';
 import { type Act, actedAt, Shop } from './sellers-acts.ts';
-import { openReplicas, replicas } from './set-up.ts';
+import { openReplicasOf, replicas } from './set-up.ts';
 import { readSubscription } from './subscriptions-of-tests.ts';
 
-openReplicas();
+guardLeaks();
 
 /** Calls that are never answered are among the faults. */
 const cards = [
@@ -87,32 +89,36 @@ const moment: fc.Arbitrary<Moment> = fc.record({
 });
 const bought = fc.array(fc.constantFrom(...cards), { minLength: 1, maxLength: 3 });
 
-test('whatever is due, clicked, queued, lost, doubled, late, killed or restored: each period is charged once at most, and all books and events agree', {
-  timeout: volume(180_000, 3 * hourMs),
-}, async () => {
-  await fc.assert(
-    fc.asyncProperty(bought, fc.array(moment, { minLength: 3, maxLength: 10 }), async (methods, moments) => {
-      await replicas.clear();
-      replicas.clock.set('2026-01-31T12:00:00.000Z');
-      const shop = new Shop(replicas);
-      for (const paymentMethod of methods) await shop.subscribe(paymentMethod);
-      const run = new Processes(shop);
-      // From now on the newest payments of the processor are compared.
-      await run.start().daily(shop.account);
-      replicas.clock.advance(28 * dayMs);
-      for (const each of moments) await live(run, each);
-      await reconcile(run);
-      for (const each of shop.subscriptions)
-        await expectRenewedOnce(replicas, shop.account, each, 1900, {
-          lost: run.backups.lost,
-          canceledAtEnd: shop.canceledAtEnd.get(each.orderId) ?? 0,
-        });
-      await expectLostNamed(replicas, shop.account, run.backups.lost);
-      await shop.expectKept();
-      expect(replicas.errors).toEqual([]);
-    }),
-    { ...randomRuns(3, 400), endOnFailure: true },
-  );
+describe.each(['simulated', 'stripe'] as const)('%s', (processor) => {
+  openReplicasOf(processor);
+
+  test('whatever is due, clicked, queued, lost, doubled, late, killed or restored: each period is charged once at most, and all books and events agree', {
+    timeout: volume(180_000, 3 * hourMs),
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(bought, fc.array(moment, { minLength: 3, maxLength: 10 }), async (methods, moments) => {
+        await replicas.clear();
+        replicas.clock.set('2026-01-31T12:00:00.000Z');
+        const shop = new Shop(replicas);
+        for (const paymentMethod of methods) await shop.subscribe(replicas.outside.savedCard(paymentMethod));
+        const run = new Processes(shop);
+        // From now on the newest payments of the processor are compared.
+        await run.start().daily(shop.account);
+        replicas.clock.advance(28 * dayMs);
+        for (const each of moments) await live(run, each);
+        await reconcile(run);
+        for (const each of shop.subscriptions)
+          await expectRenewedOnce(replicas, shop.account, each, 1900, {
+            lost: run.backups.lost,
+            canceledAtEnd: shop.canceledAtEnd.get(each.orderId) ?? 0,
+          });
+        await expectLostNamed(replicas, shop.account, run.backups.lost);
+        await shop.expectKept();
+        expect(replicas.errors).toEqual([]);
+      }),
+      { ...randomRuns(processor === 'stripe' ? 1 : 3, 400), endOnFailure: true },
+    );
+  });
 });
 
 /** Two replicas; a killed one is replaced, and after a backup was restored all are. */
@@ -137,6 +143,7 @@ class Processes {
 
   async deliverLate(): Promise<void> {
     for (const { processor } of this.started) await processor.deliverLate();
+    await replicas.outside.deliverLate();
   }
 
   async back(database: Moment['database']): Promise<void> {
@@ -149,11 +156,15 @@ class Processes {
   }
 }
 
-async function live(run: Processes, { knocks, faults: failing, database, killed, deliverLate, passMs }: Moment) {
+async function live(
+  run: Processes,
+  { knocks, faults: failing, requestFaults, database, killed, deliverLate, passMs }: Moment,
+) {
   const { shop } = run;
   await run.back(database);
   if (killed !== null) run.living[0] = run.start(dyingAt(killed));
   run.living[0].fail(...failing);
+  replicas.outside.failRequests(requestFaults);
   const acts = knocks.flatMap(({ knock: what }) => ('of' in what ? [what] : 'acts' in what ? what.acts : []));
   const stopped = await claimsOfStopped(
     run,
@@ -183,7 +194,7 @@ async function work(run: Processes, replica: Replica, what: Work, acts: readonly
     case 'round':
       return await replica.round();
     case 'buy':
-      return await startPayment(replica.deps, { accountId: shop.account, requestId: 'r' }, startInput());
+      return await startPayment(replica.deps, { accountId: shop.account, requestId: 'r' }, newOrder());
     case 'queued':
     case 'claimed': {
       const act = async () => {
@@ -194,6 +205,14 @@ async function work(run: Processes, replica: Replica, what: Work, acts: readonly
         .daily(shop.account);
     }
   }
+}
+
+function newOrder() {
+  const { card, orderTimeMs } = replicas.outside;
+  return startInput({
+    paymentMethod: card('sim_ok'),
+    ...(orderTimeMs !== undefined && { orderId: newId('order', orderTimeMs) }),
+  });
 }
 
 /**

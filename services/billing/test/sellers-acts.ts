@@ -99,8 +99,14 @@ export class Shop {
       case 'keep':
         return made(await keepSubscription(changing, context, id), undefined);
       case 'card':
-        return madeCard(await putPaymentMethod(changing, context, id, what.card, { chargeNow: what.chargeNow }));
+        return madeCard(
+          await putPaymentMethod(changing, context, id, this.#replicas.outside.newCard(what.card), {
+            chargeNow: what.chargeNow,
+            returnUrl: 'https://shop.example/portal',
+          }),
+        );
       case 'continue_card':
+        await this.#replicas.outside.buyersDecide();
         return madeCard(await continuePaymentMethod(changing, context, id, { chargeNow: true }));
       case 'refund':
         await this.#refund(orderId);

@@ -4,6 +4,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { type OpenedDatabase, openMigratedDatabase } from '@app/testing/opened-database';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
+import type { ProcessorName } from '../src/processors/processor-registry.ts';
 import { type Harness, startHarness } from './harness.ts';
 import { type Replicas, startReplicas } from './payment-replicas.ts';
 
@@ -16,8 +17,13 @@ export let database: Database;
 /** Called at the top of a test file: opens billing without NATS. Each test begins on an empty database, at a time of its clock. */
 export function openReplicas(startsAt = '2026-03-15T12:00:00.000Z'): void {
   guardLeaks();
+  openReplicasOf('simulated', startsAt);
+}
+
+/** Called in a `describe` of a file that guards leaks: billing charges through this processor. */
+export function openReplicasOf(processor: ProcessorName, startsAt = '2026-03-15T12:00:00.000Z'): void {
   beforeAll(async () => {
-    replicas = await startReplicas();
+    replicas = await startReplicas(processor);
   });
   afterAll(() => replicas.close());
   beforeEach(async () => {

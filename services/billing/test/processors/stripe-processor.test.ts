@@ -8,7 +8,6 @@ import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
 import { describeProcessor } from './conformance/processor-conformance.ts';
 import type { ConformanceCards } from './conformance/suite.ts';
 
-/** Stripe has no card whose capture or refund is refused. */
 const cards: ConformanceCards = {
   works: 'pm_card_visa',
   declinedSoft: 'pm_card_chargeDeclined',
@@ -16,6 +15,8 @@ const cards: ConformanceCards = {
   savedDeclined: 'pm_card_chargeCustomerFail',
   confirmed: 'pm_card_authenticationRequiredOnSetup',
   refused: 'pm_standin_refuses',
+  captureDeclined: 'pm_standin_capture_refused',
+  refundDeclined: 'pm_standin_refund_refused',
   refundFails: 'pm_card_refundFail',
   answerLost: 'pm_standin_answer_lost',
   requestLost: 'pm_standin_request_lost',

@@ -11,7 +11,9 @@ import { type Harness, startHarness } from '../harness.ts';
 import { startInput } from '../payment-samples.ts';
 import { orderEvent } from '../samples.ts';
 import type { PaymentIntent, Refund } from '../stripe/objects.ts';
-import { type StripeFault, type StripeRequest, StripeStandIn } from '../stripe/stripe-stand-in.ts';
+import { randomRequestFaults } from '../stripe/random-request-faults.ts';
+import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
+import { seededRandom } from './faulty-processor.ts';
 
 guardLeaks();
 
@@ -41,29 +43,6 @@ const context = () => ({
 /** Answers that never come take their deadline, one after the other in some steps. */
 const patient = () => ({ ...context(), waitMs: 50_000 });
 const run = () => harness.requester.request(startDailyRun, { accountId: account, force: true }, patient());
-
-/** Mulberry32: the same faults in each run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-const loud: readonly StripeFault[] = ['broken_before', 'broken_after', 'html_after', 'error_after', 'rate_limited'];
-/** What ends with the deadline is rarer, because it takes so long. */
-const all: readonly StripeFault[] = [...loud, ...loud, 'silent_before', 'silent_after'];
-
-/** Of what changes something nearly a half goes wrong, of what is read a tenth. */
-function disturb(random: () => number): void {
-  stripe.disturb(({ method }: StripeRequest) => {
-    const [share, faults] = method === 'POST' ? [0.45, all] : [0.1, loud];
-    return random() < share ? faults[Math.floor(random() * faults.length)] : undefined;
-  });
-}
 
 async function subscribe(): Promise<string> {
   const orderId = newId('order', harness.clock.nowMs());
@@ -99,10 +78,10 @@ test('whatever gets lost on the way, each period is charged once, refunds go bac
   );
   const orders: string[] = [];
   for (let made = 0; made < subscriptions; made += 1) orders.push(await subscribe());
-  const random = seeded(27);
+  const random = seededRandom(27);
   for (let month = 0; month < months; month += 1) {
     harness.clock.advance(31 * dayMs);
-    disturb(random);
+    stripe.disturb(randomRequestFaults(random));
     for (let day = 0; day < 3; day += 1) {
       await run();
       harness.clock.advance(dayMs);
@@ -115,7 +94,7 @@ test('whatever gets lost on the way, each period is charged once, refunds go bac
   expect(await chargedHere()).toEqual(chargedThere());
   const perOrder = Map.groupBy(chargedThere(), (charge) => charge.split(' ')[0]);
   expect([...perOrder.values()].map(({ length }) => length)).toEqual(orders.map(() => months));
-  disturb(random);
+  stripe.disturb(randomRequestFaults(random));
   const refunded = orders.slice(0, 5);
   const giveBack = (orderId: string, attempt: number) =>
     harness.requester.request(refundCharges, { orderId, attempt }, patient());

@@ -193,6 +193,7 @@ export class StripeBooks {
       });
     }
     const charge = this.find<make.Charge>('charge', intent.latest_charge ?? '', 'charge');
+    if (intent.capture_method === 'manual') this.#letCapture(intent);
     charge.captured = true;
     charge.amount_captured = amount;
     charge.amount_refunded = charge.amount - amount;
@@ -202,6 +203,16 @@ export class StripeBooks {
     const given = { id: this.newId('txn'), created: this.#nowS(), type: 'charge', source: charge.id };
     charge.balance_transaction = this.keep(make.balanceTransaction(given)).id;
     this.tell('payment_intent.succeeded', intent);
+  }
+
+  #letCapture(intent: make.PaymentIntent): void {
+    const capture = this.cardOf(intent.payment_method ?? '')?.capture;
+    if (capture === 'refused') {
+      throw new StripeNo(402, { type: 'card_error', code: 'card_declined', message: 'Your card was declined.' });
+    }
+    if (capture !== 'expired') return;
+    this.cancel(intent, 'automatic');
+    throw invalid('This charge has expired.', { code: 'charge_expired_for_capture' }, true);
   }
 
   /** @throws StripeNo */
@@ -237,9 +248,12 @@ export class StripeBooks {
     if (typeof amount !== 'number' || amount > left) {
       throw invalid('The refund amount is greater than the unrefunded amount.', { param: 'amount' }, true);
     }
+    const method = this.cardOf((charge as unknown as { payment_method: string }).payment_method);
+    if (method?.refundRefused) {
+      throw invalid('This charge cannot be refunded.', { code: 'charge_not_refundable', param: 'charge' }, true);
+    }
     charge.amount_refunded += amount;
     charge.refunded = charge.amount_refunded === charge.amount;
-    const method = this.cardOf((charge as unknown as { payment_method: string }).payment_method);
     const made = make.refund({
       ...{ id: this.newId('re'), created: this.#nowS(), amount, currency: intent.currency, metadata },
       ...{ charge: charge.id, payment_intent: intent.id, status: method?.refundPends ? 'pending' : 'succeeded' },

@@ -6,7 +6,11 @@ export interface StripeCard {
   /** To later charges of the saved method. */
   readonly savedDecline?: StripeDecline;
   /** The bank asks the buyer, who decides so when they come to its page. */
-  readonly buyer?: 'confirms' | 'refuses';
+  readonly buyer?: 'confirms' | 'refuses' | 'leaves';
+  /** The bank does not let the hold be captured, or ended it before Stripe's time. */
+  readonly capture?: 'refused' | 'expired';
+  /** Stripe does not take refunds of it. */
+  readonly refundRefused?: true;
   /** Refunds fail this much later, in seconds. */
   readonly refundFailsAfterS?: number;
   /** Refunds wait for the seller's balance. */
@@ -51,6 +55,10 @@ const cards: Readonly<Record<string, StripeCard>> = {
   pm_card_refundFail: { last4: '5126', refundFailsAfterS: 3_600 },
   pm_card_pendingRefund: { last4: '7726', refundPends: true },
   pm_standin_refuses: { last4: '3221', buyer: 'refuses' },
+  pm_standin_leaves: { last4: '3222', buyer: 'leaves' },
+  pm_standin_capture_refused: { last4: '0602', capture: 'refused' },
+  pm_standin_hold_expired: { last4: '0601', capture: 'expired' },
+  pm_standin_refund_refused: { last4: '0701', refundRefused: true },
   pm_standin_never_again: { last4: '0003', decline: declined('do_not_honor', 'do_not_try_again') },
   pm_standin_answer_lost: { last4: '0502', fault: 'answer_lost' },
   pm_standin_request_lost: { last4: '0501', fault: 'request_lost' },

@@ -117,8 +117,9 @@ export function decide(books: StripeBooks, id: string): string {
   const action = intent?.next_action as { redirect_to_url?: { return_url: string } } | null | undefined;
   if (intent === undefined) throw new StripeNo(404, { type: 'invalid_request_error', message: 'no such page' });
   const methodId = intent.payment_method ?? '';
-  if (intent.status === 'requires_action' && books.cardOf(methodId)?.buyer === 'confirms') books.succeed(intent);
-  else if (intent.status === 'requires_action') {
+  const buyer = intent.status === 'requires_action' ? books.cardOf(methodId)?.buyer : undefined;
+  if (buyer === 'confirms') books.succeed(intent);
+  else if (buyer === 'refuses') {
     const message = 'We are unable to authenticate your payment method.';
     const code = `${intent.object}_authentication_failure`;
     books.refuse(intent, { code, message }, books.find('payment_method', methodId, 'payment_method'));

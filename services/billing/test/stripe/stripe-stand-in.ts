@@ -17,7 +17,11 @@ export type StripeFault =
   | 'silent_before'
   | 'silent_after'
   | 'error_after'
-  | 'html_after';
+  | 'html_after'
+  /** Its work is done when `deliverLate` is called; whoever sent it gets no answer. */
+  | 'late'
+  /** It arrives twice at once. */
+  | 'doubled';
 
 export interface StripeRequest {
   readonly method: string;
@@ -49,6 +53,7 @@ export class StripeStandIn {
   readonly #accounts = new Map<string, StripeAccount>();
   readonly #keys = new Map<string, Key>();
   readonly #faults: { readonly matches: Matches; readonly fault: StripeFault }[] = [];
+  #late: (() => Promise<unknown>)[] = [];
   readonly #arrivals = createArrivals<string>();
   readonly #ownFaults: unknown[] = [];
   #disturbance: (request: StripeRequest) => StripeFault | undefined = () => undefined;
@@ -110,6 +115,21 @@ export class StripeStandIn {
   mend(): void {
     this.#disturbance = () => undefined;
     this.#faults.length = 0;
+  }
+
+  /** Delivers what waits on its way, last sent first. */
+  async deliverLate(): Promise<void> {
+    const delivered = this.#late.toReversed();
+    this.#late = [];
+    for (const arrive of delivered) await arrive();
+  }
+
+  /** Nothing was ever done or sent, and nothing goes wrong: no account has anything. */
+  clear(): void {
+    this.mend();
+    this.#accounts.clear();
+    this.#late = [];
+    this.requests.length = 0;
   }
 
   /** Resolves when a request with this idempotency key was done, or got lost on its way. */
@@ -185,13 +205,18 @@ export class StripeStandIn {
     if (fault === 'rate_limited') return send(response, errorAnswer(rateLimited));
     if (fault === 'broken_before') return void incoming.socket.destroy();
     if (fault === 'silent_before') return void announce();
-    const answer = await this.#work(request, endpoint, { origin, fault });
+    const work = () => this.#work(request, endpoint, { origin, fault });
+    if (fault === 'late') {
+      this.#late.push(work);
+      return;
+    }
+    const [answer] = await Promise.all(fault === 'doubled' ? [work(), work()] : [work()]);
     announce();
     if (fault === 'broken_after') return void incoming.socket.destroy();
     if (fault === 'silent_after') return;
     if (fault === 'html_after')
       return void response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>502</h1>');
-    send(response, answer);
+    if (answer !== undefined) send(response, answer);
   }
 
   async #work(

@@ -1,0 +1,109 @@
+import type { FakeClock } from '@app/testing/fake-clock';
+import type { PaymentProcessor } from '../../src/processors/payment-processor.ts';
+import { openStripeProcessor, type StripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
+import type { OutsideProcessor } from '../outside-processor.ts';
+import { type Intent, customer as newCustomer, type PaymentMethod, type SetupIntent } from './objects.ts';
+import { entriesOf } from './stripe-entries.ts';
+import { StripeStandIn } from './stripe-stand-in.ts';
+
+/** Cards of Stripe and of its stand-in that do what those of the simulated processor do, after `pm_`. */
+const cards: Readonly<Record<string, string>> = {
+  sim_ok: 'card_visa',
+  sim_declined: 'card_chargeDeclined',
+  sim_requires_action: 'card_authenticationRequiredOnSetup',
+  sim_action_ignored: 'standin_leaves',
+  sim_action_refused: 'standin_refuses',
+  sim_capture_fails: 'standin_capture_refused',
+  sim_hold_expires: 'standin_hold_expired',
+  sim_renewal_declined: 'card_chargeCustomerFail',
+  sim_lost_card: 'card_chargeDeclinedLostCard',
+  sim_renewal_requires_action: 'card_authenticationRequired',
+  sim_refund_declined: 'standin_refund_refused',
+  // The stand-in's own faults are of requests, not of cards.
+  sim_error_after: 'card_visa',
+};
+const cardOf = (name: string): string => cards[name] ?? name;
+
+/** What a request may take until it counts as lost, in milliseconds of the machine. */
+const deadlineMs = 400;
+
+/** The stand-in of Stripe, reached over HTTP by the real package. */
+export async function stripeOutside(clock: FakeClock): Promise<OutsideProcessor> {
+  const standIn = await StripeStandIn.start(clock);
+  const secretKey = 'sk_live_shop';
+  standIn.accept(secretKey);
+  const opened: StripeProcessor[] = [];
+  const releases = new Map<string, Set<string>>();
+  let tokens = 0;
+  const books = () => standIn.booksOf(secretKey);
+  return {
+    open: (database) => {
+      const processor = openStripeProcessor(database, { apiUrl: standIn.url, deadlineMs });
+      opened.push(processor);
+      return notingReleases(processor, releases);
+    },
+    secretKey,
+    get orderTimeMs() {
+      return clock.nowMs();
+    },
+    books: async (accountId) => {
+      // What has come about with time.
+      books().pass();
+      return entriesOf(books(), accountId, releases);
+    },
+    records: ({ call, decline_reason }) =>
+      call !== 'capture' && call !== 'refund' && call !== 'release' && decline_reason !== 'invalid_payment_method',
+    savedBy: async (_accountId, paymentIds) =>
+      books()
+        .all<SetupIntent>('setup_intent')
+        .filter(
+          ({ metadata, status }) => status === 'succeeded' && paymentIds.includes(metadata.funnelry_payment ?? ''),
+        )
+        .map(({ customer, payment_method }) => `${customer}/${payment_method}`),
+    card: (name) => {
+      tokens += 1;
+      return `ctoken_${cardOf(name)}--${tokens}`;
+    },
+    newCard: (name) => (cards[name] === undefined ? name : `pm_${cardOf(name)}`),
+    savedCard: (name) => {
+      if (cards[name] === undefined) return name;
+      const made = books().keep(newCustomer({ id: books().newId('cus'), created: Math.floor(clock.nowMs() / 1_000) }));
+      const method: PaymentMethod = books().methodOf({ payment_method: `pm_${cardOf(name)}` });
+      method.customer = made.id;
+      return `${made.id}/${method.id}`;
+    },
+    buyersDecide: async () => {
+      const waiting = ['payment_intent', 'setup_intent'].flatMap((kind) => books().all<Intent>(kind));
+      for (const { status, next_action } of waiting) {
+        const { url } = (next_action as { redirect_to_url?: { url: string } } | null)?.redirect_to_url ?? {};
+        if (status === 'requires_action' && url !== undefined) await fetch(url, { redirect: 'manual' });
+      }
+    },
+    failRequests: (faults) => standIn.fail(() => true, ...faults),
+    deliverLate: async () => {
+      standIn.mend();
+      await standIn.deliverLate();
+    },
+    standIn,
+    clear: () => {
+      standIn.clear();
+      releases.clear();
+      for (const processor of opened.splice(0)) processor.close();
+    },
+    close: async () => {
+      for (const processor of opened) processor.close();
+      await standIn.close();
+    },
+  };
+}
+
+function notingReleases(processor: PaymentProcessor, releases: Map<string, Set<string>>): PaymentProcessor {
+  return {
+    ...processor,
+    release: (request, call) => {
+      const of = releases.get(request.reference) ?? new Set();
+      releases.set(request.reference, of.add(request.paymentId));
+      return processor.release(request, call);
+    },
+  };
+}
