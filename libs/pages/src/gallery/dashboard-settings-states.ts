@@ -47,6 +47,38 @@ const accountShown = (
     }),
   );
 
+const liveKeys = {
+  account: 'acct_1MTfjCQ9PRzxEwkZ',
+  account_name: longName,
+  publishable_key: `pk_live_${'51Hxyz'.repeat(16)}`,
+  missing_permissions: ['Charges and Refunds: write', 'Events: read'],
+  webhooks: 'not_permitted' as const,
+  last_event_at: null,
+};
+const testKeys = {
+  account: 'acct_1MTfjCQ9PRzxEwkZ',
+  account_name: null,
+  publishable_key: 'pk_test_51Hxyz',
+  missing_permissions: [],
+  webhooks: 'active' as const,
+  last_event_at: '2026-10-23T12:00:00.000Z',
+};
+const payments = '/app/settings/payments';
+const paymentsShown = (
+  processor: 'stripe' | 'none',
+  typed: Record<string, string> = {},
+  errors: Record<string, string> = {},
+  stripe: { live: typeof liveKeys; test: typeof testKeys } | null = null,
+) =>
+  shown(
+    payments,
+    paymentsContent(
+      visitAt(payments),
+      { processor, secrets: [], updated_at: null, stripe },
+      stateOf(Object.assign({ processor }, typed), errors),
+    ),
+  );
+
 const testMode = '/app/settings/test-mode';
 const time = { now: '2027-11-24T12:00:00.000Z', days_ahead: 365 };
 const testShown = (isOn: boolean, said: string | null) =>
@@ -79,8 +111,18 @@ export const settingsStates: Readonly<Record<string, () => Html>> = {
       }),
     ),
   'settings-selling': () => groupAt('/app/settings/selling', { cancellationNotices: 'on' }),
-  'settings-payments': () =>
-    shown('/app/settings/payments', paymentsContent(visitAt('/app/settings/payments'), 'none')),
+  'settings-payments': () => paymentsShown('none'),
+  'settings-payments-stored': () => paymentsShown('stripe', {}, {}, { live: liveKeys, test: testKeys }),
+  'settings-payments-refused': () =>
+    paymentsShown(
+      'stripe',
+      { testPublishableKey: 'pk_live_51Hxyz' },
+      {
+        liveSecretKey: 'Live secret key is a key for test mode.',
+        testSecretKey: 'Test secret key was not stored. Stripe could not be asked whose key it is.',
+        testPublishableKey: 'Test publishable key is a key for live mode.',
+      },
+    ),
   'settings-account': () => accountShown({ emailVerified: false }),
   'settings-account-refused': () =>
     accountShown({ emailVerified: true }, { password: 'The current password is not this one.' }),

@@ -1,38 +1,137 @@
+import type { Problem } from '../../call.ts';
 import { button } from '../../components/button.ts';
 import { card, facts } from '../../components/card.ts';
+import { choices } from '../../components/choice.ts';
+import { field } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
-import { form } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Visit } from '../frame/visit.ts';
+import { type FormState, form, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
+import { type Answer, type Body, type DashboardPage, onTo, refusedPage, type Visit } from '../frame/visit.ts';
+import { modes, pairsOf, refusedKeys, shownValues } from './payments.rules.ts';
 import { savedText, settingsPage } from './settings-page.ts';
 
+const path = '/app/settings/payments';
+
 const texts = {
-  processor: 'Payment processor',
-  chosen: 'Chosen',
-  simulated: 'Simulated: it moves no money',
-  stripe: 'Stripe: your own account there',
-  none: 'None: live checkouts cannot be paid',
-  about:
-    'The simulated processor takes test cards, so that you can try everything: buying, holds, renewals and refunds.',
-  choose: 'Use the simulated processor',
-  busy: 'One moment…',
+  choice: 'How buyers pay',
+  noneMissing: 'None',
+  save: 'Save',
+  saving: 'Asking Stripe…',
+  keys: 'Keys are in your Stripe Dashboard under Developers. A secret key is stored sealed and not shown again. Empty fields leave what is stored.',
 } as const;
 
-type Processor = 'simulated' | 'stripe' | 'none';
+const processors = [
+  { value: 'stripe', label: 'Stripe', hint: 'Buyers pay into your own account there. It needs its keys, below.' },
+  {
+    value: 'simulated',
+    label: 'Simulated',
+    hint: 'It moves no money and takes test cards. After a sale through Stripe it cannot be chosen.',
+  },
+  { value: 'none', label: 'None', hint: 'Nobody can buy. Renewals and refunds of earlier sales go on.' },
+] as const;
 
-/** GET of which processor charges buyers. */
+const about = {
+  live: { title: 'Stripe, live', hint: 'For what buyers pay.' },
+  test: { title: 'Stripe, test', hint: 'For rehearsals, which are simulated without it.' },
+} as const;
+
+const keyLabels = {
+  liveSecretKey: 'Live secret key',
+  livePublishableKey: 'Live publishable key',
+  testSecretKey: 'Test secret key',
+  testPublishableKey: 'Test publishable key',
+} as const;
+
+type Stored = Body<'getPaymentProcessor'>;
+
+/** GET of how buyers pay. */
 export async function showPayments(visit: Visit): Promise<DashboardPage> {
-  const { processor } = await visit.read('getPaymentProcessor', {});
-  return settingsPage('/app/settings/payments', paymentsContent(visit, processor), savedText(visit.request.query));
+  const stored = await visit.read('getPaymentProcessor', {});
+  const state = freshForm(visit, { processor: stored.processor });
+  return settingsPage(path, paymentsContent(visit, stored, state), savedText(visit.request.query));
 }
 
 export async function takePayments(visit: Visit): Promise<Answer> {
-  await visit.read('putPaymentProcessor', { body: { processor: 'simulated' } });
-  return onTo(`${visit.path}?saved=1`);
+  const { form: sent, requestId } = visit.request;
+  const stored = await visit.read('getPaymentProcessor', {});
+  if (sent.get('version') !== versionIn(stored)) return refused(visit, stored, changedSince(requestId));
+  const pairs = pairsOf(sent);
+  const processor = (sent.get('processor') ?? '') as 'stripe';
+  const put = await visit.call('putPaymentProcessor', {
+    body: { processor, ...pairs },
+    idempotencyKey: keyOf(visit, processor),
+  });
+  if (put.ok) return onTo(`${path}?saved=1`);
+  return refused(visit, stored, refusedKeys(put.problem, Object.keys(pairs)));
 }
 
-export function paymentsContent(visit: Visit, processor: Processor): Html {
-  const choose = button({ label: texts.choose, busyLabel: texts.busy, kind: 'accent' });
-  return html`${card(texts.processor, facts([[texts.chosen, texts[processor]]]))}<p>${texts.about}</p>${
-    processor === 'none' && form(visit, { content: html``, buttons: choose })
-  }`;
+function refused(visit: Visit, stored: Stored, problem: Problem): DashboardPage {
+  const state = refusedForm(visit, problem, keyLabels);
+  const shown = { ...state, values: shownValues(state.values) };
+  return refusedPage(settingsPage(path, paymentsContent(visit, stored, shown), null));
+}
+
+const changedSince = (requestId: string): Problem => ({
+  type: 'about:blank',
+  title: 'Changed since',
+  status: 412,
+  detail: '',
+  code: 'version_changed',
+  requestId,
+});
+
+/** A choice and keys are changed together, so the time of the last change is their version. */
+const versionIn = ({ updated_at }: Stored): string => updated_at ?? 'none';
+
+export function paymentsContent(visit: Visit, stored: Stored, state: FormState): Html {
+  const chosen = typedIn(state, 'processor');
+  const all = processors.map((each) => Object.assign({ isChosen: each.value === chosen }, each));
+  const content = html`${choices({ legend: texts.choice, name: 'processor', kind: 'radio', choices: all })}<p>${
+    texts.keys
+  }</p>${modes.map((mode) => pairCard(mode, stored, state))}`;
+  const buttons = button({ label: texts.save, busyLabel: texts.saving, kind: 'accent' });
+  return form(visit, { content, state, buttons, version: versionIn(stored) });
+}
+
+/** The keys of one mode: whose they are, and fields for others. */
+function pairCard(mode: (typeof modes)[number], { stripe }: Stored, state: FormState): Html {
+  const { title, hint } = about[mode];
+  const keys = stripe?.[mode];
+  const input = (name: keyof typeof keyLabels, type: 'password' | 'text') =>
+    field({
+      name,
+      label: keyLabels[name],
+      type,
+      value: typedIn(state, name),
+      error: state.errors[name],
+      autocomplete: type === 'password' ? 'new-password' : 'off',
+      maxLength: 2_000,
+    });
+  return card(
+    title,
+    html`<p class="hint">${hint}</p>${keys && keyFacts(keys)}${input(`${mode}SecretKey`, 'password')}${input(
+      `${mode}PublishableKey`,
+      'text',
+    )}`,
+  );
+}
+
+type Keys = NonNullable<NonNullable<Stored['stripe']>['live']>;
+
+const webhookTexts: Readonly<Record<Keys['webhooks'], string>> = {
+  active: 'Stripe sends its events here',
+  pending: 'The endpoint is being made',
+  no_public_url: 'None: this deployment has no public address. Everything works without, later',
+  not_permitted: 'None: the key may not make an endpoint. Everything works without, later',
+  refused: 'None: Stripe refused the endpoint. Everything works without, later',
+};
+
+function keyFacts(keys: Keys): Html {
+  const { account, account_name: name, publishable_key, missing_permissions: missing } = keys;
+  return facts([
+    ['Stripe account', name === null ? account : `${name} (${account})`],
+    ['Secret key', 'Stored'],
+    ['Publishable key', publishable_key],
+    ['Webhooks', webhookTexts[keys.webhooks]],
+    ['Missing permissions', missing.length === 0 ? texts.noneMissing : missing.join(', ')],
+  ]);
 }
