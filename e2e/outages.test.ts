@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const standalone of running) await standalone.end('SIGKILL');
   if (disk !== undefined) {
-    // nats-server 2.9 that met the full disk hears no signal but this one.
+    // nats-server 2.9 that met the full disk handles no signal but this one.
     const natsPid = await pidOf('nats-server', join(disk, 'data')).catch(() => undefined);
     if (natsPid !== undefined) endHard(natsPid);
     const mounted = disk;

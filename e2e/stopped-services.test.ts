@@ -56,7 +56,7 @@ test('a stopped service is told as 503 and named by readiness, and answers again
     } finally {
       for (const pid of pids) process.kill(pid, 'SIGCONT');
     }
-    // Each gets to the read that it did not hear of.
+    // Each gets to the read that it was not notified of.
     for (const name of stopped) await announced(requestBegun, ({ service }) => service === name);
     expect(await statusesOf(asked)).toEqual(asked.map(() => 200));
   }

@@ -204,7 +204,7 @@ const aims: Record<string, Aim> = {
     await unlock();
     await announcedNow(eventsHandled, ({ service }) => service === 'webhook-dispatcher');
     found['before the ack'] += 1;
-    // nats-server hears of the end of the process: else it would give the connection its events for 15 s more.
+    // nats-server is notified of the end of the process: else it would give the connection its events for 15 s more.
     await crash(async () => proxy.restore());
   },
 };

@@ -4,7 +4,7 @@ import type { DrainedCounts, OrderWatch } from '../system.ts';
 import type { PlatformClient } from './platform-client.ts';
 
 const pollEveryMs = 100;
-/** Counts that agree and stand still for this long are final. */
+/** Counts that agree and do not change for this long are final. */
 const stillForMs = 1_000;
 const giveUpAfterMs = 60_000;
 

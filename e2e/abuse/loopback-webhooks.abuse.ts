@@ -29,7 +29,7 @@ async function start(port: number, settings: Record<string, string>): Promise<vo
 
 /** An order, which goes to the endpoint and the automation, and a test send: three deliveries, each attempted once. */
 async function sendThree(seller: Seller, endpointId: string): Promise<boolean[]> {
-  const heard = listen();
+  const listener = listen();
   const body = { productSlug: 'course', email: 'grace@example.com' };
   expect((await seller.call('POST', '/api/v1/orders', { body })).status).toBe(200);
   const sent = await seller.call('POST', `/api/v1/webhook-endpoints/${endpointId}/test`, {
@@ -37,7 +37,7 @@ async function sendThree(seller: Seller, endpointId: string): Promise<boolean[]>
   });
   expect(sent.status).toBe(200);
   const delivered: boolean[] = [];
-  await heard.announced(attemptsRecorded, ({ attempts }) => {
+  await listener.announced(attemptsRecorded, ({ attempts }) => {
     const first = attempts.filter(({ accountId, number }) => accountId === seller.accountId && number === 1);
     delivered.push(...first.map((attempt) => attempt.delivered));
     return delivered.length >= 3;

@@ -67,7 +67,7 @@ const sources: Readonly<Record<ServiceName, Source>> = {
 };
 
 /**
- * Called while the servers start: reading the code takes about as long as they do. Part by part, because Node hears
+ * Called while the servers start: reading the code takes about as long as they do. Part by part, because Node handles
  * between two parts what the servers have come to, and starts PostgreSQL on the new cluster.
  */
 export async function loadServices(): Promise<Modules> {

@@ -118,7 +118,7 @@ export function newId(kind: IdKind, nowMs: number): string {
   return `${idPrefixes[kind]}_${newIdSuffix(nowMs)}`;
 }
 
-/** The id of the thing that a command creates. It has the command's suffix, so that a repeated command finds it. */
+/** The id of the resource that a command creates. It has the command's suffix, so that a repeated command finds it. */
 export function idOfCommand(kind: IdKind, commandId: string): string {
   return `${idPrefixes[kind]}_${commandId}`;
 }

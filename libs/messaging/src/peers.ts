@@ -10,7 +10,7 @@ export type PingResult = 'alive' | 'unreached' | 'silent' | 'lost';
 /** What this process knows of a service that it sends requests to. */
 export interface Peer {
   /** A message of the service has arrived: a replica of it lives. */
-  heard(): void;
+  answered(): void;
   /** How long ago that was, in milliseconds. */
   sinceHeardMs(): number;
   /** Pings all replicas at once; callers that come meanwhile share the ping. */
@@ -29,7 +29,7 @@ export function createPeers(nats: NatsClient, inbox: ReplyInbox): (service: Serv
 function createPeer(nats: NatsClient, inbox: ReplyInbox, service: ServiceName): Peer {
   let heardMs = Number.NEGATIVE_INFINITY;
   let pinging: Promise<PingResult> | undefined;
-  const heard = (): void => {
+  const answered = (): void => {
     heardMs = performance.now();
   };
   const ping = async (limitMs: number): Promise<PingResult> => {
@@ -39,7 +39,7 @@ function createPeer(nats: NatsClient, inbox: ReplyInbox, service: ServiceName): 
       const reply = await mailbox.next(limitMs);
       if (typeof reply === 'string') return reply;
       if (hasNoResponders(reply)) return 'unreached';
-      heard();
+      answered();
       return 'alive';
     } catch {
       // The connection is closed.
@@ -49,7 +49,7 @@ function createPeer(nats: NatsClient, inbox: ReplyInbox, service: ServiceName): 
     }
   };
   return {
-    heard,
+    answered,
     sinceHeardMs: () => performance.now() - heardMs,
     ping: (limitMs) => {
       pinging ??= ping(limitMs).finally(() => {

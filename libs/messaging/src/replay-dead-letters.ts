@@ -98,7 +98,7 @@ async function replay(options: ReplaysOptions, handler: EventHandler, rows: read
   options.logger.info({ subject: handler.definition.subject, events: ids.length }, 'dead letters replayed');
 }
 
-/** An outage leaves the request standing, unless the database itself is away by now: then it is to be asked for again. */
+/** An outage keeps the request, unless the database itself is away by now: then the operator repeats it. */
 async function keep({ service, database, logger }: ReplaysOptions, row: LetterRow, err: unknown): Promise<void> {
   await database.pool.query(
     `update dead_letters set error = $2, died_at = now(), replay_requested_at = case when $3 then now() end

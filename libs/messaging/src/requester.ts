@@ -16,7 +16,7 @@ import { requestSpan } from './spans.ts';
 
 /** A service that gives no sign for this long hangs: an attempt without a sign for two thirds of it, then a ping. */
 const hangsAfterMsDefault = 3_000;
-/** A command goes to a service heard of within this; any other service is pinged first. */
+/** A command goes to a service that answered within this; any other service is pinged first. */
 const heardWithinMs = 1_000;
 /** What was handed over is repeated. nats-server drops a replica that hangs after 15 s: an attempt after that reaches one that lives. */
 const repeatWithinMs = 20_000;
@@ -243,7 +243,7 @@ async function resultOf(call: Call, endMs: number): Promise<Msg | Failure> {
       if (performance.now() < endMs) return await silence(call);
     } else {
       if (hasNoResponders(reply)) return 'unreached';
-      call.peer.heard();
+      call.peer.answered();
       if (!isWorking(reply)) return reply;
     }
   }

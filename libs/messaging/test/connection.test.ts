@@ -28,7 +28,7 @@ interface Line {
   readonly awaySeconds?: number;
 }
 let arrivals: Arrivals<Line>;
-let heard: Listener;
+let listener: Listener;
 const take = (fields: object, msg: string): void => arrivals.push({ ...fields, msg });
 const logger = { info: take, warn: take, error: take } as unknown as Logger;
 
@@ -37,7 +37,7 @@ beforeEach(async () => {
   binary = await findNatsServer({ env: process.env, log: () => undefined });
   port = await freePort();
   arrivals = createArrivals();
-  heard = listen();
+  listener = listen();
 });
 
 afterEach(() => rm(directory, { recursive: true, force: true }));
@@ -60,7 +60,7 @@ const linkOptions = () => ({
 });
 const said = (): string[] => arrivals.list.map(({ msg }) => msg);
 const logged = (text: string) => arrivals.wait(1, { matches: ({ msg }) => msg === text, what: text });
-const changed = (up: boolean, times = 1) => heard.announced(connectionChanged, (change) => change.up === up, times);
+const changed = (up: boolean, times = 1) => listener.announced(connectionChanged, (change) => change.up === up, times);
 
 test('NATS that cannot be reached at the start, is lost and comes back is one line each, with cause and duration', async () => {
   const connecting = connectNats(linkOptions());
@@ -108,7 +108,7 @@ test('a server that refuses the user for a while does not close the connection f
   await server.stop();
 });
 
-test('who was heard too late to be let in, as after a pause of the whole process, tries again', async () => {
+test('a client that was answered too late, as after a pause of the whole process, connects again', async () => {
   const server = await start('right');
   const sockets: Socket[] = [];
   const front = createServer((client) => {

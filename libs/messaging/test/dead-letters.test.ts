@@ -43,12 +43,12 @@ const query = async <Row>(sql: string): Promise<Row[]> => (await rig.db.database
 const tries = () => query<{ event_id: string; tries: number }>('select event_id, tries from event_tries order by 1');
 const letters = () => query<{ event_id: string; error: string }>('select event_id, error from dead_letters order by 1');
 
-const givenUp = (eventId: string, heard = rig.heard) =>
-  heard.announced(eventsGivenUp, ({ ids }) => ids.includes(eventId));
+const givenUp = (eventId: string, listener = rig.listener) =>
+  listener.announced(eventsGivenUp, ({ ids }) => ids.includes(eventId));
 
 /** As if all tries but the last were made: they take six minutes. */
 const bury = async (eventId: string): Promise<void> => {
-  await failed(rig.heard, eventId);
+  await failed(rig.listener, eventId);
   await query(`update event_tries set tries = ${attemptsMax - 1} where event_id = '${eventId}'`);
   await givenUp(eventId);
 };
@@ -56,13 +56,13 @@ const bury = async (eventId: string): Promise<void> => {
 test('an event that an old version cannot read is tried again, and takes effect once a new version runs', async () => {
   const old = await consume({ definition: countedSmall });
   await publish(rig.checkout, [1, 100, 2]);
-  await handled(rig.heard, [1, 2]);
-  await failed(rig.heard, 'evt_100');
+  await handled(rig.listener, [1, 2]);
+  await failed(rig.listener, 'evt_100');
   expect(await tries()).toHaveLength(1);
   expect(await letters()).toEqual([]);
   await old.close();
   await consume();
-  await handled(rig.heard, [100]);
+  await handled(rig.listener, [100]);
   expect(await numbers(rig.db.database)).toEqual([1, 2, 100]);
   expect(await tries()).toEqual([]);
 });
@@ -70,7 +70,7 @@ test('an event that an old version cannot read is tried again, and takes effect 
 test('an event that cannot be read is kept with the reason after its last try, and the rest goes on', async () => {
   await consume({ definition: countedSmall });
   await publish(rig.checkout, [1, 100, 2]);
-  await handled(rig.heard, [1, 2]);
+  await handled(rig.listener, [1, 2]);
   await bury('evt_100');
   expect(await letters()).toMatchObject([{ event_id: 'evt_100', error: expect.stringContaining('cannot be read') }]);
   expect(await tries()).toEqual([]);
@@ -82,10 +82,10 @@ test('an event that fails is counted over restarts, and is forgotten when it tak
   const first = await consume({ refuse });
   await publish(rig.checkout, range(10, 20));
   await handled(
-    rig.heard,
+    rig.listener,
     range(10, 20).filter((n) => n !== 13),
   );
-  await failed(rig.heard, 'evt_13', 2);
+  await failed(rig.listener, 'evt_13', 2);
   await first.close();
   const [before] = await tries();
   expect(before?.tries).toBeGreaterThanOrEqual(2);
@@ -95,7 +95,7 @@ test('an event that fails is counted over restarts, and is forgotten when it tak
   expect((await tries())[0]?.tries).toBeGreaterThan(before?.tries ?? 0);
   await second.close();
   await consume();
-  await handled(rig.heard, [13]);
+  await handled(rig.listener, [13]);
   expect(await numbers(rig.db.database)).toHaveLength(10);
   expect(await tries()).toEqual([]);
 });
@@ -115,7 +115,7 @@ test('an event that ends the process is counted, given up, and its neighbours ta
   await consume({ refuse: (n) => n === 13 });
   await givenUp('evt_13');
   await handled(
-    rig.heard,
+    rig.listener,
     range(10, 20).filter((n) => n !== 13),
   );
   expect(await numbers(rig.db.database)).toHaveLength(9);
@@ -149,7 +149,7 @@ test('a stream replayed since a time gives a consumer what its inbox has not, an
   // A clock may be set back by some milliseconds.
   const before = new Date(Date.now() - 1_000);
   await publish(rig.checkout, range(0, 510));
-  await handled(rig.heard, range(0, 510));
+  await handled(rig.listener, range(0, 510));
   // As after the restore of a backup.
   await query(`delete from inbox where event_id in ('evt_3', 'evt_500', 'evt_501')`);
   await query('delete from effects where n in (3, 500, 501)');

@@ -59,7 +59,7 @@ test('an old replica beside a new one takes nothing of a kind it does not know',
   await publish(rig.checkout, range(1_000, 1_300), recounted);
   await publish(rig.checkout, range(50, 100));
   const all = [...range(0, 100), ...range(1_000, 1_300)];
-  await handled(rig.heard, all);
+  await handled(rig.listener, all);
   expect(await numbers(rig.db.database)).toEqual(all);
 });
 
@@ -67,12 +67,12 @@ test('a kind that is new to a running consumer comes from the beginning of the s
   const old = await consume();
   await publish(rig.checkout, range(1_000, 1_010), recounted);
   await publish(rig.checkout, range(0, 10));
-  await handled(rig.heard, range(0, 10));
+  await handled(rig.listener, range(0, 10));
   await old.close();
   await consume([counted, recounted]);
-  await handled(rig.heard, range(1_000, 1_010));
+  await handled(rig.listener, range(1_000, 1_010));
   await publish(rig.checkout, range(10, 20));
-  await handled(rig.heard, range(10, 20));
+  await handled(rig.listener, range(10, 20));
   expect(await numbers(rig.db.database)).toEqual([...range(0, 20), ...range(1_000, 1_010)]);
 });
 
@@ -80,7 +80,7 @@ test('a consumer is delivered only the kinds it consumes', async () => {
   await consume();
   await publish(rig.checkout, range(1_000, 1_050), recounted);
   await publish(rig.checkout, [1]);
-  await handled(rig.heard, [1]);
+  await handled(rig.listener, [1]);
   const info = await manager.consumers.info('EVT_CHECKOUT', durable);
   expect(info.config.filter_subject).toBe(counted.subject);
   expect(info.delivered.consumer_seq).toBe(1);
@@ -92,7 +92,7 @@ test('a durable that another version made gets the settings of this one and goes
   await manager.consumers.add('EVT_CHECKOUT', config);
   await consume();
   await publish(rig.checkout, range(0, 5));
-  await handled(rig.heard, range(0, 5));
+  await handled(rig.listener, range(0, 5));
   expect((await infoOf()).config.ack_wait).toBe(nanos(10_000));
 });
 
@@ -110,10 +110,10 @@ async function saveStream(dataDir: string): Promise<string> {
 
 /** Resolves when checkout is connected again. */
 async function restart(serverRestarts: () => Promise<void>): Promise<void> {
-  const heard = listen();
+  const listener = listen();
   await serverRestarts();
   await observe();
-  await heard.announced(connectionChanged, ({ service, up }) => service === 'checkout' && up);
+  await listener.announced(connectionChanged, ({ service, up }) => service === 'checkout' && up);
 }
 
 async function cutStream(dataDir: string, saved: string): Promise<void> {
@@ -130,10 +130,10 @@ test.each([
   if (dataDir === undefined) return;
   const first = await consume();
   await publish(rig.checkout, range(0, 50));
-  await handled(rig.heard, range(0, 50));
+  await handled(rig.listener, range(0, 50));
   const saved = await saveStream(dataDir);
   await publish(rig.checkout, range(50, 100));
-  await handled(rig.heard, range(50, 100));
+  await handled(rig.listener, range(50, 100));
   await acknowledged(100);
   if (stopped) await first.close();
   const began = listen();
@@ -148,7 +148,7 @@ test.each([
   expect((await infoOf()).delivered.stream_seq).toBeLessThanOrEqual(50);
   // The places of the lost ones go to other events.
   await publish(rig.checkout, range(200, 220));
-  await handled(rig.heard, range(200, 220));
+  await handled(rig.listener, range(200, 220));
   expect(await numbers(rig.db.database)).toEqual([...range(0, 100), ...range(200, 220)]);
 });
 
@@ -167,7 +167,7 @@ test.each([
     const consumers = await consume();
     const first = await record(rig.db.database, range(0, 50));
     relay.wake();
-    await handled(rig.heard, range(0, 50));
+    await handled(rig.listener, range(0, 50));
     const saved = await saveStream(dataDir);
     // Its id is lower than those of the lost events, and it is committed after them.
     const late = await pool.connect();
@@ -176,8 +176,8 @@ test.each([
     await late.query(insertOutboxSql, [JSON.stringify([row])]);
     const lost = await record(rig.db.database, range(50, 100));
     relay.wake();
-    await handled(rig.heard, range(50, 100));
-    await published(rig.heard, [...first, ...lost]);
+    await handled(rig.listener, range(50, 100));
+    await published(rig.listener, [...first, ...lost]);
     await acknowledged(100);
     if (away) await consumers.close();
     // What was acknowledged is on the disk; the tail of the stream is not.
@@ -194,7 +194,7 @@ test.each([
     await published(repaired, [...lost, row.event_id]);
     expect((await manager.streams.info('EVT_CHECKOUT')).state.last_seq).toBe(101);
     if (away) await consume();
-    // One that waits at the durable which the relay deletes may hear of it by its missing heartbeats alone, after 30 s.
+    // One that waits at the durable which the relay deletes may learn of it by its missing heartbeats alone, after 30 s.
     await handled(repaired, [500]);
     expect(await numbers(rig.db.database)).toEqual([...range(0, 100), 500]);
   },
@@ -206,7 +206,7 @@ test('a durable of a stream that nats-server lost and has again from its files b
   if (dataDir === undefined) return;
   const first = await consume();
   await publish(rig.checkout, range(0, 20));
-  await handled(rig.heard, range(0, 20));
+  await handled(rig.listener, range(0, 20));
   await acknowledged(20);
   await first.close();
   await restart(async () => {
@@ -256,6 +256,6 @@ test('a renewal of durables that fails is begun anew, and the events whose place
   expect(renewals).toBe(1);
   expect((await manager.streams.info('EVT_CHECKOUT')).state.last_seq).toBe(end + 10);
   await consume();
-  await handled(rig.heard, [...range(0, 5), ...range(10, 15)]);
+  await handled(rig.listener, [...range(0, 5), ...range(10, 15)]);
   expect(await numbers(rig.db.database)).toEqual([...range(0, 5), ...range(10, 15)]);
 });

@@ -35,7 +35,7 @@ test('events that do not concern a service are acknowledged without a transactio
   await rig.consume({ nats, handlers, timing: { replayMs: 50 } });
   await record(rig.db.database, range(0, 300));
   relay.wake();
-  await handled(rig.heard, range(0, 300));
+  await handled(rig.listener, range(0, 300));
   const manager = await streamManager();
   await pollSystem('the acknowledgement of all events', async () => {
     const { ack_floor } = await manager.consumers.info('EVT_CHECKOUT', durableName('metrics', counted));
@@ -64,7 +64,7 @@ test('every committed event takes effect exactly once, in the order written', as
     await record(rig.db.database, range(start, start + 150));
     relay.wake();
   }
-  await handled(rig.heard, range(0, 600));
+  await handled(rig.listener, range(0, 600));
   expect(await numbers(rig.db.database)).toEqual(range(0, 600));
   const { rows } = await rig.db.database.pool.query<{ n: number }>('select n from effects order by ctid');
   expect(rows.map((row) => row.n).filter((n, index) => n !== index)).toEqual([]);
@@ -83,7 +83,7 @@ test('an event rolled back with its change is never published', async () => {
     .catch(() => undefined);
   await record(rig.db.database, [7]);
   relay.wake();
-  await handled(rig.heard, [7]);
+  await handled(rig.listener, [7]);
   expect(await numbers(rig.db.database)).toEqual([7]);
   expect((await (await streamManager()).streams.info('EVT_CHECKOUT')).state.messages).toBe(1);
 });
@@ -93,7 +93,7 @@ test('an event published twice (a relay that died between publish and mark) take
   await rig.consume();
   await record(rig.db.database, [1, 2]);
   relay.wake();
-  await handled(rig.heard, [1, 2]);
+  await handled(rig.listener, [1, 2]);
   // The same event once more, past the stream's own window: another message id, the same envelope.
   const { rows } = await rig.db.database.pool.query<{ subject: string; payload: string }>(
     'select subject, payload from outbox',
@@ -102,24 +102,24 @@ test('an event published twice (a relay that died between publish and mark) take
   for (const row of rows) await client.publish(row.subject, row.payload);
   await record(rig.db.database, [3]);
   relay.wake();
-  await handled(rig.heard, [3]);
+  await handled(rig.listener, [3]);
   expect(await numbers(rig.db.database)).toEqual([1, 2, 3]);
 });
 
 test('a stream that lost its tail gets the lost events again', async () => {
   rig.relay();
-  await published(rig.heard, await record(rig.db.database, [1, 2, 3]));
+  await published(rig.listener, await record(rig.db.database, [1, 2, 3]));
   const manager = await streamManager();
   await manager.streams.delete('EVT_CHECKOUT');
   await rig.nats.restart();
   await rig.consume();
-  await handled(rig.heard, [1, 2, 3]);
+  await handled(rig.listener, [1, 2, 3]);
   expect(await numbers(rig.db.database)).toEqual([1, 2, 3]);
 });
 
 test('a stream that counts anew while events wait gets the lost ones again', async () => {
   const relay = rig.relay();
-  await published(rig.heard, await record(rig.db.database, [1, 2, 3]));
+  await published(rig.listener, await record(rig.db.database, [1, 2, 3]));
   // No reconnect tells the relay: only the places that new events are given.
   const manager = await streamManager();
   await manager.streams.delete('EVT_CHECKOUT');
@@ -127,7 +127,7 @@ test('a stream that counts anew while events wait gets the lost ones again', asy
   await record(rig.db.database, [4]);
   relay.wake();
   await rig.consume();
-  await handled(rig.heard, [1, 2, 3, 4]);
+  await handled(rig.listener, [1, 2, 3, 4]);
   expect(await numbers(rig.db.database)).toEqual([1, 2, 3, 4]);
 });
 
@@ -135,16 +135,16 @@ test('an event written while nats-server is away is published as soon as it is b
   const relay = rig.relay({ sweepMs: never });
   const first = await record(rig.db.database, [1]);
   relay.wake();
-  await published(rig.heard, first);
+  await published(rig.listener, first);
   await rig.nats.kill();
   const ids = await record(rig.db.database, [2]);
   await rig.nats.start();
-  await published(rig.heard, ids);
+  await published(rig.listener, ids);
 });
 
 test('what a closing replica had fetched and not begun goes to another at once', async () => {
   rig.relay();
-  await published(rig.heard, await record(rig.db.database, range(0, 500)));
+  await published(rig.listener, await record(rig.db.database, range(0, 500)));
   const gate = Promise.withResolvers<void>();
   const slow = onEvent(counted, async (events, client) => {
     await gate.promise;
@@ -167,13 +167,13 @@ test('what a closing replica had fetched and not begun goes to another at once',
   const begun = (await numbers(rig.db.database)).length;
   expect(begun).toBeLessThan(500);
   await rig.consume({ timing });
-  await handled(rig.heard, range(0, 500));
+  await handled(rig.listener, range(0, 500));
   expect(await numbers(rig.db.database)).toEqual(range(0, 500));
 });
 
 test('an idle consumer closes at once', async () => {
   const idle = await rig.consume();
-  await rig.heard.announced(consumingBegan);
+  await rig.listener.announced(consumingBegan);
   await idle.checks[0]?.check();
   // No timer fires any more: it closes without waiting for one.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
@@ -189,7 +189,7 @@ test('a consumer may start before the first event of its producer', async () => 
   await rig.consume();
   rig.relay();
   await record(rig.db.database, [1]);
-  await handled(rig.heard, [1]);
+  await handled(rig.listener, [1]);
 });
 
 test('nats-server killed in mid-stream loses nothing and doubles nothing', async () => {
@@ -199,7 +199,7 @@ test('nats-server killed in mid-stream loses nothing and doubles nothing', async
   await rig.nats.kill();
   await record(rig.db.database, range(400, 800));
   await rig.nats.start();
-  await handled(rig.heard, range(0, 800));
+  await handled(rig.listener, range(0, 800));
   expect(await numbers(rig.db.database)).toEqual(range(0, 800));
 });
 
@@ -212,7 +212,7 @@ test('one event that never works does not keep the others of its batch from taki
   });
   await rig.consume({ handlers: [poisoned] });
   const others = range(0, 50).filter((n) => n !== 25);
-  await handled(rig.heard, others);
+  await handled(rig.listener, others);
   expect(await numbers(rig.db.database)).toEqual(others);
 });
 
@@ -225,6 +225,6 @@ test('two replicas share the work: one relays, both consume, nothing is doubled'
     await record(rig.db.database, range(start, start + 50));
     second.wake();
   }
-  await handled(rig.heard, range(0, 500));
+  await handled(rig.listener, range(0, 500));
   expect(await numbers(rig.db.database)).toEqual(range(0, 500));
 });

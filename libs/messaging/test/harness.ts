@@ -218,7 +218,7 @@ export interface Consuming extends Opened {
   db: TestDb;
   checkout: NatsClient;
   /** What was announced since the test began. */
-  heard: Listener;
+  listener: Listener;
   /** A replica of checkout; by its own connection where it is not given one. */
   relay(options?: Partial<RelayOptions>): Relay;
   /** A replica of metrics, with a connection of its own. */
@@ -237,7 +237,7 @@ export function eachTestConsumes(): Consuming {
     return opened(startConsumers({ nats, database: rig.db.database, logger, handlers, ...options }));
   };
   beforeEach(async () => {
-    rig.heard = listen();
+    rig.listener = listen();
     rig.checkout = opened(await connectNats(rig.nats.login('checkout')));
     await ensureStream(await openStreams(rig.checkout), 'checkout', 1);
   });
@@ -254,18 +254,18 @@ function allOf<T>(wanted: Iterable<T>): (some: readonly T[]) => boolean {
 }
 
 /** The effects of the events with these numbers are committed. */
-export async function handled(heard: Listener, wanted: readonly number[]): Promise<void> {
+export async function handled(listener: Listener, wanted: readonly number[]): Promise<void> {
   const areAll = allOf(wanted);
-  await heard.announced(eventsHandled, ({ events }) => areAll(events.map(({ data }) => (data as { n: number }).n)));
+  await listener.announced(eventsHandled, ({ events }) => areAll(events.map(({ data }) => (data as { n: number }).n)));
 }
 
 /** The stream has the events with these ids, and their outbox rows say so. */
-export async function published(heard: Listener, ids: readonly string[]): Promise<void> {
+export async function published(listener: Listener, ids: readonly string[]): Promise<void> {
   const areAll = allOf(ids);
-  await heard.announced(eventsPublished, ({ events }) => areAll(events.map(({ id }) => id)));
+  await listener.announced(eventsPublished, ({ events }) => areAll(events.map(({ id }) => id)));
 }
 
 /** The event failed so many times. */
-export async function failed(heard: Listener, eventId: string, times = 1): Promise<void> {
-  await heard.announced(eventsSentBack, ({ ids }) => ids.includes(eventId), times);
+export async function failed(listener: Listener, eventId: string, times = 1): Promise<void> {
+  await listener.announced(eventsSentBack, ({ ids }) => ids.includes(eventId), times);
 }

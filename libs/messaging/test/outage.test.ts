@@ -56,12 +56,12 @@ test.each([
     const timing = { outageMs: 100, ackWaitMs: 1_000 };
     await rig.consume({ database, logger, handlers, timing });
     await publish(rig.checkout, range(0, 10));
-    await handled(rig.heard, range(0, 10));
+    await handled(rig.listener, range(0, 10));
 
     proxy.fail(how);
     await publish(rig.checkout, range(10, 300));
     // The attempts and the pauses between them outlast the wait for an acknowledgement, after which NATS delivers again.
-    await rig.heard.announced(batchHeld, () => true, attempts);
+    await rig.listener.announced(batchHeld, () => true, attempts);
     expect(lines).toEqual([{ level: 'warn', text: 'consuming paused: the database is unavailable' }]);
     const during = await durableInfo();
     expect(during.num_ack_pending).toBeLessThanOrEqual(heldMax);
@@ -69,7 +69,7 @@ test.each([
     expect(during.delivered.consumer_seq).toBeLessThanOrEqual(10 + heldMax);
 
     proxy.restore();
-    await handled(rig.heard, range(0, 300));
+    await handled(rig.listener, range(0, 300));
     expect(await numbers(rig.db.database)).toEqual(range(0, 300));
     await logged(2);
     expect(lines.slice(1)).toEqual([{ level: 'info', text: 'consuming resumed' }]);
@@ -86,6 +86,6 @@ test('a consumer that closes while the database is away gives its batch back at 
   await failing.announced(batchHeld);
   await consumers.close();
   await rig.consume({ timing });
-  await handled(rig.heard, range(0, 20));
+  await handled(rig.listener, range(0, 20));
   expect(await numbers(rig.db.database)).toEqual(range(0, 20));
 });

@@ -23,11 +23,11 @@ guardLeaks();
 
 const rig = eachTestHasDb(eachTestHasNats());
 let db: TestDb;
-let heard: Listener;
+let listener: Listener;
 
 beforeEach(async () => {
   db = rig.db;
-  heard = listen();
+  listener = listen();
 });
 
 const checkoutLink = async (): Promise<NatsClient> => rig.opened(await connectNats(rig.nats.login('checkout')));
@@ -65,7 +65,7 @@ test('an event published long after it was written is kept for as long as any ot
   const ids = await record(db.database, range(0, 3));
   await db.database.pool.query("update outbox set created_at = now() - interval '5 hours'");
   relayOn(await checkoutLink());
-  await published(heard, ids);
+  await published(listener, ids);
   expect(await count('stream_seq is not null and published_at is not null')).toBe(3);
   await prune();
   expect(await count('true')).toBe(3);
@@ -165,7 +165,7 @@ test('retention of inbox and commands with nothing due reads few pages', async (
 test('a leader that NATS is lost to hands over to a replica that reaches it', async () => {
   const cut = await checkoutLink();
   const leader = relayOn(cut);
-  await published(heard, await record(db.database, [1]));
+  await published(listener, await record(db.database, [1]));
   relayOn(await checkoutLink(), { sweepMs: 50 });
   const handedOver = listen();
   // As if the network between this one replica and NATS were gone; its database is still there.
@@ -180,8 +180,8 @@ test('a leader that NATS is lost to hands over to a replica that reaches it', as
 async function fillUp(relay: Relay): Promise<void> {
   const isFull = ({ error }: { error: string }): boolean => error.includes('the stream is full');
   for (let terms = 1; ; terms += 1) {
-    await heard.announced(publishingFailed, isFull, terms);
-    if (heard.sofar(eventsPublished).some(({ events }) => events.length === 0)) return;
+    await listener.announced(publishingFailed, isFull, terms);
+    if (listener.sofar(eventsPublished).some(({ events }) => events.length === 0)) return;
     relay.wake();
   }
 }
@@ -209,7 +209,7 @@ test('a stream without a bound gets one, and keeps its events', async () => {
   const manager = await openStreams(link);
   await manager.streams.add({ name: 'EVT_CHECKOUT', subjects: ['evt.checkout.>'] });
   relayOn(link);
-  await published(heard, await record(db.database, [1, 2]));
+  await published(listener, await record(db.database, [1, 2]));
   const { config, state } = await manager.streams.info('EVT_CHECKOUT');
   expect([config.discard, config.max_bytes, state.messages]).toEqual(['new', defaultStreamMaxBytes, 2]);
 });

@@ -68,9 +68,9 @@ test('a service answers those who ask it, and can put no answer into another’s
   const metrics = await linkOf('metrics');
   try {
     const errors = errorsOf(metrics);
-    metrics.connection.subscribe('svc.metrics.echo', { callback: (_err, message) => void message.respond('heard') });
+    metrics.connection.subscribe('svc.metrics.echo', { callback: (_err, message) => void message.respond('answered') });
     await metrics.connection.flush();
-    expect((await gateway.connection.request('svc.metrics.echo', '', { timeout: 20_000 })).string()).toBe('heard');
+    expect((await gateway.connection.request('svc.metrics.echo', '', { timeout: 20_000 })).string()).toBe('answered');
     // Only the gateway sends requests to metrics.
     metrics.connection.publish('_INBOX_checkout.forged', 'an answer');
     expect((await errors.wait(1))[0]).toMatch(/permissions violation for publish to "_INBOX_checkout.forged"/i);

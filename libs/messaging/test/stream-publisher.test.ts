@@ -39,9 +39,9 @@ test('where there is no stream the publish is refused and says so', async () => 
 
 test('what still waits when the publisher closes is rejected', async () => {
   await ensureStream(await openStreams(nats), 'checkout', 1);
-  const heard = listen();
+  const listener = listen();
   await rig.nats.kill();
-  await heard.announced(connectionChanged, ({ up }) => !up);
+  await listener.announced(connectionChanged, ({ up }) => !up);
   expect(nats.connected()).toBe(false);
   const waiting = publish('evt_1');
   publisher.close();

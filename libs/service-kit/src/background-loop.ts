@@ -19,7 +19,7 @@ export interface LoopOptions {
   readonly round: (isClosing: () => boolean) => Promise<unknown>;
   /** Milliseconds of real time between the end of a round and the next one. */
   readonly pauseMs: () => number;
-  /** Hears why a round failed; the loop goes on. What fails while the loop closes is not told. */
+  /** Called with the reason of a failed round; the loop goes on. What fails while the loop closes is not reported. */
   readonly onFailure: (err: unknown) => void;
 }
 

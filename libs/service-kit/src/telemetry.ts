@@ -25,7 +25,7 @@ export interface TelemetryOptions {
   readonly exportTracesEveryMs?: number;
   /** How long the end may wait for the collector. Left out except by tests of what is sent at the end. */
   readonly shutdownWithinMs?: number;
-  /** Hears once that traces or metrics are lost, and once that they arrive again. */
+  /** Called once when traces or metrics are lost, and once when they arrive again. */
   readonly logger: Logger;
 }
 

@@ -10,9 +10,9 @@ import { Migration, migrateUp, pendingMigrations } from '../src/migrations.ts';
 
 guardLeaks();
 
-const Shelf = defineEntity({
-  name: 'Shelf',
-  tableName: 'shelf',
+const Book = defineEntity({
+  name: 'Book',
+  tableName: 'book',
   properties: {
     id: p.string().primary(),
     priceMinor: p.bigint('number').name('price_minor'),
@@ -20,18 +20,18 @@ const Shelf = defineEntity({
     note: p.string().nullable(),
   },
 });
-type ShelfRow = InferEntity<typeof Shelf>;
+type BookRow = InferEntity<typeof Book>;
 
-class CreateShelf extends Migration {
+class CreateBook extends Migration {
   override up(): void {
-    this.addSql(`create table shelf (id text primary key, price_minor bigint not null unique,
+    this.addSql(`create table book (id text primary key, price_minor bigint not null unique,
       stamped_at timestamptz not null, note text)`);
   }
 }
 
 class AddDay extends Migration {
   override up(): void {
-    this.addSql('alter table shelf add column day date');
+    this.addSql('alter table book add column day date');
   }
 }
 
@@ -42,7 +42,7 @@ class Broken extends Migration {
   }
 }
 
-const first = { name: '0001-create-shelf', class: CreateShelf };
+const first = { name: '0001-create-book', class: CreateBook };
 const second = { name: '0002-add-day', class: AddDay };
 
 let server: TestDatabase;
@@ -51,7 +51,7 @@ let options: DatabaseOptions;
 
 beforeAll(async () => {
   server = await createTestDatabase();
-  options = { url: server.url, applicationName: 'shelves', entities: [Shelf], migrations: [first, second], poolMax: 3 };
+  options = { url: server.url, applicationName: 'books', entities: [Book], migrations: [first, second], poolMax: 3 };
   await migrateUp(options);
   database = await openDatabase(options);
 });
@@ -64,8 +64,8 @@ afterAll(async () => {
 /** For a server that says nothing any more. */
 const limits = { statementMs: 700, silenceMs: 300 };
 
-const insert = statement('test-insert', 'insert into shelf (id, price_minor, stamped_at) values ($1, $2, now())');
-const count = async (id: string) => (await database.pool.query('select count(*) from shelf where id = $1', [id])).rows;
+const insert = statement('test-insert', 'insert into book (id, price_minor, stamped_at) values ($1, $2, now())');
+const count = async (id: string) => (await database.pool.query('select count(*) from book where id = $1', [id])).rows;
 
 test('replicas that migrate at once apply each migration once', async () => {
   const fresh = await createTestDatabase();
@@ -95,8 +95,8 @@ test('a failed migration leaves nothing of itself, and what went before stays', 
   const failing = { ...options, url: fresh.url, migrations: [first, { name: '0002-broken', class: Broken }, second] };
   await expect(migrateUp(failing)).rejects.toThrow('syntax');
   const opened = await openDatabase({ ...options, url: fresh.url });
-  const { rows } = await opened.pool.query("select to_regclass('shelf') as shelf, to_regclass('half_done') as half");
-  expect(rows).toEqual([{ shelf: 'shelf', half: null }]);
+  const { rows } = await opened.pool.query("select to_regclass('book') as book, to_regclass('half_done') as half");
+  expect(rows).toEqual([{ book: 'book', half: null }]);
   expect(await pendingMigrations(opened.pool, opened.migrations)).toEqual([second]);
   await opened.close();
   expect(await migrateUp({ ...options, url: fresh.url })).toEqual([second.name]);
@@ -227,21 +227,21 @@ test('a bigint beyond the safe range fails its query and leaves the pool usable'
 
 test('the ORM shares the pool, its numbers and its dates, and writes only what changed', async () => {
   const stampedAt = new Date('2030-01-02T03:04:05.678Z');
-  await database.orm.em.fork().insert(Shelf, { id: 'orm', priceMinor: 123, stampedAt, note: null });
+  await database.orm.em.fork().insert(Book, { id: 'orm', priceMinor: 123, stampedAt, note: null });
   const em = database.fork();
-  const row: ShelfRow = await em.findOneOrFail(Shelf, { id: 'orm' });
+  const row: BookRow = await em.findOneOrFail(Book, { id: 'orm' });
   expect(row).toMatchObject({ priceMinor: 123, stampedAt });
   em.getUnitOfWork().computeChangeSets();
   expect(em.getUnitOfWork().getChangeSets()).toEqual([]);
   row.priceMinor = Number.MAX_SAFE_INTEGER;
   await em.flush();
-  const { rows } = await database.pool.query("select price_minor, stamped_at from shelf where id = 'orm'");
+  const { rows } = await database.pool.query("select price_minor, stamped_at from book where id = 'orm'");
   expect(rows).toEqual([{ price_minor: Number.MAX_SAFE_INTEGER, stamped_at: stampedAt }]);
   expect(await database.orm.em.getConnection().getNativeClient()).toBe(database.pool);
 });
 
 test('the process is told to pass an entity manager, never to share one', () => {
-  expect(() => database.orm.em.persist(database.orm.em.create(Shelf, {} as never))).toThrow(/global/i);
+  expect(() => database.orm.em.persist(database.orm.em.create(Book, {} as never))).toThrow(/global/i);
 });
 
 test('a transaction commits its work, or none of it when the work throws', async () => {
@@ -297,7 +297,7 @@ test('connections say whose they are and limit their statements', async () => {
   const { rows } = await database.pool.query(
     "select current_setting('application_name') as name, current_setting('statement_timeout') as limit",
   );
-  expect(rows).toEqual([{ name: 'shelves', limit: '15s' }]);
+  expect(rows).toEqual([{ name: 'books', limit: '15s' }]);
 });
 
 test('a service without entities works, and a closed database leaves no connection, used or not', async () => {

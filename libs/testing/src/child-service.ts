@@ -29,7 +29,7 @@ const forwarder = new URL('./forward-announcements.ts', import.meta.url).href;
 /** In megabytes, as the heap of a process begins: loading a service takes 4 collections instead of 14, and a quarter less CPU. */
 const roomToLoad = '--min-semi-space-size=16';
 
-/** For a child that `spawn` started: its arguments and standard streams, with what it takes to hear its announcements. */
+/** For a child that `spawn` started: its arguments and standard streams, with what it takes to receive its announcements. */
 export const announcing = (args: readonly string[]): string[] => [roomToLoad, '--import', forwarder, ...args];
 export const announcingStdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const;
 export function hearAnnouncements(child: ChildProcess): void {

@@ -20,7 +20,7 @@ type Between = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
  * A process that is killed at one of its seams: before or after one of its statements, each of which is a commit, or of
- * its calls. From then on neither the database nor what it calls hears of it.
+ * its calls. From then on neither the database nor what it calls is notified of it.
  * @param seam counted from 1: odd ones are before a statement or call, even ones after it, as long as they do not overlap
  */
 export function dyingAt(seam: number): DyingProcess {

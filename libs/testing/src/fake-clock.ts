@@ -1,6 +1,6 @@
 import type { Clock } from '@app/service-kit/clock';
 
-/** A clock that stands still until it is told. */
+/** A clock that moves only on request. */
 export interface FakeClock extends Clock {
   set(instant: string | Date): void;
   advance(ms: number): void;

@@ -2,8 +2,8 @@ import { type Announcement, announcements, type Point } from '@app/service-kit/p
 import { createArrivals } from './arrivals.ts';
 
 /** What this process announced, and the processes that it started, since the test file began. */
-const heard = createArrivals<Announcement>();
-announcements.subscribe((message) => heard.push(message as Announcement));
+const arrivals = createArrivals<Announcement>();
+announcements.subscribe((message) => arrivals.push(message as Announcement));
 
 export interface Listener {
   /**
@@ -24,7 +24,7 @@ function listenFrom(place: () => number): Listener {
     announced: async (point, matches = () => true, times = 1) => {
       const detailOf = ({ detail }: Announcement) => detail as Parameters<typeof matches>[0];
       const isWanted = (one: Announcement): boolean => one.point === point.name && matches(detailOf(one));
-      const found = await heard.wait(times, {
+      const found = await arrivals.wait(times, {
         matches: isWanted,
         from: place(),
         what: `announcements of ${point.name}`,
@@ -32,7 +32,7 @@ function listenFrom(place: () => number): Listener {
       return found.map(detailOf);
     },
     sofar: <Detail extends object>(point: Point<Detail>) =>
-      heard.list.slice(place()).flatMap((one) => (one.point === point.name ? [one.detail as Detail] : [])),
+      arrivals.list.slice(place()).flatMap((one) => (one.point === point.name ? [one.detail as Detail] : [])),
   };
 }
 
@@ -41,11 +41,11 @@ export const { announced, sofar } = listenFrom(() => 0);
 
 /** Counts from now on: for what has happened before and is to happen again. */
 export function listen(): Listener {
-  const place = heard.list.length;
+  const place = arrivals.list.length;
   return listenFrom(() => place);
 }
 
 /** At the end of a test file: the next one of this process begins with none. */
 export function forgetAnnouncements(): void {
-  heard.clear();
+  arrivals.clear();
 }

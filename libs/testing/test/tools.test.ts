@@ -9,7 +9,7 @@ import { guardLeaks } from '../src/leak-guard.ts';
 
 guardLeaks();
 
-test('the fake clock stands still until it is moved', () => {
+test('the fake clock keeps its time until it is moved', () => {
   const clock = fakeClock('2026-03-01T00:00:00Z');
   clock.advance(86_400_000);
   expect(clock.now().toISOString()).toBe('2026-03-02T00:00:00.000Z');

@@ -165,7 +165,7 @@ const renews =
   (client) =>
     recordRenewals(client, service.clock, [received(renewal)]);
 /** What stands of the order's commissions, those of its renewals included: unpaid, and paid. */
-async function standing(order: PaidOrder) {
+async function balance(order: PaidOrder) {
   const { data } = await service.ask(listCommissions, { code: 'PAT' }, { accountId });
   const sum = (...wanted: string[]) =>
     data
@@ -179,19 +179,19 @@ test('a part that goes back takes the commission back in proportion, and what wa
   const order = referredOrder({ totalCents: 10_000 });
   await transaction(pays(order));
   await transaction(returns(order, 1, 2_500));
-  expect(await standing(order)).toEqual({ unpaid: 2_250, paid: 0 });
+  expect(await balance(order)).toEqual({ unpaid: 2_250, paid: 0 });
   await transaction(returns(order, 2, 5_000));
   await transaction(returns(order, 1, 2_500));
-  expect(await standing(order)).toEqual({ unpaid: 1_500, paid: 0 });
+  expect(await balance(order)).toEqual({ unpaid: 1_500, paid: 0 });
   await service.ask(createPayout, { code: 'PAT', includePending: true, body: {} }, { accountId });
-  expect(await standing(order)).toEqual({ unpaid: 0, paid: 1_500 });
+  expect(await balance(order)).toEqual({ unpaid: 0, paid: 1_500 });
   await transaction(returns(order, 3, 10_000));
   await transaction(refunds(order));
-  expect(await standing(order)).toEqual({ unpaid: -1_500, paid: 1_500 });
+  expect(await balance(order)).toEqual({ unpaid: -1_500, paid: 1_500 });
   // Half of it failed afterwards.
   await transaction(returns(order, 4, 5_000));
   await transaction(reopens(order));
-  expect(await standing(order)).toEqual({ unpaid: 0, paid: 1_500 });
+  expect(await balance(order)).toEqual({ unpaid: 0, paid: 1_500 });
 });
 
 test('a renewal that goes back takes its own commission back, whichever is known first, and leaves the others', async () => {
@@ -232,7 +232,7 @@ test('whatever goes back and fails again in whatever order, what stands of a com
           .catch((err: unknown) => expect(err).toMatchObject({ code: 'nothing_due' }));
       await service.database.transaction(work);
     }
-    const { unpaid, paid } = await standing(order);
+    const { unpaid, paid } = await balance(order);
     const [base, back] = [commissionOn({ totalCents }, terms), backs.at(-1) ?? 0];
     const left = back >= totalCents ? 0 : base - divideHalfUp(base * back, totalCents);
     expect(unpaid + paid).toBe(left);
@@ -248,6 +248,6 @@ test('what goes back of a payment corrects its commission, of a rehearsal none',
   await service.publish(paymentRefunded, accountId, partOf(order, 1, 5_000));
   await service.publish(paymentRefunded, accountId, { ...partOf(other, 1, 4_905), test: true });
   await service.handled();
-  expect(await standing(order)).toEqual({ unpaid: 1_500, paid: 0 });
+  expect(await balance(order)).toEqual({ unpaid: 1_500, paid: 0 });
   expect((await statuses()).get(other.orderId)).toBe('pending');
 });

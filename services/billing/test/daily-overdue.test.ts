@@ -42,7 +42,7 @@ test('an account is told once for each lapse when something is due for 26 hours 
   expect([await look(), await look(), await told()]).toEqual([1, 1, [account, account]]);
 });
 
-test('an interrupted run is none, and an account with nothing due hears nothing', async () => {
+test('an interrupted run is none, and an account with nothing due gets no notification', async () => {
   const [waiting, later] = [newAccount(), newAccount()];
   await subscribe(replicas, waiting);
   replicas.clock.set('2026-02-20T12:00:00.000Z');

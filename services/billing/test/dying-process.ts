@@ -9,7 +9,7 @@ export interface DyingProcess extends Wrap {
 
 /**
  * A process of billing that is killed at one of its seams: before or after one of its statements, or of its calls of the
- * processor. From then on neither database nor processor hears of it.
+ * processor. From then on neither database nor processor is notified of it.
  * @param seam counted from 1: odd ones are before a statement or call, even ones after it, as long as they do not overlap
  */
 export function dyingAt(seam: number): DyingProcess {

@@ -195,7 +195,7 @@ test('a hold without a decision is settled by the daily run after its window, an
 
 // Before and after the call of the capture, and of the charge of the upsell.
 test.each([7, 8, 15, 16])(
-  'a buyer whose decision met a process that was killed (seam %i) hears its end once the answer is overdue',
+  'a buyer whose decision met a process that was killed (seam %i) learns its end once the answer is overdue',
   async (seam) => {
     const replica = replicas.start();
     const order = await heldOrder(replica);

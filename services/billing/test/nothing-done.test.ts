@@ -140,7 +140,7 @@ test('a renewal that was sent before and is sent again to a processor that is aw
   expect(await charged(account)).toHaveLength(1);
 });
 
-test('that nothing was done with a sending, heard after its deadline, ends no renewal that was sent again meanwhile', async () => {
+test('that nothing was done with a sending, answered after its deadline, ends no renewal that was sent again meanwhile', async () => {
   const account = newAccount();
   const { id } = await subscribe(replicas, account);
   replicas.clock.advance(31 * dayMs);

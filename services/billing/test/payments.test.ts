@@ -136,7 +136,7 @@ test('a copy that reaches the processor after the payment was declined is found 
   ]);
 });
 
-test('a process that stood still between the row and the call does not send what may have been declined meanwhile', async () => {
+test('a process that paused between the row and the call does not send what may have been declined meanwhile', async () => {
   const account = newAccount();
   const replica = replicas.start({
     deadlineMs: 8_000,
@@ -234,7 +234,7 @@ test('of two answers to one payment the first counts: one that comes after a loo
   expect(await completed(account)).toEqual([[1, 'declined', 'card_declined']]);
 });
 
-test('the buyer of a payment whose process was killed while it was charged hears how it stands once the answer is overdue', async () => {
+test('the buyer of a payment whose process was killed while it was charged learns its state once the answer is overdue', async () => {
   const account = newAccount();
   // Seams 1 and 2 are about the row, 3 is before the call and 4 after it: the card is charged, and the charge is not recorded.
   const killed = replicas.start(dyingAt(4));
@@ -253,7 +253,7 @@ test('the buyer of a payment whose process was killed while it was charged hears
   expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
 });
 
-test('the buyer of a payment that got lost with its process hears after three deadlines that it may be tried again', async () => {
+test('the buyer of a payment that got lost with its process learns after three deadlines that it may be tried again', async () => {
   const account = newAccount();
   const killed = replicas.start(dyingAt(3));
   const input = startInput();

@@ -43,7 +43,7 @@ test('a refunded order’s subscription ends, and that is told once with what it
   ]);
 });
 
-test('a refund that is heard of before its order ends the subscription as soon as that begins', async () => {
+test('a refund that arrives before its order ends the subscription as soon as that begins', async () => {
   const account = newAccount();
   const order = orderEvent(account);
   await harness.deliver(orderRefunded, refundOf(order));

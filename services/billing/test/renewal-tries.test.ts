@@ -266,7 +266,7 @@ test('an order that is being given back, or was, renews no more, though its subs
   expect(await refundCharges(replica.deps, caller, orderId)).toMatchObject({ status: 'processing' });
   replicas.clock.advance(2 * minuteMs);
   expect(await planned()).toBe(0);
-  // The run's look-up finds that the money was given back. Checkout hears of that, and then ends the subscription.
+  // The run's look-up finds that the money was given back. Checkout is notified of that, and then ends the subscription.
   await replica.daily(account);
   expect(await refundCharges(replica.deps, caller, orderId)).toMatchObject({ status: 'refunded' });
   expect(await planned()).toBe(0);

@@ -79,18 +79,18 @@ test('a disk that fills at any write of a run leaves nothing half done, and the 
     expect([room, await run(replica, account)]).toMatchObject([room, { ok: true, rebills: { charged }, blocked: 0 }]);
     const books = (await replicas.books(account)).map(({ orderId, status }) => [orderId, status]);
     expect([books.length, new Set(books.map(([order]) => order)).size]).toEqual([due, due]);
-    expect(await standing(account)).toEqual({ subscriptions: due, renewals: due, charges: due, events: due });
+    expect(await counted(account)).toEqual({ subscriptions: due, renewals: due, charges: due, events: due });
   }
 });
 
 /** What a statement writes it writes whole: charges, paid periods, moved subscriptions and events are equally many. */
 async function expectAllOrNothing(account: string): Promise<void> {
-  const { subscriptions, ...others } = await standing(account);
+  const { subscriptions, ...others } = await counted(account);
   expect(others).toEqual({ renewals: subscriptions, charges: subscriptions, events: subscriptions });
 }
 
 /** How many subscriptions were renewed, as each table has it. */
-async function standing(account: string): Promise<Record<string, number>> {
+async function counted(account: string): Promise<Record<string, number>> {
   const { rows } = await replicas.database.pool.query<Record<string, number>>(
     `select
        (select count(*)::int from subscriptions where account_id = $1 and period = 2) as subscriptions,

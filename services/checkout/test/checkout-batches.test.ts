@@ -41,7 +41,7 @@ async function openTogether(
   return await sent;
 }
 
-/** Sends work that begins by reading checkouts while both of the reads that may be under way stand still. */
+/** Sends work that begins by reading checkouts while both of the reads that may be under way are paused. */
 async function sendTogether<T>(count: number, send: (n: number) => Promise<T>): Promise<PromiseSettledResult<T>[]> {
   const other = await harness.open({ email });
   const database = await openDatabase(databaseOptions(harness.base.database.url));

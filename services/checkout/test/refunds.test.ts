@@ -186,7 +186,7 @@ test('a refund that fails afterwards makes the order paid again, once; the next 
   ]);
 });
 
-test('a failure of an earlier refund that is heard of after a newer refund was done does not reopen the order', async () => {
+test('a failure of an earlier refund that arrives after a newer refund was done does not reopen the order', async () => {
   const orderId = await paidOrder();
   await harness.refund(orderId);
   const failedAt = new Date(harness.base.clock.nowMs());

@@ -120,7 +120,7 @@ test('the account’s delay decides when a checkout has stalled', async () => {
   expect(await harness.run()).toEqual(one);
 });
 
-test('a buyer hears of a product once in 30 days, and of another product all the same', async () => {
+test('a buyer is reminded of a product once in 30 days, and of another product all the same', async () => {
   harness.shop.set('acc_1/second', { ...plainCourse, productId: 'prd_2', slug: 'second', name: 'Second' });
   await harness.open({ email });
   later(61 * minuteMs);

@@ -366,7 +366,7 @@ test('there is no stream and no session: GET and DELETE are 405', async () => {
   }
 });
 
-test('who listens for changes hears that there are none, and the stream ends', async () => {
+test('a client that listens for changes learns that there are none, and the stream ends', async () => {
   const { status, text } = await modernRpc('subscriptions/listen', { notifications: { toolsListChanged: true } });
   expect(status).toBe(200);
   expect(text).toContain('"method":"notifications/subscriptions/acknowledged"');

@@ -119,7 +119,7 @@ test('an order is read with its payments, oldest first, both asked for the calle
   );
 });
 
-test('a page hears within a second that checkouts are not answered, and when to ask again', async () => {
+test('a page learns within a second that checkouts are not answered, and when to ask again', async () => {
   // The stand-in for checkout serves orders only.
   const checkout = `/api/checkout/${newId('checkout', Date.now())}`;
   const headers = { 'x-checkout-secret': 'A'.repeat(43), origin: 'https://shop.example' };

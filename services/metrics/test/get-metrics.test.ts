@@ -246,7 +246,7 @@ test('a product nothing was sold of has zeros', async () => {
   expect(metrics.revenueByMonth).toEqual([]);
 });
 
-test('a product that an order or a visit names before its creation is heard of is there', async () => {
+test('a product that an order or a visit names before its creation arrives is there', async () => {
   const sold = newId('product', 0);
   await harness.publish(orderPaid, orderEvent(account, sold, { productName: 'Sold' }));
   await harness.handled();

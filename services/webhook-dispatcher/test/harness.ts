@@ -127,12 +127,12 @@ type Of = Partial<Pick<RecordedAttempt, 'accountId' | 'endpointId' | 'deliveryId
 
 /**
  * So many attempts are recorded: of an account, an endpoint or a delivery, with that number or outcome.
- * @param heard of `listen`, for those from then on; otherwise since the test file began
+ * @param listener of `listen`, for those from then on; otherwise since the test file began
  */
-export async function attempted(of: Of, times = 1, heard: Pick<Listener, 'announced'> = { announced }) {
+export async function attempted(of: Of, times = 1, listener: Pick<Listener, 'announced'> = { announced }) {
   const found: RecordedAttempt[] = [];
   const wanted = Object.entries(of) as [keyof Of, unknown][];
-  await heard.announced(attemptsRecorded, ({ attempts }) => {
+  await listener.announced(attemptsRecorded, ({ attempts }) => {
     found.push(...attempts.filter((attempt) => wanted.every(([key, value]) => attempt[key] === value)));
     return found.length >= times;
   });

@@ -59,10 +59,10 @@ test('kill -9 at any point of enqueuing, and connections that break in a transac
     return (await harness.query<{ queued: number; rows: number }>(text, [id]))[0];
   };
   for (let n = 1; n <= kills; n += 1) {
-    const heard = listen();
+    const listener = listen();
     if (n > 1) await child.restart();
     if ((await moved())?.queued !== many)
-      await heard.announced(recoveryEnqueued, (one) => one.recoveryId === id && one.due);
+      await listener.announced(recoveryEnqueued, (one) => one.recoveryId === id && one.due);
     if (n % 2 === 0)
       await harness.query(
         `select pg_terminate_backend(pid) from pg_stat_activity

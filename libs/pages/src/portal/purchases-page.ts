@@ -58,7 +58,7 @@ const byUrgency = (one: PortalSubscription, other: PortalSubscription): number =
 function subscriptionRow({ path, formats }: OpenedOf<unknown>, of: PortalSubscription): Row {
   return {
     title: html`<bdi>${of.product_name}</bdi>`,
-    detail: standing(of, formats),
+    detail: statusOf(of, formats),
     end: price(of, formats),
     badges: [...testBadge(of.test), statusBadge(of)],
     href: subscriptionPath(path, of.id),
@@ -66,7 +66,7 @@ function subscriptionRow({ path, formats }: OpenedOf<unknown>, of: PortalSubscri
 }
 
 /** What happens next, in one line. */
-function standing(of: PortalSubscription, formats: Formats): Html {
+function statusOf(of: PortalSubscription, formats: Formats): Html {
   const next = of.next_charge_at;
   if (of.status === 'canceled')
     return html`${of.canceled_at !== null && html`${texts.ended} ${day(of.canceled_at, formats)}`}`;

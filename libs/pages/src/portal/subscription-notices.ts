@@ -40,13 +40,13 @@ const said = {
 export type Said = keyof typeof said;
 const isSaid = (text: string): text is Said => Object.hasOwn(said, text);
 
-type Standing = Pick<PortalSubscriptionWithHistory, 'status' | 'cancel_at' | 'card_change'>;
+type SubscriptionState = Pick<PortalSubscriptionWithHistory, 'status' | 'cancel_at' | 'card_change'>;
 
-const isCanceled = ({ status, cancel_at }: Standing): boolean => status === 'canceled' || cancel_at !== null;
-const isPaused = ({ status }: Standing): boolean => status === 'paused';
+const isCanceled = ({ status, cancel_at }: SubscriptionState): boolean => status === 'canceled' || cancel_at !== null;
+const isPaused = ({ status }: SubscriptionState): boolean => status === 'paused';
 
 /** Where a sentence is about a state, it is said only of a subscription in that state. */
-const isTrueOf: { readonly [Each in Said]?: (subscription: Standing) => boolean } = {
+const isTrueOf: { readonly [Each in Said]?: (subscription: SubscriptionState) => boolean } = {
   card: ({ card_change }) => card_change === null,
   kept: (subscription) => !isCanceled(subscription),
   paused: isPaused,
@@ -57,7 +57,7 @@ const isTrueOf: { readonly [Each in Said]?: (subscription: Standing) => boolean 
 };
 
 /** What an address says of the last click: anyone can send a link with such an address, so the subscription has to agree. */
-export function saidOf(text: string | null, subscription: Standing): Said | null {
+export function saidOf(text: string | null, subscription: SubscriptionState): Said | null {
   if (text === null || !isSaid(text)) return null;
   return (isTrueOf[text]?.(subscription) ?? true) ? text : null;
 }
@@ -69,7 +69,7 @@ export interface SubscriptionContent {
 }
 
 /** What the last click did, and what the buyer has to know: at most one of each. */
-export function standingNotices(page: OpenedOf<SubscriptionContent>): Html {
+export function stateNotices(page: OpenedOf<SubscriptionContent>): Html {
   const { said: done } = page.content;
   const isRefused = done === 'failed' || done === 'busy' || done === 'not_allowed';
   return html`${done !== null && html`<div role="status">${notice(isRefused ? 'bad' : 'good', said[done])}</div>`}${ofCard(page)}${ofStatus(page)}`;

@@ -9,7 +9,7 @@ import { mayBeCanceled } from './cancel-page.ts';
 import { hasCard } from './card-pages.ts';
 import type { OpenedOf } from './model.ts';
 import { cardName, day, form, opened, orderPath, price, statusBadge, subscriptionPath, wayBack } from './parts.ts';
-import { type SubscriptionContent, standingNotices } from './subscription-notices.ts';
+import { type SubscriptionContent, stateNotices } from './subscription-notices.ts';
 
 const texts = {
   back: 'Your purchases',
@@ -47,7 +47,7 @@ export function subscriptionPage(page: SubscriptionPage): Html {
     page,
     html`<div class="stack tight">${!visitor.isOfCard && wayBack(path, texts.back)}<div class="headed"><h1><bdi>${of.product_name}</bdi></h1>${statusBadge(of)}</div>
 <p class="quiet">${price(of, formats)}</p></div>
-${standingNotices(page)}
+${stateNotices(page)}
 ${actions(page)}
 ${card(texts.title, subscriptionFacts(page))}
 ${charges(page)}

@@ -34,8 +34,8 @@ export function correctionOf(base: CorrectedRow, others: readonly CorrectedRow[]
   const isPaid = base.status === 'paid';
   const wanted = isPaid ? 'paid' : isWhole ? 'voided' : 'pending';
   const paidCents = sumOf(others.filter(({ status }) => status === 'paid')) + (isPaid ? base.amount_cents : 0);
-  const standing = wanted === 'pending' ? base.amount_cents : 0;
-  const missing = keptCents(base.amount_cents, back) - paidCents - standing;
+  const pendingCents = wanted === 'pending' ? base.amount_cents : 0;
+  const missing = keptCents(base.amount_cents, back) - paidCents - pendingCents;
   const ofBase = wanted === base.status || wanted === 'paid' ? [] : [{ id: base.id, status: wanted } as const];
   const open = others.filter(({ status }) => status !== 'paid');
   const kept =

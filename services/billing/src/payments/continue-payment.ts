@@ -9,7 +9,7 @@ import type { Caller } from './start-payment.ts';
 
 /**
  * How an order's main payment stands; the processor is asked if it may have changed, and for a payment whose answer is
- * overdue: the buyer need not wait for the payments loop. Of what the processor certainly never got, the buyer hears here too
+ * overdue: the buyer need not wait for the payments loop. Of what the processor certainly never got, the buyer is notified here too
  * that it may be tried again.
  * @throws DomainError invalid_transition when no payment of the order was tried
  */

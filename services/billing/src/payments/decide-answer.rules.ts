@@ -190,7 +190,7 @@ const noProcessorMessage = 'Nothing was sent: the account has chosen no payment 
 /**
  * A buyer's payment ends. Where the other one took money, or may still, no later attempt of the order is charged. A refund ends
  * too: the rest of a charge is another amount where a restored database lacks earlier refunds, and an open refund would keep
- * everything else of the order out for good. Others have amounts of their own making: their seller hears that they are unknown.
+ * everything else of the order out for good. Others have amounts of their own making: their seller is notified that they are unknown.
  */
 function otherPaymentChange(payment: Payment, found: OtherPayment, nowMs: number): Change {
   if (payment.step === 'refund') return softDecline(otherPayment, otherPaymentMessage(found), nowMs);
@@ -295,7 +295,7 @@ function holdOf(payment: Payment, outcome: Succeeded, nowMs: number): HoldRow {
   return { reference: outcome.reference, amount_cents, capture_before, decide_by, upsell: terms.upsell, due_at };
 }
 
-/** What checkout hears of the end of a main payment; null for one that has no end yet, and for other steps. */
+/** What checkout is notified of at the end of a main payment; null for one that has no end yet, and for other steps. */
 export function completedBy(payment: Payment, update: PaymentUpdate): EventData<typeof paymentCompleted> | null {
   const { status, finished_at } = update;
   if (payment.step !== 'main' || finished_at === null) return null;

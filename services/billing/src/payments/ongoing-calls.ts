@@ -80,7 +80,7 @@ export function createOngoingCalls(deadlineMs: number): OngoingCalls {
   };
 }
 
-/** A deadline that stands still while something waits that is no part of it. */
+/** A deadline that pauses during waits that are no part of it. */
 function startDeadline(limitMs: number, pass: () => void) {
   let leftMs = limitMs;
   let waits = 0;

@@ -65,7 +65,7 @@ test('a buyer’s payment that is unknown three deadlines after it was sent is l
     expect(isLost({ ...payment, step }, 8_000, sentMs + 24_000, same)).toBe(false);
 });
 
-test('buyers hear of a decline only whether it was the card', () => {
+test('buyers are shown of a decline only whether it was the card', () => {
   expect(['lost_card', 'insufficient_funds', 'card_declined', null].map(buyerReason)).toEqual(
     Array(4).fill('card_declined'),
   );

@@ -37,7 +37,7 @@ export async function callProcessor(deps: PaymentDeps, payment: Payment, context
     }
   };
   try {
-    // This process may have stood still between the row and here, while another one declined the payment.
+    // This process may have paused between the row and here, while another one declined the payment.
     const tooLate = isTooLateToSend(payment, processorCalls.deadlineMs, clock.nowMs());
     if (isBuyersFirst && tooLate) return { status: context.mayHaveArrived ? 'unknown' : 'not_received' };
     const outcome = await processorCalls.make((...how) => callNamed(processors, payment, ...how), { late });

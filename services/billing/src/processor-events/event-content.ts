@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { paymentsNamedIn } from '../processors/stripe/stripe-objects.ts';
 
-/** Shapes follow the version of whoever made the endpoint: only what all versions have is read. */
+/** Shapes follow the version of the account that made the endpoint: only what all versions have is read. */
 const eventShape = z.object({
   id: z.string().regex(/^evt_\w{1,200}$/),
   type: z.string().max(200),

@@ -34,7 +34,7 @@ export interface BookEntry {
 /** Runs a statement on billing's database. */
 export type RunQuery = <Row extends object>(sql: string, values: unknown[]) => Promise<Row[]>;
 
-const standing = `
+const openEntries = `
   select *, case when later_at <= $2::timestamptz then later_status else status end as status_now,
     case when later_at <= $2::timestamptz then later_reason else reason end as reason_now
   from simulated_processor.entries where account_id = $1`;
@@ -58,7 +58,7 @@ export async function readOrderBooks(run: RunQuery, accountId: string, now: Date
        ${sumOf(success(`'capture'`))} as "capturedCents",
        ${sumOf(success(`'refund'`))} as "refundedCents",
        (count(*) filter (where status_now = 'requires_action'))::integer as waiting
-     from (${standing}) as entry group by order_id, currency, test order by order_id, currency, test`,
+     from (${openEntries}) as entry group by order_id, currency, test order by order_id, currency, test`,
     [accountId, now],
   );
 }
@@ -68,7 +68,7 @@ export async function readBookEntries(run: RunQuery, accountId: string, now: Dat
   return await run(
     `select payment_id as "paymentId", order_id as "orderId", kind, status_now as status, reason_now as reason, reference,
        about, amount_cents::double precision as "amountCents", currency, test, sendings
-     from (${standing}) as entry order by seq`,
+     from (${openEntries}) as entry order by seq`,
     [accountId, now],
   );
 }

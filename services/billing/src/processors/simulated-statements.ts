@@ -246,7 +246,7 @@ export const recordRelease = statement<EntryRow>(
   answerTypes,
 );
 
-const standingColumns = `kind, amount_cents, currency, reference, sendings, parameters, last_four, saved_method, capture_before, action_url,
+const entryColumns = `kind, amount_cents, currency, reference, sendings, parameters, last_four, saved_method, capture_before, action_url,
   status, reason, later_status, later_reason, later_at, released_at`;
 
 /**
@@ -265,11 +265,11 @@ export const lookUpStatement = statement<FoundRow>(
        later_at = coalesce(later_at, $4),
        capture_before = case when later_at is not null then capture_before when kind = 'hold' then $5::timestamptz end
      where account_id = $1 and test = $2 and payment_id = $3 and status = 'requires_action' and traits ? 'buyer'
-     returning ${standingColumns}
+     returning ${entryColumns}
    ), found as (
-     select ${standingColumns} from decided
+     select ${entryColumns} from decided
      union all
-     select ${standingColumns} from simulated_processor.entries
+     select ${entryColumns} from simulated_processor.entries
      where account_id = $1 and test = $2 and payment_id = $3 and not exists (select from decided)
    )
    select kind, amount_cents, currency, reference, sendings, parameters, last_four, saved_method, capture_before, action_url,

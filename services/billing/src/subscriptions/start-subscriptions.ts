@@ -77,7 +77,7 @@ type PaidOrder = Pick<ReceivedEvent<SoldSubscription>, 'accountId' | 'requestId'
 export const startsSubscription = ({ pricingType }: EventData<typeof orderPaid>): boolean =>
   pricingType === 'subscription';
 
-/** @param events of orders that start one; it ends at once if its order was refunded before this was heard of */
+/** @param events of orders that start one; it ends at once if its order was refunded before this event came */
 export async function startSubscriptions(client: Client, events: readonly PaidOrder[]): Promise<void> {
   await lockOrders(
     client,

@@ -67,7 +67,7 @@ test.each([
 test.each([
   { fault: 'request_lost', arrives: 0 },
   { fault: 'answer_lost', arrives: 1 },
-] as const)('$fault: nothing is heard until the deadline', async ({ fault, arrives }) => {
+] as const)('$fault: no answer comes until the deadline', async ({ fault, arrives }) => {
   const faulty = faultyProcessor(inner, scripted(fault));
   const sent = request();
   const limit = new AbortController();

@@ -14,10 +14,10 @@ import type {
  * - `throws_before`: it never reaches the processor, and throws at once.
  * - `not_done`: no connection to the processor can be made, and its adapter says so.
  * - `throws_after`: it reaches it, and throws in place of the answer.
- * - `request_lost`, `answer_lost`: as these two, but nothing is heard until the deadline.
+ * - `request_lost`, `answer_lost`: as these two, but no answer comes until the deadline.
  * - `doubled`: it reaches the processor twice, one after the other; the second answer is returned.
  * - `raced`: it reaches the processor twice at once.
- * - `late`: nothing is heard until the deadline; the request waits on its way until `deliverLate`.
+ * - `late`: no answer comes until the deadline; the request waits on its way until `deliverLate`.
  * - `answered_a_day_late`: the answer comes after a day of the clock.
  */
 export type Fault =
@@ -65,7 +65,7 @@ export interface FaultyProcessor extends PaymentProcessor {
   arrived(): Promise<void>;
 }
 
-/** Of a call with such a fault nothing is heard until the deadline. */
+/** Of a call with such a fault no answer comes until the deadline. */
 export const isSilent = (fault: Fault | undefined): boolean =>
   fault === 'request_lost' || fault === 'answer_lost' || fault === 'late';
 

@@ -167,7 +167,7 @@ test('an event that comes twice, also at once, is stored and handled once; one t
   expect(stripe.booksOf(key).all('payment_intent')).toHaveLength(1);
 });
 
-test('other money of the same Stripe account is asked about by nobody', async () => {
+test('other money of the same Stripe account is not looked up', async () => {
   const seller = await newSeller();
   const { account, secret } = seller;
   const { event } = await confirmedPayment(seller);

@@ -22,6 +22,6 @@ export function signedBytes(body: Buffer, { secrets, atMs = Date.now() }: Signin
   return { body, signature: [`t=${time}`, ...signatures].join(',') };
 }
 
-/** Written with spaces, as Stripe does: whoever signs parsed and written JSON instead of the bytes, signs something else. */
+/** Written with spaces, as Stripe does: a signature of parsed and written JSON instead of the bytes is of something else. */
 export const signedEvent = (event: StripeEvent, signing: Signing): SentEvent =>
   signedBytes(Buffer.from(JSON.stringify(event, null, 2)), signing);

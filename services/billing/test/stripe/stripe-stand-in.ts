@@ -18,7 +18,7 @@ export type StripeFault =
   | 'silent_after'
   | 'error_after'
   | 'html_after'
-  /** Its work is done when `deliverLate` is called; whoever sent it gets no answer. */
+  /** Its work is done when `deliverLate` is called; its sender gets no answer. */
   | 'late'
   /** It arrives twice at once. */
   | 'doubled';

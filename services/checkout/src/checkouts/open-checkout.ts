@@ -20,8 +20,8 @@ export async function openCheckout(
 ): Promise<RequestOutput<typeof contract>> {
   const { accountId, requestId } = context;
   const choice = { bumpIds: body.bumpIds ?? [], discountCode: body.discountCode || null };
-  const shelf = { accountId, slug: body.slug, productId: null, test: account.testMode };
-  const sale = await priceCheckout(deps, shelf, choice, { bumps: true, code: true }, requestId);
+  const productOnSale = { accountId, slug: body.slug, productId: null, test: account.testMode };
+  const sale = await priceCheckout(deps, productOnSale, choice, { bumps: true, code: true }, requestId);
   const nowMs = deps.clock.nowMs();
   const row = newRow(body, account, sale, { id: idOfCommand('checkout', context.commandId), accountId, nowMs });
   const secret = newSecret();

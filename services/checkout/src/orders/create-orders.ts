@@ -73,7 +73,7 @@ function decide(command: OrderCommand, product: PricedProduct | null, credit: Cr
   }
 }
 
-/** Records the orders together or, when one of them cannot be written or was overtaken, each alone. */
+/** Records the orders together or, when one of them cannot be written or was superseded, each alone. */
 async function recordAll(database: Database, orders: readonly NewOrder[]): Promise<Outcomes> {
   if (orders.length === 0) return new Map();
   try {

@@ -4,7 +4,7 @@ import type { Settings } from '@app/contracts/accounts';
 export const leastIdleMinutes = 10;
 /** Older checkouts are forgotten ones. */
 const oldestDays = 7;
-/** A buyer hears of a product once in so many days. */
+/** A buyer is reminded of a product once in so many days. */
 const quietDays = 30;
 
 const minuteMs = 60_000;

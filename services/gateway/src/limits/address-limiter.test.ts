@@ -49,7 +49,7 @@ test('what is left and when it comes back is told', async () => {
   expect(limiter.resetSeconds(window)).toBe(1);
 });
 
-test('what is taken back is free again, and no other replica hears of it', async () => {
+test('what is taken back is free again, and no other replica counts it', async () => {
   const { state, replica } = table();
   const limiter = replica(3);
   for (let i = 0; i < 100; i++) limiter.release(limiter.take('a'));

@@ -68,7 +68,7 @@ export class AddressLimiter {
     return window;
   }
 
-  /** A request that was taken counts for good: the other replicas hear of it. */
+  /** A request that was taken counts for good: the other replicas count it. */
   keep(window: Window): void {
     window.kept += 1;
     // Beyond the limit there is nothing that others need to know.

@@ -20,7 +20,7 @@ export interface Caller {
   readonly baseUrl: string;
   /** Carries the result. */
   readonly res: ServerResponse;
-  /** Hears of every failure, for the request's line in the log. */
+  /** Called with every failure, for the request's line in the log. */
   readonly onFailure: (failure: RequestFailure) => void;
 }
 

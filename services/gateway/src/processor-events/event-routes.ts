@@ -48,7 +48,7 @@ export function routeProcessorEvents(server: FastifyInstance, app: App): void {
     events.removeAllContentTypeParsers();
     events.addContentTypeParser('*', { parseAs: 'buffer' }, (_req, body, parsed) => parsed(null, body));
     events.post<ToAccount>('/api/processors/stripe/:accountId', async (req, reply) => {
-      // An address counts by what it is refused, an account by what it is sent: nobody else uses up what Stripe may send.
+      // An address counts by what it is refused, an account by what it is sent: no other client uses up what Stripe may send.
       const byAddress = take(refusedEvents, clientOfAddress(req.ip));
       let byAccount: Window | undefined;
       let accepted: boolean | undefined;

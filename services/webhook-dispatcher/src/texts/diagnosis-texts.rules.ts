@@ -162,7 +162,7 @@ const texts = {
   address_refused: {
     explanation: (about) =>
       `${hostName(about)} leads to a private or reserved address. Webhooks go to public addresses only.`,
-    advice: 'Use an address that can be reached from the internet. For a server on your desk, use a tunnel.',
+    advice: 'Use an address that can be reached from the internet. For a server on your computer, use a tunnel.',
   },
   connection_refused: {
     explanation: (about) => `${host(about)} refused the connection: nothing listens there.`,

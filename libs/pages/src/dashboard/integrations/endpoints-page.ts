@@ -72,10 +72,10 @@ function eventsOf({ events }: Pick<Endpoint, 'events'>): string {
 const heldOf = ({ held }: Endpoint, formats: Formats): string =>
   held.count === 0 ? '' : `${formats.count(held.count)}${held.more ? '+' : ''} held`;
 
-type Standing = Pick<Endpoint, 'active' | 'switched_off' | 'failing_since'>;
+type EndpointState = Pick<Endpoint, 'active' | 'switched_off' | 'failing_since'>;
 
 /** Whether it gets what happens, in one or two words. */
-export function endpointBadge({ active, switched_off, failing_since }: Standing): Html {
+export function endpointBadge({ active, switched_off, failing_since }: EndpointState): Html {
   if (active) return failing_since === null ? badge('good', 'On') : badge('bad', 'Failing');
   return switched_off?.reason === 'seller' ? badge('none', 'Off') : badge('bad', 'Switched off');
 }

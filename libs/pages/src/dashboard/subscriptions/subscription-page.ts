@@ -11,7 +11,7 @@ import { newestFirst, paymentMoment } from '../frame/payments.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
 import { aboutSubscription, subscriptionsPath, testSubscriptionsPath } from './parts.ts';
-import { standingNotices } from './standing.ts';
+import { stateNotices } from './state-notices.ts';
 
 const texts = {
   back: 'Subscriptions',
@@ -63,7 +63,7 @@ export function subscriptionPage(visit: Visit, content: SubscriptionContent, sta
       ? { href: testSubscriptionsPath, label: texts.testBack }
       : { href: subscriptionsPath, label: texts.back },
     about: aboutSubscription(of, formats),
-    main: html`${state.problem !== null && notice('bad', state.problem)}${standingNotices(content, formats)}<div
+    main: html`${state.problem !== null && notice('bad', state.problem)}${stateNotices(content, formats)}<div
 class="two-columns">${renewals(of, formats)}<div class="stack">${of.status !== 'canceled' && changes(visit, of)}${factsCard(of, formats)}</div></div>`,
   };
 }

@@ -98,11 +98,11 @@ async function lookUpIntent(deps: StripeDeps, sent: Starting, call: ProcessorCal
   const other = whatItIs(found);
   if (markOf(call, found.metadata)?.call !== sent.call) throw new OtherPaymentError(other);
   assertSame(sent.request, other);
-  return await standing(deps, found, sent, call);
+  return await stateOf(deps, found, sent, call);
 }
 
 /** A buyer who has the client secret could still pay with another card: that ends before the payment is declined. */
-async function standing(
+async function stateOf(
   deps: StripeDeps,
   found: Intent,
   sent: Starting,

@@ -26,7 +26,7 @@ export const metricsOperations = [
     summary: 'Read a product’s sales metrics',
     description:
       'Counted from events, usually within a second. A product made a moment ago is waited for, up to a second, and has ' +
-      'zeros; should its creation take longer to be heard of, it is `product_not_found` until then.',
+      'zeros; should its creation take longer to arrive, it is `product_not_found` until then.',
     params: productParams,
     errors: ['product_not_found'],
   }),

@@ -40,13 +40,13 @@ const did = {
 type Did = keyof typeof did;
 const isDid = (text: string | null): text is Did => text !== null && Object.hasOwn(did, text);
 
-interface Standing {
+interface SubscriptionState {
   readonly subscription: SubscriptionWithHistory;
   readonly did: string | null;
 }
 
 /** What the last click did, and what the seller has to know of how it stands. */
-export function standingNotices({ subscription: of, did: done }: Standing, formats: Formats): Html {
+export function stateNotices({ subscription: of, did: done }: SubscriptionState, formats: Formats): Html {
   const isSaid = isDid(done) && isTrueOf(done, of);
   return html`${isSaid && html`<div role="status">${notice('good', did[done])}</div>`}${ofCard(of)}${ofStatus(of, formats)}`;
 }
