@@ -49,6 +49,8 @@ export const builtInAutomations = [
   'refund_notice',
   'payment_failed_notice',
   'cancellation_notice',
+  'dispute_notice',
+  'dispute_end_notice',
   'endpoint_off_notice',
 ] as const;
 

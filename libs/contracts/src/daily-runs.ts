@@ -107,6 +107,10 @@ export const booksComparison = z.object({
   charges: z.int().describe('Charges that stand on both sides.'),
   refunds: z.int(),
   holds: z.int().default(0).describe('Holds that stand on both sides.'),
+  disputes: z
+    .int()
+    .default(0)
+    .describe('Disputes that the processor opened in this time, of charges that stand on both sides.'),
   orphans: z
     .array(
       z.object({

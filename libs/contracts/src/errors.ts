@@ -43,6 +43,7 @@ export const errorCodes = {
   already_bought: { status: 409, title: 'The buyer has bought this already' },
   test_mode_changed: { status: 409, title: 'The shop’s test mode was switched since the checkout was opened' },
   already_refunded: { status: 409, title: 'The payment was refunded already' },
+  payment_disputed: { status: 409, title: 'The buyer’s bank disputes the payment' },
   refund_failed: { status: 409, title: 'The payment processor refused the refund' },
   slug_taken: { status: 409, title: 'Another product has this slug' },
   handle_taken: { status: 409, title: 'Another account has this handle' },

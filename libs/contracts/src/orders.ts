@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { emailAddress, limits, listOf, pageQueryOf, rawText, slug, spanFilters, text, timestamp } from './common.ts';
 import { countryCode } from './countries.ts';
 import { defineEvent, defineRequest } from './define.ts';
+import { disputeResource } from './disputes.ts';
 import { idSchema } from './ids.ts';
+import { aboutOrder } from './money-given-back.ts';
 import { paymentResource } from './payments.ts';
 import { billingInterval, pricingType } from './products.ts';
 
@@ -18,7 +20,11 @@ export const orderResource = z
     total_cents: z.int(),
     currency: z.string(),
     status: orderStatus,
-    refunded_cents: z.int().describe('What went back of the order itself; a part of it leaves the order `paid`.'),
+    refunded_cents: z
+      .int()
+      .describe(
+        'What went back of the order itself by refunds and lost disputes; a part of it, or a dispute, leaves the order `paid`.',
+      ),
     utm_source: z.string().nullable(),
     utm_medium: z.string().nullable(),
     utm_campaign: z.string().nullable(),
@@ -41,6 +47,10 @@ export const orderWithPayments = orderResource
       .describe(
         'Oldest first; empty for an order that was only recorded. Of more than 100 the oldest declines are left out.',
       ),
+    disputes: z
+      .array(disputeResource)
+      .nullable()
+      .describe('Disputes of its payments and of its renewals’, oldest first; null where there are none.'),
   })
   .meta({ id: 'OrderWithPayments' });
 export type OrderWithPayments = z.infer<typeof orderWithPayments>;
@@ -194,16 +204,6 @@ export const orderPaid = defineEvent(
   }),
 );
 
-/** What every later event of an order says of it. */
-const aboutOrder = {
-  orderId: z.string(),
-  productId: z.string(),
-  productName: z.string(),
-  customerEmail: z.string(),
-  currency: z.string(),
-  test: z.boolean(),
-};
-
 /** The buyer bought the upsell of a held order. Published with the order's `order.paid`. */
 export const upsellAccepted = defineEvent(
   'checkout',
@@ -227,7 +227,7 @@ const aboutPaymentRefund = {
   part: z.object({ refundedCents: z.int(), ofCents: z.int() }),
 };
 
-/** A payment for an order, or for a renewal of its subscription, was refunded, whole or in part. */
+/** A payment for an order, or for a renewal of its subscription, went back, whole or in part: refunded, or lost to a dispute. */
 export const paymentRefunded = defineEvent(
   'checkout',
   'payment.refunded',
@@ -236,6 +236,8 @@ export const paymentRefunded = defineEvent(
     ...aboutPaymentRefund,
     /** Whether nothing of the order and its renewals had gone back before. */
     isFirst: z.boolean(),
+    /** Of a lost dispute; webhooks have `dispute.closed` for it. */
+    disputeId: z.string().optional(),
     refundedAt: timestamp,
   }),
 );

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { amountCents, currency, emailAddress, listOf, pageQueryOf, rawText, timestamp } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
+import { disputeResource } from './disputes.ts';
 import { idSchema } from './ids.ts';
+import { refundedPart } from './money-given-back.ts';
 
 /**
  * A processor's token for a card. The buyer's page gets it from the processor, so card numbers never reach the platform.
@@ -111,20 +113,7 @@ export const settleHold = defineRequest('command', 'billing', 'holds.settle', {
   output: holdResult,
 });
 
-/** One refund that the processor took: of a charge, whole or a part. */
-const refundedPart = z.object({
-  refundId: z.string(),
-  /** The payment that took the money. */
-  paymentId: z.string(),
-  amountCents: z.int(),
-  /** What the payment had taken. */
-  chargedCents: z.int(),
-  /** Both null for the order's own charges; of a renewal, its subscription and period. */
-  subscriptionId: z.string().nullable(),
-  period: z.int().nullable(),
-  refundedAt: timestamp,
-});
-export type RefundedPart = z.infer<typeof refundedPart>;
+export type { RefundedPart } from './money-given-back.ts';
 
 /**
  * Refunds every charge of an order, each whole, and with `renewals` those of its renewals; one that is refused keeps no other
@@ -155,6 +144,8 @@ export const refundCharges = defineRequest('command', 'billing', 'charges.refund
     refunds: z.array(refundedPart).optional(),
     /** A renewal of the order's subscription was sent to the processor and has no outcome yet: the refund waits for it. */
     renewalUnderWay: z.literal(true).optional(),
+    /** Only with `failed`, where a payment was not given back because it is disputed, or was lost to a dispute. */
+    disputed: z.literal(true).optional(),
   }),
 });
 
@@ -189,9 +180,12 @@ const refundableCharge = z.object({
   /** `renewal` for one of the subscription that was born from the order. */
   step: paymentPurpose,
   amountCents: z.int(),
+  /** What went back of it by refunds and lost disputes. */
   refundedCents: z.int(),
   currency: z.string(),
   period: z.int().nullable(),
+  /** An open dispute keeps it from being refunded; earlier versions lack it. */
+  disputed: z.boolean().optional(),
 });
 
 /** What a refund of the order could give back: its own charges, oldest first, then those of its renewals. */
@@ -247,7 +241,11 @@ export const listPayments = defineRequest('read', 'billing', 'payments.list', {
  */
 export const listOrderPayments = defineRequest('read', 'billing', 'payments.list-of-order', {
   input: z.object({ orderId: idSchema('order') }),
-  output: z.object({ data: z.array(paymentResource) }),
+  output: z.object({
+    data: z.array(paymentResource),
+    /** Of the order and its renewals, oldest first; earlier versions lack them. */
+    disputes: z.array(disputeResource).optional(),
+  }),
 });
 
 /**

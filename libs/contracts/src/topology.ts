@@ -3,6 +3,7 @@ import { affiliateCodeUnmatched, affiliatePaid } from './affiliates.ts';
 import { checkoutVisited, paymentsLimited } from './checkouts.ts';
 import { dailyRunNoticed } from './daily-runs.ts';
 import type { EventDefinition } from './define.ts';
+import { disputeClosed, disputeOpened, disputeRecorded } from './disputes.ts';
 import { funnelEmailSynced } from './funnels.ts';
 import {
   orderExpired,
@@ -59,6 +60,7 @@ export const topology: Record<ServiceName, ServiceLinks> = {
       chargeRefunded,
       chargesRefunded,
       refundFailed,
+      disputeRecorded,
       subscriptionStarted,
       subscriptionCanceled,
       accountSettingsChanged,
@@ -111,6 +113,8 @@ export const topology: Record<ServiceName, ServiceLinks> = {
       orderReopened,
       orderExpired,
       paymentRefunded,
+      disputeOpened,
+      disputeClosed,
       upsellAccepted,
       subscriptionRebilled,
       subscriptionPaymentFailed,

@@ -35,6 +35,8 @@ const withProduct: ReadonlySet<TriggerName> = new Set([
   'order.reopened',
   'order.expired',
   'payment.refunded',
+  'dispute.opened',
+  'dispute.closed',
   'upsell.accepted',
   'subscription.rebilled',
   'subscription.payment_failed',

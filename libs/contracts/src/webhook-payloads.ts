@@ -86,6 +86,36 @@ export const paymentRefundedPayload = z
   .meta({ id: 'PaymentRefundedPayload' });
 export type PaymentRefundedPayload = z.infer<typeof paymentRefundedPayload>;
 
+const ofDispute = {
+  orderId: z.string(),
+  product: z.string(),
+  productId: z.string(),
+  email: z.string(),
+  disputeId: z.string().describe('The payment processor’s.'),
+  paymentId: z.string(),
+  subscriptionId: z.string().describe('Of a renewal; empty for the order’s own payments.'),
+  ...amount,
+  reason: z.string().describe('The bank’s, as the payment processor names it: `fraudulent`, `product_not_received`, …'),
+  evidenceDueBy: z.string().describe('The last moment for evidence; empty where none is wanted.'),
+};
+
+export const disputeOpenedPayload = z
+  .object({ event: z.literal('dispute.opened'), ...ofDispute, sentAt: timestamp })
+  .meta({ id: 'DisputeOpenedPayload' });
+export type DisputeOpenedPayload = z.infer<typeof disputeOpenedPayload>;
+
+export const disputeClosedPayload = z
+  .object({
+    event: z.literal('dispute.closed'),
+    ...ofDispute,
+    outcome: z
+      .string()
+      .describe('`won`, `lost`, `prevented` or `warning_closed`; `lost` alone gives the buyer the money.'),
+    sentAt: timestamp,
+  })
+  .meta({ id: 'DisputeClosedPayload' });
+export type DisputeClosedPayload = z.infer<typeof disputeClosedPayload>;
+
 export const upsellAcceptedPayload = z
   .object({
     event: z.literal('upsell.accepted'),

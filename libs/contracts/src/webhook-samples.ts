@@ -6,6 +6,8 @@ interface Payloads {
   readonly 'order.reopened': payloads.OrderReopenedPayload;
   readonly 'order.expired': payloads.OrderExpiredPayload;
   readonly 'payment.refunded': payloads.PaymentRefundedPayload;
+  readonly 'dispute.opened': payloads.DisputeOpenedPayload;
+  readonly 'dispute.closed': payloads.DisputeClosedPayload;
   readonly 'upsell.accepted': payloads.UpsellAcceptedPayload;
   readonly 'subscription.rebilled': payloads.SubscriptionRebilledPayload;
   readonly 'subscription.payment_failed': payloads.SubscriptionPaymentFailedPayload;
@@ -32,6 +34,21 @@ const orderTotal = {
   totalCents: 6800,
   total: '$68.00',
   currency: 'usd',
+};
+
+const dispute = {
+  orderId,
+  product: 'Watercolour Course',
+  productId,
+  email: 'maya@example.com',
+  disputeId: 'du_1QK8x2LkdIwHu7ixYt5bVw3c',
+  paymentId: 'pmt_01kahv7w3xf7n9s3t7v0z2c6de',
+  subscriptionId: '',
+  amountCents: 6800,
+  amount: '$68.00',
+  currency: 'usd',
+  reason: 'product_not_received',
+  evidenceDueBy: '2026-12-09T23:59:59.000Z',
 };
 
 /** A realistic payload of each event: in the API's description, in test sends and in previews. */
@@ -78,6 +95,8 @@ export const samplePayloads: Payloads = {
     currency: 'usd',
     sentAt: '2026-11-22T16:05:39.912Z',
   },
+  'dispute.opened': { event: 'dispute.opened', ...dispute, sentAt: '2026-11-29T08:15:30.204Z' },
+  'dispute.closed': { event: 'dispute.closed', ...dispute, outcome: 'lost', sentAt: '2027-01-21T11:47:02.660Z' },
   'upsell.accepted': {
     event: 'upsell.accepted',
     orderId,

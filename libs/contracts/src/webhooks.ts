@@ -21,6 +21,8 @@ export const webhookEventNames = [
   'order.reopened',
   'order.expired',
   'payment.refunded',
+  'dispute.opened',
+  'dispute.closed',
   'upsell.accepted',
   'subscription.rebilled',
   'subscription.payment_failed',

@@ -34,6 +34,7 @@ function processorOf(inner: PaymentProcessor, between: Dying['between']): Paymen
     refund: (request, call) => between(() => inner.refund(request, call)),
     release: (request, call) => between(() => inner.release(request, call)),
     lookUp: (sent, call) => between(() => inner.lookUp(sent, call)),
+    readDispute: (reference, call) => between(() => inner.readDispute(reference, call)),
     list: (from, to, call) => inner.list(from, to, call),
   };
 }

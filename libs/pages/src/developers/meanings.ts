@@ -51,6 +51,9 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   email_unavailable: 'Emails cannot be sent: this deployment has no mail server. Its operator sets `SMTP_URL`.',
   invalid_transition:
     'A resource in its current state cannot be changed in this way: `detail` says why. Read it, and decide again.',
+  payment_disputed:
+    'The buyer’s bank disputes the payment, or took the money in a dispute that was lost, so nothing is refunded: `detail` says why. ' +
+    'An open one is answered at the payment processor.',
   no_longer_for_sale:
     'The product of this checkout was archived, taken back or deleted after it was opened. Nothing was charged; it can be ' +
     'paid once the product is live again.',

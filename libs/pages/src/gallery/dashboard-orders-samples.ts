@@ -121,7 +121,42 @@ export const activity: readonly ActivityEntry[] = [
   Object.assign({}, entry, { id: 'ntc_1', kind: 'notice', summary: 'This order may be a duplicate of another one.' }),
 ];
 
-export const paidOrder: OrderWithPayments = Object.assign({}, order, { payments: [declined, payment] });
+export const paidOrder: OrderWithPayments = Object.assign({}, order, {
+  payments: [declined, payment],
+  disputes: null,
+});
+
+const dispute: NonNullable<OrderWithPayments['disputes']>[number] = {
+  id: 'du_1QK8x2LkdIwHu7ixYt5bVw3c',
+  payment_id: payment.id,
+  status: 'needs_response',
+  reason: 'product_not_received',
+  amount_cents: 14_565,
+  currency: 'usd',
+  evidence_due_by: '2026-11-30T23:59:59.000Z',
+  opened_at: '2026-11-02T08:15:30.000Z',
+  closed_at: null,
+  outcome: null,
+};
+
+/** One dispute of each kind: open, and with every outcome. */
+export const disputes: NonNullable<OrderWithPayments['disputes']> = [
+  dispute,
+  Object.assign({}, dispute, {
+    id: 'du_2',
+    status: 'warning_needs_response',
+    reason: 'x'.repeat(120),
+    evidence_due_by: null,
+  }),
+  ...(['won', 'lost', 'prevented', 'warning_closed'] as const).map((outcome) =>
+    Object.assign({}, dispute, {
+      id: `du_${outcome}`,
+      status: outcome,
+      outcome,
+      closed_at: '2026-12-24T08:00:00.000Z',
+    }),
+  ),
+];
 
 const charge = {
   paymentId: payment.id,

@@ -13,6 +13,7 @@ import {
   activity,
   declined,
   deliveries,
+  disputes,
   paidOrder,
   paymentOf,
   preview,
@@ -112,12 +113,15 @@ export const dashboardOrdersStates: Readonly<Record<string, () => Html>> = {
     inFrame('/app/orders/checkouts', checkoutsPage(Object.assign({}, checkouts, { checkouts: [] }))),
   'orders-test-mode': () => inFrame('/app/orders', ordersPage(list), { testMode: true, processor: 'none' }),
   order: () => inFrame(path, orderPage(shown)),
+  'order-disputed': () =>
+    inFrame(path, orderPage(Object.assign({}, shown, { order: Object.assign({}, paidOrder, { disputes }) }))),
   'order-refunded': () =>
     inFrame(
       path,
       orderPage({
         order: Object.assign({}, long, {
           payments: [],
+          disputes: null,
           status: 'refunded',
           refunded_cents: 1,
           customer_name: arabicName,

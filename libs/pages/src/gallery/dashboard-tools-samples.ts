@@ -165,6 +165,7 @@ export const run: Run = {
     compared_until: at,
     charges: 188,
     refunds: 3,
+    disputes: 0,
     holds: 2,
     orphans: [],
     orphan_count: 0,

@@ -1,6 +1,8 @@
+import { limits } from '@app/contracts/common';
 import * as contract from '@app/contracts/payments';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import { createShare } from '@app/service-kit/share';
+import { listOrderDisputes } from '../disputes/dispute-rows.ts';
 import { continuePayment } from '../payments/continue-payment.ts';
 import { listOrderPayments, listPayments } from '../payments/list-payments.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
@@ -23,8 +25,12 @@ export function paymentRequests(deps: PaymentDeps): RequestHandler[] {
     onRequest(contract.refundPayment, ({ paymentId, body }, context) => refundPayment(deps, context, paymentId, body)),
     onRequest(contract.listRefundable, (input, { accountId }) => listRefundable(deps.database, accountId, input)),
     onRequest(contract.listPayments, (query, { accountId }) => listPayments(deps.database, accountId, query)),
-    onRequest(contract.listOrderPayments, ({ orderId }, { accountId }) =>
-      listOrderPayments(deps.database, accountId, orderId),
-    ),
+    onRequest(contract.listOrderPayments, async ({ orderId }, { accountId }) => {
+      const [payments, disputes] = await Promise.all([
+        listOrderPayments(deps.database, accountId, orderId),
+        listOrderDisputes(deps.database, accountId, orderId, limits.listMax),
+      ]);
+      return { ...payments, disputes };
+    }),
   ];
 }

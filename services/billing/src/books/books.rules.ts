@@ -34,9 +34,9 @@ export type Verdict =
 const nothing: Verdict = { kind: 'nothing' };
 const refundFailed = 'refund_failed';
 
-/** Releases are judged by what they end: see `heldNoMore`. A card that is saved moves no money. */
+/** Releases are judged by what they end: see `heldNoMore`. A card that is saved moves no money, and a dispute is recorded of its charge. */
 function kindOfRecord({ kind }: ProcessorRecord): MoneyKind | null {
-  if (kind === 'release' || kind === 'method') return null;
+  if (kind === 'release' || kind === 'method' || kind === 'dispute') return null;
   return kind === 'capture' ? 'charge' : kind;
 }
 

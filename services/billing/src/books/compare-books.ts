@@ -172,7 +172,7 @@ async function compare(
 }
 
 const comparisonOf = (
-  { charges, refunds, holds, orphans, orphanCount }: Found,
+  { charges, refunds, holds, disputes, orphans, orphanCount }: Found,
   from: Date,
   until: Date,
 ): BooksComparison => ({
@@ -181,6 +181,7 @@ const comparisonOf = (
   charges,
   refunds,
   holds,
+  disputes,
   orphans,
   orphan_count: orphanCount,
 });
@@ -189,12 +190,13 @@ const comparisonOf = (
 function sumOf([first, ...rest]: readonly BooksComparison[]): BooksComparison | undefined {
   if (first === undefined) return undefined;
   return rest.reduce(
-    (sum, { compared_from, compared_until, charges, refunds, holds, orphans, orphan_count }) => ({
+    (sum, { compared_from, compared_until, charges, refunds, holds, disputes, orphans, orphan_count }) => ({
       compared_from: [sum.compared_from, compared_from].toSorted()[0] ?? compared_from,
       compared_until,
       charges: sum.charges + charges,
       refunds: sum.refunds + refunds,
       holds: sum.holds + holds,
+      disputes: sum.disputes + disputes,
       orphans: [...sum.orphans, ...orphans].slice(0, listedOrphansMax),
       orphan_count: sum.orphan_count + orphan_count,
     }),

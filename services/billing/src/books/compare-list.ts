@@ -1,4 +1,5 @@
 import type { BooksComparison } from '@app/contracts/daily-runs';
+import { recordDispute } from '../disputes/record-dispute.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { readRequest } from '../payments/payment-rows.ts';
 import type { PaymentProcessor, ProcessorCall, ProcessorRecord } from '../processors/payment-processor.ts';
@@ -16,6 +17,8 @@ export interface Found {
   readonly charges: number;
   readonly refunds: number;
   readonly holds: number;
+  /** Disputes that are recorded here; their money is that of a charge that stands on both sides. */
+  readonly disputes: number;
   /** The first ones. */
   readonly orphans: BooksComparison['orphans'];
   readonly orphanCount: number;
@@ -61,6 +64,7 @@ export class ListComparison {
   #lookUps = 0;
   readonly #isWhole: boolean;
   #unasked = 0;
+  #disputes = 0;
 
   /** @param time from when on each of our payments has to be in the list; a whole one begins earlier */
   constructor(deps: PaymentDeps, books: Books, { from, isWhole }: ListedTime, asked: Asked, match: MatchPage) {
@@ -81,6 +85,7 @@ export class ListComparison {
       charges: this.#sides.charge.equal + this.#onlyLookedUp.charge,
       refunds: this.#sides.refund.equal + this.#onlyLookedUp.refund,
       holds: this.#sides.hold.equal + this.#onlyLookedUp.hold,
+      disputes: this.#disputes,
       orphans: this.#orphans,
       orphanCount: this.#orphanCount,
     };
@@ -93,7 +98,8 @@ export class ListComparison {
 
   /** Compares a page of the processor's list, which goes on where the page before ended. */
   async page(records: readonly ProcessorRecord[]): Promise<void> {
-    const wanted = this.#books.test ? records.filter(isFailedRefund) : records;
+    const money = records.filter(({ kind }) => kind !== 'dispute');
+    const wanted = this.#books.test ? money.filter(isFailedRefund) : money;
     const { database } = this.#deps;
     const ownOf = await this.#ownOf(wanted);
     const endings = wanted.filter((record) => endsHold(record, ownOf(record)));
@@ -103,12 +109,22 @@ export class ListComparison {
       if (kind !== null && own.finished_at !== null) this.#sides[kind].listed(own.id, own.finished_at);
     }
     for (const refund of failed) await reopenCharges(this.#deps, refund);
+    await this.#recordDisputes(records);
     await this.#add(this.#withoutHolds(orphans));
     for (const { about } of endings) this.#unexplainedHolds.delete(about ?? '');
     const untilMs = records.at(-1)?.recordedAt.getTime();
     if (untilMs === undefined) return;
     const surelyListed = new Date(untilMs - clocksDifferMs);
     await this.#pass(surelyListed, surelyListed);
+  }
+
+  /** One of a charge that is not known here is read again by the next comparison: by then the charge may be known. */
+  async #recordDisputes(records: readonly ProcessorRecord[]): Promise<void> {
+    for (const { dispute } of records) {
+      if (dispute === undefined) continue;
+      if (await recordDispute(this.#deps, this.#books, dispute)) this.#disputes += 1;
+      else this.#unasked += 1;
+    }
   }
 
   async #ownOf(records: readonly ProcessorRecord[]): ReturnType<typeof ownPaymentsOf> {

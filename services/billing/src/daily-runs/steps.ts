@@ -1,5 +1,6 @@
 import { checkUnfinishedPayments } from '../advancing/check-unfinished.ts';
 import { compareBooks } from '../books/compare-books.ts';
+import { followDisputes } from '../disputes/follow-disputes.ts';
 import { settleDueHolds } from '../holds/settle-due-holds.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { countBlocked } from '../renewals/count-blocked.ts';
@@ -27,6 +28,7 @@ export const dailySteps = (payments: PaymentDeps, ...withServices: readonly Dail
   },
   chargeWhenMatched(payments, chargeWithinLimit(payments, renewDue(payments))),
   endCanceled(payments),
+  (_, run, counts) => followDisputes(payments, run, counts),
   (_, run, counts) => compareBooks(payments, matchPage, run, counts),
   ...withServices,
   reportRefusedKey(payments),

@@ -81,6 +81,7 @@ const next = (
     charges: [],
     renewals: [],
     subscriptionId: null,
+    disputes: [],
     hold,
     savedMethod: method,
   };

@@ -9,7 +9,7 @@ const order = (fields: Partial<ComparedOrder> = {}): ComparedOrder => ({
 });
 const own = (fields: Partial<OrderPayments> = {}): OrderPayments => ({
   ...{ orderId: 'ord_1', paid: true, hold: null, currency: 'usd', chargedCents: 4900, refundedCents: 0 },
-  ...{ subscription: null, moving: false },
+  ...{ lostCents: 0, subscription: null, moving: false },
   ...fields,
 });
 const sold: ComparedOrder['subscription'] = {

@@ -10,6 +10,8 @@ export interface OrderPayments {
   readonly currency: string | null;
   readonly chargedCents: number;
   readonly refundedCents: number;
+  /** What lost disputes gave the buyer: the order stays as it was. */
+  readonly lostCents: number;
   readonly subscription: 'active' | 'past_due' | 'paused' | 'canceled' | null;
   /** A payment or refund of it has no end yet, or one ended so late that checkout may not have recorded it. */
   readonly moving: boolean;
@@ -50,8 +52,8 @@ function compareUnpaid(order: ComparedOrder | undefined, own: OrderPayments): Or
 /** Of an order that the seller's own code recorded no money is here. */
 function moneyDifference(order: ComparedOrder, own: OrderPayments): string | null {
   if (order.source === 'api' || order.totalCents === 0) return null;
-  const { chargedCents, refundedCents, currency } = own;
-  const kept = chargedCents - refundedCents;
+  const { chargedCents, refundedCents, lostCents, currency } = own;
+  const kept = chargedCents - refundedCents - lostCents;
   if (order.status === 'expired') {
     return kept > 0 ? `${sides(order, own)} Give the money back, or give the buyer what it was for.` : null;
   }
@@ -62,8 +64,9 @@ function moneyDifference(order: ComparedOrder, own: OrderPayments): string | nul
   if (order.status === 'refunded') {
     return kept > 0 ? `${sides(order, own)} Refund what is left of its payments.` : null;
   }
-  if (kept === 0) return `${sides(order, own)} Refund the order, so that it ends what it gives.`;
-  return refundedCents > (order.refundedCents ?? refundedCents) ? refundsMissing(order, own) : null;
+  if (kept === 0 && lostCents === 0) return `${sides(order, own)} Refund the order, so that it ends what it gives.`;
+  const back = refundedCents + lostCents;
+  return back > (order.refundedCents ?? back) ? refundsMissing(order, own) : null;
 }
 
 function compareSubscription(order: ComparedOrder, own: OrderPayments): OrderVerdict {
@@ -88,11 +91,13 @@ function sides(order: ComparedOrder, own: OrderPayments): string {
 }
 
 function paidText(own: OrderPayments): string {
-  const { chargedCents, refundedCents, currency } = own;
+  const { chargedCents, refundedCents, lostCents, currency } = own;
   if (isHeld(own)) return 'the money is only held';
   if (currency === null || chargedCents === 0) return 'none took money';
   const charged = `${formatAmount(chargedCents, currency)} was charged`;
-  return refundedCents === 0 ? charged : `${charged} and ${formatAmount(refundedCents, currency)} given back`;
+  const lost = lostCents === 0 ? '' : `, ${formatAmount(lostCents, currency)} lost to disputes`;
+  const given = refundedCents === 0 ? '' : ` and ${formatAmount(refundedCents, currency)} given back`;
+  return `${charged}${given}${lost}`;
 }
 
 const refundsMissing = (order: ComparedOrder, own: OrderPayments): string =>

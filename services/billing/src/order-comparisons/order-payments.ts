@@ -8,7 +8,7 @@ const paymentsStatement = statement<OrderPayments>(
   'order-comparisons-payments',
   `select w.order_id as "orderId", coalesce(p.paid, false) as paid, h.status as hold,
      coalesce(h.currency, c.currency) as currency,
-     c.charged as "chargedCents", c.refunded as "refundedCents", s.status as subscription,
+     c.charged as "chargedCents", c.refunded as "refundedCents", c.lost as "lostCents", s.status as subscription,
      coalesce(p.is_open, false) or coalesce(greatest(p.ended_at, h.settled_at, c.reopened_at) > $3, false) as moving
    from unnest($2::text[]) as w(order_id)
    cross join lateral (
@@ -17,6 +17,7 @@ const paymentsStatement = statement<OrderPayments>(
      from payments where account_id = $1 and order_id = w.order_id and step not in ('renewal', 'card') and not test) as p
    cross join lateral (
      select coalesce(sum(amount_cents), 0)::bigint as charged, coalesce(sum(refunded_cents), 0)::bigint as refunded,
+       coalesce(sum(lost_cents), 0)::bigint as lost,
        min(currency) as currency, max(reopened_at) as reopened_at
      from charges where account_id = $1 and order_id = w.order_id and step <> 'renewal' and not test) as c
    left join lateral (
@@ -27,6 +28,7 @@ const paymentsStatement = statement<OrderPayments>(
     chargedCents: 'int8',
     currency: 'text',
     hold: 'text',
+    lostCents: 'int8',
     moving: 'bool',
     orderId: 'text',
     paid: 'bool',

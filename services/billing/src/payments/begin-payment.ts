@@ -46,7 +46,9 @@ const beginStatement = statement<Payment>('payments-begin', insertIf('true'), pa
 /** The number of the attempt is unique for the charge: what it was decided on has not changed since. */
 const beginRefundStatement = statement<Payment>(
   'payments-begin-refund',
-  insertIf('exists (select from charges where account_id = $2 and id = $5 and $10 <= amount_cents - refunded_cents)'),
+  insertIf(
+    'exists (select from charges where account_id = $2 and id = $5 and $10 <= amount_cents - refunded_cents - lost_cents)',
+  ),
   paymentTypes,
 );
 

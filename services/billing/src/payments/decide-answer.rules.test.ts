@@ -34,11 +34,11 @@ const named = (payments: readonly Payment[]) => payments.map((each) => [`${each.
 
 const taken: Charge = {
   ...{ id: 'pmt_c', amount_cents: 4900, refunded_cents: 0, currency: 'usd', processor: 'simulated', reference: 'ch_1' },
-  ...{ test: false, refund_due_at: null, refund_from_try: null, step: 'main' },
+  ...{ lost_cents: 0, test: false, refund_due_at: null, refund_from_try: null, step: 'main' },
 };
 const money: OrderMoney = {
   ...{ accountId: 'acc_1', orderId: 'ord_1', payments: [], charges: [taken], renewals: [] },
-  ...{ subscriptionId: null, hold: null, savedMethod: null },
+  ...{ subscriptionId: null, disputes: [], hold: null, savedMethod: null },
 };
 const succeeded: Answered = { status: 'succeeded', reference: 'ref_1', lastFour: '4242' };
 const declined: Answered = { status: 'declined', kind: 'hard', reason: 'lost_card', message: 'Lost.' };

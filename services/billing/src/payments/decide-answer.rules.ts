@@ -357,7 +357,7 @@ function refundEvents(
   const refund = refundedPart(money, { ...payment, finished_at: refundedAt });
   const events: DecidedEvent[] = [{ of, definition: chargeRefunded, data: { ...about, refund } }];
   if (!money.charges.some(({ id }) => id === refunded.id)) return events;
-  const refundedCents = money.charges.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
+  const refundedCents = money.charges.reduce((sum, charge) => sum + charge.amount_cents - charge.lost_cents, 0);
   const data = { ...about, refundedCents, refunds: [...refundsOf(money), refund] };
   return [...events, { of, if_whole: true, definition: chargesRefunded, data }];
 }

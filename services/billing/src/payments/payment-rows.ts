@@ -1,7 +1,7 @@
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { namesOf } from '@app/service-kit/row-arrays';
 import type { PaymentRequest } from '../processors/payment-processor.ts';
-import type { Charge, Hold, OrderMoney, Payment } from './payment.types.ts';
+import type { Charge, Hold, OrderMoney, Payment, RefundedDispute } from './payment.types.ts';
 
 /** What a payment of a buyer is written with. */
 export const sentTypes = {
@@ -46,7 +46,7 @@ export const paymentTypes: ColumnsOf<Payment> = {
 export const paymentColumns = namesOf(paymentTypes);
 
 /** As `Charge` names them, and when they were made. */
-const chargeColumns = `id, amount_cents, refunded_cents, currency, processor, reference, test, step, refund_due_at,
+const chargeColumns = `id, amount_cents, refunded_cents, lost_cents, currency, processor, reference, test, step, refund_due_at,
   refund_from_try, charged_at`;
 
 /** Times as PostgreSQL writes them in JSON become dates; those of rows are dates already. */
@@ -99,15 +99,27 @@ const moneyStatement = statement<MoneyRow>(
         select id from payments
         where account_id = $1 and order_id = $2 and step = 'renewal' and status = 'succeeded'))) as c) as renewals,
      (select id from subscriptions where account_id = $1 and order_id = $2 limit 1) as subscription_id,
+     (select json_agg(d) from (
+        select payment_id, reason, status, refundable, closed_at is null as open
+        from disputes where account_id = $1 and order_id = $2) as d) as disputes,
      (select row_to_json(h) from holds as h where account_id = $1 and order_id = $2) as hold,
      (select method from payment_methods where account_id = $1 and order_id = $2) as method`,
-  { charges: 'json', hold: 'json', method: 'text', payments: 'json', renewals: 'json', subscription_id: 'text' },
+  {
+    charges: 'json',
+    disputes: 'json',
+    hold: 'json',
+    method: 'text',
+    payments: 'json',
+    renewals: 'json',
+    subscription_id: 'text',
+  },
 );
 
 interface MoneyRow {
   readonly payments: Payment[] | null;
   readonly charges: Charge[] | null;
   readonly renewals: Charge[] | null;
+  readonly disputes: RefundedDispute[] | null;
   readonly subscription_id: string | null;
   readonly hold: Hold | null;
   readonly method: string | null;
@@ -119,7 +131,7 @@ interface MoneyRow {
  */
 export async function readMoney(database: Database, accountId: string, orderId: string): Promise<OrderMoney> {
   const { rows } = await database.pool.query(moneyStatement([accountId, orderId]));
-  const { payments, charges, renewals, subscription_id, hold, method } = rows[0] as MoneyRow;
+  const { payments, charges, renewals, disputes, subscription_id, hold, method } = rows[0] as MoneyRow;
   return {
     accountId,
     orderId,
@@ -127,6 +139,7 @@ export async function readMoney(database: Database, accountId: string, orderId: 
     charges: (charges ?? []).map(chargeOf),
     renewals: (renewals ?? []).map(chargeOf),
     subscriptionId: subscription_id,
+    disputes: disputes ?? [],
     hold: hold === null ? null : holdOf(hold),
     savedMethod: method,
   };

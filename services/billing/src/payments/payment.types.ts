@@ -1,3 +1,4 @@
+import type { DisputeStatus } from '@app/contracts/disputes';
 import type { OfferedUpsell, PaymentPurpose, PaymentStatus } from '@app/contracts/payments';
 import type { PaymentRequest } from '../processors/payment-processor.ts';
 
@@ -48,6 +49,8 @@ export interface Charge {
   readonly id: string;
   readonly amount_cents: number;
   readonly refunded_cents: number;
+  /** What lost disputes gave the buyer. */
+  readonly lost_cents: number;
   readonly currency: string;
   readonly processor: string;
   readonly reference: string;
@@ -81,6 +84,31 @@ export interface Hold {
   readonly due_at: Date;
 }
 
+/** A bank's dispute of a charge, as the processor showed it last; fields are named as the columns. */
+export interface Dispute {
+  readonly processor: string;
+  readonly test: boolean;
+  /** The processor's id. */
+  readonly reference: string;
+  /** The charge's. */
+  readonly payment_id: string;
+  readonly order_id: string;
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly reason: string;
+  readonly status: DisputeStatus;
+  /** Whether the charge may be refunded while it is open. */
+  readonly refundable: boolean;
+  readonly evidence_due_by: Date | null;
+  readonly opened_at: Date;
+  readonly closed_at: Date | null;
+}
+
+/** What a refund has to know of a dispute. */
+export type RefundedDispute = Pick<Dispute, 'payment_id' | 'reason' | 'status' | 'refundable'> & {
+  readonly open: boolean;
+};
+
 /** All that is known of an order's money. */
 export interface OrderMoney {
   readonly accountId: string;
@@ -93,6 +121,8 @@ export interface OrderMoney {
   readonly renewals: readonly Charge[];
   /** The subscription that was born from the order. */
   readonly subscriptionId: string | null;
+  /** Of its charges and its renewals'. */
+  readonly disputes: readonly RefundedDispute[];
   readonly hold: Hold | null;
   readonly savedMethod: string | null;
 }

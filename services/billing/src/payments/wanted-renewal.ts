@@ -15,7 +15,7 @@ export const gaveBackOrder = (
   and exists (select from charges as c where c.account_id = $1 and c.id = p.charge_id and c.step <> 'renewal')
   and not exists (
     select from charges as c where c.account_id = $1 and c.order_id = p.order_id and c.step <> 'renewal'
-      and c.refunded_cents < c.amount_cents)`;
+      and c.refunded_cents + c.lost_cents < c.amount_cents)`;
 
 /** What a renewal is for: expressions of a statement. */
 interface Renewal {

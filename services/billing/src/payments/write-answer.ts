@@ -89,7 +89,7 @@ const recordStatement = statement<{ changed: string[] }>(
      from changed as p, json_to_recordset($10::json) as r(payment_id text, id text, cents bigint)
      where p.id = r.payment_id
    ), own as materialized (
-     select o.payment_id, c.id, c.amount_cents - c.refunded_cents as left_cents
+     select o.payment_id, c.id, c.amount_cents - c.refunded_cents - c.lost_cents as left_cents
      from back as o join charges as c on c.account_id = o.account_id and c.order_id = o.order_id and c.step <> 'renewal'
      order by c.id for no key update of c
    ), whole as (
@@ -98,7 +98,7 @@ const recordStatement = statement<{ changed: string[] }>(
          and o.left_cents > case when o.id = b.charge_id then b.cents else 0 end)
    ), refunded as (
      update charges as c set refunded_cents = c.refunded_cents + r.cents,
-       refund_due_at = case when c.refunded_cents + r.cents < c.amount_cents then c.refund_due_at end
+       refund_due_at = case when c.refunded_cents + c.lost_cents + r.cents < c.amount_cents then c.refund_due_at end
      from back as r
      -- The count has the charges locked before one of them is changed: what a statement has changed it does not lock.
      where c.account_id = r.account_id and c.id = r.charge_id and (select count(*) from own) >= 0

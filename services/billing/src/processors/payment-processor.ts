@@ -1,3 +1,5 @@
+import type { DisputeStatus } from '@app/contracts/disputes';
+
 /**
  * What moves money, behind one interface. Amounts are minor units of the currency (lower-case ISO 4217). Each request
  * carries the id of our payment as its idempotency key: the same key moves money at most once, whatever is sent again.
@@ -45,6 +47,11 @@ export interface PaymentProcessor {
    * What was recorded at this very moment may be missing still: ask with an overlap.
    */
   list(from: Date, to: Date, call: ProcessorCall): AsyncIterable<ProcessorRecord>;
+  /**
+   * A dispute as it stands now. Null where it is of a payment that is not the account's. Throws where the processor has no such
+   * dispute.
+   */
+  readDispute(reference: string, call: ProcessorCall): Promise<ProcessorDispute | null>;
 }
 
 /** Whose processor account it is, and how long a caller waits. */
@@ -175,6 +182,26 @@ export class OtherPaymentError extends Error {
   }
 }
 
+/** A bank's dispute of a charge or a capture. */
+export interface ProcessorDispute {
+  /** The processor's id of it. */
+  readonly reference: string;
+  /** Our payment that took the money, and the order, as far as the processor knows them. */
+  readonly paymentId: string | null;
+  readonly orderId: string | null;
+  /** The reference of the charge or capture. */
+  readonly about: string;
+  readonly amountCents: number;
+  readonly currency: string;
+  /** The bank's, in the processor's words. */
+  readonly reason: string;
+  readonly status: DisputeStatus;
+  /** Whether the charge may be refunded while it is open. */
+  readonly refundable: boolean;
+  readonly evidenceDueBy: Date | null;
+  readonly openedAt: Date;
+}
+
 /** One entry of the processor's own books. */
 export interface ProcessorRecord {
   readonly reference: string;
@@ -182,14 +209,16 @@ export interface ProcessorRecord {
   readonly paymentId: string | null;
   /** The order that the request named, ours or of what it was about; null where the processor does not know it. */
   readonly orderId: string | null;
-  /** The reference of the hold or charge that a capture, refund or release is of; null for what stands alone. */
+  /** The reference of the hold or charge that a capture, refund, release or dispute is of; null for what stands alone. */
   readonly about: string | null;
-  /** A `method` is a card that was saved: no money. */
-  readonly kind: 'hold' | 'charge' | 'method' | 'capture' | 'refund' | 'release';
+  /** A `method` is a card that was saved: no money. A `dispute` stands at the time when it was opened. */
+  readonly kind: 'hold' | 'charge' | 'method' | 'capture' | 'refund' | 'release' | 'dispute';
   readonly status: 'succeeded' | 'declined' | 'requires_action' | 'failed';
   readonly amountCents: number;
   readonly currency: string;
   readonly recordedAt: Date;
   /** Why, for `declined` and `failed`. */
   readonly message: string | null;
+  /** Of a dispute, how it stands now. */
+  readonly dispute?: ProcessorDispute;
 }

@@ -20,6 +20,7 @@ const declines = {
   invalid_payment_method: hard('The processor does not know this payment method.'),
   hold_expired: soft('The hold has expired.'),
   capture_failed: soft('The bank did not let the hold be captured.'),
+  charge_disputed: soft('The bank disputes the charge.'),
   refund_declined: soft('The bank does not take refunds for this card.'),
   refund_failed: soft('The bank sent the refund back.'),
   released: soft('The payment was released.'),
@@ -51,6 +52,8 @@ export interface Traits {
   readonly refundDecline?: DeclineReason;
   /** Refunds are taken and fail this much later. */
   readonly refundFailsAfterMs?: number;
+  /** The bank disputes its charges and captures at once, and nobody gives evidence. */
+  readonly disputed?: true;
   /** What the buyer does at the bank; left out: nothing. */
   readonly buyer?: 'confirms' | 'refuses';
 }
@@ -105,6 +108,7 @@ export const cards: Readonly<Record<string, SimulatedCard>> = {
   sim_capture_fails: works('0602', { captureDecline: 'capture_failed' }),
   sim_refund_declined: works('0701', { refundDecline: 'refund_declined' }),
   sim_refund_fails: works('0702', { refundFailsAfterMs: hourMs }),
+  sim_disputed: works('0259', { disputed: true }),
   sim_requires_action: asksBuyer('3220', { buyer: 'confirms' }),
   sim_action_refused: asksBuyer('3221', { buyer: 'refuses' }),
   sim_action_ignored: asksBuyer('3222', {}),

@@ -1,6 +1,7 @@
 import type { Database } from '@app/service-kit/database';
 import type { ProcessorCall, ProcessorRecord } from './payment-processor.ts';
 import { wordsOf } from './simulated-cards.rules.ts';
+import { disputeOf } from './simulated-disputes.ts';
 import { listStatement, type RecordRow } from './simulated-statements.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -23,9 +24,17 @@ export async function* listRecords(
   do {
     const values: unknown[] = [accountId, test, range.to, range.now, last.recorded_at, last.seq, last.later, pageRows];
     const { rows } = await untilAborted(signal, () => database.pool.query(listStatement(values)));
-    for (const row of rows) yield recordOf(row);
+    for (const row of rows) {
+      yield recordOf(row);
+      if (row.disputed) yield disputeRecordOf(row, range.now);
+    }
     last = rows.length < pageRows ? undefined : rows.at(-1);
   } while (last !== undefined);
+}
+
+function disputeRecordOf(row: RecordRow, now: Date): ProcessorRecord {
+  const dispute = disputeOf(row, now);
+  return { ...recordOf(row), reference: dispute.reference, about: dispute.about, kind: 'dispute', dispute };
 }
 
 const recordOf = (row: RecordRow): ProcessorRecord => ({

@@ -20,6 +20,7 @@ import {
   type SentOutcome,
 } from './payment-processor.ts';
 import { asSaved, cardOf, knownCard, type NetworkFault, type SimulatedCard, wordsOf } from './simulated-cards.rules.ts';
+import { readDispute } from './simulated-disputes.ts';
 import { listRecords } from './simulated-list.ts';
 import {
   type CardEntry,
@@ -113,6 +114,10 @@ export async function openSimulatedProcessor(options: SimulatedOptions): Promise
     list: (from, to, call) => {
       authenticate(call);
       return listRecords(database, { from, to, now: clock.now() }, call);
+    },
+    readDispute: async (reference, call) => {
+      authenticate(call);
+      return await readDispute(database, reference, clock.now(), call);
     },
     close: async () => {
       await Promise.all([cards.close(), saved.close()]);

@@ -209,6 +209,7 @@ export const recordRefund = statement<EntryRow>(
      `when parent.kind not in ('charge', 'capture') or status_now <> 'succeeded' then 'not_refundable'
       when parent.currency <> $7 then 'currency_mismatch'
       when $6 > parent.amount_cents - parent.taken_cents - ${away('parent')} then 'amount_too_large'
+      when parent.traits ? 'disputed' then 'charge_disputed'
       else parent.traits ->> 'refundDecline'`,
      `case when ${failing} then 'failed' end, case when ${failing} then 'refund_failed' end,
       case when ${failing}
@@ -299,9 +300,11 @@ export interface RecordRow {
   readonly reason: string | null;
   readonly amount_cents: number;
   readonly currency: string;
+  readonly disputed: boolean;
   readonly recorded_at: Date;
 }
 
+const isDisputed = `traits ? 'disputed' and kind in ('charge', 'capture') and status = 'succeeded' as disputed`;
 const journalColumns = 'reference, payment_id, order_id, about, kind, amount_cents, currency';
 
 /**
@@ -312,19 +315,19 @@ const journalColumns = 'reference, payment_id, order_id, about, kind, amount_cen
 export const listStatement = statement<RecordRow>(
   'simulated-list',
   `with recorded as (
-     select seq, false as later, ${journalColumns}, status, reason, recorded_at
+     select seq, false as later, ${journalColumns}, ${isDisputed}, status, reason, recorded_at
      from simulated_processor.entries
      where account_id = $1 and test = $2 and recorded_at < $3
        and (recorded_at, seq) > ($5::timestamptz, $6::bigint)
      order by recorded_at, seq limit $8
    ), became as (
-     select seq, true as later, ${journalColumns}, later_status, later_reason, later_at
+     select seq, true as later, ${journalColumns}, false as disputed, later_status, later_reason, later_at
      from simulated_processor.entries
      where account_id = $1 and test = $2 and later_at < $3 and later_at <= $4
        and (later_at, seq) >= ($5::timestamptz, $6::bigint) and (later_at, seq, true) > ($5, $6, $7::boolean)
      order by later_at, seq limit $8
    )
-   select seq, later, ${journalColumns}, status, reason, recorded_at
+   select seq, later, ${journalColumns}, disputed, status, reason, recorded_at
    from (select * from recorded union all select * from became) as journal
    order by recorded_at, seq, later limit $8`,
   {
@@ -339,6 +342,28 @@ export const listStatement = statement<RecordRow>(
     reason: 'text',
     amount_cents: 'int8',
     currency: 'text',
+    disputed: 'bool',
     recorded_at: 'timestamptz',
   },
 );
+
+/** A charge or capture that the bank disputes. $1 account, $2 test, $3 reference */
+export const disputedStatement = statement<DisputedRow>(
+  'simulated-disputed',
+  `select reference, payment_id, order_id, amount_cents, currency, recorded_at from simulated_processor.entries
+   where account_id = $1 and test = $2 and reference = $3 and traits ? 'disputed' and kind in ('charge', 'capture')
+     and status = 'succeeded'`,
+  {
+    amount_cents: 'int8',
+    currency: 'text',
+    order_id: 'text',
+    payment_id: 'text',
+    recorded_at: 'timestamptz',
+    reference: 'text',
+  },
+);
+
+export type DisputedRow = Pick<
+  RecordRow,
+  'reference' | 'payment_id' | 'order_id' | 'amount_cents' | 'currency' | 'recorded_at'
+>;

@@ -2,6 +2,7 @@ import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import type { listRefundable as contract } from '@app/contracts/payments';
 import { type Database, statement } from '@app/service-kit/database';
 import { readMoney } from '../payments/payment-rows.ts';
+import { disputeOf } from './disputed.rules.ts';
 import { refundWaitsFor } from './refund.rules.ts';
 
 type Result = RequestOutput<typeof contract>;
@@ -26,9 +27,10 @@ export async function listRefundable(
     paymentId: charge.id,
     step: charge.step,
     amountCents: charge.amount_cents,
-    refundedCents: charge.refunded_cents,
+    refundedCents: charge.refunded_cents + charge.lost_cents,
     currency: charge.currency,
     period: money.payments.find(({ id }) => id === charge.id)?.period ?? null,
+    disputed: disputeOf(money, charge) !== undefined,
   }));
   return { charges, subscription: rows[0] ?? null, waits: refundWaitsFor(money, renewals) !== undefined };
 }

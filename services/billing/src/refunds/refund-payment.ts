@@ -10,6 +10,7 @@ import { openPayment, otherPayment } from '../payments/payment.rules.ts';
 import type { Charge, OrderMoney, Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { readMoney } from '../payments/payment-rows.ts';
+import { disputedText, disputedThereText, disputeOf, isDisputedThere, lostText } from './disputed.rules.ts';
 import { attemptsOf, restOf } from './refund.rules.ts';
 import { refundCharge } from './refund-charge.ts';
 
@@ -27,7 +28,7 @@ const orderStatement = statement<{ order_id: string }>(
  * command's: a command that comes again finds it. The subscription of a renewal goes on.
  * @throws DomainError payment_not_found, invalid_transition for a payment that took no money or while another one of the
  * order has no outcome, already_refunded for an amount of what went back whole, validation_failed for more than is left,
- * refund_failed
+ * refund_failed, payment_disputed for money that is disputed, or was lost to a dispute
  */
 export async function refundPayment(
   deps: PaymentDeps,
@@ -71,7 +72,10 @@ function nextStep(money: OrderMoney, { id, paymentId, amountCents }: Wanted): St
   }
   const made = money.payments.find((payment) => payment.id === id);
   if (made !== undefined) return { kind: 'end', result: resultOf(charge, made, charge.refunded_cents) };
+  const dispute = disputeOf(money, charge);
+  if (dispute !== undefined) throw disputed(disputedText(dispute));
   const rest = restOf(charge);
+  if (rest === 0 && charge.lost_cents > 0) throw disputed(lostText(charge));
   if (rest === 0 && amountCents !== undefined) throw alreadyRefunded(charge);
   if (rest === 0) return { kind: 'end', result: nothingLeft(charge, money.orderId) };
   if (amountCents !== undefined && amountCents > rest) throw tooMuch(charge, rest);
@@ -92,6 +96,7 @@ function resultOf(charge: Charge, refund: Payment, refundedCents: number): Resul
     const other = `The refund of ${amount} was not made. ${refund.decline_message}`;
     throw new DomainError('refund_failed', `${other} Request a new refund of what did not go back there.`);
   }
+  if (refund.status === 'declined' && isDisputedThere(refund)) throw disputed(disputedThereText);
   if (refund.status === 'declined') {
     const said = refund.decline_message === null ? 'It gave no reason.' : `It said: ${refund.decline_message}`;
     throw new DomainError(
@@ -111,6 +116,8 @@ function resultOf(charge: Charge, refund: Payment, refundedCents: number): Resul
   return { ...about, status: 'refunded', amountCents: refund.amount_cents, detail };
 }
 
+const disputed = (detail: string): DomainError => new DomainError('payment_disputed', detail);
+
 function nothingLeft({ id, amount_cents, currency }: Charge, orderId: string): Result {
   const detail = `All of it, ${formatAmount(amount_cents, currency)}, had gone back before: nothing more was refunded.`;
   return { ok: true, paymentId: id, orderId, status: 'refunded', amountCents: 0, refundedCents: amount_cents, detail };
@@ -123,8 +130,8 @@ const alreadyRefunded = ({ amount_cents, currency }: Charge): DomainError =>
     `All of the payment, ${formatAmount(amount_cents, currency)}, has gone back already: nothing is left to refund.`,
   );
 
-function tooMuch({ amount_cents, refunded_cents, currency }: Charge, rest: number): DomainError {
-  const [charged, given] = [amount_cents, refunded_cents].map((cents) => formatAmount(cents, currency));
+function tooMuch({ amount_cents, currency }: Charge, rest: number): DomainError {
+  const [charged, given] = [amount_cents, amount_cents - rest].map((cents) => formatAmount(cents, currency));
   return invalidField('amountCents', `must be at most ${rest}: of ${charged}, ${given} went back already`);
 }
 

@@ -3,9 +3,9 @@ import type { refundCharges } from '@app/contracts/payments';
 import { hasEnded, openPayment } from '../payments/payment.rules.ts';
 import type { Charge, OrderMoney, Payment } from '../payments/payment.types.ts';
 import { refundsOf } from '../payments/refunded-parts.rules.ts';
+import { disputedText, disputedThereText, disputeOf, isDisputedThere, lostText } from './disputed.rules.ts';
 
 export type RefundResult = RequestOutput<typeof refundCharges>;
-type Refused = RefundResult['refused'];
 
 /** Charges are given back one after the other, the oldest first and the order's own before its renewals'. */
 export type RefundStep =
@@ -30,7 +30,10 @@ export function refundWaitsFor(money: OrderMoney, renewals: boolean): Payment | 
 export function nextRefundStep(money: OrderMoney, renewals: boolean): RefundStep {
   const wanted = renewals ? [...money.charges, ...money.renewals] : money.charges;
   const renewalUnderWay = money.payments.some((payment) => payment.step === 'renewal' && !hasEnded(payment));
-  const end = (status: RefundResult['status'], refused?: Refused): Extract<RefundStep, { kind: 'end' }> => ({
+  const end = (
+    status: RefundResult['status'],
+    refused?: readonly RefusedCharge[],
+  ): Extract<RefundStep, { kind: 'end' }> => ({
     kind: 'end',
     result: { ...resultOf(money, wanted, status, refused), ...(renewalUnderWay && { renewalUnderWay }) },
   });
@@ -47,17 +50,43 @@ export function nextRefundStep(money: OrderMoney, renewals: boolean): RefundStep
   const left = [...money.charges, ...money.renewals].filter(
     (charge) => restOf(charge) > 0 && (isDue(charge) || wanted.some(({ id }) => id === charge.id)),
   );
-  const next = left.find((charge) => isDue(charge) && !isRefused(money, charge));
+  const next = left.find(
+    (charge) => isDue(charge) && !isRefused(money, charge) && disputeOf(money, charge) === undefined,
+  );
   if (next !== undefined) return { kind: 'send', charge: next, tryNo: attemptsOf(money, next).length + 1 };
-  if (left.length === 0) return end('refunded');
+  if (left.length === 0) return isLost(wanted) ? end('failed', wanted.map(lostOf)) : end('refunded');
   return end(
     'failed',
-    left.map((charge) => ({
-      paymentId: charge.id,
-      amountCents: restOf(charge),
-      detail: attemptsOf(money, charge).findLast(({ status }) => status === 'declined')?.decline_message ?? null,
-    })),
+    left.map((charge) => refusedOf(money, charge)),
   );
+}
+
+/** All of it that went back was lost to disputes: there is nothing that a refund could have done. */
+const isLost = (charges: readonly Charge[]): boolean =>
+  charges.some(({ lost_cents }) => lost_cents > 0) && charges.every(({ refunded_cents }) => refunded_cents === 0);
+
+interface RefusedCharge {
+  readonly paymentId: string;
+  readonly amountCents: number;
+  readonly detail: string | null;
+  readonly disputed: boolean;
+}
+
+const lostOf = (charge: Charge): RefusedCharge => ({
+  paymentId: charge.id,
+  amountCents: charge.lost_cents,
+  detail: lostText(charge),
+  disputed: true,
+});
+
+/** Why a charge was not given back: it is disputed, or what the processor said last. */
+function refusedOf(money: OrderMoney, charge: Charge): RefusedCharge {
+  const last = attemptsOf(money, charge).findLast(({ status }) => status === 'declined');
+  const dispute = disputeOf(money, charge);
+  const about = { paymentId: charge.id, amountCents: restOf(charge) };
+  if (dispute !== undefined) return { ...about, detail: disputedText(dispute), disputed: true };
+  const disputed = last !== undefined && isDisputedThere(last);
+  return { ...about, detail: disputed ? disputedThereText : (last?.decline_message ?? null), disputed };
 }
 
 /** Whether the processor refused it since the refund was requested: then it keeps no other charge back. */
@@ -66,7 +95,9 @@ function isRefused(money: OrderMoney, charge: Charge): boolean {
   return last?.status === 'declined' && last.try_no >= (charge.refund_from_try ?? 1);
 }
 
-export const restOf = ({ amount_cents, refunded_cents }: Charge): number => amount_cents - refunded_cents;
+/** What may still go back of a charge, in minor units; refunds and disputes at the same time may have given back more. */
+export const restOf = ({ amount_cents, refunded_cents, lost_cents }: Charge): number =>
+  Math.max(0, amount_cents - refunded_cents - lost_cents);
 
 /** Attempts to give back the charge, oldest first. */
 export const attemptsOf = ({ payments }: OrderMoney, charge: Charge): Payment[] =>
@@ -76,11 +107,14 @@ function resultOf(
   money: OrderMoney,
   wanted: readonly Charge[],
   status: RefundResult['status'],
-  refused: Refused | undefined,
+  refused: readonly RefusedCharge[] | undefined,
 ): RefundResult {
   const refundedCents = wanted.reduce((sum, { refunded_cents }) => sum + refunded_cents, 0);
-  const orderRefunded = money.charges.every((charge) => restOf(charge) === 0);
+  const orderRefunded = money.charges.every((charge) => restOf(charge) === 0) && !isLost(money.charges);
   const reasons = new Set(refused?.flatMap(({ detail }) => detail ?? []));
   const detail = reasons.size === 0 ? null : [...reasons].join(' ');
-  return { status, refundedCents, detail, orderRefunded, refunds: refundsOf(money), ...(refused && { refused }) };
+  const answer = { status, refundedCents, detail, orderRefunded, refunds: refundsOf(money) };
+  if (refused === undefined) return answer;
+  const named = refused.map(({ disputed: _, ...charge }) => charge);
+  return { ...answer, refused: named, ...(refused.some(({ disputed }) => disputed) && { disputed: true as const }) };
 }

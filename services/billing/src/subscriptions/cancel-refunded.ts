@@ -60,6 +60,19 @@ export async function cancelOfRefundedOrders(client: Client, events: readonly Re
 }
 
 /**
+ * Ends the subscription of an order whose money went back by lost disputes, in their transaction: as with a refund, of one that is
+ * not known yet as soon as it has begun.
+ */
+export async function cancelOfLostOrder(
+  client: Client,
+  lost: OrderKey & { readonly refunded_at: Date },
+): Promise<void> {
+  await lockOrders(client, [lost.order_id]);
+  await client.query(rememberStatement([JSON.stringify([lost])]));
+  await cancelRefunded(client, [lost], null);
+}
+
+/**
  * Ends the subscription of an order that is refunded and that was never charged here, before `order.refunded` arrives. The lock
  * of its row orders this and the claim of a renewal: one that was claimed before is seen afterwards, and none follows.
  */

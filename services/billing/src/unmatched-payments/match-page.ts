@@ -5,9 +5,10 @@ import type { ProcessorRecord } from '../processors/payment-processor.ts';
 import { type Listed, recordFoundRenewal } from './record-found-renewal.ts';
 import { storeUnmatched } from './unmatched-payments.ts';
 
-/** Of what moved money or holds it; a release ends what is listed itself, and a card that is saved moves none. */
+/** Of what moved money or holds it; a release ends what is listed itself, a dispute is recorded of its charge, and a card that is saved moves none. */
 const isOurs = ({ paymentId, status, kind }: ProcessorRecord): boolean =>
-  paymentId !== null && isId('payment', paymentId) && status === 'succeeded' && kind !== 'release' && kind !== 'method';
+  paymentId !== null && isId('payment', paymentId) && status === 'succeeded' && !otherKinds.has(kind);
+const otherKinds = new Set<ProcessorRecord['kind']>(['release', 'method', 'dispute']);
 
 /**
  * Of a page of the processor's list: records renewals that this database lacks, and keeps other payments of ours that it cannot

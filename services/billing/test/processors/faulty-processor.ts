@@ -128,6 +128,7 @@ export function faultyProcessor(
       if (note('lookUp', sent.request.paymentId) !== 'answered') throw new Error('the processor broke the connection');
       return await inner.lookUp(sent, call);
     },
+    readDispute: (reference, call) => inner.readDispute(reference, call),
     list: (from, to, call) => {
       if (note('list', null) !== 'answered') throw new Error('the processor broke the connection');
       return inner.list(from, to, call);

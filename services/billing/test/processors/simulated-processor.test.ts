@@ -18,6 +18,7 @@ const cards: ConformanceCards = {
   captureDeclined: 'sim_capture_fails',
   refundDeclined: 'sim_refund_declined',
   refundFails: 'sim_refund_fails',
+  disputed: 'sim_disputed',
   answerLost: 'sim_timeout_after',
   requestLost: 'sim_timeout_before',
 };

@@ -18,6 +18,7 @@ const cards: ConformanceCards = {
   captureDeclined: 'pm_standin_capture_refused',
   refundDeclined: 'pm_standin_refund_refused',
   refundFails: 'pm_card_refundFail',
+  disputed: 'pm_card_createDispute',
   answerLost: 'pm_standin_answer_lost',
   requestLost: 'pm_standin_request_lost',
 };

@@ -2,6 +2,7 @@ import { authenticationRequired, cardNamed, type StripeCard, type StripeDecline 
 import * as make from './objects.ts';
 import { invalid, missing, StripeNo } from './stripe-error.ts';
 
+const endedDisputes = new Set(['won', 'lost', 'prevented', 'warning_closed']);
 const holdSeconds = 7 * 86_400;
 /** Of some settlement currencies; Stripe's smallest charges. */
 const smallest: Readonly<Record<string, number>> = { usd: 50, eur: 50, gbp: 30, jpy: 50 };
@@ -203,6 +204,7 @@ export class StripeBooks {
     const given = { id: this.newId('txn'), created: this.#nowS(), type: 'charge', source: charge.id };
     charge.balance_transaction = this.keep(make.balanceTransaction(given)).id;
     this.tell('payment_intent.succeeded', intent);
+    if (this.cardOf(intent.payment_method ?? '')?.disputed) this.dispute(intent.id);
   }
 
   #letCapture(intent: make.PaymentIntent): void {
@@ -244,6 +246,11 @@ export class StripeBooks {
       );
     }
     const left = charge.amount - charge.amount_refunded;
+    const isDisputed = ({ charge: id, status, is_charge_refundable }: make.Dispute) =>
+      id === charge.id && !is_charge_refundable && !endedDisputes.has(status);
+    if (this.all<make.Dispute>('dispute').some(isDisputed)) {
+      throw invalid('This charge is disputed.', { code: 'charge_disputed' }, true);
+    }
     if (left === 0) throw invalid('The charge has already been refunded.', { code: 'charge_already_refunded' }, true);
     if (typeof amount !== 'number' || amount > left) {
       throw invalid('The refund amount is greater than the unrefunded amount.', { param: 'amount' }, true);
@@ -272,6 +279,28 @@ export class StripeBooks {
     charge.amount_refunded -= failed.amount;
     charge.refunded = false;
     this.tell('refund.failed', failed, atS);
+  }
+
+  /** The bank disputes what the PaymentIntent took, or a part of it. @param given fields that differ */
+  dispute(intentId: string, given: Partial<make.Dispute> = {}): make.Dispute {
+    const intent = this.find<make.PaymentIntent>('payment_intent', intentId, 'intent');
+    const charge = this.find<make.Charge>('charge', intent.latest_charge ?? '', 'charge');
+    charge.disputed = true;
+    const made = make.dispute({
+      ...{ id: this.newId('du'), created: this.#nowS(), charge: charge.id, payment_intent: intent.id },
+      ...{ amount: charge.amount - charge.amount_refunded, currency: intent.currency },
+      ...given,
+    });
+    this.tell('charge.dispute.created', this.keep(made));
+    return made;
+  }
+
+  /** The dispute goes on: `under_review`, or how it ends. */
+  disputeBecomes(id: string, status: string): void {
+    const dispute = this.find<make.Dispute>('dispute', id, 'dispute');
+    dispute.status = status;
+    dispute.is_charge_refundable = status.startsWith('warning');
+    this.tell(endedDisputes.has(status) ? 'charge.dispute.closed' : 'charge.dispute.updated', dispute);
   }
 
   tell(type: string, about: make.StripeObject, created = this.#nowS()): void {

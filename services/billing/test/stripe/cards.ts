@@ -13,6 +13,8 @@ export interface StripeCard {
   readonly refundRefused?: true;
   /** Refunds fail this much later, in seconds. */
   readonly refundFailsAfterS?: number;
+  /** The bank disputes each charge at once. */
+  readonly disputed?: true;
   /** Refunds wait for the seller's balance. */
   readonly refundPends?: true;
   /** What the network does to the first sending of a key. */
@@ -53,6 +55,7 @@ const cards: Readonly<Record<string, StripeCard>> = {
   pm_card_authenticationRequired: { last4: '3220', buyer: 'confirms', savedDecline: authenticationRequired },
   pm_card_authenticationRequiredOnSetup: { last4: '3155', buyer: 'confirms' },
   pm_card_refundFail: { last4: '5126', refundFailsAfterS: 3_600 },
+  pm_card_createDispute: { last4: '0259', disputed: true },
   pm_card_pendingRefund: { last4: '7726', refundPends: true },
   pm_standin_refuses: { last4: '3221', buyer: 'refuses' },
   pm_standin_leaves: { last4: '3222', buyer: 'leaves' },

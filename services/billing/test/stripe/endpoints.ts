@@ -49,6 +49,8 @@ export const endpoints: Readonly<Record<string, (asked: Asked) => unknown>> = {
   'POST /v1/refunds': ({ books, parameters }) => books.refund(parameters),
   'GET /v1/refunds': (asked) => listed(asked, 'refund', ['payment_intent', 'charge']),
   'GET /v1/refunds/{refund}': ({ books, id }) => books.find('refund', id, 'refund'),
+  'GET /v1/disputes': (asked) => listed(asked, 'dispute', ['payment_intent', 'charge']),
+  'GET /v1/disputes/{dispute}': ({ books, id }) => books.find('dispute', id, 'dispute'),
   'GET /v1/balance_transactions': (asked) => listed(asked, 'balance_transaction', ['type']),
   'GET /v1/events': (asked) => listed(asked, 'event', []),
 };

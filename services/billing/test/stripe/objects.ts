@@ -38,6 +38,7 @@ export interface Charge extends StripeObject {
   amount_captured: number;
   amount_refunded: number;
   captured: boolean;
+  disputed: boolean;
   refunded: boolean;
   balance_transaction: string | null;
   readonly currency: string;
@@ -54,6 +55,15 @@ export interface Refund extends StripeObject {
 export interface StripeEvent extends StripeObject {
   readonly type: string;
   readonly data: { readonly object: StripeObject };
+}
+export interface Dispute extends StripeObject {
+  readonly amount: number;
+  readonly currency: string;
+  readonly charge: string;
+  readonly payment_intent: string;
+  readonly reason: string;
+  status: string;
+  is_charge_refundable: boolean;
 }
 
 type Given = Pick<StripeObject, 'id' | 'created'> & Record<string, unknown>;
@@ -114,6 +124,31 @@ export const refund = (given: Given): Refund =>
 
 export const event = (given: Given): StripeEvent =>
   ({ object: 'event', livemode: true, ...given }) as unknown as StripeEvent;
+
+/** Evidence is wanted within a week. */
+const evidenceS = 7 * 86_400;
+
+export const dispute = (given: Given): Dispute =>
+  filled('disputes_list_item', {
+    object: 'dispute',
+    balance_transactions: [],
+    enhanced_eligibility_types: [],
+    evidence: {},
+    evidence_details: filled('disputes_list_item_evidence_details', {
+      due_by: Number(given.created) + evidenceS,
+      enhanced_eligibility: {},
+      has_evidence: false,
+      submission_method: 'dashboard',
+      past_due: false,
+      submission_count: 0,
+    }),
+    is_charge_refundable: false,
+    livemode: true,
+    metadata: {},
+    reason: 'fraudulent',
+    status: 'needs_response',
+    ...given,
+  }) as unknown as Dispute;
 
 export const customer = (given: Given): StripeObject =>
   filled('customers_create_response', {

@@ -1,8 +1,10 @@
+import { disputeRecorded } from '@app/contracts/disputes';
 import { chargeRefunded, chargesRefunded, refundFailed } from '@app/contracts/payments';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
 import type { Client } from '@app/service-kit/database';
 import { lockOrders } from './lock-orders.ts';
 import { recordFailedRefund, recordPaymentRefunds } from './payment-refunds.ts';
+import { recordDispute } from './record-dispute.ts';
 import { recordRefund, recordReopening } from './record-refund.ts';
 import type { RefundedOrder } from './refunded-order.ts';
 
@@ -22,6 +24,13 @@ export function refundEventHandlers(wakeRelay: () => void): EventHandler[] {
         const source = { requestId: event.requestId, nowMs: refundedMs };
         const after = await recordPaymentRefunds(client, order, event.data.refunds ?? [], source);
         if (isOpen(after, refundedMs)) await recordRefund(client, after, event.data.refundedCents, source);
+      });
+      onCommit(wakeRelay);
+    }),
+    onEvent(disputeRecorded, async (events, client, onCommit) => {
+      await eachLocked(client, events, async ({ event, order }) => {
+        const { requestId, data, occurredAt } = event;
+        await recordDispute(client, order, data, { requestId, nowMs: Date.parse(occurredAt) });
       });
       onCommit(wakeRelay);
     }),

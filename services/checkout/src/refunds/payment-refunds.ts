@@ -59,6 +59,7 @@ export async function readPaymentRefunds(
  * Records what went back of an order's payments and of its renewals, with an event for each refund that was not known.
  * Of an order that is refunded already nothing of its own is new: events of earlier versions counted the whole.
  * @param order locked by the transaction of `client`
+ * @param disputeId of a lost dispute, which gave it back
  * @returns the order as it is then
  */
 export async function recordPaymentRefunds(
@@ -66,6 +67,7 @@ export async function recordPaymentRefunds(
   order: RefundedOrder,
   refunds: readonly RefundedPart[],
   { requestId, nowMs }: Source,
+  disputeId?: string,
 ): Promise<RefundedOrder> {
   const { account_id: accountId, id } = order;
   const open = refunds.filter(({ period }) => order.status === 'paid' || period !== null);
@@ -78,7 +80,8 @@ export async function recordPaymentRefunds(
   const payments = await readPaymentRefunds(client, order);
   const events = recorded.map((refund, index) => {
     const isFirst = index === 0 && !isCounted(order);
-    const data = { ...aboutRefund(after, refund, payments), isFirst, refundedAt: refund.refundedAt };
+    const ofDispute = disputeId === undefined ? {} : { disputeId };
+    const data = { ...aboutRefund(after, refund, payments), isFirst, ...ofDispute, refundedAt: refund.refundedAt };
     return outboxRow(paymentRefunded, data, { accountId, requestId, nowMs });
   });
   await client.query(insertOutboxSql, [JSON.stringify(events)]);

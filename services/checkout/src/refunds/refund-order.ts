@@ -147,12 +147,15 @@ async function endRefund(
   if (status !== 'failed') return await resultOfAnswer(deps, order, { ...answer, orderRefunded });
   const detail = orderRefunded ? renewalRefusedText(answer.detail) : refusedText(order, refundedCents, answer.detail);
   if (!orderRefunded) await recordFailure(deps.database.pool, asked, { detail, refundedCents }, source);
+  const code = answer.disputed ? 'payment_disputed' : 'refund_failed';
+  // The order keeps what it was refused for; the caller reads why at once.
+  const disputedDetail = answer.disputed ? answer.detail : null;
   const errors = answer.refused?.map((charge) => ({
     field: `payments.${charge.paymentId}`,
-    code: 'refund_failed',
+    code,
     message: refusedChargeText(charge, order.currency),
   }));
-  throw new DomainError('refund_failed', detail, errors);
+  throw new DomainError(code, disputedDetail ?? detail, errors);
 }
 
 async function resultOfAnswer(

@@ -35,6 +35,12 @@ const bodies = [
     payloads.paymentRefundedPayload,
     'A payment of an order, or a renewal, goes back, whole or in part; those of an order come before its `order.refunded`',
   ],
+  ['dispute.opened', payloads.disputeOpenedPayload, 'The buyer’s bank disputes a payment of an order, or a renewal'],
+  [
+    'dispute.closed',
+    payloads.disputeClosedPayload,
+    'A dispute ends; a lost one gives the buyer the money, and the order stays `paid`',
+  ],
   ['upsell.accepted', payloads.upsellAcceptedPayload, 'A buyer accepts the upsell after an order'],
   ['subscription.rebilled', payloads.subscriptionRebilledPayload, 'A renewal is charged'],
   [

@@ -111,6 +111,46 @@ Was that a mistake? Reply to this email, or write to {{supportEmail}}.
     },
   },
   {
+    key: 'dispute_notice',
+    name: 'Notice of a dispute',
+    event: 'dispute.opened',
+    action: {
+      type: 'email',
+      to: 'seller',
+      subject: 'A payment of {{amount}} for {{product}} is disputed',
+      body: `The bank of {{email}} disputes a payment of {{amount}} for {{product}}.
+
+Reason: {{reason}}
+Last moment for evidence: {{evidenceDueBy}}
+Dispute: {{disputeId}}
+Order: {{orderId}}
+
+Answer it at your payment processor: without evidence it is lost. The payment cannot be refunded meanwhile.
+`,
+    },
+  },
+  {
+    key: 'dispute_end_notice',
+    name: 'Notice of the end of a dispute',
+    event: 'dispute.closed',
+    action: {
+      type: 'email',
+      to: 'seller',
+      subject: 'The dispute of {{amount}} for {{product}} has ended: {{outcome}}',
+      body: `The dispute of {{amount}} for {{product}} has ended.
+
+Outcome: {{outcome}}
+Reason: {{reason}}
+Last moment for evidence: {{evidenceDueBy}}
+Dispute: {{disputeId}}
+Buyer: {{email}}
+Order: {{orderId}}
+
+What is lost counts as money given back. Nothing is given back by any other outcome.
+`,
+    },
+  },
+  {
     key: 'endpoint_off_notice',
     name: 'Notice about a webhook endpoint',
     event: 'endpoint.off',

@@ -3,6 +3,7 @@ import { affiliateCodeUnmatched, affiliatePaid } from '@app/contracts/affiliates
 import { paymentsLimited } from '@app/contracts/checkouts';
 import { dailyRunNoticed } from '@app/contracts/daily-runs';
 import type { EventData, EventDefinition } from '@app/contracts/define';
+import { disputeClosed, disputeOpened } from '@app/contracts/disputes';
 import { funnelEmailSynced } from '@app/contracts/funnels';
 import {
   orderExpired,
@@ -40,7 +41,7 @@ export function eventHandlers(deps: StoreEventsDeps): EventHandler[] {
     { ...onWebhookEvent(deps, orderPaid, 'order.paid', payloads.orderPaidPayload, keysOfOrder), batchMax: ordersMax },
     onWebhookEvent(deps, orderRefunded, 'order.refunded', payloads.orderRefundedPayload, keysOfOrder),
     onWebhookEvent(deps, orderExpired, 'order.expired', payloads.orderExpiredPayload, keysOfOrder),
-    onWebhookEvent(deps, paymentRefunded, 'payment.refunded', payloads.paymentRefundedPayload, keysOfOrder),
+    ...paymentHandlers(deps),
     onWebhookEvent(deps, upsellAccepted, 'upsell.accepted', payloads.upsellAcceptedPayload, keysOfOrder),
     onWebhookEvent(
       deps,
@@ -93,6 +94,13 @@ export function eventHandlers(deps: StoreEventsDeps): EventHandler[] {
   ];
 }
 
+/** A lost dispute is sent as `dispute.closed` alone. */
+const paymentHandlers = (deps: StoreEventsDeps): EventHandler[] => [
+  onWebhookEvent(deps, paymentRefunded, 'payment.refunded', payloads.paymentRefundedPayload, keysOfOrder, isNoDispute),
+  onWebhookEvent(deps, disputeOpened, 'dispute.opened', payloads.disputeOpenedPayload, keysOfOrder),
+  onWebhookEvent(deps, disputeClosed, 'dispute.closed', payloads.disputeClosedPayload, keysOfOrder),
+];
+
 /** By what an event is found in the lists. */
 type EventKeys = Pick<OutgoingEvent, 'orderId' | 'email' | 'productId' | 'test'>;
 
@@ -110,6 +118,9 @@ const keysOfOrder = ({ orderId, customerEmail: email, productId, test }: OrderDa
 });
 const keysOfProduct = ({ productId }: { readonly productId: string }): EventKeys => ({ ...noKeys, productId });
 const noKeys: EventKeys = { orderId: null, email: null, productId: null, test: false };
+
+/** What a lost dispute gave back is said by the event of its end. */
+const isNoDispute = ({ disputeId }: EventData<typeof paymentRefunded>): boolean => disputeId === undefined;
 
 /** A subscription that ends after its last try is sent only where the account wants such notices. */
 const isSentToWebhooks = ({ sendWebhook = true }: EventData<typeof subscriptionCanceled>): boolean => sendWebhook;

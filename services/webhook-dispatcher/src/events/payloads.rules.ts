@@ -1,11 +1,14 @@
 import type { affiliatePaid } from '@app/contracts/affiliates';
 import { countryName } from '@app/contracts/countries';
 import type { EventData } from '@app/contracts/define';
+import type { disputeClosed, disputeOpened } from '@app/contracts/disputes';
 import type { funnelEmailSynced } from '@app/contracts/funnels';
 import type * as orders from '@app/contracts/orders';
 import type * as subscriptions from '@app/contracts/subscriptions';
 import type {
   AffiliatePaidPayload,
+  DisputeClosedPayload,
+  DisputeOpenedPayload,
   FunnelEmailSyncPayload,
   OrderExpiredPayload,
   OrderPaidPayload,
@@ -114,6 +117,31 @@ export function paymentRefundedPayload(
     sentAt,
   };
 }
+
+type Dispute = EventData<typeof disputeOpened> | EventData<typeof disputeClosed>;
+
+const disputeOf = (dispute: Dispute) => ({
+  orderId: dispute.orderId,
+  product: dispute.productName,
+  productId: dispute.productId,
+  email: dispute.customerEmail,
+  disputeId: dispute.disputeId,
+  paymentId: dispute.paymentId,
+  subscriptionId: dispute.subscriptionId ?? '',
+  ...amountOf(dispute),
+  reason: dispute.reason,
+  evidenceDueBy: dispute.evidenceDueBy ?? '',
+});
+
+export const disputeOpenedPayload = (
+  dispute: EventData<typeof disputeOpened>,
+  sentAt: string,
+): DisputeOpenedPayload => ({ event: 'dispute.opened', ...disputeOf(dispute), sentAt });
+
+export const disputeClosedPayload = (
+  dispute: EventData<typeof disputeClosed>,
+  sentAt: string,
+): DisputeClosedPayload => ({ event: 'dispute.closed', ...disputeOf(dispute), outcome: dispute.outcome, sentAt });
 
 export function upsellAcceptedPayload(
   upsell: EventData<typeof orders.upsellAccepted>,

@@ -6,6 +6,8 @@ const labels: Readonly<Record<WebhookEventName | typeof endpointOff, string>> = 
   'order.reopened': 'Refund failed, order paid again',
   'order.expired': 'Held order expired',
   'payment.refunded': 'Payment refunded',
+  'dispute.opened': 'Payment disputed',
+  'dispute.closed': 'Dispute ended',
   'upsell.accepted': 'Upsell accepted',
   'subscription.rebilled': 'Subscription renewed',
   'subscription.payment_failed': 'Renewal failed',

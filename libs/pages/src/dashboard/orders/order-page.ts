@@ -15,6 +15,7 @@ import { productOf } from '../frame/order-table.ts';
 import { newestFirst } from '../frame/payments.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage } from '../frame/visit.ts';
+import { disputeNotices } from './order-disputes.ts';
 import { orderMoments } from './order-timeline.ts';
 import { ordersPath, testOrdersPath } from './parts.ts';
 
@@ -69,7 +70,7 @@ export function orderPage(content: OrderContent): DashboardPage {
     back: order.test ? { href: testOrdersPath, label: texts.testBack } : { href: ordersPath, label: texts.back },
     about: html`<p>${money(amount)} ${orderBadge(order, formats)} ${testBadge(order)}</p>`,
     action: refundAction(order),
-    main: html`${notices(content)}<div class="two-columns"><div class="stack">${itemsCard(order, formats)}${card(
+    main: html`${disputeNotices(order, formats)}${notices(content)}<div class="two-columns"><div class="stack">${itemsCard(order, formats)}${card(
       texts.timeline,
       html`${deliveries === null && notice('warn', texts.noDeliveries)}${timeline(newestFirst(orderMoments(content)))}<p
 class="small"><a href="/app/activity?orderId=${order.id}">${texts.moreActivity}</a></p>`,

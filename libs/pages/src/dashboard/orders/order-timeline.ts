@@ -5,6 +5,7 @@ import { type Html, html } from '../../html.ts';
 import { deliveryBadge } from '../frame/delivery-badge.ts';
 import { type Moment, paymentMoment } from '../frame/payments.ts';
 import { when } from '../frame/times.ts';
+import { disputeMoments, isDisputed } from './order-disputes.ts';
 import { ordersPath } from './parts.ts';
 
 const texts = {
@@ -29,6 +30,7 @@ export function orderMoments({ order, deliveries, activity, formats }: Happened)
     ...notices.map(({ created_at: at, summary }) => ({ at, entry: { at: when(at, formats), title: summary } })),
     ...(deliveries ?? []).map((delivery) => deliveryMoment(delivery, activity, formats)),
     ...order.payments.map((payment) => paymentMoment(payment, formats, refundLink(order, payment))),
+    ...(order.disputes ?? []).flatMap((dispute) => disputeMoments(dispute, formats)),
     { at: order.created_at, entry: { at: when(order.created_at, formats), title: texts.placed } },
   ];
 }
@@ -40,6 +42,7 @@ function refundLink(order: OrderWithPayments, { id, status, step }: Payment): Ht
   const wasHeld = order.payments.some((payment) => payment.step === 'capture' || payment.step === 'recharge');
   const isCharge = ['capture', 'upsell', 'recharge'].includes(step) || (step === 'main' && !wasHeld);
   if (!isCharge || status !== 'succeeded' || order.status !== 'paid') return undefined;
+  if (isDisputed(order, id)) return undefined;
   return html`<a href="${ordersPath}/${order.id}/refund?payment=${id}">${texts.refundThis}</a>`;
 }
 

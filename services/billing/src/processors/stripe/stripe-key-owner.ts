@@ -40,6 +40,7 @@ const probes: readonly Probe[] = [
     name: 'Charges and Refunds: write',
     ask: (stripe, options) => stripe.refunds.create({ payment_intent: noId }, options),
   },
+  { name: 'Disputes: read', ask: (stripe, options) => stripe.disputes.list({ limit: 1 }, options) },
   { name: 'PaymentMethods: read', ask: (stripe, options) => stripe.paymentMethods.retrieve(noId, {}, options) },
   { name: 'Balance: read', ask: (stripe, options) => stripe.balanceTransactions.list({ limit: 1 }, options) },
   { name: 'Events: read', ask: (stripe, options) => stripe.events.list({ limit: 1 }, options) },

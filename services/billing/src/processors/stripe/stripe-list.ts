@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import type { ProcessorCall, ProcessorRecord } from '../payment-processor.ts';
 import { fromStripeAmount } from './stripe-amounts.rules.ts';
+import { disputeOf } from './stripe-disputes.ts';
 import { eachOf } from './stripe-intents.ts';
 import type { StripeLink } from './stripe-link.ts';
 import { statusOf } from './stripe-look-up.ts';
@@ -50,6 +51,7 @@ const ranks: Readonly<Record<ProcessorRecord['kind'], number>> = {
   capture: 1,
   release: 1,
   refund: 2,
+  dispute: 2,
 };
 
 async function readPortion(
@@ -58,7 +60,7 @@ async function readPortion(
   call: ProcessorCall,
 ): Promise<readonly ProcessorRecord[] | 'too much'> {
   const records: ProcessorRecord[] = [];
-  for (const readKind of [readPayments, readMethods, readCaptures, readRefunds, readEnds]) {
+  for (const readKind of [readPayments, readMethods, readCaptures, readRefunds, readDisputes, readEnds]) {
     const isSecond = portion.to - portion.from <= 1;
     let read = 0;
     for await (const found of readKind(link, portion, call)) {
@@ -193,6 +195,29 @@ function refundRecord(refund: Stripe.Refund, call: ProcessorCall, failedS?: numb
 }
 
 const reasonOf = ({ failure_reason }: Stripe.Refund): string => (failure_reason ? ` (${failure_reason})` : '');
+
+/** As opened; how each stands now is with it. */
+async function* readDisputes(link: StripeLink, portion: Portion, call: ProcessorCall): Records {
+  const found = eachOf(link.readPatiently, call, (stripe, page, options) =>
+    stripe.disputes.list({ ...page, created: createdIn(portion), expand: ['data.payment_intent'] }, options),
+  );
+  for await (const one of found) {
+    const dispute = disputeOf(one, call);
+    yield dispute && {
+      reference: dispute.reference,
+      paymentId: dispute.paymentId,
+      orderId: dispute.orderId,
+      about: dispute.about,
+      kind: 'dispute',
+      status: 'succeeded',
+      amountCents: dispute.amountCents,
+      currency: dispute.currency,
+      recordedAt: dispute.openedAt,
+      message: null,
+      dispute,
+    };
+  }
+}
 
 /**
  * Releases and failed refunds, by Stripe's events, which go back 30 days. An event says where to look; the object is read,

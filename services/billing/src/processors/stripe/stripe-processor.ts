@@ -9,6 +9,7 @@ import {
 import { mergedLists, whereItIs } from './stripe-accounts.ts';
 import { createOrderCustomers } from './stripe-customers.ts';
 import type { StripeDeps } from './stripe-deps.ts';
+import { readDispute } from './stripe-disputes.ts';
 import { DefiniteNoError } from './stripe-errors.ts';
 import { capture, refund } from './stripe-following.ts';
 import { type KeyOwner, keyOwner } from './stripe-key-owner.ts';
@@ -38,6 +39,12 @@ export function openStripeProcessor(database: Database, options: StripeLinkOptio
     release: sending((request, call) => whereItIs(call, (one) => release(deps, request, one))),
     lookUp: (sent, call) => whereItIs(call, (one) => lookUp(deps, sent, one), isKnown),
     list: (from, to, call) => mergedLists(call, (one) => listRecords(deps.link, { from, to }, one)),
+    readDispute: (id, call) =>
+      whereItIs(
+        call,
+        (one) => readDispute(deps.link, id, one),
+        (dispute) => dispute !== null,
+      ),
     keyOwner: (call) => keyOwner(deps.link, call),
     close: () => deps.link.close(),
   };

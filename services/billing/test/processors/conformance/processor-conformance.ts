@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { describeBooks } from './books.ts';
 import { describeCharges } from './charges.ts';
 import { describeConfirmation } from './confirmation.ts';
+import { describeDisputes } from './disputes.ts';
 import { describeHolds } from './holds.ts';
 import { describeKeys } from './keys.ts';
 import { describeRefunds } from './refunds.ts';
@@ -27,6 +28,7 @@ export function describeProcessor(
     describe('keys', () => describeKeys(suite));
     describe('holds', () => describeHolds(suite));
     describe('refunds', () => describeRefunds(suite));
+    describe('disputes', () => describeDisputes(suite));
     describe('confirmation by the buyer', () => describeConfirmation(suite));
     describe('books', () => describeBooks(suite));
     describe('silence', () => describeSilence(suite));

@@ -25,6 +25,8 @@ export interface ConformanceCards {
   readonly refundDeclined?: string;
   /** Refunds succeed at first, and fail within a day of the processor's time. */
   readonly refundFails?: string;
+  /** The bank disputes what is charged or captured at once. */
+  readonly disputed: string;
   /** The request arrives, the answer gets lost. */
   readonly answerLost?: string;
   /** The first sending gets lost on its way. */

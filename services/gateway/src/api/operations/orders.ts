@@ -100,12 +100,13 @@ export const orderOperations = [
       'way at the payment processor (`renewalUnderWay`) the refund is `processing`, and goes on when that has ended; that of ' +
       'an order from the seller’s own code waits only with `renewals: true`. A payment whose refund is refused keeps no other ' +
       'back: the error `refund_failed` names each that did not go back (`payments.<paymentId>` in `errors`), with the ' +
-      'processor’s words, and the refund may be repeated.',
+      'processor’s words, and the refund may be repeated. Where one is disputed, or was lost to a dispute, the error is ' +
+      '`payment_disputed`.',
     scope: 'money',
     params,
     // Each locks its own order, and waits up to 8 s for a payment processor without a connection in its hands.
     unlimitedConcurrency: true,
-    errors: ['order_not_found', 'invalid_transition', 'refund_failed'],
+    errors: ['order_not_found', 'invalid_transition', 'refund_failed', 'payment_disputed'],
     isUnderWay: ({ status }) => status === 'processing',
   }),
 ];

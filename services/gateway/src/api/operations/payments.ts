@@ -33,7 +33,7 @@ export const paymentOperations = [
     params: z.object({ paymentId: pathId('payment', 'payment_not_found') }),
     // It waits up to 8 s for a payment processor without a connection in its hands.
     unlimitedConcurrency: true,
-    errors: ['payment_not_found', 'invalid_transition', 'already_refunded', 'refund_failed'],
+    errors: ['payment_not_found', 'invalid_transition', 'already_refunded', 'refund_failed', 'payment_disputed'],
     isUnderWay: ({ status }) => status === 'processing',
   }),
   forwardOperation(getPaymentProcessor, {

@@ -13,7 +13,8 @@ export const refundPreview = z
     possible: z
       .boolean()
       .describe(
-        'False for an order whose card is only held, and while a payment without an outcome keeps the refund back.',
+        'False for an order whose card is only held, while a payment without an outcome keeps the refund back, and while a ' +
+          'payment of the order is disputed.',
       ),
     charges: z
       .array(
@@ -21,7 +22,7 @@ export const refundPreview = z
           paymentId: z.string(),
           renewal: z.boolean(),
           amountCents: z.int().describe('What it took.'),
-          refundedCents: z.int().describe('What went back of it before.'),
+          refundedCents: z.int().describe('What went back of it before, by refunds and lost disputes.'),
           refundCents: z.int().describe('What would go back now.'),
           currency: z.string(),
         }),
@@ -64,7 +65,7 @@ export async function previewRefund(
   const events = new Set(webhooks.map(({ event }) => event));
   return {
     orderId,
-    possible: order.status !== 'authorized' && !refundable.waits,
+    possible: order.status !== 'authorized' && !refundable.waits && !isDisputed(refundable),
     charges,
     subscription,
     webhooks,
@@ -76,10 +77,14 @@ export async function previewRefund(
   };
 }
 
+/** A refund of the whole order would fail. */
+const isDisputed = ({ charges }: RequestOutput<typeof listRefundable>): boolean =>
+  charges.some(({ disputed, step }) => disputed === true && step !== 'renewal');
+
 function chargesOf({ charges }: RequestOutput<typeof listRefundable>, renewals: boolean): Preview['charges'] {
-  return charges.map(({ paymentId, step, amountCents, refundedCents, currency }) => {
+  return charges.map(({ paymentId, step, amountCents, refundedCents, currency, disputed = false }) => {
     const renewal = step === 'renewal';
-    const refundCents = renewal && !renewals ? 0 : amountCents - refundedCents;
+    const refundCents = disputed || (renewal && !renewals) ? 0 : amountCents - refundedCents;
     return { paymentId, renewal, amountCents, refundedCents, refundCents, currency };
   });
 }

@@ -1,9 +1,9 @@
-import { getOrder, type OrderResource } from '@app/contracts/orders';
-import { listOrderPayments, type PaymentResource } from '@app/contracts/payments';
+import { getOrder, type OrderWithPayments } from '@app/contracts/orders';
+import { listOrderPayments } from '@app/contracts/payments';
 import type { CallContext, Requester } from '@app/messaging/requester';
 
 /**
- * An order and every try to move money for it, oldest first, without the renewals of its subscription. Both services
+ * An order, every try to move money for it, oldest first, without the renewals of its subscription, and all disputes. Both services
  * are asked at once, each for the account's own.
  * @throws DomainError order_not_found
  */
@@ -11,7 +11,7 @@ export async function readOrder(
   requester: Requester,
   orderId: string,
   context: CallContext,
-): Promise<OrderResource & { payments: PaymentResource[] }> {
+): Promise<OrderWithPayments> {
   // A refusal is thrown only once both have ended: `order_not_found` counts for more than a billing service that is away.
   const [order, payments] = await Promise.allSettled([
     requester.request(getOrder, { orderId }, context),
@@ -19,5 +19,6 @@ export async function readOrder(
   ]);
   if (order.status === 'rejected') throw order.reason;
   if (payments.status === 'rejected') throw payments.reason;
-  return { ...order.value, payments: payments.value.data };
+  const { data, disputes = [] } = payments.value;
+  return { ...order.value, payments: data, disputes: disputes.length === 0 ? null : disputes };
 }

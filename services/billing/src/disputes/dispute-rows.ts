@@ -1,0 +1,183 @@
+import type { DisputeResource } from '@app/contracts/disputes';
+import { type Client, type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { namesOf } from '@app/service-kit/row-arrays';
+import type { Charge, Dispute } from '../payments/payment.types.ts';
+import type { ProcessorDispute } from '../processors/payment-processor.ts';
+import { outcomeOf } from './dispute.rules.ts';
+
+/** Whose disputes: of one account at one processor, live or rehearsed. */
+export interface DisputeScope {
+  readonly accountId: string;
+  readonly processor: string;
+  readonly test: boolean;
+}
+
+/** A charge of an order, or of a renewal of its subscription. */
+export interface DisputedCharge extends Charge {
+  readonly order_id: string;
+  /** Both null for the order's own charges. */
+  readonly subscription_id: string | null;
+  readonly period: number | null;
+}
+
+const chargeTypes: ColumnsOf<DisputedCharge> = {
+  id: 'text',
+  amount_cents: 'int8',
+  refunded_cents: 'int8',
+  lost_cents: 'int8',
+  currency: 'text',
+  processor: 'text',
+  reference: 'text',
+  test: 'bool',
+  step: 'text',
+  refund_due_at: 'timestamptz',
+  refund_from_try: 'int4',
+  order_id: 'text',
+  subscription_id: 'text',
+  period: 'int4',
+};
+
+const orderStatement = statement<{ order_id: string }>(
+  'disputes-find-order',
+  `select order_id from payments where account_id = $1 and id = $2
+   union all
+   select order_id from payments where account_id = $1 and order_id = $3
+   limit 1`,
+  { order_id: 'text' },
+);
+
+type Queryable = Pick<Client, 'query'>;
+
+/** The order of a disputed payment; null where nothing here is of it. */
+export async function findOrder(
+  db: Queryable,
+  accountId: string,
+  { paymentId, orderId }: Pick<ProcessorDispute, 'paymentId' | 'orderId'>,
+): Promise<string | null> {
+  const { rows } = await db.query(orderStatement([accountId, paymentId, orderId]));
+  return rows[0]?.order_id ?? null;
+}
+
+/** In the order in which statements of refunds lock them. */
+const lockStatement = statement<DisputedCharge>(
+  'disputes-lock-charges',
+  `select c.id, c.amount_cents, c.refunded_cents, c.lost_cents, c.currency, c.processor, c.reference, c.test, c.step,
+     c.refund_due_at, c.refund_from_try, p.order_id, p.period,
+     case c.step when 'renewal' then (select id from subscriptions where account_id = $1 and order_id = $2 limit 1) end
+       as subscription_id
+   from charges as c join payments as p on p.id = c.id
+   where c.account_id = $1 and c.id = any (array(
+     select id from charges where account_id = $1 and order_id = $2 and step <> 'renewal'
+     union all
+     select id from payments where account_id = $1 and order_id = $2 and step = 'renewal' and status = 'succeeded'))
+   order by c.id for no key update of c`,
+  chargeTypes,
+);
+
+/** All charges of an order and its renewals; they stay locked until the transaction ends. */
+export async function lockCharges(client: Client, accountId: string, orderId: string): Promise<DisputedCharge[]> {
+  return (await client.query(lockStatement([accountId, orderId]))).rows;
+}
+
+const disputeTypes: ColumnsOf<Dispute> = {
+  processor: 'text',
+  test: 'bool',
+  reference: 'text',
+  payment_id: 'text',
+  order_id: 'text',
+  amount_cents: 'int8',
+  currency: 'text',
+  reason: 'text',
+  status: 'text',
+  refundable: 'bool',
+  evidence_due_by: 'timestamptz',
+  opened_at: 'timestamptz',
+  closed_at: 'timestamptz',
+};
+const columns = namesOf(disputeTypes);
+
+const readStatement = statement<Dispute>(
+  'disputes-read',
+  `select ${columns} from disputes where account_id = $1 and processor = $2 and test = $3 and reference = $4`,
+  disputeTypes,
+);
+
+export async function readDispute(
+  db: Queryable,
+  { accountId, processor, test }: DisputeScope,
+  reference: string,
+): Promise<Dispute | undefined> {
+  return (await db.query(readStatement([accountId, processor, test, reference]))).rows[0];
+}
+
+const writeStatement = statement(
+  'disputes-write',
+  `insert into disputes (account_id, ${columns})
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+   on conflict (account_id, processor, test, reference) do update set amount_cents = excluded.amount_cents,
+     currency = excluded.currency, reason = excluded.reason, status = excluded.status,
+     refundable = excluded.refundable, evidence_due_by = excluded.evidence_due_by, closed_at = excluded.closed_at`,
+);
+
+export async function writeDispute(client: Client, { accountId }: DisputeScope, row: Dispute): Promise<void> {
+  const names = Object.keys(disputeTypes) as (keyof Dispute)[];
+  await client.query(writeStatement([accountId, ...names.map((name) => row[name])]));
+}
+
+const lossStatement = statement(
+  'disputes-write-loss',
+  'update charges set lost_cents = lost_cents + $3 where account_id = $1 and id = $2',
+);
+
+export async function writeLoss(client: Client, accountId: string, chargeId: string, cents: number): Promise<void> {
+  await client.query(lossStatement([accountId, chargeId, cents]));
+}
+
+const ofOrderStatement = statement<Dispute>(
+  'disputes-of-order',
+  `select ${columns} from disputes where account_id = $1 and order_id = $2 order by opened_at, reference limit $3`,
+  disputeTypes,
+);
+
+/** Of an order's payments and its renewals', oldest first. */
+export async function listOrderDisputes(
+  { pool }: Database,
+  accountId: string,
+  orderId: string,
+  max: number,
+): Promise<DisputeResource[]> {
+  const { rows } = await pool.query(ofOrderStatement([accountId, orderId, max]));
+  return rows.map((row) => ({
+    id: row.reference,
+    payment_id: row.payment_id,
+    status: row.status,
+    reason: row.reason,
+    amount_cents: row.amount_cents,
+    currency: row.currency,
+    evidence_due_by: row.evidence_due_by?.toISOString() ?? null,
+    opened_at: row.opened_at.toISOString(),
+    closed_at: row.closed_at?.toISOString() ?? null,
+    outcome: row.closed_at === null ? null : outcomeOf(row.status),
+  }));
+}
+
+const openStatement = statement<Pick<Dispute, 'processor' | 'test' | 'reference'>>(
+  'disputes-open',
+  `select processor, test, reference from disputes
+   where account_id = $1 and closed_at is null and (processor, test, reference) > ($2, $3::boolean, $4)
+   order by processor, test, reference limit $5`,
+  { processor: 'text', test: 'bool', reference: 'text' },
+);
+
+const pageRows = 100;
+
+/** Every open dispute of an account, live and rehearsed. */
+export async function* openDisputes({ pool }: Database, accountId: string) {
+  let last = { processor: '', test: false, reference: '' };
+  let page: (typeof last)[];
+  do {
+    page = (await pool.query(openStatement([accountId, last.processor, last.test, last.reference, pageRows]))).rows;
+    yield* page;
+    last = page.at(-1) ?? last;
+  } while (page.length === pageRows);
+}

@@ -1,0 +1,72 @@
+import { disputeStatus } from '@app/contracts/disputes';
+import { expect, test } from 'vitest';
+import type { Charge, Dispute } from '../payments/payment.types.ts';
+import type { ProcessorDispute } from '../processors/payment-processor.ts';
+import { decideDispute } from './dispute.rules.ts';
+
+const openedAt = new Date('2026-03-15T12:00:00.000Z');
+const charge = (fields: Partial<Charge> = {}): Charge => ({
+  ...{ id: 'pmt_1', amount_cents: 4_900, refunded_cents: 0, lost_cents: 0, currency: 'usd', processor: 'stripe' },
+  ...{ reference: 'pi_1', test: false, refund_due_at: null, refund_from_try: null, step: 'main' },
+  ...fields,
+});
+const read = (status: Dispute['status'], fields: Partial<ProcessorDispute> = {}): ProcessorDispute => ({
+  ...{ reference: 'du_1', paymentId: 'pmt_1', orderId: 'ord_1', about: 'pi_1', amountCents: 4_900, currency: 'usd' },
+  ...{ reason: 'fraudulent', status, refundable: false, evidenceDueBy: null, openedAt },
+  ...fields,
+});
+const stored = (status: Dispute['status'], closed = false): Dispute => ({
+  ...{ processor: 'stripe', test: false, reference: 'du_1', payment_id: 'pmt_1', order_id: 'ord_1' },
+  ...{ amount_cents: 4_900, currency: 'usd', reason: 'fraudulent', status, refundable: false, evidence_due_by: null },
+  ...{ opened_at: openedAt, closed_at: closed ? openedAt : null },
+});
+const nothing = { changed: false, opened: false, closed: null, escalated: false, lostCents: 0 };
+const ends = ['won', 'lost', 'prevented', 'warning_closed'] as const;
+
+test.each(disputeStatus.options)('one that is new and %s is opened, and closed where that is an end', (status) => {
+  const closed = ends.find((end) => end === status) ?? null;
+  expect(decideDispute(undefined, read(status), charge())).toEqual({
+    ...{ changed: true, opened: true, closed, escalated: false },
+    lostCents: status === 'lost' ? 4_900 : 0,
+  });
+});
+
+test('one that is read again as it was changes nothing, and what differs is recorded without an event', () => {
+  expect(decideDispute(stored('needs_response'), read('needs_response'), charge())).toEqual(nothing);
+  const later = { evidenceDueBy: new Date('2026-04-01T00:00:00.000Z') };
+  for (const other of [
+    read('under_review'),
+    read('needs_response', later),
+    read('needs_response', { reason: 'general' }),
+  ]) {
+    expect(decideDispute(stored('needs_response'), other, charge())).toEqual({ ...nothing, changed: true });
+  }
+});
+
+test.each(ends)('one that ended as %s stays so, whatever is read late', (end) => {
+  for (const status of disputeStatus.options) {
+    expect(decideDispute(stored(end, true), read(status), charge())).toEqual(nothing);
+  }
+});
+
+test('an inquiry that takes the money becomes a dispute once', () => {
+  const escalated = decideDispute(stored('warning_needs_response'), read('needs_response'), charge());
+  expect(escalated).toEqual({ ...nothing, changed: true, escalated: true });
+  expect(decideDispute(stored('needs_response'), read('under_review'), charge())).toMatchObject({ escalated: false });
+});
+
+test.each([
+  ['its own amount', charge(), { amountCents: 1_000 }, 1_000],
+  [
+    'its own amount of a charge that was refunded in part',
+    charge({ refunded_cents: 900 }),
+    { amountCents: 4_000 },
+    4_000,
+  ],
+  ['no more than is left', charge({ refunded_cents: 900 }), { amountCents: 4_900 }, 4_000],
+  ['no more than an earlier dispute left', charge({ lost_cents: 4_000 }), { amountCents: 4_900 }, 900],
+  ['nothing where all went back', charge({ refunded_cents: 4_900 }), { amountCents: 4_900 }, 0],
+  ['the whole rest in another currency', charge({ refunded_cents: 900 }), { amountCents: 5, currency: 'eur' }, 4_000],
+] as const)('a lost one gives back %s', (_, of, fields, lostCents) => {
+  expect(decideDispute(stored('under_review'), read('lost', fields), of)).toMatchObject({ closed: 'lost', lostCents });
+});

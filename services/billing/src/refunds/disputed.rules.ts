@@ -1,0 +1,21 @@
+import { formatAmount } from '@app/money/format';
+import type { Charge, OrderMoney, Payment, RefundedDispute } from '../payments/payment.types.ts';
+
+/** The open dispute that keeps a charge from being refunded; undefined where none does. */
+export const disputeOf = ({ disputes }: OrderMoney, { id }: Charge): RefundedDispute | undefined =>
+  disputes.find(({ payment_id, open, refundable }) => payment_id === id && open && !refundable);
+
+/** Whether the processor refused a refund because the charge is disputed, before billing knew of that. */
+export const isDisputedThere = ({ decline_reason }: Pick<Payment, 'decline_reason'>): boolean =>
+  decline_reason === 'charge_disputed';
+
+/* What sellers read. */
+
+export const disputedText = ({ reason }: Pick<RefundedDispute, 'reason'>): string =>
+  `The buyer’s bank disputes this payment (${reason}), so it cannot be refunded. Answer the dispute at the payment processor; if it is lost, the buyer has the money.`;
+
+export const disputedThereText =
+  'The payment processor says that the buyer’s bank disputes this payment, so it cannot be refunded. Answer the dispute there; if it is lost, the buyer has the money.';
+
+export const lostText = ({ lost_cents, currency }: Pick<Charge, 'lost_cents' | 'currency'>): string =>
+  `The buyer has ${formatAmount(lost_cents, currency)} of this payment by a dispute that was lost: nothing more can be refunded.`;
