@@ -1,4 +1,5 @@
 import type { EventData, EventDefinition, RequestInput } from '@app/contracts/define';
+import { disputeRecorded } from '@app/contracts/disputes';
 import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
 import {
@@ -61,6 +62,8 @@ export interface BillingStandIn {
   beforeRefund: (orderId: string) => Promise<void>;
   /** How refunds are answered. */
   refundStatus: 'refunded' | 'processing' | 'failed';
+  /** Why refunds fail, where it is a dispute: billing's words. */
+  refundDisputed: string | null;
   /** What billing says that it gave back, payment by payment; undefined as of an earlier version. */
   refundParts: RefundedPart[] | undefined;
   /** Whether a refund is answered while a renewal has no outcome. */
@@ -74,6 +77,7 @@ export interface BillingStandIn {
   /** Every request for a refund. */
   readonly refundRequests: RequestInput<typeof refundCharges>[];
   publishPart(orderId: string, part: RefundedPart): Promise<void>;
+  publishDispute(orderId: string, fields?: Partial<EventData<typeof disputeRecorded>>): Promise<void>;
   /** Every request to settle a hold, by order. */
   readonly settlesAsked: string[];
   /** Whether a payment of a hold is not known yet when its settling is answered. */
@@ -103,6 +107,7 @@ export interface BillingStandIn {
 const usualBehaviour = {
   settling: false,
   refundStatus: 'refunded' as const,
+  refundDisputed: null,
   renewalUnderWay: false,
   refundedBefore: 0,
   refundsNothing: false,
@@ -139,6 +144,8 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     publishRefunded: (orderId: string, at = new Date()) =>
       publishRefunded(producers, madeOf(orderId), at, standIn.refundParts),
     publishPart: (orderId: string, part: RefundedPart) => publishPart(producers, madeOf(orderId), part),
+    publishDispute: (orderId: string, fields: Partial<EventData<typeof disputeRecorded>> = {}) =>
+      publishDispute(producers, madeOf(orderId), fields),
     publishRefundFailed: (orderId: string, at = new Date(), refundId?: string) =>
       publishRefundFailed(producers, madeOf(orderId), at, refundId),
     startLate: (input: StartInput, accountId = 'acc_1') => {
@@ -169,10 +176,11 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         const { orderId } = input;
         standIn.refundRequests.push(input);
         await standIn.beforeRefund(orderId);
+        const { refundDisputed } = standIn;
         const status = standIn.refundStatus;
         const whole = standIn.refundsNothing || input.chargedElsewhere ? 0 : madeOf(orderId).outcome.amountCents;
         const refundedCents = status === 'refunded' ? whole : standIn.refundedBefore;
-        const detail = status === 'failed' ? 'The account has no balance.' : null;
+        const detail = status === 'failed' ? (refundDisputed ?? 'The account has no balance.') : null;
         const { refundParts: refunds, renewalUnderWay } = standIn;
         const left =
           status === 'failed'
@@ -183,6 +191,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
           ...(refused && { refused }),
           ...(refunds !== undefined && { refunds }),
           ...(renewalUnderWay && { renewalUnderWay }),
+          ...disputedOf(refundDisputed),
         };
         return { status, refundedCents, detail, ...more };
       }),
@@ -329,6 +338,19 @@ async function publishPart(producers: Producers, { accountId, input }: MadeTry, 
     test,
     refundedAt: refund.refundedAt,
   });
+}
+
+const disputedOf = (detail: string | null) => (detail === null ? {} : { disputed: true as const });
+
+async function publishDispute(
+  producers: Producers,
+  { accountId, input: { orderId, amountCents, currency, test } }: MadeTry,
+  fields: Partial<EventData<typeof disputeRecorded>>,
+): Promise<void> {
+  const about = { orderId, disputeId: 'du_1', paymentId: 'pmt_1', subscriptionId: null, amountCents, currency, test };
+  const openedAt = '2026-03-15T12:00:00.000Z';
+  const why = { reason: 'fraudulent', evidenceDueBy: '2026-03-29T23:59:59.000Z', openedAt };
+  await publish(producers, disputeRecorded, accountId, { ...about, ...why, end: null, givenBack: null, ...fields });
 }
 
 async function publishRefunded(

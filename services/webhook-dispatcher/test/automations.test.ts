@@ -35,6 +35,8 @@ test('a sale sends the buyer a receipt and the seller a notice, and both are run
     ['refund_notice', true, true],
     ['payment_failed_notice', true, true],
     ['cancellation_notice', true, true],
+    ['dispute_notice', true, true],
+    ['dispute_end_notice', true, true],
     ['endpoint_off_notice', true, true],
   ]);
   await seller.sell({ customerEmail: 'bob@example.com', customerName: 'Bob Miller' });

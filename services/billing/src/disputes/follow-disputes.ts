@@ -33,7 +33,7 @@ export async function followDisputes(deps: PaymentDeps, run: AccountRun, counts:
  * @returns false where it is not of a payment here
  * @throws what the adapter throws
  */
-export async function readAnew(deps: PaymentDeps, scope: DisputeScope, reference: string): Promise<boolean> {
+async function readAnew(deps: PaymentDeps, scope: DisputeScope, reference: string): Promise<boolean> {
   const { accountId, processor: name, test } = scope;
   const { processor, ...keys } = await deps.processors.named(name, accountId, test);
   const read = await deps.processorCalls.make((signal, untimed) =>

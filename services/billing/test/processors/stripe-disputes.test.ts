@@ -1,0 +1,208 @@
+import { listDailyRuns, startDailyRun } from '@app/contracts/daily-runs';
+import type { RequestDefinition } from '@app/contracts/define';
+import { newId } from '@app/contracts/ids';
+import { orderPaid } from '@app/contracts/orders';
+import { putPaymentProcessor } from '@app/contracts/payment-processors';
+import * as contract from '@app/contracts/payments';
+import { getSubscription, listSubscriptions } from '@app/contracts/subscriptions';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { type Harness, startHarness } from '../harness.ts';
+import { startInput, upsell } from '../payment-samples.ts';
+import { orderEvent } from '../samples.ts';
+import type { Dispute, PaymentIntent } from '../stripe/objects.ts';
+import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
+
+guardLeaks();
+
+const dayMs = 86_400_000;
+let harness: Harness;
+let stripe: StripeStandIn;
+beforeAll(async () => {
+  stripe = await StripeStandIn.start({ nowMs: () => harness.clock.nowMs() });
+  const settings = { STRIPE_REQUESTS_PER_SECOND: 1_000, PROCESSOR_DEADLINE_MS: 3_000 };
+  harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', STRIPE_API_URL: stripe.url, ...settings });
+});
+afterAll(async () => {
+  await harness.close();
+  await stripe.close();
+});
+
+let account: string;
+let secretKey: string;
+let shops = 0;
+beforeEach(async () => {
+  account = newId('account', harness.clock.nowMs());
+  shops += 1;
+  secretKey = `sk_live_shop${shops}`;
+  stripe.accept(secretKey, `acct_${shops}`);
+  const live = { secretKey, publishableKey: `pk_live_shop${shops}` };
+  await ask(putPaymentProcessor, { body: { processor: 'stripe', live } });
+});
+
+const context = () => ({
+  accountId: account,
+  requestId: 'r',
+  commandId: newId('event', harness.clock.nowMs()).slice(-26),
+  waitMs: 30_000,
+});
+const ask = <Input extends z.ZodType, Output extends z.ZodType>(
+  definition: RequestDefinition<Input, Output>,
+  input: z.input<Input>,
+) => harness.requester.request(definition, input, context());
+const run = () => ask(startDailyRun, { force: true, accountId: account });
+const books = () => stripe.booksOf(secretKey);
+const intents = () => books().all<PaymentIntent>('payment_intent');
+const disputes = () => books().all<Dispute>('dispute');
+const published = async () =>
+  (await harness.publishedOf(account))
+    .filter(({ data }) => 'disputeId' in data)
+    .map(({ data: { disputeId, end, givenBack, paymentId } }) => ({
+      disputeId,
+      paymentId,
+      outcome: (end as { outcome: string } | null)?.outcome ?? 'opened',
+      back: (givenBack as { amountCents: number } | null)?.amountCents ?? 0,
+    }));
+const paymentsOf = (orderId: string) => ask(contract.listOrderPayments, { orderId });
+
+async function pay(fields: Parameters<typeof startInput>[0] = {}): Promise<string> {
+  const orderId = newId('order', harness.clock.nowMs());
+  await ask(contract.startPayment, startInput({ orderId, paymentMethod: 'pm_card_visa', ...fields }));
+  return orderId;
+}
+const refund = (paymentId: string, amountCents: number) =>
+  ask(contract.refundPayment, { paymentId, body: { amountCents } });
+
+test('without webhooks, disputes of a charge, a capture, an upsell and a renewal are found, followed, and no orphans', async () => {
+  const charged = await pay();
+  const held = await pay({ hold: { upsell, decisionMinutes: 60 } });
+  await ask(contract.settleHold, { orderId: held, decision: 'accepted' });
+  const subscribed = await pay({ savesCard: true });
+  const paidAt = harness.clock.now().toISOString();
+  await harness.deliver(orderPaid, orderEvent(account, { orderId: subscribed, paidAt, paymentMethod: null }));
+  harness.clock.advance(32 * dayMs);
+  expect(await run()).toMatchObject({ ok: true, rebills: { charged: 1 } });
+  const renewed = intents().find(
+    ({ metadata }) => metadata.funnelry_call === 'chargeSaved' && metadata.funnelry_order === subscribed,
+  );
+  const disputed = intents().filter(({ metadata }) => [charged, held].includes(String(metadata.funnelry_order)));
+  // The hold and its upsell.
+  expect(disputed).toHaveLength(3);
+  for (const intent of [...disputed, renewed]) books().dispute(intent?.id ?? '');
+  harness.clock.advance(dayMs);
+  expect(await run()).toMatchObject({ ok: true, problems: [] });
+  const opened = await published();
+  expect(opened.map(({ outcome }) => outcome)).toEqual(['opened', 'opened', 'opened', 'opened']);
+  const own = (await paymentsOf(held)).data;
+  const taking = own.filter(({ step }) => step === 'capture' || step === 'upsell').map(({ id }) => id);
+  const { disputes: atOrder } = await paymentsOf(held);
+  expect(atOrder?.map(({ payment_id }) => payment_id).toSorted()).toEqual(taking.toSorted());
+  expect(atOrder?.[0]).toMatchObject({ status: 'needs_response', reason: 'fraudulent', outcome: null });
+  for (const { id } of disputes()) books().disputeBecomes(id, 'under_review');
+  harness.clock.advance(dayMs);
+  await run();
+  expect((await paymentsOf(charged)).disputes).toMatchObject([{ status: 'under_review', outcome: null }]);
+  expect(await published()).toHaveLength(4);
+  for (const { id } of disputes()) books().disputeBecomes(id, 'lost');
+  harness.clock.advance(dayMs);
+  expect(await run()).toMatchObject({ ok: true, problems: [] });
+  expect(await run()).toMatchObject({ ok: true, problems: [] });
+  const ends = (await published()).slice(4);
+  expect(ends.map(({ outcome, back }) => `${outcome} ${back}`).toSorted()).toEqual(
+    ['lost 1500', 'lost 1900', 'lost 4900', 'lost 4900'].toSorted(),
+  );
+  // The renewal alone was lost: as with its refund, the subscription goes on.
+  const [subscription] = (await ask(listSubscriptions, {})).data;
+  expect(subscription).toMatchObject({ order_id: subscribed, status: 'active' });
+  const runs = (await ask(listDailyRuns, {})).data;
+  expect(runs.every(({ books: compared }) => (compared?.orphan_count ?? 0) === 0)).toBe(true);
+  expect(Math.max(...runs.map(({ books: compared }) => compared?.disputes ?? 0))).toBe(4);
+});
+
+test('the lost first payment of a subscription ends it; a won one does not', async () => {
+  const orders = [await pay({ savesCard: true }), await pay({ savesCard: true })];
+  const paidAt = harness.clock.now().toISOString();
+  for (const orderId of orders)
+    await harness.deliver(orderPaid, orderEvent(account, { orderId, paidAt, paymentMethod: null }));
+  const made = intents().map(({ id }) => books().dispute(id));
+  harness.clock.advance(dayMs);
+  await run();
+  for (const [index, { id }] of made.entries()) books().disputeBecomes(id, index === 0 ? 'lost' : 'won');
+  harness.clock.advance(dayMs);
+  await run();
+  const { data } = await ask(listSubscriptions, {});
+  const statuses = new Map(data.map(({ order_id, status }) => [order_id, status]));
+  expect(orders.map((orderId) => statuses.get(orderId))).toEqual(['canceled', 'active']);
+  const [lost] = data.filter(({ order_id }) => order_id === orders[0]);
+  expect(await ask(getSubscription, { subscriptionId: lost?.id ?? '' })).toMatchObject({ status: 'canceled' });
+  expect((await published()).map(({ outcome, back }) => `${outcome} ${back}`)).toEqual([
+    'opened 0',
+    'opened 0',
+    'lost 4900',
+    'won 0',
+  ]);
+});
+
+test('Stripe refuses to refund what is disputed, and so does billing once it knows', async () => {
+  const orderId = await pay({ paymentMethod: 'pm_card_createDispute' });
+  const [{ id = '' } = {}] = (await paymentsOf(orderId)).data;
+  const disputedThere = { code: 'payment_disputed', message: expect.stringContaining('payment processor says') };
+  await expect(refund(id, 100)).rejects.toMatchObject(disputedThere);
+  const asked = () => stripe.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/refunds').length;
+  const before = asked();
+  harness.clock.advance(dayMs);
+  expect(await run()).toMatchObject({ ok: true, problems: [] });
+  await expect(refund(id, 100)).rejects.toMatchObject({
+    code: 'payment_disputed',
+    message: expect.stringContaining('disputes this payment (fraudulent)'),
+  });
+  expect(asked()).toBe(before);
+  const [dispute] = disputes();
+  books().disputeBecomes(dispute?.id ?? '', 'won');
+  harness.clock.advance(dayMs);
+  await run();
+  expect(await refund(id, 100)).toMatchObject({ status: 'refunded', amountCents: 100 });
+});
+
+test('a lost dispute of a charge that was refunded in part gives back its own amount alone', async () => {
+  const orderId = await pay();
+  const [{ id = '' } = {}] = (await paymentsOf(orderId)).data;
+  await refund(id, 900);
+  const [intent] = intents();
+  const dispute = books().dispute(intent?.id ?? '');
+  expect(dispute.amount).toBe(4_000);
+  books().disputeBecomes(dispute.id, 'lost');
+  harness.clock.advance(dayMs);
+  expect(await run()).toMatchObject({ ok: true, problems: [] });
+  // It was closed when it was first read: both are published, each once.
+  expect((await published()).map(({ outcome, back }) => `${outcome} ${back}`)).toEqual(['opened 0', 'lost 4000']);
+});
+
+test('disputes of other money of the same Stripe account are nobody’s here', async () => {
+  const orderId = await pay();
+  const other = books().pay(
+    { amount: 4_900, currency: 'usd', payment_method: 'pm_card_visa', metadata: { shop: 'mine' } },
+    () => 'https://bank.example',
+  );
+  books().dispute(other.id);
+  harness.clock.advance(dayMs);
+  expect(await run()).toMatchObject({ ok: true, problems: [] });
+  expect(await published()).toEqual([]);
+  expect((await paymentsOf(orderId)).disputes).toEqual([]);
+});
+
+test('a dispute that the processor cannot show makes the run not ok, and the next one reads it', async () => {
+  await pay({ paymentMethod: 'pm_card_createDispute' });
+  harness.clock.advance(dayMs);
+  await run();
+  const [dispute] = disputes();
+  books().disputeBecomes(dispute?.id ?? '', 'lost');
+  stripe.restrict(secretKey, ['/v1/disputes/{dispute}']);
+  harness.clock.advance(dayMs);
+  expect(await run()).toMatchObject({ ok: false, problems: [{ code: 'books_not_compared' }] });
+  stripe.restrict(secretKey, []);
+  harness.clock.advance(dayMs);
+  expect(await run()).toMatchObject({ ok: true, problems: [] });
+  expect((await published()).map(({ outcome }) => outcome)).toEqual(['opened', 'lost']);
+});

@@ -1,0 +1,87 @@
+import { disputeClosed, disputeOpened } from '@app/contracts/disputes';
+import { paymentRefunded, refundOrder } from '@app/contracts/orders';
+import { expect, test } from 'vitest';
+import { context } from './harness.ts';
+import { harness, startService } from './set-up.ts';
+
+startService();
+
+const closedAt = '2026-04-20T08:00:00.000Z';
+const lost = (amountCents: number, period: number | null = null) => ({
+  end: { outcome: 'lost' as const, closedAt },
+  givenBack: {
+    ...{ refundId: 'du_1', paymentId: 'pmt_1', amountCents, chargedCents: period === null ? 9_900 : 1_900 },
+    ...{ subscriptionId: period === null ? null : 'sub_1', period, refundedAt: closedAt },
+  },
+});
+
+async function paidOrder(): Promise<string> {
+  const opened = await harness.open({ email: 'ada@example.com' });
+  return (await harness.pay(opened)).orderId as string;
+}
+const orderOf = async (orderId: string) => (await harness.list()).find(({ id }) => id === orderId);
+const events = async () =>
+  (await harness.events()).filter(({ subject }) => subject.includes('dispute') || subject.includes('refunded'));
+const about = { productName: 'Course', customerEmail: 'ada@example.com', disputeId: 'du_1', reason: 'fraudulent' };
+
+test('opening and end of a dispute are events with the order’s facts, and a won one changes nothing of the order', async () => {
+  const orderId = await paidOrder();
+  await harness.billing.publishDispute(orderId);
+  await harness.billing.publishDispute(orderId, { end: { outcome: 'won', closedAt } });
+  await harness.billing.handled();
+  const [opened, closed, ...more] = await events();
+  expect(more).toEqual([]);
+  expect(opened?.subject).toBe(disputeOpened.subject);
+  expect(disputeOpened.data.strict().parse(opened?.data)).toMatchObject({ ...about, orderId, amountCents: 9_900 });
+  expect(closed?.subject).toBe(disputeClosed.subject);
+  expect(disputeClosed.data.strict().parse(closed?.data)).toMatchObject({ ...about, outcome: 'won', closedAt });
+  expect(await orderOf(orderId)).toMatchObject({ status: 'paid', refunded_cents: 0 });
+});
+
+test('a lost one counts as money given back, once, in whatever order its events come, and the order stays paid', async () => {
+  const orderId = await paidOrder();
+  await harness.billing.publishDispute(orderId, lost(9_900));
+  await harness.billing.publishDispute(orderId);
+  await harness.billing.publishDispute(orderId, lost(9_900));
+  await harness.billing.handled();
+  expect(await orderOf(orderId)).toMatchObject({ status: 'paid', refunded_cents: 9_900 });
+  const back = (await events()).filter(({ subject }) => subject === paymentRefunded.subject);
+  expect(back.map(({ data }) => paymentRefunded.data.strict().parse(data))).toMatchObject([
+    {
+      ...{ refundId: 'du_1', disputeId: 'du_1', amountCents: 9_900, isFirst: true, changeNo: 1 },
+      part: { refundedCents: 9_900, ofCents: 9_900 },
+    },
+  ]);
+});
+
+test('of an order that was refunded in part the lost amount alone is added, and of a renewal nothing of the order', async () => {
+  const orderId = await paidOrder();
+  const part = { refundId: 'r1', paymentId: 'pmt_1', amountCents: 900, chargedCents: 9_900, subscriptionId: null };
+  await harness.billing.publishPart(orderId, { ...part, period: null, refundedAt: closedAt });
+  await harness.billing.publishDispute(orderId, lost(4_000));
+  await harness.billing.publishDispute(orderId, {
+    ...{ disputeId: 'du_2', paymentId: 'pmt_2', subscriptionId: 'sub_1', amountCents: 1_900, ...lost(1_900, 2) },
+    givenBack: { ...lost(1_900, 2).givenBack, refundId: 'du_2', paymentId: 'pmt_2' },
+  });
+  await harness.billing.handled();
+  expect(await orderOf(orderId)).toMatchObject({ status: 'paid', refunded_cents: 4_900 });
+  const back = (await events()).filter(({ subject }) => subject === paymentRefunded.subject);
+  expect(back.map(({ data }) => [data.disputeId, data.amountCents, data.part])).toEqual([
+    [undefined, 900, { refundedCents: 900, ofCents: 9_900 }],
+    ['du_1', 4_000, { refundedCents: 4_900, ofCents: 9_900 }],
+    ['du_2', 1_900, { refundedCents: 1_900, ofCents: 1_900 }],
+  ]);
+});
+
+test('a refund of disputed money is refused with that reason, and the order stays paid', async () => {
+  const orderId = await paidOrder();
+  const detail = 'The buyer’s bank disputes this payment (fraudulent), so it cannot be refunded.';
+  harness.billing.refundStatus = 'failed';
+  harness.billing.refundDisputed = detail;
+  const refund = harness.base.requester.request(refundOrder, { orderId }, context());
+  await expect(refund).rejects.toMatchObject({
+    ...{ code: 'payment_disputed', message: detail },
+    errors: [{ field: expect.stringMatching(/^payments\.pmt_/), code: 'payment_disputed' }],
+  });
+  expect(await orderOf(orderId)).toMatchObject({ status: 'paid', refunded_cents: 0 });
+});
