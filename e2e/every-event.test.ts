@@ -16,6 +16,10 @@ import { handled } from './support/waits.ts';
 const [text, integer] = ['string', 'integer'] as const;
 const money = { amountCents: integer, amount: text, currency: text };
 const orderTotal = { orderId: text, product: text, email: text, totalCents: integer, total: text, currency: text };
+const dispute = {
+  ...{ orderId: text, product: text, productId: text, email: text, disputeId: text, paymentId: text },
+  ...{ subscriptionId: text, reason: text, evidenceDueBy: text, ...money },
+};
 const subscription = { subscriptionId: text, product: text, email: text };
 const subscriptionChanged = { ...subscription, mrrCents: integer };
 
@@ -30,6 +34,8 @@ const published: Record<string, Record<string, 'string' | 'integer'>> = {
   'order.reopened': { ...orderTotal, reason: text },
   'order.expired': orderTotal,
   'payment.refunded': { orderId: text, product: text, email: text, paymentId: text, subscriptionId: text, ...money },
+  'dispute.opened': dispute,
+  'dispute.closed': { ...dispute, outcome: text },
   'upsell.accepted': { orderId: text, upsell: text, ...money, email: text },
   'subscription.rebilled': { ...subscription, ...money },
   'subscription.payment_failed': { ...subscription, ...money, attempt: integer, nextTryDays: integer },
@@ -213,11 +219,36 @@ test('orders, checkouts, upsells and refunds', async () => {
     await runDaily();
   });
   expect(reopened?.body).toMatchObject({ orderId: bought?.body.orderId, totalCents: 9_900 });
+  await expectDispute();
   await pay('masterclass', 'lost@example.com', 'sim_renewal_declined');
   // The hold ends before it is captured, and the card declines the charge in its place.
   const [expired] = await causes(['order.expired'], () => passDays(8));
   expect(expired?.body).toMatchObject({ email: 'lost@example.com', total: '$99.00' });
 });
+
+/** The simulated bank disputes it at once, and nobody gives evidence; daily runs find out, as there are no webhooks. */
+async function expectDispute(): Promise<void> {
+  const [sold] = await causes(['order.paid'], () => pay('course', 'disputes@example.com', 'sim_disputed'));
+  const { orderId } = sold?.body ?? {};
+  const [opened] = await causes(['dispute.opened'], runDaily);
+  expect(opened?.body).toMatchObject({ orderId, email: 'disputes@example.com', amountCents: 9_900, amount: '$99.00' });
+  const { disputeId, paymentId, evidenceDueBy } = opened?.body ?? {};
+  const { disputes } = await ok('GET', `/api/v1/orders/${orderId}`);
+  const open = { id: disputeId, payment_id: paymentId, evidence_due_by: evidenceDueBy, amount_cents: 9_900 };
+  expect(disputes).toMatchObject([{ ...open, status: 'needs_response', outcome: null, closed_at: null }]);
+  for (const path of [`/api/v1/orders/${orderId}/refund`, `/api/v1/payments/${paymentId}/refund`]) {
+    const headers = { authorization: `Bearer ${seller.apiKey}` };
+    const answer = await call(seller.baseUrl, 'POST', path, { headers, body: {} });
+    expect([answer.status, answer.json.code]).toEqual([409, 'payment_disputed']);
+    expect(answer.json.detail).toContain('product_not_received');
+  }
+  await passDays(7);
+  const [closed] = await causes(['dispute.closed'], runDaily);
+  expect(closed?.body).toMatchObject({ disputeId, orderId, outcome: 'lost', reason: 'product_not_received' });
+  const after = await ok('GET', `/api/v1/orders/${orderId}`);
+  expect(after).toMatchObject({ status: 'paid', refunded_cents: 9_900 });
+  expect(after.disputes).toMatchObject([{ ...open, status: 'lost', outcome: 'lost' }]);
+}
 
 const club = { pricingType: 'subscription', billingInterval: 'month', priceCents: 1_900 };
 

@@ -115,7 +115,7 @@ test('a later run of the day compares from where the last one ended, and says so
   expect((await compare(replica, account)).books).toEqual({
     compared_from: morning.toISOString(),
     compared_until: replicas.clock.now().toISOString(),
-    ...{ charges: 1, refunds: 0, holds: 0, orphans: [], orphan_count: 0 },
+    ...{ charges: 1, refunds: 0, disputes: 0, holds: 0, orphans: [], orphan_count: 0 },
   });
 });
 

@@ -1,5 +1,5 @@
 import { listDailyRuns, startDailyRun } from '@app/contracts/daily-runs';
-import type { RequestDefinition } from '@app/contracts/define';
+import type { RequestDefinition, RequestInput } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { putPaymentProcessor } from '@app/contracts/payment-processors';
@@ -49,7 +49,7 @@ const context = () => ({
 });
 const ask = <Input extends z.ZodType, Output extends z.ZodType>(
   definition: RequestDefinition<Input, Output>,
-  input: z.input<Input>,
+  input: RequestInput<RequestDefinition<Input, Output>>,
 ) => harness.requester.request(definition, input, context());
 const run = () => ask(startDailyRun, { force: true, accountId: account });
 const books = () => stripe.booksOf(secretKey);
