@@ -1,5 +1,5 @@
 import { samplePayloads } from './webhook-samples.ts';
-import { endpointOff, type WebhookEventName } from './webhooks.ts';
+import { endpointOff, type WebhookEventName, webhookEventNames } from './webhooks.ts';
 
 /** Sellers cannot choose the event of the built-in notice about an endpoint. */
 export type TriggerName = WebhookEventName | typeof endpointOff;
@@ -29,22 +29,7 @@ const endpointOffSample: EndpointOffPayload = {
 };
 
 /** Events that are about one product. */
-const withProduct: ReadonlySet<TriggerName> = new Set([
-  'order.paid',
-  'order.refunded',
-  'order.reopened',
-  'order.expired',
-  'payment.refunded',
-  'dispute.opened',
-  'dispute.closed',
-  'upsell.accepted',
-  'subscription.rebilled',
-  'subscription.payment_failed',
-  'subscription.canceled',
-  'subscription.paused',
-  'subscription.resumed',
-  'funnel.email.sync',
-]);
+const withProduct: ReadonlySet<TriggerName> = new Set(webhookEventNames.filter((name) => name !== 'affiliate.paid'));
 /** Events whose `email` is the buyer's: that of `affiliate.paid` is the affiliate's. */
 const withBuyer: ReadonlySet<TriggerName> = new Set([...withProduct].filter((name) => name !== 'funnel.email.sync'));
 

@@ -30,14 +30,19 @@ export async function followDisputes(deps: PaymentDeps, run: AccountRun, counts:
 
 /**
  * Reads a dispute from its processor and records it.
- * @returns false where it is not of a payment here
+ * @returns `other` where it is not of the account's payments, `unknown` where its charge is not recorded here
  * @throws what the adapter throws
  */
-async function readAnew(deps: PaymentDeps, scope: DisputeScope, reference: string): Promise<boolean> {
+export async function readAnew(
+  deps: PaymentDeps,
+  scope: DisputeScope,
+  reference: string,
+): Promise<'recorded' | 'unknown' | 'other'> {
   const { accountId, processor: name, test } = scope;
   const { processor, ...keys } = await deps.processors.named(name, accountId, test);
   const read = await deps.processorCalls.make((signal, untimed) =>
     processor.readDispute(reference, { accountId, ...keys, test, signal, untimed, isBackground: true }),
   );
-  return read !== null && (await recordDispute(deps, scope, read));
+  if (read === null) return 'other';
+  return (await recordDispute(deps, scope, read)) ? 'recorded' : 'unknown';
 }

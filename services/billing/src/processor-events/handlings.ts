@@ -1,8 +1,9 @@
 import type { EventHandling } from './event-deps.ts';
+import { disputes } from './handle-dispute.ts';
 import { paymentIntents, setupIntents } from './handle-intent.ts';
 
 /** One for each kind of object, each in a file of its own: what is not here is not stored. */
-const handlings: readonly EventHandling[] = [paymentIntents, setupIntents];
+const handlings: readonly EventHandling[] = [paymentIntents, setupIntents, disputes];
 
 export const handlingOf = (objectKind: string): EventHandling | undefined =>
   handlings.find((handling) => handling.objectKind === objectKind);

@@ -74,6 +74,7 @@ function guard(processor: PaymentProcessor, refusal: KeyRefusal): PaymentProcess
     refund: sending((request, call) => processor.refund(request, call)),
     release: sending((request, call) => processor.release(request, call)),
     lookUp: (sent, call) => reading(() => processor.lookUp(sent, call)),
+    readDispute: (reference, call) => reading(() => processor.readDispute(reference, call)),
     list: (from, to, call) => listed(processor.list(from, to, call), reading),
   };
 }

@@ -4,14 +4,18 @@ import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { putPaymentProcessor } from '@app/contracts/payment-processors';
 import * as contract from '@app/contracts/payments';
+import { receiveProcessorEvent } from '@app/contracts/processor-events';
 import { getSubscription, listSubscriptions } from '@app/contracts/subscriptions';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { announced } from '@app/testing/points';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { processorEventHandled } from '../../src/points/points.ts';
 import { type Harness, startHarness } from '../harness.ts';
 import { startInput, upsell } from '../payment-samples.ts';
 import { orderEvent } from '../samples.ts';
-import type { Dispute, PaymentIntent } from '../stripe/objects.ts';
+import type { Dispute, PaymentIntent, StripeEvent } from '../stripe/objects.ts';
+import { signedEvent } from '../stripe/sent-events.ts';
 import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
 
 guardLeaks();
@@ -32,12 +36,13 @@ afterAll(async () => {
 let account: string;
 let secretKey: string;
 let shops = 0;
+const webhookSecret = 'whsec_shop';
 beforeEach(async () => {
   account = newId('account', harness.clock.nowMs());
   shops += 1;
   secretKey = `sk_live_shop${shops}`;
   stripe.accept(secretKey, `acct_${shops}`);
-  const live = { secretKey, publishableKey: `pk_live_shop${shops}` };
+  const live = { secretKey, publishableKey: `pk_live_shop${shops}`, webhookSecret };
   await ask(putPaymentProcessor, { body: { processor: 'stripe', live } });
 });
 
@@ -205,4 +210,44 @@ test('a dispute that the processor cannot show makes the run not ok, and the nex
   harness.clock.advance(dayMs);
   expect(await run()).toMatchObject({ ok: true, problems: [] });
   expect((await published()).map(({ outcome }) => outcome)).toEqual(['opened', 'lost']);
+});
+
+/** Stripe's events about disputes, oldest first. */
+const told = () =>
+  books()
+    .all<StripeEvent>('event')
+    .filter(({ type }) => type.startsWith('charge.dispute.'));
+async function receive(event: StripeEvent, id = event.id): Promise<void> {
+  const one = { ...event, id };
+  const { body, signature } = signedEvent(one, { secrets: [webhookSecret] });
+  const input = { processor: 'stripe' as const, body: body.toString('base64'), signature };
+  expect(await ask(receiveProcessorEvent, input)).toEqual({ accepted: true });
+  await announced(processorEventHandled, (handled) => handled.eventId === id && handled.result === 'done');
+}
+
+test('an event about a dispute says where to look: the end before the beginning, doubled or late, each is published once', async () => {
+  const orderId = await pay();
+  const [intent] = intents();
+  const { id } = books().dispute(intent?.id ?? '');
+  const [opened] = told();
+  await receive(opened as StripeEvent);
+  expect((await published()).map(({ outcome }) => outcome)).toEqual(['opened']);
+  expect((await paymentsOf(orderId)).disputes).toMatchObject([{ id, status: 'needs_response' }]);
+  books().disputeBecomes(id, 'lost');
+  const closed = told().at(-1) as StripeEvent;
+  await receive(closed);
+  await receive(closed, `${closed.id}again`);
+  await receive(opened as StripeEvent, `${opened?.id}late`);
+  expect((await published()).map(({ outcome, back }) => `${outcome} ${back}`)).toEqual(['opened 0', 'lost 4900']);
+  // One that was never seen open: its end says both.
+  await pay();
+  const other = books().dispute(intents().at(-1)?.id ?? '').id;
+  books().disputeBecomes(other, 'won');
+  await receive(told().at(-1) as StripeEvent);
+  await receive(told().at(-2) as StripeEvent);
+  const ofOther = (await published()).filter(({ disputeId }) => disputeId === other);
+  expect(ofOther.map(({ outcome }) => outcome)).toEqual(['opened', 'won']);
+  harness.clock.advance(dayMs);
+  expect(await run()).toMatchObject({ ok: true, problems: [] });
+  expect(await published()).toHaveLength(4);
 });

@@ -47,6 +47,7 @@ function withKey(): PaymentProcessor {
     refund: (request, call) => adapter.refund(request, keyed(call)),
     release: (request, call) => adapter.release(request, keyed(call)),
     lookUp: (sent, call) => adapter.lookUp(sent, keyed(call)),
+    readDispute: (reference, call) => adapter.readDispute(reference, keyed(call)),
     list: (from, to, call) => adapter.list(from, to, keyed(call)),
   };
 }
