@@ -26,7 +26,7 @@ const processors = [
     label: 'Simulated',
     hint: 'It moves no money and takes test cards. After a sale through Stripe it cannot be chosen.',
   },
-  { value: 'none', label: 'None', hint: 'Nobody can buy. Renewals and refunds of earlier sales go on.' },
+  { value: 'none', label: 'None', hint: 'No buyer can buy. Renewals and refunds of earlier sales go on.' },
 ] as const;
 
 const about = {
