@@ -25,8 +25,8 @@ export const comparedOrder = z.object({
   source: z.enum(['api', 'checkout']),
   totalCents: z.int(),
   currency: z.string(),
-  /** What went back of the order itself; an earlier version lacks it. */
-  refundedCents: z.int().optional(),
+  /** What went back of the order itself. */
+  refundedCents: z.int(),
   /** When it was recorded, paid or refunded, whichever was last. */
   changedAt: timestamp,
   /** Null for a product that is paid once, and for an order that the seller's own code recorded. */

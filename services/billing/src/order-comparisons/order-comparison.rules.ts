@@ -65,8 +65,7 @@ function moneyDifference(order: ComparedOrder, own: OrderPayments): string | nul
     return kept > 0 ? `${sides(order, own)} Refund what is left of its payments.` : null;
   }
   if (kept === 0 && lostCents === 0) return `${sides(order, own)} Refund the order, so that it ends what it gives.`;
-  const back = refundedCents + lostCents;
-  return back > (order.refundedCents ?? back) ? refundsMissing(order, own) : null;
+  return refundedCents + lostCents > order.refundedCents ? refundsMissing(order, own) : null;
 }
 
 function compareSubscription(order: ComparedOrder, own: OrderPayments): OrderVerdict {
@@ -101,7 +100,7 @@ function paidText(own: OrderPayments): string {
 }
 
 const refundsMissing = (order: ComparedOrder, own: OrderPayments): string =>
-  `${sides(order, own)} The order shows ${formatAmount(order.refundedCents ?? 0, order.currency)} as given back: the difference is missing in its commission and in metrics. Write to the operator of the platform, who has to check its dead letters.`;
+  `${sides(order, own)} The order shows ${formatAmount(order.refundedCents, order.currency)} as given back: the difference is missing in its commission and in metrics. Write to the operator of the platform, who has to check its dead letters.`;
 
 const subscriptionWithoutOrder = ({ orderId, subscription }: OrderPayments): string =>
   `A subscription (${subscription}) belongs to order ${orderId}, and there is no such order. Cancel the subscription if it was not bought.`;
