@@ -14,7 +14,7 @@ const stripeKeys = z
     webhooks: z
       .enum(['active', 'pending', 'not_permitted', 'no_public_url', 'refused'])
       .describe(
-        'Whether Stripe sends events here, by which outcomes are known sooner. `pending`: the platform makes the endpoint; it could not where the key may not, the deployment has no public https address, or Stripe refused.',
+        'Whether the signing secret of an endpoint at Stripe is stored, by whose events outcomes are known sooner: `active`. `pending`: it is not.',
       ),
     last_event_at: timestamp.nullable(),
   })

@@ -12,6 +12,8 @@ import type { DisputeStatus } from '@app/contracts/disputes';
 export interface PaymentProcessor {
   /** As accounts choose it. */
   readonly name: string;
+  /** `lookUp` finds refunds that the seller made there, by their `made`: they can be recorded. */
+  readonly findsMadeRefunds?: true;
   /** Holds an amount on the buyer's card; the method is saved for charges without the buyer. */
   authorize(request: CardRequest, call: ProcessorCall): Promise<SentOutcome>;
   /** Charges the buyer's card at once; the method is saved as well, unless the request says otherwise. */
@@ -110,6 +112,10 @@ export interface SavedMethodRequest extends MoneyRequest {
 export interface ReferenceRequest extends MoneyRequest {
   /** The processor's reference of the hold, charge or waiting payment that this is about. */
   readonly reference: string;
+  /**
+   * Of a refund that the seller made at the processor, its reference there: it is looked up by that and never sent.
+   */
+  readonly made?: string;
 }
 
 /** What the processor is sent, exactly: the call is the name of the port's method. */

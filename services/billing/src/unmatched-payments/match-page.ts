@@ -2,6 +2,7 @@ import { isId } from '@app/contracts/ids';
 import { ownPaymentsOf } from '../books/own-payments.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import type { ProcessorRecord } from '../processors/payment-processor.ts';
+import { recordFoundRefund } from '../refunds/record-found-refund.ts';
 import { type Listed, recordFoundRenewal } from './record-found-renewal.ts';
 import { storeUnmatched } from './unmatched-payments.ts';
 
@@ -10,11 +11,18 @@ const isOurs = ({ paymentId, status, kind }: ProcessorRecord): boolean =>
   paymentId !== null && isId('payment', paymentId) && status === 'succeeded' && !otherKinds.has(kind);
 const otherKinds = new Set<ProcessorRecord['kind']>(['release', 'method', 'dispute']);
 
+const isOfSeller = ({ kind, paymentId, status }: ProcessorRecord): boolean =>
+  kind === 'refund' && paymentId === null && status === 'succeeded';
+
 /**
- * Of a page of the processor's list: records renewals that this database lacks, and keeps other payments of ours that it cannot
+ * Of a page of the processor's list: records refunds that the seller made there, and renewals that this database lacks, and keeps other payments of ours that it cannot
  * explain: they stop the charging of the account until the seller confirms.
  */
 export async function matchPage(deps: PaymentDeps, listed: Listed, page: readonly ProcessorRecord[]): Promise<void> {
+  if (listed.processor.findsMadeRefunds) {
+    const at = { accountId: listed.call.accountId, processor: listed.processor.name };
+    for (const record of page.filter(isOfSeller)) await recordFoundRefund(deps, at, record);
+  }
   const records = page.filter(isOurs);
   if (records.length === 0) return;
   const books = { accountId: listed.call.accountId, processor: listed.processor.name, test: false };

@@ -267,7 +267,9 @@ export class StripeBooks {
     });
     const failsAfterS = method?.refundFailsAfterS;
     if (failsAfterS !== undefined) this.#failures.set(made.id, made.created + failsAfterS);
-    return this.keep(made);
+    this.keep(made);
+    this.tell('refund.created', made);
+    return made;
   }
 
   failRefund(id: string, atS = this.#nowS()): void {

@@ -88,7 +88,8 @@ export async function refund(
 ): Promise<ProcessorOutcome> {
   const { intent, amount } = await moneyAbout(deps, request, call);
   if (intent?.status !== 'succeeded') return declines.notRefundable;
-  const { paymentId } = request;
+  const { paymentId, made } = request;
+  if (made !== undefined) throw new Error('this refund was made at Stripe, and is not made again');
   const orderId = markOf(call, intent.metadata)?.orderId ?? null;
   const metadata = metadataOf(call, { paymentId, orderId, call: 'refund' });
   const parameters = { payment_intent: intent.id, amount, metadata };

@@ -236,6 +236,14 @@ async function* readEnds(link: StripeLink, portion: Portion, call: ProcessorCall
   }
 }
 
+/** A refund as it stands; undefined for one of what is not the account's. */
+export async function readRefund(link: StripeLink, id: string, call: ProcessorCall) {
+  const expand = ['payment_intent'];
+  const refund = await link.read(call, (stripe, options) => stripe.refunds.retrieve(id, { expand }, options));
+  const hasFailed = refund.status === 'failed' || refund.status === 'canceled';
+  return refundRecord(refund, call, hasFailed ? refund.created : undefined);
+}
+
 async function failedRefund(link: StripeLink, id: string, created: number, call: ProcessorCall) {
   const expand = ['payment_intent'];
   const refund = await link.readPatiently(call, (stripe, options) => stripe.refunds.retrieve(id, { expand }, options));

@@ -61,6 +61,10 @@ async function lookUpRefund(
   const intent = await intentAbout(deps, request, call);
   if (intent === undefined) return null;
   const { link } = deps;
+  const { made } = request;
+  if (made !== undefined) {
+    return refundOutcome(await link.read(call, (stripe, options) => stripe.refunds.retrieve(made, {}, options)));
+  }
   const refunds = eachOf(link.read, call, (stripe, page, options) =>
     stripe.refunds.list({ ...page, payment_intent: intent.id }, options),
   );

@@ -4,6 +4,7 @@ import {
   type PaymentProcessor,
   type ProcessorCall,
   type ProcessorOutcome,
+  type ProcessorRecord,
   type SentOutcome,
 } from '../payment-processor.ts';
 import { mergedLists, whereItIs } from './stripe-accounts.ts';
@@ -14,7 +15,7 @@ import { DefiniteNoError } from './stripe-errors.ts';
 import { capture, refund } from './stripe-following.ts';
 import { type KeyOwner, keyOwner } from './stripe-key-owner.ts';
 import { createStripeLink, type StripeLinkOptions } from './stripe-link.ts';
-import { listRecords } from './stripe-list.ts';
+import { listRecords, readRefund } from './stripe-list.ts';
 import { lookUp } from './stripe-look-up.ts';
 import { release } from './stripe-release.ts';
 import { sendCard, sendMethod, sendSaved } from './stripe-sendings.ts';
@@ -22,6 +23,8 @@ import { sendCard, sendMethod, sendSaved } from './stripe-sendings.ts';
 export interface StripeProcessor extends PaymentProcessor {
   /** Whose the call's key is. @throws NothingDoneError, StripeAnswerError */
   keyOwner(call: ProcessorCall): Promise<KeyOwner>;
+  /** A refund, of what is the account's. @throws NothingDoneError, StripeAnswerError */
+  readRefund(id: string, call: ProcessorCall): Promise<ProcessorRecord | undefined>;
   close(): void;
 }
 
@@ -30,6 +33,7 @@ export function openStripeProcessor(database: Database, options: StripeLinkOptio
   const deps: StripeDeps = { link: createStripeLink(options), customers: createOrderCustomers(database) };
   return {
     name: 'stripe',
+    findsMadeRefunds: true,
     authorize: sending((request, call) => sendCard(deps, 'authorize', request, call)),
     charge: sending((request, call) => sendCard(deps, 'charge', request, call)),
     saveMethod: sending((request, call) => sendMethod(deps, request, call)),
@@ -46,6 +50,7 @@ export function openStripeProcessor(database: Database, options: StripeLinkOptio
         (dispute) => dispute !== null,
       ),
     keyOwner: (call) => keyOwner(deps.link, call),
+    readRefund: (id, call) => whereItIs(call, (one) => readRefund(deps.link, id, one)),
     close: () => deps.link.close(),
   };
 }

@@ -1,0 +1,42 @@
+import { statement } from '@app/service-kit/database';
+import type { ProcessorRecord } from '../processors/payment-processor.ts';
+import { recordFoundRefund } from '../refunds/record-found-refund.ts';
+import { type FailedRefund, reopenCharges } from '../refunds/reopen-charges.ts';
+import type { EventDeps, EventHandling } from './event-deps.ts';
+import type { ProcessorEvent } from './event-rows.ts';
+import { paymentIntents } from './handle-intent.ts';
+
+/** Reads the refund and records what is new of it: ours is looked up, one of the seller's is recorded, a failed one reopens its charge. */
+async function handleRefund(deps: EventDeps, event: ProcessorEvent): Promise<'done' | 'later'> {
+  const { account_id: accountId, processor, test, object_id } = event;
+  const { processor: _, ...keys } = await deps.processors.named(processor, accountId, test);
+  const call = { accountId, ...keys, test, isBackground: true };
+  const record = await deps.processorCalls.make((signal, untimed) =>
+    deps.stripe.readRefund(object_id, { ...call, signal, untimed }),
+  );
+  if (record === undefined) return 'done';
+  if (event.payment_ids.length > 0 && (await paymentIntents.handle(deps, event)) === 'later') return 'later';
+  if (record.status === 'failed') return await reopen(deps, event, record);
+  if (record.paymentId !== null) return 'done';
+  return (await recordFoundRefund(deps, { accountId, processor }, record)) === 'later' ? 'later' : 'done';
+}
+
+const takenStatement = statement<Omit<FailedRefund, 'message'>>(
+  'processor-events-taken-refund',
+  `select id, account_id, order_id, amount_cents, currency, test from payments
+   where account_id = $1 and order_id = $2 and step = 'refund' and status = 'succeeded' and processor_reference = $3`,
+  { account_id: 'text', amount_cents: 'int8', currency: 'text', id: 'text', order_id: 'text', test: 'bool' },
+);
+
+async function reopen(deps: EventDeps, { account_id }: ProcessorEvent, record: ProcessorRecord): Promise<'done'> {
+  const values = [account_id, record.orderId, record.reference];
+  const [taken] = (await deps.database.pool.query(takenStatement(values))).rows;
+  if (taken !== undefined) await reopenCharges(deps, { ...taken, message: record.message });
+  return 'done';
+}
+
+export const refunds: EventHandling = {
+  objectKind: 'refund',
+  types: ['refund.created', 'refund.failed', 'refund.updated'],
+  handle: handleRefund,
+};

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { idPrefixes, idSuffixOf } from '@app/contracts/ids';
+import { beginPayment } from '../payments/begin-payment.ts';
+import { hasEnded } from '../payments/payment.rules.ts';
+import type { Payment } from '../payments/payment.types.ts';
+import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { readMoney } from '../payments/payment-rows.ts';
+import { recordAnswer } from '../payments/record-payment.ts';
+import type { ProcessorRecord } from '../processors/payment-processor.ts';
+import { attemptsOf, restOf } from './refund.rules.ts';
+
+interface AtProcessor {
+  readonly accountId: string;
+  readonly processor: string;
+}
+
+/**
+ * Records a refund that was made at the processor itself as one of ours, with the events of one. Its id follows from its
+ * reference: two processes that find it at once write one row. A process that dies after writing it leaves a payment whose
+ * look-up finds the refund by its reference, and which is never sent.
+ * @returns `recorded`, also where it was before; `later` while another payment of the order has no outcome; `unknown` where the
+ * account has no such charge, or less is left of it
+ */
+export async function recordFoundRefund(
+  deps: PaymentDeps,
+  { accountId, processor }: AtProcessor,
+  record: ProcessorRecord,
+): Promise<'recorded' | 'later' | 'unknown'> {
+  if (record.orderId === null || record.about === null) return 'unknown';
+  const money = await readMoney(deps.database, accountId, record.orderId);
+  const { reference: made, amountCents, currency, about } = record;
+  const charge = [...money.charges, ...money.renewals].find(
+    (one) => one.reference === about && one.processor === processor,
+  );
+  if (charge === undefined || charge.currency !== currency) return 'unknown';
+  const known = money.payments.find((one) => one.step === 'refund' && one.processor_reference === made);
+  if (known !== undefined) return 'recorded';
+  const id = foundRefundId(accountId, record);
+  const before = money.payments.find((one) => one.id === id);
+  if (before !== undefined) return hasEnded(before) ? 'recorded' : await end(deps, before, record);
+  // Another refund of ours may have been counted that the processor did not take: its look-up says so.
+  if (restOf(charge) < amountCents) return money.payments.every(hasEnded) ? 'unknown' : 'later';
+  const begun = await beginPayment(deps, money, {
+    ...{ id, step: 'refund', chargeId: charge.id, tryNo: attemptsOf(money, charge).length + 1 },
+    ...{ amountCents, currency, processor },
+    requestOf: (paymentId) => ({
+      call: 'refund',
+      request: { paymentId, amountCents, currency, reference: charge.reference, made },
+    }),
+  });
+  return begun === undefined ? 'later' : await end(deps, begun, record);
+}
+
+async function end(deps: PaymentDeps, payment: Payment, record: ProcessorRecord): Promise<'recorded'> {
+  const { reference, recordedAt } = record;
+  const money = await readMoney(deps.database, payment.account_id, payment.order_id);
+  const outcome = { status: 'succeeded', reference } as const;
+  await recordAnswer(deps, payment, outcome, { requestId: null, money }, recordedAt.getTime());
+  return 'recorded';
+}
+
+const foundRefundId = (accountId: string, { reference, recordedAt }: ProcessorRecord): string => {
+  const digest = createHash('sha256').update(`refund ${accountId} ${reference}`).digest();
+  return `${idPrefixes.payment}_${idSuffixOf(recordedAt.getTime(), digest)}`;
+};

@@ -1,0 +1,174 @@
+import { startDailyRun } from '@app/contracts/daily-runs';
+import { newId } from '@app/contracts/ids';
+import { putPaymentProcessor } from '@app/contracts/payment-processors';
+import { refundCharges, refundPayment, startPayment } from '@app/contracts/payments';
+import { receiveProcessorEvent } from '@app/contracts/processor-events';
+import { guardLeaks } from '@app/testing/leak-guard';
+import { announced, listen } from '@app/testing/points';
+import { query } from '@app/testing/sql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { answersRecorded, processorEventHandled } from '../../src/points/points.ts';
+import { type Harness, startHarness } from '../harness.ts';
+import { startInput } from '../payment-samples.ts';
+import type { PaymentIntent, Refund, StripeEvent } from '../stripe/objects.ts';
+import { signedEvent } from '../stripe/sent-events.ts';
+import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
+
+guardLeaks();
+
+let harness: Harness;
+let stripe: StripeStandIn;
+beforeAll(async () => {
+  stripe = await StripeStandIn.start({ nowMs: () => harness.clock.nowMs() });
+  const settings = { STRIPE_API_URL: stripe.url, PROCESSOR_DEADLINE_MS: 3_000, STRIPE_REQUESTS_PER_SECOND: 1_000 };
+  harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', ...settings });
+});
+afterAll(async () => {
+  await harness.close();
+  await stripe.close();
+});
+
+const context = (accountId: string) => ({
+  accountId,
+  requestId: 'r',
+  commandId: newId('event', harness.clock.nowMs()).slice(-26),
+});
+
+let shops = 0;
+/** An order of $49.00, paid through a Stripe account of its own. */
+async function paidOrder(paymentMethod = 'pm_card_visa') {
+  shops += 1;
+  const account = newId('account', harness.clock.nowMs());
+  const key = `sk_live_r${shops}`;
+  stripe.accept(key, `acct_r${shops}`);
+  const live = { secretKey: key, publishableKey: `pk_live_r${shops}`, webhookSecret: `whsec_r${shops}` };
+  await harness.requester.request(putPaymentProcessor, { body: { processor: 'stripe', live } }, context(account));
+  const input = startInput({ orderId: newId('order', harness.clock.nowMs()), paymentMethod });
+  const { paymentId } = await harness.requester.request(startPayment, input, context(account));
+  const books = stripe.booksOf(key);
+  const [intent] = books.all<PaymentIntent>('payment_intent');
+  /** As the seller does in Stripe's Dashboard: nothing of ours is in its metadata. */
+  const giveBack = (amount: number) => books.refund({ payment_intent: intent?.id, amount });
+  const receive = async (about: Refund, type: string) => {
+    const event = books.all<StripeEvent>('event').find((one) => one.type === type && one.data.object.id === about.id);
+    if (event === undefined) throw new Error(`Stripe has no event ${type}`);
+    const { body, signature } = signedEvent(event, { secrets: [live.webhookSecret] });
+    const sent = { processor: 'stripe', body: body.toString('base64'), signature } as const;
+    expect(await harness.requester.request(receiveProcessorEvent, sent, context(account))).toEqual({ accepted: true });
+    await announced(processorEventHandled, (one) => one.eventId === event.id && one.result === 'done');
+  };
+  const run = () =>
+    harness.requester.request(
+      startDailyRun,
+      { accountId: account, force: false },
+      { ...context(account), waitMs: 50_000 },
+    );
+  return { account, key, orderId: input.orderId, paymentId, giveBack, receive, run };
+}
+
+type Order = Awaited<ReturnType<typeof paidOrder>>;
+const refunds = ({ account }: Order) =>
+  query<{ id: string; amount: number; status: string; reference: string }>(
+    harness.databaseUrl,
+    `select id, amount_cents::int as amount, status, processor_reference as reference from payments
+     where account_id = $1 and step = 'refund' order by try_no`,
+    [account],
+  );
+const refundedCents = async ({ account }: Order) => {
+  const text = 'select refunded_cents::int as cents from charges where account_id = $1';
+  return (await query<{ cents: number }>(harness.databaseUrl, text, [account]))[0]?.cents;
+};
+/** Amounts of the events of single refunds, and of those of whole orders. */
+const published = async ({ account }: Order) => {
+  const data = (await harness.publishedOf(account)).map((event) => event.data);
+  const single = data.flatMap(({ refund }) =>
+    refund === undefined ? [] : [(refund as { amountCents: number }).amountCents],
+  );
+  const whole = data.flatMap(({ refundedCents: cents }) => (cents === undefined ? [] : [cents]));
+  return { single, whole };
+};
+const sentRefunds = ({ key }: Order) =>
+  stripe.requests.filter(
+    ({ method, path, secretKey }) => method === 'POST' && path === '/v1/refunds' && secretKey === key,
+  );
+
+test('a refund in the Dashboard is recorded by its event like one of ours: a part, then the rest, and the order is given back', async () => {
+  const order = await paidOrder();
+  const part = order.giveBack(1_000);
+  await order.receive(part, 'refund.created');
+  expect(await refunds(order)).toEqual([
+    { id: expect.stringMatching(/^pmt_/), amount: 1_000, status: 'succeeded', reference: part.id },
+  ]);
+  expect(await published(order)).toEqual({ single: [1_000], whole: [] });
+  const tooMuch = refundPayment;
+  const ask = (amountCents: number) =>
+    harness.requester.request(tooMuch, { paymentId: order.paymentId, body: { amountCents } }, context(order.account));
+  await expect(ask(4_000)).rejects.toMatchObject({ code: 'validation_failed' });
+  expect(await ask(900)).toMatchObject({ status: 'refunded', refundedCents: 1_900 });
+  const rest = order.giveBack(3_000);
+  await order.receive(rest, 'refund.created');
+  expect(await refundedCents(order)).toBe(4_900);
+  expect(await published(order)).toEqual({ single: [1_000, 900, 3_000], whole: [4_900] });
+  const again = await harness.requester.request(refundCharges, { orderId: order.orderId }, context(order.account));
+  expect(again).toMatchObject({ status: 'refunded', refundedCents: 4_900, orderRefunded: true });
+  expect(sentRefunds(order)).toHaveLength(1);
+  expect(await order.run()).toMatchObject({ ok: true, problems: [] });
+});
+
+test('without webhooks the comparison of the books records it, and leaves no orphan', async () => {
+  const order = await paidOrder();
+  const made = order.giveBack(4_900);
+  expect(await order.run()).toMatchObject({ ok: true, problems: [] });
+  expect(await refunds(order)).toMatchObject([{ amount: 4_900, status: 'succeeded', reference: made.id }]);
+  expect(await published(order)).toEqual({ single: [4_900], whole: [4_900] });
+  expect(await order.run()).toMatchObject({ ok: true, problems: [] });
+  expect(await refunds(order)).toHaveLength(1);
+});
+
+test('from both sides at once, and again later, it is recorded once', async () => {
+  const order = await paidOrder();
+  const made = order.giveBack(1_000);
+  await Promise.all([order.run(), order.receive(made, 'refund.created')]);
+  await order.run();
+  expect(await refunds(order)).toHaveLength(1);
+  expect(await refundedCents(order)).toBe(1_000);
+  expect(await published(order)).toEqual({ single: [1_000], whole: [] });
+});
+
+test('one that fails afterwards opens its charge again, by its event', async () => {
+  const order = await paidOrder('pm_card_refundFail');
+  const made = order.giveBack(4_900);
+  await order.receive(made, 'refund.created');
+  expect(await refundedCents(order)).toBe(4_900);
+  stripe.booksOf(order.key).failRefund(made.id);
+  await order.receive(made, 'refund.failed');
+  expect(await refundedCents(order)).toBe(0);
+  expect(await refunds(order)).toMatchObject([{ status: 'declined' }]);
+  await order.run();
+  expect(await refundedCents(order)).toBe(0);
+});
+
+test('one that waits for the seller’s balance counts as taken', async () => {
+  const order = await paidOrder('pm_card_pendingRefund');
+  const made = order.giveBack(500);
+  expect(made.status).toBe('pending');
+  await order.receive(made, 'refund.created');
+  expect(await refundedCents(order)).toBe(500);
+});
+
+test('a process that dies between its row and its end sends nothing: the look-up finds it by its reference', async () => {
+  const order = await paidOrder();
+  const made = order.giveBack(1_000);
+  await order.receive(made, 'refund.created');
+  const [row] = await refunds(order);
+  // What such a process leaves: the row as it was written, and a charge of which nothing went back.
+  const undo = `update payments set status = 'sent', processor_reference = null, finished_at = null, next_check_at = $2
+    where id = $1`;
+  await query(harness.databaseUrl, 'update charges set refunded_cents = 0 where account_id = $1', [order.account]);
+  const from = listen();
+  await query(harness.databaseUrl, undo, [row?.id, harness.clock.now()]);
+  await from.announced(answersRecorded, ({ paymentIds }) => paymentIds.includes(row?.id ?? ''));
+  expect(await refunds(order)).toEqual([row]);
+  expect(await refundedCents(order)).toBe(1_000);
+  expect(sentRefunds(order)).toEqual([]);
+});
