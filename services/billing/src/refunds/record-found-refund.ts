@@ -41,8 +41,13 @@ export async function recordFoundRefund(
   // Another refund of ours may have been counted that the processor did not take: its look-up says so.
   if (restOf(charge) < amountCents) return money.payments.every(hasEnded) ? 'unknown' : 'later';
   const begun = await beginPayment(deps, money, {
-    ...{ id, step: 'refund', chargeId: charge.id, tryNo: attemptsOf(money, charge).length + 1 },
-    ...{ amountCents, currency, processor },
+    id,
+    step: 'refund',
+    chargeId: charge.id,
+    tryNo: attemptsOf(money, charge).length + 1,
+    amountCents,
+    currency,
+    processor,
     requestOf: (paymentId) => ({
       call: 'refund',
       request: { paymentId, amountCents, currency, reference: charge.reference, made },
