@@ -226,7 +226,7 @@ test('orders, checkouts, upsells and refunds', async () => {
   expect(expired?.body).toMatchObject({ email: 'lost@example.com', total: '$99.00' });
 });
 
-/** The simulated bank disputes it at once, and nobody gives evidence; daily runs find out, as there are no webhooks. */
+/** The simulated bank disputes it at once, and the seller gives no evidence; daily runs find out, as there are no webhooks. */
 async function expectDispute(): Promise<void> {
   const [sold] = await causes(['order.paid'], () => pay('course', 'disputes@example.com', 'sim_disputed'));
   const { orderId } = sold?.body ?? {};

@@ -62,9 +62,9 @@ describe('length', () => {
     expect(lines.filter((line) => line.startsWith('- ') && line.split(' ').length > 26)).toEqual([]);
   });
 
-  test('all documents together have at most 31,500 words', () => {
+  test('all documents together have at most 32,000 words', () => {
     const words = [...documents, 'CHANGELOG.md'].map(wordsOf);
-    expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(31_500);
+    expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(32_000);
   });
 });
 

@@ -73,7 +73,7 @@ test('without webhooks daily runs find it, follow it to its end, and say so once
     ...{ status: 'failed', disputed: true, orderRefunded: false },
     refused: [{ paymentId, amountCents: 4_900, detail: expect.stringContaining('product_not_received') }],
   });
-  // Nobody asked the processor for it, and nothing goes on by itself.
+  // The processor has no request of it, and nothing goes on by itself.
   expect(a.processor.calls.filter(({ method }) => method === 'refund')).toEqual([]);
   expect(b.processor.calls.filter(({ method }) => method === 'refund')).toEqual([]);
   expect((await sold.money()).charges).toMatchObject([{ refund_due_at: null }]);

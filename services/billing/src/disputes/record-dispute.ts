@@ -32,7 +32,7 @@ export async function recordDispute(deps: PaymentDeps, scope: DisputeScope, read
   if (orderId === null) return false;
   const source = { accountId: scope.accountId, requestId: null, nowMs: clock.nowMs() };
   const written = await database.transaction(async (client) => {
-    // Whoever records a dispute of the order at the same time waits here, and then finds what this one wrote.
+    // Another recording of a dispute of the order waits here, and then finds what this one wrote.
     const charges = await lockCharges(client, scope.accountId, orderId);
     const charge = charges.find(
       ({ reference, processor, test }) =>

@@ -52,7 +52,7 @@ export interface Traits {
   readonly refundDecline?: DeclineReason;
   /** Refunds are taken and fail this much later. */
   readonly refundFailsAfterMs?: number;
-  /** The bank disputes its charges and captures at once, and nobody gives evidence. */
+  /** The bank disputes its charges and captures at once, and the seller gives no evidence. */
   readonly disputed?: true;
   /** What the buyer does at the bank; left out: nothing. */
   readonly buyer?: 'confirms' | 'refuses';

@@ -3,7 +3,7 @@ import type { ProcessorCall, ProcessorDispute } from './payment-processor.ts';
 import { type DisputedRow, disputedStatement } from './simulated-statements.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** Nobody gives evidence to the simulated processor: a dispute is lost when the time for it is over. */
+/** The simulated processor takes no evidence: a dispute is lost when the time for it is over. */
 const evidenceMs = 7 * 86_400_000;
 const prefix = 'sim_dispute_';
 

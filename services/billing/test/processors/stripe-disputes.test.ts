@@ -184,7 +184,7 @@ test('a lost dispute of a charge that was refunded in part gives back its own am
   expect((await published()).map(({ outcome, back }) => `${outcome} ${back}`)).toEqual(['opened 0', 'lost 4000']);
 });
 
-test('disputes of other money of the same Stripe account are nobody’s here', async () => {
+test('disputes of other money of the same Stripe account are ignored', async () => {
   const orderId = await pay();
   const other = books().pay(
     { amount: 4_900, currency: 'usd', payment_method: 'pm_card_visa', metadata: { shop: 'mine' } },
