@@ -65,8 +65,8 @@ export const remindersFinished = defineEvent(
     platformRunId: z.string().nullable(),
     sent: z.int(),
     recovered: z.int(),
-    /** Why the run was not `ok`: what did not go out, in one line. Null when it was; earlier versions left it out. */
-    problem: z.string().nullable().optional(),
+    /** Why the run was not `ok`: what did not go out, in one line. Null when it was. */
+    problem: z.string().nullable(),
     finishedAt: timestamp,
   }),
 );

@@ -138,7 +138,7 @@ test('checkout’s part is kept with the run: of one account, joined, within a r
     harness.deliver(remindersFinished, {
       id: newId('event', harness.clock.nowMs()),
       accountId,
-      data: { runId, platformRunId, sent, recovered: 1, finishedAt },
+      data: { runId, platformRunId, sent, recovered: 1, problem: null, finishedAt },
     });
   await tell(account, joined, null, 3);
   await tell(account, null, `run_${platform}`, 5);
@@ -162,7 +162,7 @@ test('reminders of a run that took the place of a dead one are kept with it', as
      values ('${dead}', '${account}', now(), '{"sent":3,"recovered":0}')`,
   );
   await run(account, account, own);
-  const told = { runId: `run_${own}`, platformRunId: null, sent: 57, recovered: 0 };
+  const told = { runId: `run_${own}`, platformRunId: null, sent: 57, recovered: 0, problem: null };
   const data = { ...told, finishedAt: '2026-03-15T12:00:00.000Z' };
   await harness.deliver(remindersFinished, { id: newId('event', 0), accountId: account, data });
   expect((await runsOf(account)).data.find(({ id }) => id === `run_${own}`)?.result?.recovery.sent).toBe(57);
@@ -213,6 +213,7 @@ test('a run that begins after its reminders were told keeps them', async () => {
     platformRunId: null,
     sent: 2,
     recovered: 0,
+    problem: null,
     finishedAt: '2026-03-15T12:00:00.000Z',
   };
   await harness.deliver(remindersFinished, { id: newId('event', 0), accountId: account, data });

@@ -37,13 +37,11 @@ const storeStatement = statement(
 );
 
 async function storeCounts(events: readonly Finished[], client: Client): Promise<void> {
-  const rows = events.flatMap(
-    ({ accountId, data: { runId, platformRunId, finishedAt, sent, recovered, problem = null } }) => {
-      const id = platformRunId === null ? runId : idOfPart(platformRunId, accountId);
-      const run = { account_id: accountId, platform_run_id: platformRunId, finished_at: finishedAt };
-      return id === null ? [] : [{ id, ...run, sent, recovered, problem }];
-    },
-  );
+  const rows = events.flatMap(({ accountId, data: { runId, platformRunId, finishedAt, sent, recovered, problem } }) => {
+    const id = platformRunId === null ? runId : idOfPart(platformRunId, accountId);
+    const run = { account_id: accountId, platform_run_id: platformRunId, finished_at: finishedAt };
+    return id === null ? [] : [{ id, ...run, sent, recovered, problem }];
+  });
   if (rows.length > 0) await client.query(storeStatement([JSON.stringify(rows)]));
 }
 
