@@ -29,14 +29,12 @@ const paymentProcessorResource = z
     /** Secrets are sealed and never shown again; this says which are stored. */
     secrets: z.array(z.string()),
     updated_at: timestamp.nullable().describe('Null while nothing was chosen.'),
-    /** Earlier versions lack it. */
     stripe: z
       .object({
         live: stripeKeys.nullable().describe('For live payments.'),
         test: stripeKeys.nullable().describe('For rehearsals, which are simulated without it.'),
       })
       .nullable()
-      .optional()
       .describe('The Stripe accounts that new payments go to, once `stripe` was chosen; null before.'),
   })
   .meta({ id: 'PaymentProcessor' });

@@ -95,7 +95,12 @@ export async function createHarness(given?: TestNats) {
       ...daily.checkout,
     ]),
     await serveAs(nats, 'billing', [
-      onRequest(getPaymentProcessor, async () => ({ processor: 'simulated' as const, secrets: [], updated_at: null })),
+      onRequest(getPaymentProcessor, async () => ({
+        processor: 'simulated' as const,
+        secrets: [],
+        updated_at: null,
+        stripe: null,
+      })),
       ...daily.billing,
       ...cardHandlers,
     ]),

@@ -64,10 +64,20 @@ beforeAll(async () => {
       if (billing.away) throw new DomainError('service_unavailable', 'Billing is away.');
       return { data: own(input, context) ? billing.payments : [] };
     }),
-    onRequest(getPaymentProcessor, async () => ({ processor: 'simulated' as const, secrets: [], updated_at: null })),
+    onRequest(getPaymentProcessor, async () => ({
+      processor: 'simulated' as const,
+      secrets: [],
+      updated_at: null,
+      stripe: null,
+    })),
     onRequest(putPaymentProcessor, async (input, context) => {
       noted('processor', input, context);
-      return { processor: input.body.processor, secrets: ['secretKey'], updated_at: '2026-11-20T09:00:00.000Z' };
+      return {
+        processor: input.body.processor,
+        secrets: ['secretKey'],
+        updated_at: '2026-11-20T09:00:00.000Z',
+        stripe: null,
+      };
     }),
   ];
   links.push(await serveAs(nats, 'checkout', checkout), await serveAs(nats, 'billing', ofBilling));
