@@ -209,23 +209,12 @@ export const updateSettingsBody = z
   .partial()
   .meta({ id: 'SettingsUpdate' });
 
-/** Gateways of the version before leave out what is new. */
-const publishedSettings = accountSettings.extend({
-  email: z.string().default(newAccountSettings.email),
-  emailVerified: z.boolean().default(newAccountSettings.emailVerified),
-  accentColor: z.string().nullable().default(newAccountSettings.accentColor),
-  termsUrl: z.string().nullable().default(newAccountSettings.termsUrl),
-  refundPolicyUrl: z.string().nullable().default(newAccountSettings.refundPolicyUrl),
-  portalCancel: z.boolean().default(newAccountSettings.portalCancel),
-  portalPause: z.boolean().default(newAccountSettings.portalPause),
-});
-
 /** An account was made, or its settings changed. `revision` counts the changes: the highest one holds. */
 export const accountSettingsChanged = defineEvent(
   'gateway',
   'account.settings-changed',
   1,
-  publishedSettings.extend({ revision: z.int(), changedAt: timestamp }),
+  accountSettings.extend({ revision: z.int(), changedAt: timestamp }),
 );
 
 /**
@@ -233,6 +222,6 @@ export const accountSettingsChanged = defineEvent(
  * that begins after the switch was answered sees it; the event stays what holds when checkout was out.
  */
 export const applySettings = defineRequest('command', 'checkout', 'settings.apply', {
-  input: z.object({ settings: publishedSettings, revision: z.int() }),
+  input: z.object({ settings: accountSettings, revision: z.int() }),
   output: z.object({ ok: z.literal(true) }),
 });
