@@ -51,7 +51,7 @@ export const topology: Record<ServiceName, ServiceLinks> = {
     consumes: [],
     publishes: true,
   },
-  catalog: { asks: [], consumes: [], publishes: true },
+  catalog: { asks: ['billing'], consumes: [], publishes: true },
   checkout: {
     asks: ['catalog', 'affiliate', 'billing'],
     consumes: [

@@ -11,8 +11,8 @@ export const createCatalog = defineService<CatalogConfig>({
   name: 'catalog',
   description: 'Products and their funnels',
   database: databaseOptions,
-  start: ({ database, clock, wakeRelay }) => {
-    const deps = { database, clock, wakeRelay };
+  start: ({ database, clock, wakeRelay, requester }) => {
+    const deps = { database, clock, wakeRelay, requester };
     return {
       requests: [
         ...productRequests(deps),

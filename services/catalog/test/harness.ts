@@ -1,6 +1,7 @@
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { newId, newIdSuffix } from '@app/contracts/ids';
-import { connectNats } from '@app/messaging/connect';
+import type { ServiceName } from '@app/contracts/services';
+import { connectNats, type NatsClient } from '@app/messaging/connect';
 import { type CallContext, createRequester } from '@app/messaging/requester';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
@@ -23,6 +24,8 @@ export interface CatalogHarness {
     input: RequestInput<R>,
     context?: Partial<CallContext>,
   ) => Promise<RequestOutput<R>>;
+  /** Connects as another service does, until the end of the test file. */
+  readonly connectAs: (name: ServiceName) => Promise<NatsClient>;
   close(): Promise<void>;
 }
 
@@ -34,13 +37,20 @@ export async function startCatalog(): Promise<CatalogHarness> {
   const config = readConfig({ DATABASE_URL: url, ...nats.settings('catalog') });
   const service = await createCatalog(config, { logger: silentLogger(), clock });
   const database = await openDatabase(databaseOptions(url));
-  const link = await connectNats(nats.login('gateway'));
+  const links: NatsClient[] = [];
+  const connectAs = async (name: ServiceName): Promise<NatsClient> => {
+    const link = await connectNats(nats.login(name));
+    links.push(link);
+    return link;
+  };
+  const link = await connectAs('gateway');
   const requester = createRequester(link);
   const accountId = newId('account', Date.now());
   return {
     accountId,
     clock,
     database,
+    connectAs,
     ask: async (definition, input, context = {}) => {
       const commandId = newIdSuffix(Date.now());
       const output = await requester.request(definition, input, {
@@ -54,7 +64,7 @@ export async function startCatalog(): Promise<CatalogHarness> {
       return output;
     },
     close: async () => {
-      await link.close();
+      await Promise.all(links.map((opened) => opened.close()));
       await database.close();
       await service.close();
       await nats.close();

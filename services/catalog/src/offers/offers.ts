@@ -8,19 +8,27 @@ import type { RequestContext } from '@app/messaging/request-headers';
 import type { UseCaseDeps } from '@app/service-host/define-service';
 import { LockMode } from '@mikro-orm/postgresql';
 import { nextVersion } from '../commands/next-version.rules.ts';
+import type { PricingDeps } from '../commands/price-for-processor.ts';
 import { requireRoom } from '../commands/require-room.ts';
 import { runCommand } from '../commands/run-command.ts';
+import { newPriceRefusal } from '../products/new-price-refusal.ts';
 import { lockProduct, requireProduct } from '../products/require-product.ts';
 import { Offer, offerResourceOf } from './offer.entity.ts';
 
-/** @throws DomainError product_not_found, limit_reached */
+/**
+ * @throws DomainError product_not_found, limit_reached, validation_failed for a price that the account's payment processor cannot
+ * charge
+ */
 export async function createOffer(
-  { database }: UseCaseDeps,
-  { accountId, commandId }: RequestContext,
+  deps: PricingDeps,
+  context: RequestContext,
   { productId, kind, body }: RequestInput<typeof contract.createOffer>,
 ): Promise<RequestOutput<typeof contract.createOffer>> {
-  return await runCommand(database, commandId, async (tx) => {
+  const { accountId, commandId } = context;
+  const refusal = await newPriceRefusal(deps, context, productId, body.priceCents);
+  return await runCommand(deps.database, commandId, async (tx) => {
     await lockProduct(tx, accountId, productId);
+    if (refusal !== undefined) throw refusal;
     const count = await tx.count(Offer, { accountId, productId, kind });
     requireRoom(count, limits.offersPerProduct, `${kind}s on one product`);
     const { headline, priceCents, active = true } = body;
@@ -32,19 +40,22 @@ export async function createOffer(
 
 /**
  * Changes the given fields.
- * @throws DomainError product_not_found, offer_not_found, version_changed
+ * @throws DomainError product_not_found, offer_not_found, version_changed, validation_failed for a new price as above
  */
 export async function updateOffer(
-  { database }: UseCaseDeps,
-  { accountId, commandId }: RequestContext,
+  deps: PricingDeps,
+  context: RequestContext,
   { productId, kind, offerId, body, ifVersion }: RequestInput<typeof contract.updateOffer>,
 ): Promise<RequestOutput<typeof contract.updateOffer>> {
-  return await runCommand(database, commandId, async (tx) => {
+  const { accountId, commandId } = context;
+  const refusal = await newPriceRefusal(deps, context, productId, body.priceCents);
+  return await runCommand(deps.database, commandId, async (tx) => {
     await requireProduct(tx, accountId, productId);
     const where = { accountId, productId, id: offerId, kind };
     const offer = isId(kind, offerId) ? await tx.findOne(Offer, where, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
     if (offer === null) throw unknownOffer(kind, offerId);
     requireVersion(offer.version, ifVersion);
+    if (refusal !== undefined && body.priceCents !== offer.priceCents) throw refusal;
     const { active = offer.active, ...changes } = body;
     return offerResourceOf(
       Object.assign(offer, changes, { active: Boolean(active), version: nextVersion(offer.version, body) }),

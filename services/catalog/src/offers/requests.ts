@@ -1,9 +1,9 @@
 import * as contract from '@app/contracts/funnels';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
-import type { UseCaseDeps } from '@app/service-host/define-service';
+import type { PricingDeps } from '../commands/price-for-processor.ts';
 import { createOffer, deleteOffer, updateOffer } from './offers.ts';
 
-export function offerRequests(deps: UseCaseDeps): RequestHandler[] {
+export function offerRequests(deps: PricingDeps): RequestHandler[] {
   return [
     onRequest(contract.createOffer, (input, context) => createOffer(deps, context, input)),
     onRequest(contract.updateOffer, (input, context) => updateOffer(deps, context, input)),

@@ -4,21 +4,25 @@ import { idOfCommand } from '@app/contracts/ids';
 import { type createProduct as contract, type ProductResource, productCreated } from '@app/contracts/products';
 import { addToOutbox, outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
-import type { UseCaseDeps } from '@app/service-host/define-service';
+import { type PricingDeps, priceRefusal } from '../commands/price-for-processor.ts';
 import { requireRoom } from '../commands/require-room.ts';
 import { runCommand } from '../commands/run-command.ts';
 import { Product, productResourceOf } from './product.entity.ts';
 
 /**
  * Creates and publishes the product.
- * @throws DomainError slug_taken, limit_reached
+ * @throws DomainError slug_taken, limit_reached, validation_failed for a price that the account's payment processor cannot charge
  */
 export async function createProduct(
-  { database, clock, wakeRelay }: UseCaseDeps,
-  { accountId, commandId, requestId }: RequestContext,
+  { database, clock, wakeRelay, requester }: PricingDeps,
+  context: RequestContext,
   { body, defaultCurrency, urls }: RequestInput<typeof contract>,
 ): Promise<ProductResource> {
+  const { accountId, commandId, requestId } = context;
+  const { priceCents, currency = defaultCurrency } = body;
+  const refusal = await priceRefusal(requester, context, { priceCents, currency }, 'currency');
   const result = await runCommand(database, commandId, async (tx) => {
+    if (refusal !== undefined) throw refusal;
     requireRoom(await tx.count(Product, { accountId }), limits.productsPerAccount, 'products');
     const now = clock.now();
     const product = tx.create(Product, {
@@ -26,8 +30,8 @@ export async function createProduct(
       id: idOfCommand('product', commandId),
       name: body.name,
       slug: body.slug,
-      priceCents: body.priceCents,
-      currency: body.currency ?? defaultCurrency,
+      priceCents,
+      currency,
       pricingType: body.pricingType,
       billingInterval: body.billingInterval ?? null,
       status: body.status ?? 'draft',

@@ -2,7 +2,7 @@ import { getProductImage as getImage } from '@app/contracts/images';
 import * as products from '@app/contracts/products';
 import * as sale from '@app/contracts/products-for-sale';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
-import type { UseCaseDeps } from '@app/service-host/define-service';
+import type { PricingDeps } from '../commands/price-for-processor.ts';
 import { createProduct } from './create-product.ts';
 import { findProductsForSale } from './find-products-for-sale.ts';
 import { listProducts } from './list-products.ts';
@@ -11,7 +11,7 @@ import { deleteProductImage, getProductImage, putProductImage } from './product-
 import { requireProduct } from './require-product.ts';
 import { updateProduct } from './update-product.ts';
 
-export function productRequests(deps: UseCaseDeps): RequestHandler[] {
+export function productRequests(deps: PricingDeps): RequestHandler[] {
   const { database } = deps;
   return [
     onRequest(products.listProducts, (input, { accountId }) => listProducts(database, accountId, input)),

@@ -4,24 +4,30 @@ import { type updateProduct as contract, type ProductResource, productRenamed } 
 import { requireVersion } from '@app/contracts/validation';
 import { addToOutbox, outboxRow } from '@app/messaging/outbox';
 import type { RequestContext } from '@app/messaging/request-headers';
-import type { UseCaseDeps } from '@app/service-host/define-service';
+import type { PricingDeps } from '../commands/price-for-processor.ts';
 import { runCommand } from '../commands/run-command.ts';
+import { newPriceRefusal } from './new-price-refusal.ts';
 import { productResourceOf } from './product.entity.ts';
 import { canMove } from './product.rules.ts';
 import { lockProduct } from './require-product.ts';
 
 /**
  * Changes the given fields; a new name is published.
- * @throws DomainError product_not_found, slug_taken, invalid_transition, version_changed
+ * @throws DomainError product_not_found, slug_taken, invalid_transition, version_changed, validation_failed for a new price
+ * that the account's payment processor cannot charge
  */
 export async function updateProduct(
-  { database, clock, wakeRelay }: UseCaseDeps,
-  { accountId, commandId, requestId }: RequestContext,
+  deps: PricingDeps,
+  context: RequestContext,
   { productId, body, ifVersion, urls }: RequestInput<typeof contract>,
 ): Promise<ProductResource> {
+  const { database, clock, wakeRelay } = deps;
+  const { accountId, commandId, requestId } = context;
+  const refusal = await newPriceRefusal(deps, context, productId, body.priceCents);
   const result = await runCommand(database, commandId, async (tx) => {
     const product = await lockProduct(tx, accountId, productId);
     requireVersion(product.version, ifVersion);
+    if (refusal !== undefined && body.priceCents !== product.priceCents) throw refusal;
     const { status = product.status } = body;
     if (!canMove(product.status, status)) {
       throw new DomainError('invalid_transition', `A product that is ${product.status} cannot become ${status}.`);

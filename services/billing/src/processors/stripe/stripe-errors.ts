@@ -1,6 +1,6 @@
+import { toStripeAmount } from '@app/money/stripe-amounts';
 import type { ProcessorOutcome } from '../payment-processor.ts';
 import { keyRefusedCode } from '../refused-key.ts';
-import { toStripeAmount } from './stripe-amounts.rules.ts';
 import type { StripeDecline } from './stripe-declines.rules.ts';
 
 /** The call ends with a definite no. */

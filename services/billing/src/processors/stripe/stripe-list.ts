@@ -1,6 +1,6 @@
+import { fromStripeAmount } from '@app/money/stripe-amounts';
 import type Stripe from 'stripe';
 import type { ProcessorCall, ProcessorRecord } from '../payment-processor.ts';
-import { fromStripeAmount } from './stripe-amounts.rules.ts';
 import { disputeOf } from './stripe-disputes.ts';
 import { eachOf } from './stripe-intents.ts';
 import type { StripeLink } from './stripe-link.ts';

@@ -1,4 +1,5 @@
 import { idTimeMs } from '@app/contracts/ids';
+import { fromStripeAmount } from '@app/money/stripe-amounts';
 import type Stripe from 'stripe';
 import {
   type OtherPayment,
@@ -7,7 +8,6 @@ import {
   type ProcessorCall,
   type ProcessorOutcome,
 } from '../payment-processor.ts';
-import { fromStripeAmount } from './stripe-amounts.rules.ts';
 import type { StripeDeps } from './stripe-deps.ts';
 import { StripeAnswerError } from './stripe-errors.ts';
 import { intentAbout } from './stripe-following.ts';
