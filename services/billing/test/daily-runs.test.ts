@@ -65,7 +65,7 @@ test('a seller’s run answers in the published shape and charges the renewal th
         books: {
           compared_from: '2026-03-12T12:00:00.000Z',
           compared_until: at,
-          ...{ charges: 1, refunds: 0, holds: 0, orphans: [], orphan_count: 0 },
+          ...{ charges: 1, refunds: 0, holds: 0, disputes: 0, orphans: [], orphan_count: 0 },
         },
       },
     ],

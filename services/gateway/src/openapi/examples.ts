@@ -143,7 +143,7 @@ export const examples: Readonly<Record<string, Examples>> = {
   ...refundExamples,
   ...subscriptionExamples(payment),
   listOrders: { response: { data: [order] } },
-  getOrder: { response: { ...order, payments: [payment] } },
+  getOrder: { response: { ...order, payments: [payment], disputes: null } },
   createOrder: {
     body: {
       productSlug: 'watercolour-course',
@@ -168,6 +168,8 @@ export const examples: Readonly<Record<string, Examples>> = {
           account_name: 'Mara Lindqvist Studio',
           publishable_key: 'pk_live_51Hx',
           missing_permissions: [],
+          webhooks: 'active',
+          last_event_at: '2026-11-20T10:15:00.000Z',
         },
         test: null,
       },
