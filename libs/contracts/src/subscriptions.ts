@@ -231,12 +231,12 @@ export const subscriptionCanceled = defineEvent(
   z.object({
     ...aboutSubscription,
     canceledAt: timestamp,
-    /** Which state it left; older events left `active`. */
-    statusBefore: livingStatus.optional(),
-    /** Who ended it; older events were the seller's. */
-    reason: z.enum(['seller', 'buyer', 'refund', 'payment_failed']).optional(),
-    /** False: it is in numbers and not sent to webhooks, as published; older events were sent. */
-    sendWebhook: z.boolean().optional(),
+    /** Which state it left. */
+    statusBefore: livingStatus,
+    /** Who ended it. */
+    reason: z.enum(['seller', 'buyer', 'refund', 'payment_failed']),
+    /** False: it is in numbers and not sent to webhooks, as published. */
+    sendWebhook: z.boolean(),
   }),
 );
 

@@ -163,7 +163,8 @@ test('beside a living subscription, however old, the same buyer is asked; once i
   expect(await buy(elsewhere)).toMatchObject({ status: 'paid' });
   expect(await notices()).toHaveLength(1);
   harness.base.clock.advance(61 * minuteMs);
-  await publish(subscriptionCanceled, { ...sold, canceledAt: new Date().toISOString() });
+  const end = { statusBefore: 'active', reason: 'seller', sendWebhook: true, canceledAt: new Date().toISOString() };
+  await publish(subscriptionCanceled, { ...sold, ...end });
   // Kinds of events come in no order: a late copy of its start does not revive it.
   await publish(subscriptionStarted, { ...sold, startedAt: new Date().toISOString() });
   expect(await buy()).toMatchObject({ status: 'paid' });

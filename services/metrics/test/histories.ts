@@ -163,7 +163,6 @@ interface Life {
   readonly account: string;
   readonly product: string;
   readonly about: Pick<Terms, 'subscriptionId' | 'amountCents' | 'billingInterval' | 'test'>;
-  readonly oldCancellation: boolean;
   status: Status;
   period: number;
   failed: number;
@@ -208,8 +207,7 @@ function resume(life: Life, statusBefore: Living, when: string): RawEvent[] {
 
 function cancel(life: Life, statusBefore: Living, when: string): RawEvent[] {
   life.status = 'canceled';
-  const said = statusBefore === 'active' && life.oldCancellation ? {} : { statusBefore };
-  const canceled = { ...life.about, ...said, canceledAt: when };
+  const canceled = { ...life.about, statusBefore, canceledAt: when };
   return [{ kind: 'canceled', ...samples.cancellationEvent(life.account, life.product, canceled) }];
 }
 
@@ -217,12 +215,12 @@ const actions = { pay, fail, pause, resume, cancel };
 
 /** A subscription's life: it follows the states of the API, and each event tells the states before and after it. */
 const subscriptions: fc.Arbitrary<RawEvent[]> = fc
-  .record({ ...place, amountCents: cents, yearly: fc.boolean(), steps, oldCancellation: fc.boolean() })
-  .map(({ account, product, test, at, amountCents, yearly, steps, oldCancellation }) => {
+  .record({ ...place, amountCents: cents, yearly: fc.boolean(), steps })
+  .map(({ account, product, test, at, amountCents, yearly, steps }) => {
     const terms = { amountCents, billingInterval: yearly ? ('year' as const) : ('month' as const), test };
     const started = samples.subscriptionEvent(account, product, { ...terms, startedAt: iso(at) });
     const about = { ...terms, subscriptionId: started.data.subscriptionId };
-    const life: Life = { account, product, about, oldCancellation, status: 'active', period: 1, failed: 0 };
+    const life: Life = { account, product, about, status: 'active', period: 1, failed: 0 };
     const events: RawEvent[] = [{ kind: 'started', ...started }];
     let atMs = at;
     for (const { action, gapMs } of steps) {

@@ -113,6 +113,7 @@ export const cancellationEvent = eventsOf<EventData<typeof subscriptions.subscri
   'canceledAt',
   (productId) => ({
     ...aboutSubscription(productId),
+    ...{ statusBefore: 'active', reason: 'seller', sendWebhook: true },
     canceledAt: '2026-02-15T12:00:00.000Z',
   }),
 );

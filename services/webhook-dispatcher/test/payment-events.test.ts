@@ -32,6 +32,7 @@ const cancellation = {
   amountCents: 4_900,
   billingInterval: 'month' as const,
   mrrCents: 4_900,
+  ...({ statusBefore: 'active', reason: 'seller', sendWebhook: true } as const),
   canceledAt: at,
 };
 const reopening = {

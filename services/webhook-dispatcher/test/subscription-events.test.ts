@@ -92,7 +92,11 @@ test('a cancellation after the last try is sent where the account wants it, and 
   const { account, receiver, tried } = await connectedAccount(harness);
   await handled(await harness.publish(events.subscriptionCanceled, account, { ...ended, sendWebhook: false }));
   const wanted = await harness.publish(events.subscriptionCanceled, account, { ...ended, sendWebhook: true });
-  const sellers = await harness.publish(events.subscriptionCanceled, account, { ...ended, reason: 'seller' });
+  const sellers = await harness.publish(events.subscriptionCanceled, account, {
+    ...ended,
+    reason: 'seller',
+    sendWebhook: true,
+  });
   await tried(2);
   expect((await entries(account, 2)).map(({ event_id }) => event_id).toSorted()).toEqual([wanted, sellers].toSorted());
   expect(receiver.requests).toHaveLength(2);

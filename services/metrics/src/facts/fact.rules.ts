@@ -199,7 +199,7 @@ export function factOfResumption(event: EventOf<typeof subscriptions.subscriptio
 
 /** Events of older versions do not say which state they left: it was `active`. */
 export function factOfCancellation(event: EventOf<typeof subscriptions.subscriptionCanceled>): Fact {
-  const { statusBefore = 'active', canceledAt } = event.data;
+  const { statusBefore, canceledAt } = event.data;
   const delta = statusBefore === 'active' ? -1 : 0;
   return { ...aboutSubscription(event, delta), kind: 'subscription_canceled', occurred_at: canceledAt };
 }

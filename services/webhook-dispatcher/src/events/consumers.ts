@@ -123,7 +123,7 @@ const noKeys: EventKeys = { orderId: null, email: null, productId: null, test: f
 const isNoDispute = ({ disputeId }: EventData<typeof paymentRefunded>): boolean => disputeId === undefined;
 
 /** A subscription that ends after its last try is sent only where the account wants such notices. */
-const isSentToWebhooks = ({ sendWebhook = true }: EventData<typeof subscriptionCanceled>): boolean => sendWebhook;
+const isSentToWebhooks = ({ sendWebhook }: EventData<typeof subscriptionCanceled>): boolean => sendWebhook;
 
 function outgoingOf<Data>(
   { id, accountId, occurredAt, traceparent, data }: ReceivedEvent<Data>,

@@ -141,7 +141,8 @@ const subscription = {
 
 test('subscription.canceled, .paused and .resumed have one shape, the published one and nothing else', () => {
   const shape = { subscriptionId: 'sub_1', product: 'Course', email: 'ada@example.com', mrrCents: 4_083, sentAt };
-  const canceled = subscriptionCanceledPayload({ ...subscription, canceledAt: sentAt }, sentAt);
+  const ended = { statusBefore: 'active', reason: 'seller', sendWebhook: true, canceledAt: sentAt } as const;
+  const canceled = subscriptionCanceledPayload({ ...subscription, ...ended }, sentAt);
   expect(publishedCancellation.parse(canceled)).toEqual({ event: 'subscription.canceled', ...shape });
   const paused = subscriptionPausedPayload({ ...subscription, statusBefore: 'past_due', pausedAt: sentAt }, sentAt);
   expect(publishedPause.parse(paused)).toEqual({ event: 'subscription.paused', ...shape });
