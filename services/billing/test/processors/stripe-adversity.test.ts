@@ -313,3 +313,32 @@ test('what was made with a key of another Stripe account is found, refunded, rel
   ]);
   expect(listed).toHaveLength(5);
 });
+
+test('of a Stripe account that the seller left, a revoked key ends neither look-ups nor lists at the current one', async () => {
+  const left = 'sk_live_left';
+  stripe.accept(left, 'acct_left');
+  const request = card();
+  const there = await processor.charge(request, call({ secretKey: left }));
+  if (there.status !== 'succeeded') throw new Error('expected success');
+  stripe.revoke(left);
+  const both = call({ earlierKeys: [left] });
+  const now = card();
+  const here = await processor.charge(now, both);
+  expect(here).toMatchObject({ status: 'succeeded' });
+  expect(await processor.lookUp({ call: 'charge', request: now }, both)).toEqual(here);
+  expect(await processor.lookUp({ call: 'charge', request: card() }, both)).toBeNull();
+  const listed: unknown[] = [];
+  for await (const { paymentId } of processor.list(new Date(begin), new Date(clock.nowMs() + 1_000), both)) {
+    listed.push(paymentId);
+  }
+  expect(listed).toEqual([now.paymentId]);
+  const { reference } = there;
+  const refund = { paymentId: newId('payment', clock.nowMs()), reference, amountCents: 4_900, currency: 'usd' };
+  // It is not the current key that is refused: that would end the account's run.
+  expect(await processor.refund(refund, both)).toMatchObject({ status: 'not_done', why: 'no_connection' });
+  await expect(processor.lookUp({ call: 'refund', request: refund }, both)).rejects.toMatchObject({
+    why: 'no_connection',
+  });
+  stripe.revoke(liveKey);
+  expect(await processor.charge(card(), both)).toMatchObject({ status: 'not_done', why: 'key_refused' });
+});
