@@ -117,6 +117,19 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // By `npm run stripe:check` alone: at Stripe, with a test key.
+          name: 'stripe-check',
+          include: ['services/billing/test/stripe/*.check.ts'],
+          globalSetup: [infrastructure],
+          maxWorkers: 1,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          sequence: { groupOrder: 6 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           // By `npm run chaos:money` alone: it lasts as long as it is told to.
           name: 'chaos',
           include: ['e2e/chaos/*.chaos.ts'],

@@ -35,7 +35,8 @@ export function describeBooks(suite: Suite): void {
     const request = suite.request();
     const since = suite.subject().now();
     const paid = succeeded(await suite.processor.charge(request, suite.call()));
-    const elsewhere = [suite.call({ test: true }), suite.call({ accountId: newId('account', Date.now()) })];
+    const elsewhere = [suite.call({ accountId: newId('account', Date.now()) })];
+    if (!suite.subject().hasTestModeAlone) elsewhere.push(suite.call({ test: true }));
     for (const call of elsewhere) {
       expect(await lookedUp(suite, 'charge', request, call)).toBeNull();
       expect((await recordsOf(suite, since, call)).map(({ paymentId }) => paymentId)).not.toContain(request.paymentId);
@@ -51,16 +52,16 @@ export function describeBooks(suite: Suite): void {
   });
 
   test('the list has every kind of record, once, oldest first', async () => {
-    suite.subject().passTime(1_000);
+    await suite.subject().passTime(1_000);
     const since = suite.subject().now();
     const hold = await held(suite);
-    suite.subject().passTime(1_000);
+    await suite.subject().passTime(1_000);
     const capture = succeeded(await suite.processor.capture(about(suite, hold, 4_000), suite.call()));
-    suite.subject().passTime(1_000);
+    await suite.subject().passTime(1_000);
     const refund = succeeded(await suite.processor.refund(about(suite, capture, 4_000), suite.call()));
-    suite.subject().passTime(1_000);
+    await suite.subject().passTime(1_000);
     await suite.processor.charge(suite.request({ paymentMethod: suite.cards.declinedSoft }), suite.call());
-    suite.subject().passTime(1_000);
+    await suite.subject().passTime(1_000);
     const other = await held(suite);
     const release = succeeded(await suite.processor.release(about(suite, other, 4_900), suite.call()));
     const records = await recordsOf(suite, since);
@@ -83,15 +84,15 @@ export function describeBooks(suite: Suite): void {
   });
 
   test('a range begins with `from` and ends before `to`; ranges that overlap repeat their records', async () => {
-    suite.subject().passTime(1_000);
+    await suite.subject().passTime(1_000);
     const first = suite.request();
     const start = suite.subject().now();
     await suite.processor.charge(first, suite.call());
-    suite.subject().passTime(1_000);
+    await suite.subject().passTime(1_000);
     const middle = suite.subject().now();
     const second = suite.request();
     await suite.processor.charge(second, suite.call());
-    suite.subject().passTime(1_000);
+    await suite.subject().passTime(1_000);
     const end = suite.subject().now();
     const between = async (from: Date, to: Date) => {
       const found: (string | null)[] = [];

@@ -34,7 +34,7 @@ export function describeHolds(suite: Suite): void {
 
   test('an expired hold is not captured, and says so', async () => {
     const hold = await held(suite);
-    suite.subject().passTime((hold.captureBefore?.getTime() ?? 0) - suite.subject().now().getTime());
+    await suite.subject().passTime((hold.captureBefore?.getTime() ?? 0) - suite.subject().now().getTime());
     const outcome = await suite.processor.capture(about(suite, hold, 4_900), suite.call());
     expect(outcome).toEqual(declinedOutcome('soft', 'hold_expired'));
   });

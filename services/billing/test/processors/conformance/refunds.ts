@@ -44,7 +44,7 @@ export function describeRefunds(suite: Suite): void {
       expect(await lookedUp(suite, 'refund', refund)).toEqual(taken);
       const twice = await suite.processor.refund(about(suite, charge, 4_900), suite.call());
       expect(twice).toMatchObject({ status: 'declined' });
-      suite.subject().passTime(dayMs);
+      await suite.subject().passTime(dayMs);
       const failed = await lookedUp(suite, 'refund', refund);
       expect(failed).toEqual(declinedOutcome('soft', 'refund_failed'));
       const records = (await recordsOf(suite, since)).filter(({ reference }) => reference === taken.reference);

@@ -40,6 +40,8 @@ export interface ConformanceSubject {
   readonly secretKey?: string;
   /** For rehearsals, where the processor has keys of their own. */
   readonly testSecretKey?: string;
+  /** `secretKey` is of the processor's test mode, and there is none of its live mode. */
+  readonly hasTestModeAlone?: true;
   /** An API key of the same account that the processor does not accept. */
   readonly refusedKey: string;
   now(): Date;
@@ -47,8 +49,8 @@ export interface ConformanceSubject {
   buyerDecides(url: string): Promise<void>;
   /** Resolves when the processor has the payment's call, or when the call got lost on its way. */
   callRecorded(paymentId: string): Promise<unknown>;
-  /** Moves the processor's time. */
-  passTime(ms: number): void;
+  /** Moves the processor's time, or lets it pass. */
+  passTime(ms: number): void | Promise<void>;
   close(): Promise<void>;
 }
 
@@ -69,7 +71,7 @@ export function suiteOf(cards: ConformanceCards, subject: () => ConformanceSubje
     call: (over: Partial<ProcessorCall> = {}): ProcessorCall => ({
       accountId: subject().accountId,
       secretKey: over.test === true ? (subject().testSecretKey ?? subject().secretKey) : subject().secretKey,
-      test: false,
+      test: subject().hasTestModeAlone ?? false,
       signal: AbortSignal.timeout(15_000),
       ...over,
     }),

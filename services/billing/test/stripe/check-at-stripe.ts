@@ -1,0 +1,81 @@
+import { newId } from '@app/contracts/ids';
+import { openDatabase } from '@app/service-kit/database';
+import { createMigratedDatabase } from '@app/testing/postgres';
+import { beforeEach, type TestContext } from 'vitest';
+import { databaseOptions, migrate } from '../../src/db/migrate.ts';
+import { createStripePace } from '../../src/processors/stripe/stripe-pace.ts';
+import { openStripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
+import { describeProcessor } from '../processors/conformance/processor-conformance.ts';
+import type { ConformanceCards } from '../processors/conformance/suite.ts';
+import { testKeyProblem } from './test-key.ts';
+
+/** Stripe's own test methods. It has none for captures and refunds that are declined, or for a network that loses requests. */
+const cards: ConformanceCards = {
+  works: 'pm_card_visa',
+  declinedSoft: 'pm_card_chargeDeclined',
+  declinedHard: 'pm_card_chargeDeclinedLostCard',
+  savedDeclined: 'pm_card_chargeCustomerFail',
+  confirmed: 'pm_card_authenticationRequiredOnSetup',
+  refused: 'pm_card_authenticationRequired',
+  refundFails: 'pm_card_refundFail',
+  disputed: 'pm_card_createDispute',
+};
+
+/** What the books' tests leave between two payments; Stripe counts whole seconds. */
+const shortMs = 1_000;
+const deadlineMs = 15_000;
+
+export interface CheckedStripe {
+  readonly apiUrl: string;
+  /** Of a test mode. */
+  readonly secretKey: string | undefined;
+  /** How many requests it takes for each endpoint. */
+  readonly perSecond: number;
+  nowMs(): number;
+  /** Resolves when Stripe's time is that much later. */
+  wait(ms: number): Promise<void>;
+}
+
+/**
+ * The conformance suite with nothing but a test key. A test that needs a day to pass or a bank's page is skipped when it gets there,
+ * with that reason.
+ * @param open called before the first test
+ */
+export function checkAtStripe(open: () => Promise<CheckedStripe>): void {
+  let running: TestContext;
+  beforeEach((context) => {
+    running = context;
+  });
+  describeProcessor('stripe by a test key', cards, async () => {
+    const { apiUrl, secretKey, perSecond, nowMs, wait } = await open();
+    const problem = testKeyProblem(secretKey);
+    if (problem !== undefined || secretKey === undefined) throw new Error(problem);
+    const place = await createMigratedDatabase('billing', migrate);
+    const database = await openDatabase(databaseOptions(place.url));
+    const processor = openStripeProcessor(database, {
+      apiUrl,
+      deadlineMs,
+      pace: createStripePace(database, perSecond),
+    });
+    return {
+      processor,
+      accountId: newId('account', Date.now()),
+      secretKey,
+      hasTestModeAlone: true,
+      refusedKey: 'sk_test_revoked',
+      // What happens in this second is not before now.
+      now: () => new Date(Math.floor(nowMs() / 1_000) * 1_000),
+      buyerDecides: async () => running.skip('a bank’s page waits for a person'),
+      callRecorded: async () => running.skip('Stripe does not say that a request arrived before it answers'),
+      passTime: async (ms) => {
+        if (ms > shortMs) running.skip('Stripe’s time cannot be moved');
+        await wait(2 * shortMs);
+      },
+      close: async () => {
+        processor.close();
+        await database.close();
+        await place.close();
+      },
+    };
+  });
+}

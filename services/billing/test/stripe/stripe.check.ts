@@ -1,0 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkAtStripe } from './check-at-stripe.ts';
+
+checkAtStripe(async () => ({
+  apiUrl: process.env.STRIPE_API_URL ?? 'https://api.stripe.com',
+  secretKey: process.env.STRIPE_TEST_KEY,
+  // A sandbox takes 25.
+  perSecond: 20,
+  nowMs: Date.now,
+  wait: (ms) => sleep(ms),
+}));
