@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { timePasses } from '@app/testing/time-passes';
 import { checkAtStripe } from './check-at-stripe.ts';
 
 checkAtStripe(async () => ({
@@ -7,5 +7,5 @@ checkAtStripe(async () => ({
   // A sandbox takes 25.
   perSecond: 20,
   nowMs: Date.now,
-  wait: (ms) => sleep(ms),
+  wait: (ms) => timePasses(ms),
 }));
