@@ -283,8 +283,8 @@ export const holdSettled = defineEvent(
     upsellDeclined: z.boolean(),
     capturedCents: z.int(),
     currency: z.string(),
-    /** Of the card that was held; earlier versions leave it out. */
-    lastFour: z.string().nullable().optional(),
+    /** Of the card that was held. */
+    lastFour: z.string().nullable(),
     test: z.boolean(),
     settledAt: timestamp,
   }),

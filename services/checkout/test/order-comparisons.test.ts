@@ -26,7 +26,7 @@ const say = async (said: Partial<Parameters<typeof followPayments.input.parse>[0
 const at = '2036-03-15T12:00:00.000Z';
 const settledOf = (orderId: string) => {
   const result = harness.billing.settle(orderId, 'accepted');
-  return { orderId, ...result, currency: 'usd', test: false, settledAt: at };
+  return { orderId, ...result, currency: 'usd', test: false, lastFour: '4242', settledAt: at };
 };
 const lastOrder = () => harness.billing.tries.at(-1)?.input.orderId ?? '';
 
