@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { okResult, slug } from './common.ts';
 import { defineRequest } from './define.ts';
 import { orderItemKind } from './orders.ts';
-import { processorName } from './payment-processors.ts';
+import { cardFields, savesCard } from './payment-processors.ts';
 import { billingInterval, pricingType } from './products.ts';
 
 /** A shop as its pages show it. */
@@ -48,6 +48,7 @@ const pricedOffer = z.object({
     .string()
     .describe('Stands for the lines, the total and the renewal as shown here, as a checkout’s `quote` does.'),
   currency: z.string(),
+  savesCard,
 });
 
 /** What a product's page shows before a checkout is opened: prices as they are right now, for a choice. */
@@ -58,9 +59,7 @@ export const checkoutOfferResource = pricedOffer
       checkoutUrl: z.string().describe('The page’s current address.'),
     }),
     seller: sellerResource,
-    processor: z
-      .enum([...processorName.options, 'none'])
-      .describe('Whose card fields the page shows. `none`: the seller takes no payments yet.'),
+    ...cardFields,
     test: z.boolean().describe('The shop is in test mode: no card is charged.'),
   })
   .meta({ id: 'CheckoutOffer' });

@@ -4,6 +4,7 @@ import { countryCode } from './countries.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { orderItemKind } from './orders.ts';
+import { cardFields, cardProcessor, savesCard } from './payment-processors.ts';
 import { declineReason, paymentAction, paymentMethodToken } from './payments.ts';
 import { billingInterval, pricingType } from './products.ts';
 
@@ -76,6 +77,13 @@ export const checkoutResource = z
       .string()
       .nullable()
       .describe('Of the card that is held or was charged; null before, and where nothing was charged.'),
+    processor: cardProcessor
+      .nullable()
+      .describe(
+        'Whose card fields the page shows, in the mode of the checkout. `none`: the seller takes no payments yet. Null once no card is asked for, and while it is not known: read it again then.',
+      ),
+    publishableKey: cardFields.publishableKey,
+    savesCard,
     test: z.boolean(),
     createdAt: timestamp,
   })

@@ -3,6 +3,8 @@ import { limits, rawText, timestamp } from './common.ts';
 import { defineRequest } from './define.ts';
 
 export const processorName = z.enum(['simulated', 'stripe']);
+/** Whose card fields a buyer’s page shows. `none`: the seller takes no payments. */
+export const cardProcessor = z.enum([...processorName.options, 'none']);
 
 /** A key pair of the account's own Stripe account, for one mode. Its secret key is never shown. */
 const stripeKeys = z
@@ -23,9 +25,7 @@ export type StripeKeys = z.infer<typeof stripeKeys>;
 
 const paymentProcessorResource = z
   .object({
-    processor: z
-      .enum([...processorName.options, 'none'])
-      .describe('`none`: the account takes no live payments until it chooses one.'),
+    processor: cardProcessor.describe('`none`: the account takes no live payments until it chooses one.'),
     /** Secrets are sealed and never shown again; this says which are stored. */
     secrets: z.array(z.string()),
     updated_at: timestamp.nullable().describe('Null while nothing was chosen.'),
@@ -38,6 +38,37 @@ const paymentProcessorResource = z
       .describe('The Stripe accounts that new payments go to, once `stripe` was chosen; null before.'),
   })
   .meta({ id: 'PaymentProcessor' });
+
+/** What a buyer’s page needs to take a card. */
+export const cardFields = {
+  processor: cardProcessor.describe(
+    'Whose card fields the page shows, in the mode of the purchase. `none`: the seller takes no payments yet.',
+  ),
+  publishableKey: z
+    .string()
+    .nullable()
+    .describe('With which Stripe’s script makes a confirmation token, the `paymentMethod`; null unless `stripe`.'),
+};
+export const savesCard = z
+  .boolean()
+  .describe(
+    'The card is kept for later charges (renewals, an upsell): the page says so, and Stripe’s element is made with `setupFutureUsage: "off_session"`.',
+  );
+
+/** How a buyer of the account gives a card. */
+export interface CardProcessor {
+  readonly processor: z.infer<typeof cardProcessor>;
+  /** Null unless `stripe`. */
+  readonly publishableKey: string | null;
+}
+
+/** What the chosen processor takes cards with. Rehearsals are simulated where no keys for them are stored. @param test of a rehearsal */
+export function cardProcessorOf(chosen: z.infer<typeof paymentProcessorResource>, test: boolean): CardProcessor {
+  const keys = chosen.processor === 'stripe' ? (chosen.stripe?.[test ? 'test' : 'live'] ?? null) : null;
+  if (keys !== null) return { processor: 'stripe', publishableKey: keys.publishable_key };
+  if (test) return { processor: 'simulated', publishableKey: null };
+  return { processor: chosen.processor === 'stripe' ? 'none' : chosen.processor, publishableKey: null };
+}
 
 const keyPair = z
   .strictObject({

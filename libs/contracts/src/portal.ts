@@ -3,6 +3,7 @@ import { emailAddress, listOf, pageQueryOf, rawText, slug, timestamp } from './c
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { orderItemKind } from './orders.ts';
+import { cardFields } from './payment-processors.ts';
 import { declineReason, paymentMethodToken } from './payments.ts';
 import { billingInterval } from './products.ts';
 import { cardChange } from './subscriptions.ts';
@@ -127,7 +128,8 @@ export type PortalSubscription = z.infer<typeof portalSubscription>;
 export const portalSubscriptionWithHistory = portalSubscription
   .extend({
     seller: z.object({ name: z.string(), support_email: z.string() }),
-    processor: z.string().describe('Whose card fields the page shows.'),
+    processor: cardFields.processor,
+    publishable_key: cardFields.publishableKey,
     card_change: cardChange,
     charges: z
       .array(

@@ -10,5 +10,6 @@ export const pageFiles: Readonly<Record<string, readonly URL[]>> = {
   'picture.js': [file('browser/picture.js')],
   'portal.js': ['busy', 'portal'].map((name) => file(`browser/${name}.js`)),
   'preview.js': [file('browser/preview.js')],
+  'stripe-card.js': [file('browser/stripe-card.js')],
   'htmx.js': [new URL(import.meta.resolve('htmx.org/dist/htmx.esm.min.js'))],
 };

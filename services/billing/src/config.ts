@@ -13,8 +13,8 @@ export const configSchema = z.object({
   SECRETS_KEY: z.string().min(32),
   /** Whether accounts may sell live through the simulated processor: see `SimulatedMode`. */
   SIMULATED_PROCESSOR: z.enum(simulatedModes).default('enabled'),
-  /** Whether accounts may choose Stripe. The hosted checkout has no card fields of Stripe yet. */
-  STRIPE_PROCESSOR: switchSetting('disabled'),
+  /** Whether accounts may choose Stripe. */
+  STRIPE_PROCESSOR: switchSetting('enabled'),
   /** Requests of an account to one endpoint of Stripe, over all replicas. Stripe allows 25. */
   STRIPE_REQUESTS_PER_SECOND: integerSetting(1, 1_000, 20),
   /** Where Stripe's API is. */

@@ -1,6 +1,7 @@
 import type { ServiceContext } from '@app/service-host/define-service';
 import type { Logger } from '@app/service-kit/logger';
 import { createOpeningBound, type OpeningBound } from './checkouts/bound-openings.ts';
+import { createCardProcessors } from './checkouts/card-processors.ts';
 import { createCheckoutSteps } from './checkouts/checkout-steps.ts';
 import type { CheckoutDeps } from './checkouts/price-checkout.ts';
 import { sweepCheckouts } from './checkouts/sweep-checkouts.ts';
@@ -32,7 +33,8 @@ export function openSelling({
   resources.add('checkout steps', steps, (created) => created.close());
   const openingBound = createOpeningBound(database, logger, config.OPEN_CHECKOUTS_PER_ACCOUNT);
   resources.add('opening bound', openingBound, (created) => created.close());
-  const parts = { database, requester, clock, logger, steps, wakeRelay };
+  const cardProcessorOf = createCardProcessors(requester);
+  const parts = { database, requester, clock, logger, steps, cardProcessorOf, wakeRelay };
   const sweep = async (closing: () => boolean): Promise<void> => {
     await sweepCheckouts({ ...parts, closing });
     await sweepRefunds({ ...parts, closing });

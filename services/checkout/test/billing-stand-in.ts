@@ -2,6 +2,7 @@ import type { EventData, EventDefinition, RequestInput } from '@app/contracts/de
 import { disputeRecorded } from '@app/contracts/disputes';
 import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
+import { getPaymentProcessor } from '@app/contracts/payment-processors';
 import {
   chargeRefunded,
   chargesRefunded,
@@ -157,6 +158,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     handled: producers.handled,
     producers,
     handlers: [
+      onRequest(getPaymentProcessor, async () => ({ processor: 'simulated' as const, secrets: [], updated_at: null })),
       onRequest(startPayment, async (input, { accountId }) => {
         if (input.paymentMethod === null) return lookUp(tries, accountId, input, standIn.atProcessor);
         started.push(input);

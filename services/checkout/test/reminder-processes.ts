@@ -52,6 +52,7 @@ export async function openReminderProcesses(harness: RemindersHarness): Promise<
           requester,
           clock,
           steps,
+          cardProcessorOf: async () => null,
           bounds: { perDay, perDayOfAll: 0 },
           handOverWaitMs,
           logger: silentLogger(),

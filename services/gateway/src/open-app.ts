@@ -1,8 +1,7 @@
-import type { CheckoutOffer } from '@app/contracts/checkout-offers';
 import { getPaymentProcessor } from '@app/contracts/payment-processors';
-import type { Requester } from '@app/messaging/requester';
 import type { ServiceContext } from '@app/service-host/define-service';
 import { startLeaseOwner } from '@app/service-kit/lease-owner';
+import { LookupCache } from '@app/service-kit/lookup-cache';
 import type { App } from './api/app.ts';
 import { createIdempotencyStore } from './api/idempotency-store.ts';
 import type { GatewayConfig } from './config.ts';
@@ -11,7 +10,7 @@ import type { GatewayDeps } from './gateway-deps.ts';
 import { createAuthenticator } from './identity/authenticator.ts';
 import { createBuyerDigests } from './identity/buyer-digests.ts';
 import { findSeller } from './identity/find-seller.ts';
-import { LookupCache } from './identity/lookup-cache.ts';
+
 import { passwordCost } from './identity/password.ts';
 import { createVisitorDigest } from './identity/visitor.ts';
 import { startLetters } from './letters/letters.ts';
@@ -49,7 +48,10 @@ export async function openApp(context: ServiceContext<GatewayConfig>, deps: Give
     idempotency: createIdempotencyStore(database, pepper, leaseOwner.id),
     // A handle that was just taken is known at once.
     sellers: new LookupCache((handle: string) => findSeller(database, handle), { keepsMisses: false }),
-    processors: new LookupCache((accountId: string) => processorOf(requester, accountId), { keepsMisses: true }),
+    processors: new LookupCache(
+      (accountId: string) => requester.request(getPaymentProcessor, {}, { accountId, requestId: '' }),
+      { keepsMisses: false },
+    ),
     passwordCost: deps.passwordCost ?? passwordCost,
     healthTimes: deps.healthTimes ?? healthTimes,
     portalTokens: createPortalTokens(pepper),
@@ -58,10 +60,4 @@ export async function openApp(context: ServiceContext<GatewayConfig>, deps: Give
     clockControl: config.CLOCK_CONTROL === 'enabled' ? (deps.clockControl ?? null) : null,
     writeRefusal: deps.writeRefusal ?? (() => undefined),
   };
-}
-
-/** Null where the account has chosen none. */
-async function processorOf(requester: Requester, accountId: string): Promise<CheckoutOffer['processor'] | null> {
-  const { processor } = await requester.request(getPaymentProcessor, {}, { accountId, requestId: '' });
-  return processor === 'none' ? null : processor;
 }

@@ -157,6 +157,7 @@ const offerOf = (slug: string): RequestOutput<typeof getOffer> => ({
   totalCents: 4_900,
   quote: 'quote',
   currency: 'usd',
+  savesCard: false,
 });
 
 function checkoutOf(id: string, slug: string): CheckoutResource {
@@ -181,6 +182,9 @@ function checkoutOf(id: string, slug: string): CheckoutResource {
     accessUrl: null,
     paidAt: null,
     lastFour: null,
+    processor: 'simulated',
+    publishableKey: null,
+    savesCard: false,
     test: false,
     createdAt: '2026-11-20T09:30:12.345Z',
   };

@@ -1,3 +1,5 @@
+import type { CardProcessor } from '@app/contracts/payment-processors';
+import { toStripeAmount } from '@app/money/stripe-amounts';
 import { select } from '../components/field.ts';
 import { notice } from '../components/notice.ts';
 import { type Html, html } from '../html.ts';
@@ -6,6 +8,8 @@ import { type Html, html } from '../html.ts';
 export interface CardForm {
   /** @param chosen what the form sent last */
   fields(chosen: string, error?: string): Html;
+  /** What is said at the card where a form was sent without one. */
+  readonly missing: string;
   /** The name of its module among the assets; null where HTML is enough. */
   readonly module: string | null;
   /** What the content-security-policy allows it beside this site. */
@@ -41,19 +45,79 @@ export const simulatedCard: CardForm = {
       hint: 'This shop takes test cards. No money moves.',
       error,
     })}</div>`,
+  missing: 'Choose a card.',
   module: null,
   sources: nowhere,
   tokenOfNone: 'sim_ok',
 };
 
-/** A seller whose payments this page cannot take: what costs nothing can be had all the same. */
-const noCard: CardForm = {
-  fields: () => notice('info', 'This shop takes no payments yet.'),
+const withoutFields = (text: string): CardForm => ({
+  fields: () => notice('info', text),
+  missing: text,
   module: null,
   sources: nowhere,
   tokenOfNone: 'sim_ok',
+});
+
+/** A seller who takes no payments: what costs nothing can be had all the same. */
+const noCard = withoutFields('This shop takes no payments yet.');
+const notKnown = withoutFields('Cards are not taken at the moment. Nothing was charged. Try again in a minute.');
+const notInCurrency = (currency: string): CardForm =>
+  withoutFields(`This shop takes no cards in ${currency.toUpperCase()}.`);
+
+/** What a card is asked for. */
+export interface CardUse {
+  /** The page's own name of its fields: those of another page are other ones. */
+  readonly name: string;
+  /** `setup`: the card is saved, and nothing is charged now. */
+  readonly mode: 'payment' | 'setup';
+  readonly amountCents: number;
+  readonly currency: string;
+  /** It is charged later as well. */
+  readonly savesCard: boolean;
+}
+
+const stripeTexts = {
+  label: 'Card',
+  missing: 'Enter your card. It needs JavaScript, which is off in this browser.',
+  noScript: 'Card payments need JavaScript. Switch it on in this browser, and load the page again.',
+  failed: 'The card fields cannot be reached. Nothing was charged. Check your connection, and try again.',
+} as const;
+
+/** What Stripe documents that its script needs: https://docs.stripe.com/security/guide */
+const stripeSources = {
+  script: ['https://js.stripe.com', 'https://*.js.stripe.com'],
+  frame: ['https://js.stripe.com', 'https://*.js.stripe.com', 'https://hooks.stripe.com'],
+  connect: ['https://api.stripe.com'],
 };
 
-/** The card fields of a processor; the page has none of Stripe's yet. */
-export const cardFormOf = (processor: string): CardForm =>
-  processor === 'none' || processor === 'stripe' ? noCard : simulatedCard;
+/** Stripe's own fields, which its script puts in place. The script alone fills in the token, so that none comes back. */
+function stripeCard(publishableKey: string, use: CardUse): CardForm {
+  const { name, mode, currency, savesCard } = use;
+  const converted = toStripeAmount(use.amountCents, currency);
+  if (!('amount' in converted)) return notInCurrency(currency);
+  return {
+    fields: (_, error) =>
+      html`<div class="field" id="card-form" role="group" aria-labelledby="${name}-label"><p class="label" id="${name}-label">${stripeTexts.label}</p><div
+class="card-fields" id="${name}" hx-morph-skip-children="true" data-stripe-key="${publishableKey}" data-mode="${mode}" data-amount="${converted.amount}" data-currency="${currency}" data-saves="${savesCard ? 'true' : null}" data-failed="${stripeTexts.failed}"></div><input
+type="hidden" name="card" value=""><noscript>${notice('info', stripeTexts.noScript)}</noscript>${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}</div>`,
+    missing: stripeTexts.missing,
+    module: 'stripe-card.js',
+    sources: stripeSources,
+    tokenOfNone: 'none',
+  };
+}
+
+const drawn = withoutFields('Stripe’s card fields stand here.');
+
+/** In a preview nothing is typed, and nothing of Stripe is loaded. */
+export const drawnCardOf = (processor: string): CardForm =>
+  processor === 'stripe' ? drawn : processor === 'simulated' ? simulatedCard : noCard;
+
+/** The card fields of a processor. @param from null while it is not known */
+export function cardFormOf(from: CardProcessor | null, use: CardUse): CardForm {
+  if (from === null) return notKnown;
+  const { processor, publishableKey } = from;
+  if (processor === 'stripe' && publishableKey !== null) return stripeCard(publishableKey, use);
+  return processor === 'simulated' ? simulatedCard : noCard;
+}

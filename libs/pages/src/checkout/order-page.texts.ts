@@ -33,6 +33,9 @@ export const orderTexts = {
   get: 'Get it',
   getAgain: 'Get it once more',
   paying: 'Paying…',
+  keptForRenewals: 'Your card is saved, to charge the renewals until you cancel.',
+  keptForOffer:
+    'Your card is saved for this order and for one offer that follows. The offer is charged only if you accept it.',
   agree: 'By paying you agree to the',
   terms: 'terms',
   termsTitle: 'Terms',
@@ -69,5 +72,5 @@ export const fieldErrors: Readonly<Record<string, string>> = {
   name: 'Enter a name of at most 200 characters, without line breaks.',
   country: 'Choose a country of the list.',
   code: 'This code is not valid here. You can pay without it.',
-  card: 'Choose a card.',
+  card: 'This card cannot be used. Enter another one.',
 };

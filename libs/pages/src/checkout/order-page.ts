@@ -44,6 +44,8 @@ export interface OrderContent {
   readonly asksRepeat: boolean;
   /** Null where nothing is charged. */
   readonly card: CardForm | null;
+  /** The card is charged later as well. */
+  readonly savesCard: boolean;
   readonly countries: readonly (readonly [code: string, name: string])[];
 }
 
@@ -106,7 +108,7 @@ ${select({
 ${card?.fields(values.card, errors.card)}
 ${codeField(content)}
 <div class="stack" id="finish">${content.notice !== null && notice(content.notice.meaning, content.notice.text)}
-${payButton({ purchase, formats, content })}${terms(purchase.shop)}</div>`,
+${payButton({ purchase, formats, content })}${content.savesCard && html`<p class="terms">${purchase.product.billingInterval === null ? texts.keptForOffer : texts.keptForRenewals}</p>`}${terms(purchase.shop)}</div>`,
     // What belongs to the card goes to its processor, and is no reason to send the form.
     { id: 'order-form', trigger: 'submit, change target::not(#card)' },
   );

@@ -1,6 +1,7 @@
 import { countryNames } from '@app/contracts/countries';
 import { countryOf } from '../formats.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
+import type { CardForm } from './cards.ts';
 import { cleanText } from './checkout-cookies.ts';
 import { fieldErrors } from './order-page.texts.ts';
 import { type OrderContent, type OrderValues, orderPage } from './order-page.ts';
@@ -8,7 +9,13 @@ import { actionOf, type ProductAddress } from './product-address.ts';
 import { cardOf, pageOf, type Seen, shopOf, titleOf } from './views.ts';
 
 /** Loaded after the page: it works without them. */
-export const pageScripts: readonly string[] = ['htmx.js', 'checkout.js'];
+const pageScripts: readonly string[] = ['htmx.js', 'checkout.js'];
+
+/** What a page of a purchase loads. Each may be redrawn to one that asks for a card, under the policy it was loaded with. */
+export const cardPart = ({ module, sources }: CardForm): Pick<ShownPage, 'scripts' | 'sources'> => ({
+  scripts: module === null ? pageScripts : [...pageScripts, module],
+  sources,
+});
 
 /** What a form that was not accepted shows beside what is known. */
 export interface OrderOutcome {
@@ -42,6 +49,7 @@ export function showOrder(
     quote: priced.quote,
     asksRepeat: outcome.asksRepeat ?? false,
     card: priced.totalCents === 0 ? null : card,
+    savesCard: priced.savesCard,
     countries: countryNames(),
   };
   const post = {
@@ -55,8 +63,7 @@ export function showOrder(
     status: outcome.status ?? 200,
     title: titleOf(seen),
     accent: shopOf(seen).accentColor,
-    scripts: card.module === null ? pageScripts : [...pageScripts, card.module],
-    sources: card.sources,
+    ...cardPart(card),
     retryAfterSeconds: outcome.retryAfterSeconds,
     body: orderPage(pageOf(request, seen, post, content)),
   };

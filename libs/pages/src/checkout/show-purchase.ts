@@ -10,7 +10,7 @@ import { unknownProductPage, unknownShopPage } from './notice-pages.ts';
 import { orderNotices } from './order-page.texts.ts';
 import { processingPage } from './processing-page.ts';
 import { actionOf, type ProductAddress, pathOf } from './product-address.ts';
-import { pageScripts, showOrder } from './show-order.ts';
+import { cardPart, showOrder } from './show-order.ts';
 import { type Refused, showRefusal } from './show-refusal.ts';
 import { endedPage, type ThanksContent, thanksPage } from './thanks-page.ts';
 import { upsellPage } from './upsell-page.ts';
@@ -116,15 +116,13 @@ function problemOf({ query }: PageRequest, { reason }: CheckoutResource): string
 type OfCheckout = Seen & { readonly checkout: CheckoutResource; readonly productId: string };
 
 function showStep(request: PageRequest, address: ProductAddress, seen: OfCheckout): ShownPage {
-  const { checkout } = seen;
   const post = { action: actionOf(address, request.query), key: request.newKey(), productId: seen.productId };
   const step = stepOf(request, address, seen);
   return {
     status: 200,
     title: titleOf(seen),
     accent: shopOf(seen).accentColor,
-    scripts: pageScripts,
-    sources: checkout.status === 'requires_action' ? cardOf(seen).sources : undefined,
+    ...cardPart(cardOf(seen)),
     head: step.head,
     body: step.body(post),
   };
@@ -147,7 +145,7 @@ function stepOf(request: PageRequest, address: ProductAddress, seen: OfCheckout)
     case 'requires_action': {
       const content = {
         confirmUrl: checkout.action?.url ?? '',
-        card: cardOf(seen),
+        card: cardOf(seen, 'other-card-fields'),
         chosenCard: '',
         quote: checkout.quote,
         notice,

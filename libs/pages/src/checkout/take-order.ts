@@ -82,7 +82,7 @@ async function pay(taken: Taken): Promise<PageAnswer> {
   const { checkout, own } = saved;
   const card = cardOf({ offer: null, checkout });
   const token = checkout.totalCents === 0 ? card.tokenOfNone : form.values.card;
-  if (token === '') return await show(taken, { status: 422, errors: { card: fieldErrors.card ?? '' } });
+  if (token === '') return await show(taken, { status: 422, errors: { card: card.missing } });
   const body = payBody(request, address, token);
   Object.assign(body, { totalCents: checkout.totalCents, quote: checkout.quote });
   if (form.action === 'pay-again') Object.assign(body, { confirmRepeat: true });

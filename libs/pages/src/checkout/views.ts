@@ -1,5 +1,6 @@
 import type { CheckoutOffer, SellerResource } from '@app/contracts/checkout-offers';
 import type { CheckoutResource } from '@app/contracts/checkouts';
+import type { CardProcessor } from '@app/contracts/payment-processors';
 import { formatsFor } from '../formats.ts';
 import type { PageRequest } from '../page.ts';
 import { type CardForm, cardFormOf } from './cards.ts';
@@ -41,8 +42,24 @@ export function shopOf({ offer, seller = null, checkout }: Seen): Shop {
   return { name, supportEmail, logoUrl: null, accentColor: null, termsUrl: null, refundPolicyUrl: null };
 }
 
-/** The card fields of the seller's processor. */
-export const cardOf = ({ offer }: Seen): CardForm => cardFormOf(offer?.processor ?? '');
+/**
+ * The card fields of the seller's processor, in the mode of the purchase.
+ * @param name of the fields on their page
+ * @throws Error without an offer and without a checkout
+ */
+export function cardOf({ offer, checkout }: Seen, name = 'card-fields'): CardForm {
+  const priced = checkout ?? offer;
+  if (priced === null) throw new Error('nothing is bought here');
+  const { totalCents: amountCents, currency, savesCard } = priced;
+  return cardFormOf(cardProcessorOf({ offer, checkout }), { name, mode: 'payment', amountCents, currency, savesCard });
+}
+
+/** A checkout says it while it asks for a card; before and after that, the offer does. */
+function cardProcessorOf({ offer, checkout }: Seen): CardProcessor | null {
+  const processor = checkout?.processor ?? null;
+  if (checkout !== null && processor !== null) return { processor, publishableKey: checkout.publishableKey };
+  return offer;
+}
 
 /** A page of a purchase around its content. */
 export function pageOf<Content>(request: PageRequest, seen: Seen, post: Post, content: Content): PageOf<Content> {

@@ -55,6 +55,7 @@ export const subscription: PortalSubscriptionWithHistory = {
   test: false,
   seller,
   processor: 'simulated',
+  publishable_key: null,
   card_change: null,
   charges: [
     chargeOf({ charged_at: '2026-11-23T12:00:00.000Z' }),

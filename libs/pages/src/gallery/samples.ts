@@ -57,6 +57,7 @@ export const order: OrderContent = {
   quote: 'quote',
   asksRepeat: false,
   card: simulatedCard,
+  savesCard: false,
   countries: [
     ['FR', 'France'],
     ['DE', 'Germany'],

@@ -20,6 +20,7 @@ const texts = {
   },
   paused: 'Nothing is charged until you resume the subscription.',
   ends: (date: string) => `Nothing more is charged: the subscription ends on ${date}.`,
+  kept: 'Your card is saved, to charge the renewals until you cancel.',
   save: 'Save the card',
   saveAndPay: (amount: string) => `Save the card and pay ${amount}`,
   saving: 'Saving…',
@@ -43,7 +44,7 @@ export const cardNotices = {
   failed: 'That did not work. Try again: what is past due is charged once at most.',
 } as const;
 
-export const cardError = 'Choose a card.';
+export const cardError = 'This card cannot be used. Enter another one.';
 
 export interface CardContent {
   readonly subscription: PortalSubscriptionWithHistory;
@@ -114,7 +115,7 @@ function cardForm(page: CardPage): Html {
   return form(
     page,
     cardPath(page),
-    html`${card.fields(chosen, error)}<p>${whenCharged(page)}</p>${button({
+    html`${card.fields(chosen, error)}<p>${whenCharged(page)}</p><p class="quiet small">${texts.kept}</p>${button({
       label,
       busyLabel: texts.saving,
       name: 'do',

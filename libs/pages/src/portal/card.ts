@@ -1,5 +1,5 @@
 import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
-import { cardFormOf } from '../checkout/cards.ts';
+import { type CardForm, cardFormOf } from '../checkout/cards.ts';
 import type { Refused } from '../checkout/show-refusal.ts';
 import { checkHead, checkScripts, checksOf } from '../components/checks.ts';
 import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
@@ -64,7 +64,7 @@ export const takeCard = (request: PageRequest, handle: string, subscriptionId: s
     if (!hasCard(seen.body)) return onTo(subscriptionPath(portal.path, subscriptionId));
     const token = (request.form.get('card') ?? '').trim();
     const isSave = request.form.get('do') !== 'continue';
-    if (isSave && token === '') return showForm(portal, seen, { status: 422, error: cardError });
+    if (isSave && token === '') return showForm(portal, seen, { status: 422, error: cardOf(seen.body).missing });
     const done = isSave ? await save(portal, seen, token) : await goOn(portal, seen);
     if (!done.ok) return showRefused(portal, seen, done);
     return done.body.payment_method.status === 'saved'
@@ -116,19 +116,26 @@ interface Outcome {
 
 function showForm(portal: Portal, { session, body: subscription }: Seen, outcome: Outcome): ShownPage {
   const { status, error, notice = null, retryAfterSeconds } = outcome;
-  const card = cardFormOf(subscription.processor);
+  const card = cardOf(subscription);
   const content = { subscription, card, chosen: portal.request.form.get('card') ?? '', error, notice };
   const body = cardPage(openedOf(portal, session, content));
   return shown(portal, 'Use another card', body, { ...ofCard(card), status: status ?? 200, retryAfterSeconds });
 }
 
-const ofCard = ({ module, sources }: ReturnType<typeof cardFormOf>) => ({
+/** The card is saved; what is past due is charged to it afterwards. */
+const cardOf = ({ processor, publishable_key, amount_cents, currency }: PortalSubscriptionWithHistory): CardForm =>
+  cardFormOf(
+    { processor, publishableKey: publishable_key },
+    { name: 'card-fields', mode: 'setup', amountCents: amount_cents, currency, savesCard: true },
+  );
+
+const ofCard = ({ module, sources }: CardForm) => ({
   scripts: module === null ? [] : [module],
   sources,
 });
 
 function showBank(portal: Portal, { session, body: subscription }: Seen): ShownPage {
-  const card = cardFormOf(subscription.processor);
+  const card = cardOf(subscription);
   const confirmUrl = subscription.card_change?.url ?? '';
   const content = { subscription, card, chosen: '', notice: null, confirmUrl };
   return shown(portal, 'Confirm at your bank', bankPage(openedOf(portal, session, content)), ofCard(card));

@@ -17,6 +17,8 @@ export interface VisitOptions {
   readonly latencyMs?: number;
   /** The statuses from 400 on that this visit is about: the browser writes a console line for each. */
   readonly statuses?: readonly number[];
+  /** Origins beside the platform's that its pages may request something of. */
+  readonly origins?: readonly string[];
 }
 
 /** A person with a browser of their own: nothing is stored in it, and nothing stays. */
@@ -61,16 +63,21 @@ export async function openVisit(baseUrl: string, options: VisitOptions = {}): Pr
   });
   // A slow machine takes longer than Playwright's 30 s.
   context.setDefaultTimeout(120_000);
-  watch(context, new URL(baseUrl).origin, options.statuses ?? [], faults);
+  watch(context, [new URL(baseUrl).origin, ...(options.origins ?? [])], options.statuses ?? [], faults);
   const page = await context.newPage();
   if (latencyMs > 0) await slowDown(page, latencyMs);
   return { page, context, faults };
 }
 
-function watch(context: BrowserContext, origin: string, statuses: readonly number[], faults: string[]): void {
+function watch(
+  context: BrowserContext,
+  origins: readonly string[],
+  statuses: readonly number[],
+  faults: string[],
+): void {
   context.on('request', (request) => {
     const url = new URL(request.url());
-    if (url.protocol.startsWith('http') && url.origin !== origin) faults.push(`a request to ${url.origin}`);
+    if (url.protocol.startsWith('http') && !origins.includes(url.origin)) faults.push(`a request to ${url.origin}`);
   });
   context.on('console', (message) => {
     if (!isOfStatus(message, statuses)) faults.push(`console: ${message.text()} (${message.location().url})`);

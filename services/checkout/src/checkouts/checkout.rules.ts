@@ -1,4 +1,5 @@
 import type { CheckoutOutcome, CheckoutResource } from '@app/contracts/checkouts';
+import type { CardProcessor } from '@app/contracts/payment-processors';
 import type { OfferedUpsell } from '@app/contracts/payments';
 import type { ProductForSale } from '@app/contracts/products-for-sale';
 import type { Credit } from '../orders/credited-affiliates.ts';
@@ -87,29 +88,52 @@ type ShownSale = Pick<PricedSale, 'items' | 'totalCents' | 'bumpIds'> & {
   readonly product: Omit<ProductForSale, 'status' | 'discounts' | 'upsell' | 'productId' | 'priceCents'>;
   readonly discountCode: string | null;
   readonly quote: string;
+  readonly savesCard: boolean;
 };
 
+/** What a resource says beside its sale. */
+interface ShownBeside {
+  readonly quote: string;
+  /** Null where no card is asked for, or it is not known with what. */
+  readonly card: CardProcessor | null;
+}
+
+/** Whether a card may be given: for a first payment, or in place of one that the bank asks about. */
+export const asksCard = ({ status }: CheckoutRow): boolean => status === 'open' || status === 'requires_action';
+
+/** Only for what is charged later: renewals, and an upsell to a held card. */
+export const savesCardOf = (
+  { product, totalCents }: { readonly product: { readonly pricingType: string }; readonly totalCents: number },
+  upsell: object | null,
+): boolean => totalCents > 0 && (upsell !== null || product.pricingType === 'subscription');
+
 /** An open checkout as its buyer sees it: the prices of right now. */
-export function openResource(row: CheckoutRow, sale: PricedSale, quote: string): CheckoutResource {
-  return resourceOf(row, { ...sale, quote, discountCode: sale.discount?.code ?? null });
+export function openResource(row: CheckoutRow, sale: PricedSale, { quote, card }: ShownBeside): CheckoutResource {
+  return resourceOf(row, card, {
+    ...sale,
+    quote,
+    discountCode: sale.discount?.code ?? null,
+    savesCard: savesCardOf(sale, sale.product.upsell),
+  });
 }
 
 /** A checkout with a payment: what was agreed on. */
-export function fixedResource(row: CheckoutRow, sale: FixedSale, quote: string): CheckoutResource {
+export function fixedResource(row: CheckoutRow, sale: FixedSale, { quote, card }: ShownBeside): CheckoutResource {
   const items = finalItems(sale, boughtUpsell(row, sale));
-  const resource = resourceOf(row, {
+  const resource = resourceOf(row, card, {
     product: { ...sale.product, bumps: sale.bumps },
     items,
     quote,
     totalCents: totalOf(items),
     bumpIds: sale.bumps.map(({ id }) => id),
     discountCode: sale.discount?.code ?? null,
+    savesCard: savesCardOf(sale, sale.upsell),
   });
   const upsell = shownUpsell(row, sale);
   return { ...resource, email: sale.email, name: sale.name, country: sale.country, upsell: upsell ?? null };
 }
 
-function resourceOf(row: CheckoutRow, sale: ShownSale): CheckoutResource {
+function resourceOf(row: CheckoutRow, card: CardProcessor | null, sale: ShownSale): CheckoutResource {
   const { name, slug, pricingType, billingInterval, currency, accessUrl, bumps } = sale.product;
   const chosen = new Set(sale.bumpIds);
   return {
@@ -133,6 +157,9 @@ function resourceOf(row: CheckoutRow, sale: ShownSale): CheckoutResource {
     accessUrl: row.status === 'paid' ? accessUrl : null,
     paidAt: row.paid_at?.toISOString() ?? null,
     lastFour: row.last_four,
+    processor: card?.processor ?? null,
+    publishableKey: card?.publishableKey ?? null,
+    savesCard: sale.savesCard,
     test: row.test,
     createdAt: row.created_at.toISOString(),
   };

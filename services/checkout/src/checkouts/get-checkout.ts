@@ -1,6 +1,6 @@
 import type { CheckoutResource } from '@app/contracts/checkouts';
 import { statement } from '@app/service-kit/database';
-import { fixedResource, openResource, type PricedSale } from './checkout.rules.ts';
+import { asksCard, fixedResource, openResource, type PricedSale } from './checkout.rules.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
 import { type CheckoutDeps, priceCheckout } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
@@ -20,10 +20,16 @@ const showStatement = statement(
 export async function getCheckout(deps: CheckoutDeps, buyer: OfBuyer, requestId: string): Promise<CheckoutResource> {
   const row = await findCheckout(deps.steps, buyer);
   // One that was not paid in time may have no sale: it shows today's prices as well.
-  if (row.status !== 'open' && row.sale !== null) return fixedResource(row, row.sale, quoteOf(row.sale));
+  const card = await cardOf(deps, row);
+  if (row.status !== 'open' && row.sale !== null)
+    return fixedResource(row, row.sale, { quote: quoteOf(row.sale), card });
   const sale = await priceOpen(deps, row, requestId);
-  return openResource(row, sale, quoteOf(sale));
+  return openResource(row, sale, { quote: quoteOf(sale), card });
 }
+
+/** With what its buyer may give a card. */
+export const cardOf = async ({ cardProcessorOf }: CheckoutDeps, row: CheckoutRow) =>
+  asksCard(row) ? await cardProcessorOf(row.account_id, row.test) : null;
 
 /** What an open checkout costs right now; what has gone since it was chosen is left out. */
 export async function priceOpen(deps: CheckoutDeps, row: CheckoutRow, requestId: string): Promise<PricedSale> {

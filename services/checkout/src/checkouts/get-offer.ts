@@ -4,7 +4,7 @@ import { DomainError } from '@app/contracts/errors';
 import type { ProductForSale } from '@app/contracts/products-for-sale';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { discountWithCode, hasExpired, storedCode } from '../orders/order.rules.ts';
-import { type Choice, type PricedSale, priceSale, withoutGoneBumps } from './checkout.rules.ts';
+import { type Choice, type PricedSale, priceSale, savesCardOf, withoutGoneBumps } from './checkout.rules.ts';
 import { type CheckoutDeps, freesSubscription, isUsedUp, noLongerForSale } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
 
@@ -74,5 +74,6 @@ function offerOf(sale: PricedSale, discount: Offer['discount']): Offer {
     totalCents: sale.totalCents,
     quote: quoteOf(sale),
     currency,
+    savesCard: savesCardOf(sale, sale.product.upsell),
   };
 }

@@ -4,6 +4,7 @@ import { idOfCommand } from '@app/contracts/ids';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { openResource, type PricedSale } from './checkout.rules.ts';
 import type { CheckoutRow } from './checkout-row.ts';
+import { cardOf } from './get-checkout.ts';
 import { type CheckoutDeps, priceCheckout } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
 import { visitOf } from './record-visits.ts';
@@ -29,7 +30,7 @@ export async function openCheckout(
   const recorded = await deps.steps.open({ row, secretHash: hashOf(secret), visit });
   if (!recorded.opened) throw new Error(`the id ${row.id} is another account's checkout`);
   if (recorded.visited) deps.wakeRelay();
-  return { ...openResource(row, sale, quoteOf(sale)), secret };
+  return { ...openResource(row, sale, { quote: quoteOf(sale), card: await cardOf(deps, row) }), secret };
 }
 
 function newRow(

@@ -11,6 +11,7 @@ import {
   storedCode,
   unknownProduct,
 } from '../orders/order.rules.ts';
+import type { CardProcessorOf } from './card-processors.ts';
 import { type Choice, type PricedSale, priceSale, withoutGoneBumps, withoutGoneCode } from './checkout.rules.ts';
 import type { CheckoutSteps } from './checkout-steps.ts';
 
@@ -19,6 +20,7 @@ export interface CheckoutDeps {
   readonly requester: Requester;
   readonly clock: Clock;
   readonly steps: CheckoutSteps;
+  readonly cardProcessorOf: CardProcessorOf;
   /** Called after a commit with events. */
   readonly wakeRelay: () => void;
 }

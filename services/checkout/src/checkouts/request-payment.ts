@@ -4,7 +4,7 @@ import { type PaymentOutcome, startPayment } from '@app/contracts/payments';
 import type { RequestContext } from '@app/messaging/request-headers';
 import type { CallContext } from '@app/messaging/requester';
 import { isOutage } from '@app/service-kit/outages';
-import { outcomeOf } from './checkout.rules.ts';
+import { outcomeOf, savesCardOf } from './checkout.rules.ts';
 import { orderIdOf } from './checkout-order.ts';
 import { type CheckoutRow, checkoutOfAttempt, readAgain } from './checkout-row.ts';
 import type { CheckoutDeps } from './price-checkout.ts';
@@ -81,8 +81,7 @@ function attemptOf(
     test,
     returnUrl: returnUrl ?? null,
     hold: sale.upsell === null ? null : { upsell: sale.upsell, decisionMinutes: decision_minutes },
-    // The upsell and renewals are charged later.
-    savesCard: sale.upsell !== null || sale.product.pricingType === 'subscription',
+    savesCard: savesCardOf(sale, sale.upsell),
   };
 }
 

@@ -3,7 +3,7 @@ import { DomainError } from '@app/contracts/errors';
 import { statement } from '@app/service-kit/database';
 import { openResource } from './checkout.rules.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
-import { checkoutProductOf } from './get-checkout.ts';
+import { cardOf, checkoutProductOf } from './get-checkout.ts';
 import { type CheckoutDeps, priceCheckout } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
 
@@ -62,7 +62,8 @@ async function tryUpdate(
   const shown = [sale.totalCents, changedAt, quoteOf(sale)];
   const values = [account_id, id, revision, ...buyer, choice.bumpIds, choice.discountCode, ...shown];
   const { rowCount } = await deps.database.pool.query(updateStatement(values));
-  return rowCount === 1 ? openResource(changed, sale, quoteOf(sale)) : undefined;
+  if (rowCount !== 1) return undefined;
+  return openResource(changed, sale, { quote: quoteOf(sale), card: await cardOf(deps, row) });
 }
 
 function requireOpen({ status }: CheckoutRow): void {

@@ -1,15 +1,16 @@
-import type { CheckoutOffer } from '@app/contracts/checkout-offers';
+import type { RequestOutput } from '@app/contracts/define';
+import type { getPaymentProcessor } from '@app/contracts/payment-processors';
 import type { Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import type { LookupCache } from '@app/service-kit/lookup-cache';
 import type { Check } from '@app/service-kit/service';
 import type { EdgeConfig } from '../edge/edge-config.ts';
 import type { HealthTimes } from '../edge/health-routes.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import type { BuyerDigests } from '../identity/buyer-digests.ts';
 import type { Seller } from '../identity/find-seller.ts';
-import type { LookupCache } from '../identity/lookup-cache.ts';
 import type { PasswordCost } from '../identity/password.ts';
 import type { VisitorDigest } from '../identity/visitor.ts';
 import type { Letters } from '../letters/letters.ts';
@@ -61,8 +62,8 @@ export interface App {
   readonly buyerDigests: BuyerDigests;
   /** By handle, as checkouts are opened with them. */
   readonly sellers: LookupCache<Seller>;
-  /** Which payment processor an account sells live through, by account. */
-  readonly processors: LookupCache<CheckoutOffer['processor']>;
+  /** What an account has chosen to take payments with, by account. */
+  readonly processors: LookupCache<RequestOutput<typeof getPaymentProcessor>>;
   /** Bounds the responses that clients have not read yet. */
   readonly readLimiter: ReadLimiter;
   /** Of each account's writes. */

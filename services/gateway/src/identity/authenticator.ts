@@ -2,12 +2,12 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import { LookupCache } from '@app/service-kit/lookup-cache';
 import type { Actor } from './actors.ts';
 import { platform } from './actors.ts';
 import { hashApiKey, isWellFormedKey } from './api-key-format.ts';
 import { type FoundCredential, findKey, findSession } from './find-actor.ts';
 import { LastUse } from './last-use.ts';
-import { LookupCache } from './lookup-cache.ts';
 import { hashSessionToken } from './session-token.ts';
 import { createThrottledLookup } from './throttled-lookup.ts';
 

@@ -25,6 +25,9 @@ const checkout = {
   accessUrl: null,
   paidAt: null,
   lastFour: null,
+  processor: 'stripe',
+  publishableKey: 'pk_live_51Hx',
+  savesCard: true,
   test: false,
   createdAt: '2026-11-20T09:29:40.000Z',
 };
@@ -72,7 +75,9 @@ export const checkoutExamples = {
       totalCents: 6800,
       quote: checkout.quote,
       currency: 'usd',
-      processor: 'simulated',
+      processor: 'stripe',
+      publishableKey: 'pk_live_51Hx',
+      savesCard: true,
       test: false,
     },
   },
@@ -92,7 +97,7 @@ export const checkoutExamples = {
     response: { ...checkout, name: 'Maya Lindqvist', country: 'SE' },
   },
   payCheckout: {
-    body: { paymentMethod: 'sim_ok', returnUrl: 'https://mayapaints.example/checkout/thanks' },
+    body: { paymentMethod: 'ctoken_1NQ8zV', returnUrl: 'https://mayapaints.example/checkout/thanks' },
     response: {
       status: 'authorized',
       orderId: orderId,

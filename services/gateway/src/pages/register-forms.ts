@@ -1,7 +1,8 @@
+import { withoutSecretsOfBank } from '@app/pages/bank-return';
 import type { FastifyInstance } from 'fastify';
 import { createOwnSite } from '../edge/own-site.ts';
 import type { PageDeps } from './page-request.ts';
-import { sendFailure } from './send-answer.ts';
+import { sendAnswer, sendFailure } from './send-answer.ts';
 
 /**
  * Pages with forms that look at cookies. A browser adds the cookies by itself, to a form of another site as well: what such a
@@ -21,8 +22,10 @@ export function registerForms(
       parsed(null, new URLSearchParams(String(body))),
     );
     pages.setErrorHandler(sendFailure);
-    pages.addHook('onRequest', async (req) => {
-      if (req.method === 'POST') ownSite.checkPage(req);
+    pages.addHook('onRequest', async (req, reply) => {
+      if (req.method === 'POST') return ownSite.checkPage(req);
+      const location = withoutSecretsOfBank(req.url);
+      if (location !== null) return sendAnswer({ config }, reply, { status: 303, location });
     });
     route(pages);
     done();

@@ -1,6 +1,6 @@
 import { currency as currencyCode } from '@app/contracts/common';
 import { countryNames } from '@app/contracts/countries';
-import { cardFormOf } from '../../checkout/cards.ts';
+import { drawnCardOf } from '../../checkout/cards.ts';
 import type { PageOf, Shop } from '../../checkout/model.ts';
 import { type OrderContent, orderPage } from '../../checkout/order-page.ts';
 import { upsellPage } from '../../checkout/upsell-page.ts';
@@ -181,6 +181,7 @@ const orderOf = (drawn: Drawn, languages: string | undefined, processor: string)
   refusedCode: '',
   quote: '',
   asksRepeat: false,
-  card: drawn.priceCents === 0 ? null : cardFormOf(processor),
+  card: drawn.priceCents === 0 ? null : drawnCardOf(processor),
+  savesCard: drawn.billingInterval !== null,
   countries: countryNames(),
 });

@@ -10,6 +10,7 @@ import { invalidField } from '@app/contracts/validation';
 import type { z } from 'zod';
 import { checkoutUrlOf, logoUrlOf, productImagesUrlOf } from '../../edge/public-urls.ts';
 import type { Seller } from '../../identity/find-seller.ts';
+import { cardProcessor } from '../card-processor.ts';
 import type { OperationCall } from '../operation.ts';
 
 type SellersCall = OperationCall<{ readonly handle: string }, unknown, unknown>;
@@ -42,10 +43,9 @@ export async function getOffer({ app, params, query, context, baseUrl }: OfferCa
     discountCode: discountCode || null,
     testMode,
   };
-  const [offer, processor] = await Promise.all([
+  const [offer, card] = await Promise.all([
     app.requester.request(getOfferRequest, wanted, { ...context, accountId: seller.accountId }),
-    // Rehearsals are always simulated.
-    testMode ? 'simulated' : app.processors.find(seller.accountId),
+    cardProcessor(app, seller.accountId, testMode),
   ]);
   const { image, ...product } = offer.product;
   return {
@@ -56,7 +56,7 @@ export async function getOffer({ app, params, query, context, baseUrl }: OfferCa
       checkoutUrl: `${checkoutUrlOf(baseUrl, seller.handle)}/${product.slug}`,
     },
     seller: sellerResourceOf(seller, baseUrl),
-    processor: processor ?? 'none',
+    ...card,
     test: testMode,
   };
 }

@@ -20,6 +20,7 @@ import {
   portalChargesOf,
   portalSubscriptionOf,
 } from '../../portal/portal-subscription.rules.ts';
+import { cardProcessor } from '../card-processor.ts';
 import type { OperationCall } from '../operation.ts';
 import { buyerOf, noOrder, ordersOf, requireSubscription } from './portal-buyer.ts';
 
@@ -118,15 +119,15 @@ export async function getPortalSubscription(
   const { accountId, settings } = actor;
   const found = await requireSubscription(call, params.subscriptionId);
   const ofOrder = { orderId: found.order_id, email: buyerOf(call).email, test: found.test };
-  const [{ refunds }, processor] = await Promise.all([
+  const [{ refunds }, card] = await Promise.all([
     app.requester.request(getBuyerOrder, ofOrder, context),
-    // Rehearsals are always simulated.
-    found.test ? 'simulated' : app.processors.find(accountId),
+    cardProcessor(app, accountId, found.test),
   ]);
   return {
     ...portalSubscriptionOf(found, settings, failedReasonOf(found)),
     seller: sellerOf(call),
-    processor: processor ?? 'none',
+    processor: card.processor,
+    publishable_key: card.publishableKey,
     card_change: found.card_change,
     charges: portalChargesOf(found, refunds),
   };

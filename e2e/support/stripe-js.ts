@@ -1,0 +1,72 @@
+import type { BrowserContext, Page } from 'playwright-core';
+
+/** Where Stripe's script and the frame of its fields come from. */
+export const stripeOrigin = 'https://js.stripe.com';
+
+/** Stands in for Stripe.js: as much as pages use, with a field in a frame of Stripe's origin. */
+const script = `
+globalThis.stripeCalls = [];
+let tokens = 0;
+globalThis.Stripe = (key) => ({
+  elements(options) {
+    stripeCalls.push({ call: 'elements', key, ...options });
+    const listeners = {};
+    const elements = {
+      number: '',
+      update: (changes) => stripeCalls.push({ call: 'update', ...changes }),
+      submit: async () => (elements.number === '' ? { error: { type: 'validation_error', message: 'incomplete' } } : {}),
+      create: (type, of) => {
+        stripeCalls.push({ call: 'create', type, ...of });
+        let frame;
+        const read = ({ source, data }) => {
+          if (source === frame.contentWindow) elements.number = data.number;
+        };
+        return {
+          on: (name, listener) => (listeners[name] = listener),
+          mount: (place) => {
+            frame = document.createElement('iframe');
+            frame.title = 'Secure payment input frame';
+            frame.src = '${stripeOrigin}/endive/fields';
+            frame.style.setProperty('border', '0');
+            frame.onload = () => listeners.ready?.({});
+            addEventListener('message', read);
+            place.append(frame);
+          },
+          destroy: () => {
+            removeEventListener('message', read);
+            frame.remove();
+          },
+        };
+      },
+    };
+    return elements;
+  },
+  createConfirmationToken: async ({ elements }) => {
+    if (elements.number === 'refused') return { error: { type: 'api_error', message: 'Stripe cannot read this card.' } };
+    tokens += 1;
+    return { confirmationToken: { id: 'ctoken_' + elements.number + '--' + Date.now() + '_' + tokens } };
+  },
+});
+`;
+const fields = `<!doctype html><html lang="en"><title>Fields</title><label>Card number <input></label>
+<script>document.querySelector('input').oninput = ({ target }) => parent.postMessage({ number: target.value }, '*');</script></html>`;
+
+/** Serves the stand-in to a browser in Stripe's place. @returns what was requested there */
+export async function serveStripeJs(context: BrowserContext): Promise<string[]> {
+  const requested: string[] = [];
+  await context.route(`${stripeOrigin}/**`, (route) => {
+    const { pathname } = new URL(route.request().url());
+    requested.push(pathname);
+    return pathname === '/endive/stripe.js'
+      ? route.fulfill({ contentType: 'text/javascript', body: script })
+      : route.fulfill({ contentType: 'text/html', body: fields });
+  });
+  return requested;
+}
+
+/** The field for a card's number, which here is its name at the stand-in of Stripe's API. */
+export const cardNumber = (page: Page) => page.frameLocator('iframe').getByLabel('Card number');
+
+/** What the page asked of Stripe.js since it was loaded. */
+export const stripeCalls = (page: Page): Promise<Record<string, unknown>[]> =>
+  page.evaluate('globalThis.stripeCalls ?? []');

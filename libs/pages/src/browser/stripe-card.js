@@ -1,0 +1,234 @@
+/**
+ * Stripe's card fields in the place of ours: what is typed there reaches Stripe alone. Its script is loaded from Stripe when a
+ * form asks for a card, and a redraw by htmx leaves the fields as they are. A form that pays waits for the card's token.
+ */
+const scriptAddress = 'https://js.stripe.com/endive/stripe.js';
+/** Of buttons that send a card. */
+const paying = new Set(['pay', 'pay-again', 'pay-otherwise', 'save']);
+
+/** @type {{ place: HTMLElement, stripe: StripeOfPage, elements: StripeElements, card: StripeElement } | undefined} */
+let shown;
+/** @type {Promise<unknown> | undefined} */
+let loading;
+
+/** Stripe's script, once. A failed attempt is made again by the next. */
+function loadScript() {
+  loading ??= new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    script.src = scriptAddress;
+    script.onload = resolve;
+    script.onerror = () => {
+      loading = undefined;
+      script.remove();
+      reject(new Error('Stripe’s script was not loaded'));
+    };
+    document.head.append(script);
+  });
+  return loading;
+}
+
+const placeOnPage = () => /** @type {HTMLElement | null} */ (document.querySelector('[data-stripe-key]'));
+
+/** Shows the fields where the page asks for a card, with the amount as it is now. */
+async function show() {
+  const place = placeOnPage();
+  if (shown !== undefined && shown.place !== place) {
+    shown.card.destroy();
+    shown = undefined;
+  }
+  // In a part that is folded up nobody pays yet.
+  if (place === null || place.closest('details:not([open])') !== null) return;
+  if (shown !== undefined) return void shown.elements.update(changingOf(place));
+  try {
+    await loadScript();
+    if (shown === undefined && placeOnPage() === place) mount(place);
+  } catch {
+    say(place, place.dataset.failed);
+  }
+}
+
+/** @param {HTMLElement} place */
+function mount(place) {
+  const stripe = globalThis.Stripe?.(place.dataset.stripeKey ?? '');
+  if (stripe === undefined) throw new Error('Stripe’s script is none');
+  const { mode } = place.dataset;
+  const locale = document.documentElement.lang;
+  const elements = stripe.elements({ mode, allowedPaymentMethodTypes: ['card'], locale, ...changingOf(place) });
+  const wallets = { applePay: 'never', googlePay: 'never', link: 'never' };
+  // The page itself says what a card is kept for.
+  const card = elements.create('payment', { wallets, terms: { card: 'never' } });
+  const fields = document.createElement('div');
+  place.replaceChildren(fields);
+  shown = { place, stripe, elements, card };
+  card.on('ready', () => place.removeAttribute('aria-busy'));
+  card.on('change', () => say(place, ''));
+  card.on('loaderror', ({ error }) => say(place, error?.message ?? place.dataset.failed));
+  card.mount(fields);
+}
+
+/** @param {HTMLElement} place */
+function changingOf(place) {
+  const { mode, amount, currency, saves } = place.dataset;
+  const setupFutureUsage = saves === undefined ? null : 'off_session';
+  return {
+    currency,
+    setupFutureUsage,
+    appearance: appearance(),
+    ...(mode === 'payment' && { amount: Number(amount) }),
+  };
+}
+
+/** The fields look like those of the page. */
+function appearance() {
+  const styles = getComputedStyle(document.documentElement);
+  /** @param {string} name */
+  const value = (name) => styles.getPropertyValue(`--${name}`).trim();
+  const focus = { outline: `2px solid ${value('focus')}`, outlineOffset: '2px', boxShadow: 'none' };
+  return {
+    theme: isDark.matches ? 'night' : 'stripe',
+    variables: {
+      colorPrimary: value('accent'),
+      colorBackground: value('surface'),
+      colorText: value('ink'),
+      colorTextSecondary: value('quiet'),
+      colorDanger: value('bad'),
+      fontFamily: value('sans'),
+      fontSizeBase: '16px',
+      fontSizeSm: '14px',
+      borderRadius: '8px',
+      spacingUnit: '4px',
+      gridRowSpacing: '16px',
+    },
+    rules: {
+      '.Label': { fontWeight: '500' },
+      '.Input': { border: `1px solid ${value('control')}`, boxShadow: 'none' },
+      '.Input:focus': focus,
+      '.Input--invalid': { border: `1px solid ${value('bad')}`, boxShadow: 'none' },
+    },
+  };
+}
+
+const isDark = matchMedia('(prefers-color-scheme: dark)');
+isDark.addEventListener('change', () => shown?.elements.update({ appearance: appearance() }));
+
+/** Says it at the card. @param {HTMLElement} place @param {string | undefined} text */
+function say(place, text = '') {
+  place.removeAttribute('aria-busy');
+  place.querySelector('.error')?.remove();
+  if (text === '') return;
+  const error = document.createElement('p');
+  error.className = 'error';
+  error.setAttribute('role', 'alert');
+  error.textContent = text;
+  place.append(error);
+}
+
+/** A click that waits for the token of its card, or for the answer to it. @type {{ button: Element | null, isSent: boolean } | undefined} */
+let underWay;
+/** The form is sent by this module. */
+let isPassing = false;
+
+document.addEventListener(
+  'submit',
+  (event) => {
+    const { target: form, submitter } = event;
+    if (isPassing || !(form instanceof HTMLFormElement) || !(submitter instanceof HTMLButtonElement)) return;
+    const place = /** @type {HTMLElement | null} */ (form.querySelector('[data-stripe-key]'));
+    if (place === null || !paying.has(submitter.value)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (underWay === undefined) void pay(form, submitter, place);
+  },
+  true,
+);
+
+/** @param {HTMLFormElement} form @param {HTMLButtonElement} submitter @param {HTMLElement} place */
+async function pay(form, submitter, place) {
+  // Enter presses the form's first button, which nobody sees.
+  underWay = { button: submitter.tabIndex === -1 ? document.querySelector('#pay') : submitter, isSent: false };
+  showBusy();
+  const agreed = quoteOf(form);
+  try {
+    const token = await tokenOf(place);
+    await nothingOnItsWay();
+    // A total that changed meanwhile is no total that the buyer clicked on.
+    if (token !== undefined && submitter.isConnected && quoteOf(form) === agreed)
+      return void send(form, submitter, token);
+  } catch {
+    say(place, place.dataset.failed);
+  }
+  end();
+}
+
+/** @param {HTMLFormElement} form */
+const quoteOf = (form) => new FormData(form).get('quote');
+
+/** The token of what was typed, once; undefined where the fields say what is wrong. @param {HTMLElement} place */
+async function tokenOf(place) {
+  if (shown === undefined) await show();
+  if (shown === undefined) return undefined;
+  say(place, '');
+  const { stripe, elements } = shown;
+  const checked = await elements.submit();
+  // What is wrong with a field stands at the field itself.
+  if (checked.error !== undefined) {
+    if (checked.error.type !== 'validation_error') say(place, checked.error.message ?? place.dataset.failed);
+    return undefined;
+  }
+  const made = await stripe.createConfirmationToken({ elements });
+  if (made.confirmationToken === undefined) say(place, made.error?.message ?? place.dataset.failed);
+  return made.confirmationToken?.id;
+}
+
+/** @param {HTMLFormElement} form @param {HTMLButtonElement} submitter @param {string} token */
+function send(form, submitter, token) {
+  if (underWay !== undefined) underWay.isSent = true;
+  underWay?.button?.removeAttribute('aria-busy');
+  setCard(form, token);
+  isPassing = true;
+  form.requestSubmit(submitter);
+  isPassing = false;
+}
+
+/** @param {HTMLFormElement} form @param {string} token */
+function setCard(form, token) {
+  const input = form.elements.namedItem('card');
+  if (input instanceof HTMLInputElement) input.value = token;
+}
+
+function showBusy() {
+  underWay?.button?.setAttribute('aria-busy', 'true');
+}
+
+/** A token is used once: the next click gets another. */
+function end() {
+  underWay?.button?.removeAttribute('aria-busy');
+  underWay = undefined;
+  for (const form of document.forms) if (form.querySelector('[data-stripe-key]') !== null) setCard(form, '');
+}
+
+/** Requests of htmx that have no answer yet. */
+let requests = 0;
+/** @type {(() => void)[]} */
+const waiting = [];
+/** @returns {Promise<void>} */
+const nothingOnItsWay = () =>
+  requests === 0 ? Promise.resolve() : new Promise((resolve) => void waiting.push(() => resolve()));
+
+document.addEventListener('htmx:before:request', () => {
+  requests += 1;
+});
+document.addEventListener('htmx:finally:request', () => {
+  requests -= 1;
+  if (underWay?.isSent) end();
+  else showBusy();
+  if (requests > 0) return;
+  for (const goOn of waiting.splice(0)) goOn();
+});
+document.addEventListener('htmx:after:swap', () => void show());
+document.addEventListener('toggle', () => void show(), true);
+// A page that comes back from the browser's memory waits for nothing.
+addEventListener('pageshow', (event) => {
+  if (event.persisted) end();
+});
+void show();
