@@ -11,15 +11,24 @@ globalThis.Stripe = (key) => ({
   elements(options) {
     stripeCalls.push({ call: 'elements', key, ...options });
     const listeners = {};
+    let frame;
+    let answered;
     const elements = {
       number: '',
       update: (changes) => stripeCalls.push({ call: 'update', ...changes }),
-      submit: async () => (elements.number === '' ? { error: { type: 'validation_error', message: 'incomplete' } } : {}),
+      submit: async () => {
+        await new Promise((resolve) => {
+          answered = resolve;
+          frame.contentWindow.postMessage('read', '*');
+        });
+        return elements.number === '' ? { error: { type: 'validation_error', message: 'incomplete' } } : {};
+      },
       create: (type, of) => {
         stripeCalls.push({ call: 'create', type, ...of });
-        let frame;
         const read = ({ source, data }) => {
-          if (source === frame.contentWindow) elements.number = data.number;
+          if (source !== frame.contentWindow) return;
+          elements.number = data.number;
+          answered();
         };
         return {
           on: (name, listener) => (listeners[name] = listener),
@@ -49,7 +58,7 @@ globalThis.Stripe = (key) => ({
 });
 `;
 const fields = `<!doctype html><html lang="en"><title>Fields</title><label>Card number <input></label>
-<script>document.querySelector('input').oninput = ({ target }) => parent.postMessage({ number: target.value }, '*');</script></html>`;
+<script>onmessage = () => parent.postMessage({ number: document.querySelector('input').value }, '*');</script></html>`;
 
 /** Serves the stand-in to a browser in Stripe's place. @returns what was requested there */
 export async function serveStripeJs(context: BrowserContext): Promise<string[]> {
