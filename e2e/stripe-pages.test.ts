@@ -1,8 +1,7 @@
+import { type PaymentIntent, StripeStandIn } from '@app/billing/stripe-stand-in';
 import { openVisit, type VisitOptions } from '@app/testing/browser/visit';
 import { createTestNats } from '@app/testing/nats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PaymentIntent } from '../services/billing/test/stripe/objects.ts';
-import { StripeStandIn } from '../services/billing/test/stripe/stripe-stand-in.ts';
 import { type Cluster, startClusterOn } from './support/cluster.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { cardNumber, serveStripeJs, stripeCalls, stripeOrigin } from './support/stripe-js.ts';
@@ -92,7 +91,7 @@ test('a card that is not whole, not read or declined is said, and another one pa
   const email = newEmail();
   await page.getByLabel('Email').fill(email);
   const pay = page.getByRole('button', { name: 'Pay $99.00' });
-  await cardNumber(page).waitFor();
+  await cardNumber(page).focus();
   await pay.click();
   await expect.poll(() => pay.getAttribute('aria-busy')).toBe(null);
   await cardNumber(page).fill('refused');

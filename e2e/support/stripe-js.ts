@@ -1,4 +1,6 @@
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Visit } from '@app/testing/browser/visit';
+
+type Page = Visit['page'];
 
 /** Where Stripe's script and the frame of its fields come from. */
 export const stripeOrigin = 'https://js.stripe.com';
@@ -61,7 +63,7 @@ const fields = `<!doctype html><html lang="en"><title>Fields</title><label>Card 
 <script>onmessage = () => parent.postMessage({ number: document.querySelector('input').value }, '*');</script></html>`;
 
 /** Serves the stand-in to a browser in Stripe's place. @returns what was requested there */
-export async function serveStripeJs(context: BrowserContext): Promise<string[]> {
+export async function serveStripeJs(context: Visit['context']): Promise<string[]> {
   const requested: string[] = [];
   await context.route(`${stripeOrigin}/**`, (route) => {
     const { pathname } = new URL(route.request().url());

@@ -36,7 +36,7 @@ async function show() {
     shown.card.destroy();
     shown = undefined;
   }
-  // In a part that is folded up nobody pays yet.
+  // In a part that is folded up no buyer pays yet.
   if (place === null || place.closest('details:not([open])') !== null) return;
   if (shown !== undefined) return void shown.elements.update(changingOf(place));
   try {
@@ -144,7 +144,7 @@ document.addEventListener(
 
 /** @param {HTMLFormElement} form @param {HTMLButtonElement} submitter @param {HTMLElement} place */
 async function pay(form, submitter, place) {
-  // Enter presses the form's first button, which nobody sees.
+  // Enter presses the form's first button, which buyers do not see.
   underWay = { button: submitter.tabIndex === -1 ? document.querySelector('#pay') : submitter, isSent: false };
   showBusy();
   const agreed = quoteOf(form);

@@ -10,6 +10,8 @@ import { type Answer, answerOnce, errorAnswer, type StripeAccount } from './kept
 import { invalid, StripeNo } from './stripe-error.ts';
 
 /** What goes wrong with a request: nothing is done (`…_before`), or the answer gets lost after the work (`…_after`). */
+export type { PaymentIntent } from './objects.ts';
+
 export type StripeFault =
   | 'rate_limited'
   | 'broken_before'
