@@ -158,7 +158,12 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     handled: producers.handled,
     producers,
     handlers: [
-      onRequest(getPaymentProcessor, async () => ({ processor: 'simulated' as const, secrets: [], updated_at: null })),
+      onRequest(getPaymentProcessor, async () => ({
+        processor: 'simulated' as const,
+        secrets: [],
+        updated_at: null,
+        stripe: null,
+      })),
       onRequest(startPayment, async (input, { accountId }) => {
         if (input.paymentMethod === null) return lookUp(tries, accountId, input, standIn.atProcessor);
         started.push(input);
