@@ -11,7 +11,7 @@ import { allEvents } from './support/contracts.ts';
 import { find, root } from './support/repository.ts';
 
 /**
- * `libs/contracts/samples` holds one event of each kind as it was first published, and is never changed: such events
+ * `libs/contracts/samples` holds one event of each kind as version 0.2.0 publishes it, and is never changed: such events
  * are in streams, outboxes and dead letters whenever a new version starts.
  */
 const samples = new Map(
