@@ -27,7 +27,6 @@ export function routeProcessorEvents(server: FastifyInstance, app: App): void {
     const { accountId } = req.params;
     const signature = req.headers['stripe-signature'];
     if (typeof signature !== 'string' || signature.length > signatureMax || !Buffer.isBuffer(body)) return false;
-    if (!accountIds.safeParse(accountId).success) return false;
     const input = { processor: 'stripe', body: body.toString('base64'), signature } as const;
     const context = { accountId, requestId: req.id, commandId: newIdSuffix(app.clock.nowMs()) };
     return (await requester.request(receiveProcessorEvent, input, context)).accepted;
@@ -43,6 +42,21 @@ export function routeProcessorEvents(server: FastifyInstance, app: App): void {
     );
   };
 
+  /** What is no id of an account, which may be long, is not remembered. */
+  const receiveCounted = async (req: FastifyRequest<ToAccount>): Promise<boolean> => {
+    const { accountId } = req.params;
+    if (!accountIds.safeParse(accountId).success) return false;
+    const byAccount = take(eventsOfAccount, accountId);
+    let accepted = false;
+    try {
+      accepted = await inRequestSpan(req, () => receive(req));
+    } finally {
+      if (accepted) eventsOfAccount.keep(byAccount);
+      else eventsOfAccount.release(byAccount);
+    }
+    return accepted;
+  };
+
   void server.register((events, _, done) => {
     // The signature is of the bytes, whatever they are.
     events.removeAllContentTypeParsers();
@@ -50,16 +64,12 @@ export function routeProcessorEvents(server: FastifyInstance, app: App): void {
     events.post<ToAccount>('/api/processors/stripe/:accountId', async (req, reply) => {
       // An address counts by what it is refused, an account by what it is sent: no other client uses up what Stripe may send.
       const byAddress = take(refusedEvents, clientOfAddress(req.ip));
-      let byAccount: Window | undefined;
       let accepted: boolean | undefined;
       try {
-        byAccount = take(eventsOfAccount, req.params.accountId);
-        accepted = await inRequestSpan(req, () => receive(req));
+        accepted = await receiveCounted(req);
       } finally {
         if (accepted === false) refusedEvents.keep(byAddress);
         else refusedEvents.release(byAddress);
-        if (byAccount !== undefined && accepted === true) eventsOfAccount.keep(byAccount);
-        else if (byAccount !== undefined) eventsOfAccount.release(byAccount);
       }
       if (!accepted) throw notTaken();
       return await reply.code(200).send({ received: true });
