@@ -53,6 +53,8 @@ test('an inquiry that takes the money becomes a dispute once', () => {
   const escalated = decideDispute(stored('warning_needs_response'), read('needs_response'), charge());
   expect(escalated).toEqual({ ...nothing, changed: true, escalated: true });
   expect(decideDispute(stored('needs_response'), read('under_review'), charge())).toMatchObject({ escalated: false });
+  // An older reading, which arrives late.
+  expect(decideDispute(stored('needs_response'), read('warning_under_review'), charge())).toEqual(nothing);
 });
 
 test.each([

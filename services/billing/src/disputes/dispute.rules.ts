@@ -25,7 +25,7 @@ const nothing: DisputeDecision = { changed: false, opened: false, closed: null, 
  * @param stored undefined: it is new
  */
 export function decideDispute(stored: Dispute | undefined, read: ProcessorDispute, charge: Charge): DisputeDecision {
-  if (stored !== undefined && stored.closed_at !== null) return nothing;
+  if (stored !== undefined && (stored.closed_at !== null || isOlder(stored, read))) return nothing;
   const closed = outcomeOf(read.status);
   const opened = stored === undefined;
   return {
@@ -36,6 +36,10 @@ export function decideDispute(stored: Dispute | undefined, read: ProcessorDisput
     lostCents: closed === 'lost' ? lostCents(read, charge) : 0,
   };
 }
+
+/** An inquiry becomes a dispute, and no dispute an inquiry. */
+const isOlder = (stored: Dispute, read: ProcessorDispute): boolean =>
+  !isWarning(stored.status) && isWarning(read.status);
 
 const isWarning = (status: DisputeStatus): boolean => status.startsWith('warning');
 

@@ -12,7 +12,7 @@ const idFields: Readonly<Record<string, IdKind>> = {
 };
 
 /** Fields that hold a time, each as far from `sentAt` as in the sample. */
-const timeFields = ['periodStart', 'periodEnd'];
+const timeFields = ['periodStart', 'periodEnd', 'evidenceDueBy'];
 
 export type SamplePayload = Readonly<Record<string, unknown>> & { readonly event: WebhookEventName };
 
@@ -26,6 +26,8 @@ export function freshSample(event: WebhookEventName, nowMs: number): SamplePaylo
   const fields = Object.entries(sample).map(([name, value]) => {
     const kind = idFields[name];
     if (kind !== undefined && value !== '') return [name, newId(kind, nowMs)];
+    // The processor's own id.
+    if (name === 'disputeId') return [name, `du_${newId('payment', nowMs).slice('pmt_'.length)}`];
     if (name === 'sentAt' || timeFields.includes(name)) {
       return [name, new Date(Date.parse(String(value)) + laterMs).toISOString()];
     }

@@ -1,6 +1,7 @@
 import { accountSettingsTable } from '@app/account-settings/tables';
 import { messagingTables, sentNotificationsTable } from '@app/messaging/tables';
 import { Migration } from '@app/service-kit/migrations';
+import { disputes } from './0001-initial/disputes.ts';
 import { charges, holds, paymentMethods, payments } from './0001-initial/payments.ts';
 import { processorEvents } from './0001-initial/processor-events.ts';
 import { processors, simulatedProcessor } from './0001-initial/processors.ts';
@@ -13,6 +14,7 @@ const parts = [
   sentNotificationsTable,
   payments,
   charges,
+  disputes,
   holds,
   paymentMethods,
   subscriptions,

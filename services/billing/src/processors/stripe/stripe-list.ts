@@ -177,6 +177,8 @@ async function* readRefunds(link: StripeLink, portion: Portion, call: ProcessorC
 function refundRecord(refund: Stripe.Refund, call: ProcessorCall, failedS?: number): ProcessorRecord | undefined {
   const { payment_intent: intent, metadata, id, amount, currency, created } = refund;
   if (intent === null || typeof intent === 'string') return undefined;
+  // Of a hold that was never captured there is nothing to give back: its end is a release.
+  if (intent.amount_received === 0) return undefined;
   // One that the seller made at Stripe has no metadata of ours, but what it is of has.
   const about = markOf(call, intent.metadata);
   if (about === undefined) return undefined;

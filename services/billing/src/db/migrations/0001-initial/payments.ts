@@ -107,6 +107,7 @@ export const charges = `
     step text not null,
     amount_cents bigint not null check (amount_cents > 0),
     refunded_cents bigint not null default 0,
+    lost_cents bigint not null default 0,
     currency text not null,
     processor text not null,
     reference text not null,
@@ -116,10 +117,11 @@ export const charges = `
     refund_attempt integer,
     refund_from_try integer,
     reopened_at timestamptz,
-    constraint refunded_at_most_what_was_charged check (refunded_cents between 0 and amount_cents)
+    constraint refunded_at_most_what_was_charged check (refunded_cents between 0 and amount_cents),
+    constraint lost_at_most_what_was_charged check (lost_cents between 0 and amount_cents)
   );
   alter table charges
-    alter amount_cents set statistics 0, alter refunded_cents set statistics 0, alter currency set statistics 0,
+    alter amount_cents set statistics 0, alter refunded_cents set statistics 0, alter lost_cents set statistics 0, alter currency set statistics 0,
     alter refund_attempt set statistics 0, alter refund_from_try set statistics 0;
   create index charges_refunding on charges (refund_due_at) where refund_due_at is not null;
   create index charges_by_time on charges (account_id, charged_at, id) where not test;
