@@ -1,0 +1,52 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from '@app/embedded/ports';
+import { startReceiver } from '@app/testing/http-receiver';
+import { Webhook } from 'standardwebhooks';
+import { expect, onTestFinished, test } from 'vitest';
+import { readPaths, readReleaseData, releaseFile, withoutAddress } from './release/release-data.ts';
+import { unpack } from './release/unpack.ts';
+import { call } from './support/seller.ts';
+import { readCredentials, startStandalone } from './support/standalone.ts';
+
+/** Guarantee: this version starts on the databases and streams of the last release, and nothing in them is lost. */
+test('the data of the last release are under 2 MB', async () => {
+  expect((await stat(releaseFile)).size).toBeLessThan(2_000_000);
+});
+
+test('this version starts on the data of the last release, shows them unchanged and sells', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'funnelry-upgrade-'));
+  const dataDir = join(directory, 'data');
+  const release = await readReleaseData();
+  await unpack(release, dataDir);
+  const settings = { RATE_LIMIT_PER_MINUTE: '0', WEBHOOKS_ALLOW_LOOPBACK: 'enabled' };
+  const standalone = startStandalone(dataDir, await freePort(), settings);
+  onTestFinished(async () => {
+    await standalone.end('SIGKILL');
+    await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  });
+  await standalone.until(/^ready /);
+
+  const { baseUrl, apiKey, email, password } = await readCredentials(dataDir);
+  const send = (method: string, path: string, body?: unknown) =>
+    call(baseUrl, method, path, { body, headers: { authorization: `Bearer ${apiKey}` } });
+  for (const path of readPaths) {
+    const response = withoutAddress((await send('GET', path)).text, baseUrl);
+    expect(response).toMatchObject(release.responses[path] as object);
+  }
+  expect((await call(baseUrl, 'POST', '/api/auth/login', { body: { email, password } })).status).toBe(200);
+
+  const receiver = await startReceiver();
+  expect((await send('PUT', '/api/v1/webhook-endpoint', { url: receiver.url })).status).toBe(200);
+  const products: { slug: string; status: string }[] = (await send('GET', '/api/v1/products')).json.data;
+  const slug = products.find(({ status }) => status === 'live')?.slug;
+  const placed = await send('POST', '/api/v1/orders', { productSlug: slug, email: 'grace@example.com' });
+  expect(placed.status).toBe(200);
+  const [request] = await receiver.received(1, ({ body }) => body.includes(placed.json.orderId));
+  expect(() =>
+    new Webhook(release.webhookSecret).verify(request?.body ?? '', headersOf(request?.headers)),
+  ).not.toThrow();
+});
+
+const headersOf = (headers: object = {}): Record<string, string> => Object.fromEntries(Object.entries(headers));
