@@ -51,7 +51,7 @@ test('a new seller comes from the first steps to the keys of Stripe, and stores 
   await field('Live secret key').fill('rk_live_mara');
   await field('Live publishable key').fill('pk_live_mara');
   await save();
-  await reads('liveSecretKey', 'Stripe could not be asked');
+  await reads('liveSecretKey', 'Stripe did not answer');
   stripe.mend();
   expect(await stored()).toMatchObject({ processor: 'none', stripe: null });
 

@@ -145,7 +145,7 @@ test('a connection that is closed for good is not alive', async () => {
 test('a subject that is forbidden to the service is told once', async () => {
   const server = await start('right');
   const link = await connectNats(linkOptions());
-  for (let n = 0; n < 3; n++) link.connection.publish('svc.billing.daily.run', '{}');
+  for (let n = 0; n < 3; n++) link.connection.publish('svc.metrics.overview.get', '{}');
   await link.connection.flush();
   await arrivals.wait(1);
   await link.connection.flush();

@@ -12,7 +12,7 @@ openStorage();
 
 const clock = fakeClock();
 const dayMs = 86_400_000;
-beforeEach(() => database.pool.query('truncate renewals, subscriptions, holds, payments, charges'));
+beforeEach(() => database.pool.query('truncate renewals, subscriptions, holds, payments, disputes, charges'));
 
 /** So many subscriptions, one account after the other, due at that time; over a connection without a time limit. */
 const subscribe = (count: number, accounts: number, dueAt: Date, test = false) =>

@@ -223,7 +223,7 @@ test('a forced run over all accounts that died lets no run charge what fell due 
   await subscribe(replicas, newAccount(), {});
   replicas.clock.set('2026-03-20T12:00:00.000Z');
   const dying = { ...daily(), steps: [stops], partsAtOnce: 1, isClosing: () => closing };
-  await expect(runDailyForAll(dying, asked(true))).rejects.toThrow('closes');
+  await expect(runDailyForAll(dying, asked(true))).rejects.toThrow('is stopping');
   const later = newAccount();
   await subscribeMany(later, 120);
   replicas.clock.set('2026-05-20T12:00:00.000Z');
@@ -262,7 +262,7 @@ test('what a forced run over all accounts did not come to is finished by the nex
     closing = true;
   };
   const dying = { ...daily(), steps: [stops], partsAtOnce: 1, isClosing: () => closing };
-  await expect(runDailyForAll(dying, asked(true))).rejects.toThrow('closes');
+  await expect(runDailyForAll(dying, asked(true))).rejects.toThrow('is stopping');
   replicas.clock.advance(dayMs);
   expect(await runDailyForAll(daily(), asked())).toMatchObject({ ok: true, rebills: { charged: 210 } });
 });

@@ -314,6 +314,7 @@ test('a subscription is read with its periods and the payments of its renewals, 
   const { account: accountId, orderId } = seen;
   expect(await harness.requester.request(listOrderPayments, { orderId }, { accountId, requestId: 'r' })).toEqual({
     data: [],
+    disputes: [],
   });
 });
 

@@ -57,7 +57,7 @@ test('an update names the version that it was made from, and changes nothing whe
   expect(won?.headers.etag).toBe(`"${first.json.version + 1}"`);
   expect(both.find(({ status }) => status === 412)?.json).toMatchObject({
     code: 'version_changed',
-    detail: expect.stringContaining(`from version ${first.json.version}`),
+    detail: expect.stringContaining(`names version ${first.json.version}`),
   });
   expect((await read()).commissionHoldDays).toBe(won?.json.commissionHoldDays);
   expect((await patch('W/"1"', { commissionHoldDays: 9 })).json).toMatchObject({

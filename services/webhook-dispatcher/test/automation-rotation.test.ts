@@ -71,7 +71,7 @@ test('without an overlap the previous secret ends at once; a repeated command ha
 
 test('an automation that sends emails has no secret, and other accounts’ automations and webhook URLs are none', async () => {
   const { data } = await harness.ask(listAutomations, seller.account, {});
-  const noSecret = { code: 'invalid_transition', message: expect.stringContaining('signs nothing') };
+  const noSecret = { code: 'invalid_transition', message: expect.stringContaining('has no signing secret') };
   const [builtIn] = data;
   await expect(reveal(builtIn?.id)).rejects.toMatchObject(noSecret);
   await expect(

@@ -29,7 +29,10 @@ export function shortResult(value: Record<string, unknown>, bytes: number, bytes
   const whole = dropRows(short, bytesMax);
   // One row with long lists of its own may be too much already, and an empty list would look like nothing.
   const few = isEmptied(short, whole.value) || sizeOf(whole.value) > bytesMax;
-  const dropped = few ? dropRows(withFewInner(short), bytesMax) : whole;
+  const inFew = few ? withFewInner(short) : short;
+  const fewer = few ? dropRows(inFew, bytesMax) : whole;
+  // Of several lists of long rows each has to show one.
+  const dropped = isEmptied(short, fewer.value) ? dropRows(shortest(inFew), bytesMax) : fewer;
   const names = Object.entries(dropped.counts).map(([name, count]) => `${count} of ${name}`);
   const inner = few ? ` Lists within rows show ${innerRowsMax} at most.` : '';
   const left = names.length === 0 ? '' : ` Left out: ${names.join(', ')}.`;
@@ -37,6 +40,8 @@ export function shortResult(value: Record<string, unknown>, bytes: number, bytes
 }
 
 const innerRowsMax = 3;
+
+const shortest = (value: Record<string, unknown>) => withShortTexts(value, 60) as Record<string, unknown>;
 
 const isEmptied = (before: Record<string, unknown>, after: Record<string, unknown>): boolean =>
   Object.entries(after).some(

@@ -47,7 +47,7 @@ export const webhookTools: readonly Tool[] = [
     name: 'rotate_webhook_secret',
     description: 'The seller logs in to see the new secret.',
     operation: operation('rotateWebhookSecret'),
-    words: { overlapHours: 'The previous one signs too; 24.' },
+    unsaid: ['overlapHours'],
     hides: ['secret', 'secret_notice'],
     annotations: replaces,
   },
@@ -73,7 +73,7 @@ export const webhookTools: readonly Tool[] = [
   },
   {
     name: 'list_webhook_deliveries',
-    description: 'Events on their way to endpoints, newest first; `reason` says why nothing was sent.',
+    description: 'Events on their way to endpoints, newest first.',
     operation: operation('listWebhookDeliveries'),
     unsaid: ['full'],
     defaults: shortPage,
