@@ -4,8 +4,8 @@ import { type ServiceName, serviceNames } from '@app/contracts/services';
 import { databaseUrl } from '@app/embedded/databases';
 import { startPostgres } from '@app/embedded/postgres';
 import type { DatabaseOptions } from '@app/service-kit/database';
+import { openLockSession } from '@app/service-kit/lock-session';
 import type { Migrations } from '@app/service-kit/migrations';
-import pg from 'pg';
 import { type DatabaseData, databaseName, type ReleaseData } from './release-data.ts';
 
 /** Packs the data directory of an `npm start` that has ended. */
@@ -21,8 +21,8 @@ export async function pack(dataDir: string): Promise<Pick<ReleaseData, 'database
 }
 
 async function packDatabase(adminUrl: string, service: ServiceName): Promise<DatabaseData> {
-  const client = new pg.Client({ connectionString: databaseUrl(adminUrl, databaseName(service)) });
-  await client.connect();
+  const session = await openLockSession({ connectionString: databaseUrl(adminUrl, databaseName(service)) });
+  const { client } = session;
   try {
     const applied = await client.query<{ name: string }>('select name from migrations order by id');
     const migrations = await released(service);
@@ -36,7 +36,7 @@ async function packDatabase(adminUrl: string, service: ServiceName): Promise<Dat
       sequences: await packSequences(client),
     };
   } finally {
-    await client.end();
+    await session.close();
   }
 }
 
@@ -50,11 +50,13 @@ async function released(service: ServiceName): Promise<DatabaseData['migrations'
   for (const { name, class: Step } of migrations) {
     const statements: string[] = [];
     const recorder = { query: async (sql: string) => void statements.push(sql) };
-    await new Step(recorder as unknown as pg.ClientBase).run();
+    await new Step(recorder as unknown as Client).run();
     texts.push({ name, sql: statements.join(';\n') });
   }
   return texts;
 }
+
+type Client = Awaited<ReturnType<typeof openLockSession>>['client'];
 
 const partitionsSql = `
   select format('create table %I partition of %I %s', c.relname, p.relname, pg_get_expr(c.relpartbound, c.oid)) as sql
@@ -70,7 +72,7 @@ const tablesSql = `
     and c.relname <> 'migrations'
   order by c.relname`;
 
-async function packTables(client: pg.Client): Promise<DatabaseData['tables']> {
+async function packTables(client: Client): Promise<DatabaseData['tables']> {
   const { rows } = await client.query<{ name: string; columns: string[] }>(tablesSql);
   const tables: Record<string, DatabaseData['tables'][string]> = {};
   for (const { name, columns } of rows) {
@@ -82,7 +84,7 @@ async function packTables(client: pg.Client): Promise<DatabaseData['tables']> {
   return tables;
 }
 
-async function packSequences(client: pg.Client): Promise<DatabaseData['sequences']> {
+async function packSequences(client: Client): Promise<DatabaseData['sequences']> {
   const { rows } = await client.query<{ name: string }>(
     `select relname as name from pg_class where relkind = 'S' and relnamespace = 'public'::regnamespace
        and relname <> 'migrations_id_seq'`,

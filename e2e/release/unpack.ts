@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { serviceNames } from '@app/contracts/services';
 import { databaseUrl, ensureDatabases } from '@app/embedded/databases';
 import { startPostgres } from '@app/embedded/postgres';
+import { openLockSession } from '@app/service-kit/lock-session';
 import { Migration, migrateUp } from '@app/service-kit/migrations';
-import pg from 'pg';
 import { type DatabaseData, databaseName, type ReleaseData } from './release-data.ts';
 
 /** Makes a data directory as the release left it. @param dataDir is not there yet */
@@ -45,8 +45,8 @@ const replayed = (sql: string) =>
   };
 
 async function fill(adminUrl: string, database: string, data: DatabaseData): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl(adminUrl, database) });
-  await client.connect();
+  const session = await openLockSession({ connectionString: databaseUrl(adminUrl, database) });
+  const { client } = session;
   try {
     // Rows come in any order, as they were: triggers and foreign keys have had their say.
     await client.query(`set session_replication_role = replica; set role ${client.escapeIdentifier(database)}`);
@@ -64,6 +64,6 @@ async function fill(adminUrl: string, database: string, data: DatabaseData): Pro
     for (const [name, { value, isCalled }] of Object.entries(data.sequences))
       await client.query('select setval($1::regclass, $2, $3)', [client.escapeIdentifier(name), value, isCalled]);
   } finally {
-    await client.end();
+    await session.close();
   }
 }
