@@ -25,7 +25,7 @@ export type PaymentStatus = z.infer<typeof paymentStatus>;
 /** Where a buyer confirms the payment at the bank. */
 export const paymentAction = z.object({ url: z.string() });
 
-/** What buyers are told of a decline: it gives nothing away that helps a tester of stolen cards. */
+/** What the page shows buyers of a decline: it gives nothing away that helps a tester of stolen cards. */
 export const declineReason = z.enum(['card_declined', 'try_again_later']);
 
 /** A line for the upsell that a held order offers: what it costs is fixed when the card is held. */

@@ -84,9 +84,9 @@ test('without webhooks daily runs find it, follow it to its end, and say so once
   await Promise.all([a.daily(account), b.daily(account)]);
   await b.daily(account);
   expect(await published(account)).toEqual(['opened 0', 'lost 4900']);
-  const told = await notices(account);
-  expect(told).toHaveLength(2);
-  expect(told[1]).toMatch(/\$49\.00 .*product_not_received.*by 2026-03-22.*is lost/);
+  const notified = await notices(account);
+  expect(notified).toHaveLength(2);
+  expect(notified[1]).toMatch(/\$49\.00 .*product_not_received.*by 2026-03-22.*is lost/);
   expect(await listOrderDisputes(a.deps.database, account, orderId, 100)).toMatchObject([
     { payment_id: paymentId, status: 'lost', outcome: 'lost', amount_cents: 4_900, closed_at: expect.any(String) },
   ]);

@@ -62,7 +62,7 @@ async function writtenBooks(after: number): Promise<{ transactions: number; last
   return rows[0];
 }
 
-/** How each kind of payment ends: what the buyer is shown, what is told, and what was taken. */
+/** How each kind of payment ends: what the buyer sees, which events say so, and what was taken. */
 const kinds = [
   { fields: {}, status: 'succeeded', told: [[1, 'succeeded']], taken: 'charge' },
   { fields: { hold: { upsell, decisionMinutes: 60 } }, status: 'held', told: [[1, 'held']], taken: 'hold' },

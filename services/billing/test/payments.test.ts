@@ -37,7 +37,7 @@ test('20 equal starts at once on two replicas are one charge, and all that know 
   expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
 });
 
-test('a decline is told in words that help no tester of cards; the next attempt may use another card', async () => {
+test('a decline is shown in words that help no tester of cards; the next attempt may use another card', async () => {
   const account = newAccount();
   const replica = replicas.start();
   const input = startInput({ paymentMethod: 'sim_lost_card' });

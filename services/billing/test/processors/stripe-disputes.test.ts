@@ -213,7 +213,7 @@ test('a dispute that the processor cannot show makes the run not ok, and the nex
 });
 
 /** Stripe's events about disputes, oldest first. */
-const told = () =>
+const sentEvents = () =>
   books()
     .all<StripeEvent>('event')
     .filter(({ type }) => type.startsWith('charge.dispute.'));
@@ -229,12 +229,12 @@ test('an event about a dispute says where to look: the end before the beginning,
   const orderId = await pay();
   const [intent] = intents();
   const { id } = books().dispute(intent?.id ?? '');
-  const [opened] = told();
+  const [opened] = sentEvents();
   await receive(opened as StripeEvent);
   expect((await published()).map(({ outcome }) => outcome)).toEqual(['opened']);
   expect((await paymentsOf(orderId)).disputes).toMatchObject([{ id, status: 'needs_response' }]);
   books().disputeBecomes(id, 'lost');
-  const closed = told().at(-1) as StripeEvent;
+  const closed = sentEvents().at(-1) as StripeEvent;
   await receive(closed);
   await receive(closed, `${closed.id}again`);
   await receive(opened as StripeEvent, `${opened?.id}late`);
@@ -243,8 +243,8 @@ test('an event about a dispute says where to look: the end before the beginning,
   await pay();
   const other = books().dispute(intents().at(-1)?.id ?? '').id;
   books().disputeBecomes(other, 'won');
-  await receive(told().at(-1) as StripeEvent);
-  await receive(told().at(-2) as StripeEvent);
+  await receive(sentEvents().at(-1) as StripeEvent);
+  await receive(sentEvents().at(-2) as StripeEvent);
   const ofOther = (await published()).filter(({ disputeId }) => disputeId === other);
   expect(ofOther.map(({ outcome }) => outcome)).toEqual(['opened', 'won']);
   harness.clock.advance(dayMs);
