@@ -140,6 +140,12 @@ export const payCheckoutBody = z
         'Where the bank sends the buyer back to, when it asks for a confirmation: an address under this deployment’s own, or ' +
           'under the seller’s `checkoutUrl`.',
       ),
+    confirmsByScript: z
+      .boolean()
+      .optional()
+      .describe(
+        '`true`: your page runs Stripe’s script where Stripe asks the buyer by that alone. Otherwise such a payment is declined.',
+      ),
     totalCents: z
       .int()
       .min(0)
@@ -167,6 +173,13 @@ export const checkoutOutcome = z
     totalCents: z.int().describe('What is charged or held, in minor units; with the upsell once that is charged.'),
     upsell: shownUpsell.optional(),
     action: paymentAction.optional(),
+    clientSecret: z
+      .string()
+      .optional()
+      .describe(
+        'Of `continue`, with `requires_action` and without `action`: run `stripe.handleNextAction({ clientSecret })`, then ' +
+          '`continue`.',
+      ),
     anotherCard: z
       .literal(true)
       .optional()

@@ -51,7 +51,10 @@ export const paymentOutcome = z.object({
   /** The try that this is the outcome of. */
   tryNo: z.int(),
   amountCents: z.int(),
+  /** With `requires_action`; null where the processor's script asks the buyer, with the client secret that `continue` returns. */
   action: paymentAction.nullable(),
+  /** The buyer's alone: neither stored nor logged. */
+  clientSecret: z.string().optional(),
   reason: declineReason.nullable(),
   ...ofCard,
 });
@@ -81,6 +84,8 @@ export const startPayment = defineRequest('command', 'billing', 'payments.start'
     test: z.boolean(),
     /** Where the bank sends the buyer back to. */
     returnUrl: z.string().nullable(),
+    /** The buyer's page runs the processor's script where that alone can ask the bank. Earlier versions lack it. */
+    confirmsByScript: z.boolean().optional(),
     /** Given: the card is held for the amount and the upsell may be decided on for so long. */
     hold: z.object({ upsell: offeredUpsell, decisionMinutes: z.int().min(1) }).nullable(),
     /** False: the processor does not keep the card. Earlier versions lack it, and kept every card. */

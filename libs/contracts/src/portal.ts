@@ -161,13 +161,22 @@ export const portalSubscriptionWithNewCard = changedPortalSubscription
     payment_method: z.object({
       status: z.enum(['saved', 'requires_action', 'processing']),
       url: z.string().nullable().describe('Where the buyer confirms the card at the bank, with `requires_action`.'),
+      client_secret: z
+        .string()
+        .optional()
+        .describe(
+          'Of `continue`, with `requires_action` and without `url`: run `stripe.handleNextAction({ clientSecret })`, then `continue`.',
+        ),
     }),
   })
   .meta({ id: 'PortalSubscriptionWithNewCard' });
 export type PortalSubscriptionWithNewCard = z.infer<typeof portalSubscriptionWithNewCard>;
 
 export const portalPaymentMethodBody = z
-  .strictObject({ paymentMethod: paymentMethodToken.describe('The processor’s token for the new card.') })
+  .strictObject({
+    paymentMethod: paymentMethodToken.describe('The processor’s token for the new card.'),
+    confirmsByScript: z.boolean().optional().describe('As of `payCheckout`.'),
+  })
   .meta({ id: 'PortalPaymentMethodPut' });
 
 export const portalCancelBody = z

@@ -174,6 +174,8 @@ export const putPaymentMethod = defineRequest('command', 'billing', 'subscriptio
     body: putPaymentMethodBody,
     /** Where the bank sends the buyer back to; no caller of the API sets it. */
     returnUrl: z.string().nullable().optional(),
+    /** The buyer's page runs the processor's script where that alone can ask the bank; no caller of the API sets it. */
+    confirmsByScript: z.boolean().optional(),
     chargeNow,
   }),
   output: subscriptionWithNewCard,
@@ -184,7 +186,8 @@ export const putPaymentMethod = defineRequest('command', 'billing', 'subscriptio
  */
 export const continuePaymentMethod = defineRequest('command', 'billing', 'subscriptions.continue-payment-method', {
   input: ofSubscription.extend({ chargeNow }),
-  output: subscriptionWithNewCard,
+  /** With `requires_action` and without `url`: with what the processor's script asks the buyer, whose alone it is. */
+  output: subscriptionWithNewCard.extend({ clientSecret: z.string().optional() }),
 });
 
 /** An order of a subscription product started a subscription. */

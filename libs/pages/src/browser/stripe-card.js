@@ -227,6 +227,44 @@ document.addEventListener('htmx:finally:request', () => {
 });
 document.addEventListener('htmx:after:swap', () => void show());
 document.addEventListener('toggle', () => void show(), true);
+/**
+ * Stripe's script asks the buyer for their bank, in a frame over the page. What the browser learns of it counts for nothing: the
+ * form that is sent afterwards lets the server ask Stripe.
+ */
+document.addEventListener(
+  'submit',
+  (event) => {
+    const { target: form, submitter } = event;
+    if (isPassing || !(form instanceof HTMLFormElement) || !(submitter instanceof HTMLButtonElement)) return;
+    const place = /** @type {HTMLElement | null} */ (form.querySelector('[data-client-secret]'));
+    if (place === null || submitter.value !== 'continue') return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (submitter.getAttribute('aria-busy') !== 'true') void confirmAtBank(form, submitter, place);
+  },
+  true,
+);
+
+/** @param {HTMLFormElement} form @param {HTMLButtonElement} submitter @param {HTMLElement} place */
+async function confirmAtBank(form, submitter, place) {
+  submitter.setAttribute('aria-busy', 'true');
+  say(place, '');
+  const isAsked = await askBank(place).catch(() => false);
+  submitter.removeAttribute('aria-busy');
+  if (!submitter.isConnected) return;
+  if (!isAsked) return void say(place, place.dataset.failed);
+  isPassing = true;
+  form.requestSubmit(submitter);
+  isPassing = false;
+}
+
+/** @param {HTMLElement} place @returns whether the bank was reached, whatever came of it */
+async function askBank({ dataset: { key = '', clientSecret = '' } }) {
+  await loadScript();
+  const asked = await globalThis.Stripe?.(key).handleNextAction({ clientSecret });
+  return asked !== undefined && asked.error?.type !== 'api_connection_error';
+}
+
 // A page that comes back from the browser's memory waits for nothing.
 addEventListener('pageshow', (event) => {
   if (event.persisted) end();

@@ -15,6 +15,7 @@ interface StripeElement {
 }
 interface StripeOfPage {
   elements(options: object): StripeElements;
+  handleNextAction(options: { readonly clientSecret: string }): Promise<{ readonly error?: StripeError }>;
   createConfirmationToken(options: {
     readonly elements: StripeElements;
   }): Promise<{ readonly error?: StripeError; readonly confirmationToken?: { readonly id: string } }>;

@@ -1,17 +1,15 @@
-import { button, linkButton } from '../components/button.ts';
+import { button } from '../components/button.ts';
 import { fold } from '../components/card.ts';
 import { notice } from '../components/notice.ts';
 import { type Html, html } from '../html.ts';
 import type { CardForm } from './cards.ts';
+import { bankLink, type Confirming, confirmButton } from './confirming.ts';
 import type { PageOf } from './model.ts';
 import { orderLines, postForm, sellerLine, shopFooter, testBar } from './parts.ts';
 
 const texts = {
   title: 'Your bank asks you to confirm',
   text: (total: string) => `Confirm the payment of ${total} at your bank. Nothing is charged until you do.`,
-  confirm: 'Confirm at your bank',
-  confirmed: 'I have confirmed',
-  checking: 'Checking…',
   other: 'Pay with another card',
   pay: (total: string) => `Pay ${total} with this card`,
   paying: 'Paying…',
@@ -19,15 +17,13 @@ const texts = {
 } as const;
 
 export interface BankContent {
-  /** Where the buyer confirms. */
-  readonly confirmUrl: string;
+  readonly confirming: Confirming;
   readonly card: CardForm;
   readonly chosenCard: string;
   readonly quote: string;
   readonly notice: string | null;
 }
 
-/** A link leads to the bank: a form's redirect to another site is stopped by the content-security-policy. */
 export function bankPage({ purchase, post, formats, content }: PageOf<BankContent>): Html {
   const total = formats.amount(purchase.totalCents, purchase.currency);
   const shown = html`<input type="hidden" name="quote" value="${content.quote}"><input type="hidden" name="shown" value="${purchase.totalCents}">`;
@@ -41,10 +37,7 @@ export function bankPage({ purchase, post, formats, content }: PageOf<BankConten
   return html`<div id="page">${testBar(purchase)}<main class="single">${sellerLine(purchase.shop)}
 <div class="stack tight"><h1>${texts.title}</h1><p>${texts.text(total)}</p></div>
 ${content.notice !== null && notice('bad', content.notice)}
-${linkButton({ label: texts.confirm, href: content.confirmUrl, kind: 'accent', isWide: true, isTall: true })}
-${postForm(
-  post,
-  html`${button({ label: texts.confirmed, busyLabel: texts.checking, name: 'do', value: 'continue', isWide: true })}${fold(texts.other, otherCard, { id: 'other' })}`,
-)}
+${bankLink(content.confirming)}
+${postForm(post, html`${confirmButton(content.confirming)}${fold(texts.other, otherCard, { id: 'other' })}`)}
 ${fold(texts.details, orderLines(purchase, formats))}${shopFooter(purchase.shop)}</main></div>`;
 }

@@ -100,7 +100,7 @@ function stripeCard(publishableKey: string, use: CardUse): CardForm {
     fields: (_, error) =>
       html`<div class="field" id="card-form" role="group" aria-labelledby="${name}-label"><p class="label" id="${name}-label">${stripeTexts.label}</p><div
 class="card-fields" id="${name}" hx-morph-skip-children="true" data-stripe-key="${publishableKey}" data-mode="${mode}" data-amount="${converted.amount}" data-currency="${currency}" data-saves="${savesCard ? 'true' : null}" data-failed="${stripeTexts.failed}"></div><input
-type="hidden" name="card" value=""><noscript>${notice('info', stripeTexts.noScript)}</noscript>${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}</div>`,
+type="hidden" name="card" value=""><input type="hidden" name="by-script" value="true"><noscript>${notice('info', stripeTexts.noScript)}</noscript>${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}</div>`,
     missing: stripeTexts.missing,
     module: 'stripe-card.js',
     sources: stripeSources,

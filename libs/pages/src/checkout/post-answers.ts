@@ -32,7 +32,16 @@ export function keyOf(form: URLSearchParams, ...parts: readonly string[]): strin
 }
 
 /** What `payCheckout` takes, with the way back from the bank. */
-export const payBody = ({ baseUrl }: PageRequest, address: ProductAddress, paymentMethod: string): PayCheckoutBody => ({
+export const payBody = (
+  { baseUrl, form }: PageRequest,
+  address: ProductAddress,
+  paymentMethod: string,
+): PayCheckoutBody => ({
   paymentMethod,
   returnUrl: `${baseUrl}${pathOf(address)}?back=1`,
+  ...byScriptOf(form),
 });
+
+/** Forms with fields of a processor's script come from a page that runs it. */
+export const byScriptOf = (form: URLSearchParams): { readonly confirmsByScript?: true } =>
+  form.has('by-script') ? { confirmsByScript: true } : {};

@@ -1,10 +1,12 @@
 import type { CheckoutOffer, SellerResource } from '@app/contracts/checkout-offers';
 import type { CheckoutResource } from '@app/contracts/checkouts';
+import type { CallResult, Operations } from '../call.ts';
 import { checkHead, checksOf } from '../components/checks.ts';
 import { type Html, html } from '../html.ts';
 import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
 import { bankPage } from './bank-page.ts';
 import { cleanText, keepAffiliate, type OwnCheckout, ownCheckouts } from './checkout-cookies.ts';
+import { confirmingOf, isSecretWay } from './confirming.ts';
 import type { Post } from './model.ts';
 import { unknownProductPage, unknownShopPage } from './notice-pages.ts';
 import { orderNotices } from './order-page.texts.ts';
@@ -30,7 +32,8 @@ export async function showPurchase(request: PageRequest, address: ProductAddress
   if (own !== undefined && read?.ok) {
     const checkout = read.body;
     const seller = offer === null ? await findSeller(request, address.handle) : null;
-    return showCheckout(request, address, { offer, seller, checkout, productId: own.productId });
+    const { clientSecret } = read;
+    return showCheckout(request, address, { offer, seller, checkout, clientSecret, productId: own.productId });
   }
   if (!found.ok) return await showNoOffer(request, address, found);
   const shown = showOrder(request, address, { offer, checkout: null, productId: found.body.product.id }, {});
@@ -82,18 +85,21 @@ export function findOwn(
 export const isGone = ({ problem: { code } }: Refused): boolean =>
   code === 'checkout_not_found' || code === 'no_longer_for_sale';
 
+type ReadCheckout = CallResult<Operations['getCheckout']> & { readonly clientSecret?: string | undefined };
+
 /** This browser's checkout, as far as its payment is by now. */
-export async function readCheckout(request: PageRequest, own: OwnCheckout) {
+export async function readCheckout(request: PageRequest, own: OwnCheckout): Promise<ReadCheckout> {
   const actor = buyer(request, own);
   const params = { checkoutId: own.checkoutId };
   const read = await request.call('getCheckout', { actor, params });
   if (!read.ok) return read;
-  const isBack = read.body.status === 'requires_action' && request.query.has('back');
-  if (read.body.status !== 'processing' && !isBack) return read;
-  // The bank sent the buyer back, or a payment is under way: its outcome may be there by now.
-  await request.call('continueCheckout', { actor, params });
+  const { status, action } = read.body;
+  // The bank sent the buyer back, or is asked by a script: its answer may be there by now, and else what the script needs.
+  const isAsked = status === 'requires_action' && (request.query.has('back') || action === null);
+  if (status !== 'processing' && !isAsked) return read;
+  const asked = await request.call('continueCheckout', { actor, params });
   const again = await request.call('getCheckout', { actor, params });
-  return again.ok ? again : read;
+  return again.ok ? Object.assign({}, again, { clientSecret: asked.ok ? asked.body.clientSecret : undefined }) : read;
 }
 
 export const buyer = ({ actor }: PageRequest, { secret }: OwnCheckout) =>
@@ -113,7 +119,12 @@ function problemOf({ query }: PageRequest, { reason }: CheckoutResource): string
   return reason === null ? null : orderNotices[reason];
 }
 
-type OfCheckout = Seen & { readonly checkout: CheckoutResource; readonly productId: string };
+interface OfCheckout extends Seen {
+  readonly checkout: CheckoutResource;
+  readonly productId: string;
+  /** With what the buyer is asked by the processor's script. */
+  readonly clientSecret?: string | undefined;
+}
 
 function showStep(request: PageRequest, address: ProductAddress, seen: OfCheckout): ShownPage {
   const post = { action: actionOf(address, request.query), key: request.newKey(), productId: seen.productId };
@@ -123,6 +134,7 @@ function showStep(request: PageRequest, address: ProductAddress, seen: OfCheckou
     title: titleOf(seen),
     accent: shopOf(seen).accentColor,
     ...cardPart(cardOf(seen)),
+    isSecret: step.isSecret,
     head: step.head,
     body: step.body(post),
   };
@@ -131,6 +143,7 @@ function showStep(request: PageRequest, address: ProductAddress, seen: OfCheckou
 interface Step {
   readonly body: (post: Post) => Html;
   readonly head?: Html;
+  readonly isSecret?: boolean;
 }
 
 function stepOf(request: PageRequest, address: ProductAddress, seen: OfCheckout): Step {
@@ -143,14 +156,15 @@ function stepOf(request: PageRequest, address: ProductAddress, seen: OfCheckout)
       return { head: checkHead(content), body: (post) => processingPage(pageOf(request, seen, post, content)) };
     }
     case 'requires_action': {
+      const confirming = confirmingOf(checkout.action?.url, seen.clientSecret, checkout.publishableKey);
       const content = {
-        confirmUrl: checkout.action?.url ?? '',
+        confirming,
         card: cardOf(seen, 'other-card-fields'),
         chosenCard: '',
         quote: checkout.quote,
         notice,
       };
-      return { body: (post) => bankPage(pageOf(request, seen, post, content)) };
+      return { isSecret: isSecretWay(confirming), body: (post) => bankPage(pageOf(request, seen, post, content)) };
     }
     case 'authorized': {
       const { headline = '', amountCents = 0, expiresAt = null } = checkout.upsell ?? {};

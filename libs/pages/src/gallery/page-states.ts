@@ -84,11 +84,13 @@ export const pageStates: Readonly<Record<string, () => Html>> = {
   'order-right-to-left': () =>
     orderPage(pageOf(orderOf({}), purchaseOf({ name: arabicName, description: arabicName }, 14_900, 'kwd'), 'ar-KW')),
   bank: () =>
-    bankPage(pageOf({ confirmUrl: '/bank', card: simulatedCard, chosenCard: 'sim_ok', quote: 'quote', notice: null })),
+    bankPage(
+      pageOf({ confirming: { url: '/bank' }, card: simulatedCard, chosenCard: 'sim_ok', quote: 'quote', notice: null }),
+    ),
   'bank-declined': () =>
     bankPage(
       pageOf({
-        confirmUrl: '/bank',
+        confirming: { url: '/bank' },
         card: simulatedCard,
         chosenCard: 'sim_ok',
         quote: 'quote',

@@ -203,9 +203,9 @@ const cards: Readonly<Record<string, () => Html>> = {
     ),
   'card-right-to-left': () =>
     cardPage(openedOf(cardOf(subscriptionOf({ product_name: arabicName, currency: 'kwd' })), 'ar-KW', true)),
-  'card-bank': () => bankPage(openedOf({ ...cardOf(pastDue), confirmUrl: '/bank' })),
+  'card-bank': () => bankPage(openedOf({ ...cardOf(pastDue), confirming: { url: '/bank' } })),
   'card-bank-failed': () =>
-    bankPage(openedOf({ ...cardOf(subscription, { notice: cardNotices.failed }), confirmUrl: '/bank' })),
+    bankPage(openedOf({ ...cardOf(subscription, { notice: cardNotices.failed }), confirming: { url: '/bank' } })),
   'card-checking': () => checkingPage(openedOf({ subscription, checks: { nextUrl: '/p/atelier?check=1', checks: 0 } })),
   'card-checking-long': () =>
     checkingPage(openedOf({ subscription, checks: { nextUrl: '/p/atelier?check=21', checks: 20 } })),

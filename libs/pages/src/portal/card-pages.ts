@@ -1,5 +1,6 @@
 import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
 import type { CardForm } from '../checkout/cards.ts';
+import { bankLink, type Confirming, confirmButton } from '../checkout/confirming.ts';
 import { button, linkButton } from '../components/button.ts';
 import { fold } from '../components/card.ts';
 import { type Checks, checkAgain, isLong } from '../components/checks.ts';
@@ -26,9 +27,6 @@ const texts = {
   saving: 'Saving…',
   bankTitle: 'Your bank asks you to confirm',
   bank: 'Confirm the new card at your bank. Until you do, it is not charged, and the earlier one stays.',
-  confirm: 'Confirm at your bank',
-  confirmed: 'I have confirmed',
-  checking: 'Checking…',
   other: 'Use another card instead',
   checksTitle: 'Your new card is being checked',
   checks: 'This page shows the outcome by itself. The earlier card stays until the new one is saved.',
@@ -55,8 +53,7 @@ export interface CardContent {
   readonly notice: string | null;
 }
 export interface BankContent extends CardContent {
-  /** Where the buyer confirms. */
-  readonly confirmUrl: string;
+  readonly confirming: Confirming;
 }
 type CardPage = OpenedOf<CardContent>;
 
@@ -75,15 +72,14 @@ ${cardForm(page)}`,
   );
 }
 
-/** A link leads to the bank: a form's redirect to another site is stopped by the content-security-policy. */
 export function bankPage(page: OpenedOf<BankContent>): Html {
-  const { subscription: of, notice: said, confirmUrl } = page.content;
+  const { subscription: of, notice: said, confirming } = page.content;
   return around(
     page,
     html`<div class="stack tight">${backTo(page, of)}<h1>${texts.bankTitle}</h1><p>${texts.bank}</p><p class="quiet">${whenCharged(page)}</p></div>
 ${said !== null && notice('bad', said)}
-${linkButton({ label: texts.confirm, href: confirmUrl, kind: 'accent', isWide: true, isTall: true })}
-${form(page, cardPath(page), button({ label: texts.confirmed, busyLabel: texts.checking, name: 'do', value: 'continue', isWide: true }))}
+${bankLink(confirming)}
+${form(page, cardPath(page), confirmButton(confirming))}
 ${fold(texts.other, cardForm(page))}`,
   );
 }

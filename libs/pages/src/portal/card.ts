@@ -1,5 +1,7 @@
 import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
 import { type CardForm, cardFormOf } from '../checkout/cards.ts';
+import { confirmingOf, isSecretWay } from '../checkout/confirming.ts';
+import { byScriptOf } from '../checkout/post-answers.ts';
 import type { Refused } from '../checkout/show-refusal.ts';
 import { checkHead, checkScripts, checksOf } from '../components/checks.ts';
 import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
@@ -12,6 +14,8 @@ import { afterRefusal, readSubscription, sayAt } from './subscriptions.ts';
 interface Seen {
   readonly session: OpenSession;
   readonly body: PortalSubscriptionWithHistory;
+  /** With what the buyer is asked by the processor's script. */
+  readonly clientSecret?: string | undefined;
 }
 
 const pathOf = (path: string, subscriptionId: string): string => `${subscriptionPath(path, subscriptionId)}/card`;
@@ -49,11 +53,14 @@ async function readOutcome(portal: Portal, subscriptionId: string): Promise<Seen
   const seen = await readSubscription(portal, subscriptionId);
   if ('status' in seen) return seen;
   const status = seen.body.card_change?.status;
-  const isOver = status === 'declined' || (status !== 'processing' && !isBack(request) && !isWaiting(request));
-  const isAtBank = status === 'requires_action' && !isBack(request);
+  const isOpen = status === 'processing' || status === 'requires_action';
+  const isOver = status === 'declined' || (!isOpen && !isBack(request) && !isWaiting(request));
+  const isAtBank = status === 'requires_action' && seen.body.card_change?.url !== null && !isBack(request);
   if (isOver || isAtBank || !hasCard(seen.body)) return seen;
-  await goOn(portal, seen);
-  return await readSubscription(portal, subscriptionId);
+  const asked = await goOn(portal, seen);
+  const again = await readSubscription(portal, subscriptionId);
+  const clientSecret = asked.ok ? asked.body.payment_method.client_secret : undefined;
+  return 'status' in again ? again : { ...again, clientSecret };
 }
 
 /** POST of it: a card, or that the buyer has confirmed it at the bank. */
@@ -77,7 +84,7 @@ function save(portal: Portal, { session, body: { id } }: Seen, paymentMethod: st
   return request.call('putPortalPaymentMethod', {
     actor: buyerOf(portal, session),
     params: { subscriptionId: id },
-    body: { paymentMethod },
+    body: { paymentMethod, ...byScriptOf(request.form) },
   });
 }
 
@@ -134,11 +141,12 @@ const ofCard = ({ module, sources }: CardForm) => ({
   sources,
 });
 
-function showBank(portal: Portal, { session, body: subscription }: Seen): ShownPage {
+function showBank(portal: Portal, { session, body: subscription, clientSecret }: Seen): ShownPage {
   const card = cardOf(subscription);
-  const confirmUrl = subscription.card_change?.url ?? '';
-  const content = { subscription, card, chosen: '', notice: null, confirmUrl };
-  return shown(portal, 'Confirm at your bank', bankPage(openedOf(portal, session, content)), ofCard(card));
+  const confirming = confirmingOf(subscription.card_change?.url, clientSecret, subscription.publishable_key);
+  const content = { subscription, card, chosen: '', notice: null, confirming };
+  const how = { ...ofCard(card), isSecret: isSecretWay(confirming) };
+  return shown(portal, 'Confirm at your bank', bankPage(openedOf(portal, session, content)), how);
 }
 
 function showChecking(portal: Portal, { session, body: subscription }: Seen): ShownPage {

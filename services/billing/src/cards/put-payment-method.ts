@@ -2,9 +2,9 @@ import { buyerReason } from '@app/contracts/decline-reasons';
 import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idTimeMs } from '@app/contracts/ids';
-import type { putPaymentMethod as contract } from '@app/contracts/subscriptions';
+import type { continuePaymentMethod as continued, putPaymentMethod as contract } from '@app/contracts/subscriptions';
 import { statement } from '@app/service-kit/database';
-import { refreshPayment } from '../payments/continue-payment.ts';
+import { clientSecretOf, refreshPayment } from '../payments/continue-payment.ts';
 import { lostFrom } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
@@ -36,6 +36,7 @@ interface Context {
 /** See the contract. */
 interface How {
   readonly returnUrl?: string | null | undefined;
+  readonly confirmsByScript?: boolean | undefined;
   readonly chargeNow?: boolean | undefined;
 }
 
@@ -84,7 +85,7 @@ export async function putPaymentMethod(
   context: Context,
   id: string,
   method: string,
-  { returnUrl = null, chargeNow = false }: How = {},
+  { returnUrl = null, confirmsByScript = false, chargeNow = false }: How = {},
 ): Promise<Result> {
   const paymentId = idOfCommand('payment', context.commandId);
   const begun = await findCard(deps.database, context.accountId, paymentId);
@@ -99,7 +100,7 @@ export async function putPaymentMethod(
   const state = await readState(deps, context, id, { method, processor });
   refuseCanceled(state.status, 'given a new card');
   if (state.same_card === true) return await resultOf(deps, context, id, undefined, false);
-  const payment = await save(deps, context, { state, paymentId, method, processor, returnUrl });
+  const payment = await save(deps, context, { state, paymentId, method, processor, returnUrl, confirmsByScript });
   return await resultOf(deps, context, id, payment, chargeNow);
 }
 
@@ -109,13 +110,15 @@ interface Card {
   readonly method: string;
   readonly processor: string;
   readonly returnUrl: string | null;
+  readonly confirmsByScript: boolean;
 }
 
 /** The row is committed before the call, as of every payment; its id is the key. */
 async function save(deps: Deps, context: Context, card: Card): Promise<Payment> {
   const { clock, processorCalls, database } = deps;
   const { accountId, requestId } = context;
-  const { state, paymentId, method: paymentMethod, processor, returnUrl } = card;
+  const { state, paymentId, method: paymentMethod, processor, returnUrl, confirmsByScript } = card;
+  const confirming = { returnUrl, ...(confirmsByScript && { confirmsByScript }) };
   const about = { paymentId, amountCents: 0, currency: state.currency, orderId: state.order_id };
   const nowMs = clock.nowMs();
   const begun = await beginCard(database, {
@@ -124,7 +127,7 @@ async function save(deps: Deps, context: Context, card: Card): Promise<Payment> 
     id: paymentId,
     processor,
     now: new Date(nowMs),
-    request: { ...about, paymentMethod, customerEmail: state.customer_email, returnUrl },
+    request: { ...about, paymentMethod, customerEmail: state.customer_email, ...confirming },
     checkAt: lostFrom(nowMs, processorCalls.deadlineMs),
   });
   if (begun === undefined) {
@@ -149,7 +152,7 @@ export async function continuePaymentMethod(
   context: Context,
   id: string,
   { chargeNow = false }: Pick<How, 'chargeNow'> = {},
-): Promise<Result> {
+): Promise<RequestOutput<typeof continued>> {
   await readState(deps, context, id);
   const payment = await newestCard(deps.database, context.accountId, id);
   if (payment === undefined)
@@ -157,7 +160,9 @@ export async function continuePaymentMethod(
       'invalid_transition',
       'The subscription has no attempt to save a card that could be continued.',
     );
-  return await resultOf(deps, context, id, await refresh(deps, context, payment), chargeNow);
+  const now = await refresh(deps, context, payment);
+  const result = await resultOf(deps, context, id, now, chargeNow);
+  return { ...result, ...(await clientSecretOf(deps, now)) };
 }
 
 const refresh = (deps: Deps, { requestId }: Context, payment: Payment): Promise<Payment> =>

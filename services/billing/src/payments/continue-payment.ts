@@ -20,7 +20,31 @@ export async function continuePayment(deps: PaymentDeps, caller: Caller, orderId
   if (payment === undefined) {
     throw new DomainError('invalid_transition', `The order "${orderId}" has no payment that could be continued.`);
   }
-  return outcomeOf(await refreshPayment(deps, payment, requestId));
+  const now = await refreshPayment(deps, payment, requestId);
+  return { ...outcomeOf(now), ...(await clientSecretOf(deps, now)) };
+}
+
+/**
+ * With what the processor's script asks the buyer: it is read at the processor each time, and stored nowhere. Without it the buyer
+ * may ask again.
+ */
+export async function clientSecretOf(
+  { processors, processorCalls, logger }: PaymentDeps,
+  payment: Payment,
+): Promise<{ readonly clientSecret?: string }> {
+  const { status, action_url, releasing, processor: name, processor_reference: reference } = payment;
+  if (status !== 'requires_action' || action_url !== null || releasing || reference === null) return {};
+  const { account_id: accountId, test } = payment;
+  try {
+    const { processor, ...keys } = await processors.named(name, accountId, test);
+    const read = async (signal: AbortSignal) =>
+      (await processor.clientSecret?.(reference, { accountId, ...keys, test, signal })) ?? null;
+    const clientSecret = await processorCalls.make(read);
+    return clientSecret === null ? {} : { clientSecret };
+  } catch (err) {
+    logger.warn({ err, accountId, orderId: payment.order_id, paymentId: payment.id }, 'a client secret was not read');
+    return {};
+  }
 }
 
 /** A buyer's payment as it stands now: looked up unless it has ended, or its answer is on its way. */

@@ -56,9 +56,10 @@ function nameOfUnusable(err: unknown): string {
 
 /** The card of what is only looked up is not known, and is not asked for. */
 function requestOf(paymentId: string, input: StartInput): PaymentRequest {
-  const { orderId, amountCents, currency, customerEmail, returnUrl, hold, savesCard } = input;
+  const { orderId, amountCents, currency, customerEmail, returnUrl, hold, savesCard, confirmsByScript } = input;
   const paymentMethod = input.paymentMethod ?? '';
-  const card = { paymentMethod, customerEmail, returnUrl, ...(savesCard !== undefined && { savesCard }) };
+  const how = { ...(confirmsByScript && { confirmsByScript }), ...(savesCard !== undefined && { savesCard }) };
+  const card = { paymentMethod, customerEmail, returnUrl, ...how };
   const request = { paymentId, orderId, amountCents, currency, ...card };
   return { call: hold === null ? 'charge' : 'authorize', request };
 }

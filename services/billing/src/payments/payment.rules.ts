@@ -164,8 +164,8 @@ export function outcomeOf(payment: Payment): PaymentOutcome {
   }
   if (status === 'declined') return { ...about, status: 'declined', reason: buyerReason(payment.decline_reason) };
   // While it is released, what the bank says may no longer be so a moment later.
-  if (status === 'requires_action' && action_url !== null && !releasing) {
-    return { ...about, status: 'requires_action', action: { url: action_url } };
+  if (status === 'requires_action' && !releasing) {
+    return { ...about, status: 'requires_action', action: action_url === null ? null : { url: action_url } };
   }
   return { ...about, status: 'processing' };
 }

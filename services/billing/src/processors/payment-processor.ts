@@ -44,6 +44,11 @@ export interface PaymentProcessor {
    */
   lookUp(sent: PaymentRequest, call: ProcessorCall): Promise<ProcessorOutcome | null>;
   /**
+   * With what the processor's script asks the buyer of a payment that waits for them; null where it waits no more. A browser
+   * that has it may pay with another card: it is neither stored nor logged, and goes to the buyer alone. Only of adapters with a script.
+   */
+  clientSecret?(reference: string, call: ProcessorCall): Promise<string | null>;
+  /**
    * Everything that the processor recorded from `from` (included) to `to` (excluded), oldest first. What becomes of an entry
    * later (the buyer confirmed, a refund failed) is a further record with the same reference, of the time it happened.
    * What was recorded at this very moment may be missing still: ask with an overlap.
@@ -93,6 +98,8 @@ export interface CardRequest extends MoneyRequest {
   readonly orderId: string;
   /** Where the bank sends the buyer back to. */
   readonly returnUrl: string | null;
+  /** The buyer's page runs the processor's script where that alone can ask the bank. Otherwise such a payment is declined. */
+  readonly confirmsByScript?: boolean;
   /** False: the card is charged this once, and the outcome has no saved method. Requests of earlier versions lack it. */
   readonly savesCard?: boolean;
 }
@@ -160,8 +167,8 @@ export type ProcessorOutcome =
   | {
       readonly status: 'requires_action';
       readonly reference: string;
-      /** Where the buyer confirms. */
-      readonly url: string;
+      /** Where the buyer confirms; null where the processor's own script asks them, with the `clientSecret` of the payment. */
+      readonly url: string | null;
     };
 
 /** The processor certainly did nothing with any sending of this call: the `NotDone` of what reads. */

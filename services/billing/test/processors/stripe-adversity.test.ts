@@ -9,8 +9,9 @@ import { databaseOptions, migrate } from '../../src/db/migrate.ts';
 import { checkKeys } from '../../src/processor-settings/stored-keys.ts';
 import type { CardRequest, ProcessorCall, ProcessorRecord } from '../../src/processors/payment-processor.ts';
 import { openStripeProcessor, type StripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
-import type { PaymentIntent } from '../stripe/objects.ts';
+import type { PaymentIntent, SetupIntent } from '../stripe/objects.ts';
 import { type StripeFault, type StripeRequest, StripeStandIn } from '../stripe/stripe-stand-in.ts';
+import { waiting } from './conformance/suite.ts';
 
 guardLeaks();
 
@@ -216,11 +217,41 @@ test('a bank that only Stripe’s script can ask, or that no buyer can come back
 test('a look-up tells a no only of what cannot succeed any more', async () => {
   const request = card({ paymentMethod: 'pm_standin_refuses' });
   const asked = await processor.charge(request, call());
-  if (asked.status !== 'requires_action') throw new Error('expected requires_action');
-  await fetch(asked.url, { redirect: 'manual' });
+  await fetch(waiting(asked).url, { redirect: 'manual' });
   expect(intents()[0]?.status).toBe('requires_payment_method');
   expect(await processor.lookUp({ call: 'charge', request }, call())).toMatchObject({ status: 'declined' });
   expect(intents()[0]?.status).toBe('canceled');
+});
+
+test.each(['charge', 'authorize', 'saveMethod'] as const)(
+  '%s: a bank that Stripe’s script alone can ask is asked where the page runs it, and else the payment ends',
+  async (name) => {
+    const amountCents = name === 'saveMethod' ? 0 : 4_900;
+    const paymentMethod = 'pm_standin_script';
+    const without = await processor[name](card({ paymentMethod, amountCents }), call());
+    expect(without).toMatchObject({ status: 'declined', reason: 'authentication_required' });
+    for (const returnUrl of ['https://shop.example/', null]) {
+      const request = card({ paymentMethod, amountCents, returnUrl, confirmsByScript: true });
+      const asked = await processor[name](request, call());
+      expect(asked).toEqual({ status: 'requires_action', reference: expect.any(String), url: null });
+      const { reference } = asked as { reference: string };
+      expect(await processor.lookUp({ call: name, request }, call())).toEqual(asked);
+      const secret = await processor.clientSecret?.(reference, call());
+      expect(secret).toMatch(new RegExp(`^${reference}_secret_`));
+      stripe.buyerDecides(secret ?? '');
+      expect(await processor.clientSecret?.(reference, call())).toBeNull();
+      expect(await processor.lookUp({ call: name, request }, call())).toMatchObject({ status: 'succeeded', reference });
+    }
+    const states = [...intents(), ...stripe.booksOf(liveKey).all<SetupIntent>('setup_intent')];
+    expect(states[0]?.status).toBe('canceled');
+  },
+);
+
+test('the client secret of what is not the account’s is not given', async () => {
+  const request = card({ paymentMethod: 'pm_standin_script', confirmsByScript: true });
+  const { reference } = (await processor.charge(request, call())) as { reference: string };
+  const other = call({ accountId: newId('account', clock.nowMs()) });
+  await expect(processor.clientSecret?.(reference, other)).rejects.toThrow('no such payment of this account');
 });
 
 test('no error has a client secret, a card or an address of a bank', async () => {

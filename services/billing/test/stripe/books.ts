@@ -123,7 +123,7 @@ export class StripeBooks {
     { off_session, error_on_requires_action, return_url, use_stripe_sdk }: Record<string, unknown>,
     url: string,
   ): void {
-    const { decline, savedDecline, buyer } = this.cardOf(method.id) as StripeCard;
+    const { decline, savedDecline, buyer, byScript } = this.cardOf(method.id) as StripeCard;
     const no = off_session === true ? (savedDecline ?? decline) : decline;
     if (no !== undefined) this.#decline(intent, method, no);
     if (buyer === undefined || off_session === true) {
@@ -132,7 +132,7 @@ export class StripeBooks {
     }
     if (error_on_requires_action === true) this.#decline(intent, method, authenticationRequired);
     intent.status = 'requires_action';
-    const redirects = return_url !== undefined && use_stripe_sdk === false;
+    const redirects = return_url !== undefined && use_stripe_sdk === false && byScript !== true;
     intent.next_action = redirects
       ? { type: 'redirect_to_url', redirect_to_url: { return_url, url } }
       : { type: 'use_stripe_sdk', use_stripe_sdk: {} };

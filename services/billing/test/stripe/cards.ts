@@ -7,6 +7,8 @@ export interface StripeCard {
   readonly savedDecline?: StripeDecline;
   /** The bank asks the buyer, who decides so when they come to its page. */
   readonly buyer?: 'confirms' | 'refuses' | 'leaves';
+  /** Only by Stripe's own script. */
+  readonly byScript?: true;
   /** The bank does not let the hold be captured, or ended it before Stripe's time. */
   readonly capture?: 'refused' | 'expired';
   /** Stripe does not take refunds of it. */
@@ -59,6 +61,9 @@ const cards: Readonly<Record<string, StripeCard>> = {
   pm_card_pendingRefund: { last4: '7726', refundPends: true },
   pm_standin_refuses: { last4: '3221', buyer: 'refuses' },
   pm_standin_leaves: { last4: '3222', buyer: 'leaves' },
+  pm_standin_script: { last4: '3223', buyer: 'confirms', byScript: true },
+  pm_standin_script_refuses: { last4: '3224', buyer: 'refuses', byScript: true },
+  pm_standin_script_leaves: { last4: '3225', buyer: 'leaves', byScript: true },
   pm_standin_capture_refused: { last4: '0602', capture: 'refused' },
   pm_standin_hold_expired: { last4: '0601', capture: 'expired' },
   pm_standin_refund_refused: { last4: '0701', refundRefused: true },

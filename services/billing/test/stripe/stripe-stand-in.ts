@@ -7,11 +7,12 @@ import { cardNamed } from './cards.ts';
 import { apiVersion, type Endpoint, endpointOf, formOf, prepareChecks } from './description.ts';
 import { decide, endpoints, expanded } from './endpoints.ts';
 import { type Answer, answerOnce, errorAnswer, type StripeAccount } from './kept-answers.ts';
+import type { PaymentIntent, SetupIntent } from './objects.ts';
 import { invalid, StripeNo } from './stripe-error.ts';
 
-/** What goes wrong with a request: nothing is done (`…_before`), or the answer gets lost after the work (`…_after`). */
-export type { PaymentIntent } from './objects.ts';
+export type { PaymentIntent, SetupIntent } from './objects.ts';
 
+/** What goes wrong with a request: nothing is done (`…_before`), or the answer gets lost after the work (`…_after`). */
 export type StripeFault =
   | 'rate_limited'
   | 'broken_before'
@@ -101,6 +102,23 @@ export class StripeStandIn {
 
   #keyOf(secretKey: string): Key {
     return this.#keys.get(secretKey) ?? { account: 'acct_1' };
+  }
+
+  /**
+   * Stripe's script asks the buyer with this secret, and they decide as their card says.
+   * @throws Error where no payment has the secret
+   */
+  buyerDecides(clientSecret: string): PaymentIntent | SetupIntent {
+    for (const { books } of this.#accounts.values()) {
+      const intent = books.objects.get(clientSecret.replace(/_secret_.*$/, '')) as
+        | PaymentIntent
+        | SetupIntent
+        | undefined;
+      if (intent?.client_secret !== clientSecret) continue;
+      decide(books, intent.id);
+      return intent;
+    }
+    throw new Error('no payment has this client secret');
   }
 
   /** Lets go wrong the next requests that match, as many as there are faults. */

@@ -36,7 +36,12 @@ async function requestAgain(deps: CheckoutDeps, row: CheckoutRow, context: Reque
     // Billing has answered before that the bank asks the buyer: its database was restored since.
     return await lookUpAttempt(deps, row, call).catch(unlessOutage);
   });
-  return outcome === undefined ? outcomeOf(row) : await outcomeRecorded(deps, row, outcome, requestId);
+  if (outcome === undefined) return outcomeOf(row);
+  const recorded = await outcomeRecorded(deps, row, outcome, requestId);
+  const { clientSecret, tryNo } = outcome;
+  // It goes on to the buyer, and is not recorded.
+  const isOfBuyer = clientSecret !== undefined && recorded.status === 'requires_action' && tryNo === row.try_no;
+  return isOfBuyer ? { ...recorded, clientSecret } : recorded;
 }
 
 /** Billing may not have got the attempt yet: it is under way all the same. */

@@ -67,8 +67,9 @@ function requirePaying(row: CheckoutRow): Paying {
 
 function attemptOf(
   { order_id, try_no, try_began_at, test, decision_minutes, sale }: Paying,
-  { paymentMethod, returnUrl }: Pick<PayCheckoutBody, 'returnUrl'> & { readonly paymentMethod: string | null },
+  body: Pick<PayCheckoutBody, 'returnUrl' | 'confirmsByScript'> & { readonly paymentMethod: string | null },
 ): RequestInput<typeof startPayment> {
+  const { paymentMethod, returnUrl, confirmsByScript } = body;
   return {
     orderId: order_id,
     tryNo: try_no,
@@ -80,6 +81,7 @@ function attemptOf(
     productName: sale.product.name,
     test,
     returnUrl: returnUrl ?? null,
+    ...(confirmsByScript && { confirmsByScript }),
     hold: sale.upsell === null ? null : { upsell: sale.upsell, decisionMinutes: decision_minutes },
     savesCard: savesCardOf(sale, sale.upsell),
   };

@@ -20,8 +20,9 @@ const texts = {
   endingMeans: 'Until then it stays as it is, and nothing more is charged.',
   paused: 'It is paused, and nothing is charged.',
   external: 'You collect its renewals yourself: the platform charges nothing. With a card it renews by itself.',
-  confirm:
-    'The buyer’s bank wants a new card confirmed. Until that is done, the earlier one stays. The buyer confirms at',
+  confirm: 'The buyer’s bank wants a new card confirmed. Until that is done, the earlier one stays. The buyer confirms',
+  inPortal: 'in the portal.',
+  at: 'at',
   checking: 'A new card is being checked. Until that is done, the earlier one stays.',
   declined: 'A new card was declined. The earlier one stays.',
 } as const;
@@ -74,7 +75,10 @@ function isTrueOf(done: Did, of: SubscriptionWithHistory): boolean {
 function ofCard({ card_change: card }: SubscriptionWithHistory): Html {
   switch (card?.status) {
     case 'requires_action':
-      return notice('warn', html`${texts.confirm} ${card.url !== null && html`<a href="${card.url}">${card.url}</a>`}`);
+      return notice(
+        'warn',
+        html`${texts.confirm} ${card.url === null ? texts.inPortal : html`${texts.at} <a href="${card.url}">${card.url}</a>`}`,
+      );
     case 'processing':
       return notice('info', texts.checking);
     case 'declined':

@@ -112,11 +112,12 @@ async function stateOf(
   sent: Starting,
   call: ProcessorCall,
 ): Promise<ProcessorOutcome> {
+  const buyers = { call, request: sent.call === 'chargeSaved' ? {} : sent.request };
   if (found.status !== 'requires_payment_method' || sent.call === 'chargeSaved')
-    return await askable(deps, found, call);
+    return await askable(deps, found, buyers);
   const ended = await cancelIntent(deps, found.id, call);
   // Its last error is what the sending was answered.
-  return ended.status === 'canceled' ? outcomeOf(found) : await askable(deps, ended, call);
+  return ended.status === 'canceled' ? outcomeOf(found) : await askable(deps, ended, buyers);
 }
 
 async function findIntent(deps: StripeDeps, sent: Starting, call: ProcessorCall): Promise<Intent | undefined> {

@@ -20,7 +20,7 @@ export function outcomeOf(intent: Intent, savedLast4?: string): ProcessorOutcome
     case 'requires_capture':
       return intent.object === 'payment_intent' ? paidOf(intent) : savedOf(intent, savedLast4);
     case 'requires_action':
-      return { status: 'requires_action', reference: intent.id, url: confirmationUrl(intent) ?? '' };
+      return { status: 'requires_action', reference: intent.id, url: confirmationUrl(intent) };
     case 'requires_payment_method':
       return declineOf(lastNo(intent) ?? {});
     case 'canceled':
@@ -30,9 +30,8 @@ export function outcomeOf(intent: Intent, savedLast4?: string): ProcessorOutcome
   }
 }
 
-/** Where the buyer confirms at the bank; undefined where Stripe wants its own script to ask them. */
-export const confirmationUrl = ({ next_action }: Intent): string | undefined =>
-  next_action?.redirect_to_url?.url ?? undefined;
+/** Where the buyer confirms at the bank; null where Stripe wants its own script to ask them. */
+export const confirmationUrl = ({ next_action }: Intent): string | null => next_action?.redirect_to_url?.url ?? null;
 
 function paidOf(intent: Stripe.PaymentIntent): ProcessorOutcome {
   const card = chargeOf(intent)?.payment_method_details?.card;

@@ -17,7 +17,7 @@ import { type KeyOwner, keyOwner } from './stripe-key-owner.ts';
 import { createStripeLink, type StripeLinkOptions } from './stripe-link.ts';
 import { listRecords, readRefund } from './stripe-list.ts';
 import { lookUp } from './stripe-look-up.ts';
-import { release } from './stripe-release.ts';
+import { clientSecret, release } from './stripe-release.ts';
 import { sendCard, sendMethod, sendSaved } from './stripe-sendings.ts';
 
 export interface StripeProcessor extends PaymentProcessor {
@@ -42,6 +42,7 @@ export function openStripeProcessor(database: Database, options: StripeLinkOptio
     refund: sending((request, call) => whereItIs(call, (one) => refund(deps, request, one))),
     release: sending((request, call) => whereItIs(call, (one) => release(deps, request, one))),
     lookUp: (sent, call) => whereItIs(call, (one) => lookUp(deps, sent, one), isKnown),
+    clientSecret: (reference, call) => whereItIs(call, (one) => clientSecret(deps, reference, one)),
     list: (from, to, call) => mergedLists(call, (one) => listRecords(deps.link, { from, to }, one)),
     readDispute: (id, call) =>
       whereItIs(

@@ -20,6 +20,12 @@ export async function release(
   return releaseOutcome(before.status === 'canceled' ? before : await cancelIntent(deps, id, call));
 }
 
+/** What Stripe's script asks the buyer with. */
+export async function clientSecret(deps: StripeDeps, reference: string, call: ProcessorCall): Promise<string | null> {
+  const { status, client_secret } = await readIntent(deps, readReference(reference).id, call);
+  return status === 'requires_action' ? client_secret : null;
+}
+
 /** How a release stands: an intent that succeeded was not ended by it. */
 export const releaseOutcome = ({ id, status }: Intent): ProcessorOutcome =>
   status === 'canceled' ? { status: 'succeeded', reference: releaseReference(id) } : declines.alreadySucceeded;

@@ -39,7 +39,7 @@ export async function sendCard(
         options,
       ),
     );
-    return await askable(deps, intent, call);
+    return await askable(deps, intent, { call, request });
   });
 }
 
@@ -59,12 +59,12 @@ export async function sendMethod(
           allowed_payment_method_types: cards,
           metadata: metadataOf(call, { ...request, call: 'saveMethod' }),
           ...methodOf(request),
-          ...(request.returnUrl !== null && { return_url: request.returnUrl, use_stripe_sdk: false }),
+          ...wayOfConfirming(request),
         },
         options,
       ),
     );
-    return await askable(deps, intent, call);
+    return await askable(deps, intent, { call, request });
   });
 }
 
@@ -127,22 +127,34 @@ const isMissing = (err: unknown, param: string): boolean =>
 const methodOf = ({ paymentMethod }: CardRequest) =>
   paymentMethod.startsWith('ctoken_') ? { confirmation_token: paymentMethod } : { payment_method: paymentMethod };
 
-/** A buyer who cannot come back cannot confirm. */
-const confirmationOf = ({ returnUrl }: CardRequest) =>
-  returnUrl === null ? { error_on_requires_action: true } : { return_url: returnUrl, use_stripe_sdk: false };
+/** A buyer who cannot come back, and whose page runs no script, cannot confirm. */
+const confirmationOf = (request: CardRequest) => wayOfConfirming(request) ?? { error_on_requires_action: true };
 
-/** The outcome of a buyer's intent; one whose bank can only be asked by Stripe's script is given up. */
+/** The bank's page, which shows the bank's address and works in every browser, comes before Stripe's script. */
+function wayOfConfirming({ returnUrl, confirmsByScript }: CardRequest) {
+  if (returnUrl !== null) return { return_url: returnUrl, use_stripe_sdk: false };
+  return confirmsByScript ? { use_stripe_sdk: true } : undefined;
+}
+
+interface Sent {
+  readonly call: ProcessorCall;
+  readonly request: Pick<CardRequest, 'confirmsByScript'>;
+}
+
+/** The outcome of a buyer's intent; one whose bank can only be asked by a script that the buyer's page does not run is given up. */
 export async function askable(
   deps: StripeDeps,
   intent: Stripe.PaymentIntent | Stripe.SetupIntent,
-  call: ProcessorCall,
+  sent: Sent,
 ): Promise<ProcessorOutcome> {
+  const { call, request } = sent;
   if (intent.object === 'setup_intent' && intent.status === 'succeeded') {
     return outcomeOf(intent, await readLast4(deps.link, idOf(intent.payment_method) ?? '', call));
   }
-  if (intent.status !== 'requires_action' || confirmationUrl(intent) !== undefined) return outcomeOf(intent);
+  const isAskable = confirmationUrl(intent) !== null || request.confirmsByScript === true;
+  if (intent.status !== 'requires_action' || isAskable) return outcomeOf(intent);
   const ended = await cancelIntent(deps, intent.id, call);
-  return ended.status === 'canceled' ? declines.noConfirmation : await askable(deps, ended, call);
+  return ended.status === 'canceled' ? declines.noConfirmation : await askable(deps, ended, sent);
 }
 
 const notTheMoney = new Set<string | undefined>(['amount_too_large', 'amount_too_small']);

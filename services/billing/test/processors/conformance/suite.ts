@@ -113,6 +113,14 @@ export function succeeded(outcome: SentOutcome | null): Succeeded {
   return outcome as Succeeded;
 }
 
+/** Where the buyer is to confirm. */
+export function waiting(outcome: SentOutcome): { readonly reference: string; readonly url: string } {
+  if (outcome.status !== 'requires_action') throw new Error(`expected requires_action, not ${outcome.status}`);
+  const { reference, url } = outcome;
+  if (url === null || !URL.canParse(url)) throw new Error('expected an address of the bank');
+  return { reference, url };
+}
+
 export const declinedOutcome = (kind: 'soft' | 'hard', reason: unknown = expect.stringMatching(/^[a-z][a-z0-9_]*$/)) =>
   expect.objectContaining({ status: 'declined', kind, reason, message: expect.stringMatching(/\S/) });
 

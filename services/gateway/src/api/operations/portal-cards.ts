@@ -35,7 +35,8 @@ export async function putPortalPaymentMethod(
   };
   const { declined, card } = await app.declineLimit.attempt(attempting, async () => {
     try {
-      const input = { ...params, body, returnUrl, chargeNow: true };
+      const { paymentMethod, confirmsByScript } = body;
+      const input = { ...params, body: { paymentMethod }, returnUrl, confirmsByScript, chargeNow: true };
       const saved = await app.requester.request(putPaymentMethod, input, context);
       return { accountId, outcome: outcomeOf(saved), card: saved, declined: null };
     } catch (err) {
@@ -57,7 +58,10 @@ export async function continuePortalPaymentMethod(call: Call): Promise<PortalSub
   const card = await app.requester.request(continuePaymentMethod, { ...params, chargeNow: true }, context);
   const made = { address, accountId: actor.accountId, checkoutId: params.subscriptionId, outcome: outcomeOf(card) };
   await app.declineLimit.continued(made);
-  return newCardOf(card, found, call);
+  const { clientSecret, ...changed } = card;
+  const answer = newCardOf(changed, found, call);
+  if (clientSecret !== undefined) answer.payment_method.client_secret = clientSecret;
+  return answer;
 }
 
 /** What was free shows no card, so it makes no buyer known: anyone may subscribe to it, to try stolen cards there. */
