@@ -1,10 +1,10 @@
 import { type PaymentIntent, StripeStandIn } from '@app/billing/stripe-stand-in';
-import { openVisit, type VisitOptions } from '@app/testing/browser/visit';
+import { openVisit, type Visit, type VisitOptions } from '@app/testing/browser/visit';
 import { createTestNats } from '@app/testing/nats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, startClusterOn } from './support/cluster.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
-import { cardNumber, serveStripeJs, stripeCalls, stripeOrigin } from './support/stripe-js.ts';
+import { cardNumber, serveStripeJs, stripeApiOrigin, stripeCalls, stripeOrigin } from './support/stripe-js.ts';
 
 /** Guarantee: a buyer pays a Stripe account's seller on the hosted pages, under their real policy. */
 let stripe: StripeStandIn;
@@ -30,11 +30,11 @@ afterAll(async () => {
 });
 
 async function visit(slug: string, options: VisitOptions = {}) {
-  const origins = [stripeOrigin, new URL(stripe.url).origin];
+  const origins = [stripeOrigin, stripeApiOrigin, new URL(stripe.url).origin];
   const { page, context } = await openVisit(platform.baseUrl, { ...options, origins });
-  const requested = await serveStripeJs(context);
+  const requested = await serveStripeJs(context, stripe);
   const response = await page.goto(`/c/${handle}/${slug}`);
-  return { page, requested, policy: (await response?.allHeaders())?.['content-security-policy'] ?? '' };
+  return { page, context, requested, policy: (await response?.allHeaders())?.['content-security-policy'] ?? '' };
 }
 const intents = (): PaymentIntent[] => stripe.booksOf(secretKey).all<PaymentIntent>('payment_intent');
 const newEmail = () => `${crypto.randomUUID()}@example.com`;
@@ -121,6 +121,96 @@ test('the bank’s confirmation leads back to the receipt, and no secret stays i
   await page.getByRole('heading', { name: 'You’re in.' }).textContent();
   expect(page.url()).toBe(`${platform.baseUrl}/c/${handle}/bank?back=1`);
   expect(referers.join(' ')).not.toContain('secret');
+});
+
+/** The cards of buyers whose bank asks them at its page, and by Stripe's script. */
+const ways = [
+  { way: 'the page of the bank', refusing: 'standin_refuses', leaving: 'standin_leaves' },
+  { way: 'Stripe’s script', refusing: 'standin_script_refuses', leaving: 'standin_script_leaves' },
+];
+/** Pays with a card whose bank asks; resolves on the page that says so. */
+async function payAtBank(page: Visit['page'], card: string): Promise<string> {
+  const email = newEmail();
+  await page.getByLabel('Email').fill(email);
+  await cardNumber(page).fill(card);
+  await page.getByRole('button', { name: 'Pay $99.00' }).click();
+  await page.getByRole('heading', { name: 'Your bank asks you to confirm' }).textContent();
+  return email;
+}
+const confirming = (page: Visit['page']) =>
+  page
+    .getByRole('link', { name: 'Confirm at your bank' })
+    .or(page.getByRole('button', { name: 'Confirm at your bank' }));
+const lastIntent = () => intents().at(-1) as PaymentIntent;
+
+test('Stripe’s script asks the bank where Stripe wants that, and the page with its secret is kept nowhere', async () => {
+  await addProduct(seller, 'script');
+  const { page } = await visit('script');
+  const email = await payAtBank(page, 'standin_script');
+  const { client_secret: secret } = lastIntent();
+  const again = await page.reload();
+  expect([await page.content(), page.url()]).toEqual([
+    expect.stringContaining(secret),
+    expect.not.stringContaining('secret'),
+  ]);
+  expect((await again?.allHeaders())?.['cache-control']).toBe('no-store');
+  expect((await seller.call('GET', '/api/v1/payments')).text).not.toContain(secret);
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(`${request.url()} ${request.headers().referer} ${request.postData()}`));
+  await confirming(page).click();
+  await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+  expect(await page.content()).not.toContain(secret);
+  expect(sent.filter((each) => each.includes(secret))).toEqual([
+    expect.stringMatching(/^https:\/\/api.stripe.com\/bank /),
+  ]);
+  expect(await ordersOf(email)).toMatchObject([{ status: 'paid', total_cents: 9_900 }]);
+});
+
+test.each(ways)(
+  '$way: who refuses there is declined, once nothing can be paid with it any more',
+  async ({ refusing }) => {
+    const slug = refusing.replaceAll('_', '-');
+    await addProduct(seller, slug);
+    const { page } = await visit(slug);
+    const email = await payAtBank(page, refusing);
+    await confirming(page).click();
+    await page.getByText('Your card was declined. Nothing was charged.').textContent();
+    expect(lastIntent().status).toBe('canceled');
+    await cardNumber(page).fill('card_visa');
+    await page.getByRole('button', { name: 'Pay $99.00' }).click();
+    await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+    expect(await ordersOf(email)).toMatchObject([{ status: 'paid' }]);
+  },
+);
+
+test.each(ways)('$way: a closed window loses nothing, and a success that comes later counts', async ({ leaving }) => {
+  const slug = leaving.replaceAll('_', '-');
+  await addProduct(seller, slug);
+  const { page, context } = await visit(slug);
+  const email = await payAtBank(page, leaving);
+  await confirming(page).click();
+  await page.close();
+  const later = await context.newPage();
+  await later.goto(`/c/${handle}/${slug}`);
+  await confirming(later).textContent();
+  stripe.booksOf(secretKey).succeed(lastIntent());
+  if (leaving.includes('script')) await later.reload();
+  else await later.getByRole('button', { name: 'I have confirmed' }).click();
+  await later.getByRole('heading', { name: 'You’re in.' }).textContent();
+  expect(await ordersOf(email)).toMatchObject([{ status: 'paid', total_cents: 9_900 }]);
+});
+
+test('where the script cannot reach the bank the page says so, and another click tries again', async () => {
+  await addProduct(seller, 'offline');
+  const { page, context } = await visit('offline');
+  await payAtBank(page, 'standin_script');
+  const headers = { 'access-control-allow-origin': '*' };
+  const json = { error: { type: 'api_connection_error', message: 'No connection.' } };
+  await context.route(`${stripeApiOrigin}/bank`, (route) => route.fulfill({ json, headers }), { times: 1 });
+  await confirming(page).click();
+  await page.getByText('Your bank cannot be reached from here. Nothing was charged.').textContent();
+  await confirming(page).click();
+  await page.getByRole('heading', { name: 'You’re in.' }).textContent();
 });
 
 test('another card pays in place of a confirmation at the bank', async () => {

@@ -1,9 +1,12 @@
+import type { StripeStandIn } from '@app/billing/stripe-stand-in';
 import type { Visit } from '@app/testing/browser/visit';
 
 type Page = Visit['page'];
 
 /** Where Stripe's script and the frame of its fields come from. */
 export const stripeOrigin = 'https://js.stripe.com';
+/** What Stripe.js reaches from the page. */
+export const stripeApiOrigin = 'https://api.stripe.com';
 
 /** Stands in for Stripe.js: as much as pages use, with a field in a frame of Stripe's origin. */
 const script = `
@@ -57,14 +60,28 @@ globalThis.Stripe = (key) => ({
     tokens += 1;
     return { confirmationToken: { id: 'ctoken_' + elements.number + '--' + Date.now() + '_' + tokens } };
   },
+  handleNextAction: async ({ clientSecret }) => {
+    stripeCalls.push({ call: 'handleNextAction', key });
+    return await (await fetch('${stripeApiOrigin}/bank', { method: 'POST', body: clientSecret })).json();
+  },
 });
 `;
 const fields = `<!doctype html><html lang="en"><title>Fields</title><label>Card number <input></label>
 <script>onmessage = () => parent.postMessage({ number: document.querySelector('input').value }, '*');</script></html>`;
 
-/** Serves the stand-in to a browser in Stripe's place. @returns what was requested there */
-export async function serveStripeJs(context: Visit['context']): Promise<string[]> {
+/**
+ * Serves the stand-in to a browser in Stripe's place. A buyer whose card leaves the bank's window open decides nothing there.
+ * @returns what was requested there
+ */
+export async function serveStripeJs(context: Visit['context'], stripe: StripeStandIn): Promise<string[]> {
   const requested: string[] = [];
+  await context.route(`${stripeApiOrigin}/bank`, (route) => {
+    const { status } = stripe.buyerDecides(route.request().postData() ?? '');
+    if (status === 'requires_action') return;
+    const isRefused = status === 'requires_payment_method';
+    const answer = isRefused ? { error: { type: 'card_error', message: 'The bank refused.' } } : { paymentIntent: {} };
+    return route.fulfill({ json: answer, headers: { 'access-control-allow-origin': '*' } });
+  });
   await context.route(`${stripeOrigin}/**`, (route) => {
     const { pathname } = new URL(route.request().url());
     requested.push(pathname);
