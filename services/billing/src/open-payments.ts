@@ -73,7 +73,7 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
   const events = resources.add('processor events', startEventsLoop({ ...payments, stripe }), (loop) => loop.close());
   // Closed first: the loops would wait for the processor's answer.
   resources.add('processor calls', processorCalls, (made) => made.close());
-  const handles = (objectKind: string): boolean => handlingOf(objectKind) !== undefined;
+  const handles: ReceivingDeps['handles'] = (...event) => handlingOf(...event) !== undefined;
   return {
     payments,
     secrets,

@@ -10,6 +10,7 @@ import { createLoginLimit, unlimitedLogin } from './limits/login-limit.ts';
 import type { RateWindows } from './limits/rate-windows.ts';
 import { ReadLimiter, readLimits } from './limits/read-limiter.ts';
 import { createRefusals } from './limits/refusals.ts';
+import { createEventLimit } from './processor-events/event-limit.ts';
 
 /** For callers without a valid key, each address. */
 const addressLimitPerMinute = 60;
@@ -28,6 +29,7 @@ type Limits = Pick<
   | 'buyersLimiter'
   | 'eventsOfAccount'
   | 'refusedEvents'
+  | 'limitEvents'
   | 'limitLogin'
   | 'declineLimit'
   | 'readLimiter'
@@ -49,6 +51,7 @@ export function openLimits(
     buyersLimiter: open('buyers', { policy: 'buyers', limit: buyersLimitPerMinute }),
     eventsOfAccount: open('events', { policy: 'events', limit: eventsLimitPerMinute }),
     refusedEvents: open('refused events', { policy: 'refused-events', limit: refusedEventsLimitPerMinute }),
+    limitEvents: createEventLimit(),
     accountQuota: perMinute === 0 ? null : new AccountQuota(perMinute, windows, logger, quotaWithinMs),
     limitLogin: perMinute === 0 ? unlimitedLogin : createLoginLimit(windows),
     declineLimit: perMinute === 0 ? noDeclineLimit : openDeclineLimit(context, windows),

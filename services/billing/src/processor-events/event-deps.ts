@@ -1,3 +1,4 @@
+import type Stripe from 'stripe';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import type { StripeProcessor } from '../processors/stripe/stripe-processor.ts';
 import type { ProcessorEvent } from './event-rows.ts';
@@ -11,8 +12,8 @@ export interface EventDeps extends PaymentDeps {
 export interface EventHandling {
   /** As Stripe names it in `object`. */
   readonly objectKind: string;
-  /** The events that the platform's endpoint at Stripe gets about it. */
-  readonly types: readonly string[];
+  /** Of the events about it that are handled; the platform's endpoints at Stripe get no others. */
+  readonly types: readonly Stripe.WebhookEndpointCreateParams.EnabledEvent[];
   /**
    * Looks at the object, which may have been looked at before, and earlier than an event that came first. An object that is not of
    * the account is done with.

@@ -49,7 +49,7 @@ async function handleDue(deps: EventDeps, isClosing: () => boolean = () => false
 }
 
 async function handleEvent(deps: EventDeps, event: ProcessorEvent): Promise<void> {
-  const handling = handlingOf(event.object_kind);
+  const handling = handlingOf(event.type, event.object_kind);
   const result = handling === undefined ? 'done' : await handling.handle(deps, event);
   if (result === 'done') await endEvent(deps.database, event, deps.clock.now());
   else if (isLastTry(event)) logFailure(deps, event, undefined);

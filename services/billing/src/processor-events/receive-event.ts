@@ -14,8 +14,8 @@ export interface ReceivingDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly secrets: ProcessorSecrets;
-  /** Objects that something handles: other events are not stored. */
-  readonly handles: (objectKind: string) => boolean;
+  /** Whether something handles events of this type about such an object: others are not stored. */
+  readonly handles: (type: string, objectKind: string) => boolean;
   /** Called after an event was stored. */
   readonly wake: () => void;
 }
@@ -40,7 +40,7 @@ export async function receiveEvent(
   if (from === undefined) return { accepted: false };
   const event = readEvent(bytes, accountId);
   if (event !== undefined && event.test !== from.test) return { accepted: false };
-  const isHandled = event !== undefined && deps.handles(event.objectKind);
+  const isHandled = event !== undefined && deps.handles(event.type, event.objectKind);
   await storeEvent(deps.database, from, isHandled ? event : null, deps.clock.now());
   if (isHandled) deps.wake();
   return { accepted: true };

@@ -138,8 +138,13 @@ test('what is not signed for the account is not taken, whatever is wrong with it
 
 test('what is signed and is no event, or about what nothing handles, is taken and not kept', async () => {
   const { account, secret } = await newSeller();
-  const about = (object: object) => eventOf({ id: 'evt_x', created: 1, type: 'x.y', data: { object } });
-  const bodies = ['', 'null', '{}', '[1]', 'no JSON', JSON.stringify(about({ id: 'bal_1', object: 'balance' }))];
+  const about = (object: object, type = 'x.y') => eventOf({ id: 'evt_x', created: 1, type, data: { object } });
+  const others = [
+    about({ id: 'bal_1', object: 'balance' }),
+    about({ id: 'ch_1', object: 'charge' }, 'charge.refunded'),
+    about({ id: 'ch_1', object: 'charge' }, 'refund.created'),
+  ].map((one) => JSON.stringify(one));
+  const bodies = ['', 'null', '{}', '[1]', 'no JSON', ...others];
   for (const body of bodies) {
     const taken = await receive(account, signedBytes(Buffer.from(body), { secrets: [secret] }));
     expect([body, taken]).toEqual([body, true]);

@@ -9,8 +9,8 @@ import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answersRecorded, processorEventHandled } from '../../src/points/points.ts';
 import { type Harness, startHarness } from '../harness.ts';
-import { startInput } from '../payment-samples.ts';
-import type { PaymentIntent, Refund, StripeEvent } from '../stripe/objects.ts';
+import { startInput, upsell } from '../payment-samples.ts';
+import { refund as newRefund, type PaymentIntent, type Refund, type StripeEvent } from '../stripe/objects.ts';
 import { signedEvent } from '../stripe/sent-events.ts';
 import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
 
@@ -36,14 +36,14 @@ const context = (accountId: string) => ({
 
 let shops = 0;
 /** An order of $49.00, paid through a Stripe account of its own. */
-async function paidOrder(paymentMethod = 'pm_card_visa') {
+async function paidOrder(paymentMethod = 'pm_card_visa', fields: Parameters<typeof startInput>[0] = {}) {
   shops += 1;
   const account = newId('account', harness.clock.nowMs());
   const key = `sk_live_r${shops}`;
   stripe.accept(key, `acct_r${shops}`);
   const live = { secretKey: key, publishableKey: `pk_live_r${shops}`, webhookSecret: `whsec_r${shops}` };
   await harness.requester.request(putPaymentProcessor, { body: { processor: 'stripe', live } }, context(account));
-  const input = startInput({ orderId: newId('order', harness.clock.nowMs()), paymentMethod });
+  const input = startInput({ orderId: newId('order', harness.clock.nowMs()), paymentMethod, ...fields });
   const { paymentId } = await harness.requester.request(startPayment, input, context(account));
   const books = stripe.booksOf(key);
   const [intent] = books.all<PaymentIntent>('payment_intent');
@@ -63,7 +63,7 @@ async function paidOrder(paymentMethod = 'pm_card_visa') {
       { accountId: account, force: false },
       { ...context(account), waitMs: 50_000 },
     );
-  return { account, key, orderId: input.orderId, paymentId, giveBack, receive, run };
+  return { account, key, orderId: input.orderId, paymentId, intent, giveBack, receive, run };
 }
 
 type Order = Awaited<ReturnType<typeof paidOrder>>;
@@ -146,6 +146,22 @@ test('one that fails afterwards opens its charge again, by its event', async () 
   expect(await refunds(order)).toMatchObject([{ status: 'declined' }]);
   await order.run();
   expect(await refundedCents(order)).toBe(0);
+});
+
+test('that a hold ended at Stripe is no refund, though Stripe may have an object for it', async () => {
+  const order = await paidOrder('pm_card_visa', { hold: { upsell, decisionMinutes: 60 } });
+  const { intent, key } = order;
+  const books = stripe.booksOf(key);
+  if (intent === undefined) throw new Error('Stripe has no hold');
+  books.cancel(intent, 'requested_by_customer');
+  const of = { payment_intent: intent.id, charge: intent.latest_charge, amount: intent.amount, currency: 'usd' };
+  const given = { id: books.newId('re'), created: Math.floor(harness.clock.nowMs() / 1_000), status: 'succeeded' };
+  const made = books.keep(newRefund({ ...of, ...given, metadata: {} }));
+  books.tell('refund.created', made);
+  await order.receive(made, 'refund.created');
+  await order.run();
+  expect(await refunds(order)).toEqual([]);
+  expect(await published(order)).toEqual({ single: [], whole: [] });
 });
 
 test('one that waits for the seller’s balance counts as taken', async () => {

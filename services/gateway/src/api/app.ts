@@ -54,6 +54,8 @@ export interface App {
   readonly eventsOfAccount: AddressLimiter;
   /** Of addresses that send events which are not taken. */
   readonly refusedEvents: AddressLimiter;
+  /** Events of an account's payment processor that billing looks at at once, from all senders. */
+  readonly limitEvents: ConcurrencyLimit;
   readonly limitLogin: LoginLimit;
   readonly letters: Letters;
   readonly portalTokens: PortalTokens;

@@ -1,33 +1,88 @@
 import { newId } from '@app/contracts/ids';
 import { silentLogger } from '@app/service-kit/logger';
 import Fastify from 'fastify';
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { App } from '../api/app.ts';
 import { AddressLimiter } from '../limits/address-limiter.ts';
+import { RetryLaterError } from '../problems/retry-later-error.ts';
+import { createEventLimit } from './event-limit.ts';
 import { routeProcessorEvents } from './event-routes.ts';
 
-test('of an address that names no account, nothing is remembered for an account, and the sender counts as refused', async () => {
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const server of opened.splice(0)) await server.close();
+});
+
+/** The route alone: nine events a minute, two at once. @param request billing's reply */
+function open(request: () => Promise<{ accepted: boolean }>) {
   const limiter = () => new AddressLimiter({ limit: 9 }, { add: async () => [] } as never, silentLogger());
   const [eventsOfAccount, refusedEvents] = [limiter(), limiter()];
-  const ofAccount = vi.spyOn(eventsOfAccount, 'take');
-  const refused = vi.spyOn(refusedEvents, 'keep');
-  const request = vi.fn(async () => ({ accepted: true }));
+  const asked = vi.fn(request);
   const app = {
     config: { RATE_LIMIT_PER_MINUTE: 600 },
     clock: { nowMs: Date.now },
-    requester: { request },
+    requester: { request: asked },
     eventsOfAccount,
     refusedEvents,
+    limitEvents: createEventLimit({ atOnce: 2, withinMs: 1 }),
   };
-  const server = Fastify({ routerOptions: { maxParamLength: 16_384 } });
+  const server = Fastify({ trustProxy: true, routerOptions: { maxParamLength: 16_384 } });
+  server.setErrorHandler((err, _, reply) => {
+    const seconds = err instanceof RetryLaterError ? err.retryAfterSeconds : undefined;
+    return reply.code(seconds === undefined ? 400 : 429).send({ seconds });
+  });
   routeProcessorEvents(server, app as unknown as App);
+  opened.push(server);
+  let addresses = 0;
   const post = async (accountId: string) => {
-    const headers = { 'stripe-signature': 't=1,v1=ab', 'content-type': 'application/json' };
+    addresses += 1;
+    const from = { 'x-forwarded-for': `10.9.0.${addresses}` };
+    const headers = { 'stripe-signature': 't=1,v1=ab', 'content-type': 'application/json', ...from };
     const url = `/api/processors/stripe/${accountId}`;
-    await server.inject({ method: 'POST', url, headers, payload: '{}' });
-    return [ofAccount.mock.calls.length, refused.mock.calls.length, request.mock.calls.length];
+    const answer = await server.inject({ method: 'POST', url, headers, payload: '{}' });
+    return { status: answer.statusCode, seconds: answer.json().seconds as number | undefined };
   };
-  expect(await post('a'.repeat(16_000))).toEqual([0, 1, 0]);
-  expect(await post(newId('account', Date.now()))).toEqual([1, 1, 1]);
-  await server.close();
+  return { post, asked, eventsOfAccount, refusedEvents };
+}
+const newAccount = () => newId('account', Date.now());
+
+test('of an address that names no account, nothing is remembered for an account, and the sender counts as refused', async () => {
+  const { post, asked, eventsOfAccount, refusedEvents } = open(async () => ({ accepted: true }));
+  const [ofAccount, refused] = [vi.spyOn(eventsOfAccount, 'take'), vi.spyOn(refusedEvents, 'keep')];
+  const counts = () => [ofAccount, refused, asked].map(({ mock }) => mock.calls.length);
+  await post('a'.repeat(16_000));
+  expect(counts()).toEqual([0, 1, 0]);
+  await post(newAccount());
+  expect(counts()).toEqual([1, 1, 1]);
+});
+
+test('beyond its limit an account’s events are sent again later, and what was refused did not count', async () => {
+  let accepted = false;
+  const { post } = open(async () => ({ accepted }));
+  const [account, other] = [newAccount(), newAccount()];
+  for (let sent = 0; sent < 20; sent += 1) expect((await post(account)).status).toBe(400);
+  accepted = true;
+  for (let sent = 0; sent < 9; sent += 1) expect((await post(account)).status).toBe(200);
+  const late = await post(account);
+  expect(late.status).toBe(429);
+  expect(late.seconds).toBeGreaterThan(0);
+  expect((await post(other)).status).toBe(200);
+});
+
+test('many addresses that flood an account hold two of its places at billing, and none of another account', async () => {
+  const [isHeld, reply] = [Promise.withResolvers<void>(), Promise.withResolvers<{ accepted: boolean }>()];
+  let waiting = 0;
+  const { post, asked } = open(() => {
+    waiting += 1;
+    if (waiting === 2) isHeld.resolve();
+    return waiting <= 2 ? reply.promise : Promise.resolve({ accepted: true });
+  });
+  const [flooded, other] = [newAccount(), newAccount()];
+  const first = [post(flooded), post(flooded)];
+  await isHeld.promise;
+  expect(await Promise.all([1, 2, 3].map(() => post(flooded)))).toEqual(Array(3).fill({ status: 429, seconds: 1 }));
+  expect(asked).toHaveBeenCalledTimes(2);
+  expect((await post(other)).status).toBe(200);
+  reply.resolve({ accepted: false });
+  expect((await Promise.all(first)).map(({ status }) => status)).toEqual([400, 400]);
 });

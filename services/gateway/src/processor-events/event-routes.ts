@@ -20,7 +20,7 @@ const signatureMax = 2_000;
  * answered alike, whether there is such an account or not. The answer follows the commit: Stripe sends again what had none.
  */
 export function routeProcessorEvents(server: FastifyInstance, app: App): void {
-  const { requester, eventsOfAccount, refusedEvents } = app;
+  const { requester, eventsOfAccount, refusedEvents, limitEvents } = app;
   const isLimited = app.config.RATE_LIMIT_PER_MINUTE > 0;
   const receive = async (req: FastifyRequest<ToAccount>): Promise<boolean> => {
     const { body } = req;
@@ -29,7 +29,10 @@ export function routeProcessorEvents(server: FastifyInstance, app: App): void {
     if (typeof signature !== 'string' || signature.length > signatureMax || !Buffer.isBuffer(body)) return false;
     const input = { processor: 'stripe', body: body.toString('base64'), signature } as const;
     const context = { accountId, requestId: req.id, commandId: newIdSuffix(app.clock.nowMs()) };
-    return (await requester.request(receiveProcessorEvent, input, context)).accepted;
+    return await limitEvents(
+      accountId,
+      async () => (await requester.request(receiveProcessorEvent, input, context)).accepted,
+    );
   };
   const take = (limiter: AddressLimiter, client: string): Window => {
     const window = limiter.take(client);
