@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { limits, rawText, timestamp } from './common.ts';
+import { ifVersion, limits, rawText, timestamp, version } from './common.ts';
 import { defineRequest } from './define.ts';
 
 export const processorName = z.enum(['simulated', 'stripe']);
@@ -12,6 +12,7 @@ const stripeKeys = z
     account: z.string().describe('The Stripe account that the keys are of.'),
     account_name: z.string().nullable(),
     publishable_key: z.string().describe('What the buyer’s page needs to take a card.'),
+    stored_at: timestamp.describe('When this pair was stored.'),
     missing_permissions: z.array(z.string()).describe('What a restricted key may not do and would have to.'),
     webhooks: z
       .enum(['active', 'pending', 'not_permitted', 'no_public_url', 'refused'])
@@ -29,6 +30,7 @@ const paymentProcessorResource = z
     /** Secrets are sealed and never shown again; this says which are stored. */
     secrets: z.array(z.string()),
     updated_at: timestamp.nullable().describe('Null while nothing was chosen.'),
+    version,
     stripe: z
       .object({
         live: stripeKeys.nullable().describe('For live payments.'),
@@ -63,7 +65,10 @@ export interface CardProcessor {
 }
 
 /** What the chosen processor takes cards with. Rehearsals are simulated where no keys for them are stored. @param test of a rehearsal */
-export function cardProcessorOf(chosen: z.infer<typeof paymentProcessorResource>, test: boolean): CardProcessor {
+export function cardProcessorOf(
+  chosen: Pick<z.infer<typeof paymentProcessorResource>, 'processor' | 'stripe'>,
+  test: boolean,
+): CardProcessor {
   const keys = chosen.processor === 'stripe' ? (chosen.stripe?.[test ? 'test' : 'live'] ?? null) : null;
   if (keys !== null) return { processor: 'stripe', publishableKey: keys.publishable_key };
   if (test) return { processor: 'simulated', publishableKey: null };
@@ -100,6 +105,6 @@ export const getPaymentProcessor = defineRequest('read', 'billing', 'payment-pro
   output: paymentProcessorResource,
 });
 export const putPaymentProcessor = defineRequest('command', 'billing', 'payment-processor.put', {
-  input: z.object({ body: putPaymentProcessorBody }),
+  input: z.object({ body: putPaymentProcessorBody, ...ifVersion }),
   output: paymentProcessorResource,
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
   const get = onRequest(getPaymentProcessor, async (_, { accountId }) => {
     asked.push(accountId);
     if (processor === 'failing') throw new Error('billing fails');
-    return { processor, secrets: [], updated_at: null, stripe: null };
+    return { processor, secrets: [], updated_at: null, version: 1, stripe: null };
   });
   const billing = await catalog.connectAs('billing');
   await serveRequests(billing, { version: '0.1.0', description: 'billing', handlers: [get], logger: silentLogger() });

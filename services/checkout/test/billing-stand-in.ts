@@ -162,6 +162,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         processor: 'simulated' as const,
         secrets: [],
         updated_at: null,
+        version: 1,
         stripe: null,
       })),
       onRequest(startPayment, async (input, { accountId }) => {

@@ -99,6 +99,7 @@ export async function createHarness(given?: TestNats) {
         processor: 'simulated' as const,
         secrets: [],
         updated_at: null,
+        version: 1,
         stripe: null,
       })),
       ...daily.billing,

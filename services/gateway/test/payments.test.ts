@@ -68,6 +68,7 @@ beforeAll(async () => {
       processor: 'simulated' as const,
       secrets: [],
       updated_at: null,
+      version: 1,
       stripe: null,
     })),
     onRequest(putPaymentProcessor, async (input, context) => {
@@ -76,6 +77,7 @@ beforeAll(async () => {
         processor: input.body.processor,
         secrets: ['secretKey'],
         updated_at: '2026-11-20T09:00:00.000Z',
+        version: 2,
         stripe: null,
       };
     }),
@@ -204,7 +206,11 @@ test('a processor is read and chosen with the scope money, and its secret is nev
   expect([put.status, put.json.secrets]).toEqual([200, ['secretKey']]);
   expect(put.text).not.toContain(secretKey);
   expect(asked.at(-1)?.input).toEqual({ body: { processor: 'simulated', secretKey } });
-  expect((await send(url, 'GET', at, { key })).json.processor).toBe('simulated');
+  const read = await send(url, 'GET', at, { key });
+  expect([read.json.processor, read.headers.etag, put.headers.etag]).toEqual(['simulated', '"1"', '"2"']);
+  const headers = { 'if-match': '"1"' };
+  await send(url, 'PUT', at, { key, headers, body: { processor: 'none' } });
+  expect(asked.at(-1)?.input).toEqual({ body: { processor: 'none' }, ifVersion: 1 });
   const unknown = await send(url, 'PUT', at, { key, body: { processor: 'unknown' } });
   expect([unknown.status, unknown.json.errors[0].field]).toEqual([422, 'processor']);
 });

@@ -144,8 +144,8 @@ const downloads = html`<p>Orders, subscriptions and an affiliate’s statement c
 times are those of <code>timeZone</code>, UTC unless given. Text that a spreadsheet would take for a formula begins with an apostrophe. The file
 is made while it is sent: a connection that ends without the end of the response has not brought all of it.</p>`;
 
-const concurrentChanges = html`<p>Products, bumps, upsells, emails, discounts and settings have a <code>version</code>, which is their
-<code>ETag</code> too: <code>"3"</code>. A <code>PATCH</code> with <code>If-Match: "3"</code> changes version 3 alone: when there is a newer
+const concurrentChanges = html`<p>Products, bumps, upsells, emails, discounts, settings and the payment processor have a <code>version</code>, which is their
+<code>ETag</code> too: <code>"3"</code>. A <code>PATCH</code> or <code>PUT</code> with <code>If-Match: "3"</code> changes version 3 alone: when there is a newer
 one it changes nothing and answers 412 <code>version_changed</code>. Without the header it changes whatever version there is.</p>`;
 
 const paging = html`<p>Lists answer <code>{ "data": […] }</code>. Products are listed whole, oldest first; all

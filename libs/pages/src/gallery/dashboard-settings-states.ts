@@ -51,6 +51,7 @@ const liveKeys = {
   account: 'acct_1MTfjCQ9PRzxEwkZ',
   account_name: longName,
   publishable_key: `pk_live_${'51Hxyz'.repeat(16)}`,
+  stored_at: '2026-10-20T09:00:00.000Z',
   missing_permissions: ['Charges and Refunds: write', 'Events: read'],
   webhooks: 'not_permitted' as const,
   last_event_at: null,
@@ -59,6 +60,7 @@ const testKeys = {
   account: 'acct_1MTfjCQ9PRzxEwkZ',
   account_name: null,
   publishable_key: 'pk_test_51Hxyz',
+  stored_at: '2026-10-20T09:00:00.000Z',
   missing_permissions: [],
   webhooks: 'active' as const,
   last_event_at: '2026-10-23T12:00:00.000Z',
@@ -74,7 +76,7 @@ const paymentsShown = (
     payments,
     paymentsContent(
       visitAt(payments),
-      { processor, secrets: [], updated_at: null, stripe },
+      { processor, secrets: [], updated_at: null, version: 1, stripe },
       stateOf(Object.assign({ processor }, typed), errors),
     ),
   );

@@ -1,7 +1,7 @@
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/payment-processors';
-import { invalidField } from '@app/contracts/validation';
+import { invalidField, requireVersion } from '@app/contracts/validation';
 import { runCommandOnce } from '@app/messaging/run-command-once';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
@@ -26,15 +26,19 @@ interface ChosenRow {
   readonly processor: ProcessorName | 'none';
   readonly has_secret: boolean;
   readonly updated_at: Date;
+  readonly version: number;
 }
 
-const columns = 'processor, secret_key is not null as has_secret, updated_at';
+const columns = 'processor, secret_key is not null as has_secret, updated_at, version';
 
 const chosenStatement = statement<ChosenRow>(
   'processor-settings-chosen',
   `select ${columns} from processor_settings where account_id = $1 and chosen`,
-  { has_secret: 'bool', processor: 'text', updated_at: 'timestamptz' },
+  { has_secret: 'bool', processor: 'text', updated_at: 'timestamptz', version: 'int4' },
 );
+
+/** Of an account that has chosen nothing. */
+const firstVersion = 1;
 
 /**
  * The processor of the account's live payments, `none` where it has chosen none that this deployment allows. It says which
@@ -49,7 +53,9 @@ export async function getPaymentProcessor(
     database.pool.query(currentKeysStatement([accountId, stripe])),
   ]);
   const [row] = chosen.rows;
-  if (row === undefined) return { processor: processors.defaultName, secrets: [], updated_at: null, stripe: null };
+  if (row === undefined) {
+    return { processor: processors.defaultName, secrets: [], updated_at: null, version: firstVersion, stripe: null };
+  }
   return resourceOf(processors.allows(row.processor) ? row : { ...row, processor: 'none' }, keys.rows);
 }
 
@@ -73,12 +79,13 @@ const unchooseStatement = statement(
 const chooseStatement = statement<ChosenRow>(
   'processor-settings-choose',
   `
-  insert into processor_settings as kept (account_id, processor, chosen, secret_key, updated_at)
-  values ($1, $2, true, $3, $4)
-  on conflict (account_id, processor) do update set
-    chosen = true, secret_key = coalesce(excluded.secret_key, kept.secret_key), updated_at = excluded.updated_at
+  insert into processor_settings as kept (account_id, processor, chosen, secret_key, updated_at, version)
+  values ($1, $2, true, $3, $4, $5)
+  on conflict (account_id, processor) do update set chosen = true,
+    secret_key = coalesce(excluded.secret_key, kept.secret_key), updated_at = excluded.updated_at,
+    version = excluded.version
   returning ${columns}`,
-  { processor: 'text', has_secret: 'bool', updated_at: 'timestamptz' },
+  { processor: 'text', has_secret: 'bool', updated_at: 'timestamptz', version: 'int4' },
 );
 
 const soldStatement = statement<{ readonly sold: boolean }>(
@@ -90,14 +97,14 @@ const soldStatement = statement<{ readonly sold: boolean }>(
 /**
  * Chooses the processor of the account's new payments. A secret that is left out stays as it is stored; those of other
  * processors stay for payments that were made with them. Keys of Stripe are stored once Stripe has said whose they are.
- * @throws DomainError validation_failed for a processor that this deployment forbids, and for keys that are refused;
+ * @throws DomainError version_changed, validation_failed for a processor that this deployment forbids, and for keys that are refused;
  * invalid_transition where something is open at another Stripe account, or live payments went through Stripe before
  */
 export async function putPaymentProcessor(
   deps: ProcessorSettingsDeps,
   accountId: string,
   commandId: string,
-  body: Body,
+  { body, ifVersion }: RequestInput<typeof contract.putPaymentProcessor>,
 ): Promise<Resource> {
   requireFitting(deps, body);
   const { database, secrets, processors } = deps;
@@ -108,12 +115,15 @@ export async function putPaymentProcessor(
   const resource = await runCommandOnce<Resource>(database.fork(), commandId, async (tx) => {
     // Of two changes at once the second waits here, and then sees the first one's choice.
     await executeBound(tx, lockStatement([accountId]));
+    const [before] = await executeBound(tx, chosenStatement([accountId]));
+    const version = before?.version ?? firstVersion;
+    requireVersion(version, ifVersion);
     if (processor === simulated) await requireNothingSold(tx, accountId);
     for (const pair of keys) await storeKeys(tx, { accountId, processor, secrets, now }, pair);
     await executeBound(tx, unchooseStatement([accountId, processor]));
     if (sealed !== null || keys.length > 0)
       await executeBound(tx, forgetNotificationStatement([accountId, keyUnreadableSubject(processor)]));
-    const [row] = await executeBound(tx, chooseStatement([accountId, processor, sealed, now]));
+    const [row] = await executeBound(tx, chooseStatement([accountId, processor, sealed, now, version + 1]));
     const stored = await executeBound(tx, currentKeysStatement([accountId, stripe]));
     if (processor === stripe && stored.length === 0)
       throw invalidField('live', 'is required, because no keys are stored yet', 'required');
@@ -148,7 +158,7 @@ async function requireNothingSold(tx: Transaction, accountId: string): Promise<v
 }
 
 function resourceOf(
-  { processor, has_secret, updated_at }: ChosenRow,
+  { processor, has_secret, updated_at, version }: ChosenRow,
   keys: Parameters<typeof currentKeysOf>[0],
 ): Resource {
   const stored = currentKeysOf(keys);
@@ -157,6 +167,7 @@ function resourceOf(
     processor,
     secrets: processor === stripe ? ofStripe : has_secret ? ['secretKey'] : [],
     updated_at: updated_at.toISOString(),
+    version,
     stripe: keys.length === 0 ? null : stored,
   };
 }

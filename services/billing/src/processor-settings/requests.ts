@@ -5,8 +5,8 @@ import { getPaymentProcessor, type ProcessorSettingsDeps, putPaymentProcessor } 
 export function paymentProcessorRequests(deps: ProcessorSettingsDeps): RequestHandler[] {
   return [
     onRequest(contract.getPaymentProcessor, (_, { accountId }) => getPaymentProcessor(deps, accountId)),
-    onRequest(contract.putPaymentProcessor, ({ body }, { accountId, commandId }) =>
-      putPaymentProcessor(deps, accountId, commandId, body),
+    onRequest(contract.putPaymentProcessor, (input, { accountId, commandId }) =>
+      putPaymentProcessor(deps, accountId, commandId, input),
     ),
   ];
 }

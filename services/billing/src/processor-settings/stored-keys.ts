@@ -111,13 +111,14 @@ interface KeysRow {
   readonly account_name: string | null;
   readonly publishable_key: string;
   readonly missing_permissions: string[];
+  readonly stored_at: Date;
   readonly webhooks: StripeKeys['webhooks'];
   readonly last_event_at: Date | null;
 }
 
 export const currentKeysStatement = statement<KeysRow>(
   'processor-keys-current',
-  `select k.test, at_processor as account, k.name_there as account_name, k.publishable_key, k.missing_permissions,
+  `select k.test, at_processor as account, k.name_there as account_name, k.publishable_key, k.missing_permissions, k.stored_at,
      coalesce(w.status, 'pending') as webhooks, w.last_event_at
    from processor_keys as k left join processor_webhooks as w using (account_id, processor, test, at_processor)
    where account_id = $1 and processor = $2 and k.current`,
@@ -127,6 +128,7 @@ export const currentKeysStatement = statement<KeysRow>(
     last_event_at: 'timestamptz',
     missing_permissions: 'text[]',
     publishable_key: 'text',
+    stored_at: 'timestamptz',
     test: 'bool',
     webhooks: 'text',
   },
@@ -216,7 +218,8 @@ export function currentKeysOf(rows: readonly KeysRow[]): CurrentKeys {
     if (row === undefined) return null;
     const { account, account_name, publishable_key, missing_permissions, webhooks } = row;
     const last_event_at = row.last_event_at?.toISOString() ?? null;
-    return { account, account_name, publishable_key, missing_permissions, webhooks, last_event_at };
+    const stored_at = row.stored_at.toISOString();
+    return { account, account_name, publishable_key, stored_at, missing_permissions, webhooks, last_event_at };
   };
   return { live: of(false), test: of(true) };
 }

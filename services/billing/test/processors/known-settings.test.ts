@@ -22,8 +22,8 @@ afterEach(() => void vi.useRealTimers());
 const store = (accountId: string, secretKey: string) =>
   query(
     storage.url,
-    `insert into processor_settings (account_id, processor, chosen, secret_key, updated_at)
-     values ($1, 'simulated', true, $2, now())
+    `insert into processor_settings (account_id, processor, chosen, secret_key, updated_at, version)
+     values ($1, 'simulated', true, $2, now(), 1)
      on conflict (account_id, processor) do update set secret_key = excluded.secret_key`,
     [accountId, secrets.seal(secretKey, accountId, 'simulated')],
   );

@@ -47,7 +47,7 @@ const put = (accountId: string, secretKey?: string, commandId = newCommand()) =>
 
 test('an account that has chosen no processor takes no live payment; rehearsals it takes', async () => {
   const account = newAccount();
-  expect(await get(account)).toEqual({ processor: 'none', secrets: [], updated_at: null, stripe: null });
+  expect(await get(account)).toEqual({ processor: 'none', secrets: [], updated_at: null, version: 1, stripe: null });
   const pay = (fields: Parameters<typeof startInput>[0] = {}) => {
     const context = { accountId: account, requestId: 'r', commandId: newCommand() };
     return harness.requester.request(startPayment, startInput(fields), context);
@@ -92,9 +92,9 @@ test('a deployment that forbids the simulated processor lets no account choose i
   const stripe = { keyOwner: () => Promise.reject(new Error('asked')), isClockMoved: () => false, deadlineMs: 1_000 };
   const deps = { database, clock: harness.clock, secrets, processors: forbidding, stripe };
   expect(await getPaymentProcessorOf(deps, account)).toMatchObject({ processor: 'none' });
-  await expect(putPaymentProcessorOf(deps, account, newCommand(), { processor: 'simulated' })).rejects.toThrow(
-    'SIMULATED_PROCESSOR',
-  );
+  await expect(
+    putPaymentProcessorOf(deps, account, newCommand(), { body: { processor: 'simulated' } }),
+  ).rejects.toThrow('SIMULATED_PROCESSOR');
 });
 
 test('where the deployment says so, an account that has chosen nothing has the simulated processor', async () => {
@@ -108,6 +108,7 @@ test('a secret is stored sealed, used, and never shown', async () => {
     processor: 'simulated',
     secrets: ['secretKey'],
     updated_at: harness.clock.now().toISOString(),
+    version: 2,
     stripe: null,
   });
   expect(await get(account)).toEqual(stored);
@@ -118,6 +119,29 @@ test('a secret is stored sealed, used, and never shown', async () => {
   const hex = Buffer.from('sk_secret_of_the_shop').toString('hex');
   expect(rows.filter(({ row }) => row.includes('sk_secret') || row.includes(hex))).toEqual([]);
   expect(rows.filter(({ row }) => row.includes(account))).toHaveLength(1);
+});
+
+test('a choice that was made from an earlier one than the current is refused, and nothing is changed', async () => {
+  const account = newAccount();
+  const putFrom = (ifVersion: number, processor: 'simulated' | 'none', commandId = newCommand()) =>
+    harness.requester.request(
+      putPaymentProcessor,
+      { body: { processor }, ifVersion },
+      { accountId: account, requestId: 'r', commandId },
+    );
+  const command = newCommand();
+  const first = await putFrom(1, 'simulated', command);
+  expect(first).toMatchObject({ processor: 'simulated', version: 2 });
+  const refused = {
+    code: 'version_changed',
+    message: expect.stringMatching(/names version 1,.*version is 2: read it/),
+  };
+  await expect(putFrom(1, 'none')).rejects.toMatchObject(refused);
+  expect(await get(account)).toEqual(first);
+  expect(await putFrom(1, 'simulated', command)).toEqual(first);
+  const at = [putFrom(2, 'none'), putFrom(2, 'none')];
+  expect((await Promise.allSettled(at)).map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  expect(await get(account)).toMatchObject({ processor: 'none', version: 3 });
 });
 
 test('a secret that is left out stays; a repeated command does not bring an older one back', async () => {
@@ -151,8 +175,8 @@ test('a rehearsal goes to the simulated processor without the account’s key', 
 test('what follows from a payment goes to its own processor, with the key that is stored for it', async () => {
   const account = newAccount();
   const other = { ...simulated, name: 'other' };
-  const settings = `insert into processor_settings (account_id, processor, chosen, secret_key, updated_at)
-    values ($1, $2, $3, $4, now())`;
+  const settings = `insert into processor_settings (account_id, processor, chosen, secret_key, updated_at, version)
+    values ($1, $2, $3, $4, now(), 1)`;
   await query(harness.databaseUrl, settings, [account, 'simulated', false, secrets.seal('old', account, 'simulated')]);
   await query(harness.databaseUrl, settings, [account, 'other', true, secrets.seal('new', account, 'other')]);
   const asked = replica([simulated, other]);

@@ -59,7 +59,8 @@ test('keys are stored sealed, each for its mode, with whose they are; the seller
   const account = newAccount();
   const [live, rehearsal] = [pair('mara', 'acct_mara'), pair('mara', 'acct_mara', 'test')];
   const stored = await put(account, { processor: 'stripe', live, test: rehearsal });
-  const key = { account: 'acct_mara', account_name: 'Shop of acct_mara', missing_permissions: [] };
+  const stored_at = harness.clock.now().toISOString();
+  const key = { account: 'acct_mara', account_name: 'Shop of acct_mara', missing_permissions: [], stored_at };
   expect(stored).toMatchObject({
     processor: 'stripe',
     secrets: ['live.secretKey', 'test.secretKey'],

@@ -101,7 +101,7 @@ export interface Operation<Id extends string = string, Types extends OperationTy
   readonly response: z.ZodType;
   /** Of a response that is no JSON: `run` resolves to a `Download`. No page's call and no tool runs such an operation. */
   readonly mediaType?: 'text/csv';
-  /** The response's `version` is its ETag; a PATCH takes it as If-Match, and changes nothing when there is a newer one. */
+  /** The response's `version` is its ETag; a PATCH or PUT takes it as If-Match, and changes nothing when there is a newer one. */
   readonly hasVersion?: true;
   /** The field of the response that is a secret: sent once, and never again under the same Idempotency-Key. */
   readonly secret?: SecretField;
@@ -196,7 +196,7 @@ export function defineDownload<Id extends string, Query extends z.ZodObject, Par
 
 /** Whether the caller may name the version that it changes. */
 export function takesVersion({ hasVersion, method }: Operation): boolean {
-  return hasVersion === true && method === 'PATCH';
+  return hasVersion === true && (method === 'PATCH' || method === 'PUT');
 }
 
 /** Whether pages of any site may call it. */

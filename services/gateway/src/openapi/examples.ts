@@ -51,7 +51,7 @@ const payment = {
   finished_at: '2026-11-20T09:30:13.120Z',
 };
 
-const processor = { processor: 'simulated', secrets: [], updated_at: null, stripe: null };
+const processor = { processor: 'simulated', secrets: [], updated_at: null, version: 1, stripe: null };
 
 const payout = {
   id: 'pay_01kb2c4d6e8f0g2h4j6k8m0n2p',
@@ -162,11 +162,13 @@ export const examples: Readonly<Record<string, Examples>> = {
       processor: 'stripe',
       secrets: ['live.secretKey'],
       updated_at: '2026-11-20T09:00:00.000Z',
+      version: 2,
       stripe: {
         live: {
           account: 'acct_1Hx',
           account_name: 'Mara Lindqvist Studio',
           publishable_key: 'pk_live_51Hx',
+          stored_at: '2026-11-20T09:00:00.000Z',
           missing_permissions: [],
           webhooks: 'active',
           last_event_at: '2026-11-20T10:15:00.000Z',

@@ -1,10 +1,10 @@
-import type { Problem } from '../../call.ts';
 import { button } from '../../components/button.ts';
 import { card, facts } from '../../components/card.ts';
 import { choices } from '../../components/choice.ts';
 import { field } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
-import { type FormState, form, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
+import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, versionOf } from '../frame/forms.ts';
+import { when } from '../frame/times.ts';
 import { type Answer, type Body, type DashboardPage, onTo, refusedPage, type Visit } from '../frame/visit.ts';
 import { modes, pairsOf, refusedKeys, shownValues } from './payments.rules.ts';
 import { savedText, settingsPage } from './settings-page.ts';
@@ -51,49 +51,34 @@ export async function showPayments(visit: Visit): Promise<DashboardPage> {
 }
 
 export async function takePayments(visit: Visit): Promise<Answer> {
-  const { form: sent, requestId } = visit.request;
-  const stored = await visit.read('getPaymentProcessor', {});
-  if (sent.get('version') !== versionIn(stored)) return refused(visit, stored, changedSince(requestId));
+  const { form: sent } = visit.request;
   const pairs = pairsOf(sent);
   const processor = (sent.get('processor') ?? '') as 'stripe';
   const put = await visit.call('putPaymentProcessor', {
     body: { processor, ...pairs },
+    ifVersion: versionOf(visit),
     idempotencyKey: keyOf(visit, processor),
   });
   if (put.ok) return onTo(`${path}?saved=1`);
-  return refused(visit, stored, refusedKeys(put.problem, Object.keys(pairs)));
-}
-
-function refused(visit: Visit, stored: Stored, problem: Problem): DashboardPage {
+  const problem = refusedKeys(put.problem, Object.keys(pairs));
+  const stored = await visit.read('getPaymentProcessor', {});
   const state = refusedForm(visit, problem, keyLabels);
   const shown = { ...state, values: shownValues(state.values) };
   return refusedPage(settingsPage(path, paymentsContent(visit, stored, shown), null));
 }
-
-const changedSince = (requestId: string): Problem => ({
-  type: 'about:blank',
-  title: 'Changed since',
-  status: 412,
-  detail: '',
-  code: 'version_changed',
-  requestId,
-});
-
-/** A choice and keys are changed together, so the time of the last change is their version. */
-const versionIn = ({ updated_at }: Stored): string => updated_at ?? 'none';
 
 export function paymentsContent(visit: Visit, stored: Stored, state: FormState): Html {
   const chosen = typedIn(state, 'processor');
   const all = processors.map((each) => Object.assign({ isChosen: each.value === chosen }, each));
   const content = html`${choices({ legend: texts.choice, name: 'processor', kind: 'radio', choices: all })}<p>${
     texts.keys
-  }</p>${modes.map((mode) => pairCard(mode, stored, state))}`;
+  }</p>${modes.map((mode) => pairCard(visit, mode, stored, state))}`;
   const buttons = button({ label: texts.save, busyLabel: texts.saving, kind: 'accent' });
-  return form(visit, { content, state, buttons, version: versionIn(stored) });
+  return form(visit, { content, state, buttons, version: stored.version });
 }
 
 /** The keys of one mode: whose they are, and fields for others. */
-function pairCard(mode: (typeof modes)[number], { stripe }: Stored, state: FormState): Html {
+function pairCard(visit: Visit, mode: (typeof modes)[number], { stripe }: Stored, state: FormState): Html {
   const { title, hint } = about[mode];
   const keys = stripe?.[mode];
   const input = (name: keyof typeof keyLabels, type: 'password' | 'text') =>
@@ -108,7 +93,7 @@ function pairCard(mode: (typeof modes)[number], { stripe }: Stored, state: FormS
     });
   return card(
     title,
-    html`<p class="hint">${hint}</p>${keys && keyFacts(keys)}${input(`${mode}SecretKey`, 'password')}${input(
+    html`<p class="hint">${hint}</p>${keys && keyFacts(keys, visit)}${input(`${mode}SecretKey`, 'password')}${input(
       `${mode}PublishableKey`,
       'text',
     )}`,
@@ -125,11 +110,11 @@ const webhookTexts: Readonly<Record<Keys['webhooks'], string>> = {
   refused: 'None: Stripe refused the endpoint. Everything works without, later',
 };
 
-function keyFacts(keys: Keys): Html {
+function keyFacts(keys: Keys, { formats }: Visit): Html {
   const { account, account_name: name, publishable_key, missing_permissions: missing } = keys;
   return facts([
     ['Stripe account', name === null ? account : `${name} (${account})`],
-    ['Secret key', 'Stored'],
+    ['Secret key', html`Stored ${when(keys.stored_at, formats)}`],
     ['Publishable key', publishable_key],
     ['Webhooks', webhookTexts[keys.webhooks]],
     ['Missing permissions', missing.length === 0 ? texts.noneMissing : missing.join(', ')],

@@ -43,6 +43,7 @@ export const paymentOperations = [
     tag,
     summary: 'Which processor charges buyers',
     scope: 'money',
+    hasVersion: true,
     errors: [],
   }),
   forwardOperation(putPaymentProcessor, {
@@ -58,6 +59,7 @@ export const paymentOperations = [
       'holds, payments without an outcome or renewing subscriptions are open at the one before. Once live payments went ' +
       'through Stripe, `simulated` is refused. `none` takes no new live payments.',
     scope: 'money',
+    hasVersion: true,
     errors: ['invalid_transition'],
   }),
 ];

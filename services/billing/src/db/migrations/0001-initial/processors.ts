@@ -1,6 +1,7 @@
 /**
  * processor_settings  one row for each processor that an account has chosen so far. `chosen` is the one for new payments; the others
- *                     keep their secret, for payments that were made with them. `secret_key` is sealed.
+ *                     keep their secret, for payments that were made with them. `secret_key` is sealed. `version` of the chosen one
+ *                     counts the account's choices.
  * processor_keys      API keys of a processor that has a test mode: for each mode one that new payments use (`current`), and those of
  *                     other accounts there that payments were made at before. `at_processor` is the account there. `secret_key` is
  *                     sealed.
@@ -16,6 +17,7 @@ export const processors = `
     chosen boolean not null,
     secret_key bytea,
     updated_at timestamptz not null,
+    version integer not null,
     primary key (account_id, processor)
   );
   create unique index processor_settings_chosen on processor_settings (account_id) where chosen;
