@@ -8,12 +8,6 @@ const handlings: readonly EventHandling[] = [paymentIntents, setupIntents, refun
 
 const byType = new Map(handlings.flatMap((handling) => handling.types.map((type) => [type, handling] as const)));
 
-/**
- * The types of events that the platform's endpoints at Stripe get, sorted: those that something handles. `charge.refunded` is none:
- * its object is the charge, and `refund.created` has the refund.
- */
-export const eventTypes: readonly EventType[] = [...byType.keys()].sort();
-
 /** What handles an event; undefined for one that is not stored. */
 export function handlingOf(type: string, objectKind: string): EventHandling | undefined {
   const handling = byType.get(type as EventType);
