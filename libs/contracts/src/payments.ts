@@ -338,6 +338,8 @@ export const refundFailed = defineEvent(
     detail: z.string(),
     test: z.boolean(),
     failedAt: timestamp,
+    /** What a dispute that was lost meanwhile gives the buyer in its place. */
+    lost: z.object({ disputeId: z.string(), givenBack: refundedPart }).optional(),
   }),
 );
 

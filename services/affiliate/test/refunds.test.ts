@@ -240,7 +240,7 @@ test('whatever goes back and fails again in whatever order, what stands of a com
   await fc.assert(property, randomRuns(10, 300));
 });
 
-test('what goes back of a payment corrects its commission, of a rehearsal none', async () => {
+test('what goes back of a payment, by a lost dispute too, corrects its commission, of a rehearsal none', async () => {
   const [order, other] = [referredOrder({ totalCents: 10_000 }), referredOrder()];
   await service.publish(orderPaid, accountId, order);
   await service.publish(orderPaid, accountId, other);
@@ -250,4 +250,7 @@ test('what goes back of a payment corrects its commission, of a rehearsal none',
   await service.handled();
   expect(await balance(order)).toEqual({ unpaid: 1_500, paid: 0 });
   expect((await statuses()).get(other.orderId)).toBe('pending');
+  await service.publish(paymentRefunded, accountId, { ...partOf(order, 2, 10_000), disputeId: 'du_1' });
+  await whenStatus(order, 'voided');
+  expect(await balance(order)).toEqual({ unpaid: 0, paid: 0 });
 });

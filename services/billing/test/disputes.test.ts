@@ -1,5 +1,7 @@
 import { newIdSuffix } from '@app/contracts/ids';
 import { isDeath } from '@app/testing/dying-process';
+import { randomRuns } from '@app/testing/long';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { listOrderDisputes } from '../src/disputes/dispute-rows.ts';
@@ -9,6 +11,8 @@ import type { ProcessorDispute } from '../src/processors/payment-processor.ts';
 import { listRefundable } from '../src/refunds/list-refundable.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
+import { reopenCharges } from '../src/refunds/reopen-charges.ts';
+import { type MoneyAct, openDisputedOrder, priceCents } from './disputes-model.ts';
 import { dyingAt } from './dying-process.ts';
 import { dayMs, newAccount, type Replica } from './payment-replicas.ts';
 import { startInput, upsell } from './payment-samples.ts';
@@ -53,7 +57,7 @@ const disputeOf = (
 ): ProcessorDispute => ({
   ...{ reference: 'du_1', paymentId, orderId, about: reference, amountCents: 4_900, currency: 'usd' },
   ...{ reason: 'fraudulent', status, refundable: status.startsWith('warning'), evidenceDueBy: dueBy },
-  ...{ openedAt: new Date('2026-03-15T12:00:00.000Z'), ...fields },
+  ...{ openedAt: new Date('2026-03-15T12:00:00.000Z'), takenCents: 0, ...fields },
 });
 const record = (by: Replica, account: string, read: ProcessorDispute) =>
   recordDispute(by.deps, { accountId: account, processor: 'simulated', test: false }, read);
@@ -172,6 +176,28 @@ test('killed at any of its statements, it is recorded whole or not at all, and t
   }
 });
 
+test('killed at any statement, a refund that fails under a lost dispute opens its charge whole or not at all', async () => {
+  const replica = replicas.start();
+  for (let seam = 1, died = true; died; seam += 1) {
+    const sold = await paid(replica);
+    await refundPayment(replica.deps, command(sold.account), sold.paymentId, undefined);
+    await record(replica, sold.account, disputeOf(sold, 'lost'));
+    const refund = (await sold.money()).payments.find(({ step }) => step === 'refund');
+    if (refund === undefined) throw new Error('expected a refund');
+    const failed = { ...refund, message: null };
+    const dying = dyingAt(seam);
+    const outcome = await reopenCharges(replicas.start(dying).deps, failed).catch((err: unknown) => err);
+    died = dying.dead;
+    if (died) expect(isDeath(outcome), `seam ${seam}`).toBe(true);
+    await reopenCharges(replica.deps, failed);
+    expect((await sold.money()).charges).toMatchObject([{ refunded_cents: 0, lost_cents: 4_900 }]);
+    const failures = (await replicas.events(sold.account)).filter(({ data }) => data.failedAt !== undefined);
+    expect(failures).toMatchObject([{ data: { lost: { disputeId: 'du_1', givenBack: { amountCents: 4_900 } } } }]);
+    expect((await notices(sold.account)).at(-1)).toContain('the buyer has $49.00 of it by the dispute that was lost');
+    if (!died) expect(seam).toBeGreaterThan(5);
+  }
+});
+
 test('as with refunds, the subscription ends when all of the order went back, and not with a lost renewal', async () => {
   const replica = replicas.start();
   const account = newAccount();
@@ -218,6 +244,25 @@ test('a charge that was refunded in part loses the disputed amount alone, and th
   });
   const whole = (await replicas.events(account)).filter(({ subject }) => subject === 'evt.billing.charges.refunded.v1');
   expect(whole.map(({ data }) => data.refundedCents)).toEqual([1_900]);
+});
+
+test('a refund without an outcome is waited for before a loss of its charge is recorded, and counts first', async () => {
+  const replica = replicas.start();
+  const sold = await paid(replica);
+  const { account, paymentId } = sold;
+  const lost = disputeOf(sold, 'lost');
+  replica.fail('answer_lost');
+  expect(await refundPayment(replica.deps, command(account), paymentId, { amountCents: 1_000 })).toMatchObject({
+    status: 'processing',
+  });
+  expect(await record(replica, account, disputeOf(sold, 'needs_response'))).toBe(true);
+  expect(await record(replica, account, lost)).toBe(false);
+  expect(await published(account)).toEqual(['opened 0']);
+  replicas.clock.advance(dayMs);
+  await replica.round();
+  expect(await record(replica, account, lost)).toBe(true);
+  expect(await published(account)).toEqual(['opened 0', 'lost 3900']);
+  expect((await sold.money()).charges).toMatchObject([{ refunded_cents: 1_000, lost_cents: 3_900 }]);
 });
 
 test('an inquiry keeps no refund back, a dispute does until it is won', async () => {
@@ -273,4 +318,52 @@ test('one that cannot be read keeps no other back, and the next run reads it', a
   await readers.daily(account);
   const [first, second] = await listOrderDisputes(readers.deps.database, account, input.orderId, 100);
   expect([first?.status, second?.status].toSorted()).toEqual(['lost', 'needs_response']);
+});
+
+const which = fc.nat(3);
+const cents = fc.constantFrom(priceCents, 900, 1_000, 3_000, 4_000);
+const moneyAct: fc.Arbitrary<MoneyAct> = fc.oneof(
+  fc.record({ kind: fc.constantFrom('refund', 'dispute', 'inquiry'), cents }),
+  fc.record({ kind: fc.constant('refund fails'), which }),
+  fc.record({
+    ...{ kind: fc.constant('dispute goes on'), which, keptCents: fc.constantFrom(0, 900, priceCents) },
+    status: fc.constantFrom('under_review', 'won', 'lost', 'lost', 'prevented', 'warning_closed'),
+  }),
+  fc.record({ kind: fc.constant('read late'), which }),
+);
+
+const ends = (status: string, keptCents = 0): MoneyAct => ({ kind: 'dispute goes on', which: 0, status, keptCents });
+const fails: MoneyAct = { kind: 'refund fails', which: 0 };
+/** Someone who means harm: a refund that hides a loss and fails, a second dispute, and what is lost by another name. */
+const moneyHistories: [MoneyAct[]][] = [
+  [[{ kind: 'refund', cents: priceCents }, { kind: 'dispute', cents: priceCents }, ends('lost'), fails]],
+  [
+    [
+      { kind: 'refund', cents: 900 },
+      { kind: 'dispute', cents: 4_000 },
+      ends('lost'),
+      fails,
+      { kind: 'refund', cents: 900 },
+    ],
+  ],
+  [[{ kind: 'refund', cents: 1_000 }, { kind: 'dispute', cents: priceCents }, fails, ends('lost')]],
+  [[{ kind: 'dispute', cents: 3_000 }, ends('lost'), { kind: 'dispute', cents: 3_000 }, ends('lost')]],
+  [[{ kind: 'dispute', cents: priceCents }, ends('won'), { kind: 'refund', cents: priceCents }, fails]],
+  [[{ kind: 'refund', cents: 900 }, { kind: 'dispute', cents: 4_000 }, ends('prevented', 4_000), fails]],
+  [[{ kind: 'inquiry', cents: priceCents }, { kind: 'refund', cents: priceCents }, ends('warning_closed'), fails]],
+];
+
+test('whatever refunds, failures and disputes come in whatever order, what counts as given back is what Stripe’s books say', async () => {
+  const both = [replicas.start(), replicas.start()] as const;
+  await fc.assert(
+    fc.asyncProperty(fc.array(moneyAct, { minLength: 2, maxLength: 10 }), async (acts) => {
+      const order = await openDisputedOrder(replicas, both);
+      for (const act of acts) {
+        await order.act(act);
+        await order.expectEqual();
+      }
+    }),
+    { ...randomRuns(20, 1_000), examples: moneyHistories },
+  );
+  expect(replicas.errors).toEqual([]);
 });

@@ -89,7 +89,12 @@ export interface BillingStandIn {
   settle(orderId: string, decision: HoldResult['decision']): HoldResult;
   publishSettled(orderId: string): Promise<void>;
   publishRefunded(orderId: string, at?: Date): Promise<void>;
-  publishRefundFailed(orderId: string, at?: Date, refundId?: string): Promise<void>;
+  publishRefundFailed(
+    orderId: string,
+    at?: Date,
+    refundId?: string,
+    lost?: EventData<typeof refundFailed>['lost'],
+  ): Promise<void>;
   /** The buyer confirmed at the bank, or what became of an unknown try was found out. */
   finish(orderId: string, status: 'succeeded' | 'declined'): MadeTry;
   /** Publishes how a try ended. */
@@ -147,8 +152,12 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     publishPart: (orderId: string, part: RefundedPart) => publishPart(producers, madeOf(orderId), part),
     publishDispute: (orderId: string, fields: Partial<EventData<typeof disputeRecorded>> = {}) =>
       publishDispute(producers, madeOf(orderId), fields),
-    publishRefundFailed: (orderId: string, at = new Date(), refundId?: string) =>
-      publishRefundFailed(producers, madeOf(orderId), at, refundId),
+    publishRefundFailed: (
+      orderId: string,
+      at = new Date(),
+      refundId?: string,
+      lost?: EventData<typeof refundFailed>['lost'],
+    ) => publishRefundFailed(producers, madeOf(orderId), { at, refundId, lost }),
     startLate: (input: StartInput, accountId = 'acc_1') => {
       start(tries, accountId, input);
       return madeOf(input.orderId);
@@ -376,13 +385,20 @@ async function publishRefunded(
 async function publishRefundFailed(
   producers: Producers,
   { accountId, input, outcome }: MadeTry,
-  at: Date,
-  paymentId = outcome.paymentId,
+  {
+    at,
+    refundId: paymentId = outcome.paymentId,
+    lost,
+  }: {
+    readonly at: Date;
+    readonly refundId: string | undefined;
+    readonly lost: EventData<typeof refundFailed>['lost'];
+  },
 ): Promise<void> {
   const { orderId, currency, test, amountCents } = input;
   const detail = 'The buyer’s account is closed.';
-  const data = { orderId, paymentId, amountCents, currency, detail, test, failedAt: at.toISOString() };
-  await publish(producers, refundFailed, accountId, data);
+  const about = { orderId, paymentId, amountCents, currency, detail, test, failedAt: at.toISOString() };
+  await publish(producers, refundFailed, accountId, { ...about, ...(lost && { lost }) });
 }
 
 async function publish<E extends EventDefinition>(

@@ -1,5 +1,5 @@
 import { disputeClosed, disputeOpened } from '@app/contracts/disputes';
-import { paymentRefunded, refundOrder } from '@app/contracts/orders';
+import { paymentRefunded, paymentReopened, refundOrder } from '@app/contracts/orders';
 import { expect, test } from 'vitest';
 import { context } from './harness.ts';
 import { harness, startService } from './set-up.ts';
@@ -70,6 +70,30 @@ test('of an order that was refunded in part the lost amount alone is added, and 
     [undefined, 900, { refundedCents: 900, ofCents: 9_900 }],
     ['du_1', 4_000, { refundedCents: 4_900, ofCents: 9_900 }],
     ['du_2', 1_900, { refundedCents: 1_900, ofCents: 1_900 }],
+  ]);
+});
+
+test('a refund that hid a loss and fails reopens the order, and what the dispute took counts in its place, once', async () => {
+  const orderId = await paidOrder();
+  const refund = { refundId: 'r1', paymentId: 'pmt_1', amountCents: 9_900, chargedCents: 9_900, subscriptionId: null };
+  harness.billing.refundParts = [{ ...refund, period: null, refundedAt: closedAt }];
+  await harness.refund(orderId);
+  // Nothing was left of the payment: the end of the dispute gives nothing back.
+  await harness.billing.publishDispute(orderId, { ...lost(9_900), givenBack: null });
+  const givenBack = { ...lost(9_900).givenBack, refundId: 'du_1/r1' };
+  for (const _ of [1, 2]) {
+    await harness.billing.publishRefundFailed(orderId, new Date(), 'r1', { disputeId: 'du_1', givenBack });
+  }
+  await harness.billing.handled();
+  expect(await orderOf(orderId)).toMatchObject({ status: 'paid', refunded_cents: 9_900 });
+  const money = (await harness.events()).filter(({ data }) => data.refundId !== undefined);
+  expect(
+    money.map(({ subject, data }) => [subject, data.refundId, data.disputeId, data.isFirst ?? data.wasLast]),
+  ).toEqual([
+    [paymentRefunded.subject, 'r1', undefined, true],
+    // The order's own event takes it off the count.
+    [paymentReopened.subject, 'r1', undefined, false],
+    [paymentRefunded.subject, 'du_1/r1', 'du_1', true],
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { checkoutVisited } from '@app/contracts/checkouts';
 import { newId } from '@app/contracts/ids';
 import { getMetrics, type MetricsResource, metricsResource } from '@app/contracts/metrics';
-import { orderPaid, orderRefunded, orderReopened } from '@app/contracts/orders';
+import { orderPaid, orderRefunded, orderReopened, paymentRefunded } from '@app/contracts/orders';
 import { productCreated, productRenamed } from '@app/contracts/products';
 import {
   subscriptionCanceled,
@@ -23,6 +23,7 @@ import {
   failedPaymentEvent,
   orderEvent,
   pauseEvent,
+  paymentRefundEvent,
   refundEvent,
   renewalEvent,
   reopeningEvent,
@@ -128,7 +129,7 @@ test('a subscription raises recurring revenue from its month on', async () => {
   expect(metrics.churnByMonth.map(({ value }) => value)).toEqual([0, 0, 0]);
 });
 
-test('views, shown upsells, refunds and cancellations are in the published numbers, and those of rehearsals are not', async () => {
+test('views, shown upsells, refunds, lost disputes and cancellations are in the published numbers, and those of rehearsals are not', async () => {
   const productId = newId('product', 0);
   const sell = async (fields: Parameters<typeof orderEvent>[2]) => {
     const event = orderEvent(account, productId, { productName: 'Club', pricingType: 'subscription', ...fields });
@@ -159,6 +160,10 @@ test('views, shown upsells, refunds and cancellations are in the published numbe
   await refund(bought, 1);
   const failed = await refund(kept, 1);
   await harness.publish(orderReopened, reopeningEvent(account, productId, failed));
+  const lost = { refundId: 'du_1', disputeId: 'du_1', amountCents: 900 };
+  await harness.publish(paymentRefunded, paymentRefundEvent(account, productId, { ...lost, orderId: kept.orderId }));
+  const rehearsed = { ...lost, refundId: 'du_2', orderId: rehearsal.orderId, test: true };
+  await harness.publish(paymentRefunded, paymentRefundEvent(account, productId, rehearsed));
 
   const [monthly, yearly] = [
     subscriptionEvent(account, productId, { startedAt: '2026-01-15T12:00:00.000Z' }),
@@ -178,9 +183,9 @@ test('views, shown upsells, refunds and cancellations are in the published numbe
     upsellTakeRate: 0.5,
     activeSubscriptions: 1,
     mrrCents: 1900,
-    refunds: 1,
-    refundedCents: 2900,
-    refundRate: 0.3333,
+    refunds: 2,
+    refundedCents: 2900 + 900,
+    refundRate: 0.6667,
     views: 4,
     conversionRate: 0.5,
     customers: 1,

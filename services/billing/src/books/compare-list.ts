@@ -48,7 +48,7 @@ interface Asked {
  */
 export type MatchPage = (deps: PaymentDeps, listed: Asked, records: readonly ProcessorRecord[]) => Promise<void>;
 
-/** Compares one processor's list with what the platform recorded, page by page. Of rehearsals, only refunds that failed. */
+/** Compares one processor's list with what the platform recorded, page by page. Of rehearsals, only refunds that failed and disputes. */
 export class ListComparison {
   readonly #deps: PaymentDeps;
   readonly #books: Books;

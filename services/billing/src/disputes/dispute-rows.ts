@@ -93,6 +93,7 @@ const disputeTypes: ColumnsOf<Dispute> = {
   evidence_due_by: 'timestamptz',
   opened_at: 'timestamptz',
   closed_at: 'timestamptz',
+  lost_cents: 'int8',
 };
 const columns = namesOf(disputeTypes);
 
@@ -113,15 +114,30 @@ export async function readDispute(
 const writeStatement = statement(
   'disputes-write',
   `insert into disputes (account_id, ${columns})
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
    on conflict (account_id, processor, test, reference) do update set amount_cents = excluded.amount_cents,
      currency = excluded.currency, reason = excluded.reason, status = excluded.status,
-     refundable = excluded.refundable, evidence_due_by = excluded.evidence_due_by, closed_at = excluded.closed_at`,
+     refundable = excluded.refundable, evidence_due_by = excluded.evidence_due_by, closed_at = excluded.closed_at,
+     lost_cents = excluded.lost_cents`,
 );
 
 export async function writeDispute(client: Client, { accountId }: DisputeScope, row: Dispute): Promise<void> {
   const names = Object.keys(disputeTypes) as (keyof Dispute)[];
   await client.query(writeStatement([accountId, ...names.map((name) => row[name])]));
+}
+
+const openRefundStatement = statement(
+  'disputes-open-refund',
+  `select from payments where account_id = $1 and order_id = $2 and charge_id = $3 and finished_at is null limit 1`,
+);
+
+/** Whether a refund of the charge was sent and has no outcome. */
+export async function hasOpenRefund(
+  client: Client,
+  accountId: string,
+  { id, order_id }: DisputedCharge,
+): Promise<boolean> {
+  return (await client.query(openRefundStatement([accountId, order_id, id]))).rows.length > 0;
 }
 
 const lossStatement = statement(
@@ -157,7 +173,7 @@ export async function listOrderDisputes(
     evidence_due_by: row.evidence_due_by?.toISOString() ?? null,
     opened_at: row.opened_at.toISOString(),
     closed_at: row.closed_at?.toISOString() ?? null,
-    outcome: row.closed_at === null ? null : outcomeOf(row.status),
+    outcome: row.closed_at === null ? null : outcomeOf(row.status, row.lost_cents),
   }));
 }
 

@@ -12,23 +12,37 @@ const charge = (fields: Partial<Charge> = {}): Charge => ({
 });
 const read = (status: Dispute['status'], fields: Partial<ProcessorDispute> = {}): ProcessorDispute => ({
   ...{ reference: 'du_1', paymentId: 'pmt_1', orderId: 'ord_1', about: 'pi_1', amountCents: 4_900, currency: 'usd' },
-  ...{ reason: 'fraudulent', status, refundable: false, evidenceDueBy: null, openedAt },
+  ...{ reason: 'fraudulent', status, refundable: false, evidenceDueBy: null, openedAt, takenCents: 0 },
   ...fields,
 });
 const stored = (status: Dispute['status'], closed = false): Dispute => ({
   ...{ processor: 'stripe', test: false, reference: 'du_1', payment_id: 'pmt_1', order_id: 'ord_1' },
   ...{ amount_cents: 4_900, currency: 'usd', reason: 'fraudulent', status, refundable: false, evidence_due_by: null },
-  ...{ opened_at: openedAt, closed_at: closed ? openedAt : null },
+  ...{ opened_at: openedAt, closed_at: closed ? openedAt : null, lost_cents: 0 },
 });
-const nothing = { changed: false, opened: false, closed: null, escalated: false, lostCents: 0 };
+const nothing = { changed: false, opened: false, closed: null, escalated: false, takenCents: 0, lostCents: 0 };
 const ends = ['won', 'lost', 'prevented', 'warning_closed'] as const;
 
 test.each(disputeStatus.options)('one that is new and %s is opened, and closed where that is an end', (status) => {
   const closed = ends.find((end) => end === status) ?? null;
   expect(decideDispute(undefined, read(status), charge())).toEqual({
     ...{ changed: true, opened: true, closed, escalated: false },
-    lostCents: status === 'lost' ? 4_900 : 0,
+    ...(status === 'lost' ? { takenCents: 4_900, lostCents: 4_900 } : { takenCents: 0, lostCents: 0 }),
   });
+});
+
+test.each([
+  ['prevented', 0, 'prevented', 0],
+  ['prevented', 4_900, 'lost', 4_900],
+  ['prevented', 900, 'lost', 900],
+  ['warning_closed', 4_900, 'lost', 4_900],
+  ['won', 4_900, 'won', 0],
+  ['lost', 0, 'lost', 4_900],
+  ['needs_response', 4_900, null, 0],
+  ['under_review', 4_900, null, 0],
+  ['warning_needs_response', 4_900, null, 0],
+] as const)('%s with %i taken is %s, and %i went back', (status, takenCents, closed, lostCents) => {
+  expect(decideDispute(undefined, read(status, { takenCents }), charge())).toMatchObject({ closed, lostCents });
 });
 
 test('one that is read again as it was changes nothing, and what differs is recorded without an event', () => {

@@ -13,11 +13,20 @@ export interface DisputeDecision {
   readonly closed: DisputeOutcome | null;
   /** An inquiry became a dispute that took the money. */
   readonly escalated: boolean;
-  /** What is given back of the charge, in minor units; 0 unless it is lost now. */
+  /** What its end took, in the charge's minor units; 0 unless it is lost now. */
+  readonly takenCents: number;
+  /** What of that is given back of the charge: no more than it has left. */
   readonly lostCents: number;
 }
 
-const nothing: DisputeDecision = { changed: false, opened: false, closed: null, escalated: false, lostCents: 0 };
+const nothing: DisputeDecision = {
+  changed: false,
+  opened: false,
+  closed: null,
+  escalated: false,
+  takenCents: 0,
+  lostCents: 0,
+};
 
 /**
  * What follows from a dispute as its processor shows it. It may be read by several at once and again: the first one that
@@ -26,14 +35,16 @@ const nothing: DisputeDecision = { changed: false, opened: false, closed: null, 
  */
 export function decideDispute(stored: Dispute | undefined, read: ProcessorDispute, charge: Charge): DisputeDecision {
   if (stored !== undefined && (stored.closed_at !== null || isOlder(stored, read))) return nothing;
-  const closed = outcomeOf(read.status);
+  const takenCents = takenBy(read, charge);
+  const closed = outcomeOf(read.status, takenCents);
   const opened = stored === undefined;
   return {
     changed: opened || !isSame(stored, read),
     opened,
     closed,
     escalated: !opened && closed === null && isWarning(stored.status) && !isWarning(read.status),
-    lostCents: closed === 'lost' ? lostCents(read, charge) : 0,
+    takenCents,
+    lostCents: Math.min(takenCents, restOf(charge)),
   };
 }
 
@@ -43,25 +54,33 @@ const isOlder = (stored: Dispute, read: ProcessorDispute): boolean =>
 
 const isWarning = (status: DisputeStatus): boolean => status.startsWith('warning');
 
-/** Null while it is open. */
-export function outcomeOf(status: DisputeStatus): DisputeOutcome | null {
+/** Null while it is open. However it ended, the seller has lost it where money stays taken. */
+export function outcomeOf(status: DisputeStatus, takenCents: number): DisputeOutcome | null {
   switch (status) {
     case 'won':
     case 'lost':
+      return status;
     case 'prevented':
     case 'warning_closed':
-      return status;
+      return takenCents > 0 ? 'lost' : status;
     default:
       return null;
   }
 }
 
 /**
- * What a lost dispute gave the buyer: its own amount, and no more than the charge had left. Where the bank disputes another
- * currency, that is the whole rest.
+ * What the end of a dispute takes from the seller, in the charge's minor units and no more than the charge. A lost one takes its
+ * own amount, and the money of a won one may come back a moment later; others are judged by what was taken. Where the bank
+ * disputes another currency, it is the same share of the charge.
  */
-const lostCents = ({ amountCents, currency }: ProcessorDispute, charge: Charge): number =>
-  currency === charge.currency ? Math.min(amountCents, restOf(charge)) : restOf(charge);
+function takenBy({ status, amountCents, takenCents, currency }: ProcessorDispute, charge: Charge): number {
+  const taken = status === 'lost' ? amountCents : takenCents;
+  const isEnd = status !== 'won' && outcomeOf(status, taken) !== null;
+  if (!isEnd) return 0;
+  const ofCharge =
+    currency === charge.currency ? taken : Math.round((charge.amount_cents * taken) / Math.max(1, amountCents));
+  return Math.min(ofCharge, charge.amount_cents);
+}
 
 const isSame = (stored: Dispute, read: ProcessorDispute): boolean =>
   stored.status === read.status &&

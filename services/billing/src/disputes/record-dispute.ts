@@ -14,6 +14,7 @@ import {
   type DisputedCharge,
   type DisputeScope,
   findOrder,
+  hasOpenRefund,
   lockCharges,
   readDispute,
   writeDispute,
@@ -24,7 +25,7 @@ import { closedText, escalatedText, openedText } from './dispute-texts.rules.ts'
 /**
  * Records a dispute as its processor shows it: the row, what a lost one takes of the charge and ends of the order, the events and
  * what the seller reads, in one transaction. It may come again, at the same time and in any order.
- * @returns false where no charge here has the dispute's reference
+ * @returns false where no charge here has the dispute's reference, or a refund of it has no outcome that counts before the loss
  */
 export async function recordDispute(deps: PaymentDeps, scope: DisputeScope, read: ProcessorDispute): Promise<boolean> {
   const { database, clock, wakeRelay } = deps;
@@ -42,6 +43,7 @@ export async function recordDispute(deps: PaymentDeps, scope: DisputeScope, read
     const stored = await readDispute(client, scope, read.reference);
     const decision = decideDispute(stored, read, charge);
     if (!decision.changed) return false;
+    if (decision.takenCents > 0 && (await hasOpenRefund(client, scope.accountId, charge))) return undefined;
     await writeAll(client, { scope, read, charge, charges, decision, source });
     return true;
   });
@@ -62,7 +64,7 @@ interface Change {
 async function writeAll(client: Client, change: Change): Promise<void> {
   const { scope, read, charge, decision, source } = change;
   const closedAt = decision.closed === null ? null : new Date(source.nowMs);
-  await writeDispute(client, scope, rowOf(scope, read, charge, closedAt));
+  await writeDispute(client, scope, rowOf(change, closedAt));
   if (decision.lostCents > 0) await takeLoss(client, change);
   const events = eventsOf(change);
   if (events.length > 0) await client.query(insertOutboxSql, [JSON.stringify(events)]);
@@ -74,12 +76,7 @@ async function writeAll(client: Client, change: Change): Promise<void> {
   if (notifications.length > 0) await notifyOnce(client, notifications, { now: new Date(source.nowMs) });
 }
 
-const rowOf = (
-  scope: DisputeScope,
-  read: ProcessorDispute,
-  charge: DisputedCharge,
-  closedAt: Date | null,
-): Dispute => ({
+const rowOf = ({ scope, read, charge, decision }: Change, closedAt: Date | null): Dispute => ({
   processor: scope.processor,
   test: scope.test,
   reference: read.reference,
@@ -93,6 +90,7 @@ const rowOf = (
   evidence_due_by: read.evidenceDueBy,
   opened_at: read.openedAt,
   closed_at: closedAt,
+  lost_cents: decision.takenCents,
 });
 
 /** As with a refund, the subscription ends once all of the order's own money went back; the loss of a renewal ends nothing. */

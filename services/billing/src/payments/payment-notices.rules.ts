@@ -52,8 +52,13 @@ export const refundRefusedText = (
   return `The refund of ${amountOf(about)} of order ${about.order_id} was refused.${because(message)} ${before} was given back. Refund the order again to try once more.`;
 };
 
-export const refundFailedText = (about: About, message: string | null): string =>
-  `The refund of ${amountOf(about)} of order ${about.order_id} failed after it had been taken: the money is with you again.${because(message)}`;
+/** @param lostCents what a lost dispute has taken in its place, in minor units */
+export const refundFailedText = (about: About, message: string | null, lostCents: number): string => {
+  const lost = formatAmount(lostCents, about.currency);
+  const money =
+    lostCents === 0 ? 'the money is with you again' : `the buyer has ${lost} of it by the dispute that was lost`;
+  return `The refund of ${amountOf(about)} of order ${about.order_id} failed after it had been taken: ${money}.${because(message)}`;
+};
 
 export const keyUnreadableText = (processor: string): string =>
   `No buyer can pay: the stored API key of the payment processor cannot be opened. Store it again in Settings (processor ${processor}). Until then nothing is charged, and buyers are asked to try again later.`;

@@ -102,6 +102,8 @@ export interface Dispute {
   readonly evidence_due_by: Date | null;
   readonly opened_at: Date;
   readonly closed_at: Date | null;
+  /** What its end took, in the charge's minor units, also where refunds left less of the charge; 0 while it is open. */
+  readonly lost_cents: number;
 }
 
 /** What a refund has to know of a dispute. */

@@ -213,6 +213,11 @@ export interface ProcessorDispute {
   readonly refundable: boolean;
   readonly evidenceDueBy: Date | null;
   readonly openedAt: Date;
+  /**
+   * What the processor has taken from the seller for it and not given back, in the dispute's currency, whatever its status says:
+   * a dispute may be prevented by giving the buyer the money.
+   */
+  readonly takenCents: number;
 }
 
 /** One entry of the processor's own books. */

@@ -22,6 +22,7 @@ export function disputeOf(row: DisputedRow, now: Date): ProcessorDispute {
     refundable: false,
     evidenceDueBy: dueBy,
     openedAt: row.recorded_at,
+    takenCents: row.amount_cents,
   };
 }
 

@@ -95,9 +95,19 @@ function isRefused(money: OrderMoney, charge: Charge): boolean {
   return last?.status === 'declined' && last.try_no >= (charge.refund_from_try ?? 1);
 }
 
+type Cents = Pick<Charge, 'amount_cents' | 'refunded_cents' | 'lost_cents'>;
+
 /** What may still go back of a charge, in minor units; refunds and disputes at the same time may have given back more. */
-export const restOf = ({ amount_cents, refunded_cents, lost_cents }: Charge): number =>
+export const restOf = ({ amount_cents, refunded_cents, lost_cents }: Cents): number =>
   Math.max(0, amount_cents - refunded_cents - lost_cents);
+
+/**
+ * What lost disputes take in place of a refund that failed: together with refunds that stand they give the buyer the charge once.
+ * @param charge as it was before the failure
+ * @param takenCents of all of its lost disputes
+ */
+export const lostInPlace = (charge: Cents, refundCents: number, takenCents: number): number =>
+  Math.max(0, Math.min(takenCents - charge.lost_cents, restOf(charge) + refundCents));
 
 /** Attempts to give back the charge, oldest first. */
 export const attemptsOf = ({ payments }: OrderMoney, charge: Charge): Payment[] =>

@@ -1,54 +1,120 @@
 import { refundFailed } from '@app/contracts/payments';
-import { outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
+import { insertOutboxSql, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
-import type { Payment } from '../payments/payment.types.ts';
+import type { Charge, Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { noticeEvent } from '../payments/payment-events.ts';
 import { refundFailedText } from '../payments/payment-notices.rules.ts';
+import { lostInPlace } from './refund.rules.ts';
 
 /** A refund that failed after it had been taken, and what the processor says of it. */
 export type FailedRefund = Pick<Payment, 'id' | 'account_id' | 'order_id' | 'amount_cents' | 'currency' | 'test'> & {
   readonly message: string | null;
 };
 
+const failStatement = statement<{ readonly charge_id: string; readonly period: number | null }>(
+  'refund-fail',
+  `update payments as p set status = 'declined', decline_kind = 'soft', decline_reason = 'refund_failed', decline_message = $3
+   from payments as charged
+   where p.account_id = $1 and p.id = $2 and p.status = 'succeeded'
+     and charged.account_id = p.account_id and charged.id = p.charge_id
+   returning p.charge_id, charged.period`,
+  { charge_id: 'text', period: 'int4' },
+);
+
+type Reopened = Pick<Charge, 'id' | 'amount_cents' | 'refunded_cents' | 'lost_cents' | 'step'>;
+
+const lockStatement = statement<Reopened>(
+  'charges-lock-reopened',
+  `select id, amount_cents, refunded_cents, lost_cents, step from charges
+   where account_id = $1 and id = $2 for no key update`,
+  { amount_cents: 'int8', id: 'text', lost_cents: 'int8', refunded_cents: 'int8', step: 'text' },
+);
+
+/** Read when the charge is locked: what waited for the lock may have lost a dispute. $3 the order */
+const aroundStatement = statement<Around>(
+  'charges-around-reopened',
+  `select coalesce(sum(lost_cents), 0)::bigint as taken_cents,
+     (array_agg(reference order by closed_at desc) filter (where lost_cents > 0))[1] as dispute_id,
+     (select id from subscriptions where account_id = $1 and order_id = $3 limit 1) as subscription_id,
+     exists (select from charges
+       where account_id = $1 and order_id = $3 and step <> 'renewal' and refunded_cents < amount_cents) as was_open
+   from disputes where account_id = $1 and order_id = $3 and payment_id = $2`,
+  { dispute_id: 'text', subscription_id: 'text', taken_cents: 'int8', was_open: 'bool' },
+);
+
+interface Around {
+  /** What its lost disputes took. */
+  readonly taken_cents: number;
+  /** The last of them. */
+  readonly dispute_id: string | null;
+  readonly subscription_id: string | null;
+  /** Whether own charges of the order had not gone back whole by refunds. */
+  readonly was_open: boolean;
+}
+
 const reopenStatement = statement(
   'charges-reopen',
-  `with failed as (
-     update payments set status = 'declined', decline_kind = 'soft', decline_reason = 'refund_failed', decline_message = $3
-     where account_id = $1 and id = $2 and status = 'succeeded'
-     returning account_id, charge_id, amount_cents
-   ), reopened as (
-     update charges as c set refunded_cents = c.refunded_cents - f.amount_cents, reopened_at = $6
-     from failed as f where c.account_id = f.account_id and c.id = f.charge_id
-     returning c.id
-   ), events as (
-     insert into outbox (${outboxColumns})
-     select ${outboxColumns} from json_to_recordset($4::json) as e(notice boolean, ${outboxRecord})
-     where exists (select from reopened) and (not notice or exists (
-       select from charges as c where c.account_id = $1 and c.order_id = $5
-         and (c.id in (select charge_id from failed) and c.step = 'renewal'
-           or c.step <> 'renewal' and c.refunded_cents < c.amount_cents)))
-   )
-   select from reopened`,
+  `update charges set refunded_cents = refunded_cents - $3, lost_cents = lost_cents + $4, reopened_at = $5
+   where account_id = $1 and id = $2`,
 );
 
 /**
  * Opens the charge of a failed refund again, so that it may be requested once more, and notifies the seller once: an order
- * that had been given back whole is reopened by checkout, and `order.reopened` is what the seller reads of it.
+ * that had been given back whole is reopened by checkout, and `order.reopened` is what the seller reads of it. What a dispute
+ * that was lost meanwhile has taken stays given back.
  */
-export async function reopenCharges({ database, clock, wakeRelay }: PaymentDeps, refund: FailedRefund): Promise<void> {
-  const { id: paymentId, account_id: accountId, order_id: orderId, amount_cents: amountCents, currency, test } = refund;
-  const detail = refund.message ?? 'The processor gave no reason.';
-  const source = { accountId, requestId: null, nowMs: clock.nowMs() };
-  const failedAt = new Date(source.nowMs).toISOString();
-  const events = [
-    {
-      ...outboxRow(refundFailed, { orderId, paymentId, amountCents, currency, detail, test, failedAt }, source),
-      notice: false,
-    },
-    { ...noticeEvent(refund, refundFailedText(refund, detail), source), notice: true },
-  ];
-  const values = [accountId, paymentId, detail, JSON.stringify(events), orderId, failedAt];
-  await database.pool.query(reopenStatement(values));
+export async function reopenCharges(deps: PaymentDeps, refund: FailedRefund): Promise<void> {
+  const { database, clock, wakeRelay } = deps;
+  const { account_id: accountId, id, amount_cents: amountCents } = refund;
+  const nowMs = clock.nowMs();
+  await database.transaction(async (client) => {
+    const failed = await client.query(failStatement([accountId, id, detailOf(refund)]));
+    const [{ charge_id: chargeId, period } = { charge_id: '', period: null }] = failed.rows;
+    const [charge] = (await client.query(lockStatement([accountId, chargeId]))).rows;
+    if (charge === undefined) return;
+    const [around] = (await client.query(aroundStatement([accountId, chargeId, refund.order_id]))).rows;
+    const lostCents = lostInPlace(charge, amountCents, around?.taken_cents ?? 0);
+    await client.query(reopenStatement([accountId, chargeId, amountCents, lostCents, new Date(nowMs)]));
+    const events = eventsOf(refund, { charge, period, around: around as Around, lostCents, nowMs });
+    await client.query(insertOutboxSql, [JSON.stringify(events)]);
+  });
   wakeRelay();
+}
+
+const detailOf = ({ message }: FailedRefund): string => message ?? 'The processor gave no reason.';
+
+interface Reopening {
+  readonly charge: Reopened;
+  readonly period: number | null;
+  readonly around: Around;
+  /** What a lost dispute has taken in the refund's place. */
+  readonly lostCents: number;
+  readonly nowMs: number;
+}
+
+function eventsOf(refund: FailedRefund, { charge, period, around, lostCents, nowMs }: Reopening) {
+  const { id: paymentId, account_id: accountId, order_id: orderId, amount_cents: amountCents, currency, test } = refund;
+  const detail = detailOf(refund);
+  const source = { accountId, requestId: null, nowMs };
+  const failedAt = new Date(nowMs).toISOString();
+  const lost = {
+    disputeId: around.dispute_id ?? '',
+    givenBack: {
+      // The dispute's own id is that of what it took before.
+      refundId: `${around.dispute_id}/${paymentId}`,
+      paymentId: charge.id,
+      amountCents: lostCents,
+      chargedCents: charge.amount_cents,
+      subscriptionId: charge.step === 'renewal' ? around.subscription_id : null,
+      period,
+      refundedAt: failedAt,
+    },
+  };
+  const data = { orderId, paymentId, amountCents, currency, detail, test, failedAt, ...(lostCents > 0 && { lost }) };
+  const isNews = around.was_open || charge.step === 'renewal' || lostCents > 0;
+  return [
+    outboxRow(refundFailed, data, source),
+    ...(isNews ? [noticeEvent(refund, refundFailedText(refund, detail, lostCents), source)] : []),
+  ];
 }

@@ -35,15 +35,19 @@ afterAll(async () => {
 
 let account: string;
 let secretKey: string;
+let testKey: string;
 let shops = 0;
 const webhookSecret = 'whsec_shop';
 beforeEach(async () => {
   account = newId('account', harness.clock.nowMs());
   shops += 1;
   secretKey = `sk_live_shop${shops}`;
+  testKey = `sk_test_shop${shops}`;
   stripe.accept(secretKey, `acct_${shops}`);
+  stripe.accept(testKey, `acct_${shops}`);
   const live = { secretKey, publishableKey: `pk_live_shop${shops}`, webhookSecret };
-  await ask(putPaymentProcessor, { body: { processor: 'stripe', live } });
+  const test = { secretKey: testKey, publishableKey: `pk_test_shop${shops}` };
+  await ask(putPaymentProcessor, { body: { processor: 'stripe', live, test } });
 });
 
 const context = () => ({
@@ -182,6 +186,42 @@ test('a lost dispute of a charge that was refunded in part gives back its own am
   expect(await run()).toMatchObject({ ok: true, problems: [] });
   // It was closed when it was first read: both are published, each once.
   expect((await published()).map(({ outcome, back }) => `${outcome} ${back}`)).toEqual(['opened 0', 'lost 4000']);
+});
+
+test.each([
+  ['prevented', 0, 'prevented 0'],
+  ['prevented', 4_900, 'lost 4900'],
+  ['warning_closed', 0, 'warning_closed 0'],
+  ['warning_closed', 4_900, 'lost 4900'],
+])(
+  'one that ends as %s is judged by its balance transactions: of $49.00 the bank keeps %i',
+  async (status, kept, end) => {
+    await pay();
+    const begins = status === 'prevented' ? {} : { status: 'warning_needs_response', is_charge_refundable: true };
+    const { id } = books().dispute(intents().at(-1)?.id ?? '', begins);
+    books().disputeBecomes(id, status, kept);
+    harness.clock.advance(dayMs);
+    expect(await run()).toMatchObject({ ok: true, problems: [] });
+    expect((await published()).map(({ outcome, back }) => `${outcome} ${back}`)).toEqual(['opened 0', end]);
+  },
+);
+
+test('a dispute of a rehearsal is found without webhooks too; a refused key for rehearsals ends nothing of a run', async () => {
+  const orderId = await pay({ test: true });
+  const rehearsed = stripe.booksOf(testKey);
+  const [intent] = rehearsed.all<PaymentIntent>('payment_intent');
+  const { id } = rehearsed.dispute(intent?.id ?? '');
+  harness.clock.advance(dayMs);
+  await run();
+  expect((await paymentsOf(orderId)).disputes).toMatchObject([{ id, outcome: null }]);
+  rehearsed.disputeBecomes(id, 'lost');
+  stripe.revoke(testKey);
+  await pay();
+  harness.clock.advance(dayMs);
+  expect((await run()).problems).toEqual([{ code: 'books_not_compared', detail: expect.stringContaining('disputes') }]);
+  stripe.accept(testKey, `acct_${shops}`);
+  await run();
+  expect((await published()).map(({ outcome, back }) => `${outcome} ${back}`)).toEqual(['opened 0', 'lost 4900']);
 });
 
 test('disputes of other money of the same Stripe account are ignored', async () => {

@@ -4,6 +4,8 @@ import { invalid, missing, StripeNo } from './stripe-error.ts';
 
 const endedDisputes = new Set(['won', 'lost', 'prevented', 'warning_closed']);
 const holdSeconds = 7 * 86_400;
+/** Of the settlement currency, for one of the disputed. */
+const settlementRate = 10;
 /** Of some settlement currencies; Stripe's smallest charges. */
 const smallest: Readonly<Record<string, number>> = { usd: 50, eur: 50, gbp: 30, jpy: 50 };
 
@@ -245,13 +247,13 @@ export class StripeBooks {
         true,
       );
     }
-    const left = charge.amount - charge.amount_refunded;
+    const left = charge.amount - charge.amount_refunded - this.takenOf(charge.id);
     const isDisputed = ({ charge: id, status, is_charge_refundable }: make.Dispute) =>
       id === charge.id && !is_charge_refundable && !endedDisputes.has(status);
     if (this.all<make.Dispute>('dispute').some(isDisputed)) {
       throw invalid('This charge is disputed.', { code: 'charge_disputed' }, true);
     }
-    if (left === 0) throw invalid('The charge has already been refunded.', { code: 'charge_already_refunded' }, true);
+    if (left <= 0) throw invalid('The charge has already been refunded.', { code: 'charge_already_refunded' }, true);
     if (typeof amount !== 'number' || amount > left) {
       throw invalid('The refund amount is greater than the unrefunded amount.', { param: 'amount' }, true);
     }
@@ -293,16 +295,39 @@ export class StripeBooks {
       ...{ amount: charge.amount - charge.amount_refunded, currency: intent.currency },
       ...given,
     });
+    if (!made.status.startsWith('warning')) this.#move(made, -made.amount);
     this.tell('charge.dispute.created', this.keep(made));
     return made;
   }
 
-  /** The dispute goes on: `under_review`, or how it ends. */
-  disputeBecomes(id: string, status: string): void {
+  /**
+   * The dispute goes on: `under_review`, or how it ends.
+   * @param kept of a prevented one or an inquiry, what the bank keeps of the seller's money all the same
+   */
+  disputeBecomes(id: string, status: string, kept = 0): void {
     const dispute = this.find<make.Dispute>('dispute', id, 'dispute');
+    const isTaken = !status.startsWith('warning') && status !== 'prevented' && status !== 'won';
+    // The bank takes the whole, and gives back what it does not keep.
+    if (isTaken || kept > 0) this.#move(dispute, this.#movedOf(dispute) - dispute.amount);
+    if (!isTaken) this.#move(dispute, this.#movedOf(dispute) - kept);
     dispute.status = status;
     dispute.is_charge_refundable = status.startsWith('warning');
     this.tell(endedDisputes.has(status) ? 'charge.dispute.closed' : 'charge.dispute.updated', dispute);
+  }
+
+  /** What ended disputes keep of a charge, in its currency. */
+  takenOf = (chargeId: string): number =>
+    this.all<make.Dispute>('dispute')
+      .filter(({ charge, status }) => charge === chargeId && endedDisputes.has(status))
+      .reduce((sum, dispute) => sum + this.#movedOf(dispute), 0);
+
+  #movedOf = ({ balance_transactions: moved }: make.Dispute): number =>
+    -moved.reduce((sum, { amount }) => sum + amount, 0) / settlementRate;
+
+  #move({ id: source, balance_transactions: moved }: make.Dispute, amount: number): void {
+    if (amount === 0) return;
+    const given = { id: this.newId('txn'), created: this.#nowS(), type: 'adjustment', source };
+    moved.push(make.balanceTransaction({ ...given, amount: amount * settlementRate }) as never);
   }
 
   tell(type: string, about: make.StripeObject, created = this.#nowS()): void {

@@ -64,6 +64,8 @@ export interface Dispute extends StripeObject {
   readonly reason: string;
   status: string;
   is_charge_refundable: boolean;
+  /** Withdrawn and reinstated; kept in no list. */
+  readonly balance_transactions: { readonly amount: number }[];
 }
 
 type Given = Pick<StripeObject, 'id' | 'created'> & Record<string, unknown>;

@@ -39,7 +39,12 @@ export function refundEventHandlers(wakeRelay: () => void): EventHandler[] {
         const failedMs = Date.parse(event.data.failedAt);
         const source = { requestId: event.requestId, nowMs: failedMs };
         const after = await recordFailedRefund(client, order, event.data, source);
-        if (!isOfEarlierRefund(order, failedMs)) await recordReopening(client, after, event.data.detail, source);
+        const reopens = !isOfEarlierRefund(order, failedMs);
+        const reopened = reopens && (await recordReopening(client, after, event.data.detail, source));
+        const { lost } = event.data;
+        if (lost === undefined) return;
+        const open = reopened ? { ...after, status: 'paid' as const } : after;
+        await recordPaymentRefunds(client, open, [lost.givenBack], source, lost.disputeId);
       });
       onCommit(wakeRelay);
     }),

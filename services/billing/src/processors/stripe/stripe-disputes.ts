@@ -32,7 +32,19 @@ export function disputeOf(dispute: Stripe.Dispute, call: ProcessorCall): Process
     refundable: dispute.is_charge_refundable,
     evidenceDueBy: evidence_details.due_by === null ? null : new Date(evidence_details.due_by * 1_000),
     openedAt: new Date(dispute.created * 1_000),
+    takenCents: fromStripeAmount(takenOf(dispute), currency),
   };
+}
+
+/**
+ * By the net of its balance transactions, fees left out: what was withdrawn and not reinstated. They are in the settlement
+ * currency, so it is their share of the disputed amount that counts.
+ */
+function takenOf({ amount, balance_transactions }: Stripe.Dispute): number {
+  const moved = balance_transactions.map((transaction) => transaction.amount);
+  const withdrawn = -moved.reduce((sum, each) => sum + Math.min(each, 0), 0);
+  const net = -moved.reduce((sum, each) => sum + each, 0);
+  return net <= 0 ? 0 : Math.round((amount * net) / withdrawn);
 }
 
 /** A status that later versions of Stripe add is open until it is one of these. */

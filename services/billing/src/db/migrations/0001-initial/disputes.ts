@@ -1,6 +1,7 @@
 /**
  * disputes  one row for each dispute of a charge, as the processor showed it last; its `reference` is the processor's id.
- *           `closed_at` is when its end was recorded here, and ends all reading of it.
+ *           `closed_at` is when its end was recorded here, and ends all reading of it. `lost_cents` is what its end took, in the
+ *           charge's minor units, also where refunds left less of the charge: one that fails later leaves the rest to it.
  */
 export const disputes = `
   create table disputes (
@@ -18,6 +19,7 @@ export const disputes = `
     evidence_due_by timestamptz,
     opened_at timestamptz not null,
     closed_at timestamptz,
+    lost_cents bigint not null default 0,
     primary key (account_id, processor, test, reference)
   );
   create index disputes_of_order on disputes (account_id, order_id);

@@ -126,6 +126,7 @@ export const charges = `
   create index charges_refunding on charges (refund_due_at) where refund_due_at is not null;
   create index charges_by_time on charges (account_id, charged_at, id) where not test;
   -- An order's own charges, while most charges are those of renewals.
+  create index charges_of_rehearsals on charges (account_id, processor, charged_at) where test;
   create index charges_of_order on charges (account_id, order_id) where step <> 'renewal';
   create index charges_reopened on charges (account_id, reopened_at, id) where reopened_at is not null and not test;
 
