@@ -167,7 +167,9 @@ async function giveUpAnEvent(): Promise<void> {
   const consumers = ['metrics', 'billing', 'affiliate', 'webhook-dispatcher'] as const;
   for (const service of consumers) {
     const eventId = `EVT_CHECKOUT-${Number(last?.seq) + 1}`;
-    await query(cluster.databaseUrl(service), 'insert into event_tries (event_id, tries) values ($1, 11)', [eventId]);
+    await query(cluster.databaseUrl(service), 'insert into event_attempts (event_id, attempts) values ($1, 11)', [
+      eventId,
+    ]);
   }
   const observer = await connectObserver(cluster.nats);
   await observer.request(placed, 'no event', { timeout: 20_000 });

@@ -83,7 +83,7 @@ async function read(platform: Platform, url: string, seconds: number): Promise<L
 }
 
 const insertFacts = `
-  insert into facts (event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
+  insert into facts (event_id, account_id, product_id, fact_key, kind, occurred_at, test, currency, amount_cents,
     mrr_cents, active_delta, email_key, has_bump, has_upsell, upsell_shown, from_checkout)
   select 'evt_' || lpad($5 || lpad(n::text, 9, '0'), 26, '0'), $1, $2, 'ord_' || lpad($5 || lpad(n::text, 9, '0'), 26, '0'), 'order_paid',
     now() - n * 7 % 700 * interval '1 day', false, 'usd', 1000, 0, 0, sha256(convert_to('buyer' || n % 50000, 'UTF8')), n % 2 = 0,
@@ -159,7 +159,7 @@ async function recordBatch(pool: pg.Pool, { accountId, productId }: Product, num
     product_id: productId,
     product_name: null,
     pricing_type: null,
-    subject_id: `ord_bench_${number}_${index}`,
+    fact_key: `ord_bench_${number}_${index}`,
     kind: 'order_paid' as const,
     occurred_at: new Date().toISOString(),
     test: false,

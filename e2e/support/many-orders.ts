@@ -54,7 +54,7 @@ export async function addManyOrders(
   const copyFacts = copied(
     'facts',
     `kind = 'order_paid' order by occurred_at desc`,
-    `'event_id', 'evt_' || suffix, 'subject_id', 'ord_' || suffix, 'occurred_at', ${time}`,
+    `'event_id', 'evt_' || suffix, 'fact_key', 'ord_' || suffix, 'occurred_at', ${time}`,
   );
   const apartSeconds = (365 * dayMs) / 1_000 / (count + 1);
   await copies('checkout', (client, from, ids) => client.query(copyOrders, [accountId, ids, apartSeconds, from]));

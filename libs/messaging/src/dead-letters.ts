@@ -28,7 +28,7 @@ const insertSql = `
     event_id text, stream text, subject text, payload text, request_id text, traceparent text, error text)
   on conflict (event_id) do nothing`;
 
-/** Keeps events that were given up, in one transaction with the end of their tries. */
+/** Keeps events that were given up, in one transaction with the end of their attempts. */
 export async function giveUpEvents(database: Database, letters: readonly DeadLetter[]): Promise<void> {
   await database.transaction(async (client) => {
     await insertLetters(client, letters, { replay: false });

@@ -22,9 +22,9 @@ export async function addAttemptUnlessSuspect(
 ): Promise<Map<string, number>> {
   return await addAttempts(
     database,
-    'event-tries-add-unless-suspect',
+    'event-attempts-add-unless-suspect',
     eventIds,
-    `where t.tries < ${attemptsTogetherMax}`,
+    `where t.attempts < ${attemptsTogetherMax}`,
   );
 }
 
@@ -33,7 +33,7 @@ export async function addAttemptUnlessSuspect(
  * @returns the attempts of each, this one included
  */
 export async function addAttempt(database: Queryable, eventIds: readonly string[]): Promise<Map<string, number>> {
-  return await addAttempts(database, 'event-tries-add', eventIds, '');
+  return await addAttempts(database, 'event-attempts-add', eventIds, '');
 }
 
 async function addAttempts(
@@ -43,22 +43,22 @@ async function addAttempts(
   condition: string,
 ): Promise<Map<string, number>> {
   if (eventIds.length === 0) return new Map();
-  const { rows } = await database.query<{ event_id: string; tries: number }>({
+  const { rows } = await database.query<{ event_id: string; attempts: number }>({
     name,
-    text: `insert into event_tries as t (event_id, tries) select distinct unnest($1::text[]) as id, 1 order by id
-           on conflict (event_id) do update set tries = t.tries + 1, tried_at = now() ${condition}
-           returning event_id, tries`,
+    text: `insert into event_attempts as t (event_id, attempts) select distinct unnest($1::text[]) as id, 1 order by id
+           on conflict (event_id) do update set attempts = t.attempts + 1, attempted_at = now() ${condition}
+           returning event_id, attempts`,
     values: [eventIds],
   });
-  return new Map(rows.map((row) => [row.event_id, row.tries]));
+  return new Map(rows.map((row) => [row.event_id, row.attempts]));
 }
 
 /** They took effect, were given up, or failed by no fault of their own. */
 export async function forgetAttempts(database: Queryable, eventIds: readonly string[]): Promise<void> {
   if (eventIds.length === 0) return;
   await database.query({
-    name: 'event-tries-forget',
-    text: 'delete from event_tries where event_id = any($1::text[])',
+    name: 'event-attempts-forget',
+    text: 'delete from event_attempts where event_id = any($1::text[])',
     values: [eventIds],
   });
 }

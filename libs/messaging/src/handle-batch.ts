@@ -172,10 +172,7 @@ function tryAgain({ service, buffer, logger }: BatchRun, decided: readonly Decid
   const [example] = again;
   if (example === undefined) return;
   const { err, attempts, delivery } = example;
-  logger.warn(
-    { err, tries: attempts, eventId: idOf(delivery), events: again.length },
-    'events failed; they will be retried',
-  );
+  logger.warn({ err, attempts, eventId: idOf(delivery), events: again.length }, 'events failed; they will be retried');
   for (const { delivery, verdict } of again) {
     if (verdict.kind === 'retry') buffer.retry(delivery.message, verdict.delayMs);
   }
@@ -198,10 +195,7 @@ async function giveUp(
   }));
   await outageRetry.retryAlways(() => giveUpEvents(database, letters));
   const { err, attempts, delivery } = example;
-  logger.error(
-    { err, tries: attempts, eventId: idOf(delivery), events: decided.length },
-    'events discarded to dead_letters',
-  );
+  logger.error({ err, attempts, eventId: idOf(delivery), events: decided.length }, 'events discarded to dead_letters');
   for (const { delivery } of decided) buffer.ack(delivery.message);
   eventsGivenUp.announce(() => ({ service, ids: letters.map(({ event_id }) => event_id) }));
 }

@@ -3,19 +3,19 @@ import type { RetentionRule } from '@app/service-kit/retention';
 import { type OutboxRow, outboxColumns, outboxRecord } from './outbox.ts';
 import { inboxKeepDays } from './retention.ts';
 
-/** A notification of an account's seller, which Recent activity shows, and its subject: one is sent for each. */
+/** A notification of an account's seller, which Recent activity shows; one is sent for each key. */
 export interface SellerNotification {
   readonly accountId: string;
-  /** In the service's own words, with what it is about: `charge_limit 2026-01-15`. */
-  readonly subject: string;
+  /** The kind and what it is about: `charge_limit 2026-01-15`. */
+  readonly key: string;
   readonly event: OutboxRow;
 }
 
 export interface NotifyOnceOptions {
   readonly now: Date;
-  /** Sent again after so long; left out, never as long as the subject is kept. */
+  /** Sent again after so long; left out, never as long as the key is kept. */
   readonly againAfterMs?: number;
-  /** How long the subject is kept; 31 days unless given. */
+  /** How long the key is kept; 31 days unless given. */
   readonly keepDays?: number;
 }
 
@@ -24,19 +24,20 @@ const dayMs = 86_400_000;
 const notifyStatement = statement(
   'notifications-once',
   `with sent as (
-     insert into sent_notifications as n (account_id, subject, sent_at, kept_until)
-     select account_id, about, $2, $3 from json_to_recordset($1::json) as f(account_id text, about text) order by 1, 2
-     on conflict (account_id, subject) do update set sent_at = excluded.sent_at, kept_until = excluded.kept_until
+     insert into sent_notifications as n (account_id, notification_key, sent_at, kept_until)
+     select account_id, notification_key, $2, $3
+     from json_to_recordset($1::json) as f(account_id text, notification_key text) order by 1, 2
+     on conflict (account_id, notification_key) do update set sent_at = excluded.sent_at, kept_until = excluded.kept_until
      where n.sent_at <= $4::timestamptz
-     returning account_id, subject
+     returning account_id, notification_key
    )
    insert into outbox (${outboxColumns})
-   select ${outboxColumns} from json_to_recordset($1::json) as e(account_id text, about text, ${outboxRecord})
-   where (account_id, about) in (select account_id, subject from sent)`,
+   select ${outboxColumns} from json_to_recordset($1::json) as e(account_id text, notification_key text, ${outboxRecord})
+   where (account_id, notification_key) in (select account_id, notification_key from sent)`,
 );
 
 /**
- * Notifies sellers of each subject once, over all replicas: the memory of it and the event are one statement.
+ * Notifies a seller once for each key, over all replicas: the row that remembers it and the event are one statement.
  * @returns how many were sent now: then the relay has something to publish
  */
 export async function notifyOnce(
@@ -44,10 +45,10 @@ export async function notifyOnce(
   notifications: readonly SellerNotification[],
   { now, againAfterMs, keepDays = inboxKeepDays }: NotifyOnceOptions,
 ): Promise<number> {
-  const distinct = new Map(notifications.map((each) => [`${each.accountId} ${each.subject}`, each]));
-  const rows = [...distinct.values()].map(({ accountId, subject, event }) => ({
+  const distinct = new Map(notifications.map((each) => [`${each.accountId} ${each.key}`, each]));
+  const rows = [...distinct.values()].map(({ accountId, key, event }) => ({
     account_id: accountId,
-    about: subject,
+    notification_key: key,
     ...event,
   }));
   const keptUntil = new Date(now.getTime() + keepDays * dayMs);
@@ -55,9 +56,9 @@ export async function notifyOnce(
   return (await pool.query(notifyStatement([JSON.stringify(rows), now, keptUntil, againBefore]))).rowCount ?? 0;
 }
 
-/** Deletes subjects after their time. @param now of the service's clock */
+/** Deletes keys after their time. @param now of the service's clock */
 export const sentNotificationsRetention = (now: () => Date): RetentionRule => ({
-  statement: `delete from sent_notifications where (account_id, subject) in (
-    select account_id, subject from sent_notifications where kept_until < $1 limit $2)`,
+  statement: `delete from sent_notifications where (account_id, notification_key) in (
+    select account_id, notification_key from sent_notifications where kept_until < $1 limit $2)`,
   limit: now,
 });

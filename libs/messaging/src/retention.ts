@@ -11,8 +11,8 @@ const messages: readonly RetentionRule[] = [
      (select event_id from inbox where received_at < now() - make_interval(days => $1) limit $2)`,
   `delete from commands where id in
      (select id from commands where created_at < now() - make_interval(days => $1) limit $2)`,
-  `delete from event_tries where event_id in
-     (select event_id from event_tries where tried_at < now() - make_interval(days => $1) limit $2)`,
+  `delete from event_attempts where event_id in
+     (select event_id from event_attempts where attempted_at < now() - make_interval(days => $1) limit $2)`,
 ].map((statement) => ({ statement, limit: () => inboxKeepDays }));
 
 const deadLetters: RetentionRule = {

@@ -13,13 +13,13 @@ const delayMaxMs = 60_000;
 
 /**
  * The one place that decides between another attempt and giving up.
- * @param tries failures of its own, from 1
+ * @param attempts failures of its own, from 1
  * @param retryMs before the second try
  */
-export function decide(err: unknown, tries: number, retryMs = usualTiming.retryMs): Verdict {
-  const delayMs = Math.min(delayMaxMs, retryMs * 2 ** Math.min(tries - 1, 10));
+export function decide(err: unknown, attempts: number, retryMs = usualTiming.retryMs): Verdict {
+  const delayMs = Math.min(delayMaxMs, retryMs * 2 ** Math.min(attempts - 1, 10));
   if (isOutage(err)) return { kind: 'retry', delayMs: Math.min(delayMs, 5_000) };
-  return tries >= attemptsMax ? { kind: 'dead-letter' } : { kind: 'retry', delayMs };
+  return attempts >= attemptsMax ? { kind: 'dead-letter' } : { kind: 'retry', delayMs };
 }
 
 /**

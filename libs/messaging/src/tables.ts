@@ -12,7 +12,7 @@
  * dead_letters events given up on, with the reason, until they are replayed or 90 days have passed. A row whose
  *              `replay_requested_at` is set is handled once more by the running service; the headers that an event came
  *              with are handed to that attempt as well.
- * event_tries  how often an event was begun that then failed or ended the process; its row goes with its success.
+ * event_attempts  how often an event was begun that then failed or ended the process; its row goes with its success.
  *
  * The indexes by time let retention find the oldest rows. BRIN indexes would stop to help once deletes scatter new rows over
  * old pages.
@@ -59,22 +59,22 @@ export const messagingTables = `
   create index dead_letters_died on dead_letters (died_at);
   create index dead_letters_requested on dead_letters (subject, event_id) where replay_requested_at is not null;
 
-  create table event_tries (
+  create table event_attempts (
     event_id text primary key,
-    tries integer not null,
-    tried_at timestamptz not null default now()
+    attempts integer not null,
+    attempted_at timestamptz not null default now()
   )`;
 
 /**
  * sent_notifications   what sellers were notified of, so that they are notified once (notify-once.ts): one row for each
- *                      subject of an account, until `kept_until`.
+ *                      `notification_key` of an account, until `kept_until`.
  */
 export const sentNotificationsTable = `
   create table sent_notifications (
     account_id text not null,
-    subject text not null,
+    notification_key text not null,
     sent_at timestamptz not null,
     kept_until timestamptz not null,
-    primary key (account_id, subject)
+    primary key (account_id, notification_key)
   );
   create index sent_notifications_kept on sent_notifications (kept_until)`;

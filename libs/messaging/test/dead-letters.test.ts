@@ -40,16 +40,17 @@ async function consume({ definition = counted, refuse = () => false }: Version =
 }
 
 const query = async <Row>(sql: string): Promise<Row[]> => (await rig.db.database.pool.query(sql)).rows as Row[];
-const tries = () => query<{ event_id: string; tries: number }>('select event_id, tries from event_tries order by 1');
+const attempts = () =>
+  query<{ event_id: string; attempts: number }>('select event_id, attempts from event_attempts order by 1');
 const letters = () => query<{ event_id: string; error: string }>('select event_id, error from dead_letters order by 1');
 
 const givenUp = (eventId: string, listener = rig.listener) =>
   listener.announced(eventsGivenUp, ({ ids }) => ids.includes(eventId));
 
-/** As if all tries but the last were made: they take six minutes. */
+/** As if all attempts but the last were made: they take six minutes. */
 const bury = async (eventId: string): Promise<void> => {
   await failed(rig.listener, eventId);
-  await query(`update event_tries set tries = ${attemptsMax - 1} where event_id = '${eventId}'`);
+  await query(`update event_attempts set attempts = ${attemptsMax - 1} where event_id = '${eventId}'`);
   await givenUp(eventId);
 };
 
@@ -58,13 +59,13 @@ test('an event that an old version cannot read is tried again, and takes effect 
   await publish(rig.checkout, [1, 100, 2]);
   await handled(rig.listener, [1, 2]);
   await failed(rig.listener, 'evt_100');
-  expect(await tries()).toHaveLength(1);
+  expect(await attempts()).toHaveLength(1);
   expect(await letters()).toEqual([]);
   await old.close();
   await consume();
   await handled(rig.listener, [100]);
   expect(await numbers(rig.db.database)).toEqual([1, 2, 100]);
-  expect(await tries()).toEqual([]);
+  expect(await attempts()).toEqual([]);
 });
 
 test('an event that cannot be read is kept with the reason after its last try, and the rest goes on', async () => {
@@ -73,7 +74,7 @@ test('an event that cannot be read is kept with the reason after its last try, a
   await handled(rig.listener, [1, 2]);
   await bury('evt_100');
   expect(await letters()).toMatchObject([{ event_id: 'evt_100', error: expect.stringContaining('cannot be read') }]);
-  expect(await tries()).toEqual([]);
+  expect(await attempts()).toEqual([]);
   expect(await numbers(rig.db.database)).toEqual([1, 2]);
 });
 
@@ -87,17 +88,17 @@ test('an event that fails is counted over restarts, and is forgotten when it tak
   );
   await failed(rig.listener, 'evt_13', 2);
   await first.close();
-  const [before] = await tries();
-  expect(before?.tries).toBeGreaterThanOrEqual(2);
+  const [before] = await attempts();
+  expect(before?.attempts).toBeGreaterThanOrEqual(2);
   const again = listen();
   const second = await consume({ refuse });
   await failed(again, 'evt_13');
-  expect((await tries())[0]?.tries).toBeGreaterThan(before?.tries ?? 0);
+  expect((await attempts())[0]?.attempts).toBeGreaterThan(before?.attempts ?? 0);
   await second.close();
   await consume();
   await handled(rig.listener, [13]);
   expect(await numbers(rig.db.database)).toHaveLength(10);
-  expect(await tries()).toEqual([]);
+  expect(await attempts()).toEqual([]);
 });
 
 test('an event that ends the process is counted, given up, and its neighbours take effect', async () => {
@@ -109,8 +110,8 @@ test('an event that ends the process is counted, given up, and its neighbours ta
   await crashing.restart();
   expect(await crashing.exited).toBeNull();
   // It was delivered a second time: from then on each try is written down before it is begun.
-  expect(await tries()).toContainEqual({ event_id: 'evt_13', tries: 1 });
-  await query(`update event_tries set tries = ${attemptsMax} where event_id = 'evt_13'`);
+  expect(await attempts()).toContainEqual({ event_id: 'evt_13', attempts: 1 });
+  await query(`update event_attempts set attempts = ${attemptsMax} where event_id = 'evt_13'`);
   // The third process is this one: the event is given up before it is handled.
   await consume({ refuse: (n) => n === 13 });
   await givenUp('evt_13');

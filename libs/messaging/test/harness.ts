@@ -84,7 +84,7 @@ export function eachTestHasDb<Rig extends object>(base: Rig): Rig & { readonly d
   });
   afterAll(() => rig.db.close());
   beforeEach(async () => {
-    const tables = 'effects, outbox, inbox, commands, dead_letters, event_tries';
+    const tables = 'effects, outbox, inbox, commands, dead_letters, event_attempts';
     await rig.db.database.pool.query(`truncate ${tables} restart identity`);
   });
   return rig;

@@ -94,14 +94,14 @@ test('a command whose answer was lost with the connection is repeated, takes eff
   const db = await openTestDb();
   rig.opened(db);
   await db.database.pool.query('create table totals (n int not null); insert into totals values (0)');
-  let tries = 0;
+  let attempts = 0;
   const add = onRequest(addOne, async (_input, context) => {
-    tries += 1;
+    attempts += 1;
     const result = await runCommandOnce(db.database.fork(), context.commandId, async (tx) => {
       const [row] = await tx.execute<{ n: number }[]>('update totals set n = n + 1 returning n');
       return { total: row?.n ?? -1 };
     });
-    if (tries === 1) {
+    if (attempts === 1) {
       // Here the process would die: after the commit, before the answer.
       await rig.nats.kill();
       await rig.nats.start();
@@ -111,7 +111,7 @@ test('a command whose answer was lost with the connection is repeated, takes eff
   await serve([add]);
   const context = { ...ask, commandId: newIdSuffix(Date.now()) };
   expect(await rig.requester.request(addOne, {}, context)).toEqual({ total: 1 });
-  expect(tries).toBeGreaterThan(1);
+  expect(attempts).toBeGreaterThan(1);
   const { rows } = await db.database.pool.query<{ n: number }>('select n from totals');
   expect(rows).toEqual([{ n: 1 }]);
 });
@@ -127,19 +127,19 @@ test('a command that failed leaves nothing behind and may be sent again', async 
 });
 
 test('a command that may have taken effect is not taken for refused because a later try finds the service busy', async () => {
-  let tries = 0;
+  let attempts = 0;
   const add = onRequest(addOne, async () => {
-    tries += 1;
-    if (tries === 1) {
+    attempts += 1;
+    if (attempts === 1) {
       await rig.nats.kill();
       await rig.nats.start();
     }
-    if (tries <= 2) throw new DomainError('service_unavailable', 'A neighbour is down.');
+    if (attempts <= 2) throw new DomainError('service_unavailable', 'A neighbour is down.');
     return { total: 1 };
   });
   await serve([add]);
   expect(await rig.requester.request(addOne, {}, { ...ask, commandId: newIdSuffix(Date.now()) })).toEqual({ total: 1 });
-  expect(tries).toBeGreaterThanOrEqual(3);
+  expect(attempts).toBeGreaterThanOrEqual(3);
 });
 
 test('a database that cannot be reached makes a read and a command unavailable, not an internal fault', async () => {
@@ -152,28 +152,28 @@ test('a database that cannot be reached makes a read and a command unavailable, 
 
 test('a statement that found no room on the disk took no effect: its command is refused at once, and says why', async () => {
   const full = Object.assign(new Error('could not extend file'), { code: '53100' });
-  let tries = 0;
+  let attempts = 0;
   await serve([
     onRequest(addOne, async () => {
-      tries += 1;
+      attempts += 1;
       throw full;
     }),
   ]);
   const command = { ...ask, commandId: newIdSuffix(Date.now()) };
   const refusal = { code: 'service_unavailable', message: expect.stringContaining('disk') };
   await expect(rig.requester.request(addOne, {}, command)).rejects.toMatchObject(refusal);
-  expect(tries).toBe(1);
+  expect(attempts).toBe(1);
 });
 
 test('a command whose commit is in doubt is sent again until its outcome is known', async () => {
   const db = await openTestDb();
   rig.opened(db);
-  let tries = 0;
+  let attempts = 0;
   const add = onRequest(addOne, async (_input, context) => {
-    tries += 1;
+    attempts += 1;
     return await runCommandOnce(db.database.fork(), context.commandId, async (tx) => {
-      if (tries === 1) await tx.execute('select pg_terminate_backend(pg_backend_pid())');
-      return { total: tries };
+      if (attempts === 1) await tx.execute('select pg_terminate_backend(pg_backend_pid())');
+      return { total: attempts };
     });
   });
   await serve([add]);

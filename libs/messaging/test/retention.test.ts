@@ -35,7 +35,7 @@ test('what has had its time goes, and nothing younger', async () => {
   ] as const) {
     await query(`insert into inbox (event_id, received_at) values ($1, now() - make_interval(days => $2))`, [id, days]);
     await query(
-      `insert into event_tries (event_id, tries, tried_at) values ($1, 1, now() - make_interval(days => $2))`,
+      `insert into event_attempts (event_id, attempts, attempted_at) values ($1, 1, now() - make_interval(days => $2))`,
       [id, days],
     );
   }
@@ -50,7 +50,7 @@ test('what has had its time goes, and nothing younger', async () => {
     );
   }
   await deleteExpired(rig.db.database, messagingRetention);
-  for (const table of ['inbox', 'event_tries', 'dead_letters'])
+  for (const table of ['inbox', 'event_attempts', 'dead_letters'])
     expect(await query(`select event_id from ${table}`)).toEqual([{ event_id: 'young' }]);
 });
 

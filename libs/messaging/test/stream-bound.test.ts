@@ -142,7 +142,7 @@ async function overfill(bytes: number): Promise<number> {
   );
   const session = await pool.connect();
   const publisher = await openPublisher({ nats: rig.checkout, session: session as never, manager, logger: silent });
-  for (let tries = 0; tries < 8; tries += 1) await publishBatch(publisher).catch(() => undefined);
+  for (let attempts = 0; attempts < 8; attempts += 1) await publishBatch(publisher).catch(() => undefined);
   publisher.stream.close();
   session.release();
   const { rows } = await pool.query<{ n: number }>('select count(stream_seq)::int as n from outbox');

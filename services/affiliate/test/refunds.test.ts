@@ -224,8 +224,8 @@ test('whatever goes back and fails again in whatever order, what stands of a com
     const order = referredOrder({ totalCents });
     const backs = states.map((percent) => Math.floor((totalCents * percent) / 100));
     const works = [pays(order), ...backs.map((cents, index) => returns(order, index + 1, cents))];
-    const twice = [...works, ...works].map((work, index) => ({ work, turn: seed[index] ?? 0 }));
-    for (const [index, { work }] of twice.toSorted((a, b) => a.turn - b.turn).entries()) {
+    const twice = [...works, ...works].map((work, index) => ({ work, key: seed[index] ?? 0 }));
+    for (const [index, { work }] of twice.toSorted((a, b) => a.key - b.key).entries()) {
       if (index === payoutAt)
         await service
           .ask(createPayout, { code: 'PAT', includePending: true, body: {} }, { accountId })

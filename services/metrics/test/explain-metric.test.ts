@@ -202,7 +202,7 @@ test('a page looks at a bounded number of facts, and the pages after it lead to 
   // A page looks at 20,000.
   const many = volume(21_000, 50_000);
   await database.pool.query(
-    `insert into facts (event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
+    `insert into facts (event_id, account_id, product_id, fact_key, kind, occurred_at, test, currency, amount_cents,
        mrr_cents, active_delta, email_key, has_bump, has_upsell, from_checkout)
      select 'evt_' || n, 'acc_a', 'prd_1', 'ord_' || n, 'order_paid', timestamptz '2025-01-01' + n * interval '1 second',
        false, 'usd', 100, 0, 0, sha256(convert_to('buyer', 'UTF8')), false, false, n = ${many} from generate_series(1, ${many}) n`,

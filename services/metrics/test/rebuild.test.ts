@@ -22,7 +22,7 @@ beforeAll(async () => {
   // Over a connection without a time limit: the long form takes long.
   await query(
     storage.url,
-    `insert into facts (event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
+    `insert into facts (event_id, account_id, product_id, fact_key, kind, occurred_at, test, currency, amount_cents,
        mrr_cents, active_delta, email_key, has_bump, has_upsell, from_checkout)
      select 'evt_' || n, 'acc_many', 'prd_1', 'ord_' || n, 'order_paid', '2026-01-01', false, 'usd', 100, 0, 0,
        sha256(convert_to('buyer' || n % $2, 'UTF8')), n % 2 = 0, false, false

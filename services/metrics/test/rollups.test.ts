@@ -202,10 +202,10 @@ test('reading numbers looks at the roll-ups of one product by index, and never a
   expect(plan).not.toContain('Seq Scan');
 });
 
-test('a kind that no index names counts once for each subject, whatever ids its events have', async () => {
+test('a kind that no index names counts once for each key, whatever ids its events have', async () => {
   const fact = facts.factOfVisit(samples.visitEvent('acc_a', 'prd_1'));
-  const ofLaterKind = (id: string, subject: string) =>
-    ({ ...fact, event_id: id, subject_id: subject, kind: 'discount_created' }) as unknown as facts.Fact;
+  const ofLaterKind = (id: string, key: string) =>
+    ({ ...fact, event_id: id, fact_key: key, kind: 'discount_created' }) as unknown as facts.Fact;
   await deliver([ofLaterKind('evt_1', 'dsc_1'), ofLaterKind('evt_2', 'dsc_1'), ofLaterKind('evt_3', 'dsc_2')]);
   await deliver([ofLaterKind('evt_4', 'dsc_2')]);
   const { rows } = await database.pool.query('select event_id from facts order by event_id');

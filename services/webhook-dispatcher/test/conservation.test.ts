@@ -132,7 +132,7 @@ test('a lost event is a gap in the account’s log: it stays in the metric until
   expect((await of<{ lost_events: number }>('conservation_gaps'))[0]).toMatchObject({ gap: 0, lost_events: 1 });
   await letRunsPass();
   expect((await figures()).gap).toBe(1);
-  await harness.query('update lost_events set settled_at = now() where account_id = $1', [seller.account]);
+  await harness.query('update lost_events set explained_at = now() where account_id = $1', [seller.account]);
   expect((await figures()).gap).toBe(0);
 });
 

@@ -56,7 +56,7 @@ test('after the clock has jumped by three months, events are stored, sent and re
     expect(seller.received().at(-1)).toBe(id);
   }
   expect(await harness.query('select from dead_letters')).toEqual([]);
-  expect(await harness.query('select from event_tries')).toEqual([]);
+  expect(await harness.query('select from event_attempts')).toEqual([]);
 });
 
 test('replicas that need the same partitions at once make them once', async () => {

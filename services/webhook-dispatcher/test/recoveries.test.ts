@@ -222,9 +222,9 @@ test('results are final when nothing of a recovery is left to send, and outlive 
   await isOver(first.id, 3, { status: 'done', delivered: 3 });
   const finalized = async (id: string) => {
     await finalizeCounts(harness.database);
-    return await harness.query('select settled, delivered, failed from recoveries where id = $1', [id]);
+    return await harness.query('select counts_final, delivered, failed from recoveries where id = $1', [id]);
   };
-  expect(await finalized(first.id)).toEqual([{ settled: true, delivered: 3, failed: 0 }]);
+  expect(await finalized(first.id)).toEqual([{ counts_final: true, delivered: 3, failed: 0 }]);
   const gate = Promise.withResolvers<void>();
   seller.receiver.respondWith(async () => {
     await gate.promise;
@@ -233,10 +233,10 @@ test('results are final when nothing of a recovery is left to send, and outlive 
   const second = await start('all');
   await finished(second.id);
   expect(await read(second.id)).toMatchObject({ status: 'done', queued: 3 });
-  expect(await finalized(second.id)).toEqual([{ settled: false, delivered: 0, failed: 0 }]);
+  expect(await finalized(second.id)).toEqual([{ counts_final: false, delivered: 0, failed: 0 }]);
   gate.resolve();
   await isOver(second.id, 6, { delivered: 3 });
-  expect(await finalized(second.id)).toEqual([{ settled: true, delivered: 3, failed: 0 }]);
+  expect(await finalized(second.id)).toEqual([{ counts_final: true, delivered: 3, failed: 0 }]);
   await harness.query('delete from finished_deliveries where account_id = $1', [seller.account]);
   for (const { id } of [first, second]) expect(await read(id)).toMatchObject({ delivered: 3, failed: 0 });
 });

@@ -59,7 +59,7 @@ test('everything since a time is what happened since then, also a sale whose car
   expect(idsAt(later)).toEqual([late]);
 });
 
-test('everything until a time leaves out a sale that was held before and settled after it', async () => {
+test('everything until a time leaves out a sale that was held before and finalized after it', async () => {
   const { early, since: until } = await salesAround();
   const since = new Date(Date.parse(until) - 10 * dayMs).toISOString();
   const { id } = await start(await connect(), { since, until, which: 'all' });

@@ -4,8 +4,8 @@ import { divideHalfUp } from '@app/money/arithmetic';
 export interface CorrectedRow {
   readonly id: string;
   readonly kind: 'sale' | 'renewal' | 'clawback';
-  /** The first is the commission itself: of a sale it is turn 0, of a renewal it has none. */
-  readonly turn: number | null;
+  /** The first is the commission itself: of a sale it is number 0, of a renewal it has none. */
+  readonly correction_no: number | null;
   readonly status: 'pending' | 'paid' | 'voided';
   readonly amount_cents: number;
 }

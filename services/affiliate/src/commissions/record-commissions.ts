@@ -106,7 +106,7 @@ function saleRow(
     affiliate_id: affiliate.id,
     order_id: data.orderId,
     kind: 'sale',
-    turn: 0,
+    correction_no: 0,
     amount_cents: commissionOn(data, affiliate),
     currency: data.currency,
     status: refunded ? 'voided' : 'pending',

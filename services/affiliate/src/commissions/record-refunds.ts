@@ -103,7 +103,7 @@ interface PartRow extends CorrectedRow {
  */
 const rowsStatement = statement<PartRow>(
   'commissions-of-refunded-orders',
-  `select c.account_id, c.id, c.affiliate_id, c.order_id, c.turn, c.kind, c.status, c.amount_cents, c.currency, c.due_at,
+  `select c.account_id, c.id, c.affiliate_id, c.order_id, c.correction_no, c.kind, c.status, c.amount_cents, c.currency, c.due_at,
      p.part, r.refunded_no > r.reopened_no as refunded, coalesce(b.refunded_cents, 0) as refunded_cents,
      coalesce(b.of_cents, 0) as of_cents
    from order_refunds as r
@@ -129,7 +129,7 @@ const rowsStatement = statement<PartRow>(
     refunded: 'bool',
     refunded_cents: 'int8',
     status: 'text',
-    turn: 'int4',
+    correction_no: 'int4',
   },
 );
 
@@ -137,20 +137,22 @@ const rowsStatement = statement<PartRow>(
 export async function correctCommissions(client: Client, clock: Clock, keys: readonly OrderKey[]): Promise<void> {
   const values = [keys.map(({ accountId }) => accountId), keys.map(({ orderId }) => orderId)];
   const { rows } = await client.query(rowsStatement(values));
-  const turns = new Map<string, number>();
-  for (const row of rows) turns.set(orderOf(row), Math.max(turns.get(orderOf(row)) ?? 0, row.turn ?? 0));
+  const numbers = new Map<string, number>();
+  for (const row of rows) numbers.set(orderOf(row), Math.max(numbers.get(orderOf(row)) ?? 0, row.correction_no ?? 0));
   const changes: StatusChange[] = [];
   const inserts: NewCommission[] = [];
   for (const part of Map.groupBy(rows, (row) => `${orderOf(row)} ${row.part}`).values()) {
-    const base = part.find(({ turn }) => turn === 0 || turn === null);
+    const base = part.find(({ correction_no }) => correction_no === 0 || correction_no === null);
     if (base === undefined) continue;
-    const others = part.filter((row) => row !== base).toSorted((a, b) => (a.turn ?? 0) - (b.turn ?? 0));
+    const others = part
+      .filter((row) => row !== base)
+      .toSorted((a, b) => (a.correction_no ?? 0) - (b.correction_no ?? 0));
     const correction = correctionOf(base, others, givenBack(base));
     for (const change of correction.changes) changes.push({ account_id: base.account_id, ...change });
     if (correction.insertCents === 0) continue;
-    const turn = (turns.get(orderOf(base)) ?? 0) + 1;
-    turns.set(orderOf(base), turn);
-    inserts.push(correctingRow(base, turn, correction.insertCents, clock));
+    const correctionNo = (numbers.get(orderOf(base)) ?? 0) + 1;
+    numbers.set(orderOf(base), correctionNo);
+    inserts.push(correctingRow(base, correctionNo, correction.insertCents, clock));
   }
   await changeCommissions(client, clock, changes);
   await insertCommissions(client, clock, inserts);
@@ -165,7 +167,7 @@ function givenBack({ part, refunded, refunded_cents, of_cents }: PartRow): Given
 }
 
 /** Due with the commission that it corrects; at once where that is paid. */
-function correctingRow(base: PartRow, turn: number, amount_cents: number, clock: Clock): NewCommission {
+function correctingRow(base: PartRow, correctionNo: number, amount_cents: number, clock: Clock): NewCommission {
   const { account_id, affiliate_id, order_id, currency, part } = base;
   const now = clock.now().toISOString();
   return {
@@ -174,7 +176,7 @@ function correctingRow(base: PartRow, turn: number, amount_cents: number, clock:
     order_id,
     currency,
     part,
-    turn,
+    correction_no: correctionNo,
     amount_cents,
     id: newId('commission', clock.nowMs()),
     kind: amount_cents < 0 ? 'clawback' : 'sale',

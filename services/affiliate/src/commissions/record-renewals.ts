@@ -54,7 +54,7 @@ const soldStatement = statement<SoldRenewal>(
   'renewals-sold',
   `with sold as (
      select account_id, order_id, affiliate_id, created_at, commission_basis_points, commission_cents, renewal_months
-     from commissions where turn = 0 and (account_id, order_id) in (select * from unnest($1::text[], $2::text[]))
+     from commissions where correction_no = 0 and (account_id, order_id) in (select * from unnest($1::text[], $2::text[]))
    ), waiting as (
      delete from waiting_renewals as w using sold
      where w.account_id = sold.account_id and w.order_id = sold.order_id
@@ -143,7 +143,7 @@ function renewalRow(renewal: SoldRenewal, holdDays: number): NewCommission {
     affiliate_id: renewal.affiliateId,
     order_id: renewal.orderId,
     kind: 'renewal',
-    turn: null,
+    correction_no: null,
     subscription_id: renewal.subscriptionId,
     period: renewal.period,
     amount_cents: commissionOn({ totalCents: renewal.amountCents }, renewal),

@@ -10,7 +10,7 @@ export interface NewCommission {
   readonly order_id: string;
   readonly kind: 'sale' | 'renewal' | 'clawback';
   /** Of the order; null for a renewal, which has a period. */
-  readonly turn: number | null;
+  readonly correction_no: number | null;
   readonly subscription_id?: string;
   readonly period?: number;
   /** The renewal that a correction is about, by its subscription and period; left out for those of the order. */
@@ -53,13 +53,13 @@ const insertStatement = statement(
   'commissions-insert',
   `with incoming as materialized (
      select * from json_to_recordset($1::json) as r (account_id text, id text, affiliate_id text, order_id text, kind text,
-       turn integer, subscription_id text, period integer, amount_cents bigint, currency text, status text,
+       correction_no integer, subscription_id text, period integer, amount_cents bigint, currency text, status text,
        created_at timestamptz, due_at timestamptz, commission_basis_points integer, commission_cents bigint,
        renewal_months integer, part text, entry_id text, entered_at timestamptz)
    ), inserted as (
-     insert into commissions (account_id, id, affiliate_id, order_id, kind, turn, subscription_id, period, amount_cents,
+     insert into commissions (account_id, id, affiliate_id, order_id, kind, correction_no, subscription_id, period, amount_cents,
        currency, status, created_at, due_at, commission_basis_points, commission_cents, renewal_months, part)
-     select account_id, id, affiliate_id, order_id, kind, turn, subscription_id, period, amount_cents, currency, status,
+     select account_id, id, affiliate_id, order_id, kind, correction_no, subscription_id, period, amount_cents, currency, status,
        created_at, due_at, commission_basis_points, commission_cents, renewal_months, coalesce(part, '')
      from incoming order by account_id, id
      on conflict do nothing returning account_id, id

@@ -20,7 +20,7 @@ export async function tellOrphans(
   const source = { accountId, requestId: null, nowMs: now.getTime() };
   const notifications = orphans.map(({ side, kind, id, detail: summary, orderId }) => ({
     accountId,
-    subject: `orphan ${processor} ${side} ${kind} ${id}`,
+    key: `orphan ${processor} ${side} ${kind} ${id}`,
     event: outboxRow(dailyRunNoticed, { code: 'orphan', summary, orderId, test: false }, source),
   }));
   const sent = await notifyOnce(database.pool, notifications, { now, keepDays: runKeepDays });

@@ -70,7 +70,7 @@ async function writeAll(client: Client, change: Change): Promise<void> {
   if (events.length > 0) await client.query(insertOutboxSql, [JSON.stringify(events)]);
   const notifications = noticesOf(change).map(({ what, text }) => ({
     accountId: scope.accountId,
-    subject: `dispute ${what} ${scope.processor} ${read.reference}`,
+    key: `dispute ${what} ${scope.processor} ${read.reference}`,
     event: noticeEvent({ order_id: charge.order_id, test: charge.test }, text, source),
   }));
   if (notifications.length > 0) await notifyOnce(client, notifications, { now: new Date(source.nowMs) });

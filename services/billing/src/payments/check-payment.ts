@@ -74,7 +74,7 @@ const unknownKeepDays = 3_650;
 /** The lock keeps its answer from being recorded at the same moment. */
 async function notifyOfUnknown(deps: PaymentDeps, payment: Payment): Promise<void> {
   const notification = {
-    subject: `payment unknown ${payment.id}`,
+    key: `payment unknown ${payment.id}`,
     text: unknownText(payment),
     keepDays: unknownKeepDays,
   };

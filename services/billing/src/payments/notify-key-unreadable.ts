@@ -1,4 +1,4 @@
-import { keyUnreadableSubject } from '../processor-settings/processor-settings.ts';
+import { keyUnreadableKey } from '../processor-settings/processor-settings.ts';
 import type { UnreadableKeyError } from '../processors/processor-registry.ts';
 import { notifyOfPayment } from './notify-of-payment.ts';
 import type { Payment } from './payment.types.ts';
@@ -11,6 +11,6 @@ const againAfterMs = 24 * 3_600_000;
 export async function notifyKeyUnreadable(deps: PaymentDeps, payment: Payment, err: UnreadableKeyError): Promise<void> {
   const { account_id: accountId, processor } = payment;
   deps.logger.error({ err, accountId, processor, paymentId: payment.id }, 'a payment could not be sent');
-  const [subject, text] = [keyUnreadableSubject(processor), keyUnreadableText(processor)];
-  await notifyOfPayment(deps, payment, { subject, text, againAfterMs });
+  const [key, text] = [keyUnreadableKey(processor), keyUnreadableText(processor)];
+  await notifyOfPayment(deps, payment, { key, text, againAfterMs });
 }

@@ -10,10 +10,10 @@ type Deps = Pick<PaymentDeps, 'database' | 'clock' | 'wakeRelay'>;
 export const notifyNoProcessor = (deps: Deps, payment: Payment): Promise<void> =>
   notifyOnceADay(deps, payment, 'no payment processor', noProcessorText);
 
-/** Notifies the seller once in a UTC day that the processor does not accept the account's API key; a daily run says it under the same subject. */
+/** Notifies the seller once in a UTC day that the processor does not accept the account's API key; a daily run says it under the same key. */
 export const notifyKeyRefused = (deps: Deps, payment: Payment): Promise<void> =>
   notifyOnceADay(deps, payment, keyRefusedCode, keyRefusedText(payment.processor));
 
 async function notifyOnceADay(deps: Deps, payment: Payment, what: string, text: string): Promise<void> {
-  await notifyOfPayment(deps, payment, { subject: `${what} ${deps.clock.now().toISOString().slice(0, 10)}`, text });
+  await notifyOfPayment(deps, payment, { key: `${what} ${deps.clock.now().toISOString().slice(0, 10)}`, text });
 }

@@ -26,6 +26,6 @@ export async function notifyNotReceived(deps: PaymentDeps, payment: Payment): Pr
   const { account_id: accountId, order_id, period } = payment;
   const { rows } = await deps.database.pool.query(countStatement([accountId, order_id, period]));
   if ((rows[0]?.count ?? 0) < lastAttempts) return;
-  const subject = `renewal not received ${order_id} ${period}`;
-  await notifyOfPayment(deps, payment, { subject, text: notReceivedText(payment) });
+  const key = `renewal not received ${order_id} ${period}`;
+  await notifyOfPayment(deps, payment, { key, text: notReceivedText(payment) });
 }

@@ -60,7 +60,7 @@ export async function getPaymentProcessor(
 }
 
 /** Of the notification that the stored key cannot be opened; a new key may be unreadable too, and is a new subject. */
-export const keyUnreadableSubject = (processor: string): string => `key unreadable ${processor}`;
+export const keyUnreadableKey = (processor: string): string => `key unreadable ${processor}`;
 
 const lockStatement = statement<{ pg_advisory_xact_lock: unknown }>(
   'processor-settings-lock',
@@ -69,7 +69,7 @@ const lockStatement = statement<{ pg_advisory_xact_lock: unknown }>(
 );
 const forgetNotificationStatement = statement(
   'processor-settings-forget-notification',
-  'delete from sent_notifications where account_id = $1 and subject = $2',
+  'delete from sent_notifications where account_id = $1 and notification_key = $2',
 );
 const unchooseStatement = statement(
   'processor-settings-unchoose',
@@ -122,7 +122,7 @@ export async function putPaymentProcessor(
     for (const pair of keys) await storeKeys(tx, { accountId, processor, secrets, now }, pair);
     await executeBound(tx, unchooseStatement([accountId, processor]));
     if (sealed !== null || keys.length > 0)
-      await executeBound(tx, forgetNotificationStatement([accountId, keyUnreadableSubject(processor)]));
+      await executeBound(tx, forgetNotificationStatement([accountId, keyUnreadableKey(processor)]));
     const [row] = await executeBound(tx, chooseStatement([accountId, processor, sealed, now, version + 1]));
     const stored = await executeBound(tx, currentKeysStatement([accountId, stripe]));
     if (processor === stripe && stored.length === 0)

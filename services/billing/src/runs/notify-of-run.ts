@@ -20,6 +20,6 @@ export async function notifyOfRun(
 ): Promise<void> {
   const data = { code, summary, orderId: null, test: false };
   const event = outboxRow(dailyRunNoticed, data, { accountId, requestId: null, nowMs });
-  const notification = { accountId, subject: `${code} ${once}`, event };
+  const notification = { accountId, key: `${code} ${once}`, event };
   if ((await notifyOnce(database.pool, [notification], { now: new Date(nowMs) })) > 0) wakeRelay();
 }

@@ -129,6 +129,6 @@ async function notifyOverdue(
     'and buyers wait for reminders. Let a scheduler call POST /api/cron/daily once a day, or run `npm run daily`.';
   const source = { accountId, requestId: null, nowMs: clock.nowMs() };
   const event = outboxRow(reminderNoticed, { checkoutId, summary, test: false }, source);
-  const subject = `reminders overdue ${last?.id ?? 'first'}`;
-  if ((await notifyOnce(database.pool, [{ accountId, subject, event }], { now: clock.now() })) > 0) wakeRelay();
+  const key = `reminders overdue ${last?.id ?? 'first'}`;
+  if ((await notifyOnce(database.pool, [{ accountId, key, event }], { now: clock.now() })) > 0) wakeRelay();
 }

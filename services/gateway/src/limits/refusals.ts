@@ -50,9 +50,9 @@ export function createRefusals({ windows, database, clock, wakeRelay, pepper }: 
   async function notify(accountId: string): Promise<void> {
     const now = clock.now();
     const source = { accountId, requestId: null, nowMs: now.getTime() };
-    const subject = `payments limited ${now.toISOString().slice(0, 10)}`;
+    const key = `payments limited ${now.toISOString().slice(0, 10)}`;
     const event = outboxRow(paymentsLimited, { summary, test: false }, source);
-    if ((await notifyOnce(database.pool, [{ accountId, subject, event }], { now })) > 0) wakeRelay();
+    if ((await notifyOnce(database.pool, [{ accountId, key, event }], { now })) > 0) wakeRelay();
   }
 
   return {

@@ -38,7 +38,7 @@ export interface Fact {
   readonly product_name: string | null;
   readonly pricing_type: 'onetime' | 'subscription' | null;
   /** What there is one fact of each kind for; only of pauses, resumes and failed payments a subscription has many. */
-  readonly subject_id: string;
+  readonly fact_key: string;
   readonly kind: FactKind;
   /** The time that decides the month. */
   readonly occurred_at: string;
@@ -65,7 +65,7 @@ export function factOfOrder(event: EventOf<typeof orderPaid>): Fact {
     product_id: order.productId,
     product_name: order.productName,
     pricing_type: order.pricingType,
-    subject_id: order.orderId,
+    fact_key: order.orderId,
     kind: 'order_paid',
     occurred_at: order.paidAt,
     test: order.test,
@@ -109,7 +109,7 @@ function aboutRefund(event: EventOf<typeof orderRefunded | typeof orderReopened>
     event_id: event.id,
     account_id: event.accountId,
     product_id: productId,
-    subject_id: `${orderId}/${refundNo}`,
+    fact_key: `${orderId}/${refundNo}`,
     test,
     currency,
     amount_cents: counted.cents,
@@ -138,7 +138,7 @@ function aboutPaymentRefund(event: EventOf<typeof paymentRefunded | typeof payme
     event_id: event.id,
     account_id: event.accountId,
     product_id: productId,
-    subject_id: refundId,
+    fact_key: refundId,
     test,
     currency,
     amount_cents: amountCents,
@@ -146,7 +146,7 @@ function aboutPaymentRefund(event: EventOf<typeof paymentRefunded | typeof payme
   };
 }
 
-/** The event itself is the subject: visitors have no names. */
+/** Its key is the id of the event: visitors have no names. */
 export function factOfVisit(event: EventOf<typeof checkoutVisited>): Fact {
   const visit = event.data;
   return {
@@ -156,7 +156,7 @@ export function factOfVisit(event: EventOf<typeof checkoutVisited>): Fact {
     product_id: visit.productId,
     product_name: visit.productName,
     pricing_type: visit.pricingType,
-    subject_id: event.id,
+    fact_key: event.id,
     kind: 'checkout_visited',
     occurred_at: visit.visitedAt,
     test: visit.test,
@@ -174,7 +174,7 @@ export function factOfRenewal(event: EventOf<typeof subscriptions.subscriptionRe
   const delta = statusBefore === 'past_due' && statusAfter === 'active' ? 1 : 0;
   return {
     ...aboutSubscription(event, delta),
-    subject_id: `${subscriptionId}/${period}`,
+    fact_key: `${subscriptionId}/${period}`,
     kind: 'subscription_rebilled',
     occurred_at: chargedAt,
   };
@@ -220,7 +220,7 @@ function aboutSubscription(event: EventOf<SubscriptionEvent>, delta: number) {
     event_id: event.id,
     account_id: event.accountId,
     product_id: productId,
-    subject_id: subscriptionId,
+    fact_key: subscriptionId,
     test,
     currency,
     amount_cents: amountCents,

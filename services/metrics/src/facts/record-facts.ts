@@ -13,7 +13,7 @@ const types: Readonly<Record<keyof Fact, string>> = {
   product_id: 'text',
   product_name: 'text',
   pricing_type: 'text',
-  subject_id: 'text',
+  fact_key: 'text',
   kind: 'text',
   occurred_at: 'timestamptz',
   test: 'boolean',
@@ -38,9 +38,9 @@ const record = statement<{ count: number }>(
    ), target as materialized (
      select account_id, generation from share_rollups(array(select distinct account_id from incoming))
    ), new_facts as (
-     insert into facts (event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
+     insert into facts (event_id, account_id, product_id, fact_key, kind, occurred_at, test, currency, amount_cents,
        mrr_cents, active_delta, email_key, marks, ${markColumns.join(', ')})
-     select event_id, account_id, product_id, subject_id, kind, occurred_at, test, currency, amount_cents,
+     select event_id, account_id, product_id, fact_key, kind, occurred_at, test, currency, amount_cents,
        mrr_cents, active_delta, sha256(convert_to(email, 'UTF8')), nullif(${otherMarks}, '{}'),
        ${marksWithColumn.map((mark) => `'${mark}' = any(marks)`).join(', ')}
      from incoming join target using (account_id)

@@ -73,11 +73,11 @@ async function partsOf(
   return formula.parts(month === undefined ? totals : await totalsOfFacts(database, range, formula));
 }
 
-/** Visitors have no names: the subject of a visit is its event. */
+/** Visitors have no names: a visit has no subject. */
 const published = ({ fact, values }: Listed): MetricExplanation['data'][number] => ({
   id: fact.event_id,
   kind: fact.kind,
-  subject: fact.subject_id === fact.event_id ? '' : fact.subject_id,
+  subject: fact.fact_key === fact.event_id ? '' : fact.fact_key,
   occurred_at: fact.occurred_at.toISOString(),
   currency: fact.currency,
   values,

@@ -17,7 +17,7 @@ export interface FactRange {
 
 export interface ExplainedFact extends CountedFact {
   readonly event_id: string;
-  readonly subject_id: string;
+  readonly fact_key: string;
   readonly occurred_at: Date;
   readonly currency: string | null;
 }
@@ -37,7 +37,7 @@ const afterLast = `and (f.occurred_at, f.seq) > (
   (select seq from facts where account_id = $1 and event_id = $7))`;
 
 const portionText = (after: string, firstPurchase: string): string =>
-  `select f.event_id, f.subject_id, f.kind, f.occurred_at, f.currency, f.amount_cents, f.mrr_cents,
+  `select f.event_id, f.fact_key, f.kind, f.occurred_at, f.currency, f.amount_cents, f.mrr_cents,
      active_delta::integer as active_delta, ${marksOfFact} as marks,
      ${firstPurchase} as first_purchase
    from facts as f where ${inRange} and f.kind = $5 ${after}
@@ -46,7 +46,7 @@ const portionText = (after: string, firstPurchase: string): string =>
 type FactRow = Omit<ExplainedFact, 'before_month'>;
 const explainedTypes: ColumnsOf<FactRow> = {
   event_id: 'text',
-  subject_id: 'text',
+  fact_key: 'text',
   kind: 'text',
   occurred_at: 'timestamptz',
   currency: 'text',

@@ -33,7 +33,7 @@ const figuresStatement = statement<{ gap: number; repaired: number; age: number 
   'conservation-figures',
   `select (select count(*) from lost_deliveries where repaired_at is null)
      + (select count(*) from lost_deliveries where repaired_at > now() - make_interval(secs => $1))
-     + (select count(*) from lost_events where settled_at is null) as gap,
+     + (select count(*) from lost_events where explained_at is null) as gap,
      repaired, extract(epoch from clock_timestamp() - proved_at)::float8 as age
    from conservation`,
   { gap: 'int8', repaired: 'int8', age: 'float8' },

@@ -165,7 +165,7 @@ const moveStatement = statement(
        select recovery_id, count(*) filter (where status = 'delivered')::int as delivered,
          count(*) filter (where status = 'failed')::int as failed
        from moved where recovery_id is not null group by recovery_id) m
-     where r.id = m.recovery_id and r.account_id = $1 and not r.settled
+     where r.id = m.recovery_id and r.account_id = $1 and not r.counts_final
    )
    insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at, ${columns})
    select id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at,

@@ -21,11 +21,11 @@ export interface RecoveryRow {
   readonly finished_at: Date | null;
 }
 
-const counted = (status: 'delivered' | 'failed'): string => `${status} + case when settled then 0 else (
+const counted = (status: 'delivered' | 'failed'): string => `${status} + case when counts_final then 0 else (
   select count(*)::int from finished_deliveries f
   where f.recovery_id = recoveries.id and f.status = '${status}' and f.account_id = recoveries.account_id) end as ${status}`;
 
-/** Of the resource. A recovery whose results are final (`settled`) has them in its row; for the others they are counted along an index. */
+/** Of the resource. A recovery whose results are final (`counts_final`) has them in its row; for the others they are counted along an index. */
 export const recoveryColumns = `id, endpoint_id, kind, which, since, until, status, total, queued,
   ${counted('delivered')}, ${counted('failed')}, per_second, created_at, finished_at`;
 

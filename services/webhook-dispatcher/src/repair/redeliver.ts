@@ -41,7 +41,7 @@ const againStatement = statement<{ id: string }>(
   ), counted as (
     update recoveries r set delivered = r.delivered + (m.status = 'delivered')::int,
       failed = r.failed + (m.status = 'failed')::int
-    from moved m where r.id = m.recovery_id and r.account_id = $1 and not r.settled
+    from moved m where r.id = m.recovery_id and r.account_id = $1 and not r.counts_final
   )
   insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, attempts, created_at, status, due,
     next_attempt_at, priority, attempts_before_schedule)

@@ -33,8 +33,8 @@ export const payouts = `
   create index payouts_listed on payouts (account_id, affiliate_id, id desc)`;
 
 /**
- * commissions  `turn` counts what the refunds of an order brought about: the sale is 0, a clawback after it was paid 1, a
- *              sale that came back after its clawback was paid 2, and so on; renewals have a period instead. A commission is
+ * commissions  `correction_no` numbers the rows of an order: the sale is 0, a clawback after it was paid 1, a sale that came
+ *              back after its clawback was paid 2, and so on; renewals have a period instead. A commission is
  *              `pending` until a payout pays it or a refund voids it, and counts as due from `due_at` on: no row changes by
  *              the passing of time. The terms are those of the affiliate at the sale; renewals earn by them. `part` of a
  *              clawback of a renewal's commission, or of what takes that back, is the renewal's (refunded_parts); '' for all
@@ -51,7 +51,7 @@ export const commissions = `
     status text not null,
     created_at timestamptz(3) not null,
     kind text not null check (kind in ('sale', 'renewal', 'clawback')),
-    turn integer,
+    correction_no integer,
     subscription_id text,
     period integer,
     due_at timestamptz(3) not null,
@@ -61,17 +61,17 @@ export const commissions = `
     renewal_months integer,
     part text not null default '',
     primary key (account_id, id),
-    constraint commissions_turn_unique unique (account_id, order_id, turn),
+    constraint commissions_correction_unique unique (account_id, order_id, correction_no),
     constraint commissions_period_unique unique (account_id, subscription_id, period),
-    constraint commissions_place check (
-      (kind = 'renewal') = (turn is null) and (kind = 'renewal') = (period is not null)
+    constraint commissions_numbers check (
+      (kind = 'renewal') = (correction_no is null) and (kind = 'renewal') = (period is not null)
       and (period is null) = (subscription_id is null)
     ),
     constraint commissions_amount check (case when kind = 'clawback' then amount_cents <= 0 else amount_cents >= 0 end),
     constraint commissions_status check (status in ('pending', 'paid', 'voided')),
     constraint commissions_paid check (payout_id is null or status = 'paid'),
     constraint commissions_terms check (
-      turn is distinct from 0
+      correction_no is distinct from 0
       or renewal_months is not null and num_nonnulls(commission_basis_points, commission_cents) = 1
     ),
     constraint commissions_affiliate foreign key (account_id, affiliate_id) references affiliates (account_id, id),

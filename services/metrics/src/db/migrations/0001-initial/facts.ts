@@ -1,5 +1,5 @@
 /**
- * facts     one row for each thing that counts, never changed. Test orders have rows too; the roll-ups skip them. `seq` numbers
+ * facts     one row for each fact that counts, never changed; `fact_key` is what it counts once by. Test orders have rows too; the roll-ups skip them. `seq` numbers
  *           facts in the order in which they were recorded; a rebuild reads an account's by index. `currency` is null for a
  *           visit, which has none. `upsell_shown`: an upsell was offered after the order. `active_delta` is what a fact adds to
  *           the number of active subscriptions. `marks` is what is true of a fact, such as `bump`, unless it is one of the four
@@ -14,7 +14,7 @@ export const facts = `
     event_id text primary key,
     account_id text not null,
     product_id text not null,
-    subject_id text not null,
+    fact_key text not null,
     kind text not null,
     occurred_at timestamptz not null,
     test boolean not null,
@@ -30,24 +30,24 @@ export const facts = `
     active_delta smallint not null,
     marks text[]
   );
-  -- Each kind counts once for each subject, whatever ids its events have. A visit has no subject but its event, and
-  -- only the events of failed payments, pauses and resumptions tell these apart: a subscription may have any number.
-  create unique index facts_once on facts (account_id, kind, subject_id)
+  -- A fact of each kind counts once for each key, whatever ids its events have. The key of a visit is the id of its event;
+  -- so is that of a failed payment, a pause and a resumption, of which a subscription may have any number.
+  create unique index facts_once on facts (account_id, kind, fact_key)
     where kind in ('order_paid', 'subscription_started');
   create index facts_of_account on facts (account_id, seq);
-  -- A refund's subject is its order and number: ord_…/2.
-  create unique index facts_once_later on facts (account_id, kind, subject_id)
+  -- A refund's key is its order and number: ord_…/2.
+  create unique index facts_once_later on facts (account_id, kind, fact_key)
     where kind in ('order_refunded', 'order_reopened', 'subscription_canceled');
-  -- A renewal's subject has its period.
-  create unique index facts_once_renewal on facts (account_id, kind, subject_id)
+  -- A renewal's key is its subscription and period.
+  create unique index facts_once_renewal on facts (account_id, kind, fact_key)
     where kind = 'subscription_rebilled';
   -- A product's facts of one kind in the order in which an explanation lists them.
   create index facts_explained on facts (account_id, product_id, kind, occurred_at, seq) where not test;
-  -- Whether a buyer bought a product before. It begins with what tells most apart.
+  -- Whether a buyer bought a product before. It begins with the most selective column.
   create index facts_by_customer on facts (email_key, product_id, account_id, occurred_at, seq)
     where kind = 'order_paid' and not test;
-  -- A later kind chooses its subjects so, and needs no index of its own.
-  create unique index facts_once_else on facts (account_id, kind, subject_id)
+  -- A later kind has such keys, and needs no index of its own.
+  create unique index facts_once_else on facts (account_id, kind, fact_key)
     where kind not in ('order_paid', 'subscription_started', 'order_refunded', 'order_reopened',
       'checkout_visited', 'subscription_rebilled', 'subscription_payment_failed', 'subscription_paused',
       'subscription_resumed', 'subscription_canceled');

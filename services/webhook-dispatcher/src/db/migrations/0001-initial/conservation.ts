@@ -64,7 +64,7 @@ export const conservation = `
 
 /**
  * lost_deliveries  rows that were found missing, and when they were made again.
- * lost_events      numbers without an event; `settled_at` is for an operator who has found out why.
+ * lost_events      numbers without an event; `explained_at` is for an operator who has found out why.
  */
 export const lost = `
   create table lost_deliveries (
@@ -87,7 +87,7 @@ export const lost = `
     sequence bigint not null,
     run_id bigint not null,
     found_at timestamptz not null default now(),
-    settled_at timestamptz,
+    explained_at timestamptz,
     primary key (account_id, sequence)
   );
-  create index lost_events_unsettled on lost_events (account_id) where settled_at is null`;
+  create index lost_events_unexplained on lost_events (account_id) where explained_at is null`;

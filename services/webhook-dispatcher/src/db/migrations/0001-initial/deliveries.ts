@@ -68,7 +68,7 @@ export const deliveries = `
     ),
     constraint held_for_a_reason check (held_reason = 'endpoint_failing')
   ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
-  -- In the order of the ids, which is the order of the events, for the settling of one endpoint.
+  -- In the order of the ids, which is the order of the events, to apply a change of one endpoint.
   create index deliveries_waiting on deliveries (status, endpoint_id, id) where status in ('pending', 'held');
   -- The search for due deliveries reads deliveries_scheduled up to now and this by endpoint, so it reads no retry that is not due.
   create index deliveries_due on deliveries (endpoint_id, priority, next_attempt_at, id)

@@ -83,7 +83,7 @@ export const endpoints = `
 
 /**
  * recoveries  how far each one is: `cursor` is the last id that its phase has passed. `delivered` and `failed` are whole once
- *             `settled`; before that they count only the deliveries that a later repair has taken over, and
+ *             `counts_final`; before that they count only the deliveries that a later repair has taken over, and
  *             `finished_deliveries.recovery_id` has the rest. So the statement that records attempts does nothing for recoveries.
  *             `begun_in` is the transaction that began it. An event that was being stored when the endpoint was connected has no
  *             delivery for it, and may be committed after the recovery has passed its place. Its transaction is older than this one,
@@ -105,7 +105,7 @@ export const recoveries = `
     queued integer not null default 0,
     delivered integer not null default 0,
     failed integer not null default 0,
-    settled boolean not null default false,
+    counts_final boolean not null default false,
     per_second integer not null,
     enqueued_at timestamptz,
     created_at timestamptz not null,
@@ -116,4 +116,4 @@ export const recoveries = `
   create index recoveries_of_account on recoveries (account_id, id);
   create index recoveries_of_endpoint on recoveries (account_id, endpoint_id, id);
   create unique index recoveries_running on recoveries (endpoint_id, kind) where status = 'running';
-  create index recoveries_unsettled on recoveries (id) where status <> 'running' and not settled`;
+  create index recoveries_to_count on recoveries (id) where status <> 'running' and not counts_final`;
