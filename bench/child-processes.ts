@@ -14,7 +14,7 @@ interface Part {
   readonly ready: Record<string, unknown>;
   readonly child: ChildProcess;
   /** Sends it a message, and resolves with its next one. */
-  ask<Answer>(question: string): Promise<Answer>;
+  request<Answer>(name: string): Promise<Answer>;
   stop(): Promise<void>;
 }
 
@@ -26,13 +26,13 @@ export async function startPart(file: URL, env: NodeJS.ProcessEnv): Promise<Part
     child.once('message', (message) => resolve(message as Record<string, unknown>));
     child.once('exit', (code) => reject(new Error(`${file.pathname} ended with ${code} before it was ready`)));
   });
-  const ask = async <Answer>(question: string): Promise<Answer> => {
+  const request = async <Answer>(name: string): Promise<Answer> => {
     const answered = once(child, 'message');
-    child.send(question);
+    child.send(name);
     const [answer] = (await answered) as [Answer];
     return answer;
   };
-  return { pid: child.pid ?? 0, ready, child, ask, stop: () => stop(child) };
+  return { pid: child.pid ?? 0, ready, child, request, stop: () => stop(child) };
 }
 
 export interface Program {

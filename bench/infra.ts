@@ -88,17 +88,17 @@ export async function startInfra(
 async function startDatabase(dataDir: string, log: (line: string) => void): Promise<RunningPostgres> {
   const options = { dataDir, durable: true, maxConnections };
   const first = await startPostgres(options);
-  await ask(first.url, 'alter system set track_commit_timestamp = on');
+  await queryOne(first.url, 'alter system set track_commit_timestamp = on');
   await first.stop();
   return await startPostgres({ ...options, log });
 }
 
 async function postgresVersion(url: string): Promise<string> {
-  const [row] = await ask<{ server_version: string }>(url, 'show server_version');
+  const [row] = await queryOne<{ server_version: string }>(url, 'show server_version');
   return row?.server_version ?? 'unknown';
 }
 
-async function ask<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
+async function queryOne<Row extends pg.QueryResultRow>(url: string, text: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

@@ -429,10 +429,10 @@ describe('secrets', () => {
 
 describe('the daily job’s caller', () => {
   test('asks with the platform key, and its exit code says whether the job ran', async () => {
-    const asked: unknown[] = [];
+    const requested: unknown[] = [];
     const server = createServer((request, response) => {
       // Who waits for three seconds also asks how far the job is.
-      if (request.method === 'POST') asked.push(request.url);
+      if (request.method === 'POST') requested.push(request.url);
       response.statusCode = request.headers.authorization === 'Bearer right' ? 200 : 401;
       response.end('{"ok":true}');
     }).listen(0, '127.0.0.1');
@@ -443,7 +443,7 @@ describe('the daily job’s caller', () => {
     try {
       expect((await call('right')).stdout).toContain('200 {"ok":true}');
       await expect(call('wrong')).rejects.toMatchObject({ code: 1 });
-      expect(asked).toEqual(['/api/cron/daily', '/api/cron/daily']);
+      expect(requested).toEqual(['/api/cron/daily', '/api/cron/daily']);
     } finally {
       server.close();
     }

@@ -16,6 +16,7 @@ const words: readonly (readonly [word: RegExp, say: string])[] = [
   [/\bovertaken\b/i, 'superseded'],
   [/\b(leftOut|passedOver)\b/, 'skipped'],
   [/\btakers?\b/i, 'destination'],
+  [/\b(event_tries|subject_id)\b/, 'event_attempts; a column named by what it holds'],
 ];
 
 /** Where another program names something so. Migrations stay as they were applied, and are not read. */

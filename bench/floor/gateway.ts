@@ -10,8 +10,8 @@ const { NATS_URL = '', NATS_USER = '', NATS_PASSWORD = '' } = process.env;
 const nats = await connect({ servers: NATS_URL, user: NATS_USER, pass: NATS_PASSWORD });
 const app = Fastify();
 
-async function ask(reply: FastifyReply, subject: string, question: string): Promise<FastifyReply> {
-  const answer = await nats.request(subject, question, { timeout: 10_000 });
+async function forward(reply: FastifyReply, subject: string, payload: string): Promise<FastifyReply> {
+  const answer = await nats.request(subject, payload, { timeout: 10_000 });
   if (answer.headers?.has('error')) return reply.code(500).send({ error: answer.headers.get('error') });
   return reply.type('application/json; charset=utf-8').send(answer.string());
 }
@@ -19,10 +19,10 @@ async function ask(reply: FastifyReply, subject: string, question: string): Prom
 app.post('/orders', async (request, reply) => {
   const body = orderBody.safeParse(request.body);
   if (!body.success) return reply.code(422).send({ error: body.error.issues });
-  return ask(reply, subjects.placeOrder, JSON.stringify(body.data));
+  return forward(reply, subjects.placeOrder, JSON.stringify(body.data));
 });
-app.get('/orders', (_request, reply) => ask(reply, subjects.listOrders, ''));
-app.get('/products', (_request, reply) => ask(reply, subjects.listProducts, ''));
+app.get('/orders', (_request, reply) => forward(reply, subjects.listOrders, ''));
+app.get('/products', (_request, reply) => forward(reply, subjects.listProducts, ''));
 
 const address = new URL(await app.listen({ port: 0, host: '127.0.0.1' }));
 process.on('disconnect', () => process.exit());

@@ -14,7 +14,7 @@ export interface BarePlan {
 }
 
 export interface BareResult {
-  /** And recorded, where that is asked for. */
+  /** And recorded, where that is requested. */
   readonly sent: number;
   readonly failed: number;
   readonly seconds: number;

@@ -6,7 +6,7 @@ interface Received {
   readonly unsigned: number;
   /** Different orders. */
   readonly orders: number;
-  /** Order id → first arrival in milliseconds since the epoch; only when asked for. */
+  /** Order id → first arrival in milliseconds since the epoch; only when requested. */
   readonly arrivals: Record<string, number>;
 }
 
@@ -21,13 +21,13 @@ export interface Receiver {
 }
 
 export async function startReceiver(): Promise<Receiver> {
-  const { pid, ready, ask, stop } = await startPart(new URL('./receiver.ts', import.meta.url), process.env);
+  const { pid, ready, request, stop } = await startPart(new URL('./receiver.ts', import.meta.url), process.env);
   return {
     pid,
     url: `http://127.0.0.1:${ready.port}/webhooks`,
-    count: () => ask<Received>('count'),
-    arrivals: () => ask<Received>('arrivals'),
-    reset: () => ask<Received>('reset'),
+    count: () => request<Received>('count'),
+    arrivals: () => request<Received>('arrivals'),
+    reset: () => request<Received>('reset'),
     stop,
   };
 }

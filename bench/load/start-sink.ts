@@ -3,7 +3,7 @@ import { startPart } from '../child-processes.ts';
 export interface Received {
   /** Answered requests, repeated ones too. */
   readonly requests: number;
-  /** Webhook-id and when its first request began to come, in milliseconds since the epoch; only when asked for. */
+  /** Webhook-id and when its first request began to come, in milliseconds since the epoch; only when requested. */
   readonly arrivals: (readonly [string, number])[];
 }
 
@@ -18,13 +18,13 @@ export interface Sink {
 }
 
 export async function startSink(): Promise<Sink> {
-  const { pid, ready, ask, stop } = await startPart(new URL('./sink.ts', import.meta.url), process.env);
+  const { pid, ready, request, stop } = await startPart(new URL('./sink.ts', import.meta.url), process.env);
   return {
     pid,
     url: `http://127.0.0.1:${ready.port}`,
-    count: async () => (await ask<Received>('count')).requests,
-    arrivals: async () => new Map((await ask<Received>('arrivals')).arrivals),
-    reset: async () => void (await ask('reset')),
+    count: async () => (await request<Received>('count')).requests,
+    arrivals: async () => new Map((await request<Received>('arrivals')).arrivals),
+    reset: async () => void (await request('reset')),
     stop,
   };
 }

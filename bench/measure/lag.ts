@@ -102,11 +102,11 @@ async function relayLag(database: pg.Client): Promise<Lag> {
 }
 
 async function consumerLags(connection: NatsConnection): Promise<Lag[]> {
-  const ask = async <T>(verb: string, input: object = {}): Promise<T> =>
+  const request = async <T>(verb: string, input: object = {}): Promise<T> =>
     (await connection.request(`$JS.API.${verb}.${stream}`, JSON.stringify(input))).json<T>();
-  const { consumers } = await ask<ConsumerList>('CONSUMER.LIST', { offset: 0 });
+  const { consumers } = await request<ConsumerList>('CONSUMER.LIST', { offset: 0 });
   const ageOfNext = async (subject: string, seq: number): Promise<number> => {
-    const { message } = await ask<StoredMessage>('STREAM.MSG.GET', { seq, next_by_subj: subject });
+    const { message } = await request<StoredMessage>('STREAM.MSG.GET', { seq, next_by_subj: subject });
     if (message === undefined) return 0;
     const { occurredAt } = JSON.parse(Buffer.from(message.data, 'base64').toString()) as { occurredAt: string };
     return Math.max(0, Date.now() - Date.parse(occurredAt)) / 1_000;

@@ -161,7 +161,7 @@ async function storeBacklog(bench: Bench, accountIds: readonly string[], count: 
   const [url = ''] = urlsOf(bench, { feed: 'backlog', fanOut: 1 });
   await dispatcher.start();
   for (const accountId of accountIds)
-    await dispatcher.ask(putWebhookEndpoint, accountId, { body: { url, active: false } });
+    await dispatcher.request(putWebhookEndpoint, accountId, { body: { url, active: false } });
   await publishEvents({ ...dispatcher.nats, accountIds, count, perSecond: null });
   await until(async () => (await countLive(bench, 'held')) >= count);
   await dispatcher.stop();

@@ -69,7 +69,7 @@ export async function measureRecovery(
   await dispatcher.start();
   const accountIds = await connectAccounts(dispatcher, healthyAccounts + badAccounts, [`${sink.url}/ok`]);
   const [recovering = ''] = accountIds;
-  const { id: endpointId } = await dispatcher.ask(getWebhookEndpoint, recovering, {});
+  const { id: endpointId } = await dispatcher.request(getWebhookEndpoint, recovering, {});
   const since = new Date().toISOString();
   await sink.reset();
   await publishEvents({ ...dispatcher.nats, accountIds: [recovering], count: length.recovered, perSecond: null });
@@ -79,12 +79,12 @@ export async function measureRecovery(
   const disturbance = await takeTurns(`a recovery of ${length.recovered} events under way`, length, {
     calm: measure,
     disturbed: async (seconds) => {
-      const { id: recoveryId } = await dispatcher.ask(recover, recovering, {
+      const { id: recoveryId } = await dispatcher.request(recover, recovering, {
         endpointId,
         body: { since, which: 'all' },
       });
       const fresh = await measure(seconds);
-      const { status } = await dispatcher.ask(cancelRecovery, recovering, { recoveryId });
+      const { status } = await dispatcher.request(cancelRecovery, recovering, { recoveryId });
       if (status !== 'canceled') throw new Error('The recovery was over before the measurement');
       return fresh;
     },

@@ -194,7 +194,7 @@ async function explain(
     for (const query of ['metric=revenueCents', 'metric=customers', `metric=customers&month=${month}`]) {
       const url = `${path(product)}/explain?${query}`;
       const times: number[] = [];
-      for (let ask = 0; ask < 6; ask++) {
+      for (let n = 0; n < 6; n++) {
         const started = performance.now();
         const response = await fetch(url, { headers });
         await response.arrayBuffer();

@@ -106,7 +106,7 @@ function pageOf<R extends RequestDefinition>(
   const read = async (dispatcher: Dispatcher, of: LongHistory): Promise<number> => {
     const input = { limit, ...queryOf(of) } as RequestInput<R>;
     const beganMs = performance.now();
-    await dispatcher.ask(definition, of.account, input);
+    await dispatcher.request(definition, of.account, input);
     return performance.now() - beganMs;
   };
   return { list, filter, read };

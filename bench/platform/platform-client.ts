@@ -89,13 +89,13 @@ export function createPlatformClient({ baseUrl, apiKey }: Credentials): Platform
       let failure: unknown;
       const before = await newestRun();
       // A long run outlives its request, so its end is looked up.
-      const asked = call('POST', '/api/cron/daily', { force: true }).catch((err: unknown) => {
+      const requested = call('POST', '/api/cron/daily', { force: true }).catch((err: unknown) => {
         failure = err;
       });
       for (;;) {
         const run = await newestRun();
         if (run !== undefined && run.id !== before?.id && run.finished_at !== null) {
-          await asked;
+          await requested;
           return run as DailyRun;
         }
         if (failure !== undefined && run?.id === before?.id) throw failure;

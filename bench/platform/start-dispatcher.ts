@@ -24,7 +24,11 @@ export interface Dispatcher {
   start(options?: readonly string[]): Promise<void>;
   stop(): Promise<void>;
   /** A request in the account's name, as the gateway sends it. */
-  ask<R extends RequestDefinition>(definition: R, accountId: string, input: RequestInput<R>): Promise<RequestOutput<R>>;
+  request<R extends RequestDefinition>(
+    definition: R,
+    accountId: string,
+    input: RequestInput<R>,
+  ): Promise<RequestOutput<R>>;
 }
 
 const main = fileURLToPath(new URL('../../services/webhook-dispatcher/src/main.ts', import.meta.url));
@@ -83,7 +87,7 @@ export async function createDispatcher(
       program = await startProgram([...options, ...nodeOptions(), main], env, log, /^webhook-dispatcher ready$/m);
     },
     stop,
-    ask: (definition, accountId, input) => {
+    request: (definition, accountId, input) => {
       const commandId = newId('event', Date.now()).slice('evt_'.length);
       return requester.request(definition, input, { accountId, requestId: 'bench', commandId });
     },
@@ -92,14 +96,14 @@ export async function createDispatcher(
 
 /** So many accounts, each with these URLs. */
 export async function connectAccounts(
-  { ask }: Dispatcher,
+  { request }: Dispatcher,
   count: number,
   [first = '', ...further]: readonly string[],
 ): Promise<string[]> {
   const accountIds = Array.from({ length: count }, () => newId('account', Date.now()));
   for (const accountId of accountIds) {
-    await ask(putWebhookEndpoint, accountId, { body: { url: first } });
-    for (const url of further) await ask(createWebhookEndpoint, accountId, { body: { url } });
+    await request(putWebhookEndpoint, accountId, { body: { url: first } });
+    for (const url of further) await request(createWebhookEndpoint, accountId, { body: { url } });
   }
   return accountIds;
 }

@@ -38,7 +38,7 @@ export async function callDailyJob(call: DailyCall): Promise<Outcome> {
   const startedMs = Date.now();
   let { idempotencyKey } = call;
   for (let tried = 1; ; tried++) {
-    const answered = await askWatching({ ...call, idempotencyKey }, tried);
+    const answered = await requestAndWatch({ ...call, idempotencyKey }, tried);
     const outcome = outcomeOf(answered, call, tried);
     if (outcome !== 'again' && outcome !== 'later') return outcome;
     if (outcome === 'again') {
@@ -68,9 +68,9 @@ function outcomeOf(
   return unreachable || !isTemporary(status, text) ? 'refused' : 'later';
 }
 
-async function askWatching(call: DailyCall, tried: number): Promise<Answered> {
+async function requestAndWatch(call: DailyCall, tried: number): Promise<Answered> {
   const watched = watchProgress(call);
-  const answered = await ask(call).finally(watched.stop);
+  const answered = await request(call).finally(watched.stop);
   const { status, text } = answered;
   const lines = status === 200 ? resultLines(text) : [];
   if (lines.length === 0) call.log(`try ${tried}: ${status === 0 ? '' : `${status} `}${text}`);
@@ -100,7 +100,7 @@ interface Answered {
   readonly retryAfterSeconds?: number;
 }
 
-async function ask({ gatewayUrl, key, idempotencyKey, force }: DailyCall): Promise<Answered> {
+async function request({ gatewayUrl, key, idempotencyKey, force }: DailyCall): Promise<Answered> {
   try {
     const response = await fetch(new URL('/api/cron/daily', gatewayUrl), {
       method: 'POST',

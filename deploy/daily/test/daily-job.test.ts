@@ -147,7 +147,7 @@ test('address and key are those that npm start has written, unless the environme
   }
 });
 
-test('asked for now, an unreachable address is exit code 1 at once, and so is a setting that is missing', async () => {
+test('run at once on request, an unreachable address is exit code 1 at once, and so is a setting that is missing', async () => {
   const away = await runJob({ BASE_URL: 'http://127.0.0.1:1', API_KEY: 'k' }, '--again');
   expect([away.code, away.stdout]).toEqual([1, expect.stringContaining('fetch failed')]);
   const unset = await runMain({ DATA_DIR: '/nowhere' }, '--again');

@@ -79,7 +79,7 @@ async function makeSeller(options: FirstSeller): Promise<Seller> {
 }
 
 /**
- * Makes a new password and a new key, because the owner asked for them. When it is cut off, they were not shown: the file
+ * Makes a new password and a new key, because the owner requested them. When it is cut off, they were not shown: the file
  * is missing, and the next start asks for it again.
  */
 async function renewSeller(options: FirstSeller): Promise<Seller> {

@@ -11,7 +11,7 @@ const readStatement = statement<{ account_id: string; settings: object }>(
 );
 
 /**
- * Settings of many accounts, by account id; every id that was asked for is there. An account that no event named yet has
+ * Settings of many accounts, by account id; every requested id is there. An account that no event named yet has
  * the settings of a new account, and so has a setting that is younger than the account's last event.
  */
 export async function readSettings(

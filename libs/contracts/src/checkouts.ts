@@ -80,7 +80,7 @@ export const checkoutResource = z
     processor: cardProcessor
       .nullable()
       .describe(
-        'Whose card fields the page shows, in the mode of the checkout. `none`: the seller takes no payments yet. Null once no card is asked for, and while it is not known: read it again then.',
+        'Whose card fields the page shows, in the mode of the checkout. `none`: the seller takes no payments yet. Null once no card is requested, and while it is not known: read it again then.',
       ),
     publishableKey: cardFields.publishableKey,
     savesCard,

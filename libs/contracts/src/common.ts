@@ -149,7 +149,7 @@ export function choiceOf<Item extends z.ZodType>(item: Item) {
     .overwrite((chosen) => [...new Set(chosen)]);
 }
 
-/** `has_more` is present when paging was asked for, and when the list is longer than the first page of 100. */
+/** `has_more` is present when paging was requested, and when the list is longer than the first page of 100. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), has_more: z.boolean().optional() });
 }

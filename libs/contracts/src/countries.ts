@@ -11,7 +11,7 @@ const codes = `
   UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`;
 
 const assigned = new Set(codes.trim().split(/\s+/));
-/** Made when a name is first asked for: it takes longer to make than the rest of this file together. */
+/** Made when a name is first requested: it takes longer to make than the rest of this file together. */
 let cldr: Intl.DisplayNames | undefined;
 
 /** English name of an assigned ISO 3166-1 alpha-2 code; `undefined` for any other text. */

@@ -70,7 +70,7 @@ const explainedFact = z.object({
 
 /**
  * How a number comes about. The `values` of all pages of facts sum to `parts`, and `value` follows from the parts. A page may
- * have fewer facts than asked for: the list ends where `next` is null.
+ * have fewer facts than requested: the list ends where `next` is null.
  */
 export const explanation = z
   .object({

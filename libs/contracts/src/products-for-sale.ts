@@ -13,9 +13,9 @@ const pricedProduct = z.object({
   billingInterval: billingInterval.nullable(),
   status: productStatus,
   accessUrl: z.string().nullable(),
-  /** The active ones of the bumps asked for, or all active ones. */
+  /** The active ones of the requested bumps, or all active ones. */
   bumps: z.array(z.object({ id: z.string(), headline: z.string(), priceCents: z.int() })),
-  /** The ones of the codes asked for that the product has. */
+  /** Those of the requested codes that the product has. */
   discounts: z.array(
     z.object({
       id: z.string(),
@@ -33,7 +33,7 @@ export type PricedProduct = z.infer<typeof pricedProduct>;
 const productForSale = pricedProduct.extend({
   /** The first of the active upsells, in the order they were made; null also where bumps are named. */
   upsell: z.object({ id: z.string(), headline: z.string(), priceCents: z.int() }).nullable(),
-  /** What its page shows, where it was asked for; an older catalog leaves it out. */
+  /** What its page shows, where it was requested; an older catalog leaves it out. */
   page: z
     .object({ description: z.string().nullable(), image: z.string().nullable(), hasDiscountCodes: z.boolean() })
     .nullable()

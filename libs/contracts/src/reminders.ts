@@ -59,7 +59,7 @@ export const remindersFinished = defineEvent(
   'reminders.finished',
   1,
   z.object({
-    /** The run of this account that the gateway asked for, or null within a run over all accounts. */
+    /** The run of this account that the gateway requested, or null within a run over all accounts. */
     runId: z.string().nullable(),
     /** The run over all accounts that this was a part of. */
     platformRunId: z.string().nullable(),

@@ -38,7 +38,7 @@ import {
 /** What a service sends and receives; its NATS permissions follow from it. */
 export interface ServiceLinks {
   /** Services it sends requests to. */
-  readonly asks: readonly ServiceName[];
+  readonly requests: readonly ServiceName[];
   /** Events it consumes, each kind through a durable consumer of its own. */
   readonly consumes: readonly EventDefinition[];
   /** Whether it has a stream of its own. */
@@ -47,13 +47,13 @@ export interface ServiceLinks {
 
 export const topology: Record<ServiceName, ServiceLinks> = {
   gateway: {
-    asks: ['catalog', 'checkout', 'billing', 'affiliate', 'metrics', 'webhook-dispatcher'],
+    requests: ['catalog', 'checkout', 'billing', 'affiliate', 'metrics', 'webhook-dispatcher'],
     consumes: [],
     publishes: true,
   },
-  catalog: { asks: ['billing'], consumes: [], publishes: true },
+  catalog: { requests: ['billing'], consumes: [], publishes: true },
   checkout: {
-    asks: ['catalog', 'affiliate', 'billing'],
+    requests: ['catalog', 'affiliate', 'billing'],
     consumes: [
       paymentCompleted,
       holdSettled,
@@ -68,12 +68,12 @@ export const topology: Record<ServiceName, ServiceLinks> = {
     publishes: true,
   },
   billing: {
-    asks: ['checkout'],
+    requests: ['checkout'],
     consumes: [orderPaid, orderRefunded, accountSettingsChanged, remindersFinished],
     publishes: true,
   },
   affiliate: {
-    asks: [],
+    requests: [],
     consumes: [
       orderPaid,
       orderRefunded,
@@ -86,7 +86,7 @@ export const topology: Record<ServiceName, ServiceLinks> = {
     publishes: true,
   },
   metrics: {
-    asks: [],
+    requests: [],
     consumes: [
       orderPaid,
       orderRefunded,
@@ -106,7 +106,7 @@ export const topology: Record<ServiceName, ServiceLinks> = {
     publishes: false,
   },
   'webhook-dispatcher': {
-    asks: ['gateway'],
+    requests: ['gateway'],
     consumes: [
       orderPaid,
       orderRefunded,

@@ -17,7 +17,7 @@ const usualLimits: SmtpLimits = { connectMs: 10_000, messageMs: 60_000 };
 
 /**
  * Sends each message over a connection of its own: a connection that is kept may end while a message is under way, and
- * whether to send it again would be decided by the library. The bytes are given to the server only after it asked for them,
+ * whether to send it again would be decided by the library. The bytes are given to the server only after it is ready for them,
  * so that an end without a reply is `unreachable` before that and `unknown` after it.
  */
 export function createSmtpTransport(url: string, fromAddress: string, limits = usualLimits): EmailTransport {

@@ -70,7 +70,7 @@ export function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
 }
 
-const askEveryMs = 20;
+const pollEveryMs = 20;
 
 /**
  * Asks a server that is starting until it answers.
@@ -92,7 +92,7 @@ export async function untilItAnswers(
     if (failure !== undefined) throw failure;
     if (hasEnded(child)) return false;
     if (await answers()) return true;
-    await sleep(askEveryMs);
+    await sleep(pollEveryMs);
   }
   child.kill(limit.last);
   throw new Error(`${limit.name} did not answer within ${limit.withinMs / 1000} s`);

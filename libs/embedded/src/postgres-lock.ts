@@ -70,9 +70,9 @@ export async function claimDataDir(dataDir: string, clusterDir: string): Promise
 async function stopLeftover(postmaster: number): Promise<void> {
   process.kill(postmaster, 'SIGINT');
   const quitAt = Date.now() + 8_000;
-  for (let asked = false; isAlive(postmaster); await sleep(20)) {
-    if (!asked && Date.now() > quitAt) {
-      asked = true;
+  for (let requested = false; isAlive(postmaster); await sleep(20)) {
+    if (!requested && Date.now() > quitAt) {
+      requested = true;
       process.kill(postmaster, 'SIGQUIT');
     }
   }

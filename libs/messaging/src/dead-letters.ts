@@ -124,7 +124,7 @@ export async function requestReplay(
 }
 
 export interface ReplayState {
-  /** Still asked for, or under way. */
+  /** Still requested, or under way. */
   readonly open: number;
   /** Failed again. */
   readonly failed: number;

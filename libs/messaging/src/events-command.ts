@@ -137,9 +137,9 @@ const lookEveryMs = 500;
 async function replayLetters({ service, database, values, filter, print }: Command): Promise<void> {
   const requested = await requestReplay(database, filter, limitOf(values, 1_000));
   if (requested === undefined) return print(`${service}: no dead letters`);
-  const asked = requested.eventIds.length;
+  const count = requested.eventIds.length;
   const { open, failed } = await untilDone(() => replayState(database, requested));
-  print(`${service}: ${asked} asked for, ${asked - open - failed} replayed, ${failed} failed again and were kept`);
+  print(`${service}: ${count} requested, ${count - open - failed} replayed, ${failed} failed again and were kept`);
   if (open > 0) throw new Error(`${open} are still waiting: is the service running?`);
 }
 

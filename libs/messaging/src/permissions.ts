@@ -24,8 +24,8 @@ function permissionsOf(service: ServiceName, all: Topology = topology): Permissi
   const links = all[service];
   return {
     publish: [
-      ...links.asks.map((asked) => `svc.${asked}.>`),
-      ...askersOf(service, all).map((asker) => `${inboxPrefix(asker)}.>`),
+      ...links.requests.map((requested) => `svc.${requested}.>`),
+      ...requestersOf(service, all).map((requester) => `${inboxPrefix(requester)}.>`),
       ...(links.publishes ? [streamSubjects(service), ...ownStreamApi(streamName(service))] : []),
       `wake.${service}.>`,
       ...links.consumes.flatMap((event) => eventApi(service, event)),
@@ -35,8 +35,8 @@ function permissionsOf(service: ServiceName, all: Topology = topology): Permissi
   };
 }
 
-const askersOf = (service: ServiceName, all: Topology): readonly ServiceName[] =>
-  serviceNames.filter((asker) => all[asker].asks.includes(service));
+const requestersOf = (service: ServiceName, all: Topology): readonly ServiceName[] =>
+  serviceNames.filter((requester) => all[requester].requests.includes(service));
 
 /** A stream is its producer's: a service that may change its settings could empty it. */
 const ownStreamApi = (stream: string): string[] => [

@@ -18,7 +18,7 @@ export interface ReplaysOptions extends ConsumerDeps {
 const batchMax = 100;
 
 /**
- * Handles the dead letters whose replay was asked for: by the same handlers as events from the stream, in one
+ * Handles the dead letters whose replay was requested: by the same handlers as events from the stream, in one
  * transaction with their inbox rows and the end of the letter. One that fails is kept with its new reason.
  */
 export function startReplays(options: ReplaysOptions): { close(): Promise<void> } {

@@ -18,7 +18,7 @@ export interface StreamReplay {
    * concern the service are among them; they have no effect.
    */
   readonly handed: number;
-  /** Those that were given up before; they stay dead letters until their replay is asked for. */
+  /** Those that were given up before; they stay dead letters until their replay is requested. */
   readonly dead: number;
 }
 

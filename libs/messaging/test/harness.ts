@@ -31,7 +31,7 @@ const testLinks: typeof topology = {
   metrics: { ...topology.metrics, consumes: [...topology.metrics.consumes, counted, recounted] },
 };
 
-export const askDouble = defineRequest('read', 'catalog', 'test.double', {
+export const getDouble = defineRequest('read', 'catalog', 'test.double', {
   input: z.strictObject({ n: z.int() }),
   output: z.object({ doubled: z.int() }),
 });
@@ -105,7 +105,7 @@ export function recordingLogger() {
   return { logger, lines: lines.list, logged: (count: number) => lines.wait(count, { what: 'lines' }) };
 }
 
-export const ask = { accountId: 'acc_1', requestId: 'req-1' };
+export const caller = { accountId: 'acc_1', requestId: 'req-1' };
 
 /**
  * Writes events as a service does: in one transaction, through the outbox.
@@ -197,14 +197,14 @@ async function removeStreams(nats: TestNatsServer): Promise<void> {
   await connection.close();
 }
 
-export interface Asking extends Opened {
+export interface Requesting extends Opened {
   caller: NatsClient;
   requester: Requester;
 }
 
 /** Each test has a NATS server, and a gateway that asks. */
-export function eachTestAsks(): Asking {
-  const rig = eachTestHasNats() as Asking;
+export function eachTestRequests(): Requesting {
+  const rig = eachTestHasNats() as Requesting;
   const { opened } = rig;
   beforeEach(async () => {
     rig.caller = opened(await connectNats(rig.nats.login('gateway')));

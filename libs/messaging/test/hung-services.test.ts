@@ -8,11 +8,11 @@ import { requestBegun } from '../src/points.ts';
 import { pingSubject, writeContext } from '../src/request-headers.ts';
 import { createRequester, type Requester } from '../src/requester.ts';
 import { onRequest, type RequestHandler, serveRequests } from '../src/serve-requests.ts';
-import { addOne, ask, askDouble, eachTestAsks, logger } from './harness.ts';
+import { addOne, caller, eachTestRequests, getDouble, logger } from './harness.ts';
 
 guardLeaks();
 
-const rig = eachTestAsks();
+const rig = eachTestRequests();
 /** A third of what deployments have. */
 const hangsAfterMs = 1_000;
 const signEveryMs = 150;
@@ -37,21 +37,21 @@ async function hang(): Promise<() => number> {
   const callback = (): void => {
     given += 1;
   };
-  for (const { subject } of [askDouble, addOne]) link.connection.subscribe(subject, { queue: 'catalog', callback });
+  for (const { subject } of [getDouble, addOne]) link.connection.subscribe(subject, { queue: 'catalog', callback });
   link.connection.subscribe(pingSubject('catalog'), { callback: () => undefined });
   await link.connection.flush();
   return () => given;
 }
 
-const double = onRequest(askDouble, async ({ n }) => ({ doubled: n * 2 }));
-const command = () => ({ ...ask, commandId: newIdSuffix(Date.now()) });
+const double = onRequest(getDouble, async ({ n }) => ({ doubled: n * 2 }));
+const command = () => ({ ...caller, commandId: newIdSuffix(Date.now()) });
 
 test('a replica that hangs refuses no read: a later attempt reaches another replica', async () => {
   const given = await hang();
   await serve(double);
   const requester = hasty();
-  const asked = Array.from({ length: 16 }, (_, n) => requester.request(askDouble, { n }, ask));
-  expect(await Promise.all(asked)).toEqual(asked.map((_, n) => ({ doubled: n * 2 })));
+  const requested = Array.from({ length: 16 }, (_, n) => requester.request(getDouble, { n }, caller));
+  expect(await Promise.all(requested)).toEqual(requested.map((_, n) => ({ doubled: n * 2 })));
   expect(given()).toBeGreaterThan(0);
 });
 
@@ -62,8 +62,8 @@ test('a command given to a replica that hangs is repeated and answered by anothe
     onRequest(addOne, async () => ({ total: 1 })),
   );
   const requester = hasty();
-  const asked = Array.from({ length: 16 }, () => requester.request(addOne, {}, command()));
-  expect(await Promise.all(asked)).toEqual(asked.map(() => ({ total: 1 })));
+  const requested = Array.from({ length: 16 }, () => requester.request(addOne, {}, command()));
+  expect(await Promise.all(requested)).toEqual(requested.map(() => ({ total: 1 })));
   expect(given()).toBeGreaterThan(0);
 });
 
@@ -73,18 +73,18 @@ test('a service that hangs refuses reads and commands, was given no command, and
   // The one test that waits as long as callers of a deployment do: with the limits of production.
   const { requester } = rig;
   const refusedCommand = expect(requester.request(addOne, {}, command())).rejects.toMatchObject(refusal);
-  await expect(hasty().request(askDouble, { n: 1 }, ask)).rejects.toMatchObject(refusal);
+  await expect(hasty().request(getDouble, { n: 1 }, caller)).rejects.toMatchObject(refusal);
   await refusedCommand;
   expect(given()).toBe(1);
   await serve(double);
   expect(await requester.reaches('catalog', 10_000)).toBe(true);
-  expect(await hasty().request(askDouble, { n: 2 }, ask)).toEqual({ doubled: 4 });
+  expect(await hasty().request(getDouble, { n: 2 }, caller)).toEqual({ doubled: 4 });
 });
 
 test('a request that is worked on for longer than a silence may last is waited for and not repeated', async () => {
   let begun = 0;
   const signed = Promise.withResolvers<void>();
-  const slow = onRequest(askDouble, async ({ n }) => {
+  const slow = onRequest(getDouble, async ({ n }) => {
     begun += 1;
     await signed.promise;
     return { doubled: n * 2 };
@@ -101,16 +101,16 @@ test('a request that is worked on for longer than a silence may last is waited f
     },
   });
   await observer.flush();
-  expect(await hasty().request(askDouble, { n: 3 }, ask)).toEqual({ doubled: 6 });
+  expect(await hasty().request(getDouble, { n: 3 }, caller)).toEqual({ doubled: 6 });
   expect(begun).toBe(1);
 });
 
 test('whose clock is five seconds behind is answered all the same', async () => {
   await serve(double);
   const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 6_000);
-  const headers = writeContext({ ...ask, commandId: '', timeoutMs: 5_000, traceparent: undefined });
+  const headers = writeContext({ ...caller, commandId: '', timeoutMs: 5_000, traceparent: undefined });
   now.mockRestore();
-  const reply = await rig.caller.connection.request(askDouble.subject, '{"n":1}', { timeout: 20_000, headers });
+  const reply = await rig.caller.connection.request(getDouble.subject, '{"n":1}', { timeout: 20_000, headers });
   expect(reply.json()).toEqual({ doubled: 2 });
 });
 
@@ -118,7 +118,7 @@ test('who asks before the service has subscribed again after nats-server’s ret
   await rig.nats.kill();
   await rig.nats.start();
   expect(await rig.caller.whenConnected(5_000)).toBe(true);
-  const [answered] = await Promise.all([rig.requester.request(askDouble, { n: 5 }, ask), serve(double)]);
+  const [answered] = await Promise.all([rig.requester.request(getDouble, { n: 5 }, caller), serve(double)]);
   expect(answered).toEqual({ doubled: 10 });
   await rig.nats.restart();
 });
@@ -127,11 +127,11 @@ test('a process that closes soon refuses a command with an unknown outcome as su
   const ended = Promise.withResolvers<{ total: number }>();
   await serve(onRequest(addOne, () => ended.promise));
   const context = command();
-  const asked = rig.requester.request(addOne, {}, context);
+  const requested = rig.requester.request(addOne, {}, context);
   // A command that is given to no service within that time has an outcome.
   await announced(requestBegun, ({ commandId }) => commandId === context.commandId);
   rig.requester.finishWithin(300);
-  await expect(asked).rejects.toMatchObject({ code: 'outcome_unknown' });
+  await expect(requested).rejects.toMatchObject({ code: 'outcome_unknown' });
   ended.resolve({ total: 1 });
 });
 

@@ -7,11 +7,11 @@ import { addToOutbox, outboxRow } from '../src/outbox.ts';
 import { createRequester } from '../src/requester.ts';
 import { runCommandOnce } from '../src/run-command-once.ts';
 import { onRequest, type RequestHandler, serveRequests } from '../src/serve-requests.ts';
-import { addOne, ask, askDouble, counted, eachTestAsks, logger, openTestDb } from './harness.ts';
+import { addOne, caller, counted, eachTestRequests, getDouble, logger, openTestDb } from './harness.ts';
 
 guardLeaks();
 
-const rig = eachTestAsks();
+const rig = eachTestRequests();
 
 async function serve(answers: RequestHandler[]): Promise<NatsClient> {
   const link = rig.opened(await connectNats(rig.nats.login('catalog')));
@@ -19,20 +19,20 @@ async function serve(answers: RequestHandler[]): Promise<NatsClient> {
   return link;
 }
 
-const double = onRequest(askDouble, async ({ n }) => ({ doubled: n * 2 }));
+const double = onRequest(getDouble, async ({ n }) => ({ doubled: n * 2 }));
 
 test('an answer arrives with the callee’s values, and unparsed for an edge that passes it on', async () => {
   await serve([double]);
-  expect(await rig.requester.request(askDouble, { n: 21 }, ask)).toEqual({ doubled: 42 });
-  expect(Buffer.from(await rig.requester.requestBytes(askDouble, { n: 2 }, ask)).toString()).toBe('{"doubled":4}');
+  expect(await rig.requester.request(getDouble, { n: 21 }, caller)).toEqual({ doubled: 42 });
+  expect(Buffer.from(await rig.requester.requestBytes(getDouble, { n: 2 }, caller)).toString()).toBe('{"doubled":4}');
 });
 
 test('a refusal crosses the wire with its code, sentence and fields', async () => {
   const refusal = new DomainError('slug_taken', 'Another product has it.', [
     { field: 'slug', code: 'taken', message: 'is taken' },
   ]);
-  await serve([onRequest(askDouble, () => Promise.reject(refusal))]);
-  await expect(rig.requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({
+  await serve([onRequest(getDouble, () => Promise.reject(refusal))]);
+  await expect(rig.requester.request(getDouble, { n: 1 }, caller)).rejects.toMatchObject({
     code: 'slug_taken',
     message: 'Another product has it.',
     errors: [{ field: 'slug', code: 'taken', message: 'is taken' }],
@@ -42,7 +42,7 @@ test('a refusal crosses the wire with its code, sentence and fields', async () =
 test('an input of the wrong shape is refused by the callee, naming the field', async () => {
   await serve([double]);
   const wrong = { n: 'one', extra: true } as never;
-  await expect(rig.requester.request(askDouble, wrong, ask)).rejects.toMatchObject({
+  await expect(rig.requester.request(getDouble, wrong, caller)).rejects.toMatchObject({
     code: 'validation_failed',
     errors: expect.arrayContaining([
       expect.objectContaining({ field: 'n', code: 'wrong_type' }),
@@ -52,25 +52,25 @@ test('an input of the wrong shape is refused by the callee, naming the field', a
 });
 
 test('a command whose connection is lost before it is sent is not sent, and refused as such', async () => {
-  let asked = 0;
+  let requested = 0;
   await serve([
     onRequest(addOne, async () => {
-      asked += 1;
-      return { total: asked };
+      requested += 1;
+      return { total: requested };
     }),
   ]);
   // The connection was there when the call began, and is gone at the end of the turn.
   const lost = { ...rig.caller, whenConnected: () => Promise.resolve(true), connected: () => false };
-  const command = { ...ask, commandId: 'cmd-1' };
+  const command = { ...caller, commandId: 'cmd-1' };
   await expect(createRequester(lost).request(addOne, {}, command)).rejects.toMatchObject({
     code: 'service_unavailable',
   });
-  expect(asked).toBe(0);
+  expect(requested).toBe(0);
 });
 
 test('an unforeseen fault tells the caller nothing of its inside', async () => {
-  await serve([onRequest(askDouble, () => Promise.reject(new Error('select secret from table')))]);
-  await expect(rig.requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({
+  await serve([onRequest(getDouble, () => Promise.reject(new Error('select secret from table')))]);
+  await expect(rig.requester.request(getDouble, { n: 1 }, caller)).rejects.toMatchObject({
     code: 'internal',
     message: '',
   });
@@ -80,8 +80,8 @@ test('a service that is down is known without waiting for a silence, and again w
   const refused = async (): Promise<void> => {
     // A caller that would take a silence of a minute for a hang: what is refused sooner is refused for another reason.
     const requester = createRequester(rig.caller, 60_000);
-    await expect(requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'service_unavailable' });
-    const command = { ...ask, commandId: newIdSuffix(Date.now()) };
+    await expect(requester.request(getDouble, { n: 1 }, caller)).rejects.toMatchObject({ code: 'service_unavailable' });
+    const command = { ...caller, commandId: newIdSuffix(Date.now()) };
     await expect(requester.request(addOne, {}, command)).rejects.toMatchObject({ code: 'service_unavailable' });
   };
   await refused();
@@ -109,7 +109,7 @@ test('a command whose answer was lost with the connection is repeated, takes eff
     return result;
   });
   await serve([add]);
-  const context = { ...ask, commandId: newIdSuffix(Date.now()) };
+  const context = { ...caller, commandId: newIdSuffix(Date.now()) };
   expect(await rig.requester.request(addOne, {}, context)).toEqual({ total: 1 });
   expect(attempts).toBeGreaterThan(1);
   const { rows } = await db.database.pool.query<{ n: number }>('select n from totals');
@@ -138,15 +138,19 @@ test('a command that may have taken effect is not taken for refused because a la
     return { total: 1 };
   });
   await serve([add]);
-  expect(await rig.requester.request(addOne, {}, { ...ask, commandId: newIdSuffix(Date.now()) })).toEqual({ total: 1 });
+  expect(await rig.requester.request(addOne, {}, { ...caller, commandId: newIdSuffix(Date.now()) })).toEqual({
+    total: 1,
+  });
   expect(attempts).toBeGreaterThanOrEqual(3);
 });
 
 test('a database that cannot be reached makes a read and a command unavailable, not an internal fault', async () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-  await serve([onRequest(askDouble, () => Promise.reject(refused)), onRequest(addOne, () => Promise.reject(refused))]);
-  await expect(rig.requester.request(askDouble, { n: 1 }, ask)).rejects.toMatchObject({ code: 'service_unavailable' });
-  const command = { ...ask, commandId: newIdSuffix(Date.now()) };
+  await serve([onRequest(getDouble, () => Promise.reject(refused)), onRequest(addOne, () => Promise.reject(refused))]);
+  await expect(rig.requester.request(getDouble, { n: 1 }, caller)).rejects.toMatchObject({
+    code: 'service_unavailable',
+  });
+  const command = { ...caller, commandId: newIdSuffix(Date.now()) };
   await expect(rig.requester.request(addOne, {}, command)).rejects.toMatchObject({ code: 'service_unavailable' });
 });
 
@@ -159,7 +163,7 @@ test('a statement that found no room on the disk took no effect: its command is 
       throw full;
     }),
   ]);
-  const command = { ...ask, commandId: newIdSuffix(Date.now()) };
+  const command = { ...caller, commandId: newIdSuffix(Date.now()) };
   const refusal = { code: 'service_unavailable', message: expect.stringContaining('disk') };
   await expect(rig.requester.request(addOne, {}, command)).rejects.toMatchObject(refusal);
   expect(attempts).toBe(1);
@@ -177,7 +181,7 @@ test('a command whose commit is in doubt is sent again until its outcome is know
     });
   });
   await serve([add]);
-  const command = { ...ask, commandId: newIdSuffix(Date.now()) };
+  const command = { ...caller, commandId: newIdSuffix(Date.now()) };
   expect(await rig.requester.request(addOne, {}, command)).toEqual({ total: 2 });
 });
 
@@ -188,7 +192,7 @@ test('closing waits for the requests under way', async () => {
     begun = resolve;
   });
   let finish: () => void = () => undefined;
-  const slow = onRequest(askDouble, async ({ n }) => {
+  const slow = onRequest(getDouble, async ({ n }) => {
     begun();
     await new Promise<void>((resolve) => {
       finish = resolve;
@@ -196,13 +200,13 @@ test('closing waits for the requests under way', async () => {
     return { doubled: n * 2 };
   });
   const served = await serveRequests(link, { version: '0.1.0', description: 'test', handlers: [slow], logger });
-  const asked = rig.requester.request(askDouble, { n: 4 }, ask);
+  const requested = rig.requester.request(getDouble, { n: 4 }, caller);
   await beginning;
   const closed = served.close();
   finish();
   await closed;
   await link.close();
-  expect(await asked).toEqual({ doubled: 8 });
+  expect(await requested).toEqual({ doubled: 8 });
 });
 
 test('a megabyte of payload is written as a parameter, not into the text of the statement', async () => {

@@ -43,9 +43,9 @@ async function take(consumer: Consumer, count: number, acknowledge = true): Prom
 }
 
 /** The look that the relay's leader takes once a minute, and the levels of what it logs. */
-async function look(asked = manager): Promise<string[]> {
+async function look(requested = manager): Promise<string[]> {
   const { logger, lines } = recordingLogger();
-  await keepWithinBound(asked, 'checkout', maxBytes, logger);
+  await keepWithinBound(requested, 'checkout', maxBytes, logger);
   return lines.map(({ level }) => level);
 }
 

@@ -51,7 +51,7 @@ export interface RunRequest<R = never> {
   readonly platformRunId: string | null;
   /** Milliseconds since the epoch (real time); no caller waits for the result any longer. */
   readonly deadlineMs: number;
-  /** Whether the result of another run, which this request joined, is not what was asked for: then it runs by itself. */
+  /** Whether the result of another run, which this request joined, is not what was requested: then it runs by itself. */
   readonly isInsufficient?: ((result: R) => boolean) | undefined;
 }
 
@@ -81,7 +81,7 @@ async function runOnce<R extends object>(lock: OpenLock, request: RunRequest<R>,
     const state = rows[0] as RunState<R>;
     if (isAnswer(request, state)) return state.result;
     if (state.result !== null) {
-      // The joined run did not do what was asked for: this request runs by itself.
+      // The joined run did not do what was requested: this request runs by itself.
       acceptedRunIds.splice(1);
       await database.pool.query(statements.forgetJoined([request.runId]));
       continue;
@@ -168,7 +168,7 @@ interface RunStatements {
 
 export function runStatements({ table, reset }: RunsTable): RunStatements {
   const named = (name: string, text: string): Statement => statement(`${table.replaceAll('_', '-')}-${name}`, text);
-  /** Results of the run asked for, of a run that the same command joined before, or of the same platform run. */
+  /** Results of the requested run, of a run that the same command joined before, or of the same platform run. */
   const finished = `
     select id, result from ${table}
     where id = any (array_append($2::text[], (select c.result ->> 'runId' from commands as c where c.id = $4)))

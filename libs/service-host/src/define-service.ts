@@ -158,11 +158,11 @@ function relayOf(
   return () => relay.wake();
 }
 
-/** Made when it is first asked for: it listens to an inbox of its own. */
+/** Made when it is first requested: it listens to an inbox of its own. */
 function requesterOf(name: ServiceName, nats: NatsClient): () => Requester {
   let requester: Requester | undefined;
   return () => {
-    if (topology[name].asks.length === 0) throw new Error(`${name} asks no service: see topology.ts`);
+    if (topology[name].requests.length === 0) throw new Error(`${name} asks no service: see topology.ts`);
     requester ??= createRequester(nats);
     return requester;
   };

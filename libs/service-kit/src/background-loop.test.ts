@@ -50,7 +50,7 @@ test('a wake cuts the pause short', async () => {
   await loop.close();
 });
 
-test('a failed round is told, and the next one begins after the pause that is asked for then', async () => {
+test('a failed round is told, and the next one begins after the pause that is requested then', async () => {
   const pauses: number[] = [];
   const { loop, begun, failures, beginOf } = startControlled({
     pauseMs: () => {

@@ -241,23 +241,23 @@ export function statement(
   return (values = []) => ({ name, text, values });
 }
 
-/** The database and its migrations among the checks of a service; asked at once they cost one statement together. */
+/** The database and its migrations among the checks of a service; run at once they cost one statement together. */
 export function databaseChecks(database: Database): Check[] {
-  let asking: Promise<Migrations> | undefined;
-  const ask = (): Promise<Migrations> => {
-    asking ??= pendingMigrations(database.pool, database.migrations).finally(() => {
-      asking = undefined;
+  let pending: Promise<Migrations> | undefined;
+  const findPending = (): Promise<Migrations> => {
+    pending ??= pendingMigrations(database.pool, database.migrations).finally(() => {
+      pending = undefined;
     });
-    return asking;
+    return pending;
   };
   return [
-    { name: 'database', check: async () => void (await ask()) },
+    { name: 'database', check: async () => void (await findPending()) },
     {
       name: 'migrations',
       check: async () => {
-        const pending = await ask();
-        if (pending.length > 0)
-          throw new Error(`migrations are missing: ${pending.map(({ name }) => name).join(', ')}`);
+        const missing = await findPending();
+        if (missing.length > 0)
+          throw new Error(`migrations are missing: ${missing.map(({ name }) => name).join(', ')}`);
       },
     },
   ];

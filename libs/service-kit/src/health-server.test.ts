@@ -13,7 +13,7 @@ afterEach(async () => {
   close = undefined;
 });
 
-async function ask(path: string, checks: Check[]): Promise<{ status: number; body: unknown }> {
+async function get(path: string, checks: Check[]): Promise<{ status: number; body: unknown }> {
   const server = await startHealthServer({ port: 0, host: '127.0.0.1', checks });
   close = () => server.close();
   const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
@@ -21,7 +21,7 @@ async function ask(path: string, checks: Check[]): Promise<{ status: number; bod
 }
 
 test('a process that answers is alive, whatever it lacks', async () => {
-  expect(await ask('/healthz', [failing])).toEqual({ status: 200, body: { status: 'ok' } });
+  expect(await get('/healthz', [failing])).toEqual({ status: 200, body: { status: 'ok' } });
 });
 
 test('a process with a part that only a new process can mend is not alive', async () => {
@@ -31,18 +31,18 @@ test('a process with a part that only a new process can mend is not alive', asyn
       throw new Error('closed for good');
     },
   };
-  expect(await ask('/healthz', [passing, closed])).toEqual({
+  expect(await get('/healthz', [passing, closed])).toEqual({
     status: 503,
     body: { status: 'not alive', missing: ['messaging'] },
   });
 });
 
 test('a service is ready when every check passes', async () => {
-  expect(await ask('/readyz', [passing])).toEqual({ status: 200, body: { status: 'ready', missing: [] } });
+  expect(await get('/readyz', [passing])).toEqual({ status: 200, body: { status: 'ready', missing: [] } });
 });
 
 test('a service that is not ready names what is missing', async () => {
-  const { status, body } = await ask('/readyz', [passing, failing]);
+  const { status, body } = await get('/readyz', [passing, failing]);
   expect([status, body]).toEqual([503, { status: 'not ready', missing: ['messaging'] }]);
 });
 
@@ -64,11 +64,11 @@ test('a check that throws at once counts as missing', async () => {
       throw new Error('not started');
     },
   };
-  expect((await ask('/readyz', [throwing])).body).toEqual({ status: 'not ready', missing: ['clock'] });
+  expect((await get('/readyz', [throwing])).body).toEqual({ status: 'not ready', missing: ['clock'] });
 });
 
 test('other paths are unknown', async () => {
-  expect((await ask('/metrics', [])).status).toBe(404);
+  expect((await get('/metrics', [])).status).toBe(404);
 });
 
 test('a port in use is an error, not a hang', async () => {

@@ -38,13 +38,13 @@ export async function openLockSession(
   // Without a listener for errors a server that goes away would end the process.
   client.on('error', lose);
   client.on('end', lose);
-  let asked = false;
+  let requested = false;
   // One at a time: behind a statement that takes long, more of them would only queue up.
   const keepAlive = (): void => {
-    if (asked) return;
-    asked = true;
+    if (requested) return;
+    requested = true;
     const done = (): void => {
-      asked = false;
+      requested = false;
     };
     client.query('select 1').then(done, lose);
   };

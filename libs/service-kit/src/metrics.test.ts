@@ -78,7 +78,7 @@ test('the page shows the figures of all services, a name once, as Prometheus rea
   ]);
 });
 
-test('a gauge is read once in five seconds however often it is asked for, and left out while it cannot be read', async () => {
+test('a gauge is read once in five seconds however often it is requested, and left out while it cannot be read', async () => {
   await startPage();
   vi.useFakeTimers({ toFake: ['performance'] });
   const read = vi.fn(async () => [{ gauge: depth, value: read.mock.calls.length }]);
@@ -117,17 +117,17 @@ test('work is timed with the type of its error; a refusal is none', async () => 
 test('the health port serves the page when there is one, and 500 when it cannot be made', async () => {
   await startPage();
   secondsHistogram('checkout', { name: 'work.duration', description: 'Of work.' })?.(1, {});
-  const ask = async (page: () => Promise<string>) => {
+  const get = async (page: () => Promise<string>) => {
     const server = await startHealthServer({ port: 0, host: '127.0.0.1', checks: [], metricsPage: page });
     const response = await fetch(`http://127.0.0.1:${server.port}/metrics`);
     const answer = { status: response.status, type: response.headers.get('content-type'), text: await response.text() };
     await server.close();
     return answer;
   };
-  const shown = await ask(metricsPage);
+  const shown = await get(metricsPage);
   expect(shown).toMatchObject({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8' });
   expect(shown.text).toContain('work_duration_seconds_count{service_name="checkout"} 1\n');
-  expect((await ask(() => Promise.reject(new Error('no')))).status).toBe(500);
+  expect((await get(() => Promise.reject(new Error('no')))).status).toBe(500);
 });
 
 test('a page that nothing would serve is a problem of the settings', async () => {

@@ -3,7 +3,7 @@ import { invalidField } from '@app/contracts/validation';
 import { type ColumnsOf, type Database, statement } from './database.ts';
 import { namesOf } from './row-arrays.ts';
 
-/** A list's answer: `has_more` where paging was asked for, or where the first page is not all there is. */
+/** A list's answer: `has_more` where paging was requested, or where the first page is not all there is. */
 export interface Page<Row> {
   readonly data: Row[];
   readonly has_more?: boolean;

@@ -47,16 +47,16 @@ test('closing twice closes once', async () => {
 test('a resource that hangs does not hold the end beyond the limit, and the others are still asked to close', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   try {
-    let asked = 0;
+    let requested = 0;
     const resources = new ResourceStack(silentLogger());
     resources.add('other', undefined, () => {
-      asked += 1;
+      requested += 1;
     });
     resources.add('hangs', undefined, () => new Promise(() => {}));
     const closed = resources.close(5_000);
     await vi.advanceTimersByTimeAsync(5_000);
     await closed;
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
   } finally {
     vi.useRealTimers();
   }

@@ -124,10 +124,10 @@ test('a service is not ready before its migrations ran, and asking changes nothi
 });
 
 test('asking whether the database and its migrations are there is one statement', async () => {
-  const asked = vi.spyOn(database.pool, 'query');
+  const requested = vi.spyOn(database.pool, 'query');
   await Promise.all(databaseChecks(database).map(({ check }) => check()));
-  expect(asked).toHaveBeenCalledTimes(1);
-  asked.mockRestore();
+  expect(requested).toHaveBeenCalledTimes(1);
+  requested.mockRestore();
 });
 
 test('a server that goes silent costs one statement its limit, and not one for each connection', async () => {

@@ -10,12 +10,12 @@ type Body = RequestInput<typeof createAffiliate>['body'];
 
 function create(code: string, more: Partial<Body> = { commissionPercent: 30 }, context: object = {}) {
   const body = { code, name: 'Pat', email: 'pat@example.com', ...more };
-  return service.ask(createAffiliate, { body }, { accountId, ...context });
+  return service.request(createAffiliate, { body }, { accountId, ...context });
 }
 const patch = (code: string, body: RequestInput<typeof updateAffiliate>['body'], context: object = {}) =>
-  service.ask(updateAffiliate, { code, body }, { accountId, ...context });
+  service.request(updateAffiliate, { code, body }, { accountId, ...context });
 const list = (context: object = {}, page: RequestInput<typeof listAffiliates> = {}) =>
-  service.ask(listAffiliates, page, { accountId, ...context });
+  service.request(listAffiliates, page, { accountId, ...context });
 
 test('affiliates earn a percentage or an amount, on first sales only by default, and are listed newest first', async () => {
   expect(await list()).toEqual({ data: [] });
@@ -118,7 +118,7 @@ test('an unknown code, or another account’s, is not found', async () => {
     ["' or true --", {}],
   ] as const) {
     await expect(patch(code, { name: 'X' }, context)).rejects.toMatchObject(unknown);
-    await expect(service.ask(listCommissions, { code }, { accountId, ...context })).rejects.toMatchObject(unknown);
+    await expect(service.request(listCommissions, { code }, { accountId, ...context })).rejects.toMatchObject(unknown);
   }
   expect(await list(stranger)).toEqual({ data: [] });
   expect((await list()).data).toMatchObject([{ name: 'Pat' }]);

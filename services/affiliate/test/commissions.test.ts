@@ -11,7 +11,7 @@ startService();
 beforeEach(async () => void (await addAffiliate()));
 
 const list = async (page: { limit?: number; before?: string } = {}, owner = accountId) =>
-  await service.ask(listCommissions, { code: 'pat', ...page }, { accountId: owner });
+  await service.request(listCommissions, { code: 'pat', ...page }, { accountId: owner });
 const whenCommissions = async (count: number, owner = accountId) => {
   await service.handled();
   const { data } = await list({}, owner);
@@ -62,7 +62,7 @@ test('an affiliate is credited by the account that made the sale, at the commiss
   for (const order of orders) await service.publish(orderPaid, other, order);
   expect((await whenCommissions(2, other)).map((commission) => commission.amount_cents)).toEqual([5000, 4905]);
   expect(await list()).toEqual({ data: [] });
-  await service.ask(updateAffiliate, { code: 'PAT', body: { commissionPercent: 50 } }, { accountId: other });
+  await service.request(updateAffiliate, { code: 'PAT', body: { commissionPercent: 50 } }, { accountId: other });
   expect((await list({}, other)).data.map((commission) => commission.amount_cents)).toEqual([5000, 4905]);
 });
 
@@ -81,9 +81,9 @@ test('the credit of each sale is the code as the affiliate writes it, in the acc
     sale('pAt'),
     sale("' or true --"),
   ];
-  const { credited } = await service.ask(resolveCredits, { wanted }, { accountId: '' });
+  const { credited } = await service.request(resolveCredits, { wanted }, { accountId: '' });
   expect(credited).toEqual(['PAT', null, null, null, 'PAT', null]);
-  expect(await service.ask(resolveCredits, { wanted: [] }, { accountId: '' })).toEqual({ credited: [] });
+  expect(await service.request(resolveCredits, { wanted: [] }, { accountId: '' })).toEqual({ credited: [] });
 });
 
 test('a code that the account does not have becomes an event, for test orders too, and credits no affiliate', async () => {

@@ -19,7 +19,7 @@ export interface AffiliateHarness {
   /** The service's database, for what only a look inside can show. */
   readonly database: Database;
   /** Asks as the gateway does; the answer must have its published shape, no more. */
-  ask<R extends RequestDefinition>(
+  request<R extends RequestDefinition>(
     definition: R,
     input: RequestInput<R>,
     context: { accountId: string } & Partial<CallContext>,
@@ -52,7 +52,7 @@ export async function startAffiliate(): Promise<AffiliateHarness> {
   return {
     clock,
     database,
-    ask: async (definition, input, context) => {
+    request: async (definition, input, context) => {
       const commandId = newIdSuffix(Date.now());
       const output = await requester.request(definition, input, { requestId: 'req-1', commandId, ...context });
       // Parsing drops unknown fields: an equal rest means there were none.

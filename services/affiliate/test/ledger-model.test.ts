@@ -132,7 +132,7 @@ async function check(accountId: string): Promise<Sums[]> {
     expect(sums.payouts).toBe(sums.paid_out);
   }
   expect((await service.database.pool.query(wronglyPaid, [accountId])).rows).toEqual([]);
-  const { balances, data } = await service.ask(getStatement, { code: 'PAT' }, { accountId });
+  const { balances, data } = await service.request(getStatement, { code: 'PAT' }, { accountId });
   expect(
     balances.map(({ currency, pending_cents, due_cents, paid_cents }) => [
       currency,
@@ -153,7 +153,7 @@ test('whatever happens in whatever order, doubled: the ledger sums to zero, agre
     clock.set('2026-01-15T12:00:00.000Z');
     const accountId = newId('account', Date.now());
     const body = { code: 'PAT', name: 'Pat', email: 'pat@example.com', commissionPercent: 25, renewalMonths: months };
-    await service.ask(createAffiliate, { body }, { accountId });
+    await service.request(createAffiliate, { body }, { accountId });
     const all: Story[] = told.map(({ cents, currency, test: rehearsal, ...story }) => ({
       ...story,
       order: referredOrder({ totalCents: cents, currency, test: rehearsal }),
@@ -193,7 +193,7 @@ test('whatever happens in whatever order, doubled: the ledger sums to zero, agre
 test('balances that are kept are the sums of the ledger, and a first page reads no more of it than it has', async () => {
   const accountId = newId('account', Date.now());
   const body = { code: 'PAT', name: 'Pat', email: 'pat@example.com', commissionPercent: 25 };
-  const { id } = await service.ask(createAffiliate, { body }, { accountId });
+  const { id } = await service.request(createAffiliate, { body }, { accountId });
   const { pool } = service.database;
   await pool.query(
     `insert into ledger_entries (account_id, affiliate_id, id, kind, debit, credit, amount_cents, currency, created_at)
@@ -204,7 +204,7 @@ test('balances that are kept are the sums of the ledger, and a first page reads 
     [accountId, id],
   );
   await pool.query('analyze ledger_entries');
-  const { balances, data } = await service.ask(getStatement, { code: 'PAT' }, { accountId });
+  const { balances, data } = await service.request(getStatement, { code: 'PAT' }, { accountId });
   const { rows } = await pool.query<{ currency: string; owed: number }>(
     `select currency, sum(amount_cents)::bigint as owed from ledger_postings
      where account_id = $1 and ledger_account = 'owed' group by currency order by currency`,
@@ -232,7 +232,7 @@ test('balances that are kept are the sums of the ledger, and a first page reads 
 test('the database takes no entry that is out of balance, and changes none', async () => {
   const accountId = newId('account', Date.now());
   const body = { code: 'PAT', name: 'Pat', email: 'pat@example.com', commissionPercent: 25 };
-  await service.ask(createAffiliate, { body }, { accountId });
+  await service.request(createAffiliate, { body }, { accountId });
   await service.database.transaction((client) =>
     recordCommissions(client, service.clock, [received(accountId, referredOrder())]),
   );

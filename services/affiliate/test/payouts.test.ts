@@ -16,14 +16,14 @@ afterEach(() => service.clock.set(start));
 const addWithTenPercent = (code: string, owner = accountId) =>
   addAffiliate({ code, email: `${code}@example.com`, commissionPercent: 10 }, owner);
 const statement = (page: { limit?: number; before?: string } = {}, code = 'pat') =>
-  service.ask(getStatement, { code, ...page }, { accountId });
+  service.request(getStatement, { code, ...page }, { accountId });
 const pay = (wanted: { includePending?: boolean; currency?: string; code?: string; commandId?: string } = {}) => {
   const { includePending = false, currency, code = 'PAT', commandId = newIdSuffix(Date.now()) } = wanted;
   const body = currency === undefined ? {} : { currency };
-  return service.ask(createPayout, { code, includePending, body }, { accountId, commandId });
+  return service.request(createPayout, { code, includePending, body }, { accountId, commandId });
 };
 const payouts = async (code?: string) =>
-  (await service.ask(listPayouts, code === undefined ? {} : { code }, { accountId })).data;
+  (await service.request(listPayouts, code === undefined ? {} : { code }, { accountId })).data;
 
 /** Sales that are in the list; commissions of 10 %. */
 async function sell(...sales: Partial<PaidOrder>[]): Promise<PaidOrder[]> {
@@ -206,7 +206,7 @@ test('the list of affiliates shows what each has pending, due and paid in each c
   await service.handled();
   service.clock.advance(40 * dayMs);
   await sell({ currency: 'eur', totalCents: 700, paidAt: service.clock.now().toISOString() });
-  const { data } = await service.ask(listAffiliates, {}, { accountId });
+  const { data } = await service.request(listAffiliates, {}, { accountId });
   expect(data.map(({ code }) => code)).toEqual(['NEW', 'SUE', 'PAT']);
   for (const { code, balances } of data) expect(balances).toEqual((await statement({}, code)).balances);
   expect(data.at(-1)?.balances).toEqual([
@@ -215,7 +215,7 @@ test('the list of affiliates shows what each has pending, due and paid in each c
   ]);
   const other = newId('account', Date.now());
   await addWithTenPercent('PAT', other);
-  const theirs = await service.ask(listAffiliates, {}, { accountId: other });
+  const theirs = await service.request(listAffiliates, {}, { accountId: other });
   expect(theirs.data).toMatchObject([{ code: 'PAT', balances: [] }]);
 });
 
@@ -244,15 +244,15 @@ test('payouts are of their affiliate and account alone, listed newest first and 
   const second = await pay({ includePending: true, code: 'sue' });
   expect(await payouts()).toEqual([second, first]);
   expect(await payouts('pat')).toEqual([first]);
-  expect(await service.ask(listPayouts, { limit: 1 }, { accountId })).toEqual({ data: [second], has_more: true });
-  const rest = await service.ask(listPayouts, { limit: 1, before: second.id }, { accountId });
+  expect(await service.request(listPayouts, { limit: 1 }, { accountId })).toEqual({ data: [second], has_more: true });
+  const rest = await service.request(listPayouts, { limit: 1, before: second.id }, { accountId });
   expect(rest).toEqual({ data: [first], has_more: false });
-  expect((await service.ask(listPayouts, {}, { accountId: other })).data).toEqual([]);
+  expect((await service.request(listPayouts, {}, { accountId: other })).data).toEqual([]);
   const unknown = { code: 'validation_failed', errors: [{ field: 'code' }] };
   await expect(payouts('unknown')).rejects.toMatchObject(unknown);
-  for (const ask of [() => pay({ code: 'unknown' }), () => statement({}, 'unknown')])
-    await expect(ask()).rejects.toMatchObject({ code: 'affiliate_not_found' });
-  const theirs = await service.ask(getStatement, { code: 'PAT' }, { accountId: other });
+  for (const request of [() => pay({ code: 'unknown' }), () => statement({}, 'unknown')])
+    await expect(request()).rejects.toMatchObject({ code: 'affiliate_not_found' });
+  const theirs = await service.request(getStatement, { code: 'PAT' }, { accountId: other });
   expect(theirs).toEqual({ balances: [], data: [], has_more: false });
 });
 

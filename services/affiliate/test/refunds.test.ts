@@ -21,7 +21,7 @@ beforeEach(async () => void (await addAffiliate()));
 
 /** Statuses by order, of the account's commissions. */
 async function statuses(): Promise<Map<string, string>> {
-  const { data } = await service.ask(listCommissions, { code: 'PAT' }, { accountId });
+  const { data } = await service.request(listCommissions, { code: 'PAT' }, { accountId });
   return new Map(data.map((commission) => [commission.order_id, commission.status]));
 }
 const whenStatus = async (order: PaidOrder, status: string) => {
@@ -166,7 +166,7 @@ const renews =
     recordRenewals(client, service.clock, [received(renewal)]);
 /** What stands of the order's commissions, those of its renewals included: unpaid, and paid. */
 async function balance(order: PaidOrder) {
-  const { data } = await service.ask(listCommissions, { code: 'PAT' }, { accountId });
+  const { data } = await service.request(listCommissions, { code: 'PAT' }, { accountId });
   const sum = (...wanted: string[]) =>
     data
       .filter(({ order_id, status }) => order_id === order.orderId && wanted.includes(status))
@@ -183,7 +183,7 @@ test('a part that goes back takes the commission back in proportion, and what wa
   await transaction(returns(order, 2, 5_000));
   await transaction(returns(order, 1, 2_500));
   expect(await balance(order)).toEqual({ unpaid: 1_500, paid: 0 });
-  await service.ask(createPayout, { code: 'PAT', includePending: true, body: {} }, { accountId });
+  await service.request(createPayout, { code: 'PAT', includePending: true, body: {} }, { accountId });
   expect(await balance(order)).toEqual({ unpaid: 0, paid: 1_500 });
   await transaction(returns(order, 3, 10_000));
   await transaction(refunds(order));
@@ -204,7 +204,7 @@ test('a renewal that goes back takes its own commission back, whichever is known
   await transaction(returns(order, 1, 4_000, first));
   await transaction(pays(order));
   await transaction(renews(second));
-  const { data } = await service.ask(listCommissions, { code: 'RENE' }, { accountId });
+  const { data } = await service.request(listCommissions, { code: 'RENE' }, { accountId });
   expect(data.map(({ kind, status, amount_cents }) => [kind, status, amount_cents]).toSorted()).toEqual([
     ['clawback', 'pending', -1_200],
     ['renewal', 'pending', 3_000],
@@ -228,7 +228,7 @@ test('whatever goes back and fails again in whatever order, what stands of a com
     for (const [index, { work }] of twice.toSorted((a, b) => a.key - b.key).entries()) {
       if (index === payoutAt)
         await service
-          .ask(createPayout, { code: 'PAT', includePending: true, body: {} }, { accountId })
+          .request(createPayout, { code: 'PAT', includePending: true, body: {} }, { accountId })
           .catch((err: unknown) => expect(err).toMatchObject({ code: 'nothing_due' }));
       await service.database.transaction(work);
     }

@@ -32,7 +32,7 @@ test('renewals earn for as many months as the terms said at the sale, a percenta
   await pays(order);
   await whenCommissions(1);
   // Neither a change of the terms nor of the price of the sale reaches back.
-  await service.ask(
+  await service.request(
     updateAffiliate,
     { code: 'PAT', body: { commissionPercent: 90, renewalMonths: 12 } },
     { accountId },
@@ -146,7 +146,7 @@ test('of a sale and its renewal that are recorded at the same time, the second w
 test('renewals of an account without affiliates wait for no sale and lock no order', async () => {
   const others = newId('account', Date.now());
   const terms = { code: 'PAT', name: 'Pat', email: 'pat@example.com', commissionPercent: 10 };
-  await service.ask(createAffiliate, { body: terms }, { accountId: others });
+  await service.request(createAffiliate, { body: terms }, { accountId: others });
   const renewal = renewalOf(referredOrder());
   await service.database.transaction((client) =>
     recordRenewals(client, service.clock, [received(accountId, renewal), received(others, renewal)]),

@@ -27,11 +27,11 @@ type Terms = Partial<RequestInput<typeof createAffiliate>['body']>;
 /** Pat, who earns 30 % of first sales, unless the fields say otherwise. */
 export const addAffiliate = (fields: Terms = { commissionPercent: 30 }, owner = accountId) => {
   const body = { code: 'PAT', name: 'Pat', email: 'pat@example.com', ...fields };
-  return service.ask(createAffiliate, { body }, { accountId: owner });
+  return service.request(createAffiliate, { body }, { accountId: owner });
 };
 
 /** The affiliate's commissions, those of the latest sales first: ids of sample orders are younger than their sales. */
 export const commissionsOf = async (code = 'PAT') =>
-  (await service.ask(listCommissions, { code }, { accountId })).data.toSorted((a, b) =>
+  (await service.request(listCommissions, { code }, { accountId })).data.toSorted((a, b) =>
     b.created_at.localeCompare(a.created_at),
   );

@@ -14,11 +14,11 @@ let productId: string;
 beforeEach(async () => {
   const slug = `p-${newIdSuffix(Date.now())}`;
   const body = { name: 'Course', slug, priceCents: 9900, pricingType: 'onetime' as const };
-  productId = (await catalog.ask(products.createProduct, { body, defaultCurrency: 'usd' })).id;
+  productId = (await catalog.request(products.createProduct, { body, defaultCurrency: 'usd' })).id;
 });
 
 const stranger = { accountId: 'acc_01kex0000000000000000000zz' };
-const funnel = () => catalog.ask(funnels.getFunnel, { productId });
+const funnel = () => catalog.request(funnels.getFunnel, { productId });
 const email = (position: number) => ({
   position,
   sendDay: position - 1,
@@ -28,12 +28,12 @@ const email = (position: number) => ({
 
 test('bumps and upsells are made active, changed field by field, listed in order of creation and deleted', async () => {
   for (const kind of ['bump', 'upsell'] as const) {
-    const first = await catalog.ask(funnels.createOffer, {
+    const first = await catalog.request(funnels.createOffer, {
       productId,
       kind,
       body: { headline: 'Zed', priceCents: 900 },
     });
-    const second = await catalog.ask(funnels.createOffer, {
+    const second = await catalog.request(funnels.createOffer, {
       productId,
       kind,
       body: { headline: 'Alef', priceCents: 0, active: 0 },
@@ -46,7 +46,7 @@ test('bumps and upsells are made active, changed field by field, listed in order
       version: 1,
     });
     expect(await funnel()).toMatchObject({ [`${kind}s`]: [first, { ...second, active: 0 }] });
-    const change = (body: object) => catalog.ask(funnels.updateOffer, { productId, kind, offerId: first.id, body });
+    const change = (body: object) => catalog.request(funnels.updateOffer, { productId, kind, offerId: first.id, body });
     expect(await change({})).toEqual(first);
     expect(await change({ active: false })).toEqual({ ...first, active: 0, version: 2 });
     expect(await change({ headline: 'New', priceCents: 5 })).toEqual({
@@ -56,29 +56,29 @@ test('bumps and upsells are made active, changed field by field, listed in order
       active: 0,
       version: 3,
     });
-    expect(await catalog.ask(funnels.deleteOffer, { productId, kind, offerId: first.id })).toEqual({ ok: true });
+    expect(await catalog.request(funnels.deleteOffer, { productId, kind, offerId: first.id })).toEqual({ ok: true });
     expect(await funnel()).toMatchObject({ [`${kind}s`]: [second] });
   }
 });
 
 test('an offer is known by its own product, kind and account only', async () => {
   const body = { headline: 'One', priceCents: 1 };
-  const { id: offerId } = await catalog.ask(funnels.createOffer, { productId, kind: 'bump', body });
+  const { id: offerId } = await catalog.request(funnels.createOffer, { productId, kind: 'bump', body });
   const other = { name: 'Other', slug: `o-${newIdSuffix(Date.now())}`, priceCents: 1, pricingType: 'onetime' as const };
-  const { id: otherProductId } = await catalog.ask(products.createProduct, { body: other, defaultCurrency: 'usd' });
+  const { id: otherProductId } = await catalog.request(products.createProduct, { body: other, defaultCurrency: 'usd' });
   const unknown = { code: 'offer_not_found' };
   for (const place of [
     { productId, kind: 'upsell' },
     { productId: otherProductId, kind: 'bump' },
   ] as const) {
-    await expect(catalog.ask(funnels.updateOffer, { ...place, offerId, body })).rejects.toMatchObject(unknown);
-    await expect(catalog.ask(funnels.deleteOffer, { ...place, offerId })).rejects.toMatchObject(unknown);
+    await expect(catalog.request(funnels.updateOffer, { ...place, offerId, body })).rejects.toMatchObject(unknown);
+    await expect(catalog.request(funnels.deleteOffer, { ...place, offerId })).rejects.toMatchObject(unknown);
   }
   const place = { productId, kind: 'bump' as const, offerId };
   const foreign = { code: 'product_not_found' };
-  await expect(catalog.ask(funnels.updateOffer, { ...place, body }, stranger)).rejects.toMatchObject(foreign);
-  await expect(catalog.ask(funnels.deleteOffer, place, stranger)).rejects.toMatchObject(foreign);
-  await expect(catalog.ask(funnels.createOffer, { ...place, body }, stranger)).rejects.toMatchObject(foreign);
+  await expect(catalog.request(funnels.updateOffer, { ...place, body }, stranger)).rejects.toMatchObject(foreign);
+  await expect(catalog.request(funnels.deleteOffer, place, stranger)).rejects.toMatchObject(foreign);
+  await expect(catalog.request(funnels.createOffer, { ...place, body }, stranger)).rejects.toMatchObject(foreign);
   expect((await funnel()).bumps).toHaveLength(1);
 });
 
@@ -95,12 +95,12 @@ test('old downsells are shown inactive and cannot be edited', async () => {
     { id: 'dns_old', headline: 'Half price', price_cents: 450, active: 0, version: 1 },
   ]);
   const place = { productId, kind: 'bump' as const, offerId: 'dns_old' };
-  await expect(catalog.ask(funnels.deleteOffer, place)).rejects.toMatchObject({ code: 'offer_not_found' });
+  await expect(catalog.request(funnels.deleteOffer, place)).rejects.toMatchObject({ code: 'offer_not_found' });
 });
 
 test('emails are listed by position, and a position is taken once per product', async () => {
   const create = (position: number, context = {}) =>
-    catalog.ask(funnels.createFunnelEmail, { productId, body: email(position) }, context);
+    catalog.request(funnels.createFunnelEmail, { productId, body: email(position) }, context);
   const third = await create(3);
   const first = await create(1);
   expect(first).toEqual({
@@ -117,14 +117,15 @@ test('emails are listed by position, and a position is taken once per product', 
     reason: { code: 'position_taken' },
   });
   const change = (emailId: string, body: object, context = {}) =>
-    catalog.ask(funnels.updateFunnelEmail, { productId, emailId, body }, context);
+    catalog.request(funnels.updateFunnelEmail, { productId, emailId, body }, context);
   await expect(change(third.id, { position: 1 })).rejects.toMatchObject({ code: 'position_taken' });
   expect(await change(third.id, {})).toEqual(third);
   expect(await change(third.id, { position: 9, body: '' })).toEqual({ ...third, position: 9, body: '', version: 2 });
   await expect(change('eml_01kex0000000000000000000zz', {})).rejects.toMatchObject({ code: 'email_not_found' });
   await expect(change(third.id, {}, stranger)).rejects.toMatchObject({ code: 'product_not_found' });
   await expect(create(5, stranger)).rejects.toMatchObject({ code: 'product_not_found' });
-  const remove = (context = {}) => catalog.ask(funnels.deleteFunnelEmail, { productId, emailId: third.id }, context);
+  const remove = (context = {}) =>
+    catalog.request(funnels.deleteFunnelEmail, { productId, emailId: third.id }, context);
   await expect(remove(stranger)).rejects.toMatchObject({ code: 'product_not_found' });
   expect(await remove()).toEqual({ ok: true });
   await expect(remove()).rejects.toMatchObject({ code: 'email_not_found' });
@@ -134,13 +135,13 @@ test('discounts are listed, limited and deleted, and a code is taken once per pr
   const create = (
     body: { code: string; percentOff?: number; amountOffCents?: number; expiresAt?: string },
     context = {},
-  ) => catalog.ask(discounts.createDiscount, { productId, body }, context);
+  ) => catalog.request(discounts.createDiscount, { productId, body }, context);
   const percent = await create({ code: 'spring', percentOff: 20, expiresAt: '2026-03-01T00:00:00+01:00' });
   expect(percent).toMatchObject({ code: 'SPRING', percent_off: 20, amount_off_cents: null, max_uses: null });
   expect(percent.expires_at).toBe('2026-02-28T23:00:00.000Z');
   const fixed = await create({ code: 'FIVE', amountOffCents: 500 });
   const list = (context = {}, page: { limit?: number; before?: string } = {}) =>
-    catalog.ask(discounts.listDiscounts, { productId, ...page }, context);
+    catalog.request(discounts.listDiscounts, { productId, ...page }, context);
   expect(await list()).toEqual({ data: [fixed, percent] });
   expect(await list({}, { limit: 1 })).toEqual({ data: [fixed], has_more: true });
   expect(await list({}, { before: fixed.id })).toEqual({ data: [percent], has_more: false });
@@ -157,7 +158,7 @@ test('discounts are listed, limited and deleted, and a code is taken once per pr
   const inThePast = { code: 'validation_failed', errors: [{ field: 'expiresAt', code: 'in_the_past' }] };
   await expect(create({ code: 'PAST', percentOff: 1, expiresAt: now })).rejects.toMatchObject(inThePast);
   const change = (discountId: string, body: object, context = {}) =>
-    catalog.ask(discounts.updateDiscount, { productId, discountId, body }, context);
+    catalog.request(discounts.updateDiscount, { productId, discountId, body }, context);
   expect(await change(percent.id, {})).toEqual(percent);
   await expect(change(percent.id, { expiresAt: now })).rejects.toMatchObject(inThePast);
   expect(await change(percent.id, { maxUses: 10 })).toEqual({ ...percent, max_uses: 10, version: 2 });
@@ -168,7 +169,8 @@ test('discounts are listed, limited and deleted, and a code is taken once per pr
     version: 3,
   });
   await expect(change('dsc_01kex0000000000000000000zz', {})).rejects.toMatchObject({ code: 'discount_not_found' });
-  const remove = (context = {}) => catalog.ask(discounts.deleteDiscount, { productId, discountId: fixed.id }, context);
+  const remove = (context = {}) =>
+    catalog.request(discounts.deleteDiscount, { productId, discountId: fixed.id }, context);
   const foreign = [
     () => list(stranger),
     () => change(fixed.id, {}, stranger),
@@ -193,10 +195,10 @@ test('the schema refuses a discount of both kinds or none', async () => {
 test('text comes back and goes out exactly as it was given, whatever it would mean to SQL', async () => {
   const text = `it's \\ \\' "?" ?? $1 :x {0} -- '; drop table products; 🎉 \u2028 end`;
   const body = { position: 1, sendDay: 0, subject: text, body: `${text}\r\n\ttail ` };
-  const created = await catalog.ask(funnels.createFunnelEmail, { productId, body });
+  const created = await catalog.request(funnels.createFunnelEmail, { productId, body });
   expect(created).toMatchObject({ subject: text, body: body.body });
   expect((await funnel()).emails).toEqual([created]);
-  await catalog.ask(funnels.pushFunnelEmails, { productId });
+  await catalog.request(funnels.pushFunnelEmails, { productId });
   const { rows } = await catalog.database.pool.query('select payload from outbox order by id desc limit 1');
   expect(JSON.parse(rows[0].payload).data).toMatchObject({ subject: text, body: body.body });
 });
@@ -204,29 +206,31 @@ test('text comes back and goes out exactly as it was given, whatever it would me
 test('what is no id is unknown, not a fault', async () => {
   for (const id of ['', 'nothing', 'prd_\u0000', "' or true --"]) {
     const noProduct = { code: 'product_not_found' };
-    await expect(catalog.ask(funnels.getFunnel, { productId: id })).rejects.toMatchObject(noProduct);
-    await expect(catalog.ask(products.updateProduct, { productId: id, body: {} })).rejects.toMatchObject(noProduct);
+    await expect(catalog.request(funnels.getFunnel, { productId: id })).rejects.toMatchObject(noProduct);
+    await expect(catalog.request(products.updateProduct, { productId: id, body: {} })).rejects.toMatchObject(noProduct);
     const offer = { productId, kind: 'bump' as const, offerId: id };
-    await expect(catalog.ask(funnels.updateOffer, { ...offer, body: {} })).rejects.toMatchObject({
+    await expect(catalog.request(funnels.updateOffer, { ...offer, body: {} })).rejects.toMatchObject({
       code: 'offer_not_found',
     });
-    await expect(catalog.ask(funnels.deleteOffer, offer)).rejects.toMatchObject({ code: 'offer_not_found' });
+    await expect(catalog.request(funnels.deleteOffer, offer)).rejects.toMatchObject({ code: 'offer_not_found' });
     const email = { productId, emailId: id };
-    await expect(catalog.ask(funnels.updateFunnelEmail, { ...email, body: {} })).rejects.toMatchObject({
+    await expect(catalog.request(funnels.updateFunnelEmail, { ...email, body: {} })).rejects.toMatchObject({
       code: 'email_not_found',
     });
-    await expect(catalog.ask(funnels.deleteFunnelEmail, email)).rejects.toMatchObject({ code: 'email_not_found' });
+    await expect(catalog.request(funnels.deleteFunnelEmail, email)).rejects.toMatchObject({ code: 'email_not_found' });
     const discount = { productId, discountId: id };
     const noDiscount = { code: 'discount_not_found' };
-    await expect(catalog.ask(discounts.updateDiscount, { ...discount, body: {} })).rejects.toMatchObject(noDiscount);
-    await expect(catalog.ask(discounts.deleteDiscount, discount)).rejects.toMatchObject(noDiscount);
+    await expect(catalog.request(discounts.updateDiscount, { ...discount, body: {} })).rejects.toMatchObject(
+      noDiscount,
+    );
+    await expect(catalog.request(discounts.deleteDiscount, discount)).rejects.toMatchObject(noDiscount);
   }
 });
 
 test('pushing emails publishes one event each, in order of position, once for a repeated command', async () => {
-  const push = (context = {}) => catalog.ask(funnels.pushFunnelEmails, { productId }, context);
+  const push = (context = {}) => catalog.request(funnels.pushFunnelEmails, { productId }, context);
   expect(await push()).toEqual({ ok: true, sent: 0 });
-  for (const position of [2, 1]) await catalog.ask(funnels.createFunnelEmail, { productId, body: email(position) });
+  for (const position of [2, 1]) await catalog.request(funnels.createFunnelEmail, { productId, body: email(position) });
   const context = { commandId: newIdSuffix(Date.now()) };
   expect(await push(context)).toEqual({ ok: true, sent: 2 });
   expect(await push(context)).toEqual({ ok: true, sent: 2 });
@@ -255,7 +259,7 @@ test('a funnel stays short enough for one answer, whatever its emails hold', asy
   // Control characters are the worst case: each byte of a body is six in JSON, which is what counts.
   const body = '\u0001'.repeat(100 * 1024);
   const add = (position: number, text: string) =>
-    catalog.ask(funnels.createFunnelEmail, { productId, body: { ...email(position), body: text } });
+    catalog.request(funnels.createFunnelEmail, { productId, body: { ...email(position), body: text } });
   const { id: emailId } = await add(1, body);
   const refused = { code: 'limit_reached', errors: [{ field: 'body' }] };
   await expect(add(2, body)).rejects.toMatchObject(refused);
@@ -265,9 +269,10 @@ test('a funnel stays short enough for one answer, whatever its emails hold', asy
   await add(2, rest);
   for (let position = 3; position <= 50; position++) await add(position, '');
   await expect(add(51, '')).rejects.toMatchObject({ code: 'limit_reached' });
-  const change = (text: string) => catalog.ask(funnels.updateFunnelEmail, { productId, emailId, body: { body: text } });
+  const change = (text: string) =>
+    catalog.request(funnels.updateFunnelEmail, { productId, emailId, body: { body: text } });
   expect(await change(body)).toMatchObject({ body });
-  const funnel = await catalog.ask(funnels.getFunnel, { productId });
+  const funnel = await catalog.request(funnels.getFunnel, { productId });
   expect(funnel.emails).toHaveLength(50);
   expect(Buffer.byteLength(JSON.stringify(funnel))).toBeLessThan(1.3 * 1024 * 1024);
 });
@@ -275,7 +280,7 @@ test('a funnel stays short enough for one answer, whatever its emails hold', asy
 test('emails added at the same moment do not share the same room', async () => {
   const body = '\u0001'.repeat(100 * 1024);
   const add = (position: number) =>
-    catalog.ask(funnels.createFunnelEmail, { productId, body: { ...email(position), body } });
+    catalog.request(funnels.createFunnelEmail, { productId, body: { ...email(position), body } });
   const attempts = await Promise.allSettled([1, 2, 3, 4].map(add));
   expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });

@@ -19,7 +19,7 @@ export interface CatalogHarness {
   /** The service's database, for what only a look inside can show. */
   readonly database: Database;
   /** Asks as the gateway does, for `accountId` by default. The response must have its published shape and no other field. */
-  readonly ask: <R extends RequestDefinition>(
+  readonly request: <R extends RequestDefinition>(
     definition: R,
     input: RequestInput<R>,
     context?: Partial<CallContext>,
@@ -51,7 +51,7 @@ export async function startCatalog(): Promise<CatalogHarness> {
     clock,
     database,
     connectAs,
-    ask: async (definition, input, context = {}) => {
+    request: async (definition, input, context = {}) => {
       const commandId = newIdSuffix(Date.now());
       const output = await requester.request(definition, input, {
         accountId,

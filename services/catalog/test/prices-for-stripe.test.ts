@@ -11,11 +11,11 @@ startService();
 
 let processor: 'stripe' | 'simulated' | 'none' | 'failing' = 'stripe';
 /** The accounts that billing was asked about. */
-const asked: string[] = [];
+const requested: string[] = [];
 
 beforeAll(async () => {
   const get = onRequest(getPaymentProcessor, async (_, { accountId }) => {
-    asked.push(accountId);
+    requested.push(accountId);
     if (processor === 'failing') throw new Error('billing fails');
     return { processor, secrets: [], updated_at: null, version: 1, stripe: null };
   });
@@ -26,7 +26,7 @@ beforeAll(async () => {
 let products = 0;
 function create(body: { priceCents: number; currency?: string }, context: object = {}): Promise<ProductResource> {
   const rest = { name: 'Guide', slug: `guide-${++products}`, pricingType: 'onetime' as const };
-  return catalog.ask(createProduct, { body: { ...rest, ...body }, defaultCurrency: 'mga' }, context);
+  return catalog.request(createProduct, { body: { ...rest, ...body }, defaultCurrency: 'mga' }, context);
 }
 const refused = (field: string, words: RegExp) => ({
   code: 'validation_failed',
@@ -39,39 +39,39 @@ test.each([
   { price: { priceCents: 4_900, currency: 'iqd' }, field: 'currency', words: /no payments in IQD/ },
 ])('a product that Stripe cannot charge is refused and names $field', async ({ price, field, words }) => {
   processor = 'stripe';
-  asked.length = 0;
-  const before = await catalog.ask(listProducts, {});
+  requested.length = 0;
+  const before = await catalog.request(listProducts, {});
   await expect(create(price)).rejects.toMatchObject(refused(field, words));
-  expect(await catalog.ask(listProducts, {})).toEqual(before);
-  expect(asked).toEqual([catalog.accountId]);
+  expect(await catalog.request(listProducts, {})).toEqual(before);
+  expect(requested).toEqual([catalog.accountId]);
 });
 
 test('a price that Stripe may take, and none at all, asks billing nothing', async () => {
-  asked.length = 0;
+  requested.length = 0;
   await create({ priceCents: 1, currency: 'usd' });
   const { id: productId } = await create({ priceCents: 0, currency: 'iqd' });
-  await catalog.ask(updateProduct, { productId, body: { name: 'Free guide' } });
-  expect(asked).toEqual([]);
+  await catalog.request(updateProduct, { productId, body: { name: 'Free guide' } });
+  expect(requested).toEqual([]);
 });
 
 test('new prices of a product, a bump and an upsell are refused, and kept ones are not', async () => {
   processor = 'simulated';
   const { id: productId } = await create({ priceCents: 150 });
   const bump = { productId, kind: 'bump' as const };
-  const offer = await catalog.ask(createOffer, { ...bump, body: { headline: 'More', priceCents: 250 } });
+  const offer = await catalog.request(createOffer, { ...bump, body: { headline: 'More', priceCents: 250 } });
   processor = 'stripe';
   const words = /multiple of 100/;
-  const update = catalog.ask(updateProduct, { productId, body: { priceCents: 160 } });
+  const update = catalog.request(updateProduct, { productId, body: { priceCents: 160 } });
   await expect(update).rejects.toMatchObject(refused('priceCents', words));
-  const bumped = catalog.ask(updateOffer, { ...bump, offerId: offer.id, body: { priceCents: 260 } });
+  const bumped = catalog.request(updateOffer, { ...bump, offerId: offer.id, body: { priceCents: 260 } });
   await expect(bumped).rejects.toMatchObject(refused('priceCents', words));
   const upsell = { productId, kind: 'upsell' as const, body: { headline: 'Most', priceCents: 350 } };
-  await expect(catalog.ask(createOffer, upsell)).rejects.toMatchObject(refused('priceCents', words));
+  await expect(catalog.request(createOffer, upsell)).rejects.toMatchObject(refused('priceCents', words));
   // A form sends every field, the price that was saved before as well.
-  await catalog.ask(updateProduct, { productId, body: { priceCents: 150, name: 'Renamed' } });
-  await catalog.ask(updateOffer, { ...bump, offerId: offer.id, body: { priceCents: 250, headline: 'Renamed' } });
-  await catalog.ask(updateProduct, { productId, body: { priceCents: 200 } });
-  const funnel = await catalog.ask(getFunnel, { productId });
+  await catalog.request(updateProduct, { productId, body: { priceCents: 150, name: 'Renamed' } });
+  await catalog.request(updateOffer, { ...bump, offerId: offer.id, body: { priceCents: 250, headline: 'Renamed' } });
+  await catalog.request(updateProduct, { productId, body: { priceCents: 200 } });
+  const funnel = await catalog.request(getFunnel, { productId });
   expect(funnel).toMatchObject({ bumps: [{ headline: 'Renamed', price_cents: 250 }], upsells: [] });
 });
 
@@ -85,7 +85,7 @@ test('a repeated command gets its first outcome, though the account chose Stripe
   const commandId = newIdSuffix(Date.now());
   const slug = 'repeated';
   const body = { name: 'Guide', slug, pricingType: 'onetime' as const, priceCents: 150 };
-  const first = await catalog.ask(createProduct, { body, defaultCurrency: 'mga' }, { commandId });
+  const first = await catalog.request(createProduct, { body, defaultCurrency: 'mga' }, { commandId });
   processor = 'stripe';
-  expect(await catalog.ask(createProduct, { body, defaultCurrency: 'mga' }, { commandId })).toEqual(first);
+  expect(await catalog.request(createProduct, { body, defaultCurrency: 'mga' }, { commandId })).toEqual(first);
 });

@@ -16,19 +16,19 @@ const wanted = (change: Partial<sale.WantedForSale> = {}): sale.WantedForSale =>
   ...change,
 });
 const find = async (...all: sale.WantedForSale[]) =>
-  (await catalog.ask(sale.findProductsForSale, { wanted: all }, { accountId: '' })).products;
+  (await catalog.request(sale.findProductsForSale, { wanted: all }, { accountId: '' })).products;
 const forSale = async (slug: string, ...discountCodes: string[]) =>
   (await find(wanted({ slug, discountCodes })))[0] ?? null;
 
 async function createProduct(slug: string, context = {}): Promise<string> {
   const body = { name: `The ${slug}`, slug, priceCents: 4900, pricingType: 'onetime' as const };
-  return (await catalog.ask(products.createProduct, { body, defaultCurrency: 'eur' }, context)).id;
+  return (await catalog.request(products.createProduct, { body, defaultCurrency: 'eur' }, context)).id;
 }
 
 const createOffer = (productId: string, kind: funnels.OfferKind, headline: string, priceCents: number, active: 0 | 1) =>
-  catalog.ask(funnels.createOffer, { productId, kind, body: { headline, priceCents, active } });
+  catalog.request(funnels.createOffer, { productId, kind, body: { headline, priceCents, active } });
 
-test('a product is for sale with every active bump in order, the discount asked for, and the first active upsell', async () => {
+test('a product is for sale with every active bump in order, the requested discount, and the first active upsell', async () => {
   const productId = await createProduct('course');
   const bare = {
     productId,
@@ -59,7 +59,7 @@ test('a product is for sale with every active bump in order, the discount asked 
   ];
   await createOffer(productId, 'bump', 'Not sold', 100, 0);
   const discount = (code: string) =>
-    catalog.ask(discounts.createDiscount, {
+    catalog.request(discounts.createDiscount, {
       productId,
       body: { code, percentOff: 10, expiresAt: '2030-01-01T00:00:00Z' },
     });
@@ -84,14 +84,14 @@ test('a product is for sale with every active bump in order, the discount asked 
     ],
   });
 
-  await catalog.ask(funnels.updateOffer, { productId, kind: 'upsell', offerId: first.id, body: { active: 0 } });
+  await catalog.request(funnels.updateOffer, { productId, kind: 'upsell', offerId: first.id, body: { active: 0 } });
   expect((await forSale('course'))?.upsell).toEqual(offered(second));
 });
 
 test('the status is returned as it is, so that checkout can say why a product is not sold', async () => {
   const productId = await createProduct('states');
   for (const status of ['live', 'archived'] as const) {
-    await catalog.ask(products.updateProduct, { productId, body: { status } });
+    await catalog.request(products.updateProduct, { productId, body: { status } });
     expect(await forSale('states')).toMatchObject({ productId, status });
   }
 });
@@ -114,7 +114,7 @@ test('products of many checkouts and accounts are answered in their places; unkn
 
 test('a product is found by its id after its slug went to another one', async () => {
   const first = await createProduct('before');
-  await catalog.ask(products.updateProduct, { productId: first, body: { slug: 'after' } });
+  await catalog.request(products.updateProduct, { productId: first, body: { slug: 'after' } });
   const second = await createProduct('before');
   const [byId, bySlug] = await find(wanted({ productId: first, slug: 'before' }), wanted({ slug: 'before' }));
   expect([byId?.productId, byId?.slug, bySlug?.productId]).toEqual([first, 'after', second]);

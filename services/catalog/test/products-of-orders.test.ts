@@ -11,7 +11,7 @@ const noAccount = { accountId: '' };
 type Wanted = Partial<sale.WantedForSale> & { accountId: string; slug: string };
 const resolve = async (wanted: Wanted[]) => {
   const complete = wanted.map((one) => ({ productId: null, bumpIds: [], discountCodes: [], ...one }));
-  return (await catalog.ask(sale.findProductsForSale, { wanted: complete }, noAccount)).products;
+  return (await catalog.request(sale.findProductsForSale, { wanted: complete }, noAccount)).products;
 };
 
 async function createProduct(slug: string, accountId: string): Promise<string> {
@@ -22,7 +22,7 @@ async function createProduct(slug: string, accountId: string): Promise<string> {
     pricingType: 'subscription' as const,
     billingInterval: 'year' as const,
   };
-  return (await catalog.ask(products.createProduct, { body, defaultCurrency: 'usd' }, { accountId })).id;
+  return (await catalog.request(products.createProduct, { body, defaultCurrency: 'usd' }, { accountId })).id;
 }
 
 test('each wanted pair is answered in its place, for its own account, null when there is no such slug', async () => {
@@ -41,7 +41,7 @@ test('each wanted pair is answered in its place, for its own account, null when 
   expect(await resolve([])).toEqual([]);
 });
 
-test('the response has the product and those of the bumps and codes asked for that can be sold, as they are right now', async () => {
+test('the response has the product and the requested bumps and codes that can be sold, as they are right now', async () => {
   const { accountId } = catalog;
   const productId = await createProduct('full', accountId);
   const wanted = [{ accountId, slug: 'full' }];
@@ -62,7 +62,7 @@ test('the response has the product and those of the bumps and codes asked for th
   };
   expect(await resolve(wanted)).toEqual([bare]);
   const offer = (kind: funnels.OfferKind, active: 0 | 1) =>
-    catalog.ask(funnels.createOffer, {
+    catalog.request(funnels.createOffer, {
       productId,
       kind,
       body: { headline: `${kind} ${active}`, priceCents: 700, active },
@@ -76,11 +76,11 @@ test('the response has the product and those of the bumps and codes asked for th
     amountOffCents?: number;
     expiresAt?: string;
     maxUses?: number;
-  }) => catalog.ask(discounts.createDiscount, { productId, body });
+  }) => catalog.request(discounts.createDiscount, { productId, body });
   const expired = await discount({ code: 'OLD', percentOff: 50, expiresAt: '2027-01-01T00:00:00.5Z' });
   const fixed = await discount({ code: 'TEN', amountOffCents: 1000, maxUses: 3 });
   await discount({ code: 'UNASKED', percentOff: 1 });
-  await catalog.ask(products.updateProduct, {
+  await catalog.request(products.updateProduct, {
     productId,
     body: { priceCents: 1, status: 'live', accessUrl: 'https://x.test/' },
   });

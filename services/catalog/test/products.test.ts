@@ -23,10 +23,10 @@ const stranger = { accountId: 'acc_01kex0000000000000000000zz' };
 const guide = { name: 'Guide', priceCents: 4900, pricingType: 'onetime' as const };
 
 function create(slug: string, more: object = {}, context: object = {}): Promise<ProductResource> {
-  return catalog.ask(createProduct, { body: { ...guide, slug, ...more }, defaultCurrency: 'eur' }, context);
+  return catalog.request(createProduct, { body: { ...guide, slug, ...more }, defaultCurrency: 'eur' }, context);
 }
 const patch = (productId: string, body: object, context: object = {}) =>
-  catalog.ask(updateProduct, { productId, body }, context);
+  catalog.request(updateProduct, { productId, body }, context);
 
 test('a product begins as a draft in the account’s currency and reads back as it was answered', async () => {
   const created = await create('first');
@@ -38,7 +38,7 @@ test('a product begins as a draft in the account’s currency and reads back as 
     access_url: null,
   });
   expect(created).toMatchObject({ billing_interval: null, created_at: '2026-01-15T12:00:00.000Z' });
-  expect(await catalog.ask(getProduct, { productId: created.id })).toEqual(created);
+  expect(await catalog.request(getProduct, { productId: created.id })).toEqual(created);
 });
 
 test('a subscription may begin live, in a currency of its own', async () => {
@@ -61,21 +61,21 @@ test('a subscription may begin live, in a currency of its own', async () => {
 
 test('the list holds every product of the account alone, in order of creation, exactly as each reads', async () => {
   const context = { accountId: 'acc_01kex0000000000000000000aa' };
-  expect(await catalog.ask(listProducts, {}, context)).toEqual({ data: [] });
+  expect(await catalog.request(listProducts, {}, context)).toEqual({ data: [] });
   const draft = await create('b-draft', { name: '“Quoted” \\ 🎉' }, context);
   const live = await create('a-live', { status: 'live', priceCents: 9_999_999_999 }, context);
-  expect(await catalog.ask(listProducts, {}, context)).toEqual({ data: [draft, live] });
+  expect(await catalog.request(listProducts, {}, context)).toEqual({ data: [draft, live] });
 });
 
-test('with paging asked for, products page back newest first', async () => {
+test('with paging requested, products page back newest first', async () => {
   const context = { accountId: 'acc_01kex0000000000000000000bb' };
   const slugs = ['p1', 'p2', 'p3'];
   for (const slug of slugs) await create(slug, {}, context);
-  const page = await catalog.ask(listProducts, { limit: 2 }, context);
+  const page = await catalog.request(listProducts, { limit: 2 }, context);
   expect(page).toMatchObject({ data: [{ slug: 'p3' }, { slug: 'p2' }], has_more: true });
-  const rest = await catalog.ask(listProducts, { before: page.data[1]?.id }, context);
+  const rest = await catalog.request(listProducts, { before: page.data[1]?.id }, context);
   expect(rest).toMatchObject({ data: [{ slug: 'p1' }], has_more: false });
-  const foreign = catalog.ask(listProducts, { before: page.data[1]?.id }, stranger);
+  const foreign = catalog.request(listProducts, { before: page.data[1]?.id }, stranger);
   await expect(foreign).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: 'before' }] });
 });
 
@@ -93,7 +93,7 @@ test('all products fit one answer, were there as many as there may be and each a
       limits.productsPerAccount,
     ],
   );
-  const { data } = await catalog.ask(listProducts, {}, context);
+  const { data } = await catalog.request(listProducts, {}, context);
   expect(data).toHaveLength(limits.productsPerAccount);
   expect(Buffer.byteLength(JSON.stringify(data))).toBeGreaterThan(7_000_000);
 });
@@ -105,7 +105,7 @@ test('a patch changes the given fields and the time of change; an empty one chan
   const later = catalog.clock.now().toISOString();
   const changed = await patch(created.id, { priceCents: 100, accessUrl: null });
   expect(changed).toEqual({ ...created, price_cents: 100, access_url: null, updated_at: later, version: 2 });
-  expect(await catalog.ask(getProduct, { productId: created.id })).toEqual(changed);
+  expect(await catalog.request(getProduct, { productId: created.id })).toEqual(changed);
 });
 
 test('a new name is published once, and other changes are not', async () => {
@@ -157,7 +157,7 @@ test('status moves along draft, live, archived, live, and never back to draft', 
   const { id } = await create('moving');
   for (const status of ['live', 'archived', 'live']) expect(await patch(id, { status })).toMatchObject({ status });
   await expect(patch(id, { status: 'draft', name: 'No' })).rejects.toMatchObject({ code: 'invalid_transition' });
-  expect(await catalog.ask(getProduct, { productId: id })).toMatchObject({ status: 'live', name: 'Guide' });
+  expect(await catalog.request(getProduct, { productId: id })).toMatchObject({ status: 'live', name: 'Guide' });
 });
 
 test('a draft is archived without being sold first, and can be sold later', async () => {
@@ -186,7 +186,7 @@ test('a repeated command has one effect and one answer', async () => {
   const changed = await patch(first.id, { name: 'Once' }, change);
   await patch(first.id, { name: 'Later' });
   expect(await patch(first.id, { name: 'Once' }, change)).toEqual(changed);
-  expect(await catalog.ask(getProduct, { productId: first.id })).toMatchObject({ name: 'Later' });
+  expect(await catalog.request(getProduct, { productId: first.id })).toMatchObject({ name: 'Later' });
 });
 
 test('a command that was refused may be sent again and then succeed', async () => {
@@ -204,11 +204,11 @@ test('another account’s product is an unknown one', async () => {
     [id, stranger],
     ['prd_nothing', {}],
   ] as const) {
-    await expect(catalog.ask(getProduct, { productId }, context)).rejects.toMatchObject(unknown);
-    await expect(catalog.ask(getFunnel, { productId }, context)).rejects.toMatchObject(unknown);
+    await expect(catalog.request(getProduct, { productId }, context)).rejects.toMatchObject(unknown);
+    await expect(catalog.request(getFunnel, { productId }, context)).rejects.toMatchObject(unknown);
     await expect(patch(productId, { name: 'Theirs' }, context)).rejects.toMatchObject(unknown);
   }
-  expect(await catalog.ask(getProduct, { productId: id })).toMatchObject({ name: 'Guide' });
+  expect(await catalog.request(getProduct, { productId: id })).toMatchObject({ name: 'Guide' });
 });
 
 test('fields that break the rules are refused by name', async () => {
@@ -255,10 +255,10 @@ test('a product reads with its description and addresses, alone and in both kind
   const description = 'Thirty lessons.\nYours to keep.';
   const { id } = await create('described', { description }, context);
   const expected = { id, description, image_url: null, checkout_url: 'https://shop.example/c/ada/described' };
-  const one = await catalog.ask(getProduct, { productId: id, urls }, context);
+  const one = await catalog.request(getProduct, { productId: id, urls }, context);
   expect(one).toMatchObject(expected);
-  expect(await catalog.ask(listProducts, { urls }, context)).toEqual({ data: [one] });
-  expect(await catalog.ask(listProducts, { urls, limit: 1 }, context)).toEqual({ data: [one], has_more: false });
+  expect(await catalog.request(listProducts, { urls }, context)).toEqual({ data: [one] });
+  expect(await catalog.request(listProducts, { urls, limit: 1 }, context)).toEqual({ data: [one], has_more: false });
   expect(await patch(id, { description: null }, context)).toMatchObject({ description: null });
   expect(await patch(id, { description: ' ' }, context)).toMatchObject({ description: null });
   await expect(patch(id, { description: 'x'.repeat(2_001) }, context)).rejects.toMatchObject({
@@ -271,13 +271,13 @@ test('a picture is stored with its product in one step, replaced, deleted, and n
   const urls = { checkout: 'https://shop.example/c/ada', images: 'https://shop.example/images/products' };
   const { id: productId } = await create('pictured', {}, context);
   const put = (data: string, more: object = {}) =>
-    catalog.ask(putProductImage, { productId, body: { data } }, { ...context, ...more });
-  const bytesOf = async (name: string) => (await catalog.ask(getProductImage, { name }, { accountId: '' })).data;
+    catalog.request(putProductImage, { productId, body: { data } }, { ...context, ...more });
+  const bytesOf = async (name: string) => (await catalog.request(getProductImage, { name }, { accountId: '' })).data;
   const other = Buffer.concat([Buffer.from(onePixel, 'base64'), Buffer.alloc(3)]).toString('base64');
   const first = await put(onePixel);
   expect(first).toMatchObject({ contentType: 'image/png', width: 1, height: 1 });
   expect(await bytesOf(first.name)).toBe(onePixel);
-  expect(await catalog.ask(getProduct, { productId, urls }, context)).toMatchObject({
+  expect(await catalog.request(getProduct, { productId, urls }, context)).toMatchObject({
     image_url: `${urls.images}/${first.name}`,
   });
   const { commandId } = { commandId: newIdSuffix(Date.now()) };
@@ -287,11 +287,11 @@ test('a picture is stored with its product in one step, replaced, deleted, and n
   expect([await bytesOf(first.name), await bytesOf(second.name)]).toEqual([null, other]);
   await expect(put(onePixel, stranger)).rejects.toMatchObject({ code: 'product_not_found' });
   await expect(put(Buffer.from('<svg/>').toString('base64'))).rejects.toMatchObject({ errors: [{ field: 'data' }] });
-  await expect(catalog.ask(deleteProductImage, { productId }, stranger)).rejects.toMatchObject({
+  await expect(catalog.request(deleteProductImage, { productId }, stranger)).rejects.toMatchObject({
     code: 'product_not_found',
   });
   expect(await bytesOf(second.name)).toBe(other);
-  expect(await catalog.ask(deleteProductImage, { productId }, context)).toEqual({ ok: true });
+  expect(await catalog.request(deleteProductImage, { productId }, context)).toEqual({ ok: true });
   expect(await bytesOf(second.name)).toBe(null);
-  expect(await catalog.ask(getProduct, { productId }, context)).toMatchObject({ image_url: null });
+  expect(await catalog.request(getProduct, { productId }, context)).toMatchObject({ image_url: null });
 });

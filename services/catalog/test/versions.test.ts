@@ -10,7 +10,7 @@ startService();
 let productId: string;
 beforeAll(async () => {
   const guide = { name: 'Guide', slug: 'guide', priceCents: 4900, pricingType: 'onetime' as const };
-  ({ id: productId } = await catalog.ask(createProduct, { body: guide, defaultCurrency: 'eur' }));
+  ({ id: productId } = await catalog.request(createProduct, { body: guide, defaultCurrency: 'eur' }));
 });
 
 interface Versioned {
@@ -28,34 +28,34 @@ const kinds: readonly Kind[] = ['product', 'bump', 'upsell', 'email', 'discount'
 const create: Readonly<Record<Kind, () => Promise<Versioned>>> = {
   product: () => {
     const body = { name: 'Book', slug: 'book', priceCents: 100, pricingType: 'onetime' as const };
-    return catalog.ask(createProduct, { body, defaultCurrency: 'eur' });
+    return catalog.request(createProduct, { body, defaultCurrency: 'eur' });
   },
-  bump: () => catalog.ask(createOffer, { productId, kind: 'bump', body: { headline: 'A', priceCents: 100 } }),
-  upsell: () => catalog.ask(createOffer, { productId, kind: 'upsell', body: { headline: 'A', priceCents: 100 } }),
+  bump: () => catalog.request(createOffer, { productId, kind: 'bump', body: { headline: 'A', priceCents: 100 } }),
+  upsell: () => catalog.request(createOffer, { productId, kind: 'upsell', body: { headline: 'A', priceCents: 100 } }),
   email: () => {
     const body = { position: 1, sendDay: 0, subject: 'Hello', body: 'Text' };
-    return catalog.ask(createFunnelEmail, { productId, body });
+    return catalog.request(createFunnelEmail, { productId, body });
   },
-  discount: () => catalog.ask(createDiscount, { productId, body: { code: 'TEN', percentOff: 10 } }),
+  discount: () => catalog.request(createDiscount, { productId, body: { code: 'TEN', percentOff: 10 } }),
 };
 const update: Readonly<Record<Kind, Update>> = {
   product: (id, n, ifVersion, commandId) =>
-    catalog.ask(updateProduct, { productId: id, body: { priceCents: n }, ...from(ifVersion) }, context(commandId)),
+    catalog.request(updateProduct, { productId: id, body: { priceCents: n }, ...from(ifVersion) }, context(commandId)),
   bump: (offerId, n, ifVersion, commandId) => {
     const input = { productId, kind: 'bump' as const, offerId, body: { priceCents: n }, ...from(ifVersion) };
-    return catalog.ask(updateOffer, input, context(commandId));
+    return catalog.request(updateOffer, input, context(commandId));
   },
   upsell: (offerId, n, ifVersion, commandId) => {
     const input = { productId, kind: 'upsell' as const, offerId, body: { priceCents: n }, ...from(ifVersion) };
-    return catalog.ask(updateOffer, input, context(commandId));
+    return catalog.request(updateOffer, input, context(commandId));
   },
   email: (emailId, n, ifVersion, commandId) => {
     const input = { productId, emailId, body: { sendDay: n }, ...from(ifVersion) };
-    return catalog.ask(updateFunnelEmail, input, context(commandId));
+    return catalog.request(updateFunnelEmail, input, context(commandId));
   },
   discount: (discountId, n, ifVersion, commandId) => {
     const input = { productId, discountId, body: { maxUses: n }, ...from(ifVersion) };
-    return catalog.ask(updateDiscount, input, context(commandId));
+    return catalog.request(updateDiscount, input, context(commandId));
   },
 };
 
@@ -89,8 +89,8 @@ test.each(['bump', 'upsell'] as const)(
 );
 
 test('a picture is no part of the version: its own operation replaces it', async () => {
-  const before = await catalog.ask(updateProduct, { productId, body: { priceCents: 5 } });
-  await catalog.ask(deleteProductImage, { productId });
-  const after = await catalog.ask(updateProduct, { productId, body: { priceCents: 6 }, ifVersion: before.version });
+  const before = await catalog.request(updateProduct, { productId, body: { priceCents: 5 } });
+  await catalog.request(deleteProductImage, { productId });
+  const after = await catalog.request(updateProduct, { productId, body: { priceCents: 6 }, ifVersion: before.version });
   expect(after.version).toBe(before.version + 1);
 });

@@ -29,7 +29,7 @@ test('an automation of a product that is not there, or is another account’s, i
       expect([refused.status, refused.json.code]).toEqual([422, 'product_not_found']);
       expect(refused.json.errors).toMatchObject([{ field: 'productId', code: 'product_not_found' }]);
     }
-  expect(harness.asked).toEqual([]);
+  expect(harness.requested).toEqual([]);
 });
 
 test('an automation of a product of the account, or of every product, is passed on', async () => {
@@ -38,5 +38,5 @@ test('an automation of a product of the account, or of every product, is passed 
     expect(
       (await send(url, 'POST', path, { key, body: { name: 'Mine', event: 'order.paid', action, ...named } })).status,
     ).toBe(200);
-  expect(harness.asked).toHaveLength(3);
+  expect(harness.requested).toHaveLength(3);
 });

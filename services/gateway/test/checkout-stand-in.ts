@@ -21,7 +21,7 @@ import type { RequestContext } from '@app/messaging/request-headers';
 import { onRequest, onRequestAcrossAccounts } from '@app/messaging/serve-requests';
 import { createArrivals } from '@app/testing/arrivals';
 
-interface Asked {
+interface Requested {
   readonly name: string;
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever was asked.
   readonly input: any;
@@ -38,16 +38,16 @@ type Pay = (input: RequestInput<typeof payCheckout>, context: RequestContext) =>
 /** What stands in for the buyers' part of the checkout service: it knows its secrets, and pays as a test says. */
 export function createCheckoutStandIn() {
   const secrets = new Map<string, { secret: string; accountId: string }>();
-  const asked = createArrivals<Asked>();
+  const requested = createArrivals<Requested>();
   const paid: Pay = async () => ({ status: 'paid', totalCents: 4_900 });
   const tokens = new Map<string, { businessName: string; optedOut: boolean }>();
   const checkout = {
-    asked: asked.list,
+    requested: requested.list,
     /** Resolves when it was asked so often for this. */
-    untilAsked: (wanted: string, count = 1) =>
-      asked.wait(count, { matches: ({ name }) => name === wanted, what: `requests to ${wanted}` }),
+    untilRequested: (wanted: string, count = 1) =>
+      requested.wait(count, { matches: ({ name }) => name === wanted, what: `requests to ${wanted}` }),
     /** Forgets what it was asked. */
-    forget: asked.clear,
+    forget: requested.clear,
     secrets,
     tokens,
     /** Checkouts that have succeeded before. */
@@ -71,7 +71,7 @@ export function createCheckoutStandIn() {
     return known.accountId;
   };
   const noted = <I>(name: string, input: I, context: RequestContext): I => {
-    asked.push({ name, input, context });
+    requested.push({ name, input, context });
     return input;
   };
   const ended = (token: string) => {

@@ -59,9 +59,9 @@ const bare = ({ status, text }: Sent) => [status, text.replace(/"requestId":"[^"
 
 test('a buyer opens, changes, pays and decides without a key, and is never told whose account it is', async () => {
   const checkout = await opened();
-  const [asked] = harness.checkout.asked;
-  expect(asked?.context.accountId).toBe(seller.accountId);
-  expect(asked?.input).toEqual({
+  const [requested] = harness.checkout.requested;
+  expect(requested?.context.accountId).toBe(seller.accountId);
+  expect(requested?.input).toEqual({
     body: { handle, slug: 'course' },
     account: {
       ...{ testMode: false, supportEmail: seller.email, businessName: expect.any(String), holdDecisionMinutes: 60 },
@@ -93,13 +93,13 @@ test('settings are those of the moment at which a checkout is opened', async () 
   await send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body: { testMode: true } });
   await open();
   await send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body: { testMode: false } });
-  const opening = harness.checkout.asked.find(({ name }) => name === 'open');
+  const opening = harness.checkout.requested.find(({ name }) => name === 'open');
   expect(opening?.input.account.testMode).toBe(true);
 });
 
 test('a switch of test mode is applied at checkout before it is answered; other settings need no such request', async () => {
   const change = (body: object) => send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body });
-  const applied = () => harness.checkout.asked.filter(({ name }) => name === 'apply settings');
+  const applied = () => harness.checkout.requested.filter(({ name }) => name === 'apply settings');
   await change({ nudgeAfterMinutes: 61 });
   expect(applied()).toEqual([]);
   for (const testMode of [true, false]) await change({ testMode });
@@ -117,7 +117,7 @@ test('checkout learns under which addresses the buyer reached the deployment, an
   await checkout.call('POST', '/pay', card);
   await checkout.call('POST', '/pay', card, { host: 'evil.example' });
   const { port } = new URL(url);
-  const own = harness.checkout.asked.filter(({ name }) => name === 'pay').map(({ input }) => input.ownUrls);
+  const own = harness.checkout.requested.filter(({ name }) => name === 'pay').map(({ input }) => input.ownUrls);
   expect(own[0]).toContain(`http://127.0.0.1:${port}`);
   expect(own[1]).toEqual([`http://127.0.0.1:${port}`]);
 });
@@ -132,7 +132,7 @@ test('a browser that has the cookie of the hosted page, an address and a card ar
   const checkout = await opened();
   const paid = async (address: string, headers: Headers, token: string): Promise<string[]> => {
     await checkout.call('POST', '/pay', { paymentMethod: token }, { ...headers, 'x-forwarded-for': address });
-    return harness.checkout.asked.at(-1)?.input.buyerDigests;
+    return harness.checkout.requested.at(-1)?.input.buyerDigests;
   };
   const home = await paid('203.0.113.1', { cookie }, 'tok_1');
   const [browser, address, cardDigest] = home;
@@ -147,13 +147,13 @@ test('a browser that has the cookie of the hosted page, an address and a card ar
 test('an unknown handle is refused by name, and no service is requested', async () => {
   const refused = await open({ handle: 'no-such-shop' });
   expect([refused.status, refused.json.errors[0].field]).toEqual([422, 'handle']);
-  expect(harness.checkout.asked).toEqual([]);
+  expect(harness.checkout.requested).toEqual([]);
 });
 
 test('a visitor is the same one all day at one address with one browser, and another one the day after', async () => {
   const visitor = async (address: string, agent: string): Promise<string> => {
     await open({}, { 'x-forwarded-for': address, 'user-agent': agent });
-    return harness.checkout.asked.at(-1)?.input.visitor;
+    return harness.checkout.requested.at(-1)?.input.visitor;
   };
   harness.clock.moveTo(new Date('2026-11-20T00:00:00.000Z'));
   const first = await visitor('203.0.113.1', 'a browser');
@@ -284,7 +284,7 @@ test('an Idempotency-Key belongs to the caller that has the secret: a repeated p
   const first = await mine.call('POST', '/pay', card, key);
   const again = await mine.call('POST', '/pay', card, key);
   expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([200, first.text, 'true']);
-  expect(harness.checkout.asked.filter(({ name }) => name === 'pay')).toHaveLength(1);
+  expect(harness.checkout.requested.filter(({ name }) => name === 'pay')).toHaveLength(1);
   expect((await mine.call('POST', '/pay', { paymentMethod: 'tok_other' }, key)).json.code).toBe(
     'idempotency_key_reused',
   );
@@ -312,7 +312,7 @@ test('a secret is told once: opening again under the same key tells of the same 
   const again = await open({}, key);
   expect(again.json).toMatchObject({ id: first.json.id, secret_notice: expect.stringContaining('once') });
   expect(again.text).not.toContain(first.json.secret);
-  expect(harness.checkout.asked).toHaveLength(1);
+  expect(harness.checkout.requested).toHaveLength(1);
   const stored = await query(harness.database.url, 'select * from idempotency_records');
   expect(JSON.stringify(stored)).not.toContain(first.json.secret);
 });
@@ -326,14 +326,16 @@ test('while one payment hangs its repetition is told to wait, and other buyers a
   const [slow, quick] = [await opened(), await opened()];
   const key = { 'idempotency-key': 'slow-1' };
   const paying = slow.call('POST', '/pay', card, key);
-  await harness.checkout.untilAsked('pay');
+  await harness.checkout.untilRequested('pay');
   const meanwhile = await slow.call('POST', '/pay', card, key);
   expect([meanwhile.status, meanwhile.json.code]).toEqual([409, 'idempotency_key_in_use']);
   expect((await quick.call('GET')).status).toBe(200);
   gate.resolve();
   const { text } = await paying;
   expect((await slow.call('POST', '/pay', card, key)).text).toBe(text);
-  const commands = harness.checkout.asked.filter(({ name }) => name === 'pay').map(({ context }) => context.commandId);
+  const commands = harness.checkout.requested
+    .filter(({ name }) => name === 'pay')
+    .map(({ context }) => context.commandId);
   expect(new Set(commands).size).toBe(1);
 });
 
@@ -346,7 +348,9 @@ test('a payment whose answers are lost goes on under its own command until it is
   };
   const checkout = await opened();
   expect((await checkout.call('POST', '/pay', card)).json).toEqual({ status: 'paid', totalCents: 4_900 });
-  const commands = harness.checkout.asked.filter(({ name }) => name === 'pay').map(({ context }) => context.commandId);
+  const commands = harness.checkout.requested
+    .filter(({ name }) => name === 'pay')
+    .map(({ context }) => context.commandId);
   expect([commands.length, new Set(commands).size]).toEqual([3, 1]);
 });
 
@@ -367,7 +371,7 @@ test('bodies that are too large, too deep or of the wrong fields reach no servic
     [422, await open({ priceCents: 1 })],
   ] as const;
   for (const [index, [status, answer]] of refusals.entries()) expect([index, answer.status]).toEqual([index, status]);
-  expect(harness.checkout.asked).toEqual([]);
+  expect(harness.checkout.requested).toEqual([]);
 });
 
 test('no line of the log holds a secret or a card’s token, whatever went well or wrong', async () => {

@@ -47,8 +47,8 @@ export interface DailyStandIn {
   previewReminders: (input: RequestInput<typeof previewReminders>) => Promise<RequestOutput<typeof previewReminders>>;
 }
 
-/** @param asked gets the input of each run that billing was asked for */
-export function createDailyStandIn(asked: { push(input: unknown): void }) {
+/** @param requested gets the input of each run that billing was requested to start */
+export function createDailyStandIn(requested: { push(input: unknown): void }) {
   const standIn: DailyStandIn = {
     overdue: 0,
     overdueReminders: 0,
@@ -61,7 +61,7 @@ export function createDailyStandIn(asked: { push(input: unknown): void }) {
     standIn,
     billing: [
       onRequestAcrossAccounts(startDailyRun, async (input, context) => {
-        asked.push(input);
+        requested.push(input);
         return await standIn.collect(input, context);
       }),
       onRequestAcrossAccounts(getDailyRun, async ({ runId }, { accountId }) => ({

@@ -48,7 +48,7 @@ test('with the platform key both run for every account', async () => {
     problem: null,
   });
   expect((await runDaily(platformKey)).json.recovery.sent).toBe(9);
-  expect(harness.asked.at(-1)).toEqual({ accountId: null, force: false });
+  expect(harness.requested.at(-1)).toEqual({ accountId: null, force: false });
 });
 
 test('a caller waits no longer for the result than it says, and the run goes on', async () => {
@@ -80,11 +80,11 @@ test('no body, an empty one and an empty object run the job; what the seller wis
   const json = { 'content-type': 'application/json' };
   for (const more of [{}, { raw: '' }, { raw: '', headers: json }, { body: {} }, { body: { force: false } }]) {
     expect([more, (await runDaily(key, more)).status]).toEqual([more, 200]);
-    expect(harness.asked.at(-1)).toEqual({ accountId: seller.accountId, force: false });
+    expect(harness.requested.at(-1)).toEqual({ accountId: seller.accountId, force: false });
   }
   const wishes = { force: true, confirmUnmatchedPayments: true };
   expect((await runDaily(key, { body: wishes })).status).toBe(200);
-  expect(harness.asked.at(-1)).toEqual({ accountId: seller.accountId, ...wishes });
+  expect(harness.requested.at(-1)).toEqual({ accountId: seller.accountId, ...wishes });
 });
 
 test.each([
@@ -93,10 +93,10 @@ test.each([
   ['accountId', { accountId: null }],
   ['', []],
 ])('a wrong body is refused and names %s', async (field, body) => {
-  const before = harness.asked.length;
+  const before = harness.requested.length;
   const { status, json } = await runDaily(seller.key, { body });
   expect([status, json.errors[0].field]).toEqual([422, field]);
-  expect(harness.asked.length).toBe(before);
+  expect(harness.requested.length).toBe(before);
 });
 
 test('a run that has no result in time is answered with 503 that names the run, and asked again it is the same run', async () => {
@@ -145,15 +145,15 @@ test('a caller that hangs up stops no run: asked again under its key, it gets th
 test('a run that takes longer than other requests may is waited for', async () => {
   // Other requests have an answer within 20 s. That clock alone is moved: the pauses between attempts are real.
   vi.useFakeTimers({ toFake: ['performance'] });
-  let asked = 0;
+  let requested = 0;
   harness.daily.collect = async () => {
-    asked += 1;
+    requested += 1;
     vi.advanceTimersByTime(7_000);
-    if (asked < 5) throw new DomainError('outcome_unknown', 'still under way');
+    if (requested < 5) throw new DomainError('outcome_unknown', 'still under way');
     return charged;
   };
   expect((await runDaily(seller.key)).json.rebills.charged).toBe(3);
-  expect(asked).toBe(5);
+  expect(requested).toBe(5);
 });
 
 test('one run is read by its id, with the platform key one over all accounts', async () => {

@@ -181,7 +181,7 @@ test('a search for an id leads to its page', async () => {
   expect(await found(' ')).toBe(null);
 });
 
-test('a change of address is asked for with the password; what is refused stands at its field, and nothing else is kept', async () => {
+test('a change of address needs the password; what is refused stands at its field, and nothing else is kept', async () => {
   const { email: own, session } = await createSeller(url);
   const at = '/app/settings/account';
   const change = (form: Record<string, string>) => open(at, { session, form: { do: 'email', ...form } });
@@ -194,8 +194,8 @@ test('a change of address is asked for with the password; what is refused stands
   expect([none.status, none.text.includes(password)]).toEqual([422, false]);
   const same = await change({ email: own, emailPassword: password });
   expect(same.text).toContain('id="email-error">The address is the address of the account already.');
-  const asked = await change({ email: ` ${email} `, emailPassword: password });
-  expect([asked.status, asked.location]).toEqual([303, `${at}?done=email`]);
+  const requested = await change({ email: ` ${email} `, emailPassword: password });
+  expect([requested.status, requested.location]).toEqual([303, `${at}?done=email`]);
   const shown = (await open(`${at}?done=email`, { session })).text;
   expect(shown).toContain('on its way to the new address');
   expect(shown).toContain(`<bdi>${own}</bdi>`);
@@ -205,9 +205,9 @@ test('a link that is refused says why on the page of its button', async () => {
   const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' });
   const { session } = await createSeller(limited.url);
   const headers = { 'x-forwarded-for': '203.0.113.26' };
-  const ask = () => open('/app/settings/account', { session, headers, form: { do: 'verify' }, at: limited.url });
+  const request = () => open('/app/settings/account', { session, headers, form: { do: 'verify' }, at: limited.url });
   // 20 a day from one address.
-  const answers = await Promise.all(Array.from({ length: 21 }, ask));
+  const answers = await Promise.all(Array.from({ length: 21 }, request));
   const refused = answers.filter(({ location }) => location === null);
   expect(refused.map(({ status }) => status)).toEqual([422]);
   expect(refused[0]?.text).toMatch(/emails a day.*Where you are logged in/s);

@@ -46,7 +46,7 @@ async function opened(seller?: { handle: string }) {
   return { handle, id: json.id as string, pay: (address: string, at?: string) => call('/pay', address, at), call };
 }
 const either = (index: number) => replicas[index % 2 === 0 ? 0 : 1].url;
-const timesAsked = (what: string) => harness.checkout.asked.filter(({ name }) => name === what).length;
+const timesRequested = (what: string) => harness.checkout.requested.filter(({ name }) => name === what).length;
 const bare = ({ status, text, headers }: Sent) => [
   status,
   headers['retry-after'],
@@ -72,14 +72,14 @@ test('ten declined tries from one address, over both replicas and many checkouts
     expect((await checkout.pay(address, either(i))).json.status).toBe('declined');
   }
   const [first, second] = [await opened(shop), await opened()];
-  const asked = timesAsked('pay');
+  const requested = timesRequested('pay');
   const refused = [await first.pay(address, either(0)), await second.pay(address, either(1))];
   for (const answer of refused) {
     expect(bare(answer)).toEqual(bare(refused[0] as Sent));
     expect([answer.status, answer.json.code, answer.headers['retry-after']]).toEqual([429, 'rate_limited', '600']);
     expect(answer.json.detail).toBe('Too many payments were declined: pay again after the header `retry-after`.');
   }
-  expect(timesAsked('pay')).toBe(asked);
+  expect(timesRequested('pay')).toBe(requested);
   expect((await first.pay(newAddress())).json.status).toBe('declined');
 });
 
@@ -89,12 +89,12 @@ test('thirty attempts at once from one address are ten cards tested, over both r
   const checkouts = await Promise.all(Array.from({ length: 30 }, () => opened(shop)));
   const decline = holdDeclines();
   const paying = Promise.all(checkouts.map((checkout, i) => checkout.pay(address, either(i))));
-  await harness.checkout.untilAsked('pay', 10);
+  await harness.checkout.untilRequested('pay', 10);
   decline();
   const statuses = (await paying).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(10);
   expect(statuses.filter((status) => status === 429)).toHaveLength(20);
-  expect(timesAsked('pay')).toBe(10);
+  expect(timesRequested('pay')).toBe(10);
 });
 
 test('250 addresses at once have at most 200 declined attempts at one account', async () => {
@@ -104,12 +104,12 @@ test('250 addresses at once have at most 200 declined attempts at one account', 
   const paying = Promise.all(
     checkouts.map((checkout, i) => checkout.pay(`198.51.${Math.floor(i / 200)}.${i % 200}`, either(i))),
   );
-  await harness.checkout.untilAsked('pay', 200);
+  await harness.checkout.untilRequested('pay', 200);
   decline();
   const statuses = (await paying).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(200);
   expect(statuses.filter((status) => status === 429)).toHaveLength(50);
-  expect(timesAsked('pay')).toBe(200);
+  expect(timesRequested('pay')).toBe(200);
 });
 
 /** As if this many attempts at the account of a checkout had been declined within ten minutes. */
@@ -246,8 +246,11 @@ test('200 declined attempts at one account stop its payments from strange addres
   const [victim, other] = [await opened(), await opened()];
   await declinedBefore(victim.id, 199);
   expect((await victim.pay(newAddress(), either(0))).json.status).toBe('declined');
-  const asked = timesAsked('pay');
-  expect([refusedFor(await victim.pay(newAddress(), either(1))), timesAsked('pay')]).toEqual([[429, '60'], asked]);
+  const requested = timesRequested('pay');
+  expect([refusedFor(await victim.pay(newAddress(), either(1))), timesRequested('pay')]).toEqual([
+    [429, '60'],
+    requested,
+  ]);
   expect((await other.pay(newAddress(), either(1))).json.status).toBe('declined');
 });
 
@@ -271,7 +274,7 @@ const confirmation = async () => ({
   action: { url: 'https://bank.example' },
 });
 
-test('a try that the bank declines later counts once, however often its outcome is asked for', async () => {
+test('a try that the bank declines later counts once, however often its outcome is requested', async () => {
   const address = newAddress();
   const checkout = await opened();
   harness.checkout.pay = confirmation;

@@ -179,18 +179,18 @@ test('an account requests five changes a day, and an address gets five such lett
   const other = await createSeller(url);
   const email = newAddress();
   let clients = 0;
-  const ask = async ({ session }: { session: string }) => {
+  const request = async ({ session }: { session: string }) => {
     const headers = { 'x-forwarded-for': `198.51.100.${++clients}` };
     return (await send(limited.url, 'POST', '/api/auth/email', { session, headers, body: { password, email } })).status;
   };
   for (let n = 1; n <= 5; n++) {
-    expect(await ask(seller)).toBe(200);
+    expect(await request(seller)).toBe(200);
     // The next one would drop a letter that is not sent yet.
     await sentTo(email, n);
   }
-  expect(await ask(seller)).toBe(429);
-  for (let n = 1; n <= 5; n++) expect(await ask(other)).toBe(200);
-  expect(await ask(other)).toBe(429);
+  expect(await request(seller)).toBe(429);
+  for (let n = 1; n <= 5; n++) expect(await request(other)).toBe(200);
+  expect(await request(other)).toBe(429);
   for (const { email: own } of [seller, other]) await sentTo(own, 6);
   const rows = await query(
     harness.database.url,

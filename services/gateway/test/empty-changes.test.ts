@@ -28,6 +28,6 @@ test.each(changes.map((operation) => [operation.id, operation] as const))(
       ...[422, 'validation_failed'],
       [{ field: '', code: 'required', message: expect.stringMatching(/^must have at least one of the fields `\w+`/) }],
     ]);
-    expect(harness.asked).toEqual([]);
+    expect(harness.requested).toEqual([]);
   },
 );

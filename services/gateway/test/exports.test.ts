@@ -35,7 +35,7 @@ const line = {
   ...{ currency: 'usd', created_at: '2026-07-01T12:00:00.000Z' },
 };
 const links: NatsClient[] = [];
-const subscriptionsAsked: object[] = [];
+const subscriptionRequests: object[] = [];
 beforeAll(async () => {
   const statement = JSON.stringify({ balances: [], data: [line], has_more: false });
   const affiliate = onRequest(getStatement, async ({ code }) => {
@@ -43,7 +43,7 @@ beforeAll(async () => {
     return new Serialized(statement);
   });
   const subscriptions = onRequest(listSubscriptions, async (input) => {
-    subscriptionsAsked.push(input);
+    subscriptionRequests.push(input);
     return new Serialized(JSON.stringify({ data: [subscription], has_more: false }));
   });
   links.push(
@@ -74,9 +74,9 @@ const download = (query = '', headers: Record<string, string> = {}, at = path) =
 const linesOf = (text: string) => text.replace(/^\uFEFF/, '').split('\r\n');
 
 test('a file has all pages of the list, newest first, with decimals beside their currencies and times in the time zone', async () => {
-  const asked: OrdersQuery[] = [];
+  const requested: OrdersQuery[] = [];
   harness.books.page = async (query) => {
-    asked.push(query);
+    requested.push(query);
     if (query.before !== undefined) return pageOf([order(3, { currency: 'kwd', total_cents: 1_234 })], false);
     const jpy = { currency: 'jpy', status: 'refunded', refunded_cents: 14_565, created_at: '2026-03-29T01:00:00.000Z' };
     return pageOf([order(1), order(2, jpy)], true);
@@ -88,7 +88,7 @@ test('a file has all pages of the list, newest first, with decimals beside their
     'cache-control': 'no-store',
     'content-disposition': expect.stringMatching(/^attachment; filename="orders-\d{4}-\d\d-\d\d\.csv"$/),
   });
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     { status: 'paid', q: 'ada', limit: 100 },
     { status: 'paid', q: 'ada', limit: 100, before: ids[2] },
   ]);
@@ -133,7 +133,7 @@ test('an affiliate’s statement keeps negative amounts as numbers, and an unkno
 
 test('subscriptions are downloaded with the filters of their list', async () => {
   const file = await download('?test=true&timeZone=Asia/Tokyo', {}, '/api/v1/subscriptions/export');
-  expect(subscriptionsAsked).toEqual([{ test: 'true', limit: 100 }]);
+  expect(subscriptionRequests).toEqual([{ test: 'true', limit: 100 }]);
   expect(linesOf(file.text)[1]).toBe(
     'sub_1,2026-02-01 08:30:00,Asia/Tokyo,active,automatic,ord_1,prd_1,Club,a@example.com,19.00,usd,month,2026-03-01 08:30:00,2026-03-29 11:30:00,,,,0,0042',
   );
@@ -174,13 +174,13 @@ async function endOf(response: IncomingMessage): Promise<{ readonly text: string
 
 /** Pages without an end, each of 2 MB, which fill what lies between the gateway and its client. */
 function endlessPages() {
-  const asked = createArrivals<OrdersQuery>();
+  const requested = createArrivals<OrdersQuery>();
   const data = Array.from({ length: 100 }, (_, n) => order(n, { customer_name: 'x'.repeat(20_000) }));
   harness.books.page = async (query) => {
-    asked.push(query);
+    requested.push(query);
     return pageOf(data, true);
   };
-  return asked;
+  return requested;
 }
 /** Requests that are answered one after the other: a page that was to be read meanwhile has been read by then. */
 async function otherRequests(): Promise<void> {
@@ -188,7 +188,7 @@ async function otherRequests(): Promise<void> {
 }
 
 test('a HEAD has the head of the file and reads no more than its first page', async () => {
-  const asked = endlessPages();
+  const requested = endlessPages();
   const { status, headers, text } = await send(url, 'HEAD', path, { key: seller.key });
   expect([status, headers['content-type'], headers['content-length'], text]).toEqual([
     200,
@@ -197,7 +197,7 @@ test('a HEAD has the head of the file and reads no more than its first page', as
     '',
   ]);
   await otherRequests();
-  expect(asked.list).toHaveLength(1);
+  expect(requested.list).toHaveLength(1);
 });
 
 test('an error in the middle ends the connection: no client takes the beginning for the whole file', async () => {
@@ -211,21 +211,21 @@ test('an error in the middle ends the connection: no client takes the beginning 
 });
 
 test('a client that does not read holds the export back, and one that goes away ends it', async () => {
-  const asked = endlessPages();
+  const requested = endlessPages();
   const response = await begin();
   response.on('error', () => undefined).pause();
-  await asked.wait(1);
+  await requested.wait(1);
   await otherRequests();
   // What lies between: the parts in hand, and the buffers of both sockets, some MB on a loopback.
-  const held = asked.list.length;
+  const held = requested.list.length;
   expect(held).toBeLessThan(15);
   await otherRequests();
-  expect(asked.list.length).toBeLessThanOrEqual(held + 1);
+  expect(requested.list.length).toBeLessThanOrEqual(held + 1);
   const id = String(response.headers['x-request-id']);
   const ended = announced(requestEnded, ({ requestId }) => requestId === id);
   response.destroy();
   await ended;
-  const read = asked.list.length;
+  const read = requested.list.length;
   await otherRequests();
-  expect(asked.list.length).toBe(read);
+  expect(requested.list.length).toBe(read);
 });

@@ -73,14 +73,14 @@ export async function createHarness(given?: TestNats) {
     place: async (_, { commandId }) => ({ ok: true, orderId: idOfCommand('order', commandId), totalCents: 100 }),
   };
   const { checkout, handlers: buyersHandlers } = createCheckoutStandIn();
-  const asked = createArrivals<unknown>();
+  const requested = createArrivals<unknown>();
   /** `product`: the account of the one product in the catalog, and its id. */
   const books: Books = { orders: '{ "data" : [] }', product: '' };
   const reply = (input: unknown, json: string) => {
-    asked.push(input);
+    requested.push(input);
     return new Serialized(json);
   };
-  const daily = createDailyStandIn(asked);
+  const daily = createDailyStandIn(requested);
   const { cards, billing: cardHandlers, checkout: cardOrders } = createCardStandIn();
   const standIns = [
     await serveAs(nats, 'checkout', [
@@ -110,13 +110,13 @@ export async function createHarness(given?: TestNats) {
       onRequest(updateAutomation, async (input) => reply(input, '{"id":"aut_1"}')),
       onRequest(rotateAutomationSecret, async (input) => reply(input, '{"id":"aut_1","secret":"whsec_of_the_tests"}')),
       onRequest(revealAutomationSecret, async (input, { accountId }) => {
-        asked.push({ ...input, accountId });
+        requested.push({ ...input, accountId });
         return { secret: 'whsec_of_the_tests', previous_secret: null };
       }),
       onRequest(putWebhookEndpoint, async (input) => reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}')),
       onRequest(rotateWebhookSecret, async (input) => reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}')),
       onRequest(revealWebhookSecret, async (input, { accountId }) => {
-        asked.push({ ...input, accountId });
+        requested.push({ ...input, accountId });
         return { secret: 'whsec_of_the_tests', previous_secret: null };
       }),
     ]),
@@ -147,17 +147,17 @@ export async function createHarness(given?: TestNats) {
     clock,
     /** Where letters are files. */
     emails,
-    /** The orders that checkout was asked for, and what it and the other services were asked besides. */
+    /** The requests that checkout and the other services got. */
     placed: placed.list,
-    asked: asked.list,
+    requested: requested.list,
     cards,
     /** Resolves when checkout has got so many orders, or the services so many other requests. */
     untilPlaced: (count: number) => placed.wait(count, { what: 'orders' }),
-    untilAsked: (count: number) => asked.wait(count, { what: 'requests' }),
+    untilRequested: (count: number) => requested.wait(count, { what: 'requests' }),
     /** Forgets the orders and the requests so far. */
     forget: () => {
       placed.clear();
-      asked.clear();
+      requested.clear();
     },
     books,
     orders,

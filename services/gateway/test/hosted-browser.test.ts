@@ -20,7 +20,7 @@ afterEach(() => {
 });
 afterAll(() => harness.close());
 
-const askedOf = (name: string) => harness.checkout.asked.filter((asked) => asked.name === name);
+const requestsOf = (name: string) => harness.checkout.requested.filter((requested) => requested.name === name);
 
 test('a field that is saved over the limit leaves the page as it is, and the form is sent again by itself', async () => {
   const address = '203.0.113.33';
@@ -36,14 +36,14 @@ test('a field that is saved over the limit leaves the page as it is, and the for
   await page.getByLabel('Name').focus();
   await page.getByText('What you typed stays here').textContent();
   await page.getByLabel('Name').fill('Ada');
-  expect(askedOf('open')).toEqual([]);
+  expect(requestsOf('open')).toEqual([]);
   // Its minute is over.
   await from('203.0.113.35');
   await page.clock.fastForward('01:00');
   // The form of a checkout that is open.
   await page.locator('input[name=key]:not([value=new])').inputValue();
   expect(await page.getByText('What you typed stays here').count()).toBe(0);
-  expect(askedOf('open').map(({ input }) => input.body)).toMatchObject([{ email: 'ada@example.com', name: 'Ada' }]);
+  expect(requestsOf('open').map(({ input }) => input.body)).toMatchObject([{ email: 'ada@example.com', name: 'Ada' }]);
   expect(await page.getByLabel('Email').inputValue()).toBe('ada@example.com');
   expect(await page.getByLabel('Name').inputValue()).toBe('Ada');
 });
@@ -69,7 +69,7 @@ test('a payment that is checked shows its outcome by itself, and is asked about 
     await page.clock.runFor(200);
     await next;
   }
-  expect(askedOf('continue').length).toBeGreaterThanOrEqual(5);
+  expect(requestsOf('continue').length).toBeGreaterThanOrEqual(5);
   harness.checkout.shown = { status: 'paid', orderId: 'ord_1', paidAt: '2026-11-24T10:00:00.000Z' };
   await page.locator('#check-5').getAttribute('hx-get');
   await page.clock.runFor(16_000);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 const token = 'a-token-as-long-as-those-that-emails-hold-0';
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const textOf = ({ text }: Sent): string => text.replaceAll(/<[^>]*>/g, ' ');
-const askedOf = (name: string) => harness.checkout.asked.filter((asked) => asked.name === name);
+const requestsOf = (name: string) => harness.checkout.requested.filter((requested) => requested.name === name);
 
 test('the page of a product runs its own scripts and nothing else, and no value of the seller is markup', async () => {
   const { status, headers, text } = await send(
@@ -44,7 +44,7 @@ test('the page of a product runs its own scripts and nothing else, and no value 
     expect([address, found, of['x-content-type-options']]).toEqual([address, 200, 'nosniff']);
     expect(loads).not.toMatch(/\bimport .* from\b/);
   }
-  expect(askedOf('open')).toEqual([]);
+  expect(requestsOf('open')).toEqual([]);
 });
 
 test('search engines may list a product’s page, with what it says to those who share it, and no other page', async () => {
@@ -134,15 +134,15 @@ test('one form without a script opens the checkout, pays it once, and leads back
   expect(String(paid.headers['set-cookie'])).toMatch(
     /^fnl_checkout_prd_\w{26}=cko_\w{26}\.[\w-]{43}\.[^;]+; Path=\/c; Max-Age=2592000; HttpOnly; SameSite=Lax$/,
   );
-  const [opened] = askedOf('open');
+  const [opened] = requestsOf('open');
   expect(opened?.input.body).toMatchObject({ email: 'ada@example.com', utm_source: 'news', affiliateCode: 'ada' });
-  const [attempt] = askedOf('pay');
+  const [attempt] = requestsOf('pay');
   expect(attempt?.input.body).toMatchObject({ paymentMethod: 'sim_ok', quote: 'quote', totalCents: 4_900 });
   expect(attempt?.input.body.returnUrl).toMatch(new RegExp(`/c/${handle}/course\\?back=1$`));
   // The same click again: the checkout of the cookie, and the answer of the first.
   const again = await post(sent, { cookie: cookieOf(paid) });
   expect(again.status).toBe(303);
-  expect([askedOf('open').length, askedOf('pay').length]).toEqual([1, 1]);
+  expect([requestsOf('open').length, requestsOf('pay').length]).toEqual([1, 1]);
 });
 
 test('a field that was left is saved and answered with the whole page; the secret is in no page', async () => {
@@ -153,8 +153,8 @@ test('a field that was left is saved and answered with the whole page; the secre
   expect(secret).not.toBe('');
   expect(kept.text).not.toContain(secret);
   await post({ name: 'Ada' }, { cookie: cookieOf(kept) });
-  expect(askedOf('update').map(({ input }) => input.body.name)).toEqual(['Ada']);
-  expect(askedOf('open')).toHaveLength(1);
+  expect(requestsOf('update').map(({ input }) => input.body.name)).toEqual(['Ada']);
+  expect(requestsOf('open')).toHaveLength(1);
 });
 
 test('a form of another site, and one of an older browser without an origin of ours, opens and pays nothing', async () => {
@@ -167,7 +167,7 @@ test('a form of another site, and one of an older browser without an origin of o
     const refused = await post({ do: 'pay', email: 'ada@example.com', card: 'sim_ok' }, headers);
     expect([refused.status, refused.headers['content-type']]).toEqual([403, 'text/html; charset=utf-8']);
   }
-  expect(harness.checkout.asked).toEqual([]);
+  expect(harness.checkout.requested).toEqual([]);
 });
 
 test('a form that is too large, or no form, is refused in words', async () => {
@@ -194,9 +194,9 @@ test('a payment over the limit of declines keeps what was typed', async () => {
 test('the page counts a view by a post of its script, and no other way', async () => {
   harness.checkout.forget();
   await send(url, 'GET', `/c/${handle}/course`);
-  expect(askedOf('visit')).toEqual([]);
+  expect(requestsOf('visit')).toEqual([]);
   expect((await post({ do: 'seen' })).status).toBe(204);
-  expect(askedOf('visit').map(({ input }) => input.slug)).toEqual(['course']);
+  expect(requestsOf('visit').map(({ input }) => input.slug)).toEqual(['course']);
 });
 
 test('the link of a reminder keeps the secret in a cookie and leaves it out of the address; a wrong one has no effect', async () => {
@@ -226,7 +226,7 @@ test('one buyer’s cookie opens no other buyer’s checkout', async () => {
   expect(page.status).toBe(200);
   for (const email of ['one@example.com', 'other@example.com']) expect(page.text).not.toContain(email);
   await post({ do: 'pay', email: 'eve@example.com', card: 'sim_ok' }, { cookie: mixed });
-  expect(askedOf('pay').map(({ input }) => input.checkoutId)).not.toContain(/cko_\w{26}/.exec(ofOne)?.[0]);
+  expect(requestsOf('pay').map(({ input }) => input.checkoutId)).not.toContain(/cko_\w{26}/.exec(ofOne)?.[0]);
 });
 
 test('a changed handle leads on from the earlier ones, which stay the account’s own, and opens checkouts by them', async () => {
@@ -241,7 +241,7 @@ test('a changed handle leads on from the earlier ones, which stay the account’
     const taken = await change(other.key, earlier);
     expect([taken.status, taken.json.code]).toEqual([409, 'handle_taken']);
     await send(url, 'POST', '/api/checkout', { body: { handle: earlier, slug: 'course' } });
-    expect(harness.checkout.asked.at(-1)?.context.accountId).toBe(own.accountId);
+    expect(harness.checkout.requested.at(-1)?.context.accountId).toBe(own.accountId);
   }
   const unchanged = await send(url, 'GET', '/api/v1/settings', { key: other.key });
   expect(unchanged.json.handle).not.toBe('moved-once');
@@ -269,15 +269,15 @@ test('of two accounts that take one handle at once, one has it', async () => {
 
 test('opening the link that ends reminders changes nothing; its button and a mail program’s request do, repeatedly', async () => {
   harness.checkout.tokens.set(token, { businessName: '<i>Ada</i>', optedOut: false });
-  const asked = await send(url, 'GET', `/c/opt-out/${token}`);
-  expect(asked.status).toBe(200);
-  expect(asked.text).toContain('<form method="post"><button');
-  expect(asked.text).toContain('&lt;i&gt;Ada&lt;/i&gt;');
-  expect(asked.text).not.toContain('<i>');
-  expect(asked.headers['content-security-policy']).toContain("form-action 'self'");
-  expect(asked.headers['content-security-policy']).not.toContain('script-src');
+  const requested = await send(url, 'GET', `/c/opt-out/${token}`);
+  expect(requested.status).toBe(200);
+  expect(requested.text).toContain('<form method="post"><button');
+  expect(requested.text).toContain('&lt;i&gt;Ada&lt;/i&gt;');
+  expect(requested.text).not.toContain('<i>');
+  expect(requested.headers['content-security-policy']).toContain("form-action 'self'");
+  expect(requested.headers['content-security-policy']).not.toContain('script-src');
   expect((await send(url, 'HEAD', `/c/opt-out/${token}`)).status).toBe(200);
-  expect(askedOf('opt out')).toEqual([]);
+  expect(requestsOf('opt out')).toEqual([]);
   const button = await send(url, 'POST', `/c/opt-out/${token}`, { raw: '', headers: form });
   const foreign = { ...form, origin: 'https://mail.example', 'sec-fetch-site': 'cross-site' };
   const oneClick = { raw: 'List-Unsubscribe=One-Click', headers: foreign };
@@ -293,8 +293,8 @@ test('opening the link that ends reminders changes nothing; its button and a mai
     expect(textOf(ended)).toContain('sends you no more reminders');
     expect(ended.headers['set-cookie']).toBeUndefined();
   }
-  expect(askedOf('opt out').map(({ input }) => input)).toEqual(Array(3).fill({ token }));
-  expect(askedOf('opt out').map(({ context }) => context.accountId)).toEqual(['', '', '']);
+  expect(requestsOf('opt out').map(({ input }) => input)).toEqual(Array(3).fill({ token }));
+  expect(requestsOf('opt out').map(({ context }) => context.accountId)).toEqual(['', '', '']);
 });
 
 test('a token that is none, or that is unknown, gets one and the same page, and large bodies are refused', async () => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterEach(() => harness.checkout.forget());
 
 const product = 'prd_01jd2q5v8kfw9s3x6z7yabcdef';
-const askedOf = (name: string) => harness.checkout.asked.filter((asked) => asked.name === name);
+const requestsOf = (name: string) => harness.checkout.requested.filter((requested) => requested.name === name);
 
 /** A browser without script at an address: it keeps its cookies and sends the whole form each time. */
 function browserAt(address: string, at = limited) {
@@ -61,7 +61,7 @@ test('thirty buyers behind one address buy within a minute, each with every step
   };
   const bought = await Promise.all(Array.from({ length: 30 }, buy));
   expect(bought).toEqual(Array(30).fill([200, 404, 404, 204, 200, 200, 200, 200, 200, 303, 200]));
-  expect([askedOf('open').length, askedOf('pay').length]).toEqual([30, 30]);
+  expect([requestsOf('open').length, requestsOf('pay').length]).toEqual([30, 30]);
 });
 
 test('a page whose checkout cannot be read over the limit says so, and offers no second purchase', async () => {
@@ -82,7 +82,7 @@ test('a checkout that had to give way to newer ones is opened again by its page,
   harness.checkout.secrets.clear();
   expect((await get()).status).toBe(200);
   expect((await post({ country: 'GB' })).status).toBe(200);
-  const [, opened] = askedOf('open');
+  const [, opened] = requestsOf('open');
   expect(opened?.input.body).toMatchObject({ email: 'ada@example.com', name: 'Ada Lovelace', country: 'GB' });
   // In the moment between saving and paying.
   const { pay } = harness.checkout;
@@ -91,8 +91,8 @@ test('a checkout that had to give way to newer ones is opened again by its page,
     throw new DomainError('checkout_not_found', 'It gave way.');
   };
   expect((await post({ do: 'pay', card: 'sim_ok' })).status).toBe(303);
-  const [refused, paid] = askedOf('pay');
-  expect(askedOf('open')).toHaveLength(3);
+  const [refused, paid] = requestsOf('pay');
+  expect(requestsOf('open')).toHaveLength(3);
   expect(paid?.input.body.paymentMethod).toBe('sim_ok');
   expect(paid?.input.checkoutId).not.toBe(refused?.input.checkoutId);
 });

@@ -47,7 +47,7 @@ test('an order goes to the checkout service with the account’s settings and co
 
 test('a service’s answer is passed on byte for byte', async () => {
   expect((await send(url, 'GET', '/api/v1/orders?limit=5', { key })).text).toBe('{ "data" : [] }');
-  expect(harness.asked.at(-1)).toEqual({ limit: 5 });
+  expect(harness.requested.at(-1)).toEqual({ limit: 5 });
 });
 
 test('the caller’s request id is kept when it is sane, and every answer has one', async () => {
@@ -393,7 +393,7 @@ test('the platform key runs the daily job and moves the clock, and nothing else'
   const as = (method: string, path: string, body?: unknown) =>
     send(url, method, path, { key: platformKey, ...(body === undefined ? {} : { body }) });
   expect((await as('POST', '/api/cron/daily')).status).toBe(200);
-  expect(harness.asked.at(-1)).toEqual({ accountId: null, force: false });
+  expect(harness.requested.at(-1)).toEqual({ accountId: null, force: false });
   expectProblem(await as('GET', '/api/v1/orders'), 403, 'insufficient_scope');
   expect((await as('PUT', '/api/dev/clock', { now: '2030-01-31T00:00:00+01:00' })).json.now).toMatch(
     /^2030-01-30T23:00:00\.\d{3}Z$/,

@@ -364,7 +364,7 @@ test('the platform key’s daily job has keys of its own', async () => {
   expect([await run(platformKey), await run(platformKey), await run(key)].map(({ status }) => status)).toEqual([
     200, 200, 200,
   ]);
-  expect(harness.asked).toEqual([
+  expect(harness.requested).toEqual([
     { accountId: null, force: false },
     { accountId, force: false },
   ]);

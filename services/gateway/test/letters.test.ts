@@ -108,12 +108,12 @@ test('letters of a kind to one address, and letters by one client, are bounded',
   const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' });
   const { email } = await createSeller(url);
   await sentTo(email);
-  const ask = (address: string, to = email) =>
+  const request = (address: string, to = email) =>
     send(limited.url, 'POST', '/api/auth/password-reset', {
       headers: { 'x-forwarded-for': address },
       body: { email: to },
     });
-  for (let n = 1; n <= 8; n++) expect((await ask(`198.51.100.${n}`)).status).toBe(200);
+  for (let n = 1; n <= 8; n++) expect((await request(`198.51.100.${n}`)).status).toBe(200);
   const rows = await query(
     harness.database.url,
     `select 1 from letters as l join users as u on u.id = l.user_id
@@ -122,6 +122,6 @@ test('letters of a kind to one address, and letters by one client, are bounded',
   );
   expect(rows).toHaveLength(5);
   const answers = [];
-  for (let n = 0; n < 21; n++) answers.push((await ask('203.0.113.9', `unknown-${n}@example.com`)).status);
+  for (let n = 0; n < 21; n++) answers.push((await request('203.0.113.9', `unknown-${n}@example.com`)).status);
   expect(answers).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
 });

@@ -38,11 +38,11 @@ test('twenty addresses that flood the log-in keep neither the owner nor the sess
     logIn(behindProxy, `203.0.113.${(n % 20) + 1}`, `flood-${n}@example.com`),
   );
   await begun;
-  const [own, asked] = await Promise.all([
+  const [own, requested] = await Promise.all([
     logIn(behindProxy, '198.51.100.7', email, 'a long password'),
     send(behindProxy, 'GET', '/api/auth/me', { session }),
   ]);
-  expect([own.status, asked.status]).toEqual([200, 200]);
+  expect([own.status, requested.status]).toEqual([200, 200]);
   const refused = (await Promise.all(flood)).filter(({ status }) => status !== 401);
   expect(refused.length).toBeGreaterThan(0);
   for (const one of refused) expect(refusalOf(one)).toEqual([503, 'service_unavailable', '10']);

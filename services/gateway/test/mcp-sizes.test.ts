@@ -107,7 +107,7 @@ afterAll(async () => {
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 const longText = 'A “long” text, "quoted", over\n'.repeat(60);
 
-/** 100 rows, or as many as were asked for, each with everything it can have. */
+/** 100 rows, or as many as were requested, each with everything it can have. */
 function longest(definition: RequestDefinition, input: unknown): string {
   const { limit = 100 } = input as { limit?: number };
   const schema = z.toJSONSchema(definition.output, { io: 'output', unrepresentable: 'any' });
@@ -176,7 +176,7 @@ test.each(readingTools)('%s of a full account is less than 20 KB, and says somet
   }
 });
 
-test('a list asked for more than fits keeps whole rows and leads on', async () => {
+test('a list requested more than fits keeps whole rows and leads on', async () => {
   const { text, result } = await call('list_activity', { limit: 100 });
   expect(Buffer.byteLength(text)).toBeLessThan(20_000);
   expect(result.structuredContent.has_more).toBe(true);

@@ -175,10 +175,10 @@ test('a default list of well-filled orders is less than 20 KB, structure and tex
   };
   harness.books.orders = JSON.stringify({ data: Array.from({ length: 10 }, () => order), has_more: true });
   listOrders.output.parse(JSON.parse(harness.books.orders));
-  const before = harness.asked.length;
+  const before = harness.requested.length;
   const answer = await call('list_orders');
   harness.books.orders = '{ "data" : [] }';
-  expect(harness.asked.slice(before)).toEqual([{ limit: 10 }]);
+  expect(harness.requested.slice(before)).toEqual([{ limit: 10 }]);
   expect(answer.structuredContent).toMatchObject({ has_more: true });
   expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(20_000);
 });
@@ -229,9 +229,9 @@ test('unknown and missing arguments are named', async () => {
 });
 
 test('the daily job says what it will do until it is confirmed', async () => {
-  const before = harness.asked.length;
-  const asked = await call('run_daily_job');
-  expect(asked).toMatchObject({
+  const before = harness.requested.length;
+  const requested = await call('run_daily_job');
+  expect(requested).toMatchObject({
     isError: true,
     structuredContent: {
       detail: expect.stringMatching(/collections for the account.*What it would do now: \{"totals":\{"renewals"/),
@@ -239,9 +239,9 @@ test('the daily job says what it will do until it is confirmed', async () => {
     },
   });
   expect((await call('run_daily_job', { confirm: false })).isError).toBe(true);
-  expect(harness.asked.length).toBe(before);
+  expect(harness.requested.length).toBe(before);
   expect((await call('run_daily_job', { confirm: true })).structuredContent).toMatchObject({ ok: true });
-  expect(harness.asked.length).toBe(before + 1);
+  expect(harness.requested.length).toBe(before + 1);
 });
 
 test('an idempotency key has one effect, whether it comes as an argument or as a header', async () => {

@@ -31,14 +31,14 @@ const links: NatsClient[] = [];
 const orderId = newId('order', Date.now());
 const { payments: shown, ...order } = orderWithPayments.parse(examples.getOrder?.response);
 /** What the stand-ins were asked, and for whom. */
-const asked: { name: string; accountId: string; commandId: string; input: unknown }[] = [];
+const requested: { name: string; accountId: string; commandId: string; input: unknown }[] = [];
 const billing = { away: false, payments: [] as PaymentResource[] };
 
 beforeAll(async () => {
   nats = await createTestNats();
   database = await createMigratedDatabase('gateway', migrate);
   const noted = (name: string, input: unknown, context: { accountId: string; commandId: string }) =>
-    asked.push({ name, input, accountId: context.accountId, commandId: context.commandId });
+    requested.push({ name, input, accountId: context.accountId, commandId: context.commandId });
   const own = (given: { orderId?: string | undefined }, context: { accountId: string }) =>
     given.orderId === orderId && context.accountId === accountId;
   const checkout = [
@@ -96,7 +96,7 @@ afterAll(async () => {
   await nats.close();
 });
 beforeEach(() => {
-  asked.length = 0;
+  requested.length = 0;
   billing.away = false;
   billing.payments = shown;
 });
@@ -116,14 +116,14 @@ async function tool(name: string, args: object, bearer = key) {
 
 const path = `/api/v1/orders/${orderId}`;
 
-test('an order is read with its payments, oldest first, both asked for the caller’s own account', async () => {
+test('an order is read with its payments, oldest first, both of the caller’s own account', async () => {
   const [first] = shown as [PaymentResource];
   billing.payments = [first, { ...first, id: newId('payment', Date.now()), step: 'upsell' }];
   const { status, json } = await send(url, 'GET', path, { key });
   expect(status).toBe(200);
   expect(orderWithPayments.parse(json)).toEqual(json);
   expect(json.payments.map(({ step }: PaymentResource) => step)).toEqual(['main', 'upsell']);
-  expect(asked.map(({ name, input, ...who }) => [name, input, who.accountId])).toEqual(
+  expect(requested.map(({ name, input, ...who }) => [name, input, who.accountId])).toEqual(
     expect.arrayContaining([
       ['order', { orderId }, accountId],
       ['payments', { orderId }, accountId],
@@ -165,7 +165,7 @@ test('a refund needs the scope money, and is one under its Idempotency-Key', asy
   const again = await send(url, 'POST', `${path}/refund`, { key, headers });
   expect(first.json).toEqual({ ok: true, orderId, status: 'refunded', refundedCents: 6_800, detail: 'Given back.' });
   expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true']);
-  expect(asked.filter(({ name }) => name === 'refund')).toHaveLength(1);
+  expect(requested.filter(({ name }) => name === 'refund')).toHaveLength(1);
   const partly = await send(url, 'POST', `${path}/refund`, { key, body: { amountCents: 1 } });
   expect(partly.status).toBe(422);
   const stranger = await createSeller(url);
@@ -178,16 +178,16 @@ test('the payment log is filtered by order, email and status, and refuses what i
   expect((await list('')).json).toEqual({ data: shown });
   const given = `?orderId=${orderId}&email=maya@Example.com&status=declined&limit=5&before=${shown[0]?.id}`;
   expect((await list(given)).status).toBe(200);
-  expect(asked.at(-1)?.input).toEqual({
+  expect(requested.at(-1)?.input).toEqual({
     ...{ orderId, email: 'maya@example.com', status: 'declined' },
     ...{ limit: 5, before: shown[0]?.id },
   });
-  const before = asked.length;
+  const before = requested.length;
   for (const query of ['?orderId=1', '?email=x', '?status=paid', '?limit=101', '?before=ord_1', '?accountId=x']) {
     const { status, json } = await list(query);
     expect([query, status, json.errors[0].field]).toEqual([query, 422, query.slice(1, query.indexOf('='))]);
   }
-  expect(asked.length).toBe(before);
+  expect(requested.length).toBe(before);
   expect((await send(url, 'GET', '/api/v1/payments', { key: await keyWith(['write']) })).status).toBe(403);
 });
 
@@ -205,12 +205,12 @@ test('a processor is read and chosen with the scope money, and its secret is nev
   const put = await send(url, 'PUT', at, { key, body: { processor: 'simulated', secretKey } });
   expect([put.status, put.json.secrets]).toEqual([200, ['secretKey']]);
   expect(put.text).not.toContain(secretKey);
-  expect(asked.at(-1)?.input).toEqual({ body: { processor: 'simulated', secretKey } });
+  expect(requested.at(-1)?.input).toEqual({ body: { processor: 'simulated', secretKey } });
   const read = await send(url, 'GET', at, { key });
   expect([read.json.processor, read.headers.etag, put.headers.etag]).toEqual(['simulated', '"1"', '"2"']);
   const headers = { 'if-match': '"1"' };
   await send(url, 'PUT', at, { key, headers, body: { processor: 'none' } });
-  expect(asked.at(-1)?.input).toEqual({ body: { processor: 'none' }, ifVersion: 1 });
+  expect(requested.at(-1)?.input).toEqual({ body: { processor: 'none' }, ifVersion: 1 });
   const unknown = await send(url, 'PUT', at, { key, body: { processor: 'unknown' } });
   expect([unknown.status, unknown.json.errors[0].field]).toEqual([422, 'processor']);
 });
@@ -222,13 +222,13 @@ test('a model is told what a refund does until it confirms, and no tool is for b
     detail: expect.stringContaining('cannot be undone'),
     fields: [{ field: 'confirm', code: 'required' }],
   });
-  expect(asked.filter(({ name }) => name === 'refund')).toEqual([]);
+  expect(requested.filter(({ name }) => name === 'refund')).toEqual([]);
   const done = await tool('refund_order', { orderId, confirm: true, idempotencyKey: 'by-tool' });
   expect(done.structuredContent).toMatchObject({ status: 'refunded', refundedCents: 6_800 });
   await tool('refund_order', { orderId, confirm: true, idempotencyKey: 'by-tool' });
-  expect(asked.filter(({ name }) => name === 'refund')).toHaveLength(1);
+  expect(requested.filter(({ name }) => name === 'refund')).toHaveLength(1);
   expect((await tool('list_payments', {})).structuredContent).toEqual({ data: shown });
-  expect(asked.at(-1)?.input).toEqual({ limit: 10 });
+  expect(requested.at(-1)?.input).toEqual({ limit: 10 });
   expect((await tool('refund_order', { orderId, confirm: true }, await keyWith(['read']))).isError).toBe(true);
   const listed = await send(url, 'POST', '/api/mcp', {
     key,

@@ -15,8 +15,8 @@ let harness: Harness;
 let affiliate: NatsClient;
 let url: string;
 let key: string;
-/** What the affiliate service was asked for, in order. */
-let asked: { input: RequestInput<typeof createPayout>; accountId: string; commandId: string }[];
+/** The requests that the affiliate service got, in order. */
+let requested: { input: RequestInput<typeof createPayout>; accountId: string; commandId: string }[];
 const balances = [{ currency: 'usd', pending_cents: 300, due_cents: 4200, paid_cents: 0 }];
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ beforeAll(async () => {
   };
   const handlers = [
     onRequest(createPayout, async (input, { accountId, commandId }) => {
-      asked.push({ input, accountId, commandId });
+      requested.push({ input, accountId, commandId });
       if (input.code === 'broke') throw new DomainError('nothing_due', 'Nothing is due to the affiliate "broke".');
       return { ...payout, id: idOfCommand('payout', commandId) };
     }),
@@ -48,7 +48,7 @@ afterAll(async () => {
   await harness.close();
 });
 beforeEach(async () => {
-  asked = [];
+  requested = [];
   ({ key } = await createSeller(url));
 });
 
@@ -72,7 +72,7 @@ const keyWith = async (scopes: string[]): Promise<string> =>
 test('a payout takes its currency from the body, if there is one, and includePending from the query', async () => {
   const inputs = async (query: string, body?: unknown) => {
     const { status } = await pay(query, body);
-    return [status, asked.at(-1)?.input];
+    return [status, requested.at(-1)?.input];
   };
   expect(await inputs('')).toEqual([200, { code: 'PAT', includePending: false, body: {} }]);
   expect(await inputs('?includePending=false', {})).toEqual([200, { code: 'PAT', includePending: false, body: {} }]);
@@ -96,7 +96,7 @@ test('what a payout cannot read is refused with the name of the field, and nothi
     expect([query, body, status, json.errors?.[0]?.field]).toEqual([query, body, 422, field]);
   }
   expect((await pay('', undefined, {}, 'a%20b')).status).toBe(404);
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
   const { status, json } = await pay('', undefined, {}, 'broke');
   expect([status, json.code]).toEqual([409, 'nothing_due']);
 });
@@ -106,7 +106,7 @@ test('only a key that may move money records a payout; who reads may read payout
   const refused = await send(url, 'POST', '/api/v1/affiliates/PAT/payouts', { key: by });
   expect([refused.status, refused.json.code]).toEqual([403, 'insufficient_scope']);
   expect((await tool('pay_affiliate', { code: 'PAT', confirm: true }, by)).isError).toBe(true);
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
   expect((await send(url, 'GET', '/api/v1/payouts?code=PAT', { key: by })).json.data[0].affiliate_code).toBe('PAT');
   expect((await send(url, 'GET', '/api/v1/payouts', { key: by })).json.data[0].affiliate_code).toBe('ANY');
   expect((await send(url, 'GET', '/api/v1/affiliates/PAT/statement', { key: by })).json.balances).toEqual(balances);
@@ -119,7 +119,7 @@ test('the same Idempotency-Key is one payout, and another includePending is anot
   expect([again.text, again.headers['idempotent-replayed']]).toEqual([first.text, 'true']);
   const other = await pay('?includePending=true', undefined, headers);
   expect([other.status, other.json.code]).toEqual([422, 'idempotency_key_reused']);
-  expect(asked).toHaveLength(1);
+  expect(requested).toHaveLength(1);
 });
 
 test('a model is told what would be paid until it confirms, and then pays once', async () => {
@@ -129,14 +129,16 @@ test('a model is told what would be paid until it confirms, and then pays once',
   expect(detail).toContain(JSON.stringify(balances));
   expect(detail).toContain('confirm: true');
   expect(fields).toEqual([{ field: 'confirm', code: 'required', message: 'must be true' }]);
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
   // Of an affiliate that is not there nothing can be told.
   expect((await tool('pay_affiliate', { code: 'unknown' })).isError).toBe(true);
   for (const _ of [1, 2]) {
     const given = { code: 'PAT', includePending: true, currency: 'usd', confirm: true, idempotencyKey: 'by-tool' };
     expect((await tool('pay_affiliate', given)).structuredContent).toMatchObject({ amount_cents: 4200 });
   }
-  expect(asked.map(({ input }) => input)).toEqual([{ code: 'PAT', includePending: true, body: { currency: 'usd' } }]);
+  expect(requested.map(({ input }) => input)).toEqual([
+    { code: 'PAT', includePending: true, body: { currency: 'usd' } },
+  ]);
   expect((await tool('get_affiliate_statement', { code: 'PAT' })).structuredContent).toMatchObject({ balances });
   expect((await tool('list_payouts', {})).structuredContent.data).toHaveLength(1);
 });

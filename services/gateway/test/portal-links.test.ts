@@ -154,7 +154,7 @@ test('until it is answered, a request does the same for any address: the same ro
   harness.checkout.buyers.set(`held-${buyer}`, held.promise);
   harness.checkout.forget();
   await request(`held-${buyer}`);
-  await harness.checkout.untilAsked('find buyer');
+  await harness.checkout.untilRequested('find buyer');
   const seen = [];
   for (const email of [buyer, `stranger-${buyer}`]) {
     const { status, json } = await request(email);
@@ -169,8 +169,8 @@ test('until it is answered, a request does the same for any address: the same ro
   }
   const same = { status: 200, json: { ok: true }, rows: { letters: 1, sealed: 1, attempts: 0, links: 1 } };
   expect(seen).toEqual([same, same]);
-  const asked = harness.checkout.asked.filter(({ name }) => name === 'find buyer');
-  expect(new Set(asked.map(({ input }) => input.email))).toEqual(new Set([`held-${buyer}`]));
+  const requested = harness.checkout.requested.filter(({ name }) => name === 'find buyer');
+  expect(new Set(requested.map(({ input }) => input.email))).toEqual(new Set([`held-${buyer}`]));
   held.resolve({ bought: false, rehearsed: false });
   expect((await letterOf(buyer)).outcome).toBe('taken');
 });
@@ -286,16 +286,16 @@ test('a seller’s link opens the portal once, is shown once, and is the same fo
 test('the dispatcher gets a link for an email, which is for the account and the buyer that it names alone', async () => {
   const link = await connectNats(harness.nats.login('webhook-dispatcher'));
   const requester = createRequester(link);
-  const ask = (email: string) => {
+  const request = (email: string) => {
     const context = { accountId, requestId: 'evt', commandId: newIdSuffix(harness.clock.nowMs()) };
     return requester.request(createPortalLink, { email, subscriptionId: null, validUntil: null }, context);
   };
   try {
-    const { url: made } = await ask(buyer.toUpperCase());
+    const { url: made } = await request(buyer.toUpperCase());
     // Any replica replies, each with the address of its own: PUBLIC_URL is not set here.
     expect(made).toMatch(new RegExp(`^http://127\\.0\\.0\\.1:\\d+/p/${handle}/open/[\\w-]{43}$`));
     expect((await open(made.slice(made.lastIndexOf('/') + 1))).json).toMatchObject({ status: 'opened', email: buyer });
-    await expect(ask('unknown@example.com')).rejects.toMatchObject({ code: 'buyer_not_found' });
+    await expect(request('unknown@example.com')).rejects.toMatchObject({ code: 'buyer_not_found' });
   } finally {
     await link.close();
   }

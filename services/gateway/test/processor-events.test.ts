@@ -73,10 +73,10 @@ test('an address that is refused often waits; what Stripe sends from elsewhere i
     const answers = await Promise.all(Array.from({ length: 40 }, () => post('{}', { from })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
   }
-  const asked = received.length;
+  const requested = received.length;
   const refused = await post('{}', { from });
   expect([refused.status, refused.json.code]).toEqual([429, 'rate_limited']);
-  expect(received).toHaveLength(asked);
+  expect(received).toHaveLength(requested);
   isTaken = true;
   expect((await post('{}', { from: '10.8.0.2' })).status).toBe(200);
 });

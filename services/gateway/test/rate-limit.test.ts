@@ -202,7 +202,7 @@ test('ten attempts a minute with one email from one address, over all replicas; 
   const retryAfter = Number(tries[10]?.headers['retry-after']);
   expect(retryAfter).toBeGreaterThanOrEqual(60 - Math.ceil((performance.now() - began) / 1_000));
   expect(retryAfter).toBeLessThanOrEqual(60);
-  // The right password is not asked for from there any more; the owner gets in from elsewhere, and a session goes on.
+  // The right password is not accepted from there any more; the owner gets in from elsewhere, and a session goes on.
   expect((await logIn(one.url, email, '198.51.100.1', 'a long password')).status).toBe(429);
   expect((await logIn(one.url, email, '198.51.100.2', 'a long password')).status).toBe(200);
   expect((await read(one.url, { session })).status).toBe(200);

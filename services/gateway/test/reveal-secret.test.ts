@@ -19,7 +19,7 @@ const reveal = (given: object, session = seller.session) => send(url, 'POST', pa
 test('who is logged in and gives the password sees the secret, of the own account', async () => {
   const shown = await reveal({ password });
   expect([shown.status, shown.json]).toEqual([200, { secret: 'whsec_of_the_tests', previous_secret: null }]);
-  expect(harness.asked).toEqual([{ endpointId, accountId: seller.accountId }]);
+  expect(harness.requested).toEqual([{ endpointId, accountId: seller.accountId }]);
 });
 
 test('a wrong password is 401, and the dispatcher is not asked', async () => {
@@ -27,7 +27,7 @@ test('a wrong password is 401, and the dispatcher is not asked', async () => {
   expect([wrong.status, wrong.json.code]).toEqual([401, 'invalid_credentials']);
   const none = await reveal({});
   expect([none.status, none.json.errors[0].field]).toEqual([422, 'password']);
-  expect(harness.asked).toEqual([]);
+  expect(harness.requested).toEqual([]);
 });
 
 test('no key can do it, whatever its scopes, nor the platform key, nor a caller without a session', async () => {
@@ -40,7 +40,7 @@ test('no key can do it, whatever its scopes, nor the platform key, nor a caller 
   const unknown = await send(url, 'POST', path, { key: `${seller.key.slice(0, -1)}_`, body: { password } });
   expect([none.status, unknown.status]).toEqual([401, 401]);
   expect({ ...none.json, requestId: '' }).toEqual({ ...unknown.json, requestId: '' });
-  expect(harness.asked).toEqual([]);
+  expect(harness.requested).toEqual([]);
 });
 
 test('another seller’s password does not open it, and their session asks for their own account', async () => {
@@ -50,7 +50,7 @@ test('another seller’s password does not open it, and their session asks for t
   });
   expect((await reveal({ password: 'a different password' })).status).toBe(401);
   await reveal({ password }, other.session);
-  expect(harness.asked).toEqual([{ endpointId, accountId: other.accountId }]);
+  expect(harness.requested).toEqual([{ endpointId, accountId: other.accountId }]);
 });
 
 test('guesses are limited together with those of logging in', async () => {
@@ -63,7 +63,7 @@ test('guesses are limited together with those of logging in', async () => {
   for (const { json } of [await guess(), await logIn()]) expect(json.code).toBe('rate_limited');
   const right = await send(limited, 'POST', path, { session: seller.session, body: { password } });
   expect([right.status, right.headers['retry-after']]).toEqual([429, expect.stringMatching(/^\d+$/)]);
-  expect(harness.asked).toEqual([]);
+  expect(harness.requested).toEqual([]);
 });
 
 test('nothing of a revealed secret is kept under an Idempotency-Key, and of a rotated one a notice', async () => {
@@ -82,22 +82,25 @@ test('nothing of a revealed secret is kept under an Idempotency-Key, and of a ro
 test('the secret of an automation is shown and rotated in the same way', async () => {
   const automationId = newId('automation', Date.now());
   const ofAutomation = `/api/v1/automations/${automationId}`;
-  const ask = (who: object, given: object) =>
+  const request = (who: object, given: object) =>
     send(url, 'POST', `${ofAutomation}/reveal-secret`, { ...who, body: given });
   const { session, key } = seller;
-  const wrong = await ask({ session }, { password: 'another password' });
-  const byKey = await ask({ key }, { password });
+  const wrong = await request({ session }, { password: 'another password' });
+  const byKey = await request({ key }, { password });
   expect([wrong, byKey].map(({ status, json }) => [status, json.code])).toEqual([
     [401, 'invalid_credentials'],
     [403, 'insufficient_scope'],
   ]);
-  expect(harness.asked).toEqual([]);
-  expect((await ask({ session }, { password })).json).toEqual({ secret: 'whsec_of_the_tests', previous_secret: null });
-  expect(harness.asked).toEqual([{ automationId, accountId: seller.accountId }]);
+  expect(harness.requested).toEqual([]);
+  expect((await request({ session }, { password })).json).toEqual({
+    secret: 'whsec_of_the_tests',
+    previous_secret: null,
+  });
+  expect(harness.requested).toEqual([{ automationId, accountId: seller.accountId }]);
   const rotate = (given: object) =>
     send(url, 'POST', `${ofAutomation}/rotate-secret`, { key, headers: { 'idempotency-key': 'one' }, body: given });
   expect((await rotate({ overlapHours: 1 })).json).toEqual({ id: 'aut_1', secret: 'whsec_of_the_tests' });
-  expect(harness.asked.at(-1)).toEqual({ automationId, body: { overlapHours: 1 } });
+  expect(harness.requested.at(-1)).toEqual({ automationId, body: { overlapHours: 1 } });
   expect((await rotate({ overlapHours: 1 })).json).toEqual({
     ...{ id: 'aut_1', secret_notice: expect.stringContaining('show it again with the password') },
   });

@@ -127,13 +127,13 @@ test('of two changes at once one takes effect, and the sessions are those that i
 
 test('no key changes the password or reads or ends sessions', async () => {
   const { data } = await list(seller.session);
-  const asked = [
+  const requested = [
     ['POST', '/api/auth/password', { password, newPassword }],
     ['GET', '/api/auth/sessions'],
     ['DELETE', `/api/auth/sessions/${data[0]?.id}`],
     ['DELETE', '/api/auth/sessions'],
   ] as const;
-  for (const [method, path, body] of asked) {
+  for (const [method, path, body] of requested) {
     for (const key of [seller.key, platformKey]) {
       const { status, json } = await send(url, method, path, { key, ...(body && { body }) });
       expect([method, path, status, json.code]).toEqual([method, path, 403, 'insufficient_scope']);

@@ -67,7 +67,8 @@ async function mute(url: string, text: string): Promise<Socket> {
   return socket;
 }
 
-const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${seller.key}\r\n\r\n`;
+const request = (path: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${seller.key}\r\n\r\n`;
 const rpc = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_orders","arguments":{"limit":100}}}';
 const callTool = () =>
   `POST /api/mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${seller.key}\r\nContent-Type: application/json\r\n` +
@@ -83,7 +84,7 @@ async function neighbourIsServed(url: string): Promise<void> {
 
 /** Their answers are short: each call ends, whether its client reads or not. */
 async function toolCallsEnded(count: number): Promise<void> {
-  await harness.untilAsked(8);
+  await harness.untilRequested(8);
   await announced(requestEnded, ({ requestId }) => requestId === 'tool-call', count);
 }
 
@@ -91,14 +92,14 @@ async function toolCallsEnded(count: number): Promise<void> {
 test.each([
   [
     '150 connections that ask for 2 MB and do not read',
-    () => Array.from({ length: 150 }, () => ask('/api/v1/orders')),
+    () => Array.from({ length: 150 }, () => request('/api/v1/orders')),
     // More begin as their clients' sockets take the answers in, or wait too long and are rejected.
-    () => harness.untilAsked(8),
+    () => harness.untilRequested(8),
   ],
   [
     'one connection that asks a hundred times and does not read',
-    () => [ask('/api/v1/orders').repeat(100)],
-    () => harness.untilAsked(1),
+    () => [request('/api/v1/orders').repeat(100)],
+    () => harness.untilRequested(1),
   ],
   ['40 connections that call a tool for 2 MB', () => Array.from({ length: 40 }, callTool), () => toolCallsEnded(40)],
 ])('%s cost less than 150 MB, and others are served', async (_, texts, untilServed) => {
@@ -116,11 +117,11 @@ test.each([
   }
 });
 
-test('who reads gets every byte, also of answers asked for in one piece', async () => {
+test('who reads gets every byte, also of responses that were requested in one piece', async () => {
   const url = inProcess;
   const { length } = harness.books.orders;
-  const last = ask('/api/v1/orders').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
-  const socket = await mute(url, ask('/api/v1/orders').repeat(4) + last);
+  const last = request('/api/v1/orders').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
+  const socket = await mute(url, request('/api/v1/orders').repeat(4) + last);
   let bytes = 0;
   socket.on('data', (chunk: Buffer) => {
     bytes += chunk.length;

@@ -44,10 +44,10 @@ test('changes of one account that wait for each other leave connections to every
 
 test('refunds that wait for a payment processor hold up no other change of their account, and not each other', async () => {
   const answered = Promise.withResolvers<void>();
-  const asked = createArrivals<string>();
+  const requested = createArrivals<string>();
   const checkout = await serveAs(harness.nats, 'checkout', [
     onRequest(refundOrder, async ({ orderId }) => {
-      asked.push(orderId);
+      requested.push(orderId);
       await answered.promise;
       return { ok: true as const, orderId, status: 'refunded' as const, refundedCents: 100, detail: 'Given back.' };
     }),
@@ -56,9 +56,9 @@ test('refunds that wait for a payment processor hold up no other change of their
     send(url, 'POST', `/api/v1/orders/${newId('order', i + 1)}/refund`, { key: seller.key }),
   );
   try {
-    await asked.wait(6);
+    await requested.wait(6);
     expect((await send(url, 'PATCH', settings, { key: seller.key, body: { commissionHoldDays: 1 } })).status).toBe(200);
-    expect(asked.list).toHaveLength(6);
+    expect(requested.list).toHaveLength(6);
   } finally {
     answered.resolve();
     await Promise.all(refunds);

@@ -76,13 +76,13 @@ test('the command counts, lists in pages and replays dead letters, each of which
     'metrics: 0 of 0 dead letters\n',
   );
   const before = await facts();
-  const replayed = 'metrics: 1 asked for, 1 replayed, 0 failed again and were kept\n';
+  const replayed = 'metrics: 1 requested, 1 replayed, 0 failed again and were kept\n';
   expect(await run('replay', '--id', ids[0] ?? '')).toEqual({ code: 0, said: replayed });
-  expect((await run('replay')).said).toContain('2 asked for, 2 replayed, 0 failed');
+  expect((await run('replay')).said).toContain('2 requested, 2 replayed, 0 failed');
   expect(await facts()).toBe(before + 3);
   // The same event once more: it is in the inbox.
   await bury(events.slice(0, 1));
-  expect((await run('replay')).said).toContain('1 asked for, 1 replayed');
+  expect((await run('replay')).said).toContain('1 requested, 1 replayed');
   expect(await facts()).toBe(before + 3);
 });
 

@@ -44,16 +44,16 @@ interface Question {
   readonly limit?: number;
 }
 
-const ask = ({ accountId, ...input }: Question & { after?: string }): Promise<MetricExplanation> =>
+const request = ({ accountId, ...input }: Question & { after?: string }): Promise<MetricExplanation> =>
   explainMetric({ database, clock }, accountId, input);
 
 /** All pages: every fact once, in the words and parts of the first page. */
 async function explain(question: Question): Promise<MetricExplanation> {
-  const first = await ask(question);
+  const first = await request(question);
   const data = [...first.data];
   let { next } = first;
   while (next !== null) {
-    const page = await ask({ ...question, after: next });
+    const page = await request({ ...question, after: next });
     expect({ ...page, data: [], next: null }).toEqual({ ...first, data: [], next: null });
     data.push(...page.data);
     next = page.next;
@@ -127,7 +127,7 @@ async function expectSeries({ accountId, productId }: About, months: readonly st
       ...[span.from, span.to, series.length],
     ]);
     for (const month of months) {
-      const { value, formula, version } = await ask({ accountId, productId, metric, month, limit: 1 });
+      const { value, formula, version } = await request({ accountId, productId, metric, month, limit: 1 });
       expect(found).toMatchObject({ metric, formula, version });
       expect([metric, month, series.find((each) => each.month === month)?.value]).toEqual([metric, month, value]);
     }
@@ -176,7 +176,7 @@ test('an explanation names facts without emails, by order, renewal or refund, ol
   await deliver([later, first].flatMap((event) => (event ? [factOfOrder(event)] : [])));
   await deliver([factOfOrder(orderEvent('acc_a', 'prd_1', { test: true }))]);
   await deliver([factOfVisit(visitEvent('acc_a', 'prd_1'))]);
-  const revenue = await ask({ accountId: 'acc_a', productId: 'prd_1', metric: 'revenueCents' });
+  const revenue = await request({ accountId: 'acc_a', productId: 'prd_1', metric: 'revenueCents' });
   const order = { kind: 'order_paid', currency: 'usd' };
   expect(revenue).toEqual({
     metric: 'revenueCents',
@@ -191,9 +191,9 @@ test('an explanation names facts without emails, by order, renewal or refund, ol
     ],
     next: null,
   });
-  const customers = await ask({ accountId: 'acc_a', productId: 'prd_1', metric: 'customers' });
+  const customers = await request({ accountId: 'acc_a', productId: 'prd_1', metric: 'customers' });
   expect(customers.data).toMatchObject([{ id: first?.id, values: { customers: 1 } }]);
-  const views = await ask({ accountId: 'acc_a', productId: 'prd_1', metric: 'views' });
+  const views = await request({ accountId: 'acc_a', productId: 'prd_1', metric: 'views' });
   expect(views.data).toMatchObject([{ kind: 'checkout_visited', subject: '', currency: null }]);
   for (const answer of [revenue, customers, views]) expect(JSON.stringify(answer)).not.toMatch(/ann|buyer@|email_key/);
 });
@@ -209,7 +209,7 @@ test('a page looks at a bounded number of facts, and the pages after it lead to 
   );
   await rebuildRollups(database, 'acc_a');
   const question = { accountId: 'acc_a', productId: 'prd_1', metric: 'conversionRate', limit: 10 } as const;
-  expect(await ask(question)).toMatchObject({ data: [], parts: { checkoutOrders: 1, views: 0 }, next: /^evt_/ });
+  expect(await request(question)).toMatchObject({ data: [], parts: { checkoutOrders: 1, views: 0 }, next: /^evt_/ });
   const { data } = await explain(question);
   expect(data).toMatchObject([{ id: `evt_${many}`, values: { checkoutOrders: 1 } }]);
 });
@@ -248,12 +248,12 @@ test('what cannot be explained is refused by field, and another account’s prod
     factOfOrder(orderEvent('acc_a', 'prd_2')),
     factOfSubscription(subscriptionEvent('acc_a', 'prd_1')),
   ]);
-  await expect(ask({ ...product, metric: 'churn' })).rejects.toMatchObject({
+  await expect(request({ ...product, metric: 'churn' })).rejects.toMatchObject({
     code: 'validation_failed',
     errors: [{ field: 'month', code: 'required' }],
   });
   const idOf = async (accountId: string, productId: string, metric: ExplainedMetric) =>
-    (await ask({ accountId, productId, metric })).data[0]?.id as string;
+    (await request({ accountId, productId, metric })).data[0]?.id as string;
   const others = [
     'evt_nothing',
     '',
@@ -262,31 +262,31 @@ test('what cannot be explained is refused by field, and another account’s prod
     await idOf('acc_a', 'prd_1', 'mrrCents'),
   ];
   for (const after of others) {
-    const refused = ask({ ...product, metric: 'orders', after });
+    const refused = request({ ...product, metric: 'orders', after });
     await expect(refused).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: 'after' }] });
   }
   const { accountId, ...question } = product;
-  const askLater = (metric: ExplainedMetric, month: string) =>
+  const requestLater = (metric: ExplainedMetric, month: string) =>
     explainMetric({ database, clock: fakeClock('2030-01-01T00:00:00.000Z') }, accountId, {
       ...question,
       metric,
       month,
     });
   for (const month of ['2030-02', '9999-12']) {
-    await expect(askLater('mrrCents', month)).rejects.toMatchObject({
+    await expect(requestLater('mrrCents', month)).rejects.toMatchObject({
       code: 'validation_failed',
       errors: [{ field: 'month', code: 'too_big' }],
     });
   }
   for (const metric of explainedMetric.options) {
-    const [early, late] = await Promise.all(['0000-01', '2030-01'].map((month) => askLater(metric, month)));
+    const [early, late] = await Promise.all(['0000-01', '2030-01'].map((month) => requestLater(metric, month)));
     expect([metric, early]).toMatchObject([metric, { value: 0, data: [], next: null }]);
     expect([metric, late]).toMatchObject([
       metric,
       { value: { activeSubscriptions: 1, mrrCents: 1900 }[metric as 'mrrCents'] ?? 0 },
     ]);
   }
-  await expect(ask({ accountId: 'acc_c', productId: 'prd_1', metric: 'orders' })).rejects.toMatchObject({
+  await expect(request({ accountId: 'acc_c', productId: 'prd_1', metric: 'orders' })).rejects.toMatchObject({
     code: 'product_not_found',
   });
 });

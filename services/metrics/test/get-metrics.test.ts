@@ -51,7 +51,7 @@ beforeAll(async () => {
   await harness.handled();
 });
 
-async function ask(productId: string, accountId = account): Promise<MetricsResource> {
+async function request(productId: string, accountId = account): Promise<MetricsResource> {
   const output = await harness.requester.request(getMetrics, { productId }, { accountId, requestId: 'r' });
   return metricsResource.strict().parse(output);
 }
@@ -75,7 +75,7 @@ test('an order, its bump and its buyer are counted once, a test order and a rede
     orderEvent(account, course.id, { customerEmail: 'ann@example.com', paidAt: '2026-02-01T00:00:00.000Z' }),
   );
   await harness.handled();
-  const metrics = await ask(course.id);
+  const metrics = await request(course.id);
   expect(metrics).toEqual({
     product: { id: course.id, name: 'Course', pricingType: 'onetime' },
     summary: {
@@ -119,7 +119,7 @@ test('a subscription raises recurring revenue from its month on', async () => {
   );
   await harness.publish(subscriptionStarted, subscriptionEvent(account, monthly.id, { test: true }));
   await harness.handled();
-  const metrics = await ask(monthly.id);
+  const metrics = await request(monthly.id);
   expect(metrics.summary).toMatchObject({ activeSubscriptions: 2, mrrCents: 1900 + 833, orders: 0, revenueCents: 0 });
   expect(metrics.mrrByMonth).toEqual([
     { month: '2026-01', value: 1900 },
@@ -191,7 +191,7 @@ test('views, shown upsells, refunds, lost disputes and cancellations are in the 
     customers: 1,
   };
   await harness.handled();
-  const metrics = await ask(productId);
+  const metrics = await request(productId);
   expect(metrics.summary).toEqual(summary);
   expect(metrics).toMatchObject({
     product: { id: productId, name: 'Club', pricingType: 'subscription' },
@@ -236,7 +236,7 @@ test('renewals are revenue, and only active subscriptions are recurring revenue'
   await harness.publish(subscriptionCanceled, cancellationEvent(account, productId, ended));
   const summary = { activeSubscriptions: 3, mrrCents: 5700, revenueCents: 4900 + 2 * 1900, orders: 1, aovCents: 4900 };
   await harness.handled();
-  const metrics = await ask(productId);
+  const metrics = await request(productId);
   expect(metrics).toMatchObject({
     summary,
     revenueByMonth: [{ value: 4900 }, { month: '2026-02', value: 1900 }, { month: '2026-03', value: 1900 }],
@@ -246,7 +246,7 @@ test('renewals are revenue, and only active subscriptions are recurring revenue'
 });
 
 test('a product nothing was sold of has zeros', async () => {
-  const metrics = await ask(unsold.id);
+  const metrics = await request(unsold.id);
   expect(new Set(Object.values(metrics.summary))).toEqual(new Set([0]));
   expect(metrics.revenueByMonth).toEqual([]);
 });
@@ -255,7 +255,7 @@ test('a product that an order or a visit names before its creation arrives is th
   const sold = newId('product', 0);
   await harness.publish(orderPaid, orderEvent(account, sold, { productName: 'Sold' }));
   await harness.handled();
-  const metrics = await ask(sold);
+  const metrics = await request(sold);
   expect(metrics.product).toEqual({ id: sold, name: 'Sold', pricingType: 'onetime' });
 });
 
@@ -268,10 +268,10 @@ test('a product made a moment ago is waited for, and one that never was is refus
   await announced(productAwaited, (awaited) => awaited.productId === productId);
   await harness.publish(productCreated, creationEvent(account, { productId, name: 'New' }));
   expect(await found).toMatchObject({ id: productId, name: 'New' });
-  expect(await ask(productId)).toMatchObject({ product: { id: productId, name: 'New' }, revenueByMonth: [] });
+  expect(await request(productId)).toMatchObject({ product: { id: productId, name: 'New' }, revenueByMonth: [] });
 
   const never = newId('product', harness.clock.nowMs());
-  await expect(ask(never)).rejects.toMatchObject({ code: 'product_not_found' });
+  await expect(request(never)).rejects.toMatchObject({ code: 'product_not_found' });
   expect(sofar(productAwaited).map((awaited) => awaited.productId)).toContain(never);
   // Another account's new product is no more there than one that never was.
   await expect(find(other, productId, 100)).rejects.toMatchObject({ code: 'product_not_found' });
@@ -293,7 +293,7 @@ test('the latest name of a product is shown, in whatever order events come, and 
   );
   await harness.publish(productRenamed, third);
   await harness.handled();
-  expect((await ask(productId)).product.name).toBe('Third');
+  expect((await request(productId)).product.name).toBe('Third');
   await harness.publish(productRenamed, second);
   await harness.publish(productCreated, creation);
   await harness.publish(productRenamed, {
@@ -305,14 +305,14 @@ test('the latest name of a product is shown, in whatever order events come, and 
     orderEvent(account, productId, { productName: 'First', pricingType: 'subscription' }),
   );
   await harness.handled();
-  expect((await ask(course.id)).product.name).toBe('Last');
-  expect((await ask(productId)).summary.orders).toBe(2);
-  expect((await ask(productId)).product).toEqual({ id: productId, name: 'Third', pricingType: 'subscription' });
+  expect((await request(course.id)).product.name).toBe('Last');
+  expect((await request(productId)).summary.orders).toBe(2);
+  expect((await request(productId)).product).toEqual({ id: productId, name: 'Third', pricingType: 'subscription' });
 });
 
 test('an unknown product and another account’s are refused alike', async () => {
   for (const productId of [newId('product', 0), foreign.id, 'nonsense']) {
-    await expect(ask(productId)).rejects.toMatchObject({ code: 'product_not_found' });
+    await expect(request(productId)).rejects.toMatchObject({ code: 'product_not_found' });
   }
-  expect((await ask(foreign.id, other)).product.name).toBe('Foreign');
+  expect((await request(foreign.id, other)).product.name).toBe('Foreign');
 });

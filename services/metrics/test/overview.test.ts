@@ -82,19 +82,19 @@ const moneyOf = (all: readonly Recounted[]) =>
     ]),
   );
 
-interface Asked {
+interface Requested {
   readonly from: string;
   readonly to: string;
   readonly by: z.infer<typeof overviewStep>;
 }
 
 /** Everything that the overview says, from a recount of the history. */
-async function expectRecounted(history: readonly RawEvent[], accountId: string, asked: Asked): Promise<void> {
-  const { from, to, by } = asked;
-  const found = await read(accountId, asked);
+async function expectRecounted(history: readonly RawEvent[], accountId: string, requested: Requested): Promise<void> {
+  const { from, to, by } = requested;
+  const found = await read(accountId, requested);
   const length = endOf(to) - Date.parse(from);
   const previous = { from: dayOf(Date.parse(from) - length), to: dayOf(Date.parse(from) - dayMs) };
-  expect(found).toMatchObject({ ...asked, previous });
+  expect(found).toMatchObject({ ...requested, previous });
   const days = Array.from({ length: length / dayMs }, (_, n) => dayOf(Date.parse(from) + n * dayMs));
   const dates = by === 'day' ? days : [...new Set(days.map((day) => day.slice(0, 7)))];
   const lastOf = (date: string) => days.findLast((day) => day.startsWith(date)) as string;
@@ -148,7 +148,7 @@ function expectSums({ currencies, products: rows }: Overview): void {
 }
 
 /** Most end on a day on which something happened. */
-const spansOf = (history: readonly RawEvent[]): fc.Arbitrary<Asked> => {
+const spansOf = (history: readonly RawEvent[]): fc.Arbitrary<Requested> => {
   const today = clock.now();
   const days = history.map(({ occurredAt }) => new Date(occurredAt)).filter((day) => day < today);
   return spansTo(
@@ -159,7 +159,7 @@ const spansOf = (history: readonly RawEvent[]): fc.Arbitrary<Asked> => {
   );
 };
 
-const spansTo = (to: fc.Arbitrary<Date>): fc.Arbitrary<Asked> =>
+const spansTo = (to: fc.Arbitrary<Date>): fc.Arbitrary<Requested> =>
   fc
     .record({
       to,
@@ -176,23 +176,26 @@ test('whatever happened, however events arrive and rebuilds run beside them or e
       batchSize: fc.integer({ min: 1, max: 12 }),
       rebuildAfter: fc.nat(6),
       endsEarly: fc.boolean(),
-      asked: fc.array(spansOf(history), { minLength: 3, maxLength: 5 }),
+      requested: fc.array(spansOf(history), { minLength: 3, maxLength: 5 }),
     }),
   );
-  const property = fc.asyncProperty(cases, async ({ history, arrivals, batchSize, rebuildAfter, endsEarly, asked }) => {
-    await deleteAllFacts();
-    const facts = arrivals.map(factOf);
-    for (let n = 0; facts.length > 0; n += 1) {
-      const work: Promise<unknown>[] = [deliver(facts.splice(0, batchSize)), deliver(facts.splice(0, batchSize))];
-      if (n === rebuildAfter) work.push(rebuild(endsEarly));
-      await Promise.all(work);
-    }
-    for (const accountId of accounts) for (const span of asked) await expectRecounted(history, accountId, span);
-    // One that ends in the middle, and the next one, which begins anew.
-    await rebuild(true);
-    await rebuildRollups(database, null);
-    for (const span of asked) await expectRecounted(history, 'acc_a', span);
-  });
+  const property = fc.asyncProperty(
+    cases,
+    async ({ history, arrivals, batchSize, rebuildAfter, endsEarly, requested }) => {
+      await deleteAllFacts();
+      const facts = arrivals.map(factOf);
+      for (let n = 0; facts.length > 0; n += 1) {
+        const work: Promise<unknown>[] = [deliver(facts.splice(0, batchSize)), deliver(facts.splice(0, batchSize))];
+        if (n === rebuildAfter) work.push(rebuild(endsEarly));
+        await Promise.all(work);
+      }
+      for (const accountId of accounts) for (const span of requested) await expectRecounted(history, accountId, span);
+      // One that ends in the middle, and the next one, which begins anew.
+      await rebuild(true);
+      await rebuildRollups(database, null);
+      for (const span of requested) await expectRecounted(history, 'acc_a', span);
+    },
+  );
   await fc.assert(property, randomRuns(12, 500));
 });
 
@@ -284,13 +287,13 @@ test('an overview reads days and products by index, and never facts', async () =
     from generate_series(1, 200) n, generate_series(1, ${many}) m`);
   await database.pool.query('analyze');
   const { from, to } = { from: '2025-06-01', to: '2025-06-15' };
-  const asked = [
+  const requested = [
     productsAtEnd(['acc_a', to]),
     spansOfProducts(['acc_a', '2025-05-17', from, to]),
     points.day(['acc_a', from, to]),
     points.month(['acc_a', from, to]),
   ];
-  for (const { text, values } of asked) {
+  for (const { text, values } of requested) {
     const { rows } = await database.pool.query<{ 'QUERY PLAN': unknown }>(`explain (format json) ${text}`, values);
     const plan = JSON.stringify(rows[0]?.['QUERY PLAN']);
     expect(plan).toContain('"Relation Name":"product_days"');

@@ -237,7 +237,7 @@ test('the removal of an endpoint that is being switched off is shown once in Rec
   const goOn = await holdUp('pending', 25);
   await seller.put({ active: false });
   await untilBlocked(harness.database.pool);
-  const removed = harness.ask(deleteWebhookEndpoint, seller.account, {});
+  const removed = harness.request(deleteWebhookEndpoint, seller.account, {});
   await untilBlocked(harness.database.pool, 2);
   await goOn();
   await removed;
@@ -248,7 +248,7 @@ test('the removal of an endpoint that is being switched off is shown once in Rec
   expect(seller.received()).toEqual([id]);
   await harness.afterRound('endpoint-changes');
   expect(await count('canceled')).toBe(100);
-  const { data } = await harness.ask(listActivity, seller.account, {});
+  const { data } = await harness.request(listActivity, seller.account, {});
   expect(data.filter((entry) => entry.kind === 'notice').map((notice) => notice.summary)).toEqual([
     expect.stringContaining('100 deliveries that waited are canceled'),
   ]);

@@ -20,12 +20,12 @@ let original: string | undefined;
 beforeEach(async () => {
   const action = { type: 'post', url: `${seller.receiver.url}/automation` } as const;
   const body = { name: 'Mine', event: 'order.paid', action } as const;
-  ({ id: automationId, secret: original } = await harness.ask(createAutomation, seller.account, { body }));
+  ({ id: automationId, secret: original } = await harness.request(createAutomation, seller.account, { body }));
 });
 
 const rotate = (body?: { overlapHours: number }, commandId?: string) =>
-  harness.ask(rotateAutomationSecret, seller.account, { automationId, ...(body && { body }) }, commandId);
-const reveal = (id = automationId) => harness.ask(revealAutomationSecret, seller.account, { automationId: id });
+  harness.request(rotateAutomationSecret, seller.account, { automationId, ...(body && { body }) }, commandId);
+const reveal = (id = automationId) => harness.request(revealAutomationSecret, seller.account, { automationId: id });
 const runs = () => seller.receiver.requests.filter(({ path }) => path === '/automation');
 /** Which of the secrets have signed the n-th run. */
 async function signersOfRun(n: number, secrets: Record<string, string | undefined>): Promise<string[]> {
@@ -50,7 +50,7 @@ test('for 24 hours both secrets sign the POST of an automation, the new one firs
   harness.clock.advance(24 * hourMs);
   expect(await signersOfRun(1, secrets)).toEqual(['new']);
   expect(await reveal()).toEqual({ secret: rotated.secret, previous_secret: null });
-  const after = await harness.ask(getAutomation, seller.account, { automationId });
+  const after = await harness.request(getAutomation, seller.account, { automationId });
   expect(after).toMatchObject({ previous_secret_expires_at: null });
   expect(after.secret).toBeUndefined();
 });
@@ -70,12 +70,12 @@ test('without an overlap the previous secret ends at once; a repeated command ha
 });
 
 test('an automation that sends emails has no secret, and other accounts’ automations and webhook URLs are none', async () => {
-  const { data } = await harness.ask(listAutomations, seller.account, {});
+  const { data } = await harness.request(listAutomations, seller.account, {});
   const noSecret = { code: 'invalid_transition', message: expect.stringContaining('has no signing secret') };
   const [builtIn] = data;
   await expect(reveal(builtIn?.id)).rejects.toMatchObject(noSecret);
   await expect(
-    harness.ask(rotateAutomationSecret, seller.account, { automationId: builtIn?.id as string }),
+    harness.request(rotateAutomationSecret, seller.account, { automationId: builtIn?.id as string }),
   ).rejects.toMatchObject(noSecret);
   const other = harness.account();
   for (const [accountId, id] of [
@@ -83,10 +83,10 @@ test('an automation that sends emails has no secret, and other accounts’ autom
     [seller.account, newId('automation', harness.clock.nowMs())],
   ] as const)
     for (const definition of [rotateAutomationSecret, revealAutomationSecret])
-      await expect(harness.ask(definition, accountId, { automationId: id })).rejects.toMatchObject({
+      await expect(harness.request(definition, accountId, { automationId: id })).rejects.toMatchObject({
         code: 'automation_not_found',
       });
   const endpointId = automationId;
-  await expect(harness.ask(rotateWebhookSecret, seller.account, { endpointId })).rejects.toThrow();
+  await expect(harness.request(rotateWebhookSecret, seller.account, { endpointId })).rejects.toThrow();
   expect(await reveal()).toEqual({ secret: original, previous_secret: null });
 });

@@ -47,7 +47,7 @@ test('a mail server and a URL that hang delay no webhook and repeat none, whatev
     return 'silent';
   };
   const action = { type: 'post', url: hanging.url } as const;
-  await harness.ask(createAutomation, shop.account, { body: { name: 'Hangs', event: 'order.paid', action } });
+  await harness.request(createAutomation, shop.account, { body: { name: 'Hangs', event: 'order.paid', action } });
   for (let n = 0; n < 30; n += 1) await seller.sell();
   await hung.wait(4);
   for (let n = 0; n < 30; n += 1) await shop.publish();
@@ -68,7 +68,7 @@ test('while the mail server is away every recorded attempt took place, and the o
   await Promise.all(eventIds.map((eventId) => stored(eventId)));
   await seller.tried(1);
   await harness.afterRound('deliveries');
-  const { data } = await harness.ask(listDeliveries, seller.account, { status: 'pending' });
+  const { data } = await harness.request(listDeliveries, seller.account, { status: 'pending' });
   expect(data.filter(({ reason }) => reason.startsWith('Waits for the mail server')).length).toBeGreaterThan(0);
   // What is under way ends.
   await harness.running.service.close();
@@ -187,7 +187,7 @@ test('an account sends no more emails than it may in a day, and the others go ou
 test('that an endpoint is off is told at once, also on a day on which no more emails of automations go out', async () => {
   const seller = await start({ ...mailSettings(server), EMAILS_PER_DAY: '0' });
   const gone = await startReceiver({ respond: () => ({ status: 410 }) });
-  const endpoint = await harness.ask(createWebhookEndpoint, seller.account, { body: { url: gone.url } });
+  const endpoint = await harness.request(createWebhookEndpoint, seller.account, { body: { url: gone.url } });
   await seller.sell();
   await judged(endpoint.id);
   harness.wake();
@@ -206,7 +206,7 @@ test('a notice that waits for the next day, too, names the number that was set',
   const text = 'insert into emails_sent (account_id, day, count) values ($1, $2::date, 52)';
   await harness.query(text, [seller.account, harness.clock.now().toISOString().slice(0, 10)]);
   const gone = await startReceiver({ respond: () => ({ status: 410 }) });
-  const endpoint = await harness.ask(createWebhookEndpoint, seller.account, { body: { url: gone.url } });
+  const endpoint = await harness.request(createWebhookEndpoint, seller.account, { body: { url: gone.url } });
   await seller.sell();
   const detail = 'the automations of an account send 2 emails a day at most; the others go out later';
   const postponed = async () =>
@@ -234,11 +234,11 @@ test('a POST that a 410 switched off is on again with another URL, and stays off
   const receiver = await startReceiver({ respond: ({ path }) => ({ status: path === '/new' ? 200 : 410 }) });
   const action = { type: 'post', url: `${receiver.url}/old` } as const;
   const body = { name: 'Own', event: 'order.paid', action } as const;
-  const { id: automationId } = await harness.ask(createAutomation, seller.account, { body });
+  const { id: automationId } = await harness.request(createAutomation, seller.account, { body });
   const own = async () =>
-    (await harness.ask(listAutomations, seller.account, {})).data.find(({ id }) => id === automationId);
+    (await harness.request(listAutomations, seller.account, {})).data.find(({ id }) => id === automationId);
   const update = (change: object) =>
-    harness.ask(updateAutomation, seller.account, { automationId, body: change as never });
+    harness.request(updateAutomation, seller.account, { automationId, body: change as never });
   await seller.sell();
   const off = { active: false, switched_off: { reason: 'gone', at: expect.any(String) } };
   await judged(automationId);
@@ -260,11 +260,11 @@ test.each([
   const seller = await start(settings());
   const receiver = await startReceiver();
   const action = { type: 'post', url: receiver.url } as const;
-  await harness.ask(createAutomation, seller.account, { body: { name: 'Own', event: 'order.paid', action } });
+  await harness.request(createAutomation, seller.account, { body: { name: 'Own', event: 'order.paid', action } });
   await seller.sell();
   await seller.tried(1);
   expect(receiver.requests).toHaveLength(1);
-  const { data } = await harness.ask(listAutomations, seller.account, {});
+  const { data } = await harness.request(listAutomations, seller.account, {});
   expect(data.filter(({ built_in }) => built_in !== null).map(({ available }) => available)).toEqual(
     Array(8).fill(false),
   );
@@ -284,10 +284,10 @@ test('a POST that is in flight when its automation is switched off, and fails, i
   });
   const action = { type: 'post', url: receiver.url } as const;
   const body = { name: 'Own', event: 'order.paid', action } as const;
-  const { id: automationId } = await harness.ask(createAutomation, seller.account, { body });
+  const { id: automationId } = await harness.request(createAutomation, seller.account, { body });
   await seller.sell();
   await receiver.received(1);
-  await harness.ask(updateAutomation, seller.account, { automationId, body: { active: false } });
+  await harness.request(updateAutomation, seller.account, { automationId, body: { active: false } });
   gate.resolve();
   await seller.tried(1);
   expect(await seller.runs()).toMatchObject([{ status: 'canceled', reason: 'discarded', attempts: 1 }]);
@@ -299,7 +299,7 @@ test('a run whose process died before its automation was switched off is dropped
   const receiver = await startReceiver({ respond: () => ({ status: 500 }) });
   const action = { type: 'post', url: receiver.url } as const;
   const body = { name: 'Own', event: 'order.paid', action } as const;
-  const { id: automationId } = await harness.ask(createAutomation, seller.account, { body });
+  const { id: automationId } = await harness.request(createAutomation, seller.account, { body });
   await seller.sell();
   await seller.tried(1);
   expect(await seller.runs()).toMatchObject([{ status: 'pending', attempts: 1 }]);
@@ -317,9 +317,9 @@ test('switching an automation off drops what waits to be sent', async () => {
   await seller.sell();
   await seller.tried(2);
   expect((await seller.runs()).map(({ status }) => status)).toEqual(['pending', 'pending']);
-  const { data } = await harness.ask(listAutomations, seller.account, {});
+  const { data } = await harness.request(listAutomations, seller.account, {});
   for (const { id } of data)
-    await harness.ask(updateAutomation, seller.account, { automationId: id, body: { active: false } });
+    await harness.request(updateAutomation, seller.account, { automationId: id, body: { active: false } });
   await harness.afterRound('endpoint-changes');
   expect((await seller.runs()).map(({ status }) => status)).toEqual(['canceled', 'canceled']);
 });

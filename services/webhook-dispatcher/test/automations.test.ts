@@ -11,17 +11,17 @@ import { actWith, harness, seller, server, startMailService } from './mail-set-u
 
 startMailService();
 
-const list = async () => (await harness.ask(listAutomations, seller.account, {})).data;
+const list = async () => (await harness.request(listAutomations, seller.account, {})).data;
 const builtIn = async (key: string) => (await list()).find(({ built_in }) => built_in === key) ?? expect.fail(key);
 const switchOff = async (...keys: string[]) => {
   for (const key of keys) {
     const { id } = await builtIn(key);
-    await harness.ask(updateAutomation, seller.account, { automationId: id, body: { active: false } });
+    await harness.request(updateAutomation, seller.account, { automationId: id, body: { active: false } });
   }
 };
 const receivedBy = (to: string) => server.received.filter((email) => email.to === to);
 const add = (body: object) =>
-  harness.ask(createAutomation, seller.account, { body: { name: 'Mine', ...body } as never });
+  harness.request(createAutomation, seller.account, { body: { name: 'Mine', ...body } as never });
 const mine = (change: object = {}) => ({
   event: 'order.paid',
   action: { type: 'email', to: 'buyer', subject: 'Hi {{firstName}}', body: 'Yours: {{product}}', ...change },
@@ -130,7 +130,7 @@ test('creates at once, and repeated ones, add no more automations than an accoun
   );
   const commandId = newIdSuffix(harness.clock.nowMs());
   const body = { name: 'Mine', ...mine(), active: false } as never;
-  const repeat = () => harness.ask(createAutomation, seller.account, { body }, commandId);
+  const repeat = () => harness.request(createAutomation, seller.account, { body }, commandId);
   const first = await repeat();
   const repeated = await Promise.all([repeat(), repeat(), add({ ...mine(), active: false }), repeat()]);
   expect(repeated.filter(({ id }) => id === first.id)).toHaveLength(3);
@@ -146,12 +146,12 @@ test('a changed template holds for the next email, and the built-in automation s
   await switchOff('sale_notice');
   const { id, action } = await builtIn('receipt');
   const changed = { ...(action as object), subject: 'Thanks, {{firstName}}', body: 'Bye' } as never;
-  await harness.ask(updateAutomation, seller.account, { automationId: id, body: { action: changed } });
+  await harness.request(updateAutomation, seller.account, { automationId: id, body: { action: changed } });
   await seller.sell({ customerName: 'Ada Lovelace' });
   await seller.tried(1);
   expect(server.received).toHaveLength(1);
   expect(headerOf(server.received[0]?.text ?? '', 'Subject')).toBe('Thanks, Ada');
-  const after = await harness.ask(getAutomation, seller.account, { automationId: id });
+  const after = await harness.request(getAutomation, seller.account, { automationId: id });
   expect(after).toMatchObject({ built_in: 'receipt', name: 'Receipt to the buyer', action: changed });
 });
 
@@ -212,7 +212,7 @@ test('a run that is redelivered sends its email again, as the same message', asy
   await seller.tried(1);
   const [run, ...others] = await seller.runs();
   expect([run, others]).toMatchObject([{ status: 'delivered' }, []]);
-  await harness.ask(redeliver, seller.account, { deliveryId: run?.id ?? '' });
+  await harness.request(redeliver, seller.account, { deliveryId: run?.id ?? '' });
   await seller.tried(2);
   expect(receivedBy('bob@example.com')).toHaveLength(2);
   const messages = receivedBy('bob@example.com').map(({ text }) => headerOf(text, 'Message-ID'));

@@ -59,7 +59,7 @@ const publish = async (account: string, count: number) => {
 const each = volume(40, 200);
 
 const put = (seller: Seller, active: boolean) =>
-  harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, active } });
+  harness.request(putWebhookEndpoint, seller.account, { body: { url: seller.url, active } });
 
 test('while events are stored, sent, held, released, sent again and canceled, every proof finds a gap of 0', async () => {
   await harness.query('update conservation set next_run_at = now()');
@@ -75,7 +75,7 @@ test('while events are stored, sent, held, released, sent again and canceled, ev
     })(),
     (async () => {
       await removed.receiver.received(each / 4);
-      await harness.ask(deleteWebhookEndpoint, removed.account, {});
+      await harness.request(deleteWebhookEndpoint, removed.account, {});
     })(),
   ]);
   for (const seller of [works, switched]) {
@@ -86,7 +86,7 @@ test('while events are stored, sent, held, released, sent again and canceled, ev
     works.account,
   ]);
   const since = new Date(harness.clock.nowMs() - 60_000).toISOString();
-  const recovery = await harness.ask(recover, works.account, {
+  const recovery = await harness.request(recover, works.account, {
     endpointId: endpoint?.id ?? '',
     body: { since, which: 'all' },
   });

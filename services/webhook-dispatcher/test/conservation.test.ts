@@ -103,12 +103,13 @@ test('a lost row of a delivery that was finished long ago is found in the round,
 });
 
 test.each([
-  ['canceled', 'removed', () => harness.ask(deleteWebhookEndpoint, seller.account, {})],
+  ['canceled', 'removed', () => harness.request(deleteWebhookEndpoint, seller.account, {})],
   ['failed', 'expired', () => lose('event_bodies')],
   [
     'filtered',
     'filtered',
-    () => harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, events: ['affiliate.paid'] } }),
+    () =>
+      harness.request(putWebhookEndpoint, seller.account, { body: { url: seller.url, events: ['affiliate.paid'] } }),
   ],
 ])('a lost row becomes %s where nothing can or may be sent any more: %s', async (status, reason, change) => {
   await seller.publish();

@@ -17,7 +17,7 @@ startService();
 async function connectedSeller() {
   const connected = await connectedAccount(harness);
   const { account } = connected;
-  const activity = async (page = {}) => await harness.ask(listActivity, account, page);
+  const activity = async (page = {}) => await harness.request(listActivity, account, page);
   /** Its Recent activity after so many attempts. */
   const entries = async (attempts: number) => {
     await connected.tried(attempts);
@@ -209,7 +209,7 @@ test('removing the endpoint cancels its waiting deliveries, and Recent activity 
   seller.receiver.respondWith(() => ({ status: 500 }));
   await seller.publish();
   await seller.entries(1);
-  await harness.ask(deleteWebhookEndpoint, seller.account, {});
+  await harness.request(deleteWebhookEndpoint, seller.account, {});
   await changesApplied(seller.endpointId);
   const [notice] = await seller.entries(1);
   expect(notice).toMatchObject({ kind: 'notice', status: 'notice', url: seller.url });
@@ -217,7 +217,7 @@ test('removing the endpoint cancels its waiting deliveries, and Recent activity 
   expect(await seller.statuses()).toEqual(['canceled']);
 });
 
-test('an endpoint gets only the kinds of events it asked for', async () => {
+test('an endpoint gets only the kinds of events that it subscribes to', async () => {
   const seller = await connectedSeller();
   await seller.put({ events: ['funnel.email.sync'] });
   await stored(await seller.publish());
@@ -231,7 +231,7 @@ test('Recent activity shows an unknown affiliate code, also without an endpoint'
   const account = harness.account();
   const id = await harness.publish(affiliateCodeUnmatched, account, { orderId: 'ord_1', code: 'UNKNOWN', test: false });
   await handled(id);
-  const [notice] = (await harness.ask(listActivity, account, {})).data;
+  const [notice] = (await harness.request(listActivity, account, {})).data;
   expect(notice).toMatchObject({ kind: 'notice', order_id: 'ord_1', delivery_id: null });
   expect(notice?.summary).toContain('UNKNOWN');
 });
@@ -255,8 +255,8 @@ test('activity pages back by id without a gap or a repeat, and is an account’s
   }
   expect(paged).toEqual(all.map((entry) => entry.id));
   const other = harness.account();
-  expect(await harness.ask(listActivity, other, {})).toEqual({ data: [] });
-  const foreign = harness.ask(listActivity, other, { before: paged[0] });
+  expect(await harness.request(listActivity, other, {})).toEqual({ data: [] });
+  const foreign = harness.request(listActivity, other, { before: paged[0] });
   await expect(foreign).rejects.toMatchObject({ code: 'validation_failed', errors: [{ field: 'before' }] });
   await expect(seller.activity({ before: 'nonsense' })).rejects.toMatchObject({ code: 'validation_failed' });
 });

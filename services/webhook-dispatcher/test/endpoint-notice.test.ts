@@ -16,15 +16,17 @@ beforeEach(async () => {
 });
 
 const notices = async () => {
-  const { data } = await harness.ask(listActivity, seller.account, { status: 'notice' });
+  const { data } = await harness.request(listActivity, seller.account, { status: 'notice' });
   return data.map(({ summary }) => summary);
 };
 
 test('a URL that is switched off is told of by email, once, in the words of Recent activity', async () => {
-  const { id: endpointId } = await harness.ask(createWebhookEndpoint, seller.account, { body: { url: receiver.url } });
+  const { id: endpointId } = await harness.request(createWebhookEndpoint, seller.account, {
+    body: { url: receiver.url },
+  });
   await seller.sell();
   await judged(endpointId);
-  expect(await harness.ask(readWebhookEndpoint, seller.account, { endpointId })).toMatchObject({
+  expect(await harness.request(readWebhookEndpoint, seller.account, { endpointId })).toMatchObject({
     switched_off: { reason: 'gone' },
   });
   harness.wake();
@@ -37,18 +39,20 @@ test('a URL that is switched off is told of by email, once, in the words of Rece
 });
 
 test('what tells of an endpoint that is off is found by its name, and its email can be previewed', async () => {
-  const { id: endpointId } = await harness.ask(createWebhookEndpoint, seller.account, { body: { url: receiver.url } });
+  const { id: endpointId } = await harness.request(createWebhookEndpoint, seller.account, {
+    body: { url: receiver.url },
+  });
   await seller.sell();
   const event = 'endpoint.off';
   await judged(endpointId);
   harness.wake();
   await seller.tried(4);
-  expect((await harness.ask(listDeliveries, seller.account, { event })).data).toMatchObject([{ event }]);
-  expect((await harness.ask(listActivity, seller.account, { event })).data).toMatchObject([{ event }]);
-  const { data } = await harness.ask(listAutomations, seller.account, {});
+  expect((await harness.request(listDeliveries, seller.account, { event })).data).toMatchObject([{ event }]);
+  expect((await harness.request(listActivity, seller.account, { event })).data).toMatchObject([{ event }]);
+  const { data } = await harness.request(listAutomations, seller.account, {});
   const { action } = data.find((one) => one.event === event) ?? expect.fail('no such automation');
   const account = { businessName: 'Maya', supportEmail: 'help@maya.example' };
-  const previewed = harness.ask(previewAutomation, seller.account, {
+  const previewed = harness.request(previewAutomation, seller.account, {
     body: { event, action: action as never },
     account,
   });
@@ -57,12 +61,14 @@ test('what tells of an endpoint that is off is found by its name, and its email 
 
 test('an automation whose URL is gone is switched off, and told of as what it is', async () => {
   const action = { type: 'post', url: receiver.url } as const;
-  const made = await harness.ask(createAutomation, seller.account, {
+  const made = await harness.request(createAutomation, seller.account, {
     body: { name: 'Course access', event: 'order.paid', action },
   });
   await seller.sell();
   await judged(made.id);
-  expect(await harness.ask(getAutomation, seller.account, { automationId: made.id })).toMatchObject({ active: false });
+  expect(await harness.request(getAutomation, seller.account, { automationId: made.id })).toMatchObject({
+    active: false,
+  });
   expect((await seller.runs()).filter(({ endpoint_id }) => endpoint_id === made.id)).toMatchObject([
     { status: 'canceled', reason: 'discarded', attempts: 1 },
   ]);
@@ -73,7 +79,7 @@ test('an automation whose URL is gone is switched off, and told of as what it is
 
 test('a URL that takes nothing is told of by one email after a day, and by one when it is switched off after five', async () => {
   receiver.respondWith(() => ({ status: 500 }));
-  const { id: endpointId } = await harness.ask(putWebhookEndpoint, seller.account, { body: { url: receiver.url } });
+  const { id: endpointId } = await harness.request(putWebhookEndpoint, seller.account, { body: { url: receiver.url } });
   for (let n = 0; n < 3; n += 1) await seller.sell();
   const { port } = new URL(receiver.url);
   const plain = ({ text }: { text: string }) => text.replaceAll('=\r\n', '');

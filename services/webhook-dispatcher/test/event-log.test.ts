@@ -74,7 +74,7 @@ test('the log is read backwards from the newest, page by page, and a place goes 
       () => {},
     );
   });
-  const page = (query: RequestInput<typeof listEvents>) => harness.ask(listEvents, account, query);
+  const page = (query: RequestInput<typeof listEvents>) => harness.request(listEvents, account, query);
   const numbers = ({ data }: { data: readonly { sequence: number }[] }) => data.map(({ sequence }) => sequence);
   const first = await page({ order: 'desc', limit: 2 });
   expect([numbers(first), first.has_more]).toEqual([[5, 4], true]);
@@ -99,7 +99,7 @@ test('numbers of events are in the order of commits, without gaps, and a reader 
       const ids = seen.get(account) as string[];
       for (let more = true; more; ) {
         const after = ids.at(-1);
-        const page = await harness.ask(listEvents, account, { limit: 3, ...(after !== undefined && { after }) });
+        const page = await harness.request(listEvents, account, { limit: 3, ...(after !== undefined && { after }) });
         expect(page.data.map((event) => event.sequence)).toEqual(page.data.map((_, n) => ids.length + 1 + n));
         ids.push(...page.data.map((event) => event.id));
         more = page.has_more;
@@ -163,7 +163,7 @@ test('an event of an account that never had a URL is stored with its body, and h
     account,
   ]);
   expect(bodies.map(({ body }) => JSON.parse(body).event)).toEqual(['order.paid', 'order.paid']);
-  const connected = await harness.ask(putWebhookEndpoint, account, { body: { url: 'http://127.0.0.1:9/' } });
+  const connected = await harness.request(putWebhookEndpoint, account, { body: { url: 'http://127.0.0.1:9/' } });
   expect(connected).toMatchObject({ id: endpoint?.id, active: true, secret: expect.stringMatching(/^whsec_/) });
   expect((await deliveries(account)).map((row) => row.status)).toEqual(['held', 'held']);
 });
@@ -181,7 +181,9 @@ test('first events of an account that two processes store at once make one endpo
 
 test('an event that the filter of an endpoint does not take is filtered, finished at once and never sent', async () => {
   const seller = await connectedAccount(harness);
-  await harness.ask(putWebhookEndpoint, seller.account, { body: { url: seller.url, events: ['funnel.email.sync'] } });
+  await harness.request(putWebhookEndpoint, seller.account, {
+    body: { url: seller.url, events: ['funnel.email.sync'] },
+  });
   const paid = await publish(seller.account);
   await stored(paid);
   expect(await seller.statuses()).toEqual(['filtered']);
@@ -203,7 +205,7 @@ test('a pushed email is not held for the first URL, because its seller was told 
   const states = async () => (await deliveries(account)).map(({ status, reason }) => `${status} ${reason}`).toSorted();
   expect(await states()).toEqual(['filtered filtered', 'held null', 'held null']);
   const receiver = await startReceiver();
-  await harness.ask(putWebhookEndpoint, account, { body: { url: receiver.url, held: 'send' } });
+  await harness.request(putWebhookEndpoint, account, { body: { url: receiver.url, held: 'send' } });
   await attempted({ accountId: account, delivered: true }, 2);
   expect(await states()).toEqual(['delivered null', 'delivered null', 'filtered filtered']);
   expect(receiver.requests.map(({ headers }) => headers['webhook-id']).toSorted()).toEqual(orders.toSorted());
@@ -219,7 +221,7 @@ test('an automation gets the events of its trigger and its product, and leaves n
       action: { type: 'post' as const, url: seller.url },
       ...change,
     };
-    return (await harness.ask(createAutomation, seller.account, { body })).id;
+    return (await harness.request(createAutomation, seller.account, { body })).id;
   };
   const every = await add({});
   const matching = await add({ productId: order.productId });
@@ -254,9 +256,9 @@ test('the endpoint without a URL gets nothing more once another endpoint is conn
   ]);
 });
 
-test('an event that is asked for has no number, and goes to the given endpoint whatever its filter', async () => {
+test('an event that was requested as a test has no number, and goes to the given endpoint whatever its filter', async () => {
   const seller = await connectedAccount(harness);
-  const { id } = await harness.ask(putWebhookEndpoint, seller.account, {
+  const { id } = await harness.request(putWebhookEndpoint, seller.account, {
     body: { url: seller.url, events: ['order.refunded'] },
   });
   const event = outgoing(seller.account);

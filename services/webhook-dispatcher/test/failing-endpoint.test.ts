@@ -13,9 +13,9 @@ beforeEach(async () => {
   for (let n = 0; n < 3; n += 1) await seller.publish();
 });
 
-const isActive = async () => (await harness.ask(getWebhookEndpoint, seller.account, {})).active;
+const isActive = async () => (await harness.request(getWebhookEndpoint, seller.account, {})).active;
 const notices = async () =>
-  (await harness.ask(listActivity, seller.account, {})).data.filter((entry) => entry.kind === 'notice');
+  (await harness.request(listActivity, seller.account, {})).data.filter((entry) => entry.kind === 'notice');
 
 /** Triggers the next try of each of the three deliveries, 30 hours later. */
 async function nextTries(round: number): Promise<void> {
@@ -38,7 +38,7 @@ test('after five days of nothing but failures an endpoint is switched off, with 
     expect.stringMatching(/was switched off: all 2[01] tries since .* failed/),
     expect.stringMatching(/^Nothing has reached the webhook endpoint/),
   ]);
-  const { switched_off: off } = await harness.ask(getWebhookEndpoint, seller.account, {});
+  const { switched_off: off } = await harness.request(getWebhookEndpoint, seller.account, {});
   expect(off).toMatchObject({ reason: 'failing' });
   seller.receiver.respondWith(() => ({ status: 200 }));
   await seller.put({ active: true });
@@ -57,7 +57,7 @@ test('after a day of nothing but failures the seller is told so once, and the en
   expect((await notices()).map((notice) => notice.summary)).toEqual([
     expect.stringMatching(/^Nothing has reached the webhook endpoint .* all [56] tries failed/),
   ]);
-  const { failing_since: since, active } = await harness.ask(getWebhookEndpoint, seller.account, {});
+  const { failing_since: since, active } = await harness.request(getWebhookEndpoint, seller.account, {});
   expect([active, Date.parse(since as string) < harness.clock.nowMs() - 24 * hourMs]).toEqual([true, true]);
 });
 

@@ -18,7 +18,7 @@ const orders = (account: string, count: number) =>
 async function accountsAt({ url }: Receiver, count: number): Promise<string[]> {
   const accounts = Array.from({ length: count }, () => harness.account());
   for (const [n, account] of accounts.entries())
-    await harness.ask(putWebhookEndpoint, account, { body: { url: `${url}/${n}` } });
+    await harness.request(putWebhookEndpoint, account, { body: { url: `${url}/${n}` } });
   return accounts;
 }
 /** Resolves when requests have come on so many paths. */
@@ -37,7 +37,7 @@ test('endpoints that never answer do not delay another account, not even on the 
   // Each of them has a request in flight, and all but a few have four: they take all slots of new endpoints.
   await receivedOnPaths(dead.receiver, others.length);
   const alive = harness.account();
-  await harness.ask(putWebhookEndpoint, alive, { body: { url: `${dead.receiver.url}/alive` } });
+  await harness.request(putWebhookEndpoint, alive, { body: { url: `${dead.receiver.url}/alive` } });
   const ids = await orders(alive, 20);
   await attempted({ accountId: alive, delivered: true }, 20);
   const arrived = dead.receiver.requests.filter((request) => request.path === '/alive');

@@ -11,12 +11,12 @@ startService();
 
 const url = 'https://example.com/hook';
 const create = (account: string, body: object = {}) =>
-  harness.ask(contract.createWebhookEndpoint, account, { body: { url, ...body } });
-const list = async (account: string) => (await harness.ask(contract.listWebhookEndpoints, account, {})).data;
+  harness.request(contract.createWebhookEndpoint, account, { body: { url, ...body } });
+const list = async (account: string) => (await harness.request(contract.listWebhookEndpoints, account, {})).data;
 const read = (account: string, endpointId: string) =>
-  harness.ask(contract.readWebhookEndpoint, account, { endpointId });
+  harness.request(contract.readWebhookEndpoint, account, { endpointId });
 const update = (account: string, endpointId: string, body: object) =>
-  harness.ask(contract.updateWebhookEndpoint, account, { endpointId, body });
+  harness.request(contract.updateWebhookEndpoint, account, { endpointId, body });
 const notFound = { code: 'webhook_endpoint_not_found' };
 
 test('each URL gets its own copy of the events that its filter takes, signed with its own secret', async () => {
@@ -54,7 +54,7 @@ test('each URL gets its own copy of the events that its filter takes, signed wit
 test('the list has the primary one first, then the others by age, without secrets', async () => {
   const account = harness.account();
   const [one, two] = [await create(account), await create(account, { url: `${url}/2` })];
-  const primary = await harness.ask(contract.putWebhookEndpoint, account, { body: { url } });
+  const primary = await harness.request(contract.putWebhookEndpoint, account, { body: { url } });
   const listed = await list(account);
   expect(listed.map(({ id, role }) => [id, role])).toEqual([
     [primary.id, 'primary'],
@@ -71,10 +71,10 @@ test('an account has at most 20 URLs, whichever way they are connected', async (
   const made = await Promise.allSettled(Array.from({ length: 21 }, () => create(account)));
   const refused = made.filter(({ status }) => status === 'rejected');
   expect(refused).toMatchObject([{ reason: { code: 'limit_reached' } }]);
-  const put = () => harness.ask(contract.putWebhookEndpoint, account, { body: { url } });
+  const put = () => harness.request(contract.putWebhookEndpoint, account, { body: { url } });
   await expect(put()).rejects.toMatchObject({ code: 'limit_reached' });
   const [first] = await list(account);
-  await harness.ask(contract.removeWebhookEndpoint, account, { endpointId: first?.id as string });
+  await harness.request(contract.removeWebhookEndpoint, account, { endpointId: first?.id as string });
   expect(await put()).toMatchObject({ role: 'primary' });
   expect(await list(account)).toHaveLength(20);
 });
@@ -82,11 +82,11 @@ test('an account has at most 20 URLs, whichever way they are connected', async (
 test('a change keeps every field that it leaves out, by PATCH and by PUT', async () => {
   const account = harness.account();
   const given = { events: ['order.paid' as const], description: 'Mine', headers: { 'X-Key': 'k' }, active: false };
-  const primary = await harness.ask(contract.putWebhookEndpoint, account, { body: { url, ...given } });
+  const primary = await harness.request(contract.putWebhookEndpoint, account, { body: { url, ...given } });
   const shown = { url, events: ['order.paid'], description: 'Mine', headers: ['X-Key'], active: false };
   expect(primary).toMatchObject(shown);
   for (const change of [
-    () => harness.ask(contract.putWebhookEndpoint, account, { body: { url } }),
+    () => harness.request(contract.putWebhookEndpoint, account, { body: { url } }),
     () => update(account, primary.id, {}),
   ])
     expect(await change()).toMatchObject({ ...shown, switched_off: primary.switched_off });
@@ -95,30 +95,30 @@ test('a change keeps every field that it leaves out, by PATCH and by PUT', async
   expect(await update(account, primary.id, { description: '' })).toMatchObject({ description: '', headers: ['X-Key'] });
   expect(await update(account, primary.id, { headers: {} })).toMatchObject({ headers: [], active: false });
   expect(await update(account, primary.id, { active: true })).toMatchObject({ active: true, switched_off: null });
-  const { secret } = await harness.ask(contract.revealWebhookSecret, account, { endpointId: primary.id });
+  const { secret } = await harness.request(contract.revealWebhookSecret, account, { endpointId: primary.id });
   expect(secret).toBe(primary.secret);
 });
 
 test('the primary URL is read, changed and removed by its id as well', async () => {
   const account = harness.account();
-  const primary = await harness.ask(contract.putWebhookEndpoint, account, { body: { url } });
-  expect(await read(account, primary.id)).toEqual(await harness.ask(contract.getWebhookEndpoint, account, {}));
+  const primary = await harness.request(contract.putWebhookEndpoint, account, { body: { url } });
+  expect(await read(account, primary.id)).toEqual(await harness.request(contract.getWebhookEndpoint, account, {}));
   await update(account, primary.id, { description: 'x' });
-  await harness.ask(contract.removeWebhookEndpoint, account, { endpointId: primary.id });
-  await expect(harness.ask(contract.getWebhookEndpoint, account, {})).rejects.toMatchObject(notFound);
+  await harness.request(contract.removeWebhookEndpoint, account, { endpointId: primary.id });
+  await expect(harness.request(contract.getWebhookEndpoint, account, {})).rejects.toMatchObject(notFound);
 });
 
 test('another account’s URL is as unknown as one that never was, to every request', async () => {
   const owner = harness.account();
   const { id } = await create(owner, { headers: { 'x-key': 'k' } });
   for (const endpointId of [id, newId('webhookEndpoint', harness.clock.nowMs())]) {
-    const ask = (request: Parameters<Harness['ask']>[0], more: object = {}) =>
-      harness.ask(request, harness.account(), { endpointId, ...more });
-    await expect(ask(contract.readWebhookEndpoint)).rejects.toMatchObject(notFound);
-    await expect(ask(contract.updateWebhookEndpoint, { body: { active: false } })).rejects.toMatchObject(notFound);
-    await expect(ask(contract.removeWebhookEndpoint)).rejects.toMatchObject(notFound);
-    await expect(ask(contract.rotateWebhookSecret, { body: {} })).rejects.toMatchObject(notFound);
-    await expect(ask(contract.revealWebhookSecret)).rejects.toMatchObject(notFound);
+    const request = (definition: Parameters<Harness['request']>[0], more: object = {}) =>
+      harness.request(definition, harness.account(), { endpointId, ...more });
+    await expect(request(contract.readWebhookEndpoint)).rejects.toMatchObject(notFound);
+    await expect(request(contract.updateWebhookEndpoint, { body: { active: false } })).rejects.toMatchObject(notFound);
+    await expect(request(contract.removeWebhookEndpoint)).rejects.toMatchObject(notFound);
+    await expect(request(contract.rotateWebhookSecret, { body: {} })).rejects.toMatchObject(notFound);
+    await expect(request(contract.revealWebhookSecret)).rejects.toMatchObject(notFound);
   }
   expect(await read(owner, id)).toMatchObject({ active: true });
 });
@@ -126,11 +126,11 @@ test('another account’s URL is as unknown as one that never was, to every requ
 test('repeated commands have one effect and the same response, secrets included', async () => {
   const account = harness.account();
   const [creating, rotating] = [newIdSuffix(harness.clock.nowMs()), newIdSuffix(harness.clock.nowMs())];
-  const createOnce = () => harness.ask(contract.createWebhookEndpoint, account, { body: { url } }, creating);
+  const createOnce = () => harness.request(contract.createWebhookEndpoint, account, { body: { url } }, creating);
   const made = await createOnce();
   expect(await createOnce()).toEqual(made);
   const rotateOnce = () =>
-    harness.ask(contract.rotateWebhookSecret, account, { endpointId: made.id, body: {} }, rotating);
+    harness.request(contract.rotateWebhookSecret, account, { endpointId: made.id, body: {} }, rotating);
   const rotated = await rotateOnce();
   expect(await rotateOnce()).toEqual(rotated);
   expect(rotated.secret).not.toBe(made.secret);

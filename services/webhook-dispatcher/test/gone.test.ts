@@ -12,9 +12,9 @@ sellerForEachTest();
 vi.setConfig({ testTimeout: 60_000 });
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-const get = () => harness.ask(getWebhookEndpoint, seller.account, {});
+const get = () => harness.request(getWebhookEndpoint, seller.account, {});
 const notices = async () =>
-  (await harness.ask(listActivity, seller.account, {})).data.filter(({ kind }) => kind === 'notice');
+  (await harness.request(listActivity, seller.account, {})).data.filter(({ kind }) => kind === 'notice');
 
 test('a URL that answers 410 is switched off at once, with a notice; its delivery and later events are held until it is on again', async () => {
   seller.receiver.respondWith(() => ({ status: 410 }));
@@ -26,19 +26,19 @@ test('a URL that answers 410 is switched off at once, with a notice; its deliver
   await stored(second);
   expect(await seller.statuses()).toEqual(['held', 'held']);
   expect(seller.received()).toEqual([first]);
-  const { data } = await harness.ask(listActivity, seller.account, { status: 'failed' });
+  const { data } = await harness.request(listActivity, seller.account, { status: 'failed' });
   expect(data).toMatchObject([{ status_code: 410, next_attempt_at: null }]);
   expect(data[0]?.summary).toContain('held, because the endpoint is off');
   expect((await notices()).map(({ summary }) => summary)).toEqual([
     expect.stringMatching(/was switched off: it answered 410.*Events are held/),
   ]);
-  const ofEndpoint = await harness.ask(listActivity, seller.account, { endpointId });
+  const ofEndpoint = await harness.request(listActivity, seller.account, { endpointId });
   expect(ofEndpoint.data.map((entry) => `${entry.kind} ${entry.endpoint_id}`).sort()).toEqual([
     `notice ${endpointId}`,
     `webhook_attempt ${endpointId}`,
   ]);
   const ofNoEndpoint = { endpointId: newId('webhookEndpoint', harness.clock.nowMs()) };
-  expect((await harness.ask(listActivity, seller.account, ofNoEndpoint)).data).toEqual([]);
+  expect((await harness.request(listActivity, seller.account, ofNoEndpoint)).data).toEqual([]);
   seller.receiver.respondWith(() => ({ status: 200 }));
   const on = await seller.put({ active: true });
   expect(on).toMatchObject({ active: true, switched_off: null, failing_since: null });

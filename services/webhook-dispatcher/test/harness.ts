@@ -67,7 +67,7 @@ export async function startHarness(settings: Record<string, string> = {}, limits
     /** Answers as the gateway, whose requests the service sends. */
     serveAsGateway: (handlers: readonly RequestHandler[]) =>
       serveRequests(link, { version: '0.0.0', description: 'stand-in', handlers, logger: silentLogger() }),
-    ask: <R extends RequestDefinition>(
+    request: <R extends RequestDefinition>(
       definition: R,
       accountId: string,
       input: RequestInput<R>,

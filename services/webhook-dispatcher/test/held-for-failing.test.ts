@@ -19,9 +19,9 @@ beforeEach(async () => {
 });
 
 const releases = async () =>
-  (await harness.ask(listRecoveries, seller.account, {})).data.filter(({ kind }) => kind === 'held');
+  (await harness.request(listRecoveries, seller.account, {})).data.filter(({ kind }) => kind === 'held');
 const failures = async () =>
-  (await harness.ask(listActivity, seller.account, { status: 'failed' })).data.map(({ summary }) => summary);
+  (await harness.request(listActivity, seller.account, { status: 'failed' })).data.map(({ summary }) => summary);
 
 /** The attempts of what waits for its next one end as if 71 hours had passed: the next attempt is the twelfth. */
 async function endTries(): Promise<void> {
@@ -51,14 +51,14 @@ const release = () => harness.wake();
 test('what ends its tries while nothing reaches its endpoint is held, shown as given up, and sent after the first success, oldest first', async () => {
   const ids = [await heldEvent(), await heldEvent()];
   const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
-  const { reason, attempt_count: tries } = await harness.ask(getDelivery, seller.account, { deliveryId });
+  const { reason, attempt_count: tries } = await harness.request(getDelivery, seller.account, { deliveryId });
   expect(tries).toBe(12);
   expect(reason).toMatch(
     /^Given up after 12 tries, because nothing has reached the endpoint since .*: it is sent again/,
   );
   expect(reason).toContain('It is held for 30 days. The last try failed:');
   expect((await failures()).filter((text) => text.includes('given up after 12 tries, and held'))).toHaveLength(2);
-  expect((await harness.ask(getWebhookEndpoint, seller.account, {})).held).toMatchObject({ count: 2 });
+  expect((await harness.request(getWebhookEndpoint, seller.account, {})).held).toMatchObject({ count: 2 });
   seller.receiver.respondWith(() => ({ status: 200 }));
   const before = seller.receiver.requests.length;
   const fresh = await seller.publish();
@@ -94,7 +94,7 @@ test('a delivery whose first try failed beside the last success of its endpoint 
 test('a delivery that is sent again is judged by its new tries', async () => {
   await heldEvent();
   const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
-  await harness.ask(redeliver, seller.account, { deliveryId });
+  await harness.request(redeliver, seller.account, { deliveryId });
   await attempted({ deliveryId, number: 13 });
   const at = [seller.account, harness.clock.now()];
   await harness.query('update deliveries set attempts = 23, next_attempt_at = $2 where account_id = $1', at);
@@ -107,7 +107,7 @@ test('switched off it stays held, and is sent when the endpoint is on again', as
   const id = await heldEvent();
   await seller.put({ active: false });
   const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
-  const read = () => harness.ask(getDelivery, seller.account, { deliveryId });
+  const read = () => harness.request(getDelivery, seller.account, { deliveryId });
   expect(await read()).toMatchObject({ status: 'held', reason: expect.stringContaining('the endpoint is off') });
   seller.receiver.respondWith(() => ({ status: 200 }));
   await seller.put({ active: true });
@@ -154,7 +154,7 @@ test.each(['failed', 'all'] as const)(
     actAs(canceling);
     expect(await seller.statuses()).toEqual(['held', 'delivered']);
     const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
-    const { reason } = await harness.ask(getDelivery, seller.account, { deliveryId });
+    const { reason } = await harness.request(getDelivery, seller.account, { deliveryId });
     expect(reason).toContain('if you canceled that one, redeliver it or start another');
     seller.receiver.respondWith(() => ({ status: 500 }));
     harness.clock.advance(60_000);
@@ -174,7 +174,7 @@ test('a release that was canceled is not begun again because a test send has end
   await cancelRelease();
   harness.clock.advance(60_000);
   const body = { event: 'order.paid' } as const;
-  const { id: deliveryId } = await harness.ask(sendTestWebhook, seller.account, { endpointId, body });
+  const { id: deliveryId } = await harness.request(sendTestWebhook, seller.account, { endpointId, body });
   await attempted({ deliveryId });
   await endTries();
   expect(await seller.statuses()).toEqual(['held', 'held']);
@@ -187,10 +187,10 @@ test('a release that was canceled is not begun again because a test send has end
 
 test('a recovery of what failed sends it without waiting for a success', async () => {
   const id = await heldEvent();
-  const { id: endpointId } = await harness.ask(getWebhookEndpoint, seller.account, {});
+  const { id: endpointId } = await harness.request(getWebhookEndpoint, seller.account, {});
   seller.receiver.respondWith(() => ({ status: 200 }));
   const since = new Date(harness.clock.nowMs() - 60_000).toISOString();
-  await harness.ask(recover, seller.account, { endpointId, body: { since, which: 'failed' } });
+  await harness.request(recover, seller.account, { endpointId, body: { since, which: 'failed' } });
   await seller.delivered();
   expect(seller.received().at(-1)).toBe(id);
   expect(await releases()).toEqual([]);

@@ -31,9 +31,9 @@ async function payout(): Promise<string> {
   return id;
 }
 const sendTest = () =>
-  harness.ask(sendTestWebhook, seller.account, { endpointId, body: { event: 'order.refunded' as const } });
+  harness.request(sendTestWebhook, seller.account, { endpointId, body: { event: 'order.refunded' as const } });
 const are = async (...statuses: string[]) => expect(await seller.statuses()).toEqual(statuses);
-const recoveries = async () => (await harness.ask(listRecoveries, seller.account, {})).data;
+const recoveries = async () => (await harness.request(listRecoveries, seller.account, {})).data;
 const reasons = async () => (await deliveriesOf(harness, seller.account)).map(({ reason }) => reason);
 /** Wakes the search for what can be released now, and resolves when what it found is enqueued. */
 async function released(): Promise<void> {
@@ -43,12 +43,12 @@ async function released(): Promise<void> {
 /** It began because something was held, found that nothing of it is sent, and is in no list. */
 async function foundNothing(recoveryId: string | null): Promise<void> {
   await finished(recoveryId ?? '');
-  expect(await harness.ask(getRecovery, seller.account, { recoveryId: recoveryId ?? '' })).toMatchObject({
+  expect(await harness.request(getRecovery, seller.account, { recoveryId: recoveryId ?? '' })).toMatchObject({
     ...{ status: 'done', total: 0, queued: 0 },
   });
   expect(await recoveries()).toEqual([]);
 }
-const held = async () => (await harness.ask(getWebhookEndpoint, seller.account, {})).held;
+const held = async () => (await harness.request(getWebhookEndpoint, seller.account, {})).held;
 /** All events of the account are proved, and nothing is missing. */
 async function nothingIsMissing(): Promise<void> {
   await harness.query('update conservation set next_run_at = now()');
@@ -91,7 +91,7 @@ test.each([{}, { held: 'send' }, { held: 'orders' }])(
   'switching on (%j) while test sends alone are held cancels them, and lists no recovery',
   async (choice) => {
     const { deliveryId } = await holdTest();
-    const read = async () => (await harness.ask(getDelivery, seller.account, { deliveryId })).reason;
+    const read = async () => (await harness.request(getDelivery, seller.account, { deliveryId })).reason;
     expect(await read()).toMatch(/^Sent no further: the endpoint is off since .* Test sends are not sent again: /);
     const { recovery_id: recoveryId } = await seller.put({ active: true, ...choice });
     await foundNothing(recoveryId);
@@ -111,7 +111,7 @@ test('a test send alone whose tries have ended is canceled after the first succe
   harness.wake();
   await attempted({ deliveryId, number: 12 });
   await are('held');
-  const { reason } = await harness.ask(getDelivery, seller.account, { deliveryId });
+  const { reason } = await harness.request(getDelivery, seller.account, { deliveryId });
   expect(reason).toMatch(/^Given up after 12 tries, because nothing has reached the receiver since /);
   expect(reason).not.toContain('it is sent again');
   seller.receiver.respondWith(() => ({ status: 200 }));
@@ -136,7 +136,7 @@ test('what is held goes out as the filter is that is set with it: what it does n
   expect(seller.received()).toEqual([wanted]);
   expect(await reasons()).toEqual(['filtered', null, 'filtered']);
   expect(await recoveries()).toMatchObject([{ status: 'done', total: 1, queued: 1, delivered: 1 }]);
-  const { data } = await harness.ask(listDeliveries, seller.account, { eventId: unwanted });
+  const { data } = await harness.request(listDeliveries, seller.account, { eventId: unwanted });
   expect(data[0]?.reason).toMatch(/^Not sent: the endpoint was not set to take order\.paid/);
   await nothingIsMissing();
 });
@@ -283,7 +283,7 @@ test('what was redelivered despite the filter is sent also when it was held befo
   await are('filtered');
   const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
   seller.receiver.respondWith(() => ({ status: 500 }));
-  await harness.ask(redeliver, seller.account, { deliveryId });
+  await harness.request(redeliver, seller.account, { deliveryId });
   await seller.tried(1);
   await are('pending');
   await seller.put({ active: false });

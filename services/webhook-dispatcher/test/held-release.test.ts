@@ -19,7 +19,7 @@ const publishMany = async (count: number): Promise<string[]> => {
   return ids;
 };
 const newest = async () => {
-  const { data } = await harness.ask(listRecoveries, seller.account, {});
+  const { data } = await harness.request(listRecoveries, seller.account, {});
   return data[0] as (typeof data)[number];
 };
 
@@ -34,11 +34,11 @@ test('a few held events are sent at once, and the endpoint says that they are', 
   // One batch, so it does not wait for the next second.
   const all = { total: ids.length, queued: ids.length, delivered: ids.length };
   await seller.delivered(ids.length);
-  expect(await harness.ask(getRecovery, seller.account, { recoveryId: recovery.id })).toMatchObject(all);
+  expect(await harness.request(getRecovery, seller.account, { recoveryId: recovery.id })).toMatchObject(all);
   expect(new Set(seller.received())).toEqual(new Set(ids));
   await finished(recovery.id);
   expect((await newest()).status).toBe('done');
-  expect((await harness.ask(getWebhookEndpoint, seller.account, {})).recovery_id).toBeNull();
+  expect((await harness.request(getWebhookEndpoint, seller.account, {})).recovery_id).toBeNull();
 });
 
 test('switched off in the middle, the rest stays held, and switched on again everything is sent once', async () => {
@@ -104,15 +104,15 @@ test.each(['send', 'orders'] as const)(
   async (held) => {
     seller.receiver.respondWith(() => ({ status: 500 }));
     const body = { event: 'order.refunded' as const };
-    const { event_id: tested } = await harness.ask(sendTestWebhook, seller.account, { endpointId, body });
+    const { event_id: tested } = await harness.request(sendTestWebhook, seller.account, { endpointId, body });
     await seller.tried(1);
     expect(await seller.statuses()).toEqual(['pending']);
     await seller.put({ active: false });
     const ids = [await seller.publish({ test: true }), await seller.publish()];
     await Promise.all(ids.map(stored));
     expect(await seller.statuses()).toEqual(['held', 'held', 'held']);
-    const [, first] = await harness.ask(listDeliveries, seller.account, {}).then(({ data }) => data);
-    expect((await harness.ask(getWebhookEndpoint, seller.account, {})).held).toEqual({
+    const [, first] = await harness.request(listDeliveries, seller.account, {}).then(({ data }) => data);
+    expect((await harness.request(getWebhookEndpoint, seller.account, {})).held).toEqual({
       ...{ count: 2, more: false, oldest_at: first?.created_at },
     });
     seller.receiver.respondWith(() => ({ status: 200 }));
@@ -122,7 +122,7 @@ test.each(['send', 'orders'] as const)(
     expect(await seller.statuses()).toEqual(['canceled', 'delivered', 'delivered']);
     expect(seller.received()).toEqual([tested, ...ids]);
     expect(await newest()).toMatchObject({ status: 'done', total: 2, queued: 2, delivered: 2 });
-    const { data } = await harness.ask(listDeliveries, seller.account, { eventId: tested });
+    const { data } = await harness.request(listDeliveries, seller.account, { eventId: tested });
     expect(data).toMatchObject([{ status: 'canceled', reason: expect.stringContaining('test sends are not') }]);
   },
 );

@@ -38,16 +38,16 @@ async function payout(): Promise<string> {
 /** So many deliveries of the account have arrived, since its beginning. */
 const delivered = (times = 1) => attempted({ accountId: account, delivered: true }, times);
 const put = (body: object = {}) =>
-  harness.ask(contract.putWebhookEndpoint, account, { body: { url: receiver.url, ...body } });
+  harness.request(contract.putWebhookEndpoint, account, { body: { url: receiver.url, ...body } });
 const create = (body: object = {}) =>
-  harness.ask(contract.createWebhookEndpoint, account, { body: { url: receiver.url, ...body } });
-const get = () => harness.ask(contract.getWebhookEndpoint, account, {});
-const list = async () => (await harness.ask(contract.listWebhookEndpoints, account, {})).data;
+  harness.request(contract.createWebhookEndpoint, account, { body: { url: receiver.url, ...body } });
+const get = () => harness.request(contract.getWebhookEndpoint, account, {});
+const list = async () => (await harness.request(contract.listWebhookEndpoints, account, {})).data;
 /** Without the order of arrival: requests to a receiver run side by side. */
 const received = () => receiver.requests.map(({ headers }) => headers['webhook-id'] as string).toSorted();
 const statuses = async () => (await deliveriesOf(harness, account)).map(({ status }) => status);
 const areHeld = async (count: number) => expect(await statuses()).toEqual(Array(count).fill('held'));
-const summaries = async () => (await harness.ask(listActivity, account, {})).data.map(({ summary }) => summary);
+const summaries = async () => (await harness.request(listActivity, account, {})).data.map(({ summary }) => summary);
 const nothingHeld = { count: 0, more: false, oldest_at: null };
 
 test('what happens before a URL is connected is held, and stays held when the first one is, until its seller says otherwise', async () => {
@@ -117,7 +117,7 @@ test('Recent activity counts what a choice of orders dropped, and is silent when
 test.each(['discard', 'orders'])('what `%s` dropped is told as it was counted: without test sends', async (held) => {
   receiver.respondWith(() => ({ status: 500 }));
   const { id: endpointId } = await put();
-  await harness.ask(sendTestWebhook, account, { endpointId, body: { event: 'affiliate.paid' } });
+  await harness.request(sendTestWebhook, account, { endpointId, body: { event: 'affiliate.paid' } });
   await attempted({ accountId: account });
   expect(await statuses()).toEqual(['pending']);
   await put({ active: false });
@@ -186,7 +186,7 @@ test('removing the last URL cancels what waits for it, and later events are held
   const { id: endpointId } = await put({ active: false });
   await order();
   await areHeld(1);
-  await harness.ask(contract.removeWebhookEndpoint, account, { endpointId });
+  await harness.request(contract.removeWebhookEndpoint, account, { endpointId });
   expect(await statuses()).toEqual(['canceled']);
   const later = await order();
   expect(await statuses()).toEqual(['canceled', 'held']);
@@ -200,7 +200,7 @@ test('removing the last URL cancels what waits for it, and later events are held
 test('while another URL is left, nothing is held for the removed one', async () => {
   await put();
   const other = await create({ url: `${receiver.url}/other` });
-  await harness.ask(contract.deleteWebhookEndpoint, account, {});
+  await harness.request(contract.deleteWebhookEndpoint, account, {});
   const sent = await order();
   await delivered();
   expect(receiver.requests.map(({ path }) => path)).toEqual(['/other']);

@@ -12,10 +12,10 @@ import { endpointId, harness, seller, sellerForEachTest, startService } from './
 startService();
 sellerForEachTest();
 
-const deliveries = async (filter: Parameters<typeof harness.ask<typeof listDeliveries>>[2] = {}) =>
-  await harness.ask(listDeliveries, seller.account, filter);
-const activity = async (filter: Parameters<typeof harness.ask<typeof listActivity>>[2] = {}) =>
-  await harness.ask(listActivity, seller.account, filter);
+const deliveries = async (filter: Parameters<typeof harness.request<typeof listDeliveries>>[2] = {}) =>
+  await harness.request(listDeliveries, seller.account, filter);
+const activity = async (filter: Parameters<typeof harness.request<typeof listActivity>>[2] = {}) =>
+  await harness.request(listActivity, seller.account, filter);
 
 /** The only delivery, which has that status. */
 async function only(status: string) {
@@ -45,7 +45,7 @@ test('a delivery is shown with its attempts, newest first, their durations, answ
   const delivered = await only('delivered');
   expect(delivered).toMatchObject({ reason: 'Delivered at try 2.', next_attempt_at: null });
   expect(delivered.finished_at).not.toBeNull();
-  const detail = await harness.ask(getDelivery, seller.account, { deliveryId: delivered.id });
+  const detail = await harness.request(getDelivery, seller.account, { deliveryId: delivered.id });
   expect(getDelivery.output.parse(detail)).toEqual(detail);
   expect(detail.payload).toMatchObject({ event: 'order.paid', orderId });
   expect(detail.attempts).toMatchObject([
@@ -68,7 +68,7 @@ test('a page that answers in place of the code is warned about, though it counts
   await seller.publish();
   await seller.delivered();
   const { id } = await only('delivered');
-  const { attempts } = await harness.ask(getDelivery, seller.account, { deliveryId: id });
+  const { attempts } = await harness.request(getDelivery, seller.account, { deliveryId: id });
   expect(attempts).toMatchObject([{ diagnosis: { code: 'login_page' }, response: page }]);
   const [entry] = (await activity()).data;
   expect(entry).toMatchObject({ status: 'delivered', response_excerpt: null, diagnosis: { code: 'login_page' } });
@@ -84,12 +84,12 @@ test('what is not sent says why: filtered, off, without a URL, removed', async (
   await stored(await seller.publish());
   const [held] = (await deliveries({ status: 'held' })).data;
   expect(held?.reason).toMatch(/^Not sent: the endpoint is off.*\. It is held for 30 days\.$/);
-  await harness.ask(deleteWebhookEndpoint, seller.account, {});
+  await harness.request(deleteWebhookEndpoint, seller.account, {});
   const [canceled] = (await deliveries({ status: 'canceled' })).data;
   expect(canceled).toMatchObject({ id: held?.id, reason: 'Not sent: the endpoint was removed while this waited.' });
   const stranger = harness.account();
   await stored(await harness.publish(orderPaid, stranger, anOrder(harness.clock.nowMs())));
-  const [unconnected] = (await harness.ask(listDeliveries, stranger, {})).data;
+  const [unconnected] = (await harness.request(listDeliveries, stranger, {})).data;
   expect(unconnected).toMatchObject({
     ...{ status: 'held', url: null, attempt_count: 0 },
     reason: 'Not sent: no URL is connected. It is held for 30 days.',
@@ -101,7 +101,7 @@ test('attempts and deliveries of an endpoint that was removed stay readable, wit
   await seller.publish();
   await seller.tried(1);
   await only('pending');
-  await harness.ask(deleteWebhookEndpoint, seller.account, {});
+  await harness.request(deleteWebhookEndpoint, seller.account, {});
   await changesApplied(endpointId);
   const canceled = await only('canceled');
   expect(canceled).toMatchObject({ url: seller.url, attempt_count: 1 });
@@ -254,7 +254,7 @@ test('the log has every event once, in the order of its numbers, and goes on aft
     ...{ customerEmail: 'ada@example.com', currency: 'eur', totalCents: 4_900, refundedCents: 4_900, refundNo: 1 },
     ...{ paidAt: '2026-01-15T12:00:00.000Z', refundedAt: '2026-01-16T12:00:00.000Z' },
   });
-  const log = (input: object) => harness.ask(listEvents, seller.account, input);
+  const log = (input: object) => harness.request(listEvents, seller.account, input);
   await stored(second);
   const { data, has_more: more } = await log({});
   expect(listEvents.output.parse({ data, has_more: more })).toEqual({ data, has_more: false });
@@ -268,16 +268,16 @@ test('the log has every event once, in the order of its numbers, and goes on aft
   const unknown = { errors: [{ field: 'after' }] };
   await expect(log({ after: newId('event', harness.clock.nowMs()) })).rejects.toMatchObject(unknown);
   const body = { event: 'order.paid' as const };
-  const { event_id: after } = await harness.ask(sendTestWebhook, seller.account, { endpointId, body });
+  const { event_id: after } = await harness.request(sendTestWebhook, seller.account, { endpointId, body });
   await expect(log({ after })).rejects.toMatchObject({
     errors: [{ field: 'after', message: expect.stringContaining('test send') }],
   });
-  await harness.ask(selfTestWebhook, seller.account, { endpointId });
+  await harness.request(selfTestWebhook, seller.account, { endpointId });
   const copied = seller.received().at(-1) as string;
   await expect(log({ after: copied })).rejects.toMatchObject({
     errors: [{ field: 'after', message: expect.stringContaining('self-test') }],
   });
-  await expect(harness.ask(listEvents, harness.account(), { after: first })).rejects.toMatchObject(unknown);
+  await expect(harness.request(listEvents, harness.account(), { after: first })).rejects.toMatchObject(unknown);
   await harness.query('delete from event_bodies where event_id = $1', [first]);
   expect((await log({ limit: 1 })).data).toMatchObject([{ id: first, payload: null }]);
 });
@@ -286,7 +286,7 @@ test('a receiver that keeps the id that it read here last misses nothing, in wha
   let broken = '';
   seller.receiver.respondWith(({ headers }) => ({ status: headers['webhook-id'] === broken ? 500 : 200 }));
   const log = async (input: object) =>
-    (await harness.ask(listEvents, seller.account, input)).data.map((event) => event.id);
+    (await harness.request(listEvents, seller.account, input)).data.map((event) => event.id);
   const known = await seller.publish();
   await seller.delivered();
   await only('delivered');

@@ -16,11 +16,13 @@ async function amplify(receiver: Receiver) {
   const seller = await connectedAccount(harness, receiver);
   for (let n = 0; n < 11; n += 1) {
     const url = `${receiver.url}/${n}`;
-    await harness.ask(createWebhookEndpoint, seller.account, { body: { url } });
+    await harness.request(createWebhookEndpoint, seller.account, { body: { url } });
   }
   for (let n = 0; n < 12; n += 1) {
     const action = { type: 'post', url: `${receiver.url}/automation/${n}` } as const;
-    await harness.ask(createAutomation, seller.account, { body: { name: `Own ${n}`, event: 'order.paid', action } });
+    await harness.request(createAutomation, seller.account, {
+      body: { name: `Own ${n}`, event: 'order.paid', action },
+    });
   }
   return seller;
 }
@@ -51,7 +53,7 @@ test('an account sends a host no more than the rate over all endpoints and autom
   const isExplained = async (): Promise<boolean> => {
     // Each round writes for five seconds what the deliveries wait for.
     await harness.afterRound('deliveries');
-    const { data } = await harness.ask(listDeliveries, amplifier.account, { status: 'pending' });
+    const { data } = await harness.request(listDeliveries, amplifier.account, { status: 'pending' });
     return data.some(({ reason }) => reason.startsWith(why));
   };
   let explained = await isExplained();

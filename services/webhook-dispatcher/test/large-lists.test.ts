@@ -35,7 +35,7 @@ async function store(accountId: string, bodies: readonly string[]): Promise<void
 async function readAll(account: string, limit: number) {
   const pages: number[][] = [];
   for (let after: string | undefined, more = true; more; ) {
-    const page = await harness.ask(listEvents, account, { limit, ...(after !== undefined && { after }) });
+    const page = await harness.request(listEvents, account, { limit, ...(after !== undefined && { after }) });
     expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThan(8 * 1024 * 1024);
     pages.push(page.data.map(({ sequence }) => sequence));
     after = page.data.at(-1)?.id;
@@ -56,7 +56,7 @@ test('events whose bodies are longer than a message come in shorter pages, and n
   expect(pages.map((page) => page.length)).toEqual([13, 2]);
 });
 
-test('a page of short events is as long as was asked for, and a body that would fill a page comes alone', async () => {
+test('a page of short events is as long as was requested, and a body that would fill a page comes alone', async () => {
   const account = harness.account();
   await store(account, ['{}', '{}', JSON.stringify({ body: 'x'.repeat(limits.pageBytes - 100) }), '{}', '{}']);
   expect(await readAll(account, 2)).toEqual([[1, 2], [3], [4, 5]]);
@@ -67,10 +67,10 @@ test('the longest automations that an account may have are one answer', async ()
   const long = (max: number) => '☃'.repeat(max);
   const action = { type: 'email', to: 'buyer', subject: long(200), body: long(limits.templateBytes) } as const;
   const add = (n: number) =>
-    harness.ask(createAutomation, account, { body: { name: `${n}`, event: 'order.paid', action } });
+    harness.request(createAutomation, account, { body: { name: `${n}`, event: 'order.paid', action } });
   for (let n = 0; n < limits.automationsPerAccount; n += 10)
     await Promise.all(Array.from({ length: 10 }, (_, k) => add(n + k)));
-  const { data } = await harness.ask(listAutomations, account, {});
+  const { data } = await harness.request(listAutomations, account, {});
   expect(data.filter(({ built_in }) => built_in === null)).toHaveLength(limits.automationsPerAccount);
 });
 
@@ -82,6 +82,8 @@ test.each([
   ['body', '\n\t', 'must not be blank'],
 ])('a %s of %j is refused', async (part, given, message) => {
   const action = { type: 'email', to: 'buyer', subject: 'Hi', body: 'a\tb\r\nc', [part]: given } as never;
-  const added = harness.ask(createAutomation, harness.account(), { body: { name: 'x', event: 'order.paid', action } });
+  const added = harness.request(createAutomation, harness.account(), {
+    body: { name: 'x', event: 'order.paid', action },
+  });
   await expect(added).rejects.toMatchObject({ errors: [{ field: `body.action.${part}`, message }] });
 });

@@ -31,7 +31,9 @@ test('a page of deliveries reads no more of an account with a backlog, although 
   await addBacklog();
   for (const mode of planModes)
     for (const filter of [{}, { status: 'pending' }, { event: 'order.paid' }, { endpointId }] as const) {
-      const { rows } = await costOf(harness.database, mode, (asked) => listDeliveries(asked, seller.account, filter));
+      const { rows } = await costOf(harness.database, mode, (requested) =>
+        listDeliveries(requested, seller.account, filter),
+      );
       const read = { mode, filter, rows };
       expect(read).toEqual({ ...read, rows: expect.toSatisfy((n: number) => n <= pageRows * (7 + ranges)) });
     }

@@ -10,25 +10,25 @@ import { endpointId, harness, seller, sellerForEachTest, startService } from './
 startService();
 sellerForEachTest();
 
-interface Asked {
+interface Requested {
   readonly name?: string;
 }
-type Query = (asked: Asked) => Promise<unknown>;
+type Query = (requested: Requested) => Promise<unknown>;
 
 /** The database, in which something else is committed right after the statement of that name. */
 function withCommitAfter(name: string, commit: () => Promise<unknown>): Database {
   const { database } = harness;
   const watch =
     (query: Query): Query =>
-    async (asked) => {
-      const result = await query(asked);
-      if (asked.name === name) await commit();
+    async (requested) => {
+      const result = await query(requested);
+      if (requested.name === name) await commit();
       return result;
     };
-  const pool = { query: watch((asked) => database.pool.query(asked as never)) } as unknown as Database['pool'];
+  const pool = { query: watch((requested) => database.pool.query(requested as never)) } as unknown as Database['pool'];
   const transaction: Database['transaction'] = (work) =>
     database.transaction((client) =>
-      work({ query: watch((asked) => client.query(asked as never)) } as unknown as Client),
+      work({ query: watch((requested) => client.query(requested as never)) } as unknown as Client),
     );
   return { ...database, pool, transaction };
 }

@@ -38,7 +38,7 @@ const partitions = 15;
 const ranges = 77;
 
 const of = (list: (database: Database, accountId: string, query: object) => Promise<unknown>, query: object) =>
-  ((asked) => list(asked, long.account, query)) as (asked: Database) => Promise<unknown>;
+  ((requested) => list(requested, long.account, query)) as (requested: Database) => Promise<unknown>;
 
 const deliveryFilters = (): [string, object][] => [
   ['every delivery', {}],

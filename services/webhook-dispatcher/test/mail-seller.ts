@@ -43,7 +43,7 @@ export async function mailSeller(harness: Harness, changes: Partial<Settings> = 
          where account_id = $1 and endpoint_id like 'aut%' order by id`,
         [account],
       ),
-    activity: async () => (await harness.ask(listActivity, account, {})).data,
+    activity: async () => (await harness.request(listActivity, account, {})).data,
   };
 }
 

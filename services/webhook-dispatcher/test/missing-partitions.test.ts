@@ -34,7 +34,7 @@ const retain = (database = harness.database) => applyRetention({ ...harness, dat
 
 test('deliveries of months without a partition are canceled with their endpoint', async () => {
   await addWaiting('held');
-  await harness.ask(deleteWebhookEndpoint, seller.account, {});
+  await harness.request(deleteWebhookEndpoint, seller.account, {});
   await changesApplied(endpointId);
   await are('canceled', 'canceled');
 });

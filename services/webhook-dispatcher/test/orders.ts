@@ -55,7 +55,7 @@ export async function connectedAccount(harness: Harness, shared?: Receiver) {
   const account = harness.account();
   const receiver = shared ?? (await startReceiver());
   const url = `${receiver.url}/hook?from=us`;
-  const { id: endpointId, secret } = await harness.ask(putWebhookEndpoint, account, { body: { url } });
+  const { id: endpointId, secret } = await harness.request(putWebhookEndpoint, account, { body: { url } });
   const statuses = async (): Promise<string[]> => {
     const text = `select status from ${allDeliveries} where account_id = $1 order by id`;
     return (await harness.query<{ status: string }>(text, [account])).map((row) => row.status);
@@ -69,7 +69,7 @@ export async function connectedAccount(harness: Harness, shared?: Receiver) {
   const publish = (change: Partial<PaidOrder> = {}) =>
     harness.publish(orderPaid, account, anOrder(harness.clock.nowMs(), change));
   /** Any change of the endpoint makes the service look for deliveries at once. */
-  const put = (change: object = {}) => harness.ask(putWebhookEndpoint, account, { body: { url, ...change } });
+  const put = (change: object = {}) => harness.request(putWebhookEndpoint, account, { body: { url, ...change } });
   return {
     account,
     receiver,

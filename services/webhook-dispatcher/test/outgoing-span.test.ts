@@ -102,7 +102,7 @@ test('a late response is an error', async () => {
 test('an address that is not public, and a refused connection, are errors', async () => {
   const check = async (url: string, type: string): Promise<void> => {
     const account = harness.account();
-    await harness.ask(putWebhookEndpoint, account, { body: { url: 'https://example.com/' } });
+    await harness.request(putWebhookEndpoint, account, { body: { url: 'https://example.com/' } });
     await harness.query('update endpoints set url = $2 where account_id = $1', [account, url]);
     const span = await webhookSpan((await publishTraced(account)).traceId);
     expect(span.status.code).toBe(error);

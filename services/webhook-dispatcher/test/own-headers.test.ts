@@ -35,8 +35,8 @@ test('a retry carries the headers of now', async () => {
   await publish(seller.account);
   await seller.tried(1);
   expect(await seller.statuses()).toEqual(['pending']);
-  const { id } = await harness.ask(getWebhookEndpoint, seller.account, {});
-  await harness.ask(updateWebhookEndpoint, seller.account, {
+  const { id } = await harness.request(getWebhookEndpoint, seller.account, {});
+  await harness.request(updateWebhookEndpoint, seller.account, {
     endpointId: id,
     body: { headers: { 'x-api-key': value } },
   });
@@ -49,7 +49,7 @@ test('a retry carries the headers of now', async () => {
 test('values are in the database in no readable form, and open for their endpoint alone', async () => {
   const [seller, other] = [await connectedAccount(harness), await connectedAccount(harness)];
   for (const { account, url } of [seller, other])
-    await harness.ask(putWebhookEndpoint, account, { body: { url, headers: { 'x-api-key': value } } });
+    await harness.request(putWebhookEndpoint, account, { body: { url, headers: { 'x-api-key': value } } });
   const stored = JSON.stringify([
     await harness.query('select * from endpoints'),
     await harness.query('select * from commands'),
@@ -60,13 +60,13 @@ test('values are in the database in no readable form, and open for their endpoin
     `update endpoints set headers = (select headers from endpoints where account_id = $2) where account_id = $1`,
     [seller.account, other.account],
   );
-  expect(await harness.ask(getWebhookEndpoint, seller.account, {})).toMatchObject({ headers: [] });
+  expect(await harness.request(getWebhookEndpoint, seller.account, {})).toMatchObject({ headers: [] });
 });
 
 test('a reserved name, a line break and a name given twice are refused, and the error names the field', async () => {
   const account = harness.account();
   const refusal = async (headers: Record<string, string>) =>
-    await harness.ask(putWebhookEndpoint, account, { body: { url: 'https://example.com', headers } }).then(
+    await harness.request(putWebhookEndpoint, account, { body: { url: 'https://example.com', headers } }).then(
       () => 'taken',
       (err: { code: string; errors: { field: string }[] }) => [err.code, err.errors.map(({ field }) => field)],
     );
@@ -76,7 +76,7 @@ test('a reserved name, a line break and a name given twice are refused, and the 
   ]);
   expect(await refusal({ 'x-key': 'a\r\nhost: b' })).toEqual(['validation_failed', ['body.headers.x-key']]);
   expect(await refusal({ 'X-Key': 'a', 'x-key': 'b' })).toEqual(['validation_failed', ['body.headers']]);
-  await expect(harness.ask(getWebhookEndpoint, account, {})).rejects.toMatchObject({
+  await expect(harness.request(getWebhookEndpoint, account, {})).rejects.toMatchObject({
     code: 'webhook_endpoint_not_found',
   });
 });

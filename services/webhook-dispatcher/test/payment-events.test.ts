@@ -46,7 +46,7 @@ const reopening = {
 
 /** Recent activity, which has these entries and no others. */
 async function entries(account: string, count: number) {
-  const { data } = await harness.ask(listActivity, account, {});
+  const { data } = await harness.request(listActivity, account, {});
   expect(data).toHaveLength(count);
   return listActivity.output.parse({ data }).data;
 }

@@ -20,18 +20,18 @@ afterEach(async () => {
   gateway = undefined;
 });
 
-/** What the gateway is asked for, with the accounts. */
+/** The requests that the gateway got, with the accounts. */
 async function serveLinks(refuse?: DomainError) {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   gateway = await harness.serveAsGateway([
     onRequest(createPortalLink, async (input, { accountId }) => {
-      asked.push({ accountId, ...input });
+      requested.push({ accountId, ...input });
       if (refuse !== undefined) throw refuse;
       const kind = input.subscriptionId === null ? 'all' : 'card';
       return { url: `https://funnels.example/p/maya/open/${kind}`, expiresAt: harness.clock.now().toISOString() };
     }),
   ]);
-  return asked;
+  return requested;
 }
 
 const failed = (nextTryDays: number) =>
@@ -58,20 +58,20 @@ const failed = (nextTryDays: number) =>
 const texts = () => server.received.map(({ text }) => text.replaceAll('=\r\n', ''));
 
 test('the notice of a failed renewal leads to the card’s page, with a link that works until the next attempt', async () => {
-  const asked = await serveLinks();
+  const requested = await serveLinks();
   const sentMs = harness.clock.nowMs();
   await failed(3);
   await seller.tried(1);
   expect(texts()).toEqual([expect.stringContaining('Use another card: https://funnels.example/p/maya/open/card')]);
   const validUntil = new Date(sentMs + 4 * dayMs).toISOString();
-  expect(asked).toEqual([{ accountId: seller.account, email, subscriptionId, validUntil }]);
+  expect(requested).toEqual([{ accountId: seller.account, email, subscriptionId, validUntil }]);
 });
 
 test('after the last attempt the link works as long as any, and where there is nothing to lead to its line is left out', async () => {
-  const asked = await serveLinks(new DomainError('buyer_not_found', 'No such buyer.'));
+  const requested = await serveLinks(new DomainError('buyer_not_found', 'No such buyer.'));
   await failed(0);
   await seller.tried(1);
-  expect(asked).toMatchObject([{ validUntil: null }]);
+  expect(requested).toMatchObject([{ validUntil: null }]);
   expect(texts()[0]).toContain('did not go through');
   expect(texts()[0]).not.toContain('another card');
 });
@@ -89,16 +89,16 @@ test('while the gateway is away the email waits, and it goes out with its link l
 });
 
 test('only emails to the buyer have links, the card’s for events of a subscription alone; a preview’s lead nowhere', async () => {
-  const asked = await serveLinks();
+  const requested = await serveLinks();
   const action = (to: 'buyer' | 'seller', body: string) => ({ type: 'email', to, subject: 'x', body }) as const;
   const add = (event: 'order.paid', to: 'buyer' | 'seller', body: string) =>
-    harness.ask(createAutomation, seller.account, { body: { name: 'Mine', event, action: action(to, body) } });
+    harness.request(createAutomation, seller.account, { body: { name: 'Mine', event, action: action(to, body) } });
   const refused = { errors: [{ field: 'action.body' }] };
   await expect(add('order.paid', 'seller', '{{portalUrl}}')).rejects.toMatchObject(refused);
   await expect(add('order.paid', 'buyer', '{{cardUrl}}')).rejects.toMatchObject(refused);
   const account = { businessName: 'Maya', supportEmail: 'help@maya.example' };
   const body = { event: 'subscription.paused', action: action('buyer', '{{portalUrl}} {{cardUrl}}') } as const;
-  const { text } = await harness.ask(previewAutomation, seller.account, { body, account });
+  const { text } = await harness.request(previewAutomation, seller.account, { body, account });
   expect(text).toMatch(/^https:\/\/funnels\.example\/p\/maya-paints\/open\/sample .*sample-card\n$/);
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
 });

@@ -67,12 +67,12 @@ export async function costOf(
       client.release();
     }
   };
-  const query = async (asked: Query) => {
-    await explaining(asked);
-    return await database.pool.query(asked);
+  const query = async (requested: Query) => {
+    await explaining(requested);
+    return await database.pool.query(requested);
   };
   const client = {
-    query: async (asked: Query | string) => (typeof asked === 'string' ? undefined : await query(asked)),
+    query: async (requested: Query | string) => (typeof requested === 'string' ? undefined : await query(requested)),
   };
   await list({
     ...database,

@@ -26,8 +26,8 @@ sellerForEachTest();
 
 const since = () => new Date(harness.clock.nowMs() - 60_000).toISOString();
 const start = (which: 'failed' | 'all', more: object = {}) =>
-  harness.ask(recover, seller.account, { endpointId, body: { since: since(), which, ...more } });
-const read = (recoveryId: string) => harness.ask(getRecovery, seller.account, { recoveryId });
+  harness.request(recover, seller.account, { endpointId, body: { since: since(), which, ...more } });
+const read = (recoveryId: string) => harness.request(getRecovery, seller.account, { recoveryId });
 const failed = (count: number) => addStored(harness, seller.account, Array(count).fill({ endpointId }));
 /** Starts a recovery with a rate of its own: while the endpoint is off, nothing is enqueued. */
 async function startAt(perSecond: number, which: 'failed' | 'all') {
@@ -206,13 +206,13 @@ test('what waits for its next try is tried now, and results are counted for each
   await isOver(second.id, 6, { status: 'done', total: 3, delivered: 3 });
   // A delivery that was sent again still counts for the recovery that sent it before.
   const [delivery] = await deliveriesOf(harness, seller.account);
-  await harness.ask(redeliver, seller.account, { deliveryId: delivery?.id ?? '' });
+  await harness.request(redeliver, seller.account, { deliveryId: delivery?.id ?? '' });
   await seller.delivered(7);
   expect(seller.receiver.requests).toHaveLength(8);
   expect(await seller.statuses()).toEqual(Array(3).fill('delivered'));
   expect(await read(first.id)).toMatchObject({ delivered: 3, failed: 0 });
   expect(await read(second.id)).toMatchObject({ delivered: 3, failed: 0 });
-  const { data } = await harness.ask(listRecoveries, seller.account, { endpointId });
+  const { data } = await harness.request(listRecoveries, seller.account, { endpointId });
   expect(data.map(({ id }) => id)).toEqual([second.id, first.id]);
 });
 
@@ -251,7 +251,7 @@ test('what a recovery has in line shows no time for its next try: when it was du
   const [eventId] = await failed(count);
   const { id } = await start('failed');
   await finished(id);
-  const waiting = await harness.ask(listDeliveries, seller.account, { status: 'pending', limit: 1 });
+  const waiting = await harness.request(listDeliveries, seller.account, { status: 'pending', limit: 1 });
   expect(waiting.data).toMatchObject([
     { next_attempt_at: null, reason: expect.stringContaining('Waits for its turn') },
   ]);
@@ -265,19 +265,19 @@ test('a canceled recovery enqueues nothing more, and its rest stays as it was', 
   const ids = await failed(recoveryPerSecond + 10);
   const { id } = await startAt(1, 'failed');
   await enqueued(id);
-  const canceled = await harness.ask(cancelRecovery, seller.account, { recoveryId: id });
+  const canceled = await harness.request(cancelRecovery, seller.account, { recoveryId: id });
   expect(canceled.status).toBe('canceled');
   await harness.afterRound('recoveries');
   await seller.delivered(canceled.queued);
   expect(await read(id)).toMatchObject({ status: 'canceled', delivered: canceled.queued, queued: canceled.queued });
   const left = (await seller.statuses()).filter((status) => status === 'failed');
   expect(left).toHaveLength(ids.length - canceled.queued);
-  await expect(harness.ask(cancelRecovery, seller.account, { recoveryId: id })).resolves.toMatchObject({
+  await expect(harness.request(cancelRecovery, seller.account, { recoveryId: id })).resolves.toMatchObject({
     status: 'canceled',
   });
   const next = await startAt(atOnce, 'failed');
   await isOver(next.id, ids.length, { status: 'done', total: left.length });
-  await expect(harness.ask(cancelRecovery, seller.account, { recoveryId: next.id })).rejects.toMatchObject({
+  await expect(harness.request(cancelRecovery, seller.account, { recoveryId: next.id })).rejects.toMatchObject({
     code: 'invalid_transition',
   });
 });
@@ -294,7 +294,7 @@ test('one recovery at a time, which waits while its endpoint is off and ends wit
   expect(seller.received()).toEqual(ids);
   await seller.put({ active: false });
   const second = await start('all');
-  await harness.ask(deleteWebhookEndpoint, seller.account, {});
+  await harness.request(deleteWebhookEndpoint, seller.account, {});
   await finished(second.id);
   expect(await read(second.id)).toMatchObject({ status: 'canceled', queued: 0 });
 });
@@ -311,15 +311,15 @@ test('refuses times that make no sense or that are older than the bodies, and en
   await refused({ since: at(-10), until: at(-20) }).toMatchObject({ errors: [{ field: 'until' }] });
   const other = await connectedAccount(harness);
   const body = { since: since(), which: 'all' as const };
-  await expect(harness.ask(recover, other.account, { endpointId, body })).rejects.toMatchObject({
+  await expect(harness.request(recover, other.account, { endpointId, body })).rejects.toMatchObject({
     code: 'webhook_endpoint_not_found',
   });
   const { id: recoveryId } = await start('all');
   for (const request of [getRecovery, cancelRecovery])
-    await expect(harness.ask(request, other.account, { recoveryId })).rejects.toMatchObject({
+    await expect(harness.request(request, other.account, { recoveryId })).rejects.toMatchObject({
       code: 'recovery_not_found',
     });
-  expect((await harness.ask(listRecoveries, other.account, {})).data).toEqual([]);
+  expect((await harness.request(listRecoveries, other.account, {})).data).toEqual([]);
 });
 
 test('beside thousands of delivered ones, a batch of what failed reads little more than itself', async () => {

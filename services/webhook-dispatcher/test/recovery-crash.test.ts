@@ -43,13 +43,13 @@ test('kill -9 at any point of enqueuing, and connections that break in a transac
   // The child runs in real time and not by the test's clock.
   harness.clock.set(new Date());
   const seller = await connectedAccount(harness);
-  const { id: endpointId } = await harness.ask(getWebhookEndpoint, seller.account, {});
+  const { id: endpointId } = await harness.request(getWebhookEndpoint, seller.account, {});
   // A part of the events is older than the endpoint: their deliveries are made by the recovery.
   const stored = Array.from({ length: many }, (_, n) => ({ endpointId: n < many / 3 ? null : endpointId }));
   const ids = await addStored(harness, seller.account, stored);
   const child = await startChild();
   const since = new Date(harness.clock.nowMs() - 60_000).toISOString();
-  const { id } = await harness.ask(recover, seller.account, { endpointId, body: { since, which: 'all' } });
+  const { id } = await harness.request(recover, seller.account, { endpointId, body: { since, which: 'all' } });
   const feedAt = (rate: number) => harness.query('update recoveries set per_second = $2 where id = $1', [id, rate]);
   await feedAt(perSecond);
   const moved = async () => {
@@ -83,7 +83,7 @@ test('kill -9 at any point of enqueuing, and connections that break in a transac
   ]);
   for (const delivery of await deliveriesOf(harness, seller.account))
     if (delivery.status !== 'delivered') await attempted({ deliveryId: delivery.id, delivered: true });
-  expect(await harness.ask(getRecovery, seller.account, { recoveryId: id })).toMatchObject({
+  expect(await harness.request(getRecovery, seller.account, { recoveryId: id })).toMatchObject({
     ...{ delivered: many, failed: 0 },
   });
   const deliveries = await deliveriesOf(harness, seller.account);
@@ -98,7 +98,7 @@ test('kill -9 at any point of enqueuing, and connections that break in a transac
 test('a redelivery whose process is killed after its answer is sent by the next process', async () => {
   harness.clock.set(new Date());
   const seller = await connectedAccount(harness);
-  const { id: endpointId } = await harness.ask(getWebhookEndpoint, seller.account, {});
+  const { id: endpointId } = await harness.request(getWebhookEndpoint, seller.account, {});
   const [eventId] = await addStored(harness, seller.account, [{ endpointId }]);
   const [stored] = await deliveriesOf(harness, seller.account);
   const gate = Promise.withResolvers<void>();
@@ -107,7 +107,7 @@ test('a redelivery whose process is killed after its answer is sent by the next 
     return { status: 200 };
   });
   const child = await startChild();
-  await harness.ask(redeliver, seller.account, { deliveryId: stored?.id ?? '' });
+  await harness.request(redeliver, seller.account, { deliveryId: stored?.id ?? '' });
   await child.kill();
   gate.resolve();
   harness.clock.set(new Date());

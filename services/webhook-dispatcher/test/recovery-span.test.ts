@@ -26,10 +26,11 @@ async function areDelivered(count: number): Promise<void> {
   expect(await seller.statuses()).toEqual(Array(count).fill('delivered'));
 }
 const idsAt = (receiver: Receiver) => receiver.requests.map(({ headers }) => headers['webhook-id']).toSorted();
-const connect = async () => (await harness.ask(createWebhookEndpoint, seller.account, { body: { url: later.url } })).id;
+const connect = async () =>
+  (await harness.request(createWebhookEndpoint, seller.account, { body: { url: later.url } })).id;
 const start = (endpointId: string, body: { since: string; until?: string; which: 'all' | 'failed' }) =>
-  harness.ask(recover, seller.account, { endpointId, body });
-const read = (recoveryId: string) => harness.ask(getRecovery, seller.account, { recoveryId });
+  harness.request(recover, seller.account, { endpointId, body });
+const read = (recoveryId: string) => harness.request(getRecovery, seller.account, { recoveryId });
 /** Everything is enqueued, the account has so many deliveries that arrived since its beginning, and the row says this. */
 async function isOver(recoveryId: string, delivered: number, result: object): Promise<void> {
   await finished(recoveryId);
@@ -107,7 +108,7 @@ test('a recovery right after a URL is connected waits for the events that were b
     // Rounds of the recovery loop go by meanwhile: another recovery, which began later, is over.
     const other = await connectedAccount(harness);
     const body = { since, which: 'failed' as const };
-    const second = await harness.ask(recover, other.account, { endpointId: other.endpointId, body });
+    const second = await harness.request(recover, other.account, { endpointId: other.endpointId, body });
     await finished(second.id);
     expect(await read(recoveryId)).toMatchObject({ status: 'running', total: 0 });
   });
@@ -120,7 +121,7 @@ test('what it concerns is counted without test sends, which are never recovered'
   const sent = [await publish(), await publish()];
   await areDelivered(2);
   for (let n = 0; n < 3; n += 1)
-    await harness.ask(sendTestWebhook, seller.account, { endpointId, body: { event: 'order.paid' } });
+    await harness.request(sendTestWebhook, seller.account, { endpointId, body: { event: 'order.paid' } });
   await areDelivered(5);
   const sale = anOrder(harness.clock.nowMs(), { test: true });
   sent.push(await harness.publish(orderPaid, seller.account, sale));

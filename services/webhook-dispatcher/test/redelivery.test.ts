@@ -13,7 +13,7 @@ const only = async (): Promise<StoredDelivery> => {
   expect(others).toEqual([]);
   return delivery as StoredDelivery;
 };
-const again = (deliveryId: string, accountId = seller.account) => harness.ask(redeliver, accountId, { deliveryId });
+const again = (deliveryId: string, accountId = seller.account) => harness.request(redeliver, accountId, { deliveryId });
 /** So many attempts of the only delivery were recorded; then it has this status. */
 async function is(status: string, attempts: number): Promise<void> {
   const { id: deliveryId } = await only();
@@ -74,9 +74,9 @@ test('a redelivery that is repeated under its command id is sent once', async ()
   const [id] = await addStored(harness, seller.account, [{ endpointId }]);
   const { id: deliveryId } = await only();
   const commandId = deliveryId.slice(4);
-  await harness.ask(redeliver, seller.account, { deliveryId }, commandId);
+  await harness.request(redeliver, seller.account, { deliveryId }, commandId);
   await is('delivered', 13);
-  await harness.ask(redeliver, seller.account, { deliveryId }, commandId);
+  await harness.request(redeliver, seller.account, { deliveryId }, commandId);
   const other = await seller.publish();
   await seller.delivered(2);
   expect(seller.received()).toEqual([id, other]);
@@ -117,7 +117,7 @@ test('refused for an endpoint that was removed, for a body that is gone, and for
   await expect(again(deliveryId, harness.account())).rejects.toMatchObject({ code: 'delivery_not_found' });
   await harness.query('delete from event_bodies where event_id = $1', [id]);
   await expect(again(deliveryId)).rejects.toMatchObject({ code: 'body_expired' });
-  await harness.ask(deleteWebhookEndpoint, seller.account, {});
+  await harness.request(deleteWebhookEndpoint, seller.account, {});
   await expect(again(deliveryId)).rejects.toMatchObject({
     code: 'invalid_transition',
     message: 'The endpoint of this delivery was removed, so nothing can be sent.',
@@ -126,7 +126,7 @@ test('refused for an endpoint that was removed, for a body that is gone, and for
 });
 
 test('what is held because no URL is connected is refused with these words', async () => {
-  await harness.ask(deleteWebhookEndpoint, seller.account, {});
+  await harness.request(deleteWebhookEndpoint, seller.account, {});
   await stored(await seller.publish());
   expect(await only()).toMatchObject({ status: 'held', attempts: 0 });
   await expect(again((await only()).id)).rejects.toMatchObject({

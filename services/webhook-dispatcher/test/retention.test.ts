@@ -21,7 +21,7 @@ const retain = () => applyRetention({ ...harness, logger: silentLogger() });
 const of = async <Row>(table: string) =>
   await harness.query<Row>(`select * from ${table} where account_id = $1`, [seller.account]);
 const activity = async (filter: { endpointId?: string } = {}) =>
-  (await harness.ask(listActivity, seller.account, filter)).data;
+  (await harness.request(listActivity, seller.account, filter)).data;
 const monthDays = 31;
 
 test('bodies and responses are dropped after 30 days, all other records with their month after 13 months', async () => {
@@ -63,7 +63,7 @@ test('a delivery that still waits when its body is dropped is given up, and Rece
   expect(await seller.statuses()).toEqual(['failed', 'failed', 'failed', 'held']);
   expect(await of('finished_deliveries')).toMatchObject(Array(3).fill({ status: 'failed', reason: 'expired' }));
   expect(await of('event_bodies')).toHaveLength(1);
-  const { id: endpointId } = await harness.ask(getWebhookEndpoint, seller.account, {});
+  const { id: endpointId } = await harness.request(getWebhookEndpoint, seller.account, {});
   expect((await activity({ endpointId })).map((entry) => entry.summary)).toEqual([
     expect.stringMatching(/^3 deliveries to http.*, made from .* to .*, are given up after waiting for 30 days$/),
   ]);
@@ -83,7 +83,7 @@ test('what waited for 30 days for a URL that was never connected is given up wit
   harness.clock.advance((bodyKeepDays + 1) * dayMs);
   await retain();
   expect(await status('finished_deliveries')).toBe('failed');
-  expect(await harness.ask(listActivity, account, {})).toEqual({ data: [] });
+  expect(await harness.request(listActivity, account, {})).toEqual({ data: [] });
 });
 
 test('a delivery in flight keeps its body until it is recorded', async () => {

@@ -9,8 +9,8 @@ sellerForEachTest();
 const hourMs = 3_600_000;
 
 const rotate = async (body?: { overlapHours: number }) =>
-  await harness.ask(rotateWebhookSecret, seller.account, { endpointId, ...(body && { body }) });
-const reveal = () => harness.ask(revealWebhookSecret, seller.account, { endpointId });
+  await harness.request(rotateWebhookSecret, seller.account, { endpointId, ...(body && { body }) });
+const reveal = () => harness.request(revealWebhookSecret, seller.account, { endpointId });
 
 /** Which of the secrets have signed the n-th request. */
 async function signersOfRequest(n: number, secrets: Record<string, string | undefined>): Promise<string[]> {
@@ -31,7 +31,7 @@ test('for 24 hours both secrets sign, the new one first; after that only the new
   harness.clock.advance(1);
   await seller.publish();
   expect(await signersOfRequest(2, secrets)).toEqual(['new']);
-  const after = await harness.ask(getWebhookEndpoint, seller.account, {});
+  const after = await harness.request(getWebhookEndpoint, seller.account, {});
   expect(after).toMatchObject({ previous_secret_expires_at: null });
   expect(after.secret).toBeUndefined();
 });

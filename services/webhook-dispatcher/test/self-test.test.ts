@@ -17,7 +17,7 @@ async function connectedSeller() {
   const seller = await connectedAccount(harness);
   const { account, endpointId } = seller;
   const selfTest = async (commandId?: string) => {
-    const result = await harness.ask(selfTestWebhook, account, { endpointId }, commandId);
+    const result = await harness.request(selfTestWebhook, account, { endpointId }, commandId);
     return selfTestWebhook.output.parse(result);
   };
   return { ...seller, selfTest };
@@ -79,7 +79,7 @@ test('a careful receiver passes: it got a good, a forged, a stale and a doubled 
   const { 'webhook-id': id, 'webhook-timestamp': timestamp } = stale.headers as Record<string, string>;
   const signed = new Webhook(secret).sign(String(id), new Date(Number(timestamp) * 1_000), stale.body);
   expect(stale.headers['webhook-signature']).toBe(signed);
-  const { data } = await harness.ask(listActivity, account, {});
+  const { data } = await harness.request(listActivity, account, {});
   const summary = `Self-test of ${url}: ${result.summary}`;
   expect(data).toMatchObject([{ kind: 'notice', url, endpoint_id: endpointId, test: true, summary }]);
 });
@@ -118,8 +118,8 @@ test('a receiver that closes the connection, and none at all, are results too', 
   const closing: Server = createServer((request) => request.socket.destroy());
   await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(closing.address() as AddressInfo).port}`;
-  await harness.ask(putWebhookEndpoint, account, { body: { url } });
-  const answer = async () => (await harness.ask(selfTestWebhook, account, { endpointId })).results[0];
+  await harness.request(putWebhookEndpoint, account, { body: { url } });
+  const answer = async () => (await harness.request(selfTestWebhook, account, { endpointId })).results[0];
   expect(await answer()).toMatchObject({ ok: false, error: 'the connection was closed before an answer came' });
   await new Promise((resolve) => closing.close(resolve));
   expect(await answer()).toMatchObject({ ok: false, error: 'the connection was refused' });
@@ -168,14 +168,14 @@ test('a process that was killed in the middle of a test blocks the endpoint unti
 
 test('an endpoint that is off can be tested; one without a URL and another account’s cannot', async () => {
   const { account, url, endpointId, selfTest } = await connectedSeller();
-  await harness.ask(putWebhookEndpoint, account, { body: { url, active: false } });
+  await harness.request(putWebhookEndpoint, account, { body: { url, active: false } });
   expect((await selfTest()).results[0]).toMatchObject({ ok: true });
   const notFound = { code: 'webhook_endpoint_not_found' };
-  await expect(harness.ask(selfTestWebhook, harness.account(), { endpointId })).rejects.toMatchObject(notFound);
+  await expect(harness.request(selfTestWebhook, harness.account(), { endpointId })).rejects.toMatchObject(notFound);
   const unconnected = harness.account();
   const { deliveries } = await stored(await harness.publish(orderPaid, unconnected, anOrder(harness.clock.nowMs())));
   const placeholder = { endpointId: deliveries[0]?.endpointId as string };
-  await expect(harness.ask(selfTestWebhook, unconnected, placeholder)).rejects.toMatchObject({
+  await expect(harness.request(selfTestWebhook, unconnected, placeholder)).rejects.toMatchObject({
     code: 'invalid_transition',
     message: expect.stringContaining('No URL is connected'),
   });
@@ -188,6 +188,6 @@ test('a login page that answers 200 is no receiver: the self-test and the delive
   expect((await selfTest()).results[0]?.explanation).toContain('a login page');
   await harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()));
   await delivered();
-  const [delivery] = (await harness.ask(listDeliveries, account, { event: 'order.paid' })).data;
+  const [delivery] = (await harness.request(listDeliveries, account, { event: 'order.paid' })).data;
   expect(delivery?.reason).toMatch(/^Delivered at the first try\. The server answered with a login page\./);
 });

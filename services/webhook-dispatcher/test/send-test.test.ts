@@ -15,7 +15,7 @@ async function connectedSeller() {
   const seller = await connectedAccount(harness);
   const { account, endpointId } = seller;
   const sendTest = (event: (typeof webhookEventNames)[number], commandId?: string) =>
-    harness.ask(sendTestWebhook, account, { endpointId, body: { event } }, commandId);
+    harness.request(sendTestWebhook, account, { endpointId, body: { event } }, commandId);
   return { ...seller, sendTest };
 }
 
@@ -34,7 +34,7 @@ test('a test of each event arrives with its published payload, new ids and the t
   }
   expect(receiver.requests).toHaveLength(webhookEventNames.length);
   await tried(webhookEventNames.length);
-  const { data } = await harness.ask(listActivity, account, {});
+  const { data } = await harness.request(listActivity, account, {});
   expect(data).toHaveLength(webhookEventNames.length);
   expect(data.map(({ test, status }) => [test, status])).toEqual(data.map(() => [true, 'delivered']));
 });
@@ -72,7 +72,7 @@ test('a test is refused where nothing would be sent, and for an endpoint of anot
     message: expect.stringContaining('switched off'),
   });
   const theirs = { endpointId, body: { event: 'order.paid' as const } };
-  await expect(harness.ask(sendTestWebhook, harness.account(), theirs)).rejects.toMatchObject({
+  await expect(harness.request(sendTestWebhook, harness.account(), theirs)).rejects.toMatchObject({
     code: 'webhook_endpoint_not_found',
   });
   expect(await harness.query('select id from events where account_id = $1', [account])).toEqual([]);

@@ -25,7 +25,7 @@ async function deliveries() {
   const before = await send(1);
   const [row] = await harness.query<{ id: string }>('select id from endpoints where account_id = $1', [account]);
   const endpointId = row?.id as string;
-  const rotated = await harness.ask(rotateWebhookSecret, account, { endpointId, body: {} });
+  const rotated = await harness.request(rotateWebhookSecret, account, { endpointId, body: {} });
   const during = await send(2);
   harness.clock.advance(25 * 3_600_000);
   const after = await send(3);

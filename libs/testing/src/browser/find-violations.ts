@@ -29,8 +29,8 @@ export async function findAccessViolations(page: Page): Promise<string[]> {
 }
 
 async function run(page: Page, options: object): Promise<string[]> {
-  const asked = JSON.stringify({ ...options, resultTypes: ['violations'] });
-  const { violations } = (await page.evaluate(`axe.run(document, ${asked})`)) as Result;
+  const requested = JSON.stringify({ ...options, resultTypes: ['violations'] });
+  const { violations } = (await page.evaluate(`axe.run(document, ${requested})`)) as Result;
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary = '' }) => `${id}: ${html} ${failureSummary.replaceAll(/\s+/g, ' ')}`),
   );

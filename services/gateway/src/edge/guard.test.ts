@@ -8,9 +8,9 @@ import { createGuard, type GuardDeps } from './guard.ts';
 
 const noServer = { addHook: () => undefined } as unknown as FastifyInstance;
 
-/** A guard before a database that knows one key; `asked` counts what it is asked for. */
+/** A guard before a database that knows one key; `requested` counts its queries. */
 function guarded(settings: { limit: number; fails?: boolean }) {
-  const asked = { find: 0, throttled: 0 };
+  const requested = { find: 0, throttled: 0 };
   const answer = async ({ secret }: Credential): Promise<Actor | null> => {
     if (settings.fails) throw new Error('the database is away');
     return secret === 'valid' ? { ...anonymous, kind: 'key', accountId: 'acc' } : null;
@@ -18,11 +18,11 @@ function guarded(settings: { limit: number; fails?: boolean }) {
   const authenticator = {
     known: () => undefined,
     find: (credential: Credential) => {
-      asked.find += 1;
+      requested.find += 1;
       return answer(credential);
     },
     findThrottled: (credential: Credential) => {
-      asked.throttled += 1;
+      requested.throttled += 1;
       return answer(credential);
     },
   };
@@ -41,19 +41,19 @@ function guarded(settings: { limit: number; fails?: boolean }) {
       return (err as { code?: string }).code ?? 'failed';
     }
   };
-  return { asked, call, headers };
+  return { requested, call, headers };
 }
 
 test.each(['one after the other', 'all at once'])(
   'of invented keys, %s, sixty are looked up and the rest in throttled batches',
   async (how) => {
-    const { asked, call } = guarded({ limit: 600 });
+    const { requested, call } = guarded({ limit: 600 });
     const answers: unknown[] = [];
     if (how === 'all at once')
       answers.push(...(await Promise.all(Array.from({ length: 200 }, (_, i) => call(`no ${i}`)))));
     else for (let i = 0; i < 200; i++) answers.push(await call(`no ${i}`));
     expect(answers).toEqual([...Array(60).fill('unauthorized'), ...Array(140).fill('rate_limited')]);
-    expect(asked).toEqual({ find: 60, throttled: 140 });
+    expect(requested).toEqual({ find: 60, throttled: 140 });
     expect(await call('valid')).toBe('acc');
     expect(await call('no', '203.0.113.2')).toBe('unauthorized');
   },
@@ -65,7 +65,7 @@ test('valid keys and failed look-ups use nothing up', async () => {
   expect([await call('no'), headers['ratelimit-remaining']]).toEqual(['unauthorized', 59]);
   const away = guarded({ limit: 600, fails: true });
   for (let i = 0; i < 100; i++) expect(await away.call('valid')).toBe('failed');
-  expect(away.asked).toEqual({ find: 100, throttled: 0 });
+  expect(away.requested).toEqual({ find: 100, throttled: 0 });
 });
 
 test('a request waits for its turn in vain when its key is revoked meanwhile, or its client goes', async () => {
@@ -90,7 +90,7 @@ test('a request waits for its turn in vain when its key is revoked meanwhile, or
 });
 
 test('where no limit is set, nothing is counted', async () => {
-  const { asked, call, headers } = guarded({ limit: 0 });
+  const { requested, call, headers } = guarded({ limit: 0 });
   for (let i = 0; i < 100; i++) expect(await call('no')).toBe('unauthorized');
-  expect([asked.find, headers]).toEqual([100, {}]);
+  expect([requested.find, headers]).toEqual([100, {}]);
 });

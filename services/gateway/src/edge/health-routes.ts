@@ -44,20 +44,22 @@ export function routeHealth(server: FastifyInstance, deps: HealthDeps): void {
 }
 
 async function findSilent({ requester, healthTimes: { limitMs } }: HealthDeps): Promise<ServiceName[]> {
-  const { asks } = topology.gateway;
-  const reached = await Promise.all(asks.map((service) => requester.reaches(service, limitMs)));
-  return asks.filter((_, index) => reached[index] !== true);
+  const { requests } = topology.gateway;
+  const reached = await Promise.all(requests.map((service) => requester.reaches(service, limitMs)));
+  return requests.filter((_, index) => reached[index] !== true);
 }
 
 /** What other services tell people to look at. A service that does not answer is named as missing already. */
 async function findWarnings({ requester, healthTimes: { limitMs } }: HealthDeps): Promise<string[]> {
   const overdue = async (counted: typeof countOverdue | typeof countOverdueReminders, waiting: string) => {
-    const asked = requester.request(counted, {}, { accountId: '', requestId: 'readyz' }).catch(() => ({ accounts: 0 }));
-    const { accounts } = await within(limitMs, asked, { accounts: 0 });
+    const counting = requester
+      .request(counted, {}, { accountId: '', requestId: 'readyz' })
+      .catch(() => ({ accounts: 0 }));
+    const { accounts } = await within(limitMs, counting, { accounts: 0 });
     return overdueWarning(accounts, waiting) ?? [];
   };
-  const asked = [overdue(countOverdue, 'something due'), overdue(countOverdueReminders, 'buyers to remind')];
-  return (await Promise.all(asked)).flat();
+  const requested = [overdue(countOverdue, 'something due'), overdue(countOverdueReminders, 'buyers to remind')];
+  return (await Promise.all(requested)).flat();
 }
 
 async function within<T>(limitMs: number, work: Promise<T>, otherwise: T): Promise<T> {

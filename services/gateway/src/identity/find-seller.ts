@@ -4,7 +4,7 @@ import { type Database, statement } from '@app/service-kit/database';
 /** The account behind a handle, as a checkout that is opened now shows it. */
 export interface Seller {
   readonly accountId: string;
-  /** The current one; the one that was asked for may be an earlier one. */
+  /** The current one; the requested one may be an earlier one. */
   readonly handle: string;
   readonly account: CheckoutAccount;
   readonly look: Look;

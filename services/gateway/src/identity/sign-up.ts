@@ -21,9 +21,9 @@ export interface SignUp {
   readonly email: string;
   readonly password: string;
   readonly name: string;
-  /** Of the request, where one asked for it. */
+  /** Of the request, where there was one. */
   readonly requestId?: string;
-  /** As `clientOfAddress` gives it; empty where no request asked for it. */
+  /** As `clientOfAddress` gives it; empty where there was no request. */
   readonly address: string;
   /** That verifies the address; null over a limit. Left out where the deployment itself makes the account: it is verified. */
   readonly letter?: NewLetter | null;

@@ -9,18 +9,18 @@ const valid = Buffer.from('valid');
 
 /** A database that knows one hash, and counts its questions. */
 function counting() {
-  const asked: number[] = [];
+  const requested: number[] = [];
   const pool = {
     query: async ({ values: [hashes] }: { values: [Buffer[]] }) => {
-      asked.push(hashes.length);
+      requested.push(hashes.length);
       return { rows: hashes.filter((hash) => hash.equals(valid)).map((hash) => ({ hash })) };
     },
   };
-  return { asked, database: { pool } as unknown as Database };
+  return { requested, database: { pool } as unknown as Database };
 }
 
 test('ten thousand invented credentials in ten seconds are some forty statements, and a valid one is among the found', async () => {
-  const { asked, database } = counting();
+  const { requested, database } = counting();
   const lookup = createThrottledLookup(database);
   const found: boolean[] = [];
   for (let i = 0; i < 10_000; i++) {
@@ -28,16 +28,16 @@ test('ten thousand invented credentials in ten seconds are some forty statements
     await vi.advanceTimersByTimeAsync(1);
   }
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(asked.length).toBeLessThanOrEqual(45);
+  expect(requested.length).toBeLessThanOrEqual(45);
   expect([found.length, found.filter(Boolean).length]).toEqual([10_000, 1]);
 });
 
 test('beyond those that may wait, no lookup is made', async () => {
-  const { asked, database } = counting();
+  const { requested, database } = counting();
   const lookup = createThrottledLookup(database);
   const all = Array.from({ length: 5_000 }, () => lookup.exists(valid));
   await vi.advanceTimersByTimeAsync(2_000);
   const found = await Promise.all(all);
   expect(found.filter(Boolean).length).toBe(2_000);
-  expect(asked).toEqual([1_000, 1_000]);
+  expect(requested).toEqual([1_000, 1_000]);
 });

@@ -18,7 +18,7 @@ test('a picture is looked up once, however many ask for it at the same time', as
   expect(lookedUp).toEqual(['a']);
 });
 
-test('it never holds more than its bound: the one asked for longest ago gives way', async () => {
+test('it never holds more than its bound: the least recently requested one gives way', async () => {
   const { cache, lookedUp } = cacheOf(20);
   for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) await cache.find(name);
   expect(lookedUp).toEqual(['a', 'b', 'c', 'b']);

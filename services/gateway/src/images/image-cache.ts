@@ -2,13 +2,13 @@
 const maxBytes = 32 * 1024 * 1024;
 
 /**
- * Keeps pictures that were asked for lately. Requests that come during a look-up share it. What is not found is looked up
+ * Keeps pictures that were requested lately. Requests that come during a look-up share it. What is not found is looked up
  * again: it may be there a moment later.
  */
 export class ImageCache {
   readonly #lookUp: (name: string) => Promise<Buffer | null>;
   readonly #maxBytes: number;
-  /** The one that was asked for longest ago first. */
+  /** The least recently requested one first. */
   readonly #images = new Map<string, Buffer>();
   readonly #running = new Map<string, Promise<Buffer | null>>();
   #bytes = 0;

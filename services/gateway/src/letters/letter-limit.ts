@@ -14,7 +14,7 @@ export const unlimitedLetters: LetterLimit = async () => null;
 const daySeconds = 86_400;
 /** Of one kind to one address: its owner who tries again and again gets each letter, and a stranger who names it is no nuisance. */
 const toEmailMax = 5;
-/** Asked for by one client: a household, or an office behind one address. */
+/** Requests by one client: a household, or an office behind one address. */
 const fromAddressMax = 20;
 
 /**

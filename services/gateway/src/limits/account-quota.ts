@@ -22,7 +22,7 @@ interface AccountMinute extends Minute {
   turnMs: number;
   waiting: number;
   leasing: Promise<void> | undefined;
-  askedMs: number;
+  requestedMs: number;
 }
 
 /**
@@ -97,7 +97,7 @@ export class AccountQuota {
   }
 
   #begin(endsAtMs: number): AccountMinute {
-    const askedMs = performance.now();
+    const requestedMs = performance.now();
     return {
       endsAtMs,
       turnMs: Number.NEGATIVE_INFINITY,
@@ -106,22 +106,22 @@ export class AccountQuota {
       left: this.limit,
       waiting: 0,
       leasing: undefined,
-      askedMs,
+      requestedMs,
     };
   }
 
   /** One at a time for an account; never rejects. */
   #lease(accountId: string, minute: AccountMinute): Promise<void> {
-    minute.leasing ??= this.#ask(accountId, minute).finally(() => {
+    minute.leasing ??= this.#requestLease(accountId, minute).finally(() => {
       minute.leasing = undefined;
     });
     return minute.leasing;
   }
 
-  async #ask(accountId: string, minute: AccountMinute): Promise<void> {
+  async #requestLease(accountId: string, minute: AccountMinute): Promise<void> {
     const wanted = minute.waiting > 0 || isLow(minute);
     const amount = wanted ? Math.max(Math.ceil(minute.left / portions), minute.waiting) : 0;
-    minute.askedMs = performance.now();
+    minute.requestedMs = performance.now();
     try {
       const use = { caller: `account ${accountId}`, amount, seconds: minuteSeconds };
       const [usage] = await within(this.#statementWithinMs, this.#windows.add(use));
@@ -155,8 +155,8 @@ function isLow({ granted, used, left }: AccountMinute): boolean {
   return left > portions && granted - used <= left / portions / 2;
 }
 
-function isStale({ left, askedMs }: AccountMinute): boolean {
-  return left > 0 && performance.now() - askedMs > freshForMs;
+function isStale({ left, requestedMs }: AccountMinute): boolean {
+  return left > 0 && performance.now() - requestedMs > freshForMs;
 }
 
 async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {

@@ -14,7 +14,7 @@ function table() {
 }
 
 /** Requests that count for good; how many of them were allowed. */
-function ask(limiter: AddressLimiter, client: string, times = 1): number {
+function take(limiter: AddressLimiter, client: string, times = 1): number {
   let allowed = 0;
   for (let i = 0; i < times; i++) {
     const window = limiter.take(client);
@@ -28,16 +28,16 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 test('a client gets exactly its limit in a minute, and a new one after it', async () => {
   const limiter = table().replica(3);
-  expect([ask(limiter, 'a', 3), ask(limiter, 'a')]).toEqual([3, 0]);
+  expect([take(limiter, 'a', 3), take(limiter, 'a')]).toEqual([3, 0]);
   await pass(59_999);
-  expect(ask(limiter, 'a')).toBe(0);
+  expect(take(limiter, 'a')).toBe(0);
   await pass(60_001);
-  expect(ask(limiter, 'a', 4)).toBe(3);
+  expect(take(limiter, 'a', 4)).toBe(3);
 });
 
 test('clients do not take from each other', () => {
   const limiter = table().replica(1);
-  expect([ask(limiter, 'a'), ask(limiter, 'b'), ask(limiter, 'a')]).toEqual([1, 1, 0]);
+  expect([take(limiter, 'a'), take(limiter, 'b'), take(limiter, 'a')]).toEqual([1, 1, 0]);
 });
 
 test('what is left and when it comes back is told', async () => {
@@ -54,30 +54,30 @@ test('what is taken back is free again, and no other replica counts it', async (
   const limiter = replica(3);
   for (let i = 0; i < 100; i++) limiter.release(limiter.take('a'));
   await pass(1_000);
-  expect([ask(limiter, 'a', 4), state.statements]).toEqual([3, 0]);
+  expect([take(limiter, 'a', 4), state.statements]).toEqual([3, 0]);
 });
 
 test('a million clients do not fill the memory: the oldest are forgotten', () => {
   const limiter = table().replica(1, 100);
-  for (let i = 0; i < 10_000; i++) ask(limiter, `client ${i}`);
-  expect([ask(limiter, 'client 0'), ask(limiter, 'client 9999')]).toEqual([1, 0]);
+  for (let i = 0; i < 10_000; i++) take(limiter, `client ${i}`);
+  expect([take(limiter, 'client 0'), take(limiter, 'client 9999')]).toEqual([1, 0]);
 });
 
 test('what a client used up at one replica is used up at the others, save for its first few requests there', async () => {
   const { replica } = table();
   const [one, two, three] = [replica(60), replica(60), replica(60)];
-  expect(ask(one, 'a', 100)).toBe(60);
+  expect(take(one, 'a', 100)).toBe(60);
   await pass(300);
   let allowed = 0;
   for (let i = 0; i < 50; i++) {
-    allowed += ask(two, 'a') + ask(three, 'a');
+    allowed += take(two, 'a') + take(three, 'a');
     await pass(300);
   }
   // Five at each that it did not tell, and the one that made it ask.
   expect(allowed).toBe(12);
-  expect(ask(two, 'b')).toBe(1);
+  expect(take(two, 'b')).toBe(1);
   await pass(60_000);
-  expect(ask(two, 'a', 61)).toBe(60);
+  expect(take(two, 'a', 61)).toBe(60);
 });
 
 test('two replicas that share a client’s requests allow the limit together, a quarter of a second’s requests more or less', async () => {
@@ -85,7 +85,7 @@ test('two replicas that share a client’s requests allow the limit together, a 
   const replicas = [replica(60), replica(60)];
   let allowed = 0;
   for (let i = 0; i < 100; i++) {
-    for (const each of replicas) allowed += ask(each, 'a');
+    for (const each of replicas) allowed += take(each, 'a');
     await pass(100);
   }
   expect(allowed).toBeGreaterThanOrEqual(60);
@@ -95,10 +95,10 @@ test('two replicas that share a client’s requests allow the limit together, a 
 test('however many clients there are, the statements are four a second; a few requests of each cost none', async () => {
   const { state, replica } = table();
   const limiter = replica(60);
-  for (let i = 0; i < 5_000; i++) ask(limiter, `few ${i}`, 5);
+  for (let i = 0; i < 5_000; i++) take(limiter, `few ${i}`, 5);
   await pass(10_000);
   expect(state.statements).toBe(0);
-  for (let i = 0; i < 5_000; i++) ask(limiter, `many ${i}`, 6);
+  for (let i = 0; i < 5_000; i++) take(limiter, `many ${i}`, 6);
   await pass(1_000);
   expect(state.statements).toBe(4);
   await pass(10_000);
@@ -109,22 +109,22 @@ test('while the database is away each counts alone, and later they share again',
   const { state, replica } = table();
   const [one, two] = [replica(60), replica(60)];
   state.away = 'fails';
-  expect(ask(one, 'a', 61)).toBe(60);
+  expect(take(one, 'a', 61)).toBe(60);
   await pass(300);
   state.away = null;
-  expect(ask(one, 'a')).toBe(0);
+  expect(take(one, 'a')).toBe(0);
   await pass(300);
-  expect(ask(two, 'a', 6)).toBe(6);
+  expect(take(two, 'a', 6)).toBe(6);
   await pass(300);
-  expect(ask(two, 'a')).toBe(0);
+  expect(take(two, 'a')).toBe(0);
 });
 
 test('a limiter that is closed sends nothing more', async () => {
   const { state, replica } = table();
   const limiter = replica(60);
-  ask(limiter, 'a', 10);
+  take(limiter, 'a', 10);
   limiter.close();
-  ask(limiter, 'a', 10);
+  take(limiter, 'a', 10);
   await pass(1_000);
   expect(state.statements).toBe(0);
 });

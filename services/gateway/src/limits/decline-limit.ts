@@ -172,13 +172,13 @@ async function hold(
   const byAddress: CapacityUse = { caller: ofAddress(address), amount: declineOfAddress, limit: limitOfAddress };
   let byAccount: CapacityUse = { caller: ofAccount(accountId), amount: 1, limit: limitOfAccount };
   const hasPaid = async (): Promise<boolean> => (await owner()).paid ?? false;
-  let isAsked = false;
+  let isRequested = false;
   /** Just below its limit an account has capacity for few attempts at once: a flood must not keep known buyers in line. */
   const isFreeOfAccount = async (taking: Exclude<Taking, { kind: 'held' }>): Promise<boolean> => {
     if (taking.caller !== byAccount.caller) return false;
     if (taking.kind === 'full') await refusals.admit(accountId, address, hasPaid);
-    const isKnown = taking.kind === 'full' || (!isAsked && (await refusals.isKnown(accountId, address, hasPaid)));
-    isAsked = true;
+    const isKnown = taking.kind === 'full' || (!isRequested && (await refusals.isKnown(accountId, address, hasPaid)));
+    isRequested = true;
     return isKnown;
   };
   for (;;) {

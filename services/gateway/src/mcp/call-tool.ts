@@ -58,12 +58,12 @@ export async function callTool(
     const { operation, full, ...request } = toolRequest(tool, given);
     const read =
       operation.method === 'GET' ? await app.readLimiter.begin(caller.actor.accountId, operation.id, caller.res) : null;
-    const ask = async (query: Record<string, unknown>): Promise<Uint8Array> => {
+    const call = async (query: Record<string, unknown>): Promise<Uint8Array> => {
       const { body } = await callOperation(app, operation, { ...caller, ...request, query });
       read?.hold(body.byteLength);
       return withoutHidden(tool, body);
     };
-    return await pageOf(ask, request.query as Record<string, unknown>, full);
+    return await pageOf(call, request.query as Record<string, unknown>, full);
   } catch (err) {
     const error = toolError(await withPreview(app, caller, tool, given, err), caller);
     return {
@@ -110,23 +110,23 @@ const fullBytesMax = 3 * 1024 * 1024;
 const pagesMax = 4;
 
 /**
- * A page with a cursor of its own (`next`) is asked for again with as many rows as fit, so that its cursor leads on from the
+ * A page with a cursor of its own (`next`) is requested again with as many rows as fit, so that its cursor leads on from the
  * last row that is shown. Pages without one lead on from the id of their last row, wherever they were cut.
  */
 async function pageOf(
-  ask: (query: Record<string, unknown>) => Promise<Uint8Array>,
+  request: (query: Record<string, unknown>) => Promise<Uint8Array>,
   query: Record<string, unknown>,
   full: boolean,
 ): Promise<CallToolResult> {
   let limit = Number.POSITIVE_INFINITY;
-  for (let asked = 1; ; asked++) {
-    const shown = resultOf(await ask(Number.isFinite(limit) ? { ...query, limit } : query), full);
+  for (let requested = 1; ; requested++) {
+    const shown = resultOf(await request(Number.isFinite(limit) ? { ...query, limit } : query), full);
     const { next, data } = shown.structuredContent as { next?: unknown; data?: unknown };
     const wasCut = next !== undefined && Array.isArray(data) && shown.rowsLeftOut > 0;
     const { rowsLeftOut: _, ...result } = shown;
-    if (!wasCut || asked === pagesMax) return result;
+    if (!wasCut || requested === pagesMax) return result;
     // The last one is of one row: there is no shorter one.
-    limit = asked === pagesMax - 1 ? 1 : Math.max(1, Math.min(data.length, limit - 1));
+    limit = requested === pagesMax - 1 ? 1 : Math.max(1, Math.min(data.length, limit - 1));
   }
 }
 

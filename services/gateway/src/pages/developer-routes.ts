@@ -18,7 +18,7 @@ const pagePolicy =
 /** Long enough to spare a reader's reloads, short enough for a new version. */
 const cacheControl = 'public, max-age=300';
 
-/** The developer pages and the OpenAPI description; each made once and when it is first asked for; no key, no rate limit. */
+/** The developer pages and the OpenAPI description; each made once and when it is first requested; no key, no rate limit. */
 export function routeDevelopers(server: FastifyInstance, { config }: { readonly config: EdgeConfig }): void {
   const document = () => JSON.stringify(openApiDocument(operations, placeholderUrl));
   const description = withBaseUrl(document, (url) => JSON.stringify(url).slice(1, -1));

@@ -11,7 +11,7 @@ import { accentAddress } from './accent-routes.ts';
 import { assets } from './assets.ts';
 
 /** Browsers keep it for this reader, and ask each time whether it has changed. */
-const keptAndAsked = 'private, no-cache';
+const revalidated = 'private, no-cache';
 
 /** Sends what a page answered: itself, or the way to another. */
 export function sendAnswer(
@@ -19,7 +19,7 @@ export function sendAnswer(
   reply: FastifyReply,
   answer: PageAnswer,
 ): FastifyReply {
-  if ('content' in answer) return reply.header('cache-control', keptAndAsked).type(answer.type).send(answer.content);
+  if ('content' in answer) return reply.header('cache-control', revalidated).type(answer.type).send(answer.content);
   if (!('body' in answer || 'location' in answer)) return reply.code(204).send();
   for (const cookie of answer.cookies ?? []) reply.header('set-cookie', cookieHeader(cookie, isHttps(config)));
   if ('location' in answer) {
@@ -50,7 +50,7 @@ function sendShown(reply: FastifyReply, page: ShownPage): FastifyReply {
   if (page.isFramed) reply.header('x-frame-options', 'SAMEORIGIN');
   return reply
     .code(page.status)
-    .header('cache-control', page.status < 400 && !page.isSecret ? keptAndAsked : 'no-store')
+    .header('cache-control', page.status < 400 && !page.isSecret ? revalidated : 'no-store')
     .header('content-language', 'en')
     .header('vary', 'Accept-Language')
     .header('content-security-policy', policyOf(page))

@@ -17,11 +17,11 @@ afterEach(async () => {
 function open(request: () => Promise<{ accepted: boolean }>) {
   const limiter = () => new AddressLimiter({ limit: 9 }, { add: async () => [] } as never, silentLogger());
   const [eventsOfAccount, refusedEvents] = [limiter(), limiter()];
-  const asked = vi.fn(request);
+  const requested = vi.fn(request);
   const app = {
     config: { RATE_LIMIT_PER_MINUTE: 600 },
     clock: { nowMs: Date.now },
-    requester: { request: asked },
+    requester: { request: requested },
     eventsOfAccount,
     refusedEvents,
     limitEvents: createEventLimit({ atOnce: 2, withinMs: 1 }),
@@ -42,14 +42,14 @@ function open(request: () => Promise<{ accepted: boolean }>) {
     const answer = await server.inject({ method: 'POST', url, headers, payload: '{}' });
     return { status: answer.statusCode, seconds: answer.json().seconds as number | undefined };
   };
-  return { post, asked, eventsOfAccount, refusedEvents };
+  return { post, requested, eventsOfAccount, refusedEvents };
 }
 const newAccount = () => newId('account', Date.now());
 
 test('of an address that names no account, nothing is remembered for an account, and the sender counts as refused', async () => {
-  const { post, asked, eventsOfAccount, refusedEvents } = open(async () => ({ accepted: true }));
+  const { post, requested, eventsOfAccount, refusedEvents } = open(async () => ({ accepted: true }));
   const [ofAccount, refused] = [vi.spyOn(eventsOfAccount, 'take'), vi.spyOn(refusedEvents, 'keep')];
-  const counts = () => [ofAccount, refused, asked].map(({ mock }) => mock.calls.length);
+  const counts = () => [ofAccount, refused, requested].map(({ mock }) => mock.calls.length);
   await post('a'.repeat(16_000));
   expect(counts()).toEqual([0, 1, 0]);
   await post(newAccount());
@@ -72,7 +72,7 @@ test('beyond its limit an account’s events are sent again later, and what was 
 test('many addresses that flood an account hold two of its places at billing, and none of another account', async () => {
   const [isHeld, reply] = [Promise.withResolvers<void>(), Promise.withResolvers<{ accepted: boolean }>()];
   let waiting = 0;
-  const { post, asked } = open(() => {
+  const { post, requested } = open(() => {
     waiting += 1;
     if (waiting === 2) isHeld.resolve();
     return waiting <= 2 ? reply.promise : Promise.resolve({ accepted: true });
@@ -81,7 +81,7 @@ test('many addresses that flood an account hold two of its places at billing, an
   const first = [post(flooded), post(flooded)];
   await isHeld.promise;
   expect(await Promise.all([1, 2, 3].map(() => post(flooded)))).toEqual(Array(3).fill({ status: 429, seconds: 1 }));
-  expect(asked).toHaveBeenCalledTimes(2);
+  expect(requested).toHaveBeenCalledTimes(2);
   expect((await post(other)).status).toBe(200);
   reply.resolve({ accepted: false });
   expect((await Promise.all(first)).map(({ status }) => status)).toEqual([400, 400]);

@@ -15,7 +15,7 @@ export interface CountedFact {
   readonly marks: readonly FactMark[];
   /** Whether the buyer bought this product for the first time. */
   readonly first_purchase: boolean;
-  /** Whether it happened before the month that is asked for. */
+  /** Whether it happened before the month that is requested. */
   readonly before_month: boolean;
 }
 

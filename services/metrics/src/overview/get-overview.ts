@@ -20,9 +20,9 @@ const firstDay = '2000-01-01';
 export async function getOverview(
   { database, clock }: { database: Database; clock: Clock },
   accountId: string,
-  { by = 'day', limit = limits.listMax, ...asked }: RequestInput<typeof contract>,
+  { by = 'day', limit = limits.listMax, ...requested }: RequestInput<typeof contract>,
 ): Promise<Overview> {
-  const span = spanOf(asked, clock.now().toISOString().slice(0, 10));
+  const span = spanOf(requested, clock.now().toISOString().slice(0, 10));
   const { from, to } = span;
   const rows = await inOneSnapshot(database, async (client) => {
     const products = await client.query(productsAtEnd([accountId, to]));

@@ -30,7 +30,7 @@ export interface OverviewRows {
   readonly points: readonly Point[];
 }
 
-type Asked = Pick<Overview, 'from' | 'to' | 'by'> & { readonly limit: number };
+type Requested = Pick<Overview, 'from' | 'to' | 'by'> & { readonly limit: number };
 type Visits = Overview['visits']['current'];
 
 /** A product with the totals that its numbers of both spans are made of. */
@@ -44,8 +44,8 @@ interface Counted {
  * Every number of money of the account is the sum of its products' numbers, each by its published formula; views and
  * conversion are the formulas over the visits of all of them.
  */
-export function assembleOverview(rows: OverviewRows, asked: Asked): Overview {
-  const { from, to, by, limit } = asked;
+export function assembleOverview(rows: OverviewRows, requested: Requested): Overview {
+  const { from, to, by, limit } = requested;
   const counted = countProducts(rows);
   const dates = datesOf({ from, to }, by);
   const currencies = [...new Set(rows.products.flatMap(({ currency }) => currency ?? []))].toSorted();

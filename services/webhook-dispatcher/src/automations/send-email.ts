@@ -41,15 +41,15 @@ export interface SendEmailDeps {
 /** A test has no number in the account's log; its recipient is stored in the place of the buyer. */
 const emailStatement = statement<EmailRow>(
   'automation-email',
-  `select e.action, v.email, v.sequence is null as asked
+  `select e.action, v.email, v.sequence is null as requested
    from endpoints e left join events v on v.account_id = $1 and v.id = $3
    where e.account_id = $1 and e.id = $2`,
-  { action: 'jsonb', email: 'text', asked: 'bool' },
+  { action: 'jsonb', email: 'text', requested: 'bool' },
 );
 interface EmailRow {
   readonly action: EmailAction;
   readonly email: string | null;
-  readonly asked: boolean;
+  readonly requested: boolean;
 }
 
 /**
@@ -77,7 +77,7 @@ export function createSendEmail(deps: SendEmailDeps): SendEmail {
     duration?.(durationMs / 1_000, { 'email.outcome': outcome });
     if ('isSkipped' in result.handover) return { attempt: null, result: 'away' };
     const attempt = attemptOf(deps.clock.nowMs(), delivery, to, { ...result, durationMs });
-    return { attempt, result: result.asked === undefined ? 'unsent' : sendResults[outcome] };
+    return { attempt, result: result.called === undefined ? 'unsent' : sendResults[outcome] };
   };
 }
 
@@ -94,8 +94,8 @@ interface Result {
   /** Null when it is not known. */
   readonly recipient: string | null;
   readonly handover: Handover;
-  /** Whether the mail server was asked: what we find ourselves needs no diagnosis beside its words. */
-  readonly asked?: true;
+  /** Whether the mail server was called: what we find ourselves needs no diagnosis beside its words. */
+  readonly called?: true;
   /** The account has sent its emails of the day: this one waits until then, and no attempt counts. */
   readonly postponedUntilMs?: number;
   /** Why it is given up, where that is not what the mail server said. */
@@ -123,7 +123,7 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
     if (mailer === undefined) return { recipient, handover: deferred('this deployment has no mail server') };
     const now = clock.now();
     // Sample data leads to no buyer.
-    const links = row.asked ? sampleLinks : await linksFor(deps, delivery, row.action, payload);
+    const links = row.requested ? sampleLinks : await linksFor(deps, delivery, row.action, payload);
     if (links === null) return { recipient, handover: deferred('the links of the email could not be made') };
     const detail = await overBound(deps, delivery, now);
     if (detail !== null) return { recipient, handover: deferred(detail), postponedUntilMs: nextDayMs(now) };
@@ -139,7 +139,7 @@ async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination
     await giveBackUnsent(deps, accountId, now, handover);
     if (handover.outcome !== 'taken' && handover.cause !== undefined)
       logger.warn({ accountId, deliveryId: delivery.id, cause: handover.cause }, 'email not sent');
-    return { recipient, handover, asked: true };
+    return { recipient, handover, called: true };
   } catch (err) {
     logger.warn({ err, accountId, deliveryId: delivery.id }, 'an email could not be made');
     return { recipient: null, handover: deferred('the email could not be made') };
@@ -183,9 +183,9 @@ async function overBound(
  * Rehearsals and test sends go to the seller's own address alone: their buyers are invented, and anyone's address may be set
  * as the one for support. Accounts whose settings are older than this have that one alone.
  */
-function recipientOf({ asked, email, action }: EmailRow, { test }: Delivery, seller: Settings): string | null {
+function recipientOf({ requested, email, action }: EmailRow, { test }: Delivery, seller: Settings): string | null {
   if (test) return seller.email || seller.supportEmail;
-  return (asked ? email : null) ?? (action.to === 'buyer' ? email : seller.supportEmail);
+  return (requested ? email : null) ?? (action.to === 'buyer' ? email : seller.supportEmail);
 }
 
 /** A seller with an address that is not theirs can write to no other. */
@@ -228,7 +228,7 @@ function attemptOf(
     handover,
     postponedUntilMs,
     reasonCode: ownReasonCode,
-    asked,
+    called,
     durationMs,
   }: Result & { durationMs: number },
 ): Attempt {
@@ -255,8 +255,8 @@ function attemptOf(
     tls_ms: null,
     first_byte_ms: null,
     error: errorOf(handover),
-    diagnosis: asked ? diagnosis : null,
-    diagnosis_detail: asked ? errorOf(handover) : null,
+    diagnosis: called ? diagnosis : null,
+    diagnosis_detail: called ? errorOf(handover) : null,
     response: null,
   });
 }

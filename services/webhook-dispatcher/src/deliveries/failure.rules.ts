@@ -30,11 +30,11 @@ const attemptTimeout = 'no complete answer in time';
 export function failureText(err: unknown): string {
   const { code, message, syscall } = err as { code?: unknown; message?: unknown; syscall?: unknown };
   // A name server that refuses the question has the same code as a receiver that refuses the connection.
-  const asked =
+  const resolving =
     typeof syscall === 'string' && syscall.startsWith('query') && code !== 'ENOTFOUND' && code !== 'ENODATA';
   const name = typeof code === 'string' ? code : '';
   if (name === 'ATTEMPT_TIMEOUT') return attemptTimeout;
-  const diagnosed = asked || name === 'ESERVFAIL' ? 'dns_failed' : codeOfErrorName(name, String(message));
+  const diagnosed = resolving || name === 'ESERVFAIL' ? 'dns_failed' : codeOfErrorName(name, String(message));
   const known = diagnosed === undefined ? undefined : texts[diagnosed];
   // Only the code tells what is wrong with the encryption.
   if (known !== undefined) return diagnosed === 'tls_failed' ? `${known} (${name})` : known;

@@ -25,7 +25,7 @@ const retryAfterMaxMs = 24 * hour;
  * How long to wait after a failed attempt, in milliseconds; null after the last one.
  * @param number the attempt that failed, from 1; from 1 again when the delivery is sent again
  * @param random uniform in [0, 1)
- * @param retryAfterMs the wait that the receiver asked for: honoured up to 24 hours, and never shortens a wait
+ * @param retryAfterMs the wait that the receiver's Retry-After requests: honoured up to 24 hours, and never shortens a wait
  */
 export function waitAfter(number: number, random: number, retryAfterMs: number | null): number | null {
   const step = stepsMs[number - 1];

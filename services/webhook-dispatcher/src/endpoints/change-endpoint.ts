@@ -50,7 +50,7 @@ export async function changeEndpoint(
   if (body.events !== undefined) endpoint.events = body.events;
   if (body.description !== undefined) endpoint.description = body.description;
   if (body.headers !== undefined) endpoint.headers = sealHeaders(deps.secrets, endpoint.id, body.headers);
-  // Only the former URL was gone or failing: the new one is what its seller was asked for.
+  // Only the former URL was gone or failing: the new one is what its seller was to send.
   const isRepaired = endpoint.url !== urlBefore && switchedOffReason != null && switchedOffReason !== 'seller';
   const active = body.active ?? (isRepaired || wasActive);
   if (active !== wasActive) switchTo(endpoint, active, deps.clock.now());

@@ -24,7 +24,7 @@ export interface ReasonFacts {
   /** The stored code of why it ended or is held; `reason` of the API is the sentence made of it. */
   readonly reasonCode: string | null;
   readonly event: string;
-  /** It was asked for as a test; an event of a test order is none. */
+  /** Its seller requested it as a test; an event of a test order is none. */
   readonly isTestSend: boolean;
   readonly attempts: number;
   /** When the next attempt is due; null unless it waits for one. */

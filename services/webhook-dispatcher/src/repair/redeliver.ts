@@ -53,7 +53,7 @@ const againStatement = statement<{ id: string }>(
 
 /**
  * One that is in line already keeps its place; one that is in flight is being sent now. It keeps its priority and its
- * recovery, too, so nothing marks it as asked for (skipped.ts): held once more, it goes out as the filter is by then.
+ * recovery, too, so nothing marks it as requested (skipped.ts): held once more, it goes out as the filter is by then.
  */
 const hastenStatement = statement<{ id: string }>(
   'redeliver-hasten',

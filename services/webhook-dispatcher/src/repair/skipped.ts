@@ -6,12 +6,12 @@ import { isTestSend, testSendDropped } from '../deliveries/test-send.rules.ts';
 const isTaken = (of: string, filter: string): string =>
   `(${filter}::text[] is null or ${of}.event_name = any (${filter}))`;
 
-/** A redelivery of what had ended: it was asked for whatever the filter, and held before it arrived (redeliver.ts). */
+/** A redelivery of what had ended: it was requested whatever the filter, and held before it arrived (redeliver.ts). */
 const isRedelivered = (of: string): string => `(${of}.priority = ${priorities.resent} and ${of}.recovery_id is null)`;
 
 /**
  * Whether the release of what is held skips a delivery of `deliveries`: it is a test send, or the endpoint's filter
- * does not take its event any more and no request asked for it all the same.
+ * does not take its event any more and no request is for it all the same.
  * @param of the name that the statement gives to the delivery
  * @param filter names of the events that the endpoint takes now
  */

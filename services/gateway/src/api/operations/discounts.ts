@@ -104,7 +104,7 @@ async function usesOf(
   discounts: readonly Discount[],
 ): Promise<(number | null)[]> {
   if (discounts.length === 0) return [];
-  const asked = { discountIds: discounts.map(({ id }) => id) };
-  const { uses } = await app.requester.request(readDiscountUses, asked, context).catch(() => ({ uses: [] }));
+  const requested = { discountIds: discounts.map(({ id }) => id) };
+  const { uses } = await app.requester.request(readDiscountUses, requested, context).catch(() => ({ uses: [] }));
   return discounts.map((_, index) => uses[index] ?? null);
 }

@@ -52,7 +52,7 @@ export const metricsOperations = [
       'The number of `metric` as the metrics have it, its formula in words with a version, the formula’s `parts`, and the ' +
       'facts behind them, page by page: orders, renewals, refunds, visits, changes of subscriptions. The `values` of the facts ' +
       'of all pages add up to the parts. With `month` the number is that month’s; `activeSubscriptions` and `mrrCents` are ' +
-      'those at its end. A page may have fewer facts than asked for: go on until `next` is null.',
+      'those at its end. A page may have fewer facts than requested: go on until `next` is null.',
     params: productParams,
     errors: ['product_not_found'],
   }),

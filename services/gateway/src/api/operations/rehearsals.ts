@@ -24,7 +24,7 @@ export const rehearsalOperations = [
       'Moves the time of rehearsals, and runs the daily job of each day for test subscriptions: renewals, declines, retries ' +
       'and cancellations reach the webhook URL, marked `x-service-test: 1`. No money moves; live subscriptions, lists and ' +
       'metrics stay as they are. The time does not go back. After an error, the request repeated with its Idempotency-Key ' +
-      'goes on to the day it was asked for.',
+      'goes on to the day it was requested.',
     auth: 'account',
     scope: 'money',
     body: advanceRehearsal.input.shape.body,
