@@ -1,39 +1,56 @@
-import { type PaymentIntent, StripeStandIn } from '@app/billing/stripe-stand-in';
+import { createHmac } from 'node:crypto';
+import { type PaymentIntent, type SetupIntent, StripeStandIn } from '@app/billing/stripe-stand-in';
+import { orderPaid } from '@app/contracts/orders';
+import { serviceNames } from '@app/contracts/services';
 import { openVisit, type Visit, type VisitOptions } from '@app/testing/browser/visit';
 import { createTestNats } from '@app/testing/nats';
+import { startSmtpServer } from '@app/testing/smtp-server';
+import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openCheckout } from './support/buyer.ts';
 import { type Cluster, startClusterOn } from './support/cluster.ts';
+import { serveOwnPage } from './support/own-page.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { cardNumber, serveStripeJs, stripeApiOrigin, stripeCalls, stripeOrigin } from './support/stripe-js.ts';
+import { handled } from './support/waits.ts';
 
 /** Guarantee: a buyer pays a Stripe account's seller on the hosted pages, under their real policy. */
 let stripe: StripeStandIn;
 let platform: Cluster<Awaited<ReturnType<typeof createTestNats>>>;
 let seller: Seller;
 let handle: string;
+let mails: Awaited<ReturnType<typeof startSmtpServer>>;
 const secretKey = 'sk_live_pages';
+const webhookSecret = 'whsec_of_the_pages';
 
 beforeAll(async () => {
   stripe = await StripeStandIn.start({ nowMs: () => Date.now() });
   stripe.accept(secretKey, 'acct_pages');
-  const settings = { STRIPE_API_URL: stripe.url };
+  mails = await startSmtpServer();
+  const settings = {
+    STRIPE_API_URL: stripe.url,
+    SMTP_URL: mails.url,
+    EMAIL_FROM: 'mail@platform.example',
+    LOG_LEVEL: 'trace',
+  };
   platform = await startClusterOn(await createTestNats(), { settings, apart: [] });
   seller = await signUp(platform.baseUrl, 'Atelier');
   handle = (await seller.call('GET', '/api/v1/settings')).json.handle;
-  const body = { processor: 'stripe', live: { secretKey, publishableKey: 'pk_live_pages' } };
+  const body = { processor: 'stripe', live: { secretKey, publishableKey: 'pk_live_pages', webhookSecret } };
   const put = await seller.call('PUT', '/api/v1/payment-processor', { body });
   expect([put.status, put.text]).toEqual([200, expect.anything()]);
 });
 afterAll(async () => {
   await platform?.close();
   await stripe?.close();
+  await mails?.close();
 });
 
-async function visit(slug: string, options: VisitOptions = {}) {
+async function visit(slug: string, options: VisitOptions = {}, of = handle) {
   const origins = [stripeOrigin, stripeApiOrigin, new URL(stripe.url).origin];
   const { page, context } = await openVisit(platform.baseUrl, { ...options, origins });
   const requested = await serveStripeJs(context, stripe);
-  const response = await page.goto(`/c/${handle}/${slug}`);
+  const response = await page.goto(`/c/${of}/${slug}`);
   return { page, context, requested, policy: (await response?.allHeaders())?.['content-security-policy'] ?? '' };
 }
 const intents = (): PaymentIntent[] => stripe.booksOf(secretKey).all<PaymentIntent>('payment_intent');
@@ -276,4 +293,131 @@ test('rehearsals without test keys are simulated: neither Stripe’s script nor 
   } finally {
     await seller.call('PATCH', '/api/v1/settings', { body: { testMode: false } });
   }
+});
+
+const club = { name: 'Club', slug: 'circle', priceCents: 2_900, currency: 'usd', status: 'live' } as const;
+
+/** The path of the link in the email about a renewal that was not charged. Emails of rehearsals go to the seller. */
+async function cardLink({ email }: Seller): Promise<string> {
+  const [sent] = await mails.receivedEmails(1, ({ to, text }) => to === email && text.includes('did not go through'));
+  return /\/p\/[\w-]+\/open\/[\w-]{43}/.exec(sent?.text.replaceAll('=\r\n', '') ?? '')?.[0] ?? '';
+}
+
+test('a renewal that the bank wants confirmed is confirmed from its email, in a rehearsal with test keys alone', async () => {
+  const other = await signUp(platform.baseUrl, 'Studio');
+  stripe.accept('sk_test_studio', 'acct_studio');
+  const keys = { processor: 'stripe', test: { secretKey: 'sk_test_studio', publishableKey: 'pk_test_studio' } };
+  expect((await other.call('PUT', '/api/v1/payment-processor', { body: keys })).status).toBe(200);
+  const product = { ...club, pricingType: 'subscription', billingInterval: 'month' };
+  expect((await other.call('POST', '/api/v1/products', { body: product })).status).toBe(200);
+  const settings = (await other.call('PATCH', '/api/v1/settings', { body: { testMode: true } })).json;
+  const { page } = await visit('circle', {}, settings.handle);
+  const email = newEmail();
+  await page.getByLabel('Email').fill(email);
+  await cardNumber(page).fill('card_authenticationRequired');
+  expect(await stripeCalls(page)).toContainEqual(expect.objectContaining({ call: 'elements', key: 'pk_test_studio' }));
+  await page.getByRole('button', { name: 'Pay $29.00' }).click();
+  await confirming(page).click();
+  await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+  await handled('billing', orderPaid, (data) => data.customerEmail === email);
+  expect((await other.call('POST', '/api/v1/rehearsal/advance', { body: { days: 31 } })).json.rebills.charged).toBe(0);
+  const intentsOf = () => stripe.booksOf('sk_test_studio').all<PaymentIntent>('payment_intent');
+  await page.goto(await cardLink(other));
+  await page.getByRole('button', { name: 'Open my purchases' }).click();
+  await page.getByRole('heading', { name: 'Confirm your card' }).textContent();
+  await cardNumber(page).fill('standin_script');
+  const before = intentsOf().length;
+  await page.getByRole('button', { name: 'Save the card and pay $29.00' }).click();
+  await page.getByRole('heading', { name: 'Your bank asks you to confirm' }).textContent();
+  const setup = stripe.booksOf('sk_test_studio').all<SetupIntent>('setup_intent').at(-1) as SetupIntent;
+  const response = await page.reload();
+  expect((await response?.allHeaders())?.['cache-control']).toBe('no-store');
+  const { id } = (await other.call('GET', `/api/v1/subscriptions?email=${email}&test=true`)).json.data[0];
+  const seen = await other.call('GET', `/api/v1/subscriptions/${id}`);
+  expect([seen.json.card_change, seen.text]).toEqual([
+    { status: 'requires_action', url: null },
+    expect.not.stringContaining(setup.client_secret),
+  ]);
+  await confirming(page).click();
+  await page.getByText('Your new card is saved.').textContent();
+  expect(setup.status).toBe('succeeded');
+  expect(intentsOf().slice(before)).toMatchObject([{ amount: 2_900, status: 'succeeded' }]);
+  await page.getByText('Active', { exact: true }).textContent();
+});
+
+test('a seller’s own page pays with what the public checkout says, by Stripe’s script too', async () => {
+  await addProduct(seller, 'own-page');
+  const own = await serveOwnPage(platform.baseUrl);
+  const origins = [stripeOrigin, stripeApiOrigin, own];
+  const { page, context } = await openVisit(platform.baseUrl, { origins });
+  await serveStripeJs(context, stripe);
+  await page.goto(own);
+  const email = newEmail();
+  await page.evaluate(`sell(${JSON.stringify({ handle, slug: 'own-page', email })})`);
+  await cardNumber(page).fill('standin_script');
+  await page.getByRole('button', { name: 'Buy' }).click();
+  await page.getByText('It is paid.').textContent();
+  expect(await stripeCalls(page)).toContainEqual({ call: 'handleNextAction', key: 'pk_live_pages' });
+  expect(await ordersOf(email)).toMatchObject([{ status: 'paid', total_cents: 9_900 }]);
+});
+
+/** Buys by the API with a card whose bank asks, as a page would. */
+async function buy(slug: string, card: string) {
+  const checkout = await openCheckout(platform.baseUrl, { handle, slug, email: newEmail() });
+  const returnUrl = `${platform.baseUrl}/c/${handle}/${slug}?back=1`;
+  const body = { paymentMethod: `ctoken_${card}--${crypto.randomUUID()}`, returnUrl, confirmsByScript: true };
+  const asked = (await checkout.call('POST', '/pay', body)).json;
+  return { ...asked, proceed: async () => (await checkout.call('POST', '/continue', {})).json };
+}
+
+/** Rows of any table of any service that hold one of these texts. */
+async function rowsWith(texts: readonly string[]): Promise<string[]> {
+  const pattern = `%(${texts.join('|')})%`;
+  const found = await Promise.all(
+    serviceNames.map(async (service) => {
+      const url = platform.databaseUrl(service);
+      const list = `select format('%I.%I', schemaname, tablename) as name from pg_tables
+        where schemaname not in ('pg_catalog', 'information_schema')`;
+      const tables = (await query<{ name: string }>(url, list)).map(({ name }) => name);
+      const counted = tables.map((name) => `select '${name}' as name from ${name} as t where t::text similar to $1`);
+      const rows = await query<{ name: string }>(url, counted.join(' union '), [pattern]);
+      return rows.map(({ name }) => `${service} ${name}`);
+    }),
+  );
+  return found.flat();
+}
+
+test('no log, no event and no table keeps a secret of purchases that the bank confirms', async () => {
+  await addProduct(seller, 'secrets');
+  const byScript = await buy('secrets', 'standin_script');
+  expect(byScript).toMatchObject({ status: 'requires_action' });
+  const { clientSecret } = await byScript.proceed();
+  expect(await rowsWith([clientSecret])).toEqual([]);
+  stripe.buyerDecides(clientSecret);
+  expect(await byScript.proceed()).not.toHaveProperty('clientSecret');
+  const byPage = await buy('secrets', 'card_authenticationRequired');
+  // While it waits its row has the address: the search finds what there is.
+  expect(await rowsWith(['/authenticate/'])).not.toEqual([]);
+  const back = (await fetch(byPage.action.url, { redirect: 'manual' })).headers.get('location') ?? '';
+  expect(new URL(back).searchParams.get('payment_intent_client_secret')).toBe(lastIntent().client_secret);
+  await fetch(back, { redirect: 'manual' });
+  expect(await byPage.proceed()).toMatchObject({ status: 'paid' });
+  const event = stripe.booksOf(secretKey).all('event').at(-1);
+  const [bytes, seconds] = [JSON.stringify({ ...event, livemode: true }), Math.floor(Date.now() / 1_000)];
+  expect(bytes).toContain('_secret_');
+  const signed = createHmac('sha256', webhookSecret).update(`${seconds}.${bytes}`).digest('hex');
+  const headers = { 'stripe-signature': `t=${seconds},v1=${signed}`, 'content-type': 'application/json' };
+  const address = `${platform.baseUrl}/api/processors/stripe/${seller.accountId}`;
+  expect((await fetch(address, { method: 'POST', headers, body: bytes })).status).toBe(200);
+
+  const secrets = [secretKey, webhookSecret, signed, '_secret_x', '/authenticate/'];
+  expect(await rowsWith(secrets)).toEqual([]);
+  const [{ events = 0 } = {}] = await query<{ events: number }>(
+    platform.databaseUrl('checkout'),
+    'select count(*)::int as events from outbox',
+  );
+  const logs = platform.process('gateway').output();
+  // Otherwise the search proves nothing.
+  expect([events > 0, logs.includes('/api/checkout/'), logs.includes('/c/:handle/:slug')]).toEqual([true, true, true]);
+  expect(secrets.filter((secret) => logs.includes(secret))).toEqual([]);
 });

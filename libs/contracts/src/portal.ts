@@ -115,7 +115,13 @@ export const portalSubscription = z
     cancel_at: timestamp.nullable().describe('When it ends, where it was canceled at the period’s end.'),
     canceled_at: timestamp.nullable(),
     next_charge_at: timestamp.nullable(),
-    failed_reason: declineReason.nullable().describe('Why the last attempt to charge failed; null unless `past_due`.'),
+    failed_reason: z
+      .enum([...declineReason.options, 'confirmation_required'])
+      .nullable()
+      .describe(
+        'Why the last attempt to charge failed; null unless `past_due`. `confirmation_required`: the bank wants the buyer to confirm; ' +
+          'the same card, given once more, is confirmed and charged.',
+      ),
     last_four: z.string().nullable(),
     may_cancel: z.boolean().describe('Whether the seller lets buyers cancel it, and it can be canceled now.'),
     may_pause: z.boolean().describe('Whether the seller lets buyers pause it, and it can be paused now.'),

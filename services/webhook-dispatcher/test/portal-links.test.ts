@@ -62,7 +62,7 @@ test('the notice of a failed renewal leads to the card’s page, with a link tha
   const sentMs = harness.clock.nowMs();
   await failed(3);
   await seller.tried(1);
-  expect(texts()).toEqual([expect.stringContaining('Use another card: https://funnels.example/p/maya/open/card')]);
+  expect(texts()).toEqual([expect.stringContaining('or use another one: https://funnels.example/p/maya/open/card')]);
   const validUntil = new Date(sentMs + 4 * dayMs).toISOString();
   expect(requested).toEqual([{ accountId: seller.account, email, subscriptionId, validUntil }]);
 });
@@ -73,7 +73,7 @@ test('after the last attempt the link works as long as any, and where there is n
   await seller.tried(1);
   expect(requested).toMatchObject([{ validUntil: null }]);
   expect(texts()[0]).toContain('did not go through');
-  expect(texts()[0]).not.toContain('another card');
+  expect(texts()[0]).not.toContain('another one');
 });
 
 test('while the gateway is away the email waits, and it goes out with its link later', async () => {

@@ -25,9 +25,10 @@ import { arabicName, longName } from './samples.ts';
 const orderOf = (changes: Partial<typeof portalOrder>) => Object.assign({}, portalOrder, changes);
 const receiptOf = (changes: Partial<typeof receipt>) => Object.assign({}, receipt, changes);
 
+const toConfirm = subscriptionOf({ ...pastDue, failed_reason: 'confirmation_required' });
 const nothing = { subscriptions: [], orders: [], firstUrl: null, nextUrl: null };
 const everything = {
-  subscriptions: [subscription, ending, paused, ended, pastDue],
+  subscriptions: [subscription, ending, paused, ended, pastDue, toConfirm],
   orders: [
     portalOrder,
     orderOf({ refunded_cents: 2_000 }),
@@ -148,6 +149,7 @@ const subscriptions: Readonly<Record<string, () => Html>> = {
   'past-due': () => subscriptionState(pastDue),
   'past-due-later': () =>
     subscriptionState(subscriptionOf({ ...pastDue, failed_reason: 'try_again_later', next_charge_at: null })),
+  'to-confirm': () => subscriptionState(toConfirm),
   charging: () =>
     subscriptionState(
       subscriptionOf({ ...pastDue, charges: [chargeOf({ charged_at: pastDue.started_at, status: 'processing' })] }),
@@ -191,6 +193,7 @@ const subscriptions: Readonly<Record<string, () => Html>> = {
 const cards: Readonly<Record<string, () => Html>> = {
   card: () => cardPage(openedOf(cardOf(subscription))),
   'card-past-due': () => cardPage(openedOf(cardOf(pastDue))),
+  'card-to-confirm': () => cardPage(openedOf(cardOf(toConfirm))),
   'card-due': () => cardPage(openedOf(cardOf(subscriptionOf({ next_charge_at: '2026-11-24T00:00:00.000Z' })))),
   'card-ending': () => cardPage(openedOf(cardOf(ending))),
   'card-paused': () => cardPage(openedOf(cardOf(paused))),

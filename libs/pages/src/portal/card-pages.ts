@@ -11,6 +11,9 @@ import { cardName, form, opened, subscriptionPath, wayBack } from './parts.ts';
 
 const texts = {
   title: 'Use another card',
+  confirmTitle: 'Confirm your card',
+  confirms:
+    'Your bank wants you to confirm the payment. Enter your card once more, and your bank asks you. Another card can be used too.',
   replaces: (card: string) => `${card} stays until the new one is saved.`,
   pastDue: (amount: string) => `${amount} is past due, and is charged to the new card at once.`,
   next: (amount: string, date: string) => `The new card is charged ${amount} on ${date}.`,
@@ -64,9 +67,11 @@ export const hasCard = ({ collection, status }: PortalSubscriptionWithHistory): 
 /** A new card: when it will be charged, and how much, stands above its button. */
 export function cardPage(page: CardPage): Html {
   const { subscription: of, notice: said } = page.content;
+  const confirms = of.failed_reason === 'confirmation_required';
+  const stays = of.last_four !== null && html`<p>${texts.replaces(cardName(of.last_four))}</p>`;
   return around(
     page,
-    html`<div class="stack tight">${backTo(page, of)}<h1>${texts.title}</h1>${of.last_four !== null && html`<p>${texts.replaces(cardName(of.last_four))}</p>`}</div>
+    html`<div class="stack tight">${backTo(page, of)}<h1>${confirms ? texts.confirmTitle : texts.title}</h1>${confirms ? html`<p>${texts.confirms}</p>` : stays}</div>
 ${said !== null && notice('bad', said)}
 ${cardForm(page)}`,
   );

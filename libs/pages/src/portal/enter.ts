@@ -131,7 +131,7 @@ export function openedOf<Content>(portal: Portal, session: OpenSession, content:
   return Object.assign(portalOf(portal, content), { visitor });
 }
 
-interface Around extends Partial<Pick<ShownPage, 'head' | 'sources' | 'scripts' | 'retryAfterSeconds'>> {
+interface Around extends Partial<Pick<ShownPage, 'head' | 'sources' | 'scripts' | 'isSecret' | 'retryAfterSeconds'>> {
   readonly status?: number;
 }
 
@@ -145,6 +145,7 @@ export function shown({ shop }: Portal, title: string, body: Html, around: Aroun
     head: around.head,
     scripts: ['portal.js', ...scripts],
     sources: around.sources,
+    isSecret: around.isSecret,
     retryAfterSeconds: around.retryAfterSeconds,
     body,
   };

@@ -16,6 +16,7 @@ const texts = {
   ended: 'Ended',
   nextCharge: 'Next charge',
   declined: 'Your card was declined.',
+  toConfirm: 'Your bank wants you to confirm the last payment.',
   notCharged: 'The last payment did not go through.',
   tryAgain: 'Next attempt',
   paused: 'Nothing is charged while it is paused.',
@@ -72,6 +73,7 @@ function statusOf(of: PortalSubscription, formats: Formats): Html {
     return html`${of.canceled_at !== null && html`${texts.ended} ${day(of.canceled_at, formats)}`}`;
   if (of.status === 'paused') return html`${texts.paused}`;
   if (of.status === 'past_due') {
+    if (of.failed_reason === 'confirmation_required') return html`${texts.toConfirm}`;
     const failed = of.failed_reason === 'try_again_later' ? texts.notCharged : texts.declined;
     return html`${failed}${next !== null && html` ${texts.tryAgain} ${day(next, formats)}`}`;
   }

@@ -1,5 +1,6 @@
 import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
 import { notice } from '../components/notice.ts';
+import type { Formats } from '../formats.ts';
 import { type Html, html } from '../html.ts';
 import type { OpenedOf } from './model.ts';
 import { subscriptionPath } from './parts.ts';
@@ -8,6 +9,8 @@ const texts = {
   declined: (lastFour: string | null) =>
     `${lastFour === null ? 'Your card' : `Your card ending in ${lastFour}`} was declined.`,
   notCharged: 'The last payment did not go through.',
+  toConfirmPayment: (amount: string) =>
+    `Your bank wants you to confirm the last payment. ${amount} is charged once you have given your card again and confirmed it.`,
   nextAttempt: (amount: string, date: string) =>
     `${amount} is charged again on ${date}. Another card is charged at once.`,
   noAttempt: (amount: string) => `${amount} is past due. Another card is charged at once.`,
@@ -93,14 +96,8 @@ function ofStatus({ content: { subscription: of }, formats, now }: OpenedOf<Subs
   const amount = formats.amount(of.amount_cents, of.currency);
   if (of.charges[0]?.status === 'processing') return notice('info', texts.charging(amount));
   switch (of.status) {
-    case 'past_due': {
-      const failed = of.failed_reason === 'try_again_later' ? texts.notCharged : texts.declined(of.last_four);
-      const next =
-        of.next_charge_at === null
-          ? texts.noAttempt(amount)
-          : texts.nextAttempt(amount, formats.date(of.next_charge_at));
-      return notice('bad', `${failed} ${next}`);
-    }
+    case 'past_due':
+      return notice('bad', pastDue(of, amount, formats));
     case 'paused': {
       if (of.collection === 'external') return notice('info', texts.pausedExternal);
       const isPaid = of.current_period_end > now;
@@ -114,4 +111,16 @@ function ofStatus({ content: { subscription: of }, formats, now }: OpenedOf<Subs
     default:
       return of.cancel_at === null ? html`` : notice('info', texts.endsOn(formats.date(of.cancel_at)));
   }
+}
+
+function pastDue(
+  { failed_reason, last_four, next_charge_at }: PortalSubscriptionWithHistory,
+  amount: string,
+  formats: Formats,
+): string {
+  if (failed_reason === 'confirmation_required') return texts.toConfirmPayment(amount);
+  const failed = failed_reason === 'try_again_later' ? texts.notCharged : texts.declined(last_four);
+  const next =
+    next_charge_at === null ? texts.noAttempt(amount) : texts.nextAttempt(amount, formats.date(next_charge_at));
+  return `${failed} ${next}`;
 }

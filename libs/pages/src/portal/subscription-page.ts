@@ -25,6 +25,7 @@ const texts = {
   paidWith: 'Paid with',
   collected: 'Collected by',
   newCard: 'Use another card',
+  confirmCard: 'Confirm your card',
   keep: 'Keep the subscription',
   resume: 'Resume',
   pause: 'Pause',
@@ -83,7 +84,7 @@ function actions(page: SubscriptionPage): Html {
     of.may_resume && !page.visitor.isOfCard && act(texts.resume, 'resume', 'accent'),
     hasCard(of) &&
       linkButton({
-        label: texts.newCard,
+        label: of.failed_reason === 'confirmation_required' ? texts.confirmCard : texts.newCard,
         href: `${here}/card`,
         kind: of.status === 'past_due' ? 'accent' : 'plain',
         isWide: true,

@@ -50,7 +50,8 @@ export const portalSubscriptionOf = (
 export function failedReasonOf({ status, payments }: SubscriptionOfBilling): PortalSubscription['failed_reason'] {
   if (status !== 'past_due') return null;
   const declined = payments.find((payment) => payment.step === 'renewal' && payment.status === 'declined');
-  return buyerReason(declined?.reason ?? null);
+  const reason = declined?.reason ?? null;
+  return reason === 'authentication_required' ? 'confirmation_required' : buyerReason(reason);
 }
 
 /** A subscription after a change. @param before the same with its history, as it was read before the change */

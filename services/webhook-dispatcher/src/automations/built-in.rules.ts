@@ -82,9 +82,9 @@ It may take some days until your bank shows it. Questions? Reply to this email, 
       subject: 'Your payment for {{product}} did not go through',
       body: `Hello,
 
-the payment of {{amount}} for {{product}} did not go through.
+the payment of {{amount}} for {{product}} did not go through. The card was declined, or your bank wants you to confirm the payment.
 
-Use another card: {{cardUrl}}
+Confirm your card, or use another one: {{cardUrl}}
 
 Questions? Reply to this email, or write to {{supportEmail}}.
 
