@@ -1,11 +1,14 @@
 import type { RequestInput } from '@app/contracts/define';
+import { idTimeMs } from '@app/contracts/ids';
 import type { startPayment } from '@app/contracts/payments';
-import type { PaymentRequest } from '../processors/payment-processor.ts';
+import type { CardRequest, PaymentRequest } from '../processors/payment-processor.ts';
 import { UnusableProcessorError } from '../processors/processor-registry.ts';
 import { lostFrom, unanswered } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { buyersPaymentKey } from './payment-key.ts';
+
+type FirstSent = NonNullable<CardRequest['firstSent']>;
 
 /** An attempt of a buyer to pay, as checkout requests it. */
 export type StartInput = RequestInput<typeof startPayment>;
@@ -26,7 +29,7 @@ export async function newAttempt(
   const id = buyersPaymentKey(accountId, orderId, tryNo);
   return {
     ...unanswered,
-    ...requestOf(id, input),
+    ...requestOf(id, input, firstSentOf(input, nowMs)),
     id,
     account_id: accountId,
     order_id: orderId,
@@ -55,11 +58,21 @@ function nameOfUnusable(err: unknown): string {
 }
 
 /** The card of what is only looked up is not known, and is not asked for. */
-function requestOf(paymentId: string, input: StartInput): PaymentRequest {
+function requestOf(paymentId: string, input: StartInput, firstSent: FirstSent): PaymentRequest {
   const { orderId, amountCents, currency, customerEmail, returnUrl, hold, savesCard, confirmsByScript } = input;
   const paymentMethod = input.paymentMethod ?? '';
   const how = { ...(confirmsByScript && { confirmsByScript }), ...(savesCard !== undefined && { savesCard }) };
-  const card = { paymentMethod, customerEmail, returnUrl, ...how };
+  const card = { paymentMethod, customerEmail, returnUrl, firstSent, ...how };
   const request = { paymentId, orderId, amountCents, currency, ...card };
   return { call: hold === null ? 'charge' : 'authorize', request };
+}
+
+/**
+ * A database that a backup has replaced may have sent the attempt since it began. One that is only looked up may be an earlier one
+ * than the request says: it was sent for the order, and before now.
+ */
+function firstSentOf({ orderId, paymentMethod, begunAt }: StartInput, nowMs: number): FirstSent {
+  const began = begunAt === undefined ? nowMs : Date.parse(begunAt);
+  const fromMs = Math.min(nowMs, paymentMethod === null ? idTimeMs(orderId) : began);
+  return { from: new Date(fromMs).toISOString(), to: new Date(nowMs).toISOString() };
 }

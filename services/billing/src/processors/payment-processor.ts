@@ -102,6 +102,11 @@ export interface CardRequest extends MoneyRequest {
   readonly confirmsByScript?: boolean;
   /** False: the card is charged this once, and the outcome has no saved method. Requests of earlier versions lack it. */
   readonly savesCard?: boolean;
+  /**
+   * Between which times the key was first sent, ISO 8601, by our clock: look-ups where the processor lists by time. A checkout may
+   * pay for an order long after the order got its id. Requests of earlier versions lack it.
+   */
+  readonly firstSent?: { readonly from: string; readonly to: string };
 }
 
 export interface SavedMethodRequest extends MoneyRequest {

@@ -7,7 +7,7 @@ import { NoProcessorError } from '../../src/processors/processor-registry.ts';
 import { openStripeProcessor, type StripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
 import { noCounts } from '../../src/runs/daily-counts.rules.ts';
 import { copyDatabase } from '../database-copy.ts';
-import { dayMs, hourMs, newAccount, runOf } from '../payment-replicas.ts';
+import { dayMs, hourMs, minuteMs, newAccount, runOf } from '../payment-replicas.ts';
 import { startInput } from '../payment-samples.ts';
 import { openReplicas, replicas } from '../set-up.ts';
 import type { PaymentIntent } from '../stripe/objects.ts';
@@ -160,3 +160,35 @@ test('a period that was paid with a card that the backup does not know is record
   }
   expect(await renewedHere()).toEqual(once([moved, other]));
 });
+
+const anAttempt = 'the next attempt';
+test.each([
+  [anAttempt, 3, 'a minute', minuteMs, 10 * minuteMs],
+  [anAttempt, 3, 'five hours', 5 * hourMs, 10 * minuteMs],
+  [anAttempt, 3, 'three days', 3 * dayMs, 10 * minuteMs],
+  ['the same one, when Stripe has forgotten its key,', 2, 'five hours', 5 * hourMs, 2 * dayMs],
+])(
+  '%s (%i) finds what a lost database charged %s after an attempt of which nothing was done',
+  async (_, again, __, passMs, laterMs) => {
+    const orderId = newId('order', replicas.clock.nowMs());
+    const { deps } = replicas.start({ processor: withKey });
+    const attempt = (tryNo: number, begunAt = replicas.clock.now().toISOString()) => {
+      const input = startInput({ orderId, tryNo, begunAt, paymentMethod: 'pm_card_visa' });
+      return startPayment(deps, { accountId: account, requestId: 'r' }, input);
+    };
+    stripe.revoke(key);
+    expect(await attempt(1)).toMatchObject({ status: 'declined', reason: 'try_again_later' });
+    stripe.accept(key, `acct_${account.slice(-26)}`);
+    const backup = await copyDatabase(replicas.database);
+    replicas.clock.advance(passMs);
+    const begunAt = replicas.clock.now().toISOString();
+    // Checkout keeps the order after what says nothing of the card.
+    expect(await attempt(2)).toMatchObject({ status: 'succeeded' });
+    await backup.restore();
+    replicas.clock.advance(laterMs);
+    const found = await attempt(again, again === 2 ? begunAt : undefined);
+    expect(found).toMatchObject({ tryNo: 2, status: 'succeeded' });
+    const charged = stripe.booksOf(key).all<PaymentIntent>('payment_intent');
+    expect(charged.map(({ status }) => status)).toEqual(['succeeded']);
+  },
+);

@@ -2,6 +2,7 @@ import { idTimeMs } from '@app/contracts/ids';
 import { fromStripeAmount } from '@app/money/stripe-amounts';
 import type Stripe from 'stripe';
 import {
+  type CardRequest,
   type OtherPayment,
   OtherPaymentError,
   type PaymentRequest,
@@ -137,19 +138,23 @@ async function findIntent(deps: StripeDeps, sent: Starting, call: ProcessorCall)
     if (found !== undefined) return found;
   }
   if (sent.call === 'chargeSaved') return undefined;
-  // A database that was restored from a backup has lost the customer: the id has the time.
-  const created = { gte: seconds(idTimeMs(paymentId) - beforeMs), lte: seconds(idTimeMs(paymentId) + afterMs) };
-  return await firstOf(deps, call, sent.call, { created }, isIt);
+  // A database that was restored from a backup has lost the customer.
+  return await firstOf(deps, call, sent.call, { created: firstSentRange(sent.request) }, isIt);
+}
+
+/** Of a request without its times, or with a new card, the id has the time. */
+function firstSentRange({ paymentId, firstSent }: CardRequest): Stripe.RangeQueryParam {
+  const idMs = idTimeMs(paymentId);
+  const [fromMs, toMs] = firstSent === undefined ? [idMs, idMs] : [firstSent.from, firstSent.to].map(Date.parse);
+  return { gte: seconds((fromMs ?? idMs) - clocksDifferMs), lte: seconds((toMs ?? idMs) + clocksDifferMs) };
 }
 
 function unlessMissing(err: unknown): undefined {
   if (!(err instanceof StripeAnswerError) || err.code !== 'resource_missing') throw err;
 }
 
-/** Clocks differ. */
-const beforeMs = 3_600_000;
-/** The id's time is that of the order, and attempts within an hour are of one order. */
-const afterMs = 3 * 3_600_000;
+/** Clocks differ, and what is sent arrives later. */
+const clocksDifferMs = 3_600_000;
 const seconds = (ms: number): number => Math.floor(ms / 1_000);
 
 type Where = { readonly customer: string } | { readonly created: Stripe.RangeQueryParam };
