@@ -159,3 +159,30 @@ async function go({ hold, card, decision }: Journey, seam: number, seed: number)
 function unlessRefused(err: unknown): void {
   if ((err as { readonly code?: string }).code !== 'invalid_transition') throw err;
 }
+
+test('while Stripe limits every request for a minute buyers are asked to try again later, and renewals wait uncounted', async () => {
+  const account = newAccount();
+  const sold: { readonly id: string; readonly orderId: string }[] = [];
+  for (let made = 0; made < 3; made += 1) {
+    sold.push(await subscribe(replicas, account, { paymentMethod: replicas.outside.savedCard('sim_ok') }));
+  }
+  replicas.clock.advance(31 * dayMs);
+  replicas.outside.standIn?.disturb(({ method }) => (method === 'POST' ? 'rate_limited' : undefined));
+  const orderId = newId('order', replicas.clock.nowMs());
+  const attempt = (tryNo: number) =>
+    startPayment(
+      replicas.start().deps,
+      { accountId: account, requestId: 'r' },
+      startInput({ orderId, tryNo, paymentMethod: replicas.outside.card('sim_ok') }),
+    );
+  const [paid, limited] = await Promise.all([attempt(1), replicas.start().renew(account)]);
+  expect(paid).toMatchObject({ status: 'declined', reason: 'try_again_later' });
+  expect(limited).toMatchObject({ charged: 0, retried: 0, canceled: 0 });
+  expect((await replicas.books(account)).filter(({ kind }) => kind === 'charge')).toEqual([]);
+  replicas.clock.advance(minuteMs);
+  replicas.outside.standIn?.mend();
+  expect(await attempt(2)).toMatchObject({ status: 'succeeded', tryNo: 2 });
+  expect(await replicas.start().renew(account)).toMatchObject({ charged: 3, retried: 0 });
+  for (const one of sold) await expectRenewedOnce(replicas, account, one, priceCents, nothingLost);
+  expect(replicas.errors).toEqual([]);
+});

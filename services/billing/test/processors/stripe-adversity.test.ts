@@ -22,6 +22,8 @@ let place: TestDatabase;
 let database: Database;
 let clock: FakeClock;
 let stripe: StripeStandIn;
+/** How far Stripe's clock is ahead of ours, in milliseconds. */
+let skewMs = 0;
 let processor: StripeProcessor;
 beforeAll(async () => {
   place = await createMigratedDatabase('billing', migrate);
@@ -33,7 +35,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   clock = fakeClock(begin);
-  stripe = await StripeStandIn.start(clock);
+  skewMs = 0;
+  stripe = await StripeStandIn.start({ nowMs: () => clock.nowMs() + skewMs });
   stripe.accept(liveKey);
   processor = openStripeProcessor(database, { apiUrl: stripe.url, deadlineMs: 2_000 });
 });
@@ -149,6 +152,21 @@ test('an order has one customer for all its attempts, which a lost database find
   expect(await processor.lookUp({ call: 'charge', request: card() }, call())).toBeNull();
 });
 
+test.each([-10, 10])(
+  'with Stripe’s clock %i minutes ahead a lost database finds what was charged by time',
+  async (minutes) => {
+    skewMs = minutes * 60_000;
+    const at = clock.now().toISOString();
+    // The order is days old: its id says nothing of when it was paid.
+    const paymentId = newId('payment', clock.nowMs() - 3 * 86_400_000);
+    const request = card({ paymentId, firstSent: { from: at, to: at } });
+    const charged = await processor.charge(request, call());
+    await query(place.url, 'delete from stripe_customers');
+    clock.advance(3_600_000);
+    expect(await processor.lookUp({ call: 'charge', request }, call())).toEqual(charged);
+  },
+);
+
 test('a renewal that was found in the list is looked up there: a restored database knows another card than the one charged', async () => {
   const [first, second] = [await processor.charge(card(), call()), await processor.charge(card(), call())];
   const [before, charged] = [first, second].map((one) => (one.status === 'succeeded' ? one.savedMethod : undefined));
@@ -180,9 +198,14 @@ test('a customer deleted at Stripe is replaced, and an address that Stripe does 
 test('a confirmation token is used once; used, unknown and foreign ones are a definite no', async () => {
   const paymentMethod = 'ctoken_card_visa';
   expect(await processor.charge(card({ paymentMethod }), call())).toMatchObject({ status: 'succeeded' });
-  for (const token of [paymentMethod, 'ctoken_expired', 'sim_ok', 'pm_of_nobody']) {
-    const no = { status: 'declined', kind: 'hard', reason: 'invalid_payment_method' };
+  const no = { status: 'declined', kind: 'hard', reason: 'invalid_payment_method' };
+  for (const token of ['sim_ok', 'pm_of_nobody']) {
     expect(await processor.charge(card({ paymentMethod: token }), call())).toMatchObject(no);
+  }
+  // Made with a publishable key of another account, one of the other mode looks the same.
+  for (const token of [paymentMethod, 'ctoken_expired']) {
+    const message = expect.stringContaining('publishable key is of another Stripe account or mode');
+    expect(await processor.charge(card({ paymentMethod: token }), call())).toMatchObject({ ...no, message });
   }
   expect(intents()).toHaveLength(1);
 });

@@ -23,8 +23,10 @@ guardLeaks();
 const dayMs = 86_400_000;
 let harness: Harness;
 let stripe: StripeStandIn;
+/** How far Stripe's clock is ahead of ours, in milliseconds. */
+let skewMs = 0;
 beforeAll(async () => {
-  stripe = await StripeStandIn.start({ nowMs: () => harness.clock.nowMs() });
+  stripe = await StripeStandIn.start({ nowMs: () => harness.clock.nowMs() + skewMs });
   const settings = { STRIPE_REQUESTS_PER_SECOND: 1_000, PROCESSOR_DEADLINE_MS: 3_000 };
   harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', STRIPE_API_URL: stripe.url, ...settings });
 });
@@ -39,6 +41,7 @@ let testKey: string;
 let shops = 0;
 const webhookSecret = 'whsec_shop';
 beforeEach(async () => {
+  skewMs = 0;
   account = newId('account', harness.clock.nowMs());
   shops += 1;
   secretKey = `sk_live_shop${shops}`;
@@ -223,6 +226,26 @@ test('a dispute of a rehearsal is found without webhooks too; a refused key for 
   await run();
   expect((await published()).map(({ outcome, back }) => `${outcome} ${back}`)).toEqual(['opened 0', 'lost 4900']);
 });
+
+test.each([-10, 10])(
+  'with Stripe’s clock %i minutes ahead books are equal, and nothing made around a run is missed',
+  async (minutes) => {
+    skewMs = minutes * 60_000;
+    const held = await pay({ hold: { upsell, decisionMinutes: 60 } });
+    await ask(contract.settleHold, { orderId: held, decision: 'accepted' });
+    expect(await run()).toMatchObject({ ok: true, problems: [] });
+    const orderId = await pay();
+    const [{ id = '' } = {}] = (await paymentsOf(orderId)).data;
+    await refund(id, 900);
+    books().dispute(intents().at(-1)?.id ?? '');
+    expect(await run()).toMatchObject({ ok: true, problems: [] });
+    harness.clock.advance(dayMs);
+    expect(await run()).toMatchObject({ ok: true, problems: [] });
+    expect((await published()).map(({ outcome }) => outcome)).toEqual(['opened']);
+    const [last] = (await ask(listDailyRuns, {})).data;
+    expect(last?.books).toMatchObject({ charges: 3, refunds: 1, disputes: 1, orphan_count: 0 });
+  },
+);
 
 test('disputes of other money of the same Stripe account are ignored', async () => {
   const orderId = await pay();

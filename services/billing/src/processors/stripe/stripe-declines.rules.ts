@@ -49,6 +49,11 @@ const no = (kind: Declined['kind'], reason: string, message: string): Declined =
 /** What the adapter says itself. Billing acts on `hold_expired`, `already_released` and `already_captured`. */
 export const declines = {
   invalidMethod: no('hard', 'invalid_payment_method', 'Stripe does not know this payment method.'),
+  invalidToken: no(
+    'hard',
+    'invalid_payment_method',
+    'Stripe does not know this card: its token was used or has expired, or the publishable key is of another Stripe account or mode than the secret key.',
+  ),
   holdExpired: no('soft', 'hold_expired', 'The hold has expired.'),
   alreadyReleased: no('soft', 'already_released', 'The hold was released before.'),
   alreadyCaptured: no('soft', 'already_captured', 'The hold was captured before.'),

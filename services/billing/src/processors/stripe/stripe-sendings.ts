@@ -165,7 +165,8 @@ function definiteNo(err: unknown): ProcessorOutcome {
   const { type, param, decline, status } = err;
   if (type === 'card_error') return declineOf(decline);
   if (type !== 'invalid_request_error' || (status !== 400 && status !== 404)) throw err;
-  if (param === 'payment_method' || param === 'confirmation_token') return declines.invalidMethod;
+  if (param === 'confirmation_token') return declines.invalidToken;
+  if (param === 'payment_method') return declines.invalidMethod;
   if (notTheMoney.has(decline.code)) return declineOf(decline);
   if (param === 'currency') return impossible('currency_not_supported', decline.message ?? err.message);
   throw err;
