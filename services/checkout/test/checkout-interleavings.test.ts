@@ -4,7 +4,6 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { randomRuns } from '@app/testing/long';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { MadeTry } from './billing-stand-in.ts';
 import {
   type CheckoutHarness,
   createCheckoutHarness,
@@ -12,6 +11,7 @@ import {
   plainCourse,
   withUpsell,
 } from './checkout-harness.ts';
+import type { MadeTry } from './stand-in-payments.ts';
 
 guardLeaks();
 

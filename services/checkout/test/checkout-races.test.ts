@@ -2,8 +2,9 @@ import { newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { losesReply, type MadeTry } from './billing-stand-in.ts';
+import { losesReply } from './billing-stand-in.ts';
 import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
+import type { MadeTry } from './stand-in-payments.ts';
 
 /*
  * Clicks that meet, answers that are lost and processes that die: one charge, and the buyer learns what became of it. The
