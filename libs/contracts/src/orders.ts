@@ -184,23 +184,20 @@ export const orderPaid = defineEvent(
     items: z.array(z.object({ kind: orderItemKind, label: z.string(), amountCents: z.int() })),
     /** As the buyer typed it. */
     affiliateCode: z.string().nullable(),
-    /** The code of the affiliate who is credited, as the affiliate has it; null for none. Older events lack the field. */
-    creditedCode: z.string().nullable().optional(),
-    /**
-     * Given, and then true, without `creditedCode`: the affiliate service did not answer at the sale and decides from this
-     * event who is credited.
-     */
-    creditPending: z.boolean().optional(),
+    /** The code of the affiliate who is credited, as the affiliate has it; null for none, and while `creditPending`. */
+    creditedCode: z.string().nullable(),
+    /** The affiliate service did not answer at the sale, and decides from this event who is credited. */
+    creditPending: z.boolean(),
     paymentMethod: z.string().nullable(),
     accessUrl: z.string(),
     supportEmail: z.string(),
     source: z.enum(['api', 'checkout']),
     test: z.boolean(),
     paidAt: timestamp,
-    /** Whether an upsell was offered after it; older events and orders of the seller's own code lack the field. */
-    upsellShown: z.boolean().optional(),
+    /** Whether an upsell was offered after it. */
+    upsellShown: z.boolean(),
     /** The upsell that was bought with it; its amount is among the items. */
-    upsell: z.object({ headline: z.string(), amountCents: z.int() }).nullable().optional(),
+    upsell: z.object({ headline: z.string(), amountCents: z.int() }).nullable(),
   }),
 );
 
@@ -255,15 +252,13 @@ export const paymentReopened = defineEvent(
   }),
 );
 
-/** What a refund and its failure add to counts and sums; earlier versions lack it: one refund, of the whole total. */
-const counted = z
-  .object({
-    /** 0 where an event of a payment counted the order before, or still does. */
-    orders: z.int().min(0).max(1),
-    /** What no event of a payment said. */
-    cents: z.int(),
-  })
-  .optional();
+/** What a refund and its failure add to counts and sums. */
+const counted = z.object({
+  /** 0 where an event of a payment counted the order before, or still does. */
+  orders: z.int().min(0).max(1),
+  /** What no event of a payment said. */
+  cents: z.int(),
+});
 
 /** The hold of an order was lost: neither capture nor charge succeeded, and the order left the lists. */
 export const orderExpired = defineEvent(

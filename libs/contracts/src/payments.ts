@@ -32,11 +32,11 @@ export const declineReason = z.enum(['card_declined', 'try_again_later']);
 export const offeredUpsell = z.object({ upsellId: z.string(), headline: z.string(), amountCents });
 export type OfferedUpsell = z.infer<typeof offeredUpsell>;
 
-/** What a buyer sees of the card; earlier versions lack both. */
+/** What a buyer sees of the card. */
 const ofCard = {
-  lastFour: z.string().nullable().optional(),
+  lastFour: z.string().nullable(),
   /** Until when the upsell may be decided on, of a hold. */
-  decideBy: timestamp.nullable().optional(),
+  decideBy: timestamp.nullable(),
 };
 
 /**
@@ -72,8 +72,8 @@ export const startPayment = defineRequest('command', 'billing', 'payments.start'
   input: z.object({
     orderId: idSchema('order'),
     tryNo: z.int().min(1).max(100),
-    /** When the attempt began: one that began long ago may have been sent before a backup was restored. Earlier versions lack it. */
-    begunAt: timestamp.optional(),
+    /** When the attempt began: one that began long ago may have been sent before a backup was restored. */
+    begunAt: timestamp,
     amountCents: amountCents.min(1),
     currency,
     /** Null: the attempt is looked up at the processor and recorded, and never sent. What the processor does not have is declined. */
@@ -84,12 +84,12 @@ export const startPayment = defineRequest('command', 'billing', 'payments.start'
     test: z.boolean(),
     /** Where the bank sends the buyer back to. */
     returnUrl: z.string().nullable(),
-    /** The buyer's page runs the processor's script where that alone can ask the bank. Earlier versions lack it. */
-    confirmsByScript: z.boolean().optional(),
+    /** The buyer's page runs the processor's script where that alone can ask the bank. */
+    confirmsByScript: z.boolean(),
     /** Given: the card is held for the amount and the upsell may be decided on for so long. */
     hold: z.object({ upsell: offeredUpsell, decisionMinutes: z.int().min(1) }).nullable(),
-    /** False: the processor does not keep the card. Earlier versions lack it, and kept every card. */
-    savesCard: z.boolean().optional(),
+    /** False: the processor does not keep the card. */
+    savesCard: z.boolean(),
   }),
   output: paymentOutcome,
 });
@@ -123,8 +123,7 @@ export type { RefundedPart } from './money-given-back.ts';
 /**
  * Refunds every charge of an order, each whole, and with `renewals` those of its renewals; one that is refused keeps no other
  * back. `refundedCents` is 0 for an order
- * without charges. `failed`: the processor refused; a request with a higher `attempt` tries again, the same one does not. A
- * request without `attempt`, as earlier versions send it, always does.
+ * without charges. `failed`: the processor refused; a request with a higher `attempt` tries again, the same one does not.
  */
 export const refundCharges = defineRequest('command', 'billing', 'charges.refund', {
   input: z.object({
@@ -143,7 +142,7 @@ export const refundCharges = defineRequest('command', 'billing', 'charges.refund
     refused: z
       .array(z.object({ paymentId: z.string(), amountCents: z.int(), detail: z.string().nullable() }))
       .optional(),
-    /** Whether the order's own charges went back entirely, whatever became of its renewals'; earlier versions lack both. */
+    /** Whether the order's own charges went back entirely, whatever became of its renewals'. */
     orderRefunded: z.boolean().optional(),
     /** Every refund of the order and its renewals that stands, oldest first. */
     refunds: z.array(refundedPart).optional(),
@@ -189,13 +188,13 @@ const refundableCharge = z.object({
   refundedCents: z.int(),
   currency: z.string(),
   period: z.int().nullable(),
-  /** An open dispute keeps it from being refunded; earlier versions lack it. */
-  disputed: z.boolean().optional(),
+  /** An open dispute keeps it from being refunded. */
+  disputed: z.boolean(),
 });
 
 /** What a refund of the order could give back: its own charges, oldest first, then those of its renewals. */
 export const listRefundable = defineRequest('read', 'billing', 'charges.list-refundable', {
-  /** `renewals`: whether they would go back too; earlier versions do not say it, and are answered as if they would. */
+  /** `renewals`: whether they would go back too. */
   input: z.object({ orderId: z.string(), renewals: z.boolean().optional() }),
   output: z.object({
     charges: z.array(refundableCharge),
@@ -248,8 +247,8 @@ export const listOrderPayments = defineRequest('read', 'billing', 'payments.list
   input: z.object({ orderId: idSchema('order') }),
   output: z.object({
     data: z.array(paymentResource),
-    /** Of the order and its renewals, oldest first; earlier versions lack them. */
-    disputes: z.array(disputeResource).optional(),
+    /** Of the order and its renewals, oldest first. */
+    disputes: z.array(disputeResource),
   }),
 });
 
@@ -320,7 +319,7 @@ export const chargesRefunded = defineEvent(
     currency: z.string(),
     test: z.boolean(),
     refundedAt: timestamp,
-    /** Every refund of the order and its renewals that stands, oldest first; earlier versions lack it. */
+    /** Every refund of the order and its renewals that stands, oldest first. */
     refunds: z.array(refundedPart).optional(),
   }),
 );

@@ -265,8 +265,8 @@ export const subscriptionRebilled = defineEvent(
     /** `canceled` or `paused` when the charge was under way at that moment. */
     statusAfter: z.enum(['active', 'paused', 'canceled']),
     chargedAt: timestamp,
-    /** Whether the buyer's order named an affiliate: only then does an affiliate earn. Older events and subscriptions lack it. */
-    affiliateNamed: z.boolean().optional(),
+    /** Whether the buyer's order named an affiliate: only then does an affiliate earn. */
+    affiliateNamed: z.boolean(),
   }),
 );
 

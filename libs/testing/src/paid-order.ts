@@ -21,12 +21,16 @@ export function paidOrder(nowMs: number, fields: Partial<PaidOrder> = {}): PaidO
     currency: 'usd',
     items: [],
     affiliateCode: null,
+    creditedCode: null,
+    creditPending: false,
     paymentMethod: null,
     accessUrl: '',
     supportEmail: '',
     source: 'api',
     test: false,
     paidAt: new Date(nowMs).toISOString(),
+    upsellShown: false,
+    upsell: null,
     ...fields,
   };
 }

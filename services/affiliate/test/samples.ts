@@ -14,6 +14,7 @@ export const referredOrder = (fields: Partial<PaidOrder> = {}): PaidOrder =>
       totalCents: 4_905,
       currency: 'eur',
       affiliateCode: 'PAT',
+      creditPending: fields.creditedCode === undefined,
     },
     paidAt: '2026-01-10T08:00:00.123Z',
     ...fields,
@@ -21,14 +22,32 @@ export const referredOrder = (fields: Partial<PaidOrder> = {}): PaidOrder =>
 
 const at = '2026-01-11T08:00:00.000Z';
 
+const whole = ({ totalCents }: PaidOrder) => ({ orders: 1, cents: totalCents });
+
 export function refundOf(order: PaidOrder, refundNo = 1): EventData<typeof orderRefunded> {
   const { totalCents, paidAt } = order;
-  return { ...aboutOrder(order), totalCents, refundedCents: totalCents, refundNo, paidAt, refundedAt: at };
+  return {
+    ...aboutOrder(order),
+    totalCents,
+    refundedCents: totalCents,
+    refundNo,
+    counted: whole(order),
+    paidAt,
+    refundedAt: at,
+  };
 }
 
 export function reopeningOf(order: PaidOrder, refundNo = 1): EventData<typeof orderReopened> {
   const { totalCents, paidAt } = order;
-  return { ...aboutOrder(order), totalCents, refundNo, detail: 'the card is closed', paidAt, reopenedAt: at };
+  return {
+    ...aboutOrder(order),
+    totalCents,
+    refundNo,
+    counted: whole(order),
+    detail: 'the card is closed',
+    paidAt,
+    reopenedAt: at,
+  };
 }
 
 /** What has gone back of an order's own payments, in all, or of a renewal of it; the later change has the higher number. */
@@ -63,7 +82,7 @@ export function renewalOf(order: PaidOrder, months = 1, fields: Partial<Renewal>
     ...{ customerEmail: order.customerEmail, currency: order.currency, amountCents: order.totalCents },
     ...{ subscriptionId: `sub_${order.orderId.slice(-26)}`, billingInterval: 'month', mrrCents: order.totalCents },
     ...{ paymentId: newId('payment', Date.now()), period: months + 1, attempt: 1 },
-    ...{ statusBefore: 'active', statusAfter: 'active' },
+    ...{ statusBefore: 'active', statusAfter: 'active', affiliateNamed: true },
     ...{ periodStart, periodEnd: periodStart, chargedAt: periodStart },
     ...fields,
   };

@@ -8,6 +8,7 @@ const madeAt = Date.parse('2036-01-01T00:00:00.000Z');
 export const startInput = (fields: Partial<StartInput> = {}): StartInput => ({
   orderId: newId('order', madeAt),
   tryNo: 1,
+  begunAt: new Date(madeAt).toISOString(),
   amountCents: 4900,
   currency: 'usd',
   paymentMethod: 'sim_ok',
@@ -15,7 +16,9 @@ export const startInput = (fields: Partial<StartInput> = {}): StartInput => ({
   productName: 'Course',
   test: false,
   returnUrl: null,
+  confirmsByScript: false,
   hold: null,
+  savesCard: true,
   ...fields,
 });
 

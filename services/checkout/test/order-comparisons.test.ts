@@ -54,8 +54,9 @@ test('an order that was never recorded follows its payment; what checkout has no
   const orderId = lastOrder();
   expect(await compared(all)).toEqual([]);
   const { outcome } = harness.billing.finish(orderId, 'succeeded');
-  const { paymentId, tryNo, amountCents } = outcome;
-  const ended = { orderId, paymentId, tryNo, amountCents, currency: 'usd', test: false, completedAt: at };
+  const { paymentId, tryNo, amountCents, lastFour, decideBy } = outcome;
+  const card = { lastFour, decideBy };
+  const ended = { orderId, paymentId, tryNo, amountCents, ...card, currency: 'usd', test: false, completedAt: at };
   const completed = { ...ended, status: 'succeeded', reason: null } as const;
   const unknown = { ...completed, orderId: orderId.replace(/.$/, (last) => (last === '0' ? '1' : '0')) };
   expect(await say({ completed: [unknown, completed] })).toEqual({ failed: [unknown.orderId] });

@@ -39,7 +39,15 @@ export function lookUp(tries: MadeTry[], accountId: string, input: StartInput, c
 
 function firstOutcome(input: StartInput): PaymentOutcome {
   const { tryNo, amountCents, paymentMethod } = input;
-  const outcome = { paymentId: newId('payment', Date.now()), tryNo, amountCents, action: null, reason: null };
+  const noCard = { lastFour: null, decideBy: null };
+  const outcome = {
+    paymentId: newId('payment', Date.now()),
+    tryNo,
+    amountCents,
+    action: null,
+    reason: null,
+    ...noCard,
+  };
   if (paymentMethod === 'declined') return { ...outcome, status: 'declined', reason: 'card_declined' };
   if (paymentMethod === 'unknown') return { ...outcome, status: 'processing' };
   if (paymentMethod === 'action') {
@@ -50,7 +58,7 @@ function firstOutcome(input: StartInput): PaymentOutcome {
 
 /** As the card of a payment that took or held money. */
 function successOf({ hold }: StartInput): Pick<PaymentOutcome, 'status' | 'lastFour' | 'decideBy'> {
-  if (hold === null) return { status: 'succeeded', lastFour };
+  if (hold === null) return { status: 'succeeded', lastFour, decideBy: null };
   const decideBy = new Date(Date.now() + hold.decisionMinutes * 60_000).toISOString();
   return { status: 'held', lastFour, decideBy };
 }

@@ -62,7 +62,7 @@ beforeAll(async () => {
     onRequest(listOrderPayments, async (input, context) => {
       noted('payments', input, context);
       if (billing.away) throw new DomainError('service_unavailable', 'Billing is away.');
-      return { data: own(input, context) ? billing.payments : [] };
+      return { data: own(input, context) ? billing.payments : [], disputes: [] };
     }),
     onRequest(getPaymentProcessor, async () => ({
       processor: 'simulated' as const,

@@ -62,6 +62,7 @@ export const refundEvent = eventsOf<EventData<typeof orderRefunded>>('refundedAt
   totalCents: 4900,
   refundedCents: 4900,
   refundNo: 1,
+  counted: { orders: 1, cents: 4900 },
   paidAt: '2026-01-15T12:00:00.000Z',
   refundedAt: '2026-01-20T12:00:00.000Z',
 }));
@@ -70,6 +71,7 @@ export const reopeningEvent = eventsOf<EventData<typeof orderReopened>>('reopene
   ...aboutOrder(productId),
   totalCents: 4900,
   refundNo: 1,
+  counted: { orders: 1, cents: 4900 },
   detail: 'the card is closed',
   paidAt: '2026-01-15T12:00:00.000Z',
   reopenedAt: '2026-01-25T12:00:00.000Z',
@@ -134,6 +136,7 @@ export const renewalEvent = eventsOf<EventData<typeof subscriptions.subscription
     periodEnd: '2026-03-15T12:00:00.000Z',
     statusAfter: 'active',
     chargedAt: '2026-02-15T12:00:00.000Z',
+    affiliateNamed: false,
   }),
 );
 

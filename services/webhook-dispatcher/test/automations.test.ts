@@ -199,7 +199,14 @@ test('a refund is told to the buyer once', async () => {
   const at = harness.clock.now().toISOString();
   await harness.publish(orderRefunded, seller.account, {
     ...order,
-    ...{ totalCents: 4900, refundedCents: 4900, refundNo: 1, paidAt: at, refundedAt: at },
+    ...{
+      totalCents: 4900,
+      refundedCents: 4900,
+      refundNo: 1,
+      counted: { orders: 1, cents: 4900 },
+      paidAt: at,
+      refundedAt: at,
+    },
   });
   await seller.tried(1);
   expect(receivedBy('bob@example.com')).toHaveLength(1);

@@ -253,6 +253,7 @@ test('the log has every event once, in the order of its numbers, and goes on aft
     ...{ orderId, productId: 'prd_1', productName: 'P', pricingType: 'onetime', source: 'api', test: true },
     ...{ customerEmail: 'ada@example.com', currency: 'eur', totalCents: 4_900, refundedCents: 4_900, refundNo: 1 },
     ...{ paidAt: '2026-01-15T12:00:00.000Z', refundedAt: '2026-01-16T12:00:00.000Z' },
+    counted: { orders: 1, cents: 4_900 },
   });
   const log = (input: object) => harness.request(listEvents, seller.account, input);
   await stored(second);

@@ -24,7 +24,9 @@ const about = {
   currency: 'eur',
   test: false,
 };
-const refund = { ...about, totalCents: 14_800, refundedCents: 14_800, refundNo: 1, paidAt: at, refundedAt: at };
+const counted = { orders: 1, cents: 14_800 };
+const times = { paidAt: at, refundedAt: at };
+const refund = { ...about, totalCents: 14_800, refundedCents: 14_800, refundNo: 1, counted, ...times };
 const upsell = { ...about, headline: 'Coaching', amountCents: 9_900, acceptedAt: at };
 const cancellation = {
   ...about,
@@ -39,6 +41,7 @@ const reopening = {
   ...about,
   totalCents: 14_800,
   refundNo: 1,
+  counted,
   detail: 'the card is closed',
   paidAt: at,
   reopenedAt: at,

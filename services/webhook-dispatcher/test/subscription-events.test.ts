@@ -36,6 +36,7 @@ const renewal = {
 const rebilled = {
   ...renewal,
   ...{ periodStart: at, periodEnd: '2026-02-15T11:00:00.000Z', statusAfter: 'active' as const, chargedAt: at },
+  affiliateNamed: true,
 };
 const failed = {
   ...renewal,

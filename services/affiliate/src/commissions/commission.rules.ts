@@ -3,7 +3,10 @@ import type { EventData, RequestOutput } from '@app/contracts/define';
 import type { orderPaid } from '@app/contracts/orders';
 import { percentOf } from '@app/money/arithmetic';
 
-type Sale = Pick<EventData<typeof orderPaid>, 'totalCents' | 'customerEmail' | 'creditedCode' | 'test'>;
+type Sale = Pick<
+  EventData<typeof orderPaid>,
+  'totalCents' | 'customerEmail' | 'creditedCode' | 'creditPending' | 'test'
+>;
 
 /** The terms of an affiliate: a percentage, in hundredths of a percent, or an amount. The other one is null. */
 export interface CommissionTerms {
@@ -33,13 +36,13 @@ type Credit = 'commission' | 'nothing' | 'unmatched';
 
 /**
  * The effect of an order that names a code. Checkout decided at the sale who is credited, and the seller's webhook says so;
- * later changes of the affiliate must not contradict it. Without `creditedCode` (affiliate did not answer at the sale, or the
- * event is an older one) it is decided here.
+ * later changes of the affiliate must not contradict it. A pending credit (affiliate did not answer at the sale) is decided
+ * here.
  */
 export function creditOf(sale: Sale, affiliate: { readonly email: string } | undefined): Credit {
   if (affiliate === undefined) return 'unmatched';
   const ownPurchase = isOwnPurchase(sale.customerEmail, affiliate.email);
-  const credited = sale.creditedCode === undefined ? !ownPurchase : sale.creditedCode !== null;
+  const credited = sale.creditPending ? !ownPurchase : sale.creditedCode !== null;
   // Neither credited nor the affiliate's own purchase: the affiliate was added after the sale.
   if (!credited) return ownPurchase ? 'nothing' : 'unmatched';
   return sale.test ? 'nothing' : 'commission';

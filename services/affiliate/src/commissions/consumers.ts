@@ -25,9 +25,8 @@ export function eventHandlers(clock: Clock, wakeRelay: () => void): EventHandler
   ]);
 }
 
-/** Most subscriptions were sold without an affiliate; of older ones that is not known. */
-const mayEarn = ({ test, affiliateNamed }: EventData<typeof subscriptionRebilled>): boolean =>
-  !test && affiliateNamed !== false;
+/** Most subscriptions were sold without an affiliate. */
+const mayEarn = ({ test, affiliateNamed }: EventData<typeof subscriptionRebilled>): boolean => !test && affiliateNamed;
 
 /** Test orders earn no commission. */
 const isNoTest = ({ test }: { test: boolean }): boolean => !test;

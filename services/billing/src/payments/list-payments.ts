@@ -102,7 +102,7 @@ export async function listOrderPayments(
   database: Database,
   accountId: string,
   orderId: string,
-): Promise<RequestOutput<typeof contract.listOrderPayments>> {
+): Promise<Pick<RequestOutput<typeof contract.listOrderPayments>, 'data'>> {
   const { rows } = await database.pool.query(ofOrder([accountId, orderId, limits.listMax]));
   const inOrder = rows.toSorted(
     (one, other) => one.created_at.getTime() - other.created_at.getTime() || (one.id < other.id ? -1 : 1),

@@ -25,7 +25,7 @@ export async function newAttempt(
   const { orderId, tryNo, amountCents, currency, hold, customerEmail, productName, test, begunAt } = input;
   const processor = await processors.chosen(accountId, test).then(({ processor: { name } }) => name, nameOfUnusable);
   const nowMs = clock.nowMs();
-  const sentMs = input.paymentMethod === null && begunAt !== undefined ? Date.parse(begunAt) : nowMs;
+  const sentMs = input.paymentMethod === null ? Date.parse(begunAt) : nowMs;
   const id = buyersPaymentKey(accountId, orderId, tryNo);
   return {
     ...unanswered,
@@ -61,7 +61,7 @@ function nameOfUnusable(err: unknown): string {
 function requestOf(paymentId: string, input: StartInput, firstSent: FirstSent): PaymentRequest {
   const { orderId, amountCents, currency, customerEmail, returnUrl, hold, savesCard, confirmsByScript } = input;
   const paymentMethod = input.paymentMethod ?? '';
-  const how = { ...(confirmsByScript && { confirmsByScript }), ...(savesCard !== undefined && { savesCard }) };
+  const how = { savesCard, ...(confirmsByScript && { confirmsByScript }) };
   const card = { paymentMethod, customerEmail, returnUrl, firstSent, ...how };
   const request = { paymentId, orderId, amountCents, currency, ...card };
   return { call: hold === null ? 'charge' : 'authorize', request };

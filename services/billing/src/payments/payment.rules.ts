@@ -154,7 +154,8 @@ export function decideBy(
 /** A main payment as checkout gets it. */
 export function outcomeOf(payment: Payment): PaymentOutcome {
   const { id, try_no, amount_cents, status, action_url, releasing } = payment;
-  const about = { paymentId: id, tryNo: try_no, amountCents: amount_cents, action: null, reason: null };
+  const noCard = { lastFour: null, decideBy: null };
+  const about = { paymentId: id, tryNo: try_no, amountCents: amount_cents, action: null, reason: null, ...noCard };
   if (status === 'succeeded') {
     const card = {
       lastFour: payment.last_four,

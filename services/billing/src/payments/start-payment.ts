@@ -66,4 +66,4 @@ function outcomeForAttempt(payment: Payment, tryNo: number): PaymentOutcome {
  * no row of it.
  */
 const mayHaveArrived = ({ clock, processorCalls }: PaymentDeps, { begunAt }: StartInput): boolean =>
-  begunAt !== undefined && clock.nowMs() - Date.parse(begunAt) >= processorCalls.deadlineMs;
+  clock.nowMs() - Date.parse(begunAt) >= processorCalls.deadlineMs;

@@ -8,7 +8,7 @@ export interface RenewalResult {
   readonly subscription: SubscriptionIdentity & {
     readonly account_id: string;
     /** Null when it is not known. */
-    readonly affiliate_named: boolean | null;
+    readonly affiliate_named: boolean;
   };
   /** Null when the processor was not asked. */
   readonly paymentId: string | null;
@@ -38,8 +38,7 @@ export function renewalEvents(
     const { statusAfter } = event;
     const charged = { paymentId, period, periodStart, periodEnd, attempt, statusBefore, statusAfter, chargedAt: time };
     const { affiliate_named: affiliateNamed } = subscription;
-    const sold = affiliateNamed === null ? {} : { affiliateNamed };
-    return [outboxRow(subscriptionRebilled, { ...about, ...charged, ...sold }, ended)];
+    return [outboxRow(subscriptionRebilled, { ...about, ...charged, affiliateNamed }, ended)];
   }
   const { nextTryDays, statusAfter, reason } = event;
   const failed = { paymentId, period, attempt, nextTryDays, statusBefore, statusAfter, reason, failedAt: time };

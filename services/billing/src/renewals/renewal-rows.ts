@@ -11,7 +11,7 @@ import { type RenewalResult, renewalEvents } from './renewal-events.ts';
 export interface LockedSubscription extends RenewedSubscription, SubscriptionIdentity {
   readonly account_id: string;
   readonly billing_interval: 'month' | 'year';
-  readonly affiliate_named: boolean | null;
+  readonly affiliate_named: boolean;
 }
 
 /** What recording the outcome of a renewal reads and changes. */

@@ -34,7 +34,11 @@ export async function requestPayment(
 /** An order of 0 is paid without the processor. */
 export const free = { status: 'succeeded', amountCents: 0 } as const;
 
-type Paying = CheckoutRow & { readonly sale: NonNullable<CheckoutRow['sale']>; readonly order_id: string };
+type Paying = CheckoutRow & {
+  readonly sale: NonNullable<CheckoutRow['sale']>;
+  readonly order_id: string;
+  readonly try_began_at: Date;
+};
 
 async function payment(
   { requester }: CheckoutDeps,
@@ -60,9 +64,10 @@ export async function lookUpAttempt(
 }
 
 function requirePaying(row: CheckoutRow): Paying {
-  const { sale, order_id } = row;
-  if (sale === null || order_id === null) throw new Error(`the checkout ${row.id} is paid without a sale`);
-  return { ...row, sale, order_id };
+  const { sale, order_id, try_began_at } = row;
+  if (sale === null || order_id === null || try_began_at === null)
+    throw new Error(`the checkout ${row.id} is paid without a sale`);
+  return { ...row, sale, order_id, try_began_at };
 }
 
 function attemptOf(
@@ -73,7 +78,7 @@ function attemptOf(
   return {
     orderId: order_id,
     tryNo: try_no,
-    ...(try_began_at !== null && { begunAt: try_began_at.toISOString() }),
+    begunAt: try_began_at.toISOString(),
     amountCents: sale.totalCents,
     currency: sale.product.currency,
     paymentMethod,
@@ -81,7 +86,7 @@ function attemptOf(
     productName: sale.product.name,
     test,
     returnUrl: returnUrl ?? null,
-    ...(confirmsByScript && { confirmsByScript }),
+    confirmsByScript: confirmsByScript ?? false,
     hold: sale.upsell === null ? null : { upsell: sale.upsell, decisionMinutes: decision_minutes },
     savesCard: savesCardOf(sale, sale.upsell),
   };

@@ -37,8 +37,10 @@ export async function requestCredits(
 }
 
 /** What `order.paid` says of a credit. */
-export const creditFields = (credit: Credit) =>
-  credit === undefined ? { creditPending: true } : { creditedCode: credit };
+export const creditFields = (credit: Credit) => ({
+  creditedCode: credit ?? null,
+  creditPending: credit === undefined,
+});
 
 /**
  * The credit of each order, in the order of `commands`. One request serves all orders that name a code, and none is sent when

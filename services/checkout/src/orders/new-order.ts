@@ -68,6 +68,8 @@ export function newOrder(from: {
       source: 'api',
       test: sale.test,
       paidAt: new Date(nowMs).toISOString(),
+      upsellShown: false,
+      upsell: null,
     },
     // An order is paid once. Its event's id ends as its own does, so a second copy would be the same event.
     {

@@ -82,7 +82,7 @@ function marksOf(order: EventData<typeof orderPaid>): FactMark[] {
     bump: has('bump'),
     upsell: has('upsell'),
     // What was bought was shown.
-    upsell_shown: has('upsell') || order.upsellShown === true,
+    upsell_shown: has('upsell') || order.upsellShown,
     from_checkout: order.source === 'checkout',
   };
   return (Object.keys(marks) as (keyof typeof marks)[]).filter((mark) => marks[mark]);
@@ -102,8 +102,7 @@ export function factOfReopening(event: EventOf<typeof orderReopened>): Fact {
 }
 
 function aboutRefund(event: EventOf<typeof orderRefunded | typeof orderReopened>) {
-  const { orderId, productId, refundNo, test, currency, totalCents } = event.data;
-  const { counted = { orders: 1, cents: totalCents } } = event.data;
+  const { orderId, productId, refundNo, test, currency, counted } = event.data;
   return {
     ...nothingElse,
     event_id: event.id,

@@ -40,12 +40,16 @@ const order = {
   currency: 'usd',
   items: [],
   affiliateCode: 'PAL',
+  creditedCode: 'PAL',
+  creditPending: false,
   paymentMethod: null,
   accessUrl: 'https://example.com/in',
   supportEmail: 'help@example.com',
   source: 'api' as const,
   test: false,
   paidAt: sentAt,
+  upsellShown: false,
+  upsell: null,
 };
 
 test('order.paid has the published fields and nothing else', () => {
@@ -55,7 +59,15 @@ test('order.paid has the published fields and nothing else', () => {
 });
 
 test('strings without a value are empty, never absent', () => {
-  const bare = { ...order, customerName: '', country: null, affiliateCode: null, accessUrl: '', supportEmail: '' };
+  const bare = {
+    ...order,
+    customerName: '',
+    country: null,
+    affiliateCode: null,
+    creditedCode: null,
+    accessUrl: '',
+    supportEmail: '',
+  };
   expect(orderPaidPayload(bare, sentAt)).toMatchObject({
     name: '',
     firstName: '',
@@ -67,13 +79,12 @@ test('strings without a value are empty, never absent', () => {
   });
 });
 
-test('the payload names the code of the credited affiliate as the affiliate spells it, and the typed code only for events without a credited one', () => {
+test('the payload names the code of the credited affiliate as the affiliate spells it', () => {
   const affiliateOf = (fields: object) => orderPaidPayload({ ...order, ...fields }, sentAt).affiliate;
   expect(affiliateOf({ affiliateCode: 'pal', creditedCode: 'PAL' })).toBe('PAL');
   expect(affiliateOf({ affiliateCode: 'typo', creditedCode: null })).toBe('');
-  expect(affiliateOf({ affiliateCode: 'pal' })).toBe('pal');
   // The affiliate service did not answer at the sale: whether the code is a partner's is not known.
-  expect(affiliateOf({ affiliateCode: 'pal', creditPending: true })).toBe('');
+  expect(affiliateOf({ affiliateCode: 'pal', creditedCode: null, creditPending: true })).toBe('');
 });
 
 test('display amounts follow the currency', () => {
@@ -104,7 +115,9 @@ const about = {
 };
 
 test('order.refunded has the published fields and nothing else, and names the whole total though the platform gave nothing back', () => {
-  const refund = { ...about, totalCents: 4_900, refundedCents: 0, refundNo: 1, paidAt: sentAt, refundedAt: sentAt };
+  const counted = { orders: 1, cents: 4_900 };
+  const times = { paidAt: sentAt, refundedAt: sentAt };
+  const refund = { ...about, totalCents: 4_900, refundedCents: 0, refundNo: 1, counted, ...times };
   expect(publishedRefund.parse(orderRefundedPayload(refund, sentAt))).toEqual({
     event: 'order.refunded',
     orderId: 'ord_1',
@@ -162,7 +175,7 @@ const charge = {
 
 test('subscription.rebilled has the published fields, and the period that was paid', () => {
   const period = { periodStart: '2026-01-15T08:00:00.000Z', periodEnd: '2027-01-15T08:00:00.000Z' };
-  const rebilled = { ...renewal, ...period, statusAfter: 'active' as const, chargedAt: sentAt };
+  const rebilled = { ...renewal, ...period, statusAfter: 'active' as const, affiliateNamed: false, chargedAt: sentAt };
   expect(publishedRenewal.parse(subscriptionRebilledPayload(rebilled, sentAt))).toEqual({
     event: 'subscription.rebilled',
     ...charge,
@@ -186,6 +199,8 @@ test('affiliate.paid has the published fields, and the currency of its amount', 
   const payout = {
     payoutId: 'pay_1',
     affiliateCode: 'PAL',
+    creditedCode: 'PAL',
+    creditPending: false,
     affiliateName: 'Sophie',
     affiliateEmail: 'sophie@example.com',
     ...{ amountCents: 4_200, currency: 'jpy', commissionCount: 3, paidAt: sentAt },

@@ -46,18 +46,8 @@ export function orderPaidPayload(order: EventData<typeof orders.orderPaid>, sent
   };
 }
 
-/**
- * The code of who is credited, as the affiliate has it. Empty while it is not known whose the typed code is; events of earlier
- * releases have no creditedCode, only the typed one.
- */
-function affiliateOf({
-  affiliateCode,
-  creditedCode,
-  creditPending = false,
-}: EventData<typeof orders.orderPaid>): string {
-  if (creditPending) return '';
-  return (creditedCode === undefined ? affiliateCode : creditedCode) ?? '';
-}
+/** The code of who is credited, as the affiliate has it. Empty while it is not known whose the typed code is. */
+const affiliateOf = ({ creditedCode }: EventData<typeof orders.orderPaid>): string => creditedCode ?? '';
 
 /** The amount is the order's total, whether the platform gave it back or the seller did. */
 export function orderRefundedPayload(

@@ -38,7 +38,7 @@ export const subscriptions = `
     processor text,
     last_four text,
     anchor_period integer not null default 0,
-    affiliate_named boolean,
+    affiliate_named boolean not null,
     cancel_requested_by text check (cancel_requested_by in ('seller', 'buyer')),
     unique (account_id, order_id),
     constraint canceled_has_time check ((status = 'canceled') = (canceled_at is not null)),
