@@ -52,7 +52,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
 
     receiver.respondWith(() => ({ status: 200, body: 'thank you' }));
     await page.getByRole('button', { name: 'Send it again' }).click();
-    await page.getByText(/^Delivered at try \d\.$/).textContent();
+    await page.getByText(/^Delivered at attempt \d\.$/).textContent();
     expect(await page.getByText('thank you').count()).toBeGreaterThan(0);
     expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });

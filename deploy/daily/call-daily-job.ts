@@ -73,7 +73,7 @@ async function requestAndWatch(call: DailyCall, tried: number): Promise<Answered
   const answered = await request(call).finally(watched.stop);
   const { status, text } = answered;
   const lines = status === 200 ? resultLines(text) : [];
-  if (lines.length === 0) call.log(`try ${tried}: ${status === 0 ? '' : `${status} `}${text}`);
+  if (lines.length === 0) call.log(`attempt ${tried}: ${status === 0 ? '' : `${status} `}${text}`);
   for (const line of lines) call.log(line);
   return answered;
 }

@@ -76,7 +76,7 @@ async function callWith(answers: ReceiverResponse[], ...runs: string[][]) {
   }
 }
 
-test('a job that outlasts its answer is one run: every try asks under the key of the day, a key in use means later', async () => {
+test('a job that outlasts its answer is one run: every attempt is made under the key of the day, a key in use means later', async () => {
   const { codes, keys } = await callWith([away, inUse, { status: 429, headers: soon }, inUse, ran], []);
   expect(codes).toEqual([0]);
   expect(keys).toHaveLength(5);

@@ -164,7 +164,7 @@ const plannedAction = z.object({
     ),
   currency: z.string().max(3),
   due_at: timestamp,
-  attempt: z.int().nullable().describe('The number of the try, for a renewal and a retry.'),
+  attempt: z.int().nullable().describe('The number of the attempt, for a renewal and a retry.'),
 });
 export type PlannedAction = z.infer<typeof plannedAction>;
 

@@ -39,7 +39,7 @@ export const orderResource = z
   .meta({ id: 'Order' });
 export type OrderResource = z.infer<typeof orderResource>;
 
-/** One order, and every try to move money for it. */
+/** One order, and every attempt to move money for it. */
 export const orderWithPayments = orderResource
   .extend({
     payments: z

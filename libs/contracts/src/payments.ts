@@ -42,13 +42,13 @@ const ofCard = {
 /**
  * How the main payment of an order stands.
  * - `succeeded`: charged. `held`: authorized, to be captured by `holds.settle`.
- * - `declined`: a definite no; another try may follow. `processing`: not known yet; billing finds out and publishes
+ * - `declined`: a definite no; another attempt may follow. `processing`: not known yet; billing finds out and publishes
  *   `payment.completed`.
  */
 export const paymentOutcome = z.object({
   status: z.enum(['succeeded', 'held', 'declined', 'requires_action', 'processing']),
   paymentId: idSchema('payment'),
-  /** The try that this is the outcome of. */
+  /** The attempt that this is the outcome of. */
   tryNo: z.int(),
   amountCents: z.int(),
   /** With `requires_action`; null where the processor's script asks the buyer, with the client secret that `continue` returns. */
@@ -63,8 +63,8 @@ export type PaymentOutcome = z.infer<typeof paymentOutcome>;
 /**
  * Charges the order's total, or holds it while an upsell is offered. Idempotent by order and `tryNo`:
  * - a payment that succeeded is the outcome of every later call, whatever its `tryNo`;
- * - a try that was made is not made again: its outcome is returned;
- * - while a try is under way or unknown, a call with a higher `tryNo` returns `processing`;
+ * - an attempt that was made is not made again: its outcome is returned;
+ * - while an attempt is under way or unknown, a call with a higher `tryNo` returns `processing`;
  * - a higher `tryNo` while the buyer has to confirm gives up that confirmation first;
  * - earlier attempts of the order that billing has no rows of, as after a restored backup, are looked up first.
  */
@@ -205,7 +205,7 @@ export const listRefundable = defineRequest('read', 'billing', 'charges.list-ref
   }),
 });
 
-/** A line of the payment log: one try to move money, and what the processor said to it. */
+/** A line of the payment log: one attempt to move money, and what the processor said to it. */
 export const paymentResource = z
   .object({
     id: idSchema('payment'),
@@ -240,7 +240,7 @@ export const listPayments = defineRequest('read', 'billing', 'payments.list', {
 });
 
 /**
- * Tries to move money for an order itself, oldest first: its renewals are its subscription's. Of more than 100 the oldest
+ * Attempts to move money for an order itself, oldest first: its renewals are its subscription's. Of more than 100 the oldest
  * declines are left out.
  */
 export const listOrderPayments = defineRequest('read', 'billing', 'payments.list-of-order', {

@@ -40,7 +40,7 @@ export const subscriptionResource = z
       .describe(
         'When the next daily run charges it; after a decline the beginning of the third UTC day. Null when it has a `cancel_at`, or is paused, canceled or `external`.',
       ),
-    failed_tries: z.int().describe('Failed tries of the current renewal; the fourth cancels.'),
+    failed_tries: z.int().describe('Failed attempts of the current renewal; the fourth cancels.'),
     last_four: z.string().nullable().describe('Of the card that renewals are charged to, where known.'),
     test: z.boolean(),
   })
@@ -82,7 +82,7 @@ export const cardChange = z
 export const subscriptionWithHistory = subscriptionResource
   .extend({
     periods: z.array(subscriptionPeriod),
-    payments: z.array(paymentResource).describe('Every try to charge a renewal, newest first.'),
+    payments: z.array(paymentResource).describe('Every attempt to charge a renewal, newest first.'),
     card_change: cardChange,
   })
   .meta({ id: 'SubscriptionWithHistory' });
@@ -131,7 +131,7 @@ export const keepSubscription = defineRequest('command', 'billing', 'subscriptio
   output: changedSubscription,
 });
 /**
- * Stops renewals and tries.
+ * Stops renewals and their attempts.
  * @throws DomainError invalid_transition for one that is canceled, also for the end of its period
  */
 export const pauseSubscription = defineRequest('command', 'billing', 'subscriptions.pause', {
@@ -166,7 +166,7 @@ const chargeNow = z.boolean().optional();
 
 /**
  * Saves a card at the payment processor, and replaces the one before it once it is saved. While payment is past due, the new
- * card gets one try that does not count. An `external` subscription becomes `automatic` by it, charged from its next period on.
+ * card gets one attempt that does not count. An `external` subscription becomes `automatic` by it, charged from its next period on.
  * @throws DomainError card_declined at the field `paymentMethod`: the card before it stays. The field's code is a `declineReason`
  */
 export const putPaymentMethod = defineRequest('command', 'billing', 'subscriptions.put-payment-method', {
@@ -226,7 +226,7 @@ const aboutSubscription = {
 /** The states that a subscription leaves; monthly recurring revenue counts active ones. */
 const livingStatus = z.enum(['active', 'past_due', 'paused']);
 
-/** A subscription ended: by the seller or the buyer, with the refund of its order, or after the fourth failed try. */
+/** A subscription ended: by the seller or the buyer, with the refund of its order, or after the fourth failed attempt. */
 export const subscriptionCanceled = defineEvent(
   'billing',
   'subscription.canceled',
@@ -245,7 +245,7 @@ export const subscriptionCanceled = defineEvent(
 
 /**
  * A renewal was charged, or its period costs nothing. The published name is `rebilled`; the code says renewal.
- * `statusBefore`: `past_due` when earlier tries of it had failed.
+ * `statusBefore`: `past_due` when earlier attempts of it had failed.
  */
 export const subscriptionRebilled = defineEvent(
   'billing',
@@ -259,7 +259,7 @@ export const subscriptionRebilled = defineEvent(
     period: z.int(),
     periodStart: timestamp,
     periodEnd: timestamp,
-    /** The number of the try. */
+    /** The number of the attempt. */
     attempt: z.int(),
     statusBefore: livingStatus,
     /** `canceled` or `paused` when the charge was under way at that moment. */
@@ -270,7 +270,7 @@ export const subscriptionRebilled = defineEvent(
   }),
 );
 
-/** A renewal was declined. `nextTryDays` is 0 after the fourth try, which cancels, and while paused; 1 when the card was replaced meanwhile. */
+/** A renewal was declined. `nextTryDays` is 0 after the fourth attempt, which cancels, and while paused; 1 when the card was replaced meanwhile. */
 export const subscriptionPaymentFailed = defineEvent(
   'billing',
   'subscription.payment-failed',

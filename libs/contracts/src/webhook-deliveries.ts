@@ -4,7 +4,7 @@ import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { deliveredEventName, webhookEventName } from './webhooks.ts';
 
-/** `pending` waits for its try, `failed` was given up, `canceled` was dropped by the seller or with its endpoint. */
+/** `pending` waits for its attempt, `failed` was given up, `canceled` was dropped by the seller or with its endpoint. */
 export const deliveryStatuses = ['pending', 'sending', 'delivered', 'held', 'failed', 'canceled', 'filtered'] as const;
 export const deliveryStatus = z.enum(deliveryStatuses);
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;
@@ -42,7 +42,7 @@ const attemptFields = {
   status_code: z.int().nullable(),
   duration_ms: z.int().describe('The whole exchange.'),
   error: z.string().nullable(),
-  next_attempt_at: timestamp.nullable().describe('Null when no further try follows.'),
+  next_attempt_at: timestamp.nullable().describe('Null when no further attempt follows.'),
 };
 
 export const attemptResource = z
@@ -80,7 +80,7 @@ const deliveryFields = {
   finished_at: timestamp.nullable(),
   next_attempt_at: timestamp
     .nullable()
-    .describe('Null when no further try follows, and once it is due: it waits for its turn.'),
+    .describe('Null when no further attempt follows, and once it is due: it waits for its turn.'),
   test: z.boolean(),
 };
 export const deliveryResource = z.object(deliveryFields).meta({ id: 'WebhookDelivery' });
@@ -104,7 +104,7 @@ export const getDelivery = defineRequest('read', 'webhook-dispatcher', 'deliveri
 });
 /**
  * A new attempt of the same `webhook-id` to the delivery's endpoint as it is now, whatever its filter. One that waits for
- * its next try is tried now.
+ * its next attempt is made now.
  */
 export const redeliver = defineRequest('command', 'webhook-dispatcher', 'deliveries.redeliver', {
   input: z.object(ofDelivery),
@@ -134,7 +134,7 @@ export const activityEntry = z
       .describe('The first 200 characters of the answer to an attempt that failed; the delivery has more.'),
     error: z.string().nullable(),
     diagnosis: diagnosis.nullable(),
-    next_attempt_at: timestamp.nullable().describe('Null when no further try follows.'),
+    next_attempt_at: timestamp.nullable().describe('Null when no further attempt follows.'),
     test: z.boolean(),
   })
   .meta({ id: 'ActivityEntry' });
@@ -216,7 +216,7 @@ const recoverBody = z
     which: z
       .enum(['failed', 'all'])
       .describe(
-        '`failed`: what was given up or canceled, what is held because nothing reached the endpoint, and what waits for its next try. `all`: everything, also what was delivered, filtered or held, and events that are older than the endpoint. Both send only events that the endpoint’s filter takes now.',
+        '`failed`: what was given up or canceled, what is held because nothing reached the endpoint, and what waits for its next attempt. `all`: everything, also what was delivered, filtered or held, and events that are older than the endpoint. Both send only events that the endpoint’s filter takes now.',
       ),
   })
   .meta({ id: 'WebhookRecover' });

@@ -145,11 +145,11 @@ export const subscriptionPaymentFailedPayload = z
     event: z.literal('subscription.payment_failed'),
     ...ofSubscription,
     ...amount,
-    attempt: z.int().describe('The number of the failed try.'),
+    attempt: z.int().describe('The number of the failed attempt.'),
     nextTryDays: z
       .int()
       .describe(
-        'Days until the next try: 3; 1 when the card was replaced before its decline was known, because the next daily run tries the new one; 0 when none follows: after `attempt` 4, which cancels, and while the subscription is paused, whatever the `attempt`.',
+        'Days until the next attempt: 3; 1 when the card was replaced before its decline was known, because the next daily run tries the new one; 0 when none follows: after `attempt` 4, which cancels, and while the subscription is paused, whatever the `attempt`.',
       ),
     sentAt: timestamp,
   })

@@ -60,7 +60,9 @@ export const webhookEndpointResource = z
       .describe(
         'Why and when it was switched off; null while it is active. `gone`: it answered 410. `failing`: nothing was delivered for five days.',
       ),
-    failing_since: timestamp.nullable().describe('Since when every try has failed; null when the last one did not.'),
+    failing_since: timestamp
+      .nullable()
+      .describe('Since when every attempt has failed; null when the last one did not.'),
     held: z
       .object({
         count: z.int().describe('At most 10,000.'),
@@ -68,7 +70,7 @@ export const webhookEndpointResource = z
         oldest_at: timestamp.nullable(),
       })
       .describe(
-        'Deliveries that wait, because the endpoint is off, they are older than its URL, or their tries ended while nothing reached it. Test sends are not counted, and are canceled when the others are sent.',
+        'Deliveries that wait, because the endpoint is off, they are older than its URL, or their attempts ended while nothing reached it. Test sends are not counted, and are canceled when the others are sent.',
       ),
     recovery_id: z.string().nullable().describe('The recovery that is running for it.'),
     previous_secret_expires_at: timestamp

@@ -31,7 +31,7 @@ export async function claimDataDir(dataDir: string, clusterDir: string): Promise
   const ownerFile = join(dataDir, 'owner.json');
   const holder = held.get(dataDir);
   // One that was killed a moment ago needs a few milliseconds to disappear.
-  for (let tries = 0; tries < 5 && holder?.serverPid !== undefined && isAlive(holder.serverPid); tries++)
+  for (let attempts = 0; attempts < 5 && holder?.serverPid !== undefined && isAlive(holder.serverPid); attempts++)
     await sleep(20);
   if (holder && (holder.serverPid === undefined || isAlive(holder.serverPid))) {
     throw new DataDirInUseError(dataDir, 'this process');

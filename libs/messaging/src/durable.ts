@@ -15,7 +15,7 @@ import { isMissing, openStreams } from './streams.ts';
 
 /**
  * Delivered and not acknowledged, over all replicas: ten replicas with their hands full (2 × 500) and as many events
- * again that wait for their next try. At the bound the durable pauses until an attempt succeeds or is given up.
+ * again that wait for their next attempt. At the bound the durable pauses until an attempt succeeds or is given up.
  */
 const ackPendingMax = 20_000;
 

@@ -64,7 +64,7 @@ export function startRelay(options: RelayOptions): Relay {
   const waker = createWaker();
   const state: RelayState = { closing: false, leading: false };
   const subject = wakeSubject(options.nats.service);
-  // Stand-bys receive it too; they wait for their own next try of the lock.
+  // Stand-bys receive it too; they wait for their own next attempt of the lock.
   const wakeLeader = (): void => {
     if (state.leading) waker.wake();
   };

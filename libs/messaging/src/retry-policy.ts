@@ -5,7 +5,7 @@ import { usualTiming } from './consumer-timing.ts';
 export type Verdict = { kind: 'retry'; delayMs: number } | { kind: 'dead-letter' };
 
 /**
- * Tries of an event that keeps failing: 1 s, 2 s, 4 s … 60 s, 60 s make about 6 minutes, which outlasts a roll-out: what
+ * Attempts of an event that keeps failing: 1 s, 2 s, 4 s … 60 s, 60 s make about 6 minutes, which outlasts a roll-out: what
  * an old replica cannot read, a new one may. An outage of the database is no fault of the event and counts as no attempt.
  */
 export const attemptsMax = 12;
@@ -14,7 +14,7 @@ const delayMaxMs = 60_000;
 /**
  * The one place that decides between another attempt and giving up.
  * @param attempts failures of its own, from 1
- * @param retryMs before the second try
+ * @param retryMs before the second attempt
  */
 export function decide(err: unknown, attempts: number, retryMs = usualTiming.retryMs): Verdict {
   const delayMs = Math.min(delayMaxMs, retryMs * 2 ** Math.min(attempts - 1, 10));

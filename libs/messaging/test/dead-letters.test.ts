@@ -68,7 +68,7 @@ test('an event that an old version cannot read is tried again, and takes effect 
   expect(await attempts()).toEqual([]);
 });
 
-test('an event that cannot be read is kept with the reason after its last try, and the rest goes on', async () => {
+test('an event that cannot be read is kept with the reason after its last attempt, and the rest goes on', async () => {
   await consume({ definition: countedSmall });
   await publish(rig.checkout, [1, 100, 2]);
   await handled(rig.listener, [1, 2]);
@@ -109,7 +109,7 @@ test('an event that ends the process is counted, given up, and its neighbours ta
   expect(await crashing.exited).toBeNull();
   await crashing.restart();
   expect(await crashing.exited).toBeNull();
-  // It was delivered a second time: from then on each try is written down before it is begun.
+  // It was delivered a second time: from then on each attempt is written down before it is begun.
   expect(await attempts()).toContainEqual({ event_id: 'evt_13', attempts: 1 });
   await query(`update event_attempts set attempts = ${attemptsMax} where event_id = 'evt_13'`);
   // The third process is this one: the event is given up before it is handled.

@@ -126,7 +126,7 @@ test('a command that failed leaves nothing behind and may be sent again', async 
   expect(await attempt(async () => ({ done: false }))).toEqual({ done: true });
 });
 
-test('a command that may have taken effect is not taken for refused because a later try finds the service busy', async () => {
+test('a command that may have taken effect is not taken for refused because a later attempt finds the service busy', async () => {
   let attempts = 0;
   const add = onRequest(addOne, async () => {
     attempts += 1;

@@ -58,7 +58,7 @@ export async function startReceiver(options: { port?: number; respond?: Responde
     res.writeHead(response.status, response.headers);
     res.end(response.body ?? '');
   }
-  // A connection that the receiver closed just when its sender used it again would cost the sender a try.
+  // A connection that the receiver closed just when its sender used it again would cost the sender an attempt.
   server.keepAliveTimeout = 600_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -55,7 +55,7 @@ export async function startMixedReceiver(): Promise<MixedReceiver> {
       else held.push(answer);
     });
   });
-  // A connection that the receiver closed would cost its sender a try.
+  // A connection that the receiver closed would cost its sender an attempt.
   server.keepAliveTimeout = 600_000;
   const countConnections = () =>
     new Promise<number>((resolve, reject) => {

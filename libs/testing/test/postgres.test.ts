@@ -32,12 +32,12 @@ test('the template is migrated once, and each caller changes only its own copy',
 });
 
 test('a migration that fails is tried again by the next caller', async () => {
-  let tries = 0;
+  let attempts = 0;
   const migrate = async (url: string) => {
-    if (++tries === 1) throw new Error('first try');
+    if (++attempts === 1) throw new Error('first attempt');
     await query(url, 'create table fine (id int)');
   };
-  await expect(createMigratedDatabase('retried', migrate)).rejects.toThrow('first try');
+  await expect(createMigratedDatabase('retried', migrate)).rejects.toThrow('first attempt');
   const database = await createMigratedDatabase('retried', migrate);
   open.push(database);
   expect(await query(database.url, 'select id from fine')).toEqual([]);

@@ -64,7 +64,7 @@ function holdDeclines(): () => void {
   return gate.resolve;
 }
 
-test('ten declined tries from one address, over both replicas and many checkouts; then no processor is asked', async () => {
+test('ten declined attempts from one address, over both replicas and many checkouts; then no processor is asked', async () => {
   const address = newAddress();
   const shop = await opened();
   for (let i = 0; i < 10; i++) {
@@ -234,7 +234,7 @@ test('fifteen buyers who pay something cheap from one address at once all pay', 
   expect(answers.map(({ json }) => json.status)).toEqual(Array(15).fill('paid'));
 });
 
-test('tries that succeed do not count', async () => {
+test('attempts that succeed do not count', async () => {
   const address = newAddress();
   harness.checkout.pay = harness.checkout.paid;
   const checkout = await opened();
@@ -274,7 +274,7 @@ const confirmation = async () => ({
   action: { url: 'https://bank.example' },
 });
 
-test('a try that the bank declines later counts once, however often its outcome is requested', async () => {
+test('an attempt that the bank declines later counts once, however often its outcome is requested', async () => {
   const address = newAddress();
   const checkout = await opened();
   harness.checkout.pay = confirmation;
@@ -298,7 +298,7 @@ test('attempts that wait at the bank count, wherever their outcome is read; one 
   expect((await checkouts[10]?.pay(address))?.json.status).toBe('requires_action');
 });
 
-test('a checkout that had all its tries is refused in the very words of the other limits', async () => {
+test('a checkout that had all its attempts is refused in the very words of the other limits', async () => {
   const address = newAddress();
   const checkout = await opened();
   for (let i = 0; i < 10; i++) await checkout.pay(address);
@@ -320,7 +320,7 @@ test('over the limit an address learns nothing of a checkout: an unknown one get
   expect(bare(unknown)).toEqual(bare(await checkout.pay(address)));
 });
 
-test('where no limit is set declined tries are not counted', async () => {
+test('where no limit is set declined attempts are not counted', async () => {
   const address = newAddress();
   const checkout = await opened();
   for (let i = 0; i < 15; i++) expect((await checkout.pay(address, unlimited.url)).json.status).toBe('declined');
@@ -328,7 +328,7 @@ test('where no limit is set declined tries are not counted', async () => {
   expect(windows.filter(({ caller }) => caller.startsWith('declines'))).toEqual([]);
 });
 
-test('a declined try whose count fails is told to its buyer all the same', async () => {
+test('a declined attempt whose count fails is told to its buyer all the same', async () => {
   const checkout = await opened();
   const address = newAddress();
   harness.checkout.pay = async () => {

@@ -80,7 +80,7 @@ test('a quota that cannot be shared refuses no caller: each replica counts alone
   await database.close();
 });
 
-test('an address gets sixty tries a minute without a valid key, and another address does not suffer from it', async () => {
+test('an address gets sixty requests a minute without a valid key, and another address does not suffer from it', async () => {
   const from = (address: string, method = 'GET', path = '/api/v1/settings') =>
     send(url, method, path, {
       headers: { 'x-forwarded-for': address, authorization: 'Bearer fnl_guess' },
@@ -190,16 +190,16 @@ test('ten attempts a minute with one email from one address, over all replicas; 
   const settings = { RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' };
   const [one, two] = [await harness.start(settings), await harness.start(settings)];
   const { email, session } = await createSeller(one.url);
-  const tries: Sent[] = [];
+  const attempts: Sent[] = [];
   const began = performance.now();
   for (let i = 0; i < 11; i++) {
     const spelled = i % 3 === 0 ? email : email.toUpperCase();
-    tries.push(await logIn((i % 2 === 0 ? one : two).url, spelled, '198.51.100.1'));
+    attempts.push(await logIn((i % 2 === 0 ? one : two).url, spelled, '198.51.100.1'));
   }
-  expect(tries.map(statusOf)).toEqual([...Array(10).fill(401), 429]);
-  expect(tries[10]?.json.code).toBe('rate_limited');
-  // The minute of the first try: what is left of it now at least, and never more than all of it.
-  const retryAfter = Number(tries[10]?.headers['retry-after']);
+  expect(attempts.map(statusOf)).toEqual([...Array(10).fill(401), 429]);
+  expect(attempts[10]?.json.code).toBe('rate_limited');
+  // The minute of the first attempt: what is left of it now at least, and never more than all of it.
+  const retryAfter = Number(attempts[10]?.headers['retry-after']);
   expect(retryAfter).toBeGreaterThanOrEqual(60 - Math.ceil((performance.now() - began) / 1_000));
   expect(retryAfter).toBeLessThanOrEqual(60);
   // The right password is not accepted from there any more; the owner gets in from elsewhere, and a session goes on.
@@ -209,7 +209,7 @@ test('ten attempts a minute with one email from one address, over all replicas; 
   expect((await logIn(one.url, 'bob@example.com', '198.51.100.1')).status).toBe(401);
 });
 
-test('while someone guesses from many addresses each has three tries an hour, and the owner’s own are not used up', async () => {
+test('while someone guesses from many addresses each has three attempts an hour, and the owner’s own are not used up', async () => {
   const settings = { RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' };
   const gateway = await harness.start(settings);
   const { email } = await createSeller(gateway.url);
@@ -218,10 +218,10 @@ test('while someone guesses from many addresses each has three tries an hour, an
     harness.database.url,
     `insert into rate_windows (caller, ends_at, taken) values ('sign-in email ${owner}', now() + interval '1 hour', 100)`,
   );
-  const tries: Sent[] = [];
-  for (let i = 0; i < 4; i++) tries.push(await logIn(gateway.url, email, '198.51.100.3'));
-  expect(tries.map(statusOf)).toEqual([401, 401, 401, 429]);
-  expect(Number(tries[3]?.headers['retry-after'])).toBeGreaterThan(3_500);
+  const attempts: Sent[] = [];
+  for (let i = 0; i < 4; i++) attempts.push(await logIn(gateway.url, email, '198.51.100.3'));
+  expect(attempts.map(statusOf)).toEqual([401, 401, 401, 429]);
+  expect(Number(attempts[3]?.headers['retry-after'])).toBeGreaterThan(3_500);
   for (let i = 0; i < 5; i++) {
     const [wrong, right] = [
       await logIn(gateway.url, email, '198.51.100.4'),

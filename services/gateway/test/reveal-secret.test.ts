@@ -58,8 +58,8 @@ test('guesses are limited together with those of logging in', async () => {
   const wrong = { password: 'another password' };
   const guess = () => send(limited, 'POST', path, { session: seller.session, body: wrong });
   const logIn = () => send(limited, 'POST', '/api/auth/login', { body: { email: seller.email, ...wrong } });
-  const tries = await Promise.all(Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? guess() : logIn())));
-  for (const { json } of tries) expect(json.code).toBe('invalid_credentials');
+  const attempts = await Promise.all(Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? guess() : logIn())));
+  for (const { json } of attempts) expect(json.code).toBe('invalid_credentials');
   for (const { json } of [await guess(), await logIn()]) expect(json.code).toBe('rate_limited');
   const right = await send(limited, 'POST', path, { session: seller.session, body: { password } });
   expect([right.status, right.headers['retry-after']]).toEqual([429, expect.stringMatching(/^\d+$/)]);

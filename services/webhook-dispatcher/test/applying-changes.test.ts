@@ -23,7 +23,7 @@ const many = volume(500, 5_000);
 /** Of one statement: all of them would take longer than a statement may, where much else runs. */
 const portion = 10_000;
 /**
- * Adds deliveries of one event that wait for their next try, as after an outage of the receiver.
+ * Adds deliveries of one event that wait for their next attempt, as after an outage of the receiver.
  * @returns how their ids begin
  */
 async function addWaiting(count: number, nextAttemptAt = '2099-01-01T00:00:00Z'): Promise<string> {
@@ -150,7 +150,7 @@ test('an endpoint that is switched on again while it is being switched off gets 
   const { recovery_id: recoveryId } = await seller.put({ active: true });
   if (recoveryId !== null) await finished(recoveryId);
   await harness.afterRound('endpoint-changes');
-  // Deliveries that were not held yet keep waiting for their next try; the others are sent.
+  // Deliveries that were not held yet keep waiting for their next attempt; the others are sent.
   const [left] = await harness.query<{ count: number }>(
     'select count(*)::int as count from deliveries where account_id = $1 and not due',
     [seller.account],

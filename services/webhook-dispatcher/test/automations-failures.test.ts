@@ -169,7 +169,7 @@ test('an account sends no more emails than it may in a day, and the others go ou
   await seller.tried(4);
   expect((await statuses()).sort()).toEqual(['delivered', 'delivered', 'pending', 'pending']);
   expect((await seller.activity())[0]).toMatchObject({ error: expect.stringMatching(/2 emails a day/) });
-  // They wait for the next day, and no try counts.
+  // They wait for the next day, and no attempt counts.
   const day = harness.clock.now().toISOString().slice(0, 10);
   expect(
     await harness.query(

@@ -88,7 +88,7 @@ test('a test order is marked, and a pushed email arrives under its own event nam
   expect(entries.map((entry) => entry.test).sort()).toEqual([false, true]);
 });
 
-test('a test order is marked on every try', async () => {
+test('a test order is marked on every attempt', async () => {
   const seller = await connectedSeller();
   seller.receiver.respondWith((_, n) => ({ status: n === 1 ? 500 : 200 }));
   await harness.publish(orderPaid, seller.account, anOrder(harness.clock.nowMs(), { test: true }));
@@ -98,7 +98,7 @@ test('a test order is marked on every try', async () => {
   expect(seller.receiver.requests.map((request) => request.headers['x-service-test'])).toEqual(['1', '1']);
 });
 
-test('a failed try is repeated when it is due, under the same id, with the same bytes, until it succeeds', async () => {
+test('a failed attempt is repeated when it is due, under the same id, with the same bytes, until it succeeds', async () => {
   const seller = await connectedSeller();
   seller.receiver.respondWith((_, n) => (n === 1 ? { status: 500, body: 'no \u0000\n' } : { status: 204 }));
   await seller.publish();
@@ -134,19 +134,19 @@ test('Retry-After is honoured, and redirects are failures that are not followed'
   expect(seller.receiver.requests).toHaveLength(1);
 });
 
-test('after twelve tries a delivery is given up, shown as such, and held while nothing reaches its endpoint', async () => {
+test('after twelve attempts a delivery is given up, shown as such, and held while nothing reaches its endpoint', async () => {
   const seller = await connectedSeller();
   seller.receiver.respondWith(() => ({ status: 503 }));
   await seller.publish();
   const attempts = async (count: number) =>
     (await seller.entries(count)).filter(({ kind }) => kind === 'webhook_attempt');
-  for (let tries = 1; tries < 12; tries += 1) {
-    await attempts(tries);
+  for (let made = 1; made < 12; made += 1) {
+    await attempts(made);
     letPass(30 * 3_600_000);
   }
   const [last] = await attempts(12);
   expect(last).toMatchObject({ attempt: 12, status: 'failed', next_attempt_at: null });
-  expect(last?.summary).toContain('given up after 12 tries');
+  expect(last?.summary).toContain('given up after 12 attempts');
   expect(await seller.statuses()).toEqual(['held']);
 });
 

@@ -87,7 +87,7 @@ test('a URL that takes nothing is told of by one email after a day, and by one w
     (await server.receivedEmails(count, (email) => plain(email).includes(`:${port}`))).map(plain);
   for (let round = 1; round <= 6; round += 1) {
     await attempted({ endpointId }, 3 * round);
-    // Its seller is told after the record, and by then more tries may have failed.
+    // Its seller is told after the record, and by then more attempts may have failed.
     if (round === 2) {
       await judged(endpointId, 'warned');
       harness.wake();
@@ -99,8 +99,8 @@ test('a URL that takes nothing is told of by one email after a day, and by one w
   await judged(endpointId, 'failing');
   harness.wake();
   expect(await told(2)).toEqual([
-    expect.stringMatching(/Nothing has reached the webhook endpoint .* all [56] tries failed/),
-    expect.stringMatching(/The webhook endpoint .* was switched off: all 2[01] tries/),
+    expect.stringMatching(/Nothing has reached the webhook endpoint .* all [56] attempts failed/),
+    expect.stringMatching(/The webhook endpoint .* was switched off: all 2[01] attempts/),
   ]);
   // Each email was recorded: six receipts and notices of sales, and these two.
   await attempted({ accountId: seller.account, delivered: true }, 8);

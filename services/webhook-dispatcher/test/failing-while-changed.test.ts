@@ -65,7 +65,7 @@ test('an endpoint that is switched off between the decision to try again and the
   expect(await seller.statuses()).toEqual(['held']);
 });
 
-test('a delivery whose endpoint another transaction is changing waits for its next try, and is held after the change', async () => {
+test('a delivery whose endpoint another transaction is changing waits for its next attempt, and is held after the change', async () => {
   const { fail } = await sending();
   await harness.transaction(async (client) => {
     await client.query('update endpoints set active = false where id = $1', [endpointId]);

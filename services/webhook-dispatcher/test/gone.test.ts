@@ -46,7 +46,7 @@ test('a URL that answers 410 is switched off at once, with a notice; its deliver
   expect(seller.received()).toEqual([first, first, second]);
 });
 
-test('410 to the last try of a delivery does not give it up', async () => {
+test('410 to the last attempt of a delivery does not give it up', async () => {
   seller.receiver.respondWith((_, n) => ({ status: n === 1 ? 500 : 410 }));
   await seller.publish();
   await seller.tried(1);
@@ -81,7 +81,7 @@ test('410 of a URL that was replaced while it answered does not switch the new o
   expect(await get()).toMatchObject({ active: true });
 });
 
-test('after kill -9 between the record of a 410 and the switch, the next try switches it off', async () => {
+test('after kill -9 between the record of a 410 and the switch, the next attempt switches it off', async () => {
   harness.clock.set(new Date());
   await harness.running.service.close();
   const child = await spawnNode(main, harness.env, { readyLine: /ready$/ });

@@ -24,7 +24,7 @@ const failures = async () =>
   (await harness.request(listActivity, seller.account, { status: 'failed' })).data.map(({ summary }) => summary);
 
 /** The attempts of what waits for its next one end as if 71 hours had passed: the next attempt is the twelfth. */
-async function endTries(): Promise<void> {
+async function endAttempts(): Promise<void> {
   const at = [seller.account, harness.clock.now()];
   const text = `update deliveries set attempts = 11, next_attempt_at = $2
     where status = 'pending' and not due and attempts < 11 and account_id = $1 returning id`;
@@ -34,12 +34,12 @@ async function endTries(): Promise<void> {
   await attempted({ deliveryId: ended[0]?.id as string, number: 12 });
 }
 
-/** An event whose tries have ended, to an endpoint to which nothing was delivered. */
+/** An event whose attempts have ended, to an endpoint to which nothing was delivered. */
 async function heldEvent(): Promise<string> {
   const id = await seller.publish();
   const [delivery] = (await stored(id)).deliveries;
   await attempted({ deliveryId: delivery?.id as string });
-  await endTries();
+  await endAttempts();
   const held = (await deliveriesOf(harness, seller.account)).find(({ event_id: eventId }) => eventId === id);
   expect(held?.status).toBe('held');
   return id;
@@ -48,16 +48,16 @@ async function heldEvent(): Promise<string> {
 /** Wakes the search for what can be released now. */
 const release = () => harness.wake();
 
-test('what ends its tries while nothing reaches its endpoint is held, shown as given up, and sent after the first success, oldest first', async () => {
+test('what ends its attempts while nothing reaches its endpoint is held, shown as given up, and sent after the first success, oldest first', async () => {
   const ids = [await heldEvent(), await heldEvent()];
   const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
-  const { reason, attempt_count: tries } = await harness.request(getDelivery, seller.account, { deliveryId });
-  expect(tries).toBe(12);
+  const { reason, attempt_count: attempts } = await harness.request(getDelivery, seller.account, { deliveryId });
+  expect(attempts).toBe(12);
   expect(reason).toMatch(
-    /^Given up after 12 tries, because nothing has reached the endpoint since .*: it is sent again/,
+    /^Given up after 12 attempts, because nothing has reached the endpoint since .*: it is sent again/,
   );
-  expect(reason).toContain('It is held for 30 days. The last try failed:');
-  expect((await failures()).filter((text) => text.includes('given up after 12 tries, and held'))).toHaveLength(2);
+  expect(reason).toContain('It is held for 30 days. The last attempt failed:');
+  expect((await failures()).filter((text) => text.includes('given up after 12 attempts, and held'))).toHaveLength(2);
   expect((await harness.request(getWebhookEndpoint, seller.account, {})).held).toMatchObject({ count: 2 });
   seller.receiver.respondWith(() => ({ status: 200 }));
   const before = seller.receiver.requests.length;
@@ -76,22 +76,22 @@ test('a delivery to an endpoint that takes others is given up', async () => {
   await seller.publish();
   await seller.tried(2);
   expect(await seller.statuses()).toEqual(['pending', 'delivered']);
-  await endTries();
+  await endAttempts();
   expect(await seller.statuses()).toEqual(['failed', 'delivered']);
-  expect((await failures())[0]).toMatch(/; given up after 12 tries(\.|$)/);
+  expect((await failures())[0]).toMatch(/; given up after 12 attempts(\.|$)/);
 });
 
-test('a delivery whose first try failed beside the last success of its endpoint is held, too', async () => {
+test('a delivery whose first attempt failed beside the last success of its endpoint is held, too', async () => {
   await seller.publish();
   await seller.tried(1);
   // The failure that counts came later, because the batch of the first one had a success, too.
   const later = `update failing_endpoints set since = since + interval '6 seconds' where account_id = $1 returning since`;
   expect(await harness.query(later, [seller.account])).toHaveLength(1);
-  await endTries();
+  await endAttempts();
   expect(await seller.statuses()).toEqual(['held']);
 });
 
-test('a delivery that is sent again is judged by its new tries', async () => {
+test('a delivery that is sent again is judged by its new attempts', async () => {
   await heldEvent();
   const [{ id: deliveryId } = { id: '' }] = await deliveriesOf(harness, seller.account);
   await harness.request(redeliver, seller.account, { deliveryId });
@@ -134,7 +134,7 @@ const cancelRelease = (which: 'failed' | 'all' = 'failed') =>
   );
 
 test.each(['failed', 'all'] as const)(
-  'a release (%s) that was canceled is begun again once the tries of a later delivery have ended',
+  'a release (%s) that was canceled is begun again once the attempts of a later delivery have ended',
   async (which) => {
     await heldEvent();
     harness.clock.advance(60_000);
@@ -168,7 +168,7 @@ test.each(['failed', 'all'] as const)(
   },
 );
 
-test('a release that was canceled is not begun again because a test send has ended its tries', async () => {
+test('a release that was canceled is not begun again because a test send has ended its attempts', async () => {
   await heldEvent();
   harness.clock.advance(60_000);
   await cancelRelease();
@@ -176,7 +176,7 @@ test('a release that was canceled is not begun again because a test send has end
   const body = { event: 'order.paid' } as const;
   const { id: deliveryId } = await harness.request(sendTestWebhook, seller.account, { endpointId, body });
   await attempted({ deliveryId });
-  await endTries();
+  await endAttempts();
   expect(await seller.statuses()).toEqual(['held', 'held']);
   seller.receiver.respondWith(() => ({ status: 200 }));
   await seller.publish();
@@ -196,7 +196,7 @@ test('a recovery of what failed sends it without waiting for a success', async (
   expect(await releases()).toEqual([]);
 });
 
-test('kill -9 after the last try was recorded, and between the success and the release, loses nothing', async () => {
+test('kill -9 after the last attempt was recorded, and between the success and the release, loses nothing', async () => {
   harness.clock.set(new Date());
   await harness.running.service.close();
   const first = await spawnNode(main, harness.env, { readyLine: /ready$/ });

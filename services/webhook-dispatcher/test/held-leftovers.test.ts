@@ -75,7 +75,7 @@ async function hold(events: readonly string[]): Promise<void> {
   );
 }
 
-/** A test send whose first try failed, before its endpoint was switched off. */
+/** A test send whose first attempt failed, before its endpoint was switched off. */
 async function holdTest(): Promise<{ deliveryId: string }> {
   seller.receiver.respondWith(() => ({ status: 500 }));
   const { id: deliveryId } = await sendTest();
@@ -101,7 +101,7 @@ test.each([{}, { held: 'send' }, { held: 'orders' }])(
   },
 );
 
-test('a test send alone whose tries have ended is canceled after the first success, and no recovery is listed', async () => {
+test('a test send alone whose attempts have ended is canceled after the first success, and no recovery is listed', async () => {
   seller.receiver.respondWith(() => ({ status: 500 }));
   const { id: deliveryId } = await sendTest();
   await attempted({ deliveryId });
@@ -112,7 +112,7 @@ test('a test send alone whose tries have ended is canceled after the first succe
   await attempted({ deliveryId, number: 12 });
   await are('held');
   const { reason } = await harness.request(getDelivery, seller.account, { deliveryId });
-  expect(reason).toMatch(/^Given up after 12 tries, because nothing has reached the receiver since /);
+  expect(reason).toMatch(/^Given up after 12 attempts, because nothing has reached the receiver since /);
   expect(reason).not.toContain('it is sent again');
   seller.receiver.respondWith(() => ({ status: 200 }));
   await seller.publish();
@@ -277,7 +277,7 @@ test('thousands that are left out go at once also while the receiver is down, wh
   expect((await held()).count).toBe(0);
 });
 
-test('what was redelivered despite the filter is sent also when it was held before its next try', async () => {
+test('what was redelivered despite the filter is sent also when it was held before its next attempt', async () => {
   await seller.put({ events: ['affiliate.paid'] });
   await order();
   await are('filtered');

@@ -171,7 +171,7 @@ test('an endpoint that is off takes discard only; what comes later is held again
   expect(receiver.requests).toEqual([]);
 });
 
-test('deliveries that wait for their next try are dropped with the others when the endpoint was switched off meanwhile', async () => {
+test('deliveries that wait for their next attempt are dropped with the others when the endpoint was switched off meanwhile', async () => {
   receiver.respondWith(() => ({ status: 500 }));
   await put();
   await order();

@@ -37,13 +37,13 @@ test('a delivery is shown with its attempts, newest first, their durations, answ
     ...{ attempt_count: 1, finished_at: null, next_attempt_at: expect.any(String), test: false },
   });
   expect(waiting.reason).toBe(
-    `Try 2 follows at ${waiting.next_attempt_at}. The last one failed: The address has moved: the server answered 301 and sent us on to ${new URL('/new', seller.url).href}. Redirects are not followed, because the receiver of a payment notice must be the one you named.`,
+    `Attempt 2 follows at ${waiting.next_attempt_at}. The last one failed: The address has moved: the server answered 301 and sent us on to ${new URL('/new', seller.url).href}. Redirects are not followed, because the receiver of a payment notice must be the one you named.`,
   );
   harness.clock.advance(6_001);
   await seller.put({});
   await seller.delivered();
   const delivered = await only('delivered');
-  expect(delivered).toMatchObject({ reason: 'Delivered at try 2.', next_attempt_at: null });
+  expect(delivered).toMatchObject({ reason: 'Delivered at attempt 2.', next_attempt_at: null });
   expect(delivered.finished_at).not.toBeNull();
   const detail = await harness.request(getDelivery, seller.account, { deliveryId: delivered.id });
   expect(getDelivery.output.parse(detail)).toEqual(detail);

@@ -194,7 +194,7 @@ test('events of one millisecond that lack a delivery get theirs in the order of 
   expect((await deliveriesOf(harness, seller.account)).map(({ event_id }) => event_id)).toEqual(ids);
 });
 
-test('what waits for its next try is tried now, and results are counted for each recovery', async () => {
+test('what waits for its next attempt is sent now, and results are counted for each recovery', async () => {
   seller.receiver.respondWith((_, n) => ({ status: n === 1 ? 500 : 200 }));
   const ids = [await seller.publish()];
   await seller.tried(1);
@@ -241,7 +241,7 @@ test('results are final when nothing of a recovery is left to send, and outlive 
   for (const { id } of [first, second]) expect(await read(id)).toMatchObject({ delivered: 3, failed: 0 });
 });
 
-test('what a recovery has in line shows no time for its next try: when it was due first is long past', async () => {
+test('what a recovery has in line shows no time for its next attempt: when it was due first is long past', async () => {
   const gate = Promise.withResolvers<void>();
   seller.receiver.respondWith(async () => {
     await gate.promise;

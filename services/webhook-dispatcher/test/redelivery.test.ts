@@ -38,7 +38,7 @@ test('a delivery that was given up is tried by the whole schedule again', async 
   const [id] = await addStored(harness, seller.account, [{ endpointId }]);
   await again((await only()).id);
   await is('pending', 13);
-  // The first wait of the schedule is five seconds, and the wait after a twelfth try would be none.
+  // The first wait of the schedule is five seconds, and the wait after a twelfth attempt would be none.
   harness.clock.advance(6_001);
   harness.wake();
   await is('delivered', 14);
@@ -82,7 +82,7 @@ test('a redelivery that is repeated under its command id is sent once', async ()
   expect(seller.received()).toEqual([id, other]);
 });
 
-test('a delivery that waits for its next try is tried now', async () => {
+test('a delivery that waits for its next attempt is sent now', async () => {
   seller.receiver.respondWith((_, n) => ({ status: n === 1 ? 500 : 200 }));
   const id = await seller.publish();
   await seller.tried(1);

@@ -189,5 +189,5 @@ test('a login page that answers 200 is no receiver: the self-test and the delive
   await harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()));
   await delivered();
   const [delivery] = (await harness.request(listDeliveries, account, { event: 'order.paid' })).data;
-  expect(delivery?.reason).toMatch(/^Delivered at the first try\. The server answered with a login page\./);
+  expect(delivery?.reason).toMatch(/^Delivered at the first attempt\. The server answered with a login page\./);
 });

@@ -89,7 +89,7 @@ test('each event of a subscription, and a payout, arrives once under its publish
     expect([event, order_id]).toEqual([event, event === 'affiliate.paid' ? null : about.orderId]);
 });
 
-test('a cancellation after the last try is sent where the account wants it, and a seller’s own always', async () => {
+test('a cancellation after the last attempt is sent where the account wants it, and a seller’s own always', async () => {
   const { account, receiver, tried } = await connectedAccount(harness);
   await handled(await harness.publish(events.subscriptionCanceled, account, { ...ended, sendWebhook: false }));
   const wanted = await harness.publish(events.subscriptionCanceled, account, { ...ended, sendWebhook: true });

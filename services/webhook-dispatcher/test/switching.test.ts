@@ -54,7 +54,7 @@ test('a retry that becomes due while its endpoint is being switched on is sent, 
   for (const { statuses } of both) expect(await statuses()).toEqual(['delivered']);
 });
 
-test('a try that fails while its endpoint is being switched on is repeated, not held', async () => {
+test('an attempt that fails while its endpoint is being switched on is repeated, not held', async () => {
   const gate = Promise.withResolvers<void>();
   seller.receiver.respondWith(async (_, n) => {
     if (n === 1) await gate.promise;

@@ -164,7 +164,7 @@ Checkout pages and <code>/api/checkout</code> have 600 a minute for each address
 <code>ratelimit-limit</code>, <code>ratelimit-remaining</code> and <code>ratelimit-reset</code> (seconds), and the same as
 <code>ratelimit</code> and <code>ratelimit-policy</code>; beyond the limit comes
 <a href="/developers/errors#rate_limited">429</a> with <code>retry-after</code> in seconds. Login has a
-limit of its own: 10 tries a minute with one email from one address, and 3 an hour while others guess.</p>`;
+limit of its own: 10 attempts a minute with one email from one address, and 3 an hour while others guess.</p>`;
   return html`${limit}
 <p>A body may have ${limits.bodyBytes / 1024} KB, an email’s text ${limits.emailBodyBytes / 1024} KB, a name
 ${limits.name} characters, an order ${limits.bumpIds} bumps. Money is an integer in minor units beside a lower-case

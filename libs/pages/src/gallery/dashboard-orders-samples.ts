@@ -71,7 +71,7 @@ const delivery: DeliveryResource = {
   endpoint_id: 'whe_01jd2q5v8kfw9s3x6z7yabcdef',
   url: `https://${'hooks.'.repeat(12)}example.com/in`,
   status: 'failed',
-  reason: 'Given up after 8 tries. The last answer was 404.',
+  reason: 'Given up after 8 attempts. The last answer was 404.',
   attempt_count: 8,
   created_at: '2026-10-23T12:00:02.000Z',
   finished_at: '2026-10-23T18:00:02.000Z',
@@ -86,7 +86,7 @@ export const deliveries: readonly DeliveryResource[] = [
     endpoint_id: 'aut_01jd2q5v8kfw9s3x6z7yabcdef',
     url: null,
     status: 'delivered',
-    reason: 'Delivered at the first try.',
+    reason: 'Delivered at the first attempt.',
   }),
 ];
 

@@ -55,7 +55,7 @@ const delivery: Delivery = {
   endpoint_id: endpoint.id,
   url: endpoint.url,
   status: 'failed',
-  reason: 'Given up after 2 tries. The receiver answered 404.',
+  reason: 'Given up after 2 attempts. The receiver answered 404.',
   attempt_count: 2,
   created_at: at,
   finished_at: at,

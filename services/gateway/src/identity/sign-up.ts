@@ -30,7 +30,7 @@ export interface SignUp {
 }
 
 /** Two signups with one name at the same moment may collide in the handle; a third collision does not happen. */
-const triesMax = 3;
+const attemptsMax = 3;
 
 export interface SignedUp {
   readonly accountId: string;
@@ -50,7 +50,7 @@ export async function signUp(
   const ids = { accountId: idOfCommand('account', commandId), userId: idOfCommand('user', commandId) };
   await checkNewPassword(wanted.password, wanted.email);
   const passwordHash = await hashPassword(wanted.password, wanted.address, deps.passwordCost);
-  for (let tries = 1; ; tries++) {
+  for (let attempts = 1; ; attempts++) {
     try {
       await createAccount(deps, ids, wanted, passwordHash);
       return ids;
@@ -59,7 +59,7 @@ export async function signUp(
       if (await wasMade(deps.database, ids, wanted)) return ids;
       if (err.message.includes('users_email_unique'))
         throw new DomainError('email_taken', 'An account with this email exists: log in.');
-      if (tries === triesMax) throw err;
+      if (attempts === attemptsMax) throw err;
     }
   }
 }

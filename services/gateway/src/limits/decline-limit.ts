@@ -76,7 +76,7 @@ const ownersMax = 20_000;
 
 const ofAddress = (address: string) => `declines address ${address}`;
 const ofAccount = (accountId: string) => `declines account ${accountId}`;
-const openAttemptOf = (checkoutId: string) => `open try ${checkoutId}`;
+const openAttemptOf = (checkoutId: string) => `open attempt ${checkoutId}`;
 
 const succeeded = ({ status }: PaymentAttempt['outcome']): boolean => status === 'paid' || status === 'authorized';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { exceededLoginLimit } from './login-limit.rules.ts';
 
 test.each([
-  ['the first try', 1, 1, 1, null],
+  ['the first attempt', 1, 1, 1, null],
   ['the tenth in a minute', 10, 10, 10, null],
   ['the eleventh', 11, 11, 11, 'minute'],
   ['the eleventh in an hour', 1, 11, 11, null],
@@ -20,13 +20,13 @@ test('guesses at one email are bounded by the addresses they come from, whatever
   let ofEmail = 0;
   let guessed = 0;
   for (let minute = 0; minute < 60; minute++) {
-    for (const tries of byAddress) tries.minute = 0;
+    for (const attempts of byAddress) attempts.minute = 0;
     for (let round = 0; round < 20; round++) {
-      for (const tries of byAddress) {
-        tries.minute += 1;
-        tries.hour += 1;
+      for (const attempts of byAddress) {
+        attempts.minute += 1;
+        attempts.hour += 1;
         ofEmail += 1;
-        if (exceededLoginLimit({ ofPair: tries, ofEmail }) === null) guessed += 1;
+        if (exceededLoginLimit({ ofPair: attempts, ofEmail }) === null) guessed += 1;
       }
     }
   }

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
-import { exceededLoginLimit, triesPerMinute } from './login-limit.rules.ts';
+import { attemptsPerMinute, exceededLoginLimit } from './login-limit.rules.ts';
 import type { RateWindows } from './rate-windows.ts';
 
-/** A try within the limits. */
+/** An attempt within the limits. */
 export interface LoginAttempt {
-  /** The password was right: the tries before it were typing mistakes, and no longer count. */
+  /** The password was right: the attempts before it were typing mistakes, and no longer count. */
   succeeded(): Promise<void>;
 }
 
-/** Counts one try, over all replicas, before the password is looked at. Rejects with `rate_limited`. */
+/** Counts one attempt, over all replicas, before the password is looked at. Rejects with `rate_limited`. */
 export type LoginLimit = (email: string, address: string) => Promise<LoginAttempt>;
 
 export const unlimitedLogin: LoginLimit = async () => ({ succeeded: async () => undefined });
@@ -22,15 +22,16 @@ export function createLoginLimit(windows: RateWindows): LoginLimit {
     const hourOfPair = { caller: `sign-in hour ${pair}`, amount: 1, seconds: 3600 };
     const hourOfEmail = { caller: `sign-in email ${owner}`, amount: 1, seconds: 3600 };
     const [minute, hour, ofEmail] = await windows.add(minuteOfPair, hourOfPair, hourOfEmail);
-    if (minute === undefined || hour === undefined || ofEmail === undefined) throw new Error('a try was not counted');
+    if (minute === undefined || hour === undefined || ofEmail === undefined)
+      throw new Error('an attempt was not counted');
     const exceeded = exceededLoginLimit({ ofPair: { minute: minute.taken, hour: hour.taken }, ofEmail: ofEmail.taken });
-    if (exceeded !== null) throw tooManyTries(exceeded === 'minute' ? minute.leftMs : hour.leftMs);
+    if (exceeded !== null) throw tooManyAttempts(exceeded === 'minute' ? minute.leftMs : hour.leftMs);
     return { succeeded: async () => void (await windows.forget([minuteOfPair.caller, hourOfPair.caller])) };
   };
 }
 
-function tooManyTries(leftMs: number): RetryLaterError {
-  const detail = `At most ${triesPerMinute} log-in attempts a minute with one email, and fewer after many wrong passwords.`;
+function tooManyAttempts(leftMs: number): RetryLaterError {
+  const detail = `At most ${attemptsPerMinute} log-in attempts a minute with one email, and fewer after many wrong passwords.`;
   return new RetryLaterError('rate_limited', detail, Math.max(1, Math.ceil(leftMs / 1000)));
 }
 

@@ -141,7 +141,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'get_subscription',
-    description: 'With its periods and every try to charge a renewal.',
+    description: 'With its periods and every attempt to charge a renewal.',
     operation: operation('getSubscription'),
     annotations: reads,
   },
@@ -159,7 +159,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'pause_subscription',
-    description: 'Stops renewals and tries until resume_subscription.',
+    description: 'Stops renewals and attempts until resume_subscription.',
     operation: operation('pauseSubscription'),
     annotations: tells,
   },

@@ -73,7 +73,7 @@ const delivery = {
   url: 'https://mayapaints.example/hooks/sales',
   status: 'pending',
   reason:
-    'Try 2 follows at 2026-11-20T09:30:19.002Z. The last one failed: The certificate of mayapaints.example has expired, or is not valid yet.',
+    'Attempt 2 follows at 2026-11-20T09:30:19.002Z. The last one failed: The certificate of mayapaints.example has expired, or is not valid yet.',
   attempt_count: 1,
   created_at: '2026-11-20T09:30:13.500Z',
   finished_at: null,
@@ -257,7 +257,7 @@ export const examples: Readonly<Record<string, Examples>> = {
         {
           ...attempt,
           kind: 'webhook_attempt',
-          summary: `order.paid not delivered to ${delivery.url} (the certificate has expired, after 58 ms); try 2 follows at ${delivery.next_attempt_at}. ${diagnosis.explanation}`,
+          summary: `order.paid not delivered to ${delivery.url} (the certificate has expired, after 58 ms); attempt 2 follows at ${delivery.next_attempt_at}. ${diagnosis.explanation}`,
           event: 'order.paid',
           event_id: delivery.event_id,
           delivery_id: delivery.id,

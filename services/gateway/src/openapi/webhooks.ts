@@ -5,8 +5,8 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi';
 
 const deliveryHeaders = z.object({
   'x-service-event': z.string().describe('Name of the event, as in the body.'),
-  'webhook-id': z.string().describe('Id of the event, the same on every try: drop what you have seen.'),
-  'webhook-timestamp': z.string().describe('Seconds since 1970 at which this try was signed.'),
+  'webhook-id': z.string().describe('Id of the event, the same on every attempt: drop what you have seen.'),
+  'webhook-timestamp': z.string().describe('Seconds since 1970 at which this attempt was signed.'),
   'webhook-signature': z
     .string()
     .describe('`v1,` and the Base64 of HMAC-SHA256 over `id.timestamp.body`; several stand apart by a space.'),
@@ -46,12 +46,12 @@ const bodies = [
   [
     'subscription.payment_failed',
     payloads.subscriptionPaymentFailedPayload,
-    'A renewal is declined; it is tried again after 3 days, and the fourth failed try cancels',
+    'A renewal is declined; it is tried again after 3 days, and the fourth failed attempt cancels',
   ],
   [
     'subscription.canceled',
     payloads.subscriptionCanceledPayload,
-    'A subscription ends because the seller or the buyer canceled it, or with the refund of its order; after the last declined try only while the setting `cancellationNotices` is on',
+    'A subscription ends because the seller or the buyer canceled it, or with the refund of its order; after the last declined attempt only while the setting `cancellationNotices` is on',
   ],
   ['subscription.paused', payloads.subscriptionPausedPayload, 'The seller pauses a subscription'],
   ['subscription.resumed', payloads.subscriptionResumedPayload, 'The seller resumes a subscription'],

@@ -5,7 +5,7 @@ import { RetryLaterError } from './retry-later-error.ts';
 export interface Problem {
   readonly status: number;
   readonly body: Buffer;
-  /** After so many seconds another try makes sense; null where none does. */
+  /** After so many seconds another attempt makes sense; null where none does. */
   readonly retryAfterSeconds: number | null;
 }
 

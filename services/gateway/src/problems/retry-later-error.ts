@@ -1,6 +1,6 @@
 import { DomainError, type ErrorCode } from '@app/contracts/errors';
 
-/** An error that passes by itself, with the time after which a new try makes sense. */
+/** An error that passes by itself, with the time after which a new attempt makes sense. */
 export class RetryLaterError extends DomainError {
   readonly retryAfterSeconds: number;
 

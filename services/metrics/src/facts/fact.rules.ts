@@ -167,7 +167,7 @@ export function factOfSubscription(event: EventOf<typeof subscriptions.subscript
   return { ...aboutSubscription(event, 1), kind: 'subscription_started', occurred_at: startedAt };
 }
 
-/** A renewal is revenue of the day of its charge. After failed tries the subscription is active again. */
+/** A renewal is revenue of the day of its charge. After failed attempts the subscription is active again. */
 export function factOfRenewal(event: EventOf<typeof subscriptions.subscriptionRebilled>): Fact {
   const { subscriptionId, period, statusBefore, statusAfter, chargedAt } = event.data;
   const delta = statusBefore === 'past_due' && statusAfter === 'active' ? 1 : 0;

@@ -17,7 +17,7 @@ export interface AutomationEmail {
 
 /**
  * The email that an action makes of a payload.
- * @param test of a rehearsal, or a try of the automation: the subject says so
+ * @param test of a rehearsal, or a trial of the automation: the subject says so
  */
 export function automationEmail(
   action: Pick<EmailAction, 'to' | 'subject' | 'body'>,

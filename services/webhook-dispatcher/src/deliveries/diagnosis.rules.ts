@@ -209,7 +209,7 @@ function codeOfRefusal({ headers, body }: DiagnosedExchange, status: number): Di
   return byStatus[status] ?? (status >= 500 && status < 600 ? 'receiver_error' : 'refused');
 }
 
-/** Seconds, as the receiver wrote them; a date is not quoted, because the next try says the time. */
+/** Seconds, as the receiver wrote them; a date is not quoted, because the next attempt says the time. */
 function retryAfter({ headers }: DiagnosedExchange): string | null {
   const value = headerOf(headers, 'retry-after')?.trim() ?? '';
   return /^\d{1,9}$/.test(value) ? value : null;

@@ -5,7 +5,7 @@ import { attemptsMax, retryAfterMs, waitAfter } from './schedule.rules.ts';
 
 const middle = 0.5;
 
-test('twelve tries spread over 70 h 42 m 35 s, then none', () => {
+test('twelve attempts spread over 70 h 42 m 35 s, then none', () => {
   expect(attemptsMax).toBe(12);
   const waits = Array.from({ length: 11 }, (_, index) => waitAfter(index + 1, middle, null) ?? Number.NaN);
   expect(waits.slice(0, 4)).toEqual([5_000, 30_000, 120_000, 600_000]);

@@ -122,7 +122,7 @@ const noKeys: EventKeys = { orderId: null, email: null, productId: null, test: f
 /** What a lost dispute gave back is said by the event of its end. */
 const isNoDispute = ({ disputeId }: EventData<typeof paymentRefunded>): boolean => disputeId === undefined;
 
-/** A subscription that ends after its last try is sent only where the account wants such notices. */
+/** A subscription that ends after its last attempt is sent only where the account wants such notices. */
 const isSentToWebhooks = ({ sendWebhook }: EventData<typeof subscriptionCanceled>): boolean => sendWebhook;
 
 function outgoingOf<Data>(

@@ -3,7 +3,7 @@ import { breakerOpensAfter } from '../deliveries/capacity.rules.ts';
 import type { WaitReason } from '../deliveries/delivery-scheduler.ts';
 import { heldForFailing } from '../deliveries/held-for-failing.rules.ts';
 import { testSendDropped } from '../deliveries/test-send.rules.ts';
-import { triesText } from '../texts/activity.rules.ts';
+import { attemptsText } from '../texts/activity.rules.ts';
 
 /** The endpoint of a delivery as it is now; null when it was removed. */
 export interface ReasonEndpoint {
@@ -50,7 +50,7 @@ export function reasonText(facts: ReasonFacts): string {
     case 'delivered':
       return deliveredText(facts);
     case 'sending':
-      return `Is being sent now: try ${facts.attempts + 1}.`;
+      return `Is being sent now: attempt ${facts.attempts + 1}.`;
     case 'pending':
       return pendingText(facts);
     case 'held':
@@ -65,21 +65,21 @@ export function reasonText(facts: ReasonFacts): string {
 }
 
 function deliveredText({ attempts, warning }: ReasonFacts): string {
-  const text = attempts <= 1 ? 'Delivered at the first try.' : `Delivered at try ${attempts}.`;
+  const text = attempts <= 1 ? 'Delivered at the first attempt.' : `Delivered at attempt ${attempts}.`;
   return warning === null ? text : `${text} ${warning}`;
 }
 
 function pendingText(facts: ReasonFacts): string {
   const { attempts, nextAttemptAt, isDue, endpoint, inRecovery, waitReason, perSecond } = facts;
-  if (!isDue) return `Try ${attempts + 1} follows at ${nextAttemptAt}.${last(facts)}`;
+  if (!isDue) return `Attempt ${attempts + 1} follows at ${nextAttemptAt}.${last(facts)}`;
   if (waitReason !== null) return `${waitText(waitReason, perSecond)}${last(facts)}`;
   const failing = endpoint?.failing;
   if (failing && failing.attempts >= breakerOpensAfter)
-    return `Waits for its turn: every try to this endpoint has failed since ${failing.since}, so it gets one request at a time.${last(facts)}`;
+    return `Waits for its turn: every attempt to this endpoint has failed since ${failing.since}, so it gets one request at a time.${last(facts)}`;
   if (inRecovery) return 'Waits for its turn behind fresh events: it is part of a recovery.';
   return attempts === 0
-    ? 'Waits for its first try, which is due.'
-    : `Waits for try ${attempts + 1}, which is due.${last(facts)}`;
+    ? 'Waits for its first attempt, which is due.'
+    : `Waits for attempt ${attempts + 1}, which is due.${last(facts)}`;
 }
 
 const waitText = (reason: WaitReason, perSecond: number): string =>
@@ -119,12 +119,12 @@ function heldText({ endpoint, ofAutomation, attempts, reasonCode, isTestSend }: 
 function releasedTestText({ failing }: ReasonEndpoint, attempts: number, reasonCode: string | null): string {
   if (reasonCode !== heldForFailing) return `${sent(attempts)}: it was held while the endpoint was off.`;
   const since = failing === null ? 'reached the receiver' : `has reached the receiver since ${failing.since}`;
-  return `Given up after ${triesText(attempts)}, because nothing ${since}.`;
+  return `Given up after ${attemptsText(attempts)}, because nothing ${since}.`;
 }
 
 /** Without failures, a release is about to begin, or its seller has canceled it (repair/release-held.ts). */
 function givenUpForNowText({ failing }: ReasonEndpoint, attempts: number): string {
-  const begun = `Given up after ${triesText(attempts)}, because nothing`;
+  const begun = `Given up after ${attemptsText(attempts)}, because nothing`;
   return failing === null
     ? `${begun} reached the endpoint while it was tried. A recovery sends it; if you canceled that one, redeliver it or start another.`
     : `${begun} has reached the endpoint since ${failing.since}: it is sent again when the endpoint takes a delivery.`;
@@ -146,12 +146,12 @@ function filteredText({ event, endpoint, attempts }: ReasonFacts): string {
 
 function failedText(facts: ReasonFacts): string {
   const { reasonCode, attempts } = facts;
-  const tries = triesText(attempts);
+  const made = attemptsText(attempts);
   switch (reasonCode) {
     case 'expired':
       return attempts === 0
         ? 'Never sent: it waited for 30 days, and was given up.'
-        : `Given up after waiting for 30 days, with ${tries}.${last(facts)}`;
+        : `Given up after waiting for 30 days, with ${made}.${last(facts)}`;
     case 'no_address':
       return 'Given up: the event has no address of a buyer.';
     case 'unverified':
@@ -159,9 +159,9 @@ function failedText(facts: ReasonFacts): string {
     case 'refused':
       return `Given up: it was refused for good.${last(facts)}`;
     case 'unknown':
-      return `Given up after ${tries}: it may have arrived, so it was not sent again.${last(facts)}`;
+      return `Given up after ${made}: it may have arrived, so it was not sent again.${last(facts)}`;
     default:
-      return `Given up after ${tries}.${last(facts)}`;
+      return `Given up after ${made}.${last(facts)}`;
   }
 }
 
@@ -188,4 +188,4 @@ function whyOff({ switchedOffReason }: ReasonEndpoint): string {
 }
 
 const last = ({ lastFailure, status }: ReasonFacts): string =>
-  lastFailure === null ? '' : ` The last ${status === 'held' ? 'try' : 'one'} failed: ${lastFailure}`;
+  lastFailure === null ? '' : ` The last ${status === 'held' ? 'attempt' : 'one'} failed: ${lastFailure}`;

@@ -24,16 +24,16 @@ const failed = 'order.paid not delivered to https://example.com/hook';
 test('an attempt says in plain words what happened and what follows', () => {
   expect(attemptText(facts)).toBe('order.paid delivered to https://example.com/hook (200 in 12 ms)');
   expect(attemptText({ ...facts, statusCode: 500, outcome: 'pending', nextAttemptAt: next })).toBe(
-    `${failed} (500 in 12 ms); try 2 follows at ${next}`,
+    `${failed} (500 in 12 ms); attempt 2 follows at ${next}`,
   );
   expect(
     attemptText({ ...facts, statusCode: null, error: 'the connection was refused', outcome: 'failed', number: 12 }),
-  ).toBe(`${failed} (the connection was refused, after 12 ms); given up after 12 tries`);
+  ).toBe(`${failed} (the connection was refused, after 12 ms); given up after 12 attempts`);
   expect(attemptText({ ...facts, statusCode: 500, outcome: 'failed', number: 1 })).toBe(
-    `${failed} (500 in 12 ms); given up after 1 try`,
+    `${failed} (500 in 12 ms); given up after 1 attempt`,
   );
   expect(attemptText({ ...facts, statusCode: 500, outcome: 'held_for_failing', number: 12 })).toBe(
-    `${failed} (500 in 12 ms); given up after 12 tries, and held until the endpoint takes a delivery`,
+    `${failed} (500 in 12 ms); given up after 12 attempts, and held until the endpoint takes a delivery`,
   );
   expect(attemptText({ ...facts, statusCode: 200, error: 'no complete answer in time', outcome: 'held' })).toBe(
     `${failed} (200, no complete answer in time, after 12 ms); held, because the endpoint is off`,

@@ -31,18 +31,18 @@ function responseText({ statusCode, durationMs, error }: AttemptFacts): string {
   return statusCode === null ? `in ${durationMs} ms` : `${statusCode} in ${durationMs} ms`;
 }
 
-export const triesText = (count: number): string => (count === 1 ? '1 try' : `${count} tries`);
+export const attemptsText = (count: number): string => (count === 1 ? '1 attempt' : `${count} attempts`);
 
 function consequence({ outcome, number, nextAttemptAt }: AttemptFacts): string {
   switch (outcome) {
     case 'pending':
-      return `; try ${number + 1} follows at ${nextAttemptAt}`;
+      return `; attempt ${number + 1} follows at ${nextAttemptAt}`;
     case 'failed':
-      return `; given up after ${triesText(number)}`;
+      return `; given up after ${attemptsText(number)}`;
     case 'held':
       return '; held, because the endpoint is off';
     case 'held_for_failing':
-      return `; given up after ${triesText(number)}, and held until the endpoint takes a delivery`;
+      return `; given up after ${attemptsText(number)}, and held until the endpoint takes a delivery`;
     case 'canceled':
       return '; canceled, because the endpoint was removed or the automation switched off';
     case 'delivered':
@@ -100,7 +100,7 @@ const untilOnAgain = ({ automation }: Unreached): string =>
 /** After a day of failures; five days of them switch it off. */
 export function endpointFailingText(unreached: Unreached, since: Date, attempts: number): string {
   return (
-    `Nothing has reached the ${nameOf(unreached)} since ${since.toISOString()}: all ${attempts} tries failed. ` +
+    `Nothing has reached the ${nameOf(unreached)} since ${since.toISOString()}: all ${attempts} attempts failed. ` +
     'Look at the latest attempt. What failed is tried again; after five days of failures it is switched off'
   );
 }
@@ -114,7 +114,7 @@ export function endpointGoneText(unreached: Unreached): string {
 
 export function endpointSwitchedOffText(unreached: Unreached, since: Date, attempts: number): string {
   return (
-    `The ${nameOf(unreached)} was switched off: all ${attempts} tries since ${since.toISOString()} failed. ` +
+    `The ${nameOf(unreached)} was switched off: all ${attempts} attempts since ${since.toISOString()} failed. ` +
     untilOnAgain(unreached)
   );
 }

@@ -40,7 +40,7 @@ export const automationOperations = [
       tag,
       summary: 'Add an automation: when an event happens, send an email or POST to a URL',
       description:
-        'A POST is a webhook like any other: the same payload, headers, tries and checks of the address, signed with a secret ' +
+        'A POST is a webhook like any other: the same payload, headers, attempts and checks of the address, signed with a secret ' +
         'of its own, which this answer shows once; `reveal-secret` shows it again. An email is text with fields of the payload. Its templates are data: a field ' +
         'is replaced by its value, as text, and nothing else happens.',
       secret: signingSecret,

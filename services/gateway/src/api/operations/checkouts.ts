@@ -91,7 +91,7 @@ export const checkoutOperations = [
     summary: 'Pay a checkout',
     description:
       'Charges the total that was shown last, or holds the card while an upsell is offered. Asking again gives the same ' +
-      'outcome and charges nothing; after `declined` it is a new try, and after `requires_action` another card ' +
+      'outcome and charges nothing; after `declined` it is a new attempt, and after `requires_action` another card ' +
       'may pay instead of the confirmation. What the buyer has bought within the hour, subscribes to or is paying for ' +
       'already is charged only with `confirmRepeat: true`. After too many declined attempts of an address, an account or a ' +
       'checkout the answer is 429 with `Retry-After`, and no processor is called.',

@@ -44,7 +44,7 @@ export async function decideUpsell(
   return outcome;
 }
 
-/** A checkout that had all its tries refuses in the words of the other limits. */
+/** A checkout that had all its attempts refuses in the words of the other limits. */
 function inOurWords(err: unknown): never {
   throw err instanceof DomainError && err.code === 'rate_limited' ? tooManyAttempts(windowSeconds) : err;
 }

@@ -12,7 +12,7 @@ export const paymentOperations = [
     method: 'GET',
     path: '/api/v1/payments',
     tag,
-    summary: 'List every try to move money, newest first',
+    summary: 'List every attempt to move money, newest first',
     description:
       'What was tried for which order, what the processor said to it, and what happens next. The latest 100. With ' +
       '`limit` or `before` it pages back, and says whether more follow.',

@@ -3,7 +3,7 @@ import { listOrderPayments } from '@app/contracts/payments';
 import type { CallContext, Requester } from '@app/messaging/requester';
 
 /**
- * An order, every try to move money for it, oldest first, without the renewals of its subscription, and all disputes. Both services
+ * An order, every attempt to move money for it, oldest first, without the renewals of its subscription, and all disputes. Both services
  * are asked at once, each for the account's own.
  * @throws DomainError order_not_found
  */

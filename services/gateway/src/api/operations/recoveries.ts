@@ -14,7 +14,7 @@ export const recoveryOperations = [
     tag,
     summary: 'Send a delivery again',
     description:
-      'A new attempt of the same `webhook-id` with the same body, to the endpoint as it is now, whatever its `events`. The attempts count on, and the schedule of tries begins anew. A delivery that waits for its next try is tried now; a run of an automation runs again.',
+      'A new attempt of the same `webhook-id` with the same body, to the endpoint as it is now, whatever its `events`. The attempts count on, and the schedule of attempts begins anew. A delivery that waits for its next attempt is tried now; a run of an automation runs again.',
     params: z.object({ deliveryId: pathId('delivery', 'delivery_not_found') }),
     errors: ['delivery_not_found', 'invalid_transition', 'body_expired'],
   }),

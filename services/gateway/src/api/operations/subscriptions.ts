@@ -68,7 +68,7 @@ export const subscriptionOperations = [
     tag,
     summary: 'Pause a subscription',
     description:
-      'Stops its renewals, and the tries of one that failed, and fires `subscription.paused`. A renewal that is under way ' +
+      'Stops its renewals, and the attempts of one that failed, and fires `subscription.paused`. A renewal that is under way ' +
       'at the payment processor (`renewal_under_way`) is recorded as it ends. One that is canceled for the end of its ' +
       'period has to be kept first.',
     params,
@@ -95,7 +95,7 @@ export const subscriptionOperations = [
     description:
       'The card is saved at the payment processor, without a charge. Where the bank asks the buyer to confirm it ' +
       '(`payment_method.status` is `requires_action`), it is saved once the buyer has done so at `payment_method.url`, within a day; until ' +
-      'then, and when it is declined, renewals go to the card before it. While payment is past due the new card gets one try that does not ' +
+      'then, and when it is declined, renewals go to the card before it. While payment is past due the new card gets one attempt that does not ' +
       'count, made by the next daily run. An `external` subscription becomes `automatic`: its next period is charged.',
     params,
     // Each locks its own subscription, and waits up to 8 s for a payment processor without a connection in its hands.
