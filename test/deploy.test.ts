@@ -328,10 +328,10 @@ describe('servers', () => {
   test('show-lag.ts says how far each consumer is behind', () => {
     const consumer = { name: 'metrics', num_pending: 7, num_ack_pending: 2, num_redelivered: 1 };
     const state = { messages: 12, bytes: 2_097_152, last_seq: 40 };
-    const told = {
+    const shown = {
       account_details: [{ stream_detail: [{ name: 'EVT_CHECKOUT', state, consumer_detail: [consumer] }] }],
     };
-    const input = JSON.stringify(told);
+    const input = JSON.stringify(shown);
     const said = execFileSync(process.execPath, ['deploy/nats/show-lag.ts'], { cwd: root, input, encoding: 'utf8' });
     expect(said.split('\n').slice(0, 2)).toEqual([
       'EVT_CHECKOUT: 12 events, 2.0 MB, the last is 40',

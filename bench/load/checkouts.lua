@@ -1,5 +1,5 @@
 -- Opens checkouts and pays them, each by another buyer. BENCH_HANDLE, BENCH_PRODUCT_SLUG, BENCH_RUN (makes emails unique).
--- wrk does not tell which connection asks: a checkout that was opened is paid by whichever connection comes next, so that
+-- wrk does not show which connection sends a request: a checkout that was opened is paid by whichever connection comes next, so that
 -- about half of the requests open and half pay, as with buyers who do both.
 local template = '{"handle":"%s","slug":"%s","email":"buyer-%s-%d@example.com","name":"Ada Lovelace","country":"DE"}'
 local handle, slug, run = os.getenv('BENCH_HANDLE'), os.getenv('BENCH_PRODUCT_SLUG'), os.getenv('BENCH_RUN')

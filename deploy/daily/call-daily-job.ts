@@ -32,7 +32,7 @@ const answerWithinMs = 295_000;
 /**
  * A job that takes longer than the gateway waits is answered with 503 and goes on, and so is answered with 409 while
  * another request with the key is running: the request is repeated until its result is there. So it is with an unreachable gateway.
- * A result that is not ok, and that an earlier process was told already, is no reason to end the day: the job runs again.
+ * A result that is not ok, and that an earlier process got already, is no reason to end the day: the job runs again.
  */
 export async function callDailyJob(call: DailyCall): Promise<Outcome> {
   const startedMs = Date.now();

@@ -1,12 +1,12 @@
 /*
- * Says how far each consumer is behind, from what nats-server tells at /jsz?accounts=true&streams=true&consumers=true on
+ * Says how far each consumer is behind, from what nats-server shows at /jsz?accounts=true&streams=true&consumers=true on
  * standard input. Needs no installed packages.
  *   docker compose exec -T nats wget -qO- 'http://127.0.0.1:8222/jsz?accounts=true&streams=true&consumers=true' |
  *     node deploy/nats/show-lag.ts
  */
 import { text } from 'node:stream/consumers';
 
-interface Told {
+interface Shown {
   readonly account_details?: readonly {
     readonly stream_detail?: readonly {
       readonly name: string;
@@ -21,8 +21,8 @@ interface Told {
   }[];
 }
 
-const told = JSON.parse(await text(process.stdin)) as Told;
-const streams = (told.account_details ?? []).flatMap((account) => account.stream_detail ?? []);
+const shown = JSON.parse(await text(process.stdin)) as Shown;
+const streams = (shown.account_details ?? []).flatMap((account) => account.stream_detail ?? []);
 if (streams.length === 0) process.stdout.write('no streams\n');
 for (const { name, state, consumer_detail: consumers = [] } of streams) {
   const megabytes = (state.bytes / 1_048_576).toFixed(1);

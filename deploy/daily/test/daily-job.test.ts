@@ -155,11 +155,11 @@ test('run at once on request, an unreachable address is exit code 1 at once, and
 });
 
 test('while it waits it says how far the run is', async () => {
-  const told = Promise.withResolvers<void>();
+  const announced = Promise.withResolvers<void>();
   const gateway = await startReceiver({
     respond: async ({ method, path }) => {
       const json = (value: unknown): ReceiverResponse => ({ status: 200, body: JSON.stringify(value) });
-      if (method === 'POST') return await told.promise.then(() => json({ ok: true }));
+      if (method === 'POST') return await announced.promise.then(() => json({ ok: true }));
       if (path.includes('?')) return json({ data: [{ id: 'run_1', finished_at: null }] });
       return json({ id: 'run_1', finished_at: null, progress: { done: 41, left: 59, per_second: 12.5 } });
     },
@@ -170,8 +170,8 @@ test('while it waits it says how far the run is', async () => {
     progressPauses: { firstAfterMs: 1, everyMs: 50 },
     write: (text) => {
       said.push(text);
-      // The result comes once the line is there: what is told at the same moment may come too late to be said.
-      if (said.join('').includes('41 done, 59 left, 12.5 a second')) told.resolve();
+      // The result comes once the line is there: what is announced at the same moment may come too late to be printed.
+      if (said.join('').includes('41 done, 59 left, 12.5 a second')) announced.resolve();
     },
     writeError: (text) => said.push(text),
   });

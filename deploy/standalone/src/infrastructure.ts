@@ -109,9 +109,9 @@ function openLog(
   destination: string,
   server: string,
   resources: ResourceStack,
-  tell: (line: string) => void,
+  warn: (line: string) => void,
 ): (text: string) => void {
-  const file = new LogFile({ destination, bytesMax: serverLogBytes, tell });
+  const file = new LogFile({ destination, bytesMax: serverLogBytes, warn });
   resources.add(`log of ${server}`, file, (opened) => opened.close());
   return (text) => file.write(text);
 }

@@ -65,7 +65,7 @@ export async function runStandalone(readConfig: () => StandaloneConfig, options:
     config.DATA_DIR = makeDataDir(config.DATA_DIR);
     const full = fullDisk(config.DATA_DIR);
     if (full !== undefined) throw new Error(`Nothing can be started: ${full}.`);
-    const logger = createLogger({ level: config.LOG_LEVEL, destination: join(config.DATA_DIR, 'app.log'), tell: say });
+    const logger = createLogger({ level: config.LOG_LEVEL, destination: join(config.DATA_DIR, 'app.log'), warn: say });
     process.on('unhandledRejection', (err) => {
       logger.fatal({ err }, 'unhandled rejection');
       process.stderr.write(`unhandled rejection: ${String(err)}\n`);

@@ -108,7 +108,7 @@ const updateAutomationBody = z
 const previewAutomationBody = z
   .strictObject({ event: deliveredEventName, action: emailAction })
   .meta({ id: 'AutomationPreview' });
-/** What the gateway knows of the caller's account; an event may still be on its way to tell it. */
+/** What the gateway knows of the caller's account; an event of it may still be on its way. */
 const sellerSettings = z.object({ businessName: z.string(), supportEmail: z.string() });
 
 const ofAutomation = { automationId: idSchema('automation') };

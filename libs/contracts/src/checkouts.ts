@@ -221,7 +221,7 @@ export const updateCheckout = defineRequest('command', 'checkout', 'checkouts.up
   input: ofBuyer.extend({ body: updateCheckoutBody }),
   output: checkoutResource,
 });
-/** The answers of these three also say whose checkout it is, for the edge's limits; buyers are not told. */
+/** The answers of these three also say whose checkout it is, for the edge's limits; buyers do not see it. */
 const outcomeOfAccount = z.object({ accountId: z.string(), outcome: checkoutOutcome });
 export const payCheckout = defineRequest('command', 'checkout', 'checkouts.pay', {
   input: ofBuyer.extend({

@@ -37,7 +37,7 @@ export const getMetrics = defineRequest('read', 'metrics', 'products.get', {
   output: metricsResource,
 });
 
-/** `churn` is told for a month; `activeSubscriptions` and `mrrCents` with a month are those at its end. */
+/** `churn` is given for a month; `activeSubscriptions` and `mrrCents` with a month are those at its end. */
 export const explainedMetric = z.enum([
   'revenueCents',
   'orders',

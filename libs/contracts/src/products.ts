@@ -125,7 +125,7 @@ export const deleteProductImage = defineRequest('command', 'catalog', 'products.
 
 const namedProduct = z.object({ productId: z.string(), name: z.string(), pricingType });
 
-/** There is a product. Those that were there before this kind of event were told of afterwards, with the name they had. */
+/** There is a product. Those that were there before this kind of event were reported afterwards, with the name they had. */
 export const productCreated = defineEvent('catalog', 'product.created', 1, namedProduct);
 
 /** A product got another name. The pricing type never changes; consumers that do not know the product yet store it too. */

@@ -313,7 +313,7 @@ test('the sentence says which field, or how many and which', () => {
   expect(invalidField('expiresAt', 'must be in the future').message).toBe('expiresAt must be in the future.');
 });
 
-test('a field is told of once, by the first thing that is wrong with it', () => {
+test('a field is reported once, by the first thing that is wrong with it', () => {
   expect(refusalOf(createOrderBody, { ...order, productSlug: `${'A'.repeat(90)}` }).errors).toEqual([
     { field: 'productSlug', code: 'too_big', message: 'must be at most 80 characters long' },
   ]);
@@ -341,7 +341,7 @@ const nonsense: [string, z.ZodType, unknown, FieldError][] = [
 ];
 
 test.each(nonsense)(
-  'however many %s are wrong, 50 errors are told and what it costs is bounded',
+  'however many %s are wrong, 50 errors are reported and what it costs is bounded',
   (_, schema, input, first) => {
     const { errors, message } = refusalOf(schema, input);
     expect(errors[0]).toEqual(first);

@@ -35,7 +35,7 @@ export const webhookEventNames = [
 export const webhookEventName = z.enum(webhookEventNames);
 export type WebhookEventName = z.infer<typeof webhookEventName>;
 
-/** What tells a seller that an endpoint is off: only the built-in automation gets it. */
+/** What notifies a seller that an endpoint is off: only the built-in automation gets it. */
 export const endpointOff = 'endpoint.off';
 /** Names of everything that is delivered to an endpoint or an automation. */
 export const deliveredEventName = z.enum([...webhookEventNames, endpointOff]);

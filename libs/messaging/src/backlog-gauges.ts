@@ -13,7 +13,7 @@ const outboxEvents: Gauge = {
   name: 'outbox.events',
   unit: '{event}',
   of: 'service',
-  description: `Events not published yet, of the whole service whichever replica tells; counted up to ${outboxCountMax}.`,
+  description: `Events not published yet, of the whole service whichever replica reports; counted up to ${outboxCountMax}.`,
 };
 const outboxAge: Gauge = {
   name: 'outbox.oldest_event.age',
@@ -25,19 +25,19 @@ const deadLetters: Gauge = {
   name: 'dead_letters',
   unit: '{event}',
   of: 'service',
-  description: `Events given up and kept, of the whole service whichever replica tells; counted up to ${deadLettersCountMax}.`,
+  description: `Events given up and kept, of the whole service whichever replica reports; counted up to ${deadLettersCountMax}.`,
 };
 const pending: Gauge = {
   name: 'nats.consumer.pending',
   unit: '{event}',
   of: 'service',
-  description: 'Events that the durable has not delivered yet, of the whole service whichever replica tells.',
+  description: 'Events that the durable has not delivered yet, of the whole service whichever replica reports.',
 };
 const ackPending: Gauge = {
   name: 'nats.consumer.ack_pending',
   unit: '{event}',
   of: 'service',
-  description: 'Events delivered and not acknowledged, of the whole service whichever replica tells.',
+  description: 'Events delivered and not acknowledged, of the whole service whichever replica reports.',
 };
 
 /** Along the index of unpublished rows, in its order, as the relay reads them. */

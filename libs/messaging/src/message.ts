@@ -11,6 +11,6 @@ export const headersOf = (message: JsMsg): EventHeaders => ({
   traceparent: message.headers?.get('traceparent') || null,
 });
 
-/** The event's id as its producer told the stream, which is known without reading the event. */
+/** The event's id as its producer gave it to the stream, which is known without reading the event. */
 export const messageId = (message: JsMsg): string =>
   message.headers?.get('Nats-Msg-Id') || `${message.info.stream}-${message.seq}`;

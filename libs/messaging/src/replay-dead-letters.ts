@@ -31,7 +31,7 @@ export function startReplays(options: ReplaysOptions): { close(): Promise<void> 
       failing = false;
       return found;
     } catch (err) {
-      // The consumers tell of an outage; the same line every two seconds would tell no more.
+      // The consumers log an outage; the same line every two seconds would add nothing.
       if (!failing && !isOutage(err)) options.logger.warn({ err }, 'dead letters could not be replayed');
       failing = true;
       return 0;

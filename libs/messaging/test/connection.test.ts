@@ -142,7 +142,7 @@ test('a connection that is closed for good is not alive', async () => {
   await server.stop();
 });
 
-test('a subject that is forbidden to the service is told once', async () => {
+test('a subject that is forbidden to the service is reported once', async () => {
   const server = await start('right');
   const link = await connectNats(linkOptions());
   for (let n = 0; n < 3; n++) link.connection.publish('svc.metrics.overview.get', '{}');

@@ -120,7 +120,7 @@ test('a stream that lost its tail gets the lost events again', async () => {
 test('a stream that counts anew while events wait gets the lost ones again', async () => {
   const relay = rig.relay();
   await published(rig.listener, await record(rig.db.database, [1, 2, 3]));
-  // No reconnect tells the relay: only the places that new events are given.
+  // No reconnect wakes the relay: only the sequence numbers of new events do.
   const manager = await streamManager();
   await manager.streams.delete('EVT_CHECKOUT');
   await ensureStream(manager, 'checkout', 1);

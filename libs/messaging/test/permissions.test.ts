@@ -80,7 +80,7 @@ test('a service answers those who ask it, and can put no answer into another’s
   }
 });
 
-test('nats-server is not told to remember the reply subject of every message', () => {
+test('nats-server is not configured to remember the reply subject of every message', () => {
   expect(natsUsersConfig(() => '"p"')).not.toContain('allow_responses');
 });
 

@@ -68,7 +68,7 @@ test('a command whose connection is lost before it is sent is not sent, and refu
   expect(requested).toBe(0);
 });
 
-test('an unforeseen fault tells the caller nothing of its inside', async () => {
+test('an unforeseen fault shows the caller nothing of its inside', async () => {
   await serve([onRequest(getDouble, () => Promise.reject(new Error('select secret from table')))]);
   await expect(rig.requester.request(getDouble, { n: 1 }, caller)).rejects.toMatchObject({
     code: 'internal',

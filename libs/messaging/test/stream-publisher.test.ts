@@ -23,7 +23,7 @@ afterEach(() => publisher.close());
 
 const publish = (eventId: string, payload = '{}') => publisher.publish(eventId, counted.subject, payload, headers());
 
-test('a stream tells the place of an event, and that it has one of the same id already', async () => {
+test('a stream answers with the sequence number of an event, and that it has one of the same id already', async () => {
   await ensureStream(await openStreams(nats), 'checkout', 1);
   const taken = await Promise.all(['evt_1', 'evt_2', 'evt_1'].map((id) => publish(id)));
   expect(taken).toEqual([

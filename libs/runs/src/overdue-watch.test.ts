@@ -33,7 +33,7 @@ test('it looks at once and every ten minutes, a minute after a look that failed 
   expect(looks).toBe(5);
 });
 
-test('a look that is under way is told that the process closes, and no other one follows it', async () => {
+test('a check under way sees that the process closes, and no other one follows it', async () => {
   const looks: (() => boolean)[] = [];
   const gate = Promise.withResolvers<number>();
   const look = async (closing: () => boolean): Promise<number> => {

@@ -50,7 +50,7 @@ test('a wake cuts the pause short', async () => {
   await loop.close();
 });
 
-test('a failed round is told, and the next one begins after the pause that is requested then', async () => {
+test('a failed round is reported, and the next one begins after the pause that holds then', async () => {
   const pauses: number[] = [];
   const { loop, begun, failures, beginOf } = startControlled({
     pauseMs: () => {
@@ -67,7 +67,7 @@ test('a failed round is told, and the next one begins after the pause that is re
   await loop.close();
 });
 
-test('closing waits for the round under way, which is told, and keeps its failure to itself', async () => {
+test('closing waits for the round under way, which sees it, and keeps its failure to itself', async () => {
   const seen: boolean[] = [];
   const underWay = Promise.withResolvers<void>();
   const { loop, failures } = startControlled({

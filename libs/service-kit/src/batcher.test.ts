@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BatcherFullError, createBatcher, type ItemResult } from './batcher.ts';
 
-/** A run that records its batches and finishes each when told. */
+/** A run that records its batches and finishes each on request. */
 function heldRun() {
   const batches: (readonly number[])[] = [];
   const finish: Array<() => void> = [];

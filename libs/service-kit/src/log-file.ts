@@ -8,7 +8,7 @@ export interface LogFileOptions {
   readonly bytesMax?: number;
   readonly filesKept?: number;
   /** Told once when lines begin to get lost, and once when they are written again. Default: standard error. */
-  readonly tell?: (line: string) => void;
+  readonly warn?: (line: string) => void;
 }
 
 /** Blocks of this size are written at once, smaller ones within a second. */
@@ -33,7 +33,7 @@ export class LogFile {
   readonly #path: string | undefined;
   readonly #bytesMax: number;
   readonly #filesKept: number;
-  readonly #tell: (line: string) => void;
+  readonly #warn: (line: string) => void;
   readonly #timer: NodeJS.Timeout;
   #fd: number | undefined;
   #size = 0;
@@ -50,7 +50,7 @@ export class LogFile {
     this.#path = typeof destination === 'string' ? destination : undefined;
     this.#bytesMax = bytesMax;
     this.#filesKept = filesKept;
-    this.#tell = options.tell ?? ((line) => void process.stderr.write(`${line}\n`));
+    this.#warn = options.warn ?? ((line) => void process.stderr.write(`${line}\n`));
     this.#timer = setInterval(() => this.flush(), flushIntervalMs);
     this.#timer.unref();
     open.add(this);
@@ -151,11 +151,11 @@ export class LogFile {
   #fail(reason: string): void {
     const first = this.#failure === undefined;
     this.#failure = reason;
-    if (first) this.#tell(`The log ${this.#name} cannot be written, its lines are dropped: ${reason}`);
+    if (first) this.#warn(`The log ${this.#name} cannot be written, its lines are dropped: ${reason}`);
   }
 
   #recover(): void {
-    this.#tell(`The log ${this.#name} is written again, without ${this.#lost} lines`);
+    this.#warn(`The log ${this.#name} is written again, without ${this.#lost} lines`);
     this.#failure = undefined;
     this.#lost = 0;
   }

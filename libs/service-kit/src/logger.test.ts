@@ -53,14 +53,18 @@ test('API keys, webhook secrets and the passwords of URLs are masked inside erro
   );
 });
 
-test('what PostgreSQL tells of a row is in no line: not in the message, not in the stack, not in the cause', async () => {
-  const told = { severity: 'ERROR', detail: 'Key (email)=(ann@example.com) already exists.', where: 'ann@example.com' };
+test('what PostgreSQL says of a row is in no line: not in the message, not in the stack, not in the cause', async () => {
+  const shown = {
+    severity: 'ERROR',
+    detail: 'Key (email)=(ann@example.com) already exists.',
+    where: 'ann@example.com',
+  };
   const taken = Object.assign(
-    new Error(`duplicate key value violates unique constraint "users_email"\n - detail: ${told.detail}`),
-    { ...told, code: '23505', constraint: 'users_email' },
+    new Error(`duplicate key value violates unique constraint "users_email"\n - detail: ${shown.detail}`),
+    { ...shown, code: '23505', constraint: 'users_email' },
   );
   const unread = Object.assign(new Error('invalid input syntax for type integer: "ann@example.com"'), {
-    ...told,
+    ...shown,
     code: '22P02',
   });
   const text = await written((logger) => {

@@ -10,7 +10,7 @@ export interface LoggerOptions {
   /** A file, which rotates, or a descriptor; standard output unless given. */
   readonly destination?: string | number;
   /** Told when the log itself cannot be written. Default: standard error. */
-  readonly tell?: (line: string) => void;
+  readonly warn?: (line: string) => void;
 }
 
 const secretFields = [
@@ -27,7 +27,7 @@ const secretFields = [
 const redacted = [...secretFields, ...secretFields.map((field) => `*.${field}`), 'headers["set-cookie"]'];
 
 /** JSON lines, written in blocks and flushed at exit; secrets and the values of rows are masked. */
-export function createLogger({ service, level, destination = 1, tell }: LoggerOptions): Logger {
+export function createLogger({ service, level, destination = 1, warn }: LoggerOptions): Logger {
   return pino(
     {
       level,
@@ -48,7 +48,7 @@ export function createLogger({ service, level, destination = 1, tell }: LoggerOp
         streamWrite: mask,
       },
     },
-    new LogFile({ destination, ...(tell === undefined ? {} : { tell }) }),
+    new LogFile({ destination, ...(warn === undefined ? {} : { warn }) }),
   );
 }
 
@@ -72,7 +72,7 @@ function errorFields(err: unknown): unknown {
 }
 
 /**
- * PostgreSQL tells the values it refuses: all of a row's key in `detail`, which the ORM adds to the message, and what it
+ * PostgreSQL names the values that it refuses: all of a row's key in `detail`, which the ORM adds to the message, and what it
  * could not read (class 22) in the message itself. The rest names tables and constraints.
  */
 function safeMessage(err: Error): string {

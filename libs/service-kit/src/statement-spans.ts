@@ -69,7 +69,7 @@ function textOf(query: unknown): string | undefined {
 
 const operationOf = (text: string): string => /\w+/.exec(text)?.[0].toLowerCase() ?? 'statement';
 
-/** Statements that flow have names; those of the ORM are told by what they do. */
+/** Statements that flow have names; those of the ORM are named by what they do. */
 function summaryOf(query: unknown, text: string): string {
   const { name } = (query ?? {}) as { name?: unknown };
   return typeof name === 'string' && name !== '' ? name : operationOf(text);

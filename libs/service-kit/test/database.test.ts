@@ -182,7 +182,7 @@ test('PostgreSQL notices a node that froze or lost its network within half a min
   await session.close();
 });
 
-test('a lock session tells that its lock is gone', async () => {
+test('a lock session reports that its lock is gone', async () => {
   const lost = createArrivals<true>();
   const session = await openLockSession({ connectionString: server.url }, () => lost.push(true));
   const { rows } = await session.client.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -240,7 +240,7 @@ test('the ORM shares the pool, its numbers and its dates, and writes only what c
   expect(await database.orm.em.getConnection().getNativeClient()).toBe(database.pool);
 });
 
-test('the process is told to pass an entity manager, never to share one', () => {
+test('the process is configured to pass an entity manager, never to share one', () => {
   expect(() => database.orm.em.persist(database.orm.em.create(Book, {} as never))).toThrow(/global/i);
 });
 

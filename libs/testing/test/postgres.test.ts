@@ -51,7 +51,7 @@ test('closing drops the database although someone is still connected', async () 
   await database.close();
   await expect(query(database.url, 'select 1')).rejects.toThrow('does not exist');
   await client.end().catch(() => {});
-  // The leak guard was told, and would fail this file.
+  // The leak guard knows of it, and would fail this file.
   expect(leakWatch.found.splice(0)).toEqual(['PostgreSQL connection forgotten']);
 });
 

@@ -18,7 +18,7 @@ test('the fake clock keeps its time until it is moved', () => {
   expect(() => clock.set('yesterday')).toThrow('Not an instant');
 });
 
-test('the receiver keeps every request and answers as told', async () => {
+test('the receiver keeps every request and answers as configured', async () => {
   const receiver = await startReceiver();
   onTestFinished(() => receiver.close());
   receiver.respondWith((req, n) => ({ status: n === 1 ? 503 : 200, body: req.path }));

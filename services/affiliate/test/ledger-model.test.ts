@@ -149,12 +149,12 @@ test('whatever happens in whatever order, doubled: the ledger sums to zero, agre
   const { clock, database } = service;
   const deps = { database, clock, wakeRelay: () => undefined };
   let paidOut = 0;
-  const property = fc.asyncProperty(history, async ({ stories: told, order, payouts }) => {
+  const property = fc.asyncProperty(history, async ({ stories: drawn, order, payouts }) => {
     clock.set('2026-01-15T12:00:00.000Z');
     const accountId = newId('account', Date.now());
     const body = { code: 'PAT', name: 'Pat', email: 'pat@example.com', commissionPercent: 25, renewalMonths: months };
     await service.request(createAffiliate, { body }, { accountId });
-    const all: Story[] = told.map(({ cents, currency, test: rehearsal, ...story }) => ({
+    const all: Story[] = drawn.map(({ cents, currency, test: rehearsal, ...story }) => ({
       ...story,
       order: referredOrder({ totalCents: cents, currency, test: rehearsal }),
     }));

@@ -78,7 +78,7 @@ test('what is pending becomes due by the clock, after the hold of its sale, and 
   expect(await payouts()).toEqual([paid]);
 });
 
-test('a payout tells of itself once, with the affiliate’s name and address', async () => {
+test('a payout publishes one event, with the affiliate’s name and address', async () => {
   await sell({});
   const { id } = await pay({ includePending: true });
   const [{ subject, event }, ...others] = await published();
@@ -256,7 +256,7 @@ test('payouts are of their affiliate and account alone, listed newest first and 
   expect(theirs).toEqual({ balances: [], data: [], has_more: false });
 });
 
-test('a statement tells, newest first, what was earned, taken back and paid, and what was owed after each', async () => {
+test('a statement lists, newest first, what was earned, taken back and paid, and what was owed after each', async () => {
   const [first, second] = await sell({}, { totalCents: 5000 });
   if (first === undefined || second === undefined) throw new Error('no orders');
   await refund(second);

@@ -160,7 +160,7 @@ test('renewals of an account without affiliates wait for no sale and lock no ord
   }
 });
 
-test('a renewal of an order that named no affiliate is not written down; one from before that was told waits', async () => {
+test('a renewal of an order that named no affiliate is not written down; one from before that was known waits', async () => {
   await addAffiliate({ commissionPercent: 10, renewalMonths: 6 });
   const [unnamed, named, untold] = [referredOrder({ affiliateCode: null }), referredOrder(), referredOrder()];
   await renews(renewalOf(unnamed, 1, { affiliateNamed: false }));

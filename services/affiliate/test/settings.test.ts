@@ -6,20 +6,20 @@ import { service, startService } from './set-up.ts';
 
 startService();
 
-test('settings that the gateway tells of are kept, and those of a later change hold whenever they come', async () => {
+test('settings that the gateway publishes are kept, and those of a later change hold whenever they come', async () => {
   const accountId = newId('account', Date.now());
-  const tell = (revision: number, commissionHoldDays: number) =>
+  const publish = (revision: number, commissionHoldDays: number) =>
     service.publish(accountSettingsChanged, accountId, {
       ...{ ...newAccountSettings, handle: 'ada', businessName: 'Ada', supportEmail: 'ada@example.com' },
       ...{ commissionHoldDays, revision, changedAt: '2026-01-15T12:00:00.000Z' },
     });
   const held = async () => (await readSettingsOf(service.database.pool, accountId)).commissionHoldDays;
   expect(await held()).toBe(30);
-  await tell(3, 7);
+  await publish(3, 7);
   await service.handled();
   expect(await held()).toBe(7);
-  await tell(2, 14);
-  await tell(4, 0);
+  await publish(2, 14);
+  await publish(4, 0);
   await service.handled();
   expect(await held()).toBe(0);
 });

@@ -123,7 +123,7 @@ test('a new name is published once, and other changes are not', async () => {
   ]);
 });
 
-test('every created product is told of once, and a refused one not at all', async () => {
+test('every created product is reported once, and a refused one not at all', async () => {
   const stranger = { accountId: 'acc_01kex0000000000000000000dd' };
   const command = { ...stranger, commandId: newIdSuffix(Date.now()) };
   const { id } = await create('announced', {}, command);

@@ -57,7 +57,7 @@ const card = { paymentMethod: 'tok_that_nobody_may_log' };
 /** A problem without the id of its own request. */
 const bare = ({ status, text }: Sent) => [status, text.replace(/"requestId":"[^"]*"/, '')];
 
-test('a buyer opens, changes, pays and decides without a key, and is never told whose account it is', async () => {
+test('a buyer opens, changes, pays and decides without a key, and never learns whose account it is', async () => {
   const checkout = await opened();
   const [requested] = harness.checkout.requested;
   expect(requested?.context.accountId).toBe(seller.accountId);
@@ -295,7 +295,7 @@ test('an Idempotency-Key belongs to the caller that has the secret: a repeated p
   expect((await send(url, 'POST', path, { body: card, headers: guess })).json.code).toBe('checkout_not_found');
 });
 
-test('an answer that tells of a payment under way is not the answer to its repetition under the same key', async () => {
+test('an answer that shows a payment under way is not the answer to its repetition under the same key', async () => {
   const checkout = await opened();
   const key = { 'idempotency-key': 'pay-2' };
   harness.checkout.pay = async () => ({ status: 'processing', totalCents: 4_900 });
@@ -306,7 +306,7 @@ test('an answer that tells of a payment under way is not the answer to its repet
   expect((await checkout.call('POST', '/pay', card, key)).headers['idempotent-replayed']).toBe('true');
 });
 
-test('a secret is told once: opening again under the same key tells of the same checkout without it', async () => {
+test('a secret is shown once: opening again under the same key shows the same checkout without it', async () => {
   const key = { 'idempotency-key': 'open-1' };
   const first = await open({}, key);
   const again = await open({}, key);
@@ -317,7 +317,7 @@ test('a secret is told once: opening again under the same key tells of the same 
   expect(JSON.stringify(stored)).not.toContain(first.json.secret);
 });
 
-test('while one payment hangs its repetition is told to wait, and other buyers are answered at once', async () => {
+test('while one payment hangs its repetition has to wait, and other buyers are answered at once', async () => {
   const gate = Promise.withResolvers<void>();
   harness.checkout.pay = async () => {
     await gate.promise;

@@ -109,7 +109,7 @@ test('a request whose body trickles in makes room, one that is being answered do
   expect(chunk.toString()).toContain('200 OK');
 });
 
-test('where every place is in use the next is told so at once, and a line says how many were', async () => {
+test('where every place is in use the next is refused at once, and a line says how many were', async () => {
   const { begun, handler } = holding();
   const { many, open, reports, count } = await listen(handler, { total: 10, perAddress: 10 });
   await many(10, get);

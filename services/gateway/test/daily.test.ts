@@ -229,7 +229,7 @@ test('a deployment whose daily run is overdue is ready, and says so in its healt
   expect((await ready()).json.warnings).toHaveLength(1);
 });
 
-test('a preview without checkout is refused, not told in part', async () => {
+test('a preview without checkout is refused, not shown in part', async () => {
   harness.daily.previewReminders = () => Promise.reject(new DomainError('service_unavailable', 'gone'));
   const { status, json } = await send(url, 'GET', '/api/v1/daily-runs/preview', { key: seller.key });
   expect([status, json.code]).toEqual([503, 'service_unavailable']);

@@ -328,7 +328,7 @@ test('where no limit is set declined attempts are not counted', async () => {
   expect(windows.filter(({ caller }) => caller.startsWith('declines'))).toEqual([]);
 });
 
-test('a declined attempt whose count fails is told to its buyer all the same', async () => {
+test('a declined attempt whose count fails is shown to its buyer all the same', async () => {
   const checkout = await opened();
   const address = newAddress();
   harness.checkout.pay = async () => {

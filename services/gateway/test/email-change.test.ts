@@ -158,7 +158,7 @@ test('a new password ends a change that waits, and a change ends the links that 
   expect((await confirm(endedByReset)).status).toBe(404);
   const session = (await logIn(seller.email)).headers['set-cookie']?.[0]?.split(';')[0] ?? '';
   await post('/api/auth/password-reset', { email: seller.email });
-  // One more tells of the password.
+  // One more is about the password.
   await sentTo(seller.email, 6);
   await change(email, session);
   await sentTo(email, 3);

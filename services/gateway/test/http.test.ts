@@ -249,7 +249,7 @@ test('a quarter of a megabyte of nonsense gets an answer of a few kilobytes', as
   for (const { text } of [refused, wrong]) expect(text.length).toBeLessThan(20_000);
 });
 
-test('HEAD is GET without the body; OPTIONS and 405 tell the methods; the root leads to the developer page', async () => {
+test('HEAD is GET without the body; OPTIONS and 405 name the methods; the root leads to the developer page', async () => {
   const head = await send(url, 'HEAD', '/api/v1/orders', { key });
   expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', '15']);
   const options = await send(url, 'OPTIONS', '/api/v1/orders');
@@ -331,7 +331,7 @@ test('hundreds of clients that say nothing stop no other client', async () => {
   for (const socket of silent) socket.destroy();
 });
 
-test('a service that is down is told soon', async () => {
+test('a service that is down is reported soon', async () => {
   const down = await send(url, 'GET', '/api/v1/activity', { key });
   expectProblem(down, 503, 'service_unavailable');
   expect(down.headers['retry-after']).toBe('1');

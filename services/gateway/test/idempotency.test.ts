@@ -293,7 +293,7 @@ test('an answer that cannot be stored is not given: the key in it is the one of 
 const makeKey = (idempotencyKey: string, body: object, caller: { key?: string; session?: string } = { key }) =>
   send(url, 'POST', '/api/v1/api-keys', { ...caller, headers: { 'idempotency-key': idempotencyKey }, body });
 
-test('a new key is told once: repeated, the answer says so, and it is stored nowhere', async () => {
+test('a new key is shown once: repeated, the answer says so, and it is stored nowhere', async () => {
   const first = await makeKey('new-key', { name: 'x' });
   const again = await makeKey('new-key', { name: 'x' });
   const { key: secret, ...resource } = first.json;

@@ -261,7 +261,7 @@ test('an idempotency key has one effect, whether it comes as an argument or as a
   expect(reused).toMatchObject({ isError: true, structuredContent: { code: 'idempotency_key_reused' } });
 });
 
-test('a signing secret is told once: the repeated call says so', async () => {
+test('a signing secret is shown once: the repeated call says so', async () => {
   const connect = () => call('set_webhook_endpoint', { url: 'https://example.com/hook', idempotencyKey: 'connect' });
   const first = await connect();
   expect(first.structuredContent).toMatchObject({ secret: 'whsec_of_the_tests' });
@@ -275,7 +275,7 @@ const rotations = [
   ['rotate_automation_secret', { automationId: newId('automation', Date.now()) }, 'aut_1'],
 ] as const;
 
-test.each(rotations)('clients are told that %s ends a secret', async (name) => {
+test.each(rotations)('clients see that %s ends a secret', async (name) => {
   const rotate = (await listed()).find((tool) => tool.name === name);
   expect(rotate?.annotations).toEqual({ destructiveHint: true });
 });
@@ -341,7 +341,7 @@ test('without a valid key the answer is the same 401 as everywhere', async () =>
   expect((await rpc('tools/list', {}, platformKey)).status).toBe(403);
 });
 
-test('what is not a message is told so in JSON-RPC', async () => {
+test('what is not a message is refused in JSON-RPC', async () => {
   for (const raw of ['{"jsonrpc":', '{"jsonrpc":"2.0","id":1,"method":"tools/list","__proto__":{"params":{}}}']) {
     const malformed = await send(url, 'POST', '/api/mcp', { key, headers: { accept }, raw });
     expect(malformed.status).toBe(400);

@@ -57,7 +57,7 @@ async function logIn(email: string, { userAgent = 'node', given = password, at =
   return answer.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 }
 
-test('a log-in from another browser is told once, with its time, browser and address, and with nothing that it says of itself', async () => {
+test('the user is notified once of a log-in from another browser, with its time, browser and address, and with nothing that it says of itself', async () => {
   const { email } = await createVerifiedSeller();
   await logIn(email, { userAgent: `${firefox} <b>Call us</b> https://evil.example` });
   await sentTo(email, 2);
@@ -88,7 +88,7 @@ test('the browser of the sign-up is known, and an address that is not verified m
     expect([await stored(email, kind), await stored(unverified.email, kind)]).toEqual([0, 0]);
 });
 
-test('a changed password is told, also one that was chosen by a letter, to the address of that moment', async () => {
+test('the user is notified of a changed password, also one that was chosen by a letter, to the address of that moment', async () => {
   const { email, session } = await createVerifiedSeller();
   const newPassword = 'an even longer password';
   expect((await send(url, 'POST', '/api/auth/password', { session, body: { password, newPassword } })).status).toBe(

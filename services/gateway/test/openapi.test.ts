@@ -350,7 +350,7 @@ test('every array that a body may hold has a maximum, and none is beyond the gen
   for (const { maxItems } of bodies) expect(maxItems).toBeLessThanOrEqual(limits.arrayItems);
 });
 
-test('a receiver that catches up is told to go on from what it read in the log, which webhooks do not follow', () => {
+test('a receiver that catches up goes on from what it read in the log, which webhooks do not follow', () => {
   const { parameters = [], description } = documented('GET', '/api/v1/events') as DocumentedOperation & {
     description: string;
   };

@@ -84,8 +84,8 @@ test('without PUBLIC_URL a connection from the network knows the address it came
   for (const host of ['localhost', '127.0.0.1', 'gateway:3000']) {
     expect((await read(there, { host })).json.code, host).toBe('cross_site_request');
   }
-  const told = await send(there, 'GET', '/nowhere', { headers: { host: 'evil.example' } });
-  expect(told.json.type).toBe(`${there}/developers/errors#not_found`);
+  const shown = await send(there, 'GET', '/nowhere', { headers: { host: 'evil.example' } });
+  expect(shown.json.type).toBe(`${there}/developers/errors#not_found`);
 });
 
 test('a key works under whatever name the connection was found: no browser adds it by itself', async () => {

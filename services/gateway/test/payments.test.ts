@@ -215,7 +215,7 @@ test('a processor is read and chosen with the scope money, and its secret is nev
   expect([unknown.status, unknown.json.errors[0].field]).toEqual([422, 'processor']);
 });
 
-test('a model is told what a refund does until it confirms, and no tool is for buyers', async () => {
+test('a model sees what a refund does until it confirms, and no tool is for buyers', async () => {
   const asking = await tool('refund_order', { orderId });
   expect(asking.isError).toBe(true);
   expect(JSON.parse(asking.content[0].text)).toMatchObject({

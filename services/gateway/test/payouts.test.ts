@@ -122,15 +122,15 @@ test('the same Idempotency-Key is one payout, and another includePending is anot
   expect(requested).toHaveLength(1);
 });
 
-test('a model is told what would be paid until it confirms, and then pays once', async () => {
-  const told = await tool('pay_affiliate', { code: 'PAT', includePending: true });
-  expect(told.isError).toBe(true);
-  const { detail, fields } = JSON.parse(told.content[0].text);
+test('a model sees what would be paid until it confirms, and then pays once', async () => {
+  const shown = await tool('pay_affiliate', { code: 'PAT', includePending: true });
+  expect(shown.isError).toBe(true);
+  const { detail, fields } = JSON.parse(shown.content[0].text);
   expect(detail).toContain(JSON.stringify(balances));
   expect(detail).toContain('confirm: true');
   expect(fields).toEqual([{ field: 'confirm', code: 'required', message: 'must be true' }]);
   expect(requested).toEqual([]);
-  // Of an affiliate that is not there nothing can be told.
+  // Of an affiliate that is not there nothing can be shown.
   expect((await tool('pay_affiliate', { code: 'unknown' })).isError).toBe(true);
   for (const _ of [1, 2]) {
     const given = { code: 'PAT', includePending: true, currency: 'usd', confirm: true, idempotencyKey: 'by-tool' };

@@ -15,11 +15,11 @@ import { harness, seller, sellerForEachTest, startGateway, url } from './set-up.
 startGateway();
 sellerForEachTest();
 
-type Told = Settings & { readonly revision: number; readonly changedAt: string };
+type Published = Settings & { readonly revision: number; readonly changedAt: string };
 
-/** The settings that the stream tells of the account, oldest first. */
-async function told(accountId = seller.accountId, nats = harness.nats): Promise<Told[]> {
-  const events = (await readStream(nats, 'EVT_GATEWAY')) as { subject: string; body: EventEnvelope<Told> }[];
+/** The account's settings in the stream, oldest first. */
+async function published(accountId = seller.accountId, nats = harness.nats): Promise<Published[]> {
+  const events = (await readStream(nats, 'EVT_GATEWAY')) as { subject: string; body: EventEnvelope<Published> }[];
   const own = events.filter(({ body }) => body.accountId === accountId);
   expect(own.map(({ subject }) => subject).filter((subject) => subject !== accountSettingsChanged.subject)).toEqual([]);
   return own.map(({ body }) => accountSettingsChanged.data.parse(body.data));
@@ -36,10 +36,10 @@ async function untilPublished(accountId: string, databaseUrl: string): Promise<v
     await announced(eventsPublished, ({ events }) => events.some((event) => event.id === id));
 }
 
-/** What the stream tells of this test's seller once it has all that is committed. */
-async function whenTold(): Promise<Told[]> {
+/** The stream's events of this test's seller once it has all that is committed. */
+async function whenPublished(): Promise<Published[]> {
   await untilPublished(seller.accountId, harness.database.url);
-  return await told();
+  return await published();
 }
 const read = async () => (await send(url, 'GET', '/api/v1/settings', { key: seller.key })).json;
 const change = (body: object) => send(url, 'PATCH', '/api/v1/settings', { key: seller.key, body });
@@ -67,10 +67,10 @@ test('an update names the version that it was made from, and changes nothing whe
   for (const ifMatch of [undefined, '*']) expect((await patch(ifMatch, { commissionHoldDays: 9 })).status).toBe(200);
 });
 
-test('a new account, and each change of its settings, tells all of them with the number of the change', async () => {
+test('a new account, and each change of its settings, publishes all of them with the number of the change', async () => {
   const { logoUrl, version, ...made } = await read();
   expect([logoUrl, version]).toEqual([null, 1]);
-  const [first] = await whenTold();
+  const [first] = await whenPublished();
   expect(first).toEqual({ ...made, revision: 1, changedAt: expect.any(String) });
   const pages = {
     accentColor: '#0b5f4f',
@@ -86,12 +86,12 @@ test('a new account, and each change of its settings, tells all of them with the
     logoUrl,
     version: 3,
   });
-  const [, second, third] = await whenTold();
+  const [, second, third] = await whenPublished();
   expect(second).toMatchObject({ ...made, ...body, revision: 2 });
   expect(third).toMatchObject({ ...made, ...body, checkoutUrl: null, revision: 3 });
 });
 
-test('what changes nothing, and what is refused, tells nothing', async () => {
+test('what changes nothing, and what is refused, publishes nothing', async () => {
   const { handle } = await read();
   const other = await createSeller(url);
   const taken = (await send(url, 'GET', '/api/v1/settings', { key: other.key })).json.handle;
@@ -104,7 +104,7 @@ test('what changes nothing, and what is refused, tells nothing', async () => {
   expect((await change({ handle: taken, commissionHoldDays: 7 })).status).toBe(409);
   expect((await change({ dailyChargeLimit: -1 })).status).toBe(422);
   await change({ testMode: true });
-  expect((await whenTold()).map(({ revision, commissionHoldDays }) => [revision, commissionHoldDays])).toEqual([
+  expect((await whenPublished()).map(({ revision, commissionHoldDays }) => [revision, commissionHoldDays])).toEqual([
     [1, 30],
     [2, 30],
   ]);
@@ -128,10 +128,10 @@ test.each([
   expect(await read()).toEqual(before);
 });
 
-test('of many changes at once each has a number of its own, and the highest tells what holds', async () => {
+test('of many changes at once each has a number of its own, and the highest says what holds', async () => {
   const days = Array.from({ length: 12 }, (_, index) => index + 40);
   await Promise.all(days.map((commissionHoldDays) => change({ commissionHoldDays })));
-  const events = await whenTold();
+  const events = await whenPublished();
   const revisions = events.map(({ revision }) => revision).toSorted((a, b) => a - b);
   expect(revisions).toEqual(Array.from({ length: 13 }, (_, index) => index + 1));
   const { commissionHoldDays } = events.find(({ revision }) => revision === 13) ?? {};
@@ -158,7 +158,7 @@ test('a gateway that is killed between the change and its publication loses noth
     await nats.start();
     await own.start();
     await untilPublished(accountId, own.database.url);
-    const events = await told(accountId, nats);
+    const events = await published(accountId, nats);
     expect(events).toHaveLength(2);
     expect(events.at(-1)).toMatchObject({ revision: 2, nudgeAfterMinutes: 90 });
   } finally {

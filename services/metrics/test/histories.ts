@@ -213,7 +213,7 @@ function cancel(life: Life, statusBefore: Living, when: string): RawEvent[] {
 
 const actions = { pay, fail, pause, resume, cancel };
 
-/** A subscription's life: it follows the states of the API, and each event tells the states before and after it. */
+/** A subscription's life: it follows the states of the API, and each event names the states before and after it. */
 const subscriptions: fc.Arbitrary<RawEvent[]> = fc
   .record({ ...place, amountCents: cents, yearly: fc.boolean(), steps })
   .map(({ account, product, test, at, amountCents, yearly, steps }) => {

@@ -184,7 +184,7 @@ test('an account sends no more emails than it may in a day, and the others go ou
   expect(server.received).toHaveLength(4);
 });
 
-test('that an endpoint is off is told at once, also on a day on which no more emails of automations go out', async () => {
+test('that an endpoint is off is notified at once, also on a day on which no more emails of automations go out', async () => {
   const seller = await start({ ...mailSettings(server), EMAILS_PER_DAY: '0' });
   const gone = await startReceiver({ respond: () => ({ status: 410 }) });
   const endpoint = await harness.request(createWebhookEndpoint, seller.account, { body: { url: gone.url } });

@@ -193,7 +193,7 @@ test('a mail server that hangs up after the message is not asked again: it may h
   expect(server.received).toHaveLength(1);
 });
 
-test('a refund is told to the buyer once', async () => {
+test('the buyer is notified once of a refund', async () => {
   const about = { orderId: 'ord_01kahv7w3xe5m8q2r6t9y0b4cd', productId: 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg' };
   const order = { ...about, productName: 'Course', customerEmail: 'bob@example.com', currency: 'usd', test: false };
   const at = harness.clock.now().toISOString();

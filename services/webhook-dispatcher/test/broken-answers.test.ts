@@ -29,7 +29,7 @@ const httpsServer = (): Server => {
   return createHttpsServer({ cert, key }, (_, response) => void response.end('ok'));
 };
 
-/** What a delivery to this server is told to its seller. */
+/** What the seller of a delivery to this server sees. */
 async function diagnosed(server: Server, scheme = 'http') {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
@@ -38,8 +38,8 @@ async function diagnosed(server: Server, scheme = 'http') {
   await new Promise((resolve) => server.close(resolve));
   const { statusCode } = result;
   const finding = diagnose({ ...result, url, body: result.excerpt?.toString() ?? '' });
-  const told = explainDiagnosis(finding?.code ?? null, { url, statusCode, detail: finding?.detail ?? null });
-  return { ...told, error: failureText(result.error) };
+  const shown = explainDiagnosis(finding?.code ?? null, { url, statusCode, detail: finding?.detail ?? null });
+  return { ...shown, error: failureText(result.error) };
 }
 
 /** A record of TLS 1.0: a fatal alert, "protocol version". */
@@ -63,18 +63,18 @@ test.each([
     'https',
     'tls_to_plain_port',
   ],
-])('%s is told with its cause', async (_, server, scheme, code) => {
+])('%s is reported with its cause', async (_, server, scheme, code) => {
   expect(await diagnosed(server(), scheme)).toMatchObject({ code });
 });
 
-test('headers of 200 KB are told as such', async () => {
-  const told = await diagnosed(answering(`HTTP/1.1 200 OK\r\nx-long: ${'a'.repeat(200_000)}\r\n\r\n`));
-  expect(told).toMatchObject({ code: 'headers_too_large', error: 'the headers of the answer are too large' });
-  expect(told.explanation).toContain('16 KB');
+test('headers of 200 KB are reported as such', async () => {
+  const shown = await diagnosed(answering(`HTTP/1.1 200 OK\r\nx-long: ${'a'.repeat(200_000)}\r\n\r\n`));
+  expect(shown).toMatchObject({ code: 'headers_too_large', error: 'the headers of the answer are too large' });
+  expect(shown.explanation).toContain('16 KB');
 });
 
-test('a seller who sends http to a port of https, which only closes the connection, is told to try https', async () => {
-  const told = await diagnosed(httpsServer());
-  expect(told.code).toBe('connection_reset');
-  expect(told.advice).toContain('https://');
+test('a seller who sends http to a port of https, which only closes the connection, is advised to try https', async () => {
+  const shown = await diagnosed(httpsServer());
+  expect(shown.code).toBe('connection_reset');
+  expect(shown.advice).toContain('https://');
 });

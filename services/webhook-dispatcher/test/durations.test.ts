@@ -170,7 +170,7 @@ test.each([
     'tls_failed',
     () => createTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy())),
   ],
-])('https to %s is told as %s', async (_, code, server) => {
+])('https to %s is reported as %s', async (_, code, server) => {
   const port = await listen(server());
   expect(await diagnosisOf(`https://${name}:${port}`)).toBe(code);
 });

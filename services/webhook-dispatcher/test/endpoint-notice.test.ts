@@ -20,7 +20,7 @@ const notices = async () => {
   return data.map(({ summary }) => summary);
 };
 
-test('a URL that is switched off is told of by email, once, in the words of Recent activity', async () => {
+test('a URL that is switched off is notified by email, once, in the words of Recent activity', async () => {
   const { id: endpointId } = await harness.request(createWebhookEndpoint, seller.account, {
     body: { url: receiver.url },
   });
@@ -32,13 +32,13 @@ test('a URL that is switched off is told of by email, once, in the words of Rece
   harness.wake();
   // The POST, the receipt, the notice of the sale, and this one.
   await seller.tried(4);
-  const told = server.received.filter(({ text }) => text.includes('answered 410'));
-  expect(told).toHaveLength(1);
-  expect(headerOf(told[0]?.text ?? '', 'To')).toContain('help@maya.example');
+  const emails = server.received.filter(({ text }) => text.includes('answered 410'));
+  expect(emails).toHaveLength(1);
+  expect(headerOf(emails[0]?.text ?? '', 'To')).toContain('help@maya.example');
   expect(await notices()).toEqual([expect.stringContaining(`${receiver.url} was switched off: it answered 410`)]);
 });
 
-test('what tells of an endpoint that is off is found by its name, and its email can be previewed', async () => {
+test('the notice of an endpoint that is off is found by its name, and its email can be previewed', async () => {
   const { id: endpointId } = await harness.request(createWebhookEndpoint, seller.account, {
     body: { url: receiver.url },
   });
@@ -59,7 +59,7 @@ test('what tells of an endpoint that is off is found by its name, and its email 
   expect(await previewed).toMatchObject({ to: 'help@maya.example', text: expect.stringContaining('switched off') });
 });
 
-test('an automation whose URL is gone is switched off, and told of as what it is', async () => {
+test('an automation whose URL is gone is switched off, and named as what it is', async () => {
   const action = { type: 'post', url: receiver.url } as const;
   const made = await harness.request(createAutomation, seller.account, {
     body: { name: 'Course access', event: 'order.paid', action },
@@ -77,28 +77,28 @@ test('an automation whose URL is gone is switched off, and told of as what it is
   ]);
 });
 
-test('a URL that takes nothing is told of by one email after a day, and by one when it is switched off after five', async () => {
+test('a URL that takes nothing is notified by one email after a day, and by one when it is switched off after five', async () => {
   receiver.respondWith(() => ({ status: 500 }));
   const { id: endpointId } = await harness.request(putWebhookEndpoint, seller.account, { body: { url: receiver.url } });
   for (let n = 0; n < 3; n += 1) await seller.sell();
   const { port } = new URL(receiver.url);
   const plain = ({ text }: { text: string }) => text.replaceAll('=\r\n', '');
-  const told = async (count: number) =>
+  const emailsOf = async (count: number) =>
     (await server.receivedEmails(count, (email) => plain(email).includes(`:${port}`))).map(plain);
   for (let round = 1; round <= 6; round += 1) {
     await attempted({ endpointId }, 3 * round);
-    // Its seller is told after the record, and by then more attempts may have failed.
+    // Its seller is notified after the record, and by then more attempts may have failed.
     if (round === 2) {
       await judged(endpointId, 'warned');
       harness.wake();
-      await told(1);
+      await emailsOf(1);
     }
     harness.clock.advance(30 * 3_600_000);
     harness.wake();
   }
   await judged(endpointId, 'failing');
   harness.wake();
-  expect(await told(2)).toEqual([
+  expect(await emailsOf(2)).toEqual([
     expect.stringMatching(/Nothing has reached the webhook endpoint .* all [56] attempts failed/),
     expect.stringMatching(/The webhook endpoint .* was switched off: all 2[01] attempts/),
   ]);

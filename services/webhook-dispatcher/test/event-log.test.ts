@@ -196,7 +196,7 @@ test('an event that the filter of an endpoint does not take is filtered, finishe
   expect((await events(seller.account)).map(({ id }) => id)).toEqual([paid, pushed]);
 });
 
-test('a pushed email is not held for the first URL, because its seller was told that it goes nowhere', async () => {
+test('a pushed email is not held for the first URL, because its seller knows that it goes nowhere', async () => {
   const account = harness.account();
   const orders = [await publish(account), await publish(account)];
   const email = { productSlug: 's', productName: 'P', position: 1, sendDay: 0, subject: 'S', body: 'B' };

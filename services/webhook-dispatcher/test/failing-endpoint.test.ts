@@ -47,7 +47,7 @@ test('after five days of nothing but failures an endpoint is switched off, with 
   expect(await notices()).toHaveLength(2);
 });
 
-test('after a day of nothing but failures the seller is told so once, and the endpoint stays on', async () => {
+test('after a day of nothing but failures the seller is notified once, and the endpoint stays on', async () => {
   await nextAttempts(1);
   await seller.tried(6);
   await judged(endpointId, 'warned');

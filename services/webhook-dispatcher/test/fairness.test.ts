@@ -65,7 +65,7 @@ test('a backlog of one account does not delay another account, and each event ar
 
 test('a slow receiver that works keeps its throughput beside many that hang', async () => {
   const slow = await connectedAccount(harness);
-  // The first success tells the dispatcher that the receiver is slow and works.
+  // The first success shows the dispatcher that the receiver is slow and works.
   slow.receiver.respondWith(() => ({ status: 200, delayMs: 1_050 }));
   await orders(slow.account, 1);
   await slow.delivered();

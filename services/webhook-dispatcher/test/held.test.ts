@@ -70,7 +70,7 @@ test('what happens before a URL is connected is held, and stays held when the fi
   expect(await get()).toMatchObject({ held: nothingHeld, recovery_id: null });
 });
 
-test('a further URL that is the first one takes over what was held, and sends the orders alone if it is told so', async () => {
+test('a further URL that is the first one takes over what was held, and sends the orders alone on request', async () => {
   const first = await order();
   const other = await payout();
   const last = await order();
@@ -114,7 +114,7 @@ test('Recent activity counts what a choice of orders dropped, and is silent when
   );
 });
 
-test.each(['discard', 'orders'])('what `%s` dropped is told as it was counted: without test sends', async (held) => {
+test.each(['discard', 'orders'])('what `%s` dropped is shown as it was counted: without test sends', async (held) => {
   receiver.respondWith(() => ({ status: 500 }));
   const { id: endpointId } = await put();
   await harness.request(sendTestWebhook, account, { endpointId, body: { event: 'affiliate.paid' } });

@@ -15,7 +15,7 @@ startService();
 sellerForEachTest();
 
 /** Guarantee: where SECRETS_KEY was lost, sellers see their URLs and automations, learn what is wrong, and can mend it. */
-test('what is sealed under a lost key is told, and a rotation and new headers mend it at once', async () => {
+test('what is sealed under a lost key is reported, and a rotation and new headers mend it at once', async () => {
   const { account, endpointId, receiver } = seller;
   await seller.put({ headers: { 'x-api-key': 'of the receiver' } });
   const action = { type: 'post', url: `${receiver.url}/automation` } as const;

@@ -84,14 +84,14 @@ test('a careful receiver passes: it got a good, a forged, a stale and a doubled 
   expect(data).toMatchObject([{ kind: 'notice', url, endpoint_id: endpointId, test: true, summary }]);
 });
 
-test('a receiver that accepts everything is told what that means', async () => {
+test('the result of a receiver that accepts everything says what that means', async () => {
   const { selfTest } = await connectedSeller();
   const { ok, results, summary } = await selfTest();
   expect([ok, results.map((each) => each.ok)]).toEqual([false, [true, false, false, true]]);
   expect(summary).toContain('anyone who knows the URL could fake a sale');
 });
 
-test('a receiver that refuses what it has seen is told that it would get it again', async () => {
+test('the result of a receiver that refuses what it has seen says that it would get it again', async () => {
   const { receiver, secret, selfTest } = await connectedSeller();
   receiver.respondWith(careful(secret, 409));
   const { ok, results } = await selfTest();

@@ -39,7 +39,7 @@ export interface OperationCall<Params, Query, Body> {
   readonly ifVersion: number | undefined;
 }
 
-/** What tells whose an Idempotency-Key is where there is no account. */
+/** What identifies the owner of an Idempotency-Key where there is no account. */
 export type KeyScope<Params, Body> = Pick<OperationCall<Params, unknown, Body>, 'params' | 'body' | 'headers'>;
 
 /**
@@ -111,7 +111,7 @@ export interface Operation<Id extends string = string, Types extends OperationTy
   readonly unlimitedConcurrency?: true;
   /** How long the response may take, in milliseconds; the requester's 20 s unless given. */
   readonly longestMs?: number;
-  /** Whether a response tells of work that goes on: it is not kept for repetitions under its Idempotency-Key. */
+  /** Whether a response shows work that goes on: it is not kept for repetitions under its Idempotency-Key. */
   isUnderWay?(response: {
     readonly status?: unknown;
     readonly payment_method?: { readonly status?: unknown };

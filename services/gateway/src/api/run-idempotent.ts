@@ -18,7 +18,7 @@ export interface IdempotentCall {
   readonly onlyRepeats: boolean;
   run(commandId: string): Promise<Uint8Array>;
   /**
-   * The part of a response that is stored for repetitions: all but its secrets. Undefined for one that tells of work still
+   * The part of a response that is stored for repetitions: all but its secrets. Undefined for one that shows work still
    * under way: a repetition runs again, as the same command.
    */
   stored(body: Uint8Array): Uint8Array | undefined;

@@ -29,7 +29,7 @@ export function connectionLimits({ MAX_CONNECTIONS, TRUST_PROXY }: EdgeConfig): 
   };
 }
 
-/** Files and sockets that this process may have open, where the system tells it (Linux). */
+/** Files and sockets that this process may have open, where the system shows it (Linux). */
 function descriptorsMax(): number {
   try {
     const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

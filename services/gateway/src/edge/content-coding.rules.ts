@@ -29,7 +29,7 @@ export interface Compressible {
 }
 
 /**
- * Compressed lengths tell what a text has in common with what an attacker put into it (BREACH). What is `no-store` may hold
+ * Compressed lengths show what a text has in common with what an attacker put into it (BREACH). What is `no-store` may hold
  * secrets and is never compressed; what is `private` only for requests without a cookie, and for those that no other site
  * has sent, because only another site can send many and compare.
  */

@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-/** `*` also tells browsers to send no cookies along: pages of other sites have none of this deployment's. */
+/** `*` also makes browsers send no cookies along: pages of other sites have none of this deployment's. */
 const anyOrigin = { 'access-control-allow-origin': '*' };
 
 /** With them a page of any origin may read a response. */

@@ -16,7 +16,7 @@ export function isFromPage({ secFetchSite, origin }: BrowserHeaders): boolean {
 export function isCrossSite(headers: BrowserHeaders, isOwnOrigin: (origin: URL) => boolean): boolean {
   const { secFetchSite, origin } = headers;
   if (secFetchSite !== undefined && secFetchSite !== 'same-origin' && secFetchSite !== 'none') return true;
-  // A form of our own pages, which send no referrer, has the opaque Origin: Sec-Fetch-Site tells that it is ours.
+  // A form of our own pages, which send no referrer, has the opaque Origin: Sec-Fetch-Site shows that it is ours.
   if (origin === undefined || (origin === 'null' && secFetchSite !== undefined)) return false;
   const page = URL.parse(origin);
   return page === null || !isOwnOrigin(page);

@@ -34,9 +34,9 @@ export function routeHealth(server: FastifyInstance, deps: HealthDeps): void {
   });
   const { memoryMs } = deps.healthTimes;
   const silentServices = rememberFor(memoryMs, () => findSilent(deps));
-  const toldWarnings = rememberFor(memoryMs, () => findWarnings(deps));
+  const recentWarnings = rememberFor(memoryMs, () => findWarnings(deps));
   server.get('/readyz', async (_, reply) => {
-    const [own, silent, warnings] = await Promise.all([readiness(deps.checks), silentServices(), toldWarnings()]);
+    const [own, silent, warnings] = await Promise.all([readiness(deps.checks), silentServices(), recentWarnings()]);
     if (!own.ready) return reply.code(503).send({ status: 'not ready', missing: own.missing });
     const fine = silent.length + warnings.length === 0;
     return { status: fine ? 'ok' : 'degraded', missing: silent, ...(warnings.length > 0 && { warnings }) };
@@ -49,7 +49,7 @@ async function findSilent({ requester, healthTimes: { limitMs } }: HealthDeps): 
   return requests.filter((_, index) => reached[index] !== true);
 }
 
-/** What other services tell people to look at. A service that does not answer is named as missing already. */
+/** What other services warn operators of. A service that does not answer is named as missing already. */
 async function findWarnings({ requester, healthTimes: { limitMs } }: HealthDeps): Promise<string[]> {
   const overdue = async (counted: typeof countOverdue | typeof countOverdueReminders, waiting: string) => {
     const counting = requester

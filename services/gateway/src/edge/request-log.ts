@@ -12,7 +12,7 @@ declare module 'fastify' {
 }
 
 export interface RequestFailure {
-  /** What the caller is told. */
+  /** What the caller sees. */
   readonly error: DomainError;
   /** What was thrown: the error itself, or what it stands for. */
   readonly cause: unknown;
@@ -44,7 +44,7 @@ export function logRequests(server: FastifyInstance, logger: Logger): void {
   });
 }
 
-/** The failure of an MCP tool has the status 200 in HTTP: its error code tells what it is. */
+/** The failure of an MCP tool has the status 200 in HTTP: its error code says what it is. */
 function isServerError(failure: RequestFailure | null, reply: FastifyReply): boolean {
   return reply.statusCode >= 500 || (failure !== null && errorCodes[failure.error.code].status >= 500);
 }

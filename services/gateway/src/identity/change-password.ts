@@ -30,7 +30,7 @@ export interface RequestedAt {
 
 /**
  * Gives a logged-in user a new password, ends all their other sessions, and drops a change of
- * address that waits, and tells them by a letter, in one transaction.
+ * address that waits, and notifies them by a letter, in one transaction.
  * @throws DomainError invalid_credentials, also when the password was changed meanwhile; validation_failed
  */
 export async function changePassword(

@@ -16,7 +16,7 @@ interface Deps {
 }
 
 /**
- * Opens a session; one from where the user has not logged in before is told to them by a letter. An unknown email costs the same
+ * Opens a session; a letter notifies the user of one from where they have not logged in before. An unknown email costs the same
  * work and gets the same error as a wrong password.
  * @param baseUrl what the letter's link stands under
  */

@@ -36,7 +36,7 @@ export async function createLoginLink({ database, clock }: Deps, userId: string)
 }
 
 /**
- * Opens a session for the user of a link, which is used up. No letter tells of it: readers of the deployment's output made the link. When the process dies between the two, a new link is needed.
+ * Opens a session for the user of a link, which is used up. No letter is sent of it: readers of the deployment's output made the link. When the process dies between the two, a new link is needed.
  * @throws DomainError not_found
  */
 export async function logInByLink(

@@ -11,7 +11,7 @@ interface Deps {
   readonly letters: Pick<Letters, 'notice'>;
 }
 
-const toldStatement = statement<{ email: string }>(
+const toNotifyStatement = statement<{ email: string }>(
   'login-notice-to',
   `select u.email from users as u join accounts as a on a.id = u.account_id
    where u.id = $1 and a.email_verified
@@ -20,7 +20,7 @@ const toldStatement = statement<{ email: string }>(
 );
 
 /**
- * Values of the letter that tells a user of a log-in from where there was none in the last 90 days. Null where they know it, where
+ * Values of the letter that notifies a user of a log-in from where there was none in the last 90 days. Null where they know it, where
  * five such letters went out that day, and while the address is not verified: it may be a stranger's.
  */
 export async function noticeOfLogin(
@@ -30,7 +30,7 @@ export async function noticeOfLogin(
   baseUrl: string,
 ): Promise<unknown[] | null> {
   const values = [userId, digestOfOrigin(origin), originsKnownSince(clock.now())];
-  const { rows } = await database.pool.query(toldStatement(values));
+  const { rows } = await database.pool.query(toNotifyStatement(values));
   const [user] = rows;
   const letter = user === undefined ? null : await letters.notice('login_notice', { email: user.email, baseUrl });
   if (letter === null) return null;

@@ -33,7 +33,7 @@ const hashing = createFairQueue({
 const retryAfterSeconds = 10;
 
 /**
- * `scrypt$N$r$p$salt$hash`: a hash tells how it was made, so that the cost may rise later.
+ * `scrypt$N$r$p$salt$hash`: a hash says how it was made, so that the cost may rise later.
  * @param client whose share of the queue it takes: an address as `clientOfAddress` gives it, or a user's id
  * @throws RetryLaterError rate_limited, service_unavailable
  */

@@ -73,7 +73,7 @@ const changeStatement = statement(
 
 /**
  * Gives the user a new password, ends all sessions and drops a change of address that waits. A token that is unknown costs no hash.
- * A letter tells them of it, whether or not the address is verified: the link went there.
+ * A letter notifies them of it, whether or not the address is verified: the link went there.
  * @throws DomainError not_found, validation_failed; RetryLaterError
  */
 export async function resetByLetter(

@@ -1,4 +1,4 @@
-/** These tell a user of what happened: their page does nothing by itself. */
+/** These notify a user of what happened: their page does nothing by itself. */
 export type NoticeKind = 'email_change_notice' | 'login_notice' | 'password_notice';
 
 export type LetterKind = 'verification' | 'password_reset' | 'portal_link' | 'email_change' | NoticeKind;

@@ -51,7 +51,7 @@ test('one replica gives the whole limit in 66 statements, and another has what i
   expect(rest).toBe(37);
 });
 
-test('what a replica tells is right at once for what came to it, and within 5 s for what came to others', async () => {
+test('what a replica shows is right at once for what came to it, and within 5 s for what came to others', async () => {
   const { replicas } = table();
   const [one, two] = replicas(600, 2) as [AccountQuota, AccountQuota];
   for (let i = 0; i < 10; i++) expect((await one.take('acc')).remaining).toBe(599 - i);

@@ -40,7 +40,7 @@ test('clients do not take from each other', () => {
   expect([take(limiter, 'a'), take(limiter, 'b'), take(limiter, 'a')]).toEqual([1, 1, 0]);
 });
 
-test('what is left and when it comes back is told', async () => {
+test('what is left and when it comes back is shown', async () => {
   const limiter = table().replica(5);
   await pass(1_000.3);
   const window = limiter.take('a');
@@ -73,7 +73,7 @@ test('what a client used up at one replica is used up at the others, save for it
     allowed += take(two, 'a') + take(three, 'a');
     await pass(300);
   }
-  // Five at each that it did not tell, and the one that made it ask.
+  // Five at each that it did not report, and the one that made it query.
   expect(allowed).toBe(12);
   expect(take(two, 'b')).toBe(1);
   await pass(60_000);

@@ -17,7 +17,7 @@ export interface Window extends Minute {
 }
 
 /**
- * A client with so few requests is not told to the other replicas: most buyers and most mistyped keys cost no statement.
+ * A client with so few requests is not shared with the other replicas: most buyers and most mistyped keys cost no statement.
  * A client can have as many more at each further replica.
  */
 const unsharedMax = 5;
@@ -61,7 +61,7 @@ export class AddressLimiter {
     this.#windows = new Minutes(begin, maxClients);
   }
 
-  /** Counts one request, until it is released; `allowed` tells whether the window is within the limit. */
+  /** Counts one request, until it is released; `allowed` says whether the window is within the limit. */
   take(client: string): Window {
     const window = this.#windows.of(client);
     window.count += 1;

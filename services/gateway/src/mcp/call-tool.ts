@@ -94,8 +94,8 @@ async function withPreview(
     const { params } = preview.operation;
     const request = { ...caller, params: pick(given, params?.shape ?? {}), query: {}, body: undefined };
     const { body } = await callOperation(app, preview.operation, request);
-    const told = JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
-    const fields = Object.fromEntries(preview.fields.map((field) => [field, told[field]]));
+    const result = JSON.parse(Buffer.from(body).toString('utf8')) as Record<string, unknown>;
+    const fields = Object.fromEntries(preview.fields.map((field) => [field, result[field]]));
     return new ConfirmationNeeded(`${err.message} What it would do now: ${JSON.stringify(fields)}`);
   } catch {
     return err;

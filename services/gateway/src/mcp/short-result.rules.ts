@@ -111,7 +111,7 @@ function countThatFits(sizes: readonly number[], room: number): number {
   return beyond === -1 ? sizes.length : beyond;
 }
 
-/** Months in rising order: the last ones tell more. */
+/** Months in rising order: the last ones matter more. */
 function isSeries(rows: Rows): boolean {
   const [first] = rows;
   return typeof first === 'object' && first !== null && 'month' in first;

@@ -20,7 +20,7 @@ export interface ToolRequest {
 /** Arguments that are the tool's own, beside those of its operation. */
 function ownArguments({ operation, kinds, confirmation }: Tool): Shape {
   const kind = z.enum(Object.keys(kinds ?? {}));
-  const confirm = z.literal(true).describe('Without it you are only told what would happen.');
+  const confirm = z.literal(true).describe('Without it you only see what would happen.');
   return {
     ...(kinds === undefined ? {} : { kind }),
     ...(operation.method === 'GET' ? { full: z.boolean().optional() } : {}),

@@ -18,10 +18,10 @@ export interface Tool {
   readonly hides?: readonly string[];
   /** For arguments that are left out. */
   readonly defaults?: Readonly<Record<string, unknown>>;
-  /** What a call without `confirm: true` is told instead. */
+  /** What a call without `confirm: true` gets instead. */
   readonly confirmation?: string;
   /**
-   * A read that is asked then, with the ids in its path as they were given, and what of its result the caller is told too:
+   * A read that is asked then, with the ids in its path as they were given, and what of its result the caller sees too:
    * what the call would do now.
    */
   readonly preview?: { readonly operation: Operation; readonly fields: readonly string[] };
@@ -45,7 +45,7 @@ export const annotations = {
   /** Something leaves the platform: a webhook, an email, a charge. */
   sends: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
   /** A second call does nothing. */
-  tells: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+  repeats: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
   ends: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   charges: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
 } as const satisfies Record<string, ToolAnnotations>;

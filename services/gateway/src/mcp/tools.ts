@@ -1,7 +1,7 @@
 import { annotations, operation, shortPage, type Tool } from './tool.ts';
 import { webhookTools } from './webhook-tools.ts';
 
-const { reads, adds, changes, sends, tells, ends, charges } = annotations;
+const { reads, adds, changes, sends, repeats, ends, charges } = annotations;
 
 const offerKinds = (verb: string) => ({ bump: operation(`${verb}Bump`), upsell: operation(`${verb}Upsell`) });
 
@@ -161,13 +161,13 @@ export const tools: readonly Tool[] = [
     name: 'pause_subscription',
     description: 'Stops renewals and attempts until resume_subscription.',
     operation: operation('pauseSubscription'),
-    annotations: tells,
+    annotations: repeats,
   },
   {
     name: 'resume_subscription',
     description: 'Paused time is not billed: it renews on its date, or now.',
     operation: operation('resumeSubscription'),
-    annotations: tells,
+    annotations: repeats,
   },
   {
     name: 'update_payment_method',

@@ -10,7 +10,7 @@ const fastifyCodes: Record<string, [ErrorCode, string]> = {
   FST_ERR_BAD_URL: ['malformed_request', 'The path is not validly encoded.'],
 };
 
-/** The error that a caller is told, for whatever was thrown. */
+/** The error that a caller sees, for whatever was thrown. */
 export function toDomainError(err: unknown): DomainError {
   if (err instanceof DomainError) {
     // The detail of an unexpected error in a service may name internals: callers read our fixed text instead.

@@ -21,8 +21,8 @@ test.each(builtIns)(
 test('a receipt has the product, the amount, the access and the support address', () => {
   const { subject, text, html } = automationEmail(receipt, samplePayloadOf('order.paid'), seller, false);
   expect(subject).toBe('Your receipt from Maya & Co: Watercolour Course');
-  for (const told of ['Watercolour Course', '$68.00', 'https://mayapaints.example/course', 'help@mayapaints.example'])
-    expect(text).toContain(told);
+  for (const shown of ['Watercolour Course', '$68.00', 'https://mayapaints.example/course', 'help@mayapaints.example'])
+    expect(text).toContain(shown);
   expect(html).toContain('<a href="https://mayapaints.example/course">');
   expect(html).toContain('Maya &amp; Co');
 });

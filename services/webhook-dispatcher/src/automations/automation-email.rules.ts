@@ -38,7 +38,7 @@ function valuesOf({ to }: Pick<EmailAction, 'to'>, payload: Payload, seller: Sel
     if (typeof value === 'string') values[field] = value;
     else if (typeof value === 'number' || typeof value === 'boolean') values[field] = String(value);
   }
-  // What the order was told is older than the settings, but a new account's settings may still be on their way.
+  // What the order has is older than the settings, but a new account's settings may still be on their way.
   values.supportEmail = seller.supportEmail || (values.supportEmail ?? '');
   if (to === 'buyer' && values.name !== undefined) {
     values.firstName = firstNameIn(values.name);

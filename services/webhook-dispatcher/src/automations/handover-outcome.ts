@@ -6,7 +6,7 @@ export interface HandoverOutcome {
   readonly delivered: boolean;
   /** Why no attempt follows; null when delivered, and while another may follow. */
   readonly reasonCode: 'refused' | 'unknown' | null;
-  /** What is told of it; null when nothing is wrong. */
+  /** What is shown of it; null when nothing is wrong. */
   readonly diagnosis: DiagnosisCode | null;
 }
 

@@ -15,13 +15,13 @@ const repaired: Gauge = {
   unit: '{delivery}',
   of: 'service',
   isTotal: true,
-  description: 'Lost deliveries that were made again, ever, of the whole service whichever replica tells.',
+  description: 'Lost deliveries that were made again, ever, of the whole service whichever replica reports.',
 };
 const age: Gauge = {
   name: 'webhook.conservation.age',
   unit: 's',
   of: 'service',
-  description: 'Since the last proof of all new events ended, of the whole service whichever replica tells.',
+  description: 'Since the last proof of all new events ended, of the whole service whichever replica reports.',
 };
 
 /**

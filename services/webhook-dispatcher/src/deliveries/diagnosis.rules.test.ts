@@ -22,7 +22,7 @@ test.each([
   [301, 'javascript:alert(1)', 'redirect_without_target', null],
   [301, undefined, 'redirect_without_target', null],
   [304, '/x', 'redirect_without_target', null],
-])('a redirect (%i) to %s is told as %s', (status, location, code, detail) => {
+])('a redirect (%i) to %s is reported as %s', (status, location, code, detail) => {
   const found = diagnose(answered(status, { headers: location === undefined ? {} : { location } }));
   expect(found).toEqual({ code, detail });
 });
@@ -44,7 +44,7 @@ test.each([
   ['https://maya.example/hook', '/iniciar-sesion', 'login_redirect'],
   ['https://maya.example/hook', '/iniciar-sesión', 'login_redirect'],
   ['https://maya.example/sessions/news', '/sessions/newsletter', 'moved'],
-])('a redirect from %s to %s is told as %s', (from, location, code) => {
+])('a redirect from %s to %s is reported as %s', (from, location, code) => {
   expect(diagnose(answered(302, { url: from, headers: { location } }))?.code).toBe(code);
 });
 
@@ -114,7 +114,7 @@ test.each([
   [502, {}, '', 'receiver_down'],
   [504, {}, '', 'receiver_slow'],
   [526, {}, '', 'proxy_tls'],
-])('an answer of %i with %j and %j is told as %s', (status, headers, body, code) => {
+])('an answer of %i with %j and %j is reported as %s', (status, headers, body, code) => {
   expect(diagnose(answered(status, { headers, body }))?.code ?? null).toBe(code);
 });
 
@@ -143,15 +143,15 @@ test.each([
   ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'tls', 'tls_failed'],
   ['UND_ERR_HEADERS_OVERFLOW', 'answer', 'headers_too_large'],
   ['UNHEARD_OF', 'answer', 'other'],
-] as const)('%s during %s is told as %s', (code, stage, told) => {
-  expect(diagnose(failed(code, stage))).toEqual({ code: told, detail: null });
+] as const)('%s during %s is reported as %s', (code, stage, shown) => {
+  expect(diagnose(failed(code, stage))).toEqual({ code: shown, detail: null });
 });
 
 test('an answer that breaks off has a name of its own', () => {
   expect(diagnose(failed('ECONNRESET', 'body', { statusCode: 200 }))?.code).toBe('answer_cut');
 });
 
-test('what is wrong with a name is told without the port', () => {
+test('what is wrong with a name is reported without the port', () => {
   const about = { url: 'https://maya.example:8443/hook', statusCode: null, detail: null };
   for (const code of ['dns', 'dns_no_address', 'dns_failed', 'timeout_lookup'])
     expect(explainDiagnosis(code, about)?.explanation).toMatch(/ maya\.example /);
@@ -173,7 +173,7 @@ test('the texts say which URL to use, how long to wait and which path to let thr
   expect(say(200, {})).toBeNull();
 });
 
-test('a code of another version of the service is told all the same', () => {
+test('a code of another version of the service is shown all the same', () => {
   for (const code of ['later', 'constructor'])
     expect(explainDiagnosis(code, { url, statusCode: null, detail: null })).toMatchObject({
       code,
@@ -187,7 +187,7 @@ test('foreign text stays on one line, and a target too long to quote whole is no
   expect(to(`https://a.example/${'x'.repeat(3_000)}`)).toBeNull();
 });
 
-test('each code that the published description names is told in words of its own', () => {
+test('each code that the published description names is reported in words of its own', () => {
   const about = { url, statusCode: null, detail: null };
   const description = attemptResource.shape.diagnosis.unwrap().shape.code.description ?? '';
   const named = [...description.matchAll(/`(\w+)`/g)].map(([, code]) => code as string);

@@ -20,7 +20,7 @@ test.each([
   ['CERT_NOT_YET_VALID', 'the certificate has expired, or is not valid yet'],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'an intermediate certificate is missing'],
   ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'no secure connection (ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)'],
-])('%s is told in plain words, without what OpenSSL writes', (code, text) => {
+])('%s is reported in plain words, without what OpenSSL writes', (code, text) => {
   const message = '404DA284437F0000:error:0A00010B:SSL routines:tls_validate_record_header:../deps/openssl/x.c:1:';
   expect(failureText(Object.assign(new Error(message), { code }))).toBe(text);
 });

@@ -36,7 +36,7 @@ export function failureText(err: unknown): string {
   if (name === 'ATTEMPT_TIMEOUT') return attemptTimeout;
   const diagnosed = resolving || name === 'ESERVFAIL' ? 'dns_failed' : codeOfErrorName(name, String(message));
   const known = diagnosed === undefined ? undefined : texts[diagnosed];
-  // Only the code tells what is wrong with the encryption.
+  // Only the code says what is wrong with the encryption.
   if (known !== undefined) return diagnosed === 'tls_failed' ? `${known} (${name})` : known;
   const text = typeof message === 'string' && message !== '' ? message : String(err);
   return oneLine(typeof code === 'string' && !text.includes(code) ? `${code}: ${text}` : text).slice(0, 300);

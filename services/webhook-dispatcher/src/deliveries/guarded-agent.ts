@@ -28,7 +28,7 @@ export interface Opening {
   tlsMs: number | null;
 }
 
-/** A handler that is told about the connection that is opened for its request; null while a connection that was open serves it. */
+/** A handler that learns of the connection that is opened for its request; null while a connection that was open serves it. */
 export interface MeasuredHandler extends Dispatcher.DispatchHandler {
   opening: Opening | null;
 }

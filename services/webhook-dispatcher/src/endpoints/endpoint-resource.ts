@@ -72,7 +72,7 @@ export async function endpointResource(
 }
 
 /**
- * After the commit of a change: applies it to what waits, or to the first of it, tells every replica, and returns the
+ * After the commit of a change: applies it to what waits, or to the first of it, notifies every replica, and returns the
  * endpoint with what is held then.
  */
 export async function afterChange(

@@ -41,7 +41,7 @@ export async function writeNoticeAutomation(
 }
 
 /**
- * Stores, in the transaction that switches an endpoint off, the email that tells its seller. Without a mail server, and
+ * Stores, in the transaction that switches an endpoint off, the email that notifies its seller. Without a mail server, and
  * while the seller has switched these notices off, it stores nothing. `writeNoticeAutomation` comes first.
  */
 export async function storeEndpointNotice(

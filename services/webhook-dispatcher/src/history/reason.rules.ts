@@ -181,7 +181,7 @@ function canceledText({ reasonCode, attempts, endpoint, ofAutomation }: ReasonFa
   }
 }
 
-/** Of an automation that is off: once it is on again, nothing tells why it was off. */
+/** Of an automation that is off: once it is on again, nothing says why it was off. */
 function whyOff({ switchedOffReason }: ReasonEndpoint): string {
   if (switchedOffReason === 'gone') return ', because its URL answered 410 (gone)';
   return switchedOffReason === 'failing' ? ', because nothing was delivered for five days' : '';

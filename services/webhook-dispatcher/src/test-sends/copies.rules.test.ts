@@ -33,7 +33,7 @@ const wrongOnes = (answers: CopyAnswers): CopyKind[] =>
     .results.filter(({ ok }) => !ok)
     .map(({ copy }) => copy);
 
-test('a receiver that checks everything is told so, and what only its seller can see', () => {
+test('a receiver that checks everything is reported as such, with what only its seller can see', () => {
   const result = judge(answersOf());
   expect(result).toMatchObject({
     ok: true,
@@ -94,7 +94,7 @@ test('every answer leads to a result for each copy, in the order of sending', ()
     expect(judge(allAs(answered(status))).results.map(({ copy }) => copy)).toEqual([...copyKinds]);
 });
 
-test('a genuine delivery that a login page answers is not told as accepted by the seller’s code', () => {
+test('a genuine delivery that a login page answers is not reported as accepted by the seller’s code', () => {
   const page = { ...answered(200), warning: 'The server answered with a login page.' };
   const result = judge(allAs(page));
   expect(result.results[0]?.explanation).toContain('perhaps not by your code. The server answered with a login page.');

@@ -255,7 +255,7 @@ export interface Diagnosis {
   readonly advice: string;
 }
 
-/** The texts of a stored code; null for null. A code of another version of the service is told as `other`. */
+/** The texts of a stored code; null for null. A code of another version of the service is reported as `other`. */
 export function explainDiagnosis(code: string | null, about: DiagnosedAttempt): Diagnosis | null {
   if (code === null) return null;
   const { explanation, advice }: Texts = Object.hasOwn(texts, code) ? texts[code as DiagnosisCode] : texts.other;

@@ -23,7 +23,7 @@ const params = z.object({ checkoutId: pathId('checkout', 'checkout_not_found') }
 const secret = {
   name: 'secret',
   notice:
-    'The secret was told once, in the first answer. Only with it can this checkout be paid: if the answer never arrived, ' +
+    'The secret was shown once, in the first answer. Only with it can this checkout be paid: if the answer never arrived, ' +
     'nothing was paid on it, and another one may be opened.',
 };
 

@@ -125,7 +125,7 @@ export const letterOperations = [
     tag,
     summary: 'Choose a new password with the token of the email',
     description:
-      'Ends all sessions of the user, within one second, and tells them by email. The token works once, for 48 hours. API keys stay.',
+      'Ends all sessions of the user, within one second, and notifies them by email. The token works once, for 48 hours. API keys stay.',
     auth: 'public',
     body: resetPasswordBody,
     response: okResult,

@@ -11,7 +11,7 @@ import { windowSeconds } from '../../limits/attempt-capacity.ts';
 import { tooManyAttempts } from '../../limits/too-many-attempts.ts';
 import { type BuyersCall, buyerOf, requestCheckout } from './request-checkout.ts';
 
-// Buyers are not told whose account it is: the outcome alone is the response.
+// Buyers do not learn whose account it is: the outcome alone is the response.
 
 /**
  * Attempts to pay.

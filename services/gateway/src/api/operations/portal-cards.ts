@@ -12,7 +12,7 @@ import { requireSubscription } from './portal-buyer.ts';
 type Call<Body = unknown> = OperationCall<{ readonly subscriptionId: string }, unknown, Body>;
 type NewCard = RequestOutput<typeof putPaymentMethod>;
 
-/** What the limit of declined attempts counts a saved card as: it tells a thief as much as a small payment does. */
+/** What the limit of declined attempts counts a saved card as: it helps a thief as much as a small payment does. */
 const asSmallPaymentCents = 1;
 
 /**

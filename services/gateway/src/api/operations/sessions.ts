@@ -68,7 +68,7 @@ export const sessionOperations = [
     tag,
     summary: 'Log in',
     description:
-      'Where the account’s address is verified, an email tells it of a log-in from a browser or network from which there was none ' +
+      'Where the account’s address is verified, an email notifies it of a log-in from a browser or network from which there was none ' +
       'in the last 90 days; five a day at most.',
     auth: 'public',
     body: loginBody,
@@ -140,7 +140,7 @@ export const sessionOperations = [
     summary: 'Change the password',
     description:
       'Needs the current password once more, and ends all other sessions of the user. API keys stay: revoke those that ' +
-      'are in doubt. An email tells the account’s address of it, where that is verified; five a day at most.',
+      'are in doubt. An email to the account’s address says so, where that is verified; five a day at most.',
     auth: 'session',
     body: changePasswordBody,
     response: okResult,
