@@ -18,9 +18,16 @@ globalThis.Stripe = (key) => ({
     const listeners = {};
     let frame;
     let answered;
+    const paint = (appearance) => {
+      const { colorText = 'inherit' } = appearance?.variables ?? {};
+      frame.src = '${stripeOrigin}/endive/fields#' + encodeURIComponent(colorText);
+    };
     const elements = {
       number: '',
-      update: (changes) => stripeCalls.push({ call: 'update', ...changes }),
+      update: (changes) => {
+        stripeCalls.push({ call: 'update', ...changes });
+        paint(changes.appearance);
+      },
       submit: async () => {
         await new Promise((resolve) => {
           answered = resolve;
@@ -40,8 +47,8 @@ globalThis.Stripe = (key) => ({
           mount: (place) => {
             frame = document.createElement('iframe');
             frame.title = 'Secure payment input frame';
-            frame.src = '${stripeOrigin}/endive/fields';
-            frame.style.setProperty('border', '0');
+            paint(options.appearance);
+            frame.style.cssText = 'display: block; border: 0; width: 100%; height: 164px';
             frame.onload = () => listeners.ready?.({});
             addEventListener('message', read);
             place.append(frame);
@@ -66,8 +73,18 @@ globalThis.Stripe = (key) => ({
   },
 });
 `;
-const fields = `<!doctype html><html lang="en"><title>Fields</title><label>Card number <input></label>
-<script>onmessage = () => parent.postMessage({ number: document.querySelector('input').value }, '*');</script></html>`;
+const fields = `<!doctype html><html lang="en"><title>Fields</title><style>
+body { margin: 0; font: 14px/20px system-ui, sans-serif } label, input { display: block; width: 100%; color: inherit }
+input { box-sizing: border-box; height: 44px; background: none; border: 1px solid #80868d; border-radius: 8px }</style>
+<label>Card number <input></label><p></p>
+<script>const input = document.querySelector('input');
+const paint = () => (document.body.style.color = decodeURIComponent(location.hash.slice(1)));
+onhashchange = paint;
+paint();
+onmessage = () => {
+  document.querySelector('p').textContent = input.value === '' ? 'Your card number is incomplete.' : '';
+  parent.postMessage({ number: input.value }, '*');
+};</script></html>`;
 
 /**
  * Serves the stand-in to a browser in Stripe's place. A buyer whose card leaves the bank's window open decides nothing there.

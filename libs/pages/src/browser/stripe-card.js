@@ -39,13 +39,25 @@ async function show() {
   // In a part that is folded up no buyer pays yet.
   if (place === null || place.closest('details:not([open])') !== null) return;
   if (shown !== undefined) return void shown.elements.update(changingOf(place));
+  showState(place, 'loading');
   try {
     await loadScript();
     if (shown === undefined && placeOnPage() === place) mount(place);
   } catch {
-    say(place, place.dataset.failed);
+    showState(place, 'failed');
   }
 }
+
+/** What stands in the place of the fields. @param {HTMLElement} place @param {'loading' | 'failed' | 'fields'} state */
+function showState(place, state) {
+  for (const one of /** @type {NodeListOf<HTMLElement>} */ (place.querySelectorAll('[data-card]')))
+    one.hidden = one.dataset.card !== state;
+}
+
+document.addEventListener('click', ({ target }) => {
+  if (target instanceof Element && target.closest('[data-card="failed"] button') !== null) void show();
+});
+addEventListener('online', () => void show());
 
 /** @param {HTMLElement} place */
 function mount(place) {
@@ -58,11 +70,17 @@ function mount(place) {
   // The page itself says what a card is kept for.
   const card = elements.create('payment', { wallets, terms: { card: 'never' } });
   const fields = document.createElement('div');
-  place.replaceChildren(fields);
+  place.append(fields);
   shown = { place, stripe, elements, card };
-  card.on('ready', () => place.removeAttribute('aria-busy'));
+  card.on('ready', () => showState(place, 'fields'));
   card.on('change', () => say(place, ''));
-  card.on('loaderror', ({ error }) => say(place, error?.message ?? place.dataset.failed));
+  card.on('loaderror', () => {
+    if (shown?.card !== card) return;
+    card.destroy();
+    fields.remove();
+    shown = undefined;
+    showState(place, 'failed');
+  });
   card.mount(fields);
 }
 
@@ -113,8 +131,7 @@ isDark.addEventListener('change', () => shown?.elements.update({ appearance: app
 
 /** Says it at the card. @param {HTMLElement} place @param {string | undefined} text */
 function say(place, text = '') {
-  place.removeAttribute('aria-busy');
-  place.querySelector('.error')?.remove();
+  place.querySelector(':scope > .error')?.remove();
   if (text === '') return;
   const error = document.createElement('p');
   error.className = 'error';
@@ -150,10 +167,10 @@ async function pay(form, submitter, place) {
   const agreed = quoteOf(form);
   try {
     const token = await tokenOf(place);
+    if (token === undefined) return end();
     await nothingOnItsWay();
     // A total that changed meanwhile is no total that the buyer clicked on.
-    if (token !== undefined && submitter.isConnected && quoteOf(form) === agreed)
-      return void send(form, submitter, token);
+    if (submitter.isConnected && quoteOf(form) === agreed) return void send(form, submitter, token);
   } catch {
     say(place, place.dataset.failed);
   }

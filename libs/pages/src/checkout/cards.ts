@@ -75,13 +75,18 @@ export interface CardUse {
   readonly currency: string;
   /** It is charged later as well. */
   readonly savesCard: boolean;
+  /** Of the gallery, which runs no script. */
+  readonly state?: 'loading' | 'failed';
 }
 
 const stripeTexts = {
   label: 'Card',
   missing: 'Enter your card. It needs JavaScript, which is off in this browser.',
   noScript: 'Card payments need JavaScript. Switch it on in this browser, and load the page again.',
-  failed: 'The card fields cannot be reached. Nothing was charged. Check your connection, and try again.',
+  loading: 'Loading the card fields…',
+  failed:
+    'The card fields could not be loaded from Stripe. Nothing was charged. Check your connection, and that nothing in your browser blocks js.stripe.com.',
+  again: 'Try again',
 } as const;
 
 /** What Stripe documents that its script needs: https://docs.stripe.com/security/guide */
@@ -93,13 +98,13 @@ const stripeSources = {
 
 /** Stripe's own fields, which its script puts in place. The script alone fills in the token, so that none comes back. */
 function stripeCard(publishableKey: string, use: CardUse): CardForm {
-  const { name, mode, currency, savesCard } = use;
+  const { name, mode, currency, savesCard, state = 'loading' } = use;
   const converted = toStripeAmount(use.amountCents, currency);
   if (!('amount' in converted)) return notInCurrency(currency);
   return {
     fields: (_, error) =>
       html`<div class="field" id="card-form" role="group" aria-labelledby="${name}-label"><p class="label" id="${name}-label">${stripeTexts.label}</p><div
-class="card-fields" id="${name}" hx-morph-skip-children="true" data-stripe-key="${publishableKey}" data-mode="${mode}" data-amount="${converted.amount}" data-currency="${currency}" data-saves="${savesCard ? 'true' : null}" data-failed="${stripeTexts.failed}"></div><input
+class="card-fields" id="${name}" hx-morph-skip-children="true" data-stripe-key="${publishableKey}" data-mode="${mode}" data-amount="${converted.amount}" data-currency="${currency}" data-saves="${savesCard ? 'true' : null}" data-failed="${stripeTexts.failed}">${loadStates(state)}</div><input
 type="hidden" name="card" value=""><input type="hidden" name="by-script" value="true"><noscript>${notice('info', stripeTexts.noScript)}</noscript>${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}</div>`,
     missing: stripeTexts.missing,
     module: 'stripe-card.js',
@@ -107,6 +112,11 @@ type="hidden" name="card" value=""><input type="hidden" name="by-script" value="
     tokenOfNone: 'none',
   };
 }
+
+/** What stands in the place of the fields before they are there; the script shows one of them. */
+const loadStates = (shown: 'loading' | 'failed'): Html =>
+  html`<p class="quiet small" data-card="loading" hidden="${shown !== 'loading'}">${stripeTexts.loading}</p><div class="stack tight" data-card="failed" role="alert"
+hidden="${shown !== 'failed'}"><p class="error">${stripeTexts.failed}</p><div><button type="button" class="button">${stripeTexts.again}</button></div></div>`;
 
 const drawn = withoutFields('Stripe’s card fields stand here.');
 

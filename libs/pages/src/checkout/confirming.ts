@@ -42,11 +42,7 @@ export function confirmButton(way: Confirming): Html {
     return html`${notice('info', texts.notNow)}${button({ ...asks, label: texts.again, busyLabel: texts.checking })}`;
   if ('url' in way) return button({ ...asks, label: texts.confirmed, busyLabel: texts.checking });
   const { clientSecret, publishableKey } = way;
-  return html`<noscript>${notice('info', texts.noScript)}</noscript>${button({
-    ...asks,
-    label: texts.confirm,
-    busyLabel: texts.confirming,
-    kind: 'accent',
-    isTall: true,
-  })}<div id="bank-said" data-client-secret="${clientSecret}" data-key="${publishableKey}" data-failed="${texts.failed}"></div>`;
+  return html`<noscript>${notice('info', texts.noScript)}</noscript><div class="field" id="bank" data-client-secret="${clientSecret}" data-key="${publishableKey}" data-failed="${texts.failed}">${button(
+    { ...asks, label: texts.confirm, busyLabel: texts.confirming, kind: 'accent', isTall: true },
+  )}</div>`;
 }

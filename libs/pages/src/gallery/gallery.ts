@@ -13,6 +13,7 @@ import { dashboardToolsStates } from './dashboard-tools-states.ts';
 import { letterStates } from './letter-states.ts';
 import { pageStates } from './page-states.ts';
 import { portalStates } from './portal-states.ts';
+import { stripeStates } from './stripe-states.ts';
 
 export interface GalleryPage {
   readonly name: string;
@@ -35,6 +36,7 @@ export const gallery: readonly GalleryPage[] = [
   ...Object.entries({
     ...pageStates,
     ...portalStates,
+    ...stripeStates,
     ...letterStates,
     ...dashboardStates,
     ...dashboardAffiliatesStates,

@@ -1,0 +1,36 @@
+import { bankPage } from '../checkout/bank-page.ts';
+import { type CardUse, cardFormOf } from '../checkout/cards.ts';
+import type { Confirming } from '../checkout/confirming.ts';
+import { orderNotices } from '../checkout/order-page.texts.ts';
+import { type OrderContent, orderPage } from '../checkout/order-page.ts';
+import type { Html } from '../html.ts';
+import { bankPage as cardBankPage, cardPage } from '../portal/card-pages.ts';
+import { cardOf, openedOf, pastDue } from './portal-samples.ts';
+import { order, pageOf, purchaseOf } from './samples.ts';
+
+const use: CardUse = { name: 'card-fields', mode: 'payment', amountCents: 14_900, currency: 'usd', savesCard: false };
+const fieldsOf = (changes: Partial<CardUse> = {}) =>
+  cardFormOf({ processor: 'stripe', publishableKey: 'pk_live_gallery' }, Object.assign({}, use, changes));
+const byScript: Confirming = { clientSecret: 'pi_gallery_secret_gallery', publishableKey: 'pk_live_gallery' };
+
+const orderState = (changes: Partial<OrderContent>, purchase = purchaseOf({})): Html =>
+  orderPage(pageOf(Object.assign({}, order, { card: fieldsOf() }, changes), purchase));
+const bankState = (confirming: Confirming): Html =>
+  bankPage(pageOf({ confirming, card: fieldsOf(), chosenCard: '', quote: 'quote', notice: null }));
+const setup = { card: fieldsOf({ mode: 'setup', savesCard: true }) };
+
+/** Pages of a seller with a Stripe account: their script shows Stripe's fields in place of what stands here. */
+export const stripeStates: Readonly<Record<string, () => Html>> = {
+  'stripe-loading': () => orderState({}),
+  'stripe-not-loaded': () => orderState({ card: fieldsOf({ state: 'failed' }) }),
+  'stripe-no-card': () => orderState({ errors: { card: fieldsOf().missing } }),
+  'stripe-declined': () => orderState({ notice: { meaning: 'bad', text: orderNotices.card_declined } }),
+  'stripe-other-currency': () => orderState({ card: fieldsOf({ currency: 'iqd' }) }, purchaseOf({}, 14_900, 'iqd')),
+  'stripe-saved-for-renewals': () => orderState({ savesCard: true }, purchaseOf({ billingInterval: 'month' })),
+  'stripe-saved-for-offer': () => orderState({ savesCard: true }),
+  'stripe-bank': () => bankState({ url: '/bank' }),
+  'stripe-bank-by-script': () => bankState(byScript),
+  'stripe-bank-not-now': () => bankState(null),
+  'stripe-portal-card': () => cardPage(openedOf(Object.assign(cardOf(pastDue), setup))),
+  'stripe-portal-bank': () => cardBankPage(openedOf(Object.assign(cardOf(pastDue), setup, { confirming: byScript }))),
+};
