@@ -39,19 +39,16 @@ export const dailyResult = z
       .describe('Holds that this run settled, without those of rehearsals and those that a look-up ended.'),
     chargedByCurrency: z
       .record(z.string(), z.int())
-      .default({})
       .describe('What `chargedCents` is made of: a sum for each currency.'),
     blocked: z
       .int()
-      .default(0)
       .describe(
         'Renewals that are due and wait until it is known how an earlier payment for them ended, or that their order’s refund keeps out.',
       ),
     waiting: z
       .int()
-      .default(0)
       .describe('Charges that are due and wait for the next run, because more is due than the limit of charges.'),
-    problems: z.array(runProblem).default([]),
+    problems: z.array(runProblem),
   })
   .meta({ id: 'DailyResult' });
 export type DailyResult = z.infer<typeof dailyResult>;
@@ -80,7 +77,7 @@ export const startDailyRunBody = z
 export const startDailyRun = defineRequest('command', 'billing', 'daily-runs.run', {
   input: z.object({
     accountId: z.string().nullable(),
-    force: z.boolean().default(false),
+    force: z.boolean(),
     confirmUnmatchedPayments: z.boolean().optional(),
   }),
   output: dailyResult,
@@ -106,11 +103,8 @@ export const booksComparison = z.object({
   compared_until: timestamp,
   charges: z.int().describe('Charges that stand on both sides.'),
   refunds: z.int(),
-  holds: z.int().default(0).describe('Holds that stand on both sides.'),
-  disputes: z
-    .int()
-    .default(0)
-    .describe('Disputes that the processor opened in this time, of charges that stand on both sides.'),
+  holds: z.int().describe('Holds that stand on both sides.'),
+  disputes: z.int().describe('Disputes that the processor opened in this time, of charges that stand on both sides.'),
   orphans: z
     .array(
       z.object({
@@ -178,14 +172,12 @@ const dailyPreview = z
     totals: z.object({
       renewals: moneyCount,
       retries: moneyCount,
-      cancellations: z.int().default(0).describe('Subscriptions that were canceled for the end of their period.'),
+      cancellations: z.int().describe('Subscriptions that were canceled for the end of their period.'),
       settlements: moneyCount,
       look_ups: z.int(),
-      look_up_amounts: moneyCount.shape.amounts
-        .default([])
-        .describe(
-          'What look-ups charge at most: a capture or upsell that the processor never got is sent again, a renewal also charged anew; an accepted upsell follows its capture. What it got is not charged twice, and a payment of the buyer’s own is never sent again.',
-        ),
+      look_up_amounts: moneyCount.shape.amounts.describe(
+        'What look-ups charge at most: a capture or upsell that the processor never got is sent again, a renewal also charged anew; an accepted upsell follows its capture. What it got is not charged twice, and a payment of the buyer’s own is never sent again.',
+      ),
       reminders: z.int(),
     }),
     charge_limit: z.object({
@@ -206,15 +198,12 @@ const dailyPreview = z
               'Null: no limit. The setting `dailyChargeLimit` is 0, or no more than `always_allowed_count` are due.',
             ),
           exceeded: z.boolean(),
-          waiting_count: z.int().default(0).describe('Charges that would wait for the next run.'),
-          waiting_cents: z.int().default(0),
+          waiting_count: z.int().describe('Charges that would wait for the next run.'),
+          waiting_cents: z.int(),
         }),
       ),
     }),
-    unmatched_payments: z
-      .int()
-      .default(0)
-      .describe('Of the platform, and unknown to it: no run charges before you confirm them.'),
+    unmatched_payments: z.int().describe('Of the platform, and unknown to it: no run charges before you confirm them.'),
     data: z.array(plannedAction),
     next: z.string().nullable().describe('Send it as `after` for the next page.'),
   })

@@ -52,7 +52,6 @@ const changedSubscription = subscriptionResource
   .extend({
     renewal_under_way: z
       .boolean()
-      .default(false)
       .describe(
         'A charge for a renewal was sent to the payment processor before this took effect, and its outcome is not known yet: it may take the money, and is recorded as it ends. `false`: none was.',
       ),
@@ -75,7 +74,6 @@ export const cardChange = z
     url: z.string().nullable().describe('Where the buyer confirms the card at the bank.'),
   })
   .nullable()
-  .default(null)
   .describe('The newest card that was given, while it is not saved; for an hour after it was declined.');
 
 /** `periods` and `payments`: the latest 100 each. */

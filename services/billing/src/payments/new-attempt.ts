@@ -72,7 +72,6 @@ function requestOf(paymentId: string, input: StartInput, firstSent: FirstSent): 
  * than the request says: it was sent for the order, and before now.
  */
 function firstSentOf({ orderId, paymentMethod, begunAt }: StartInput, nowMs: number): FirstSent {
-  const began = begunAt === undefined ? nowMs : Date.parse(begunAt);
-  const fromMs = Math.min(nowMs, paymentMethod === null ? idTimeMs(orderId) : began);
+  const fromMs = Math.min(nowMs, paymentMethod === null ? idTimeMs(orderId) : Date.parse(begunAt));
   return { from: new Date(fromMs).toISOString(), to: new Date(nowMs).toISOString() };
 }

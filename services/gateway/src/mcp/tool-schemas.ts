@@ -112,7 +112,7 @@ const plain = new Set<z.core.$ZodType>([
   ...[overview, explainMetric.output, subscriptionWithHistory.shape.periods.element],
   ...[metricsResource.shape.product, metricsResource.shape.revenueByMonth.element],
   metricsResource.shape.mrrByMonth.element,
-  subscriptionWithHistory.shape.card_change.unwrap().unwrap(),
+  subscriptionWithHistory.shape.card_change.unwrap(),
   ...[
     cancelSubscription.output,
     putPaymentMethod.output,
