@@ -158,7 +158,8 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
       config;
     const simulated = { SIMULATED_PROCESSOR, SIMULATED_SLOW_MS: String(SIMULATED_SLOW_MS) };
     const perSecond = String(STRIPE_REQUESTS_PER_SECOND);
-    const stripe = { STRIPE_PROCESSOR, STRIPE_API_URL, STRIPE_REQUESTS_PER_SECOND: perSecond };
+    const { PUBLIC_URL } = config;
+    const stripe = { STRIPE_PROCESSOR, STRIPE_API_URL, STRIPE_REQUESTS_PER_SECOND: perSecond, PUBLIC_URL };
     return { ...common, SECRETS_KEY: secrets.secretsKey, ...simulated, ...stripe };
   }
   if (service === 'webhook-dispatcher') {

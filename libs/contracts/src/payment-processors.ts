@@ -15,9 +15,14 @@ const stripeKeys = z
     stored_at: timestamp.describe('When this pair was stored.'),
     missing_permissions: z.array(z.string()).describe('What a restricted key may not do and would have to.'),
     webhooks: z
-      .enum(['active', 'pending', 'not_permitted', 'no_public_url', 'refused'])
+      .enum(['active', 'by_hand', 'pending', 'not_permitted', 'no_public_url', 'refused'])
       .describe(
-        'Whether the signing secret of an endpoint at Stripe is stored, by whose events outcomes are known sooner: `active`. `pending`: it is not.',
+        'The endpoint at Stripe whose events make outcomes known sooner. `active`: the platform made it. `by_hand`: you did, and stored its signing secret. `pending`: it is being made. `not_permitted`: the key may not; give it the permission “Webhook Endpoints: write” and store it again. `no_public_url`: Stripe does not reach this deployment. `refused`: Stripe refuses the endpoint.',
+      ),
+    left_endpoints: z
+      .array(z.string())
+      .describe(
+        'Endpoints that the platform made, as `we_… (acct_…)`, and may not delete any more: delete them at Stripe.',
       ),
     last_event_at: timestamp.nullable(),
   })

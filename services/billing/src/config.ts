@@ -19,6 +19,11 @@ export const configSchema = z.object({
   STRIPE_REQUESTS_PER_SECOND: integerSetting(1, 1_000, 20),
   /** Where Stripe's API is. */
   STRIPE_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.stripe.com'),
+  /** The gateway's address, to which Stripe sends events. */
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' })
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional(),
   /** How long the simulated processor takes for `sim_slow`, in milliseconds. */
   SIMULATED_SLOW_MS: integerSetting(0, 60_000, 3_000),
 });

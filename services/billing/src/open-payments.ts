@@ -8,6 +8,8 @@ import { createOrderMutex } from './payments/order-mutex.ts';
 import type { PaymentDeps } from './payments/payment-deps.ts';
 import { createAnswerWriter } from './payments/write-answer.ts';
 import { createAttemptWriter } from './payments/write-attempt.ts';
+import { startEndpointsLoop } from './processor-endpoints/endpoints-loop.ts';
+import { reachableBase } from './processor-endpoints/reachable-base.ts';
 import { startEventsLoop } from './processor-events/events-loop.ts';
 import { handlingOf } from './processor-events/handlings.ts';
 import type { ReceivingDeps } from './processor-events/receive-event.ts';
@@ -71,6 +73,9 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
   };
   resources.add('payments loop', startPaymentsLoop(payments), (loop) => loop.close());
   const events = resources.add('processor events', startEventsLoop({ ...payments, stripe }), (loop) => loop.close());
+  const endpointDeps = { database, clock, logger, secrets, endpoints: stripe.endpoints, processorCalls, isClockMoved };
+  const endpoints = startEndpointsLoop({ ...endpointDeps, reachableBase: reachableBase(config.PUBLIC_URL) });
+  resources.add('processor endpoints', endpoints, (loop) => loop.close());
   // Closed first: the loops would wait for the processor's answer.
   resources.add('processor calls', processorCalls, (made) => made.close());
   const handles: ReceivingDeps['handles'] = (...event) => handlingOf(...event) !== undefined;
@@ -78,7 +83,7 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
     payments,
     secrets,
     processors,
-    stripe: { keyOwner: stripe.keyOwner, isClockMoved, deadlineMs },
+    stripe: { keyOwner: stripe.keyOwner, isClockMoved, deadlineMs, wakeEndpoints: endpoints.wake },
     receiving: { database, clock, logger, secrets, handles, wake: events.wake },
   };
 }

@@ -54,6 +54,7 @@ const liveKeys = {
   stored_at: '2026-10-20T09:00:00.000Z',
   missing_permissions: ['Charges and Refunds: write', 'Events: read'],
   webhooks: 'not_permitted' as const,
+  left_endpoints: [] as string[],
   last_event_at: null,
 };
 const testKeys = {
@@ -63,6 +64,7 @@ const testKeys = {
   stored_at: '2026-10-20T09:00:00.000Z',
   missing_permissions: [],
   webhooks: 'active' as const,
+  left_endpoints: [] as string[],
   last_event_at: '2026-10-23T12:00:00.000Z',
 };
 const payments = '/app/settings/payments';

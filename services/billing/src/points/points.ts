@@ -30,6 +30,11 @@ export const simulatedCallRecorded = definePoint<{ readonly paymentId: string; r
   'billing.simulated-call-recorded',
 );
 
+/** A webhook endpoint was compared with what Stripe has, and its row says how that ended. */
+export const endpointCompared = definePoint<{ readonly accountId: string; readonly test: boolean }>(
+  'billing.endpoint-compared',
+);
+
 /** An event of a payment processor was looked at, and its row says how. */
 export const processorEventHandled = definePoint<{ readonly eventId: string; readonly result: 'done' | 'later' }>(
   'billing.processor-event-handled',

@@ -1,5 +1,5 @@
-import type Stripe from 'stripe';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
+import type { EventType } from '../processors/stripe/stripe-endpoints.ts';
 import type { StripeProcessor } from '../processors/stripe/stripe-processor.ts';
 import type { ProcessorEvent } from './event-rows.ts';
 
@@ -13,7 +13,7 @@ export interface EventHandling {
   /** As Stripe names it in `object`. */
   readonly objectKind: string;
   /** Of the events about it that are handled; the platform's endpoints at Stripe get no others. */
-  readonly types: readonly Stripe.WebhookEndpointCreateParams.EnabledEvent[];
+  readonly types: readonly EventType[];
   /**
    * Looks at the object, which may have been looked at before, and earlier than an event that came first. An object that is not of
    * the account is done with.

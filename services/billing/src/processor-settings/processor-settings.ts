@@ -130,6 +130,7 @@ export async function putPaymentProcessor(
     return resourceOf(row as ChosenRow, stored);
   });
   processors.forget(accountId);
+  if (keys.length > 0) deps.stripe.wakeEndpoints();
   return resource;
 }
 

@@ -10,7 +10,7 @@ import { keyPurpose, type ProcessorSecrets } from '../processors/processor-secre
 import { StripeAnswerError } from '../processors/stripe/stripe-errors.ts';
 import type { KeyOwner } from '../processors/stripe/stripe-key-owner.ts';
 import type { Transaction } from './transaction.ts';
-import { expectWebhook, storeWebhookSecret } from './webhook-secrets.ts';
+import { expectWebhook, leaveOtherWebhooks, storeWebhookSecret } from './webhook-secrets.ts';
 
 type Body = RequestInput<typeof contract.putPaymentProcessor>['body'];
 type KeyPair = NonNullable<Body['live']>;
@@ -22,6 +22,8 @@ export interface StripeSettingsDeps {
   readonly isClockMoved: () => boolean;
   /** How long Stripe may take, in milliseconds. */
   readonly deadlineMs: number;
+  /** Called after keys were stored: their endpoint is due. */
+  readonly wakeEndpoints: () => void;
 }
 
 /** A pair whose owner is known, before it is stored. */
@@ -114,18 +116,24 @@ interface KeysRow {
   readonly stored_at: Date;
   readonly webhooks: StripeKeys['webhooks'];
   readonly last_event_at: Date | null;
+  readonly left_endpoints: string[];
 }
 
 export const currentKeysStatement = statement<KeysRow>(
   'processor-keys-current',
   `select k.test, at_processor as account, k.name_there as account_name, k.publishable_key, k.missing_permissions, k.stored_at,
-     coalesce(w.status, 'pending') as webhooks, w.last_event_at
+     coalesce(w.status, 'pending') as webhooks, w.last_event_at,
+     array(select made.endpoint_id || ' (' || made.at_processor || ')'
+       from processor_webhooks as made join processor_keys as of using (account_id, processor, test, at_processor)
+       where made.account_id = $1 and made.processor = $2 and made.test = k.test and made.endpoint_id is not null
+         and made.next_attempt_at is null and (made.status = 'by_hand' or not of.current)) as left_endpoints
    from processor_keys as k left join processor_webhooks as w using (account_id, processor, test, at_processor)
    where account_id = $1 and processor = $2 and k.current`,
   {
     account: 'text',
     account_name: 'text',
     last_event_at: 'timestamptz',
+    left_endpoints: 'text[]',
     missing_permissions: 'text[]',
     publishable_key: 'text',
     stored_at: 'timestamptz',
@@ -191,7 +199,8 @@ export async function storeKeys(
   await executeBound(tx, storeStatement([...whose, sealed, publishableKey, owner.missingPermissions, now]));
   const webhook = { accountId, processor, test, atProcessor: owner.account };
   if (webhookSecret === undefined) await expectWebhook(tx, webhook, now);
-  else await storeWebhookSecret(tx, secrets, webhook, webhookSecret);
+  else await storeWebhookSecret(tx, secrets, webhook, webhookSecret, now);
+  await leaveOtherWebhooks(tx, webhook, now);
 }
 
 /** A look-up at the new account would find nothing, and what is open would be charged again. */
@@ -216,10 +225,8 @@ export function currentKeysOf(rows: readonly KeysRow[]): CurrentKeys {
   const of = (test: boolean): StripeKeys | null => {
     const row = rows.find((one) => one.test === test);
     if (row === undefined) return null;
-    const { account, account_name, publishable_key, missing_permissions, webhooks } = row;
-    const last_event_at = row.last_event_at?.toISOString() ?? null;
-    const stored_at = row.stored_at.toISOString();
-    return { account, account_name, publishable_key, stored_at, missing_permissions, webhooks, last_event_at };
+    const { test: _, stored_at, last_event_at, ...shown } = row;
+    return { ...shown, stored_at: stored_at.toISOString(), last_event_at: last_event_at?.toISOString() ?? null };
   };
   return { live: of(false), test: of(true) };
 }

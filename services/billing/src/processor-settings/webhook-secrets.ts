@@ -15,20 +15,21 @@ export interface WebhookOf {
 const secretPurpose = ({ processor, test, atProcessor }: WebhookOf): string =>
   `webhook ${keyPurpose(processor, test, atProcessor)}`;
 
-const sealWebhookSecret = (secrets: ProcessorSecrets, of: WebhookOf, secret: string): Buffer =>
+export const sealWebhookSecret = (secrets: ProcessorSecrets, of: WebhookOf, secret: string): Buffer =>
   secrets.seal(secret, of.accountId, secretPurpose(of));
 
 interface SecretsRow {
   readonly test: boolean;
   readonly at_processor: string;
-  readonly secret: Buffer;
+  readonly secret: Buffer | null;
   readonly earlier_secret: Buffer | null;
 }
 
 const secretsStatement = statement<SecretsRow>(
   'processor-webhooks-secrets',
   `select test, at_processor, secret, case when earlier_until > $3 then earlier_secret end as earlier_secret
-   from processor_webhooks where account_id = $1 and processor = $2 and secret is not null`,
+   from processor_webhooks
+   where account_id = $1 and processor = $2 and (secret is not null or earlier_until > $3)`,
   { at_processor: 'text', earlier_secret: 'bytea', secret: 'bytea', test: 'bool' },
 );
 
@@ -59,40 +60,60 @@ export async function webhookSecrets(
 }
 
 /** Stripe signs with both secrets of an endpoint for a day at most after one took the place of the other. */
-const rotationMs = 24 * 3_600_000;
+export const rotationMs = 24 * 3_600_000;
 
 const storeStatement = statement(
   'processor-webhooks-store',
   `insert into processor_webhooks as w (account_id, processor, test, at_processor, status, secret)
-   values ($1, $2, $3, $4, 'active', $5)
-   on conflict (account_id, processor, test, at_processor) do update set status = 'active', secret = excluded.secret,
-     earlier_secret = w.secret, earlier_until = case when w.secret is not null then $6::timestamptz end,
-     next_try_at = null`,
+   values ($1, $2, $3, $4, 'by_hand', $5)
+   on conflict (account_id, processor, test, at_processor) do update set status = 'by_hand', secret = excluded.secret,
+     earlier_secret = w.secret, earlier_until = case when w.secret is not null then $6::timestamptz end, attempts = 0,
+     next_attempt_at = case when w.endpoint_id is not null or w.claimed_until is not null
+       then greatest($7::timestamptz, w.claimed_until) end`,
 );
 
-/** Stores the secret of an endpoint that the seller made; the one before counts for a day more. */
+/**
+ * Stores the secret of an endpoint that the seller made; the one before counts for a day more. What the platform made, or may be
+ * making, is deleted afterwards: the seller's wins.
+ */
 export async function storeWebhookSecret(
   tx: Transaction,
   secrets: ProcessorSecrets,
   of: WebhookOf,
   secret: string,
+  now: Date,
 ): Promise<void> {
   const { accountId, processor, test, atProcessor } = of;
   const sealed = sealWebhookSecret(secrets, of, secret);
   const earlierUntil = new Date(Date.now() + rotationMs);
-  await executeBound(tx, storeStatement([accountId, processor, test, atProcessor, sealed, earlierUntil]));
+  await executeBound(tx, storeStatement([accountId, processor, test, atProcessor, sealed, earlierUntil, now]));
 }
 
 const expectStatement = statement(
   'processor-webhooks-expect',
-  `insert into processor_webhooks as w (account_id, processor, test, at_processor, status, next_try_at)
+  `insert into processor_webhooks as w (account_id, processor, test, at_processor, status, next_attempt_at)
    values ($1, $2, $3, $4, 'pending', $5)
-   on conflict (account_id, processor, test, at_processor) do update set status = 'pending', next_try_at = $5, tries = 0
-   where w.secret is null`,
+   on conflict (account_id, processor, test, at_processor) do update set attempts = 0,
+     status = case when w.secret is null then 'pending' else w.status end,
+     next_attempt_at = greatest($5, w.claimed_until)
+   where w.status <> 'by_hand'`,
 );
 
-/** Lets the platform make an endpoint with a key that was just stored, where it has no secret yet. */
+/** Lets the platform make an endpoint with a key that was just stored, or compare the one that it made, unless the seller made one. */
 export async function expectWebhook(tx: Transaction, of: WebhookOf, now: Date): Promise<void> {
   const { accountId, processor, test, atProcessor } = of;
   await executeBound(tx, expectStatement([accountId, processor, test, atProcessor, now]));
+}
+
+const leaveStatement = statement(
+  'processor-webhooks-leave',
+  `update processor_webhooks set attempts = 0, next_attempt_at = greatest($5, claimed_until)
+   where account_id = $1 and processor = $2 and test = $3 and at_processor <> $4
+     and (endpoint_id is not null or claimed_until is not null)`,
+);
+
+/** Lets the platform delete what it made at the accounts there that the keys were of before. @param of the account that they are of now */
+export async function leaveOtherWebhooks(tx: Transaction, of: WebhookOf, now: Date): Promise<void> {
+  const { accountId, processor, test, atProcessor } = of;
+  await executeBound(tx, leaveStatement([accountId, processor, test, atProcessor, now]));
 }

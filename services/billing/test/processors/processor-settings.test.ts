@@ -89,7 +89,12 @@ test('a deployment that forbids the simulated processor lets no account choose i
   expect((await forbidding.chosen(account, true)).processor).toBe(simulated);
   // What follows from an earlier payment goes where that went.
   expect((await forbidding.named('simulated', account, false)).processor).toBe(simulated);
-  const stripe = { keyOwner: () => Promise.reject(new Error('asked')), isClockMoved: () => false, deadlineMs: 1_000 };
+  const stripe = {
+    keyOwner: () => Promise.reject(new Error('asked')),
+    isClockMoved: () => false,
+    deadlineMs: 1_000,
+    wakeEndpoints: () => undefined,
+  };
   const deps = { database, clock: harness.clock, secrets, processors: forbidding, stripe };
   expect(await getPaymentProcessorOf(deps, account)).toMatchObject({ processor: 'none' });
   await expect(

@@ -124,7 +124,7 @@ test('while the clock of the deployment is moved live keys charge nothing, and n
   const rehearsal = call({ test: true, secretKey: 'sk_test_shop' });
   expect(await moved.charge(card(), rehearsal)).toMatchObject({ status: 'succeeded' });
   const live = { secretKey: liveKey, publishableKey: 'pk_live_shop' };
-  const settings = { keyOwner: moved.keyOwner, isClockMoved, deadlineMs: 2_000 };
+  const settings = { keyOwner: moved.keyOwner, isClockMoved, deadlineMs: 2_000, wakeEndpoints: () => undefined };
   await expect(checkKeys(settings, accountId, { processor: 'stripe', live })).rejects.toMatchObject({
     errors: [{ field: 'live', code: 'not_allowed' }],
   });

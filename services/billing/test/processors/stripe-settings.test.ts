@@ -5,8 +5,10 @@ import { getPaymentProcessor, putPaymentProcessor } from '@app/contracts/payment
 import * as contract from '@app/contracts/payments';
 import { cancelSubscription } from '@app/contracts/subscriptions';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { listen } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { endpointCompared } from '../../src/points/points.ts';
 import { type Harness, startHarness } from '../harness.ts';
 import { startInput } from '../payment-samples.ts';
 import { orderEvent } from '../samples.ts';
@@ -21,7 +23,7 @@ const time = { nowMs: () => harness.clock.nowMs() };
 beforeAll(async () => {
   stripe = await StripeStandIn.start(time);
   const settings = { STRIPE_API_URL: stripe.url, PROCESSOR_DEADLINE_MS: 3_000 };
-  harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', ...settings });
+  harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', PUBLIC_URL: 'http://shop.example', ...settings });
 });
 afterAll(async () => {
   await harness.close();
@@ -58,7 +60,9 @@ const faultsOf = (errors: object[]) => ({
 test('keys are stored sealed, each for its mode, with whose they are; the seller sells through them, rehearsals too', async () => {
   const account = newAccount();
   const [live, rehearsal] = [pair('mara', 'acct_mara'), pair('mara', 'acct_mara', 'test')];
+  const from = listen();
   const stored = await put(account, { processor: 'stripe', live, test: rehearsal });
+  await from.announced(endpointCompared, ({ accountId }) => accountId === account, 2);
   const stored_at = harness.clock.now().toISOString();
   const key = { account: 'acct_mara', account_name: 'Shop of acct_mara', missing_permissions: [], stored_at };
   expect(stored).toMatchObject({
@@ -66,7 +70,14 @@ test('keys are stored sealed, each for its mode, with whose they are; the seller
     secrets: ['live.secretKey', 'test.secretKey'],
     stripe: { live: { ...key, publishable_key: 'pk_live_mara' }, test: { ...key, publishable_key: 'pk_test_mara' } },
   });
-  expect(await get(account)).toEqual(stored);
+  // Stripe sends nothing to an address without https, so it is asked for no endpoint.
+  const webhooks = 'no_public_url';
+  const { live: ofLive, test: ofTest } = stored.stripe ?? {};
+  expect(await get(account)).toEqual({
+    ...stored,
+    stripe: { live: { ...ofLive, webhooks }, test: { ...ofTest, webhooks } },
+  });
+  expect(stripe.requests.filter(({ path }) => path.includes('webhook'))).toEqual([]);
   expect(await pay(account)).toMatchObject({ status: 'succeeded' });
   expect(await pay(account, { test: true })).toMatchObject({ status: 'succeeded' });
   expect([intentsOf(live.secretKey).length, intentsOf(rehearsal.secretKey).length]).toEqual([1, 1]);

@@ -6,6 +6,8 @@ import {
   type SetupIntent,
   type StripeObject,
   stripeAccount,
+  type WebhookEndpoint,
+  webhookEndpoint,
 } from './objects.ts';
 import { invalid, missing, StripeNo } from './stripe-error.ts';
 
@@ -53,7 +55,33 @@ export const endpoints: Readonly<Record<string, (asked: Asked) => unknown>> = {
   'GET /v1/disputes/{dispute}': ({ books, id }) => books.find('dispute', id, 'dispute'),
   'GET /v1/balance_transactions': (asked) => listed(asked, 'balance_transaction', ['type']),
   'GET /v1/events': (asked) => listed(asked, 'event', []),
+  'POST /v1/webhook_endpoints': ({ books, parameters, nowS }) => {
+    requireHttps(parameters.url);
+    const made = books.keep(webhookEndpoint({ id: books.newId('we'), created: nowS, ...parameters }));
+    return { ...made, secret: secretOf(made.id) };
+  },
+  'GET /v1/webhook_endpoints': (asked) => listed(asked, 'webhook_endpoint', []),
+  'GET /v1/webhook_endpoints/{webhook_endpoint}': ({ books, id }) =>
+    books.find('webhook_endpoint', id, 'webhook_endpoint'),
+  'POST /v1/webhook_endpoints/{webhook_endpoint}': ({ books, id, parameters }) => {
+    const endpoint = books.find<WebhookEndpoint>('webhook_endpoint', id, 'webhook_endpoint');
+    const { disabled, ...fields } = parameters;
+    requireHttps(fields.url ?? endpoint.url);
+    return Object.assign(endpoint, fields, disabled !== undefined && { status: disabled ? 'disabled' : 'enabled' });
+  },
+  'DELETE /v1/webhook_endpoints/{webhook_endpoint}': ({ books, id }) => {
+    books.find('webhook_endpoint', id, 'webhook_endpoint');
+    books.objects.delete(id);
+    return { id, object: 'webhook_endpoint', deleted: true };
+  },
 };
+
+/** Of a webhook endpoint, which says it in the answer to its creation alone. */
+export const secretOf = (endpointId: string): string => `whsec_${endpointId}`;
+
+function requireHttps(url: unknown): void {
+  if (!String(url).startsWith('https://')) throw invalid('Invalid URL: it must be HTTPS.', { param: 'url' });
+}
 
 function canceled({ books, id, parameters }: Asked, kind: Intent['object']): Intent {
   const intent = books.find<PaymentIntent | SetupIntent>(kind, id, 'intent');

@@ -26,6 +26,13 @@ export interface PaymentIntent extends Intent {
   last_payment_error: unknown;
   latest_charge: string | null;
 }
+export interface WebhookEndpoint extends StripeObject {
+  url: string;
+  enabled_events: string[];
+  status: string;
+  readonly api_version: string | null;
+  readonly metadata: Record<string, string>;
+}
 export interface SetupIntent extends Intent {
   last_setup_error: unknown;
 }
@@ -188,3 +195,12 @@ export const balanceTransaction = (given: Given): StripeObject =>
     status: 'pending',
     ...given,
   }) as unknown as StripeObject;
+
+export const webhookEndpoint = (given: Given): WebhookEndpoint =>
+  filled('webhookEndpoints_create_response', {
+    object: 'webhook_endpoint',
+    livemode: true,
+    status: 'enabled',
+    metadata: {},
+    ...given,
+  }) as unknown as WebhookEndpoint;

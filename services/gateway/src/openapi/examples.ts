@@ -171,6 +171,7 @@ export const examples: Readonly<Record<string, Examples>> = {
           stored_at: '2026-11-20T09:00:00.000Z',
           missing_permissions: [],
           webhooks: 'active',
+          left_endpoints: [],
           last_event_at: '2026-11-20T10:15:00.000Z',
         },
         test: null,

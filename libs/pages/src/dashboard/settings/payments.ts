@@ -14,6 +14,7 @@ const path = '/app/settings/payments';
 const texts = {
   choice: 'How buyers pay',
   noneMissing: 'None',
+  left: 'Endpoints to delete at Stripe',
   save: 'Save',
   saving: 'Asking Stripe…',
   keys: 'Keys are in your Stripe Dashboard under Developers. A secret key is stored sealed and not shown again. Empty fields leave what is stored.',
@@ -104,9 +105,11 @@ type Keys = NonNullable<NonNullable<Stored['stripe']>['live']>;
 
 const webhookTexts: Readonly<Record<Keys['webhooks'], string>> = {
   active: 'Stripe sends its events here',
+  by_hand: 'Stripe sends its events here, by an endpoint that you made',
   pending: 'The endpoint is being made',
   no_public_url: 'None: this deployment has no public address. Everything works without, later',
-  not_permitted: 'None: the key may not make an endpoint. Everything works without, later',
+  not_permitted:
+    'None: the key may not make an endpoint. Give it the permission “Webhook Endpoints: write” at Stripe, and save the keys again. Everything works without, later',
   refused: 'None: Stripe refused the endpoint. Everything works without, later',
 };
 
@@ -117,6 +120,7 @@ function keyFacts(keys: Keys, { formats }: Visit): Html {
     ['Secret key', html`Stored ${when(keys.stored_at, formats)}`],
     ['Publishable key', publishable_key],
     ['Webhooks', webhookTexts[keys.webhooks]],
+    ...(keys.left_endpoints.length === 0 ? [] : [[texts.left, keys.left_endpoints.join(', ')] as const]),
     ['Missing permissions', missing.length === 0 ? texts.noneMissing : missing.join(', ')],
   ]);
 }

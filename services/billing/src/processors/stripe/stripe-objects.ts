@@ -27,6 +27,14 @@ export interface Marked {
   readonly call: CallName;
 }
 
+/** Of an object that is the account's, and no payment. */
+export const accountMetadata = ({ accountId }: ProcessorCall): Record<string, string> => ({
+  [names.account]: accountId,
+});
+
+export const isMadeFor = ({ accountId }: ProcessorCall, metadata: Stripe.Metadata | null): boolean =>
+  metadata?.[names.account] === accountId;
+
 export function metadataOf({ accountId }: ProcessorCall, { paymentId, orderId, call }: Marked): Record<string, string> {
   return {
     [names.account]: accountId,

@@ -11,6 +11,7 @@ import { mergedLists, whereItIs } from './stripe-accounts.ts';
 import { createOrderCustomers } from './stripe-customers.ts';
 import type { StripeDeps } from './stripe-deps.ts';
 import { readDispute } from './stripe-disputes.ts';
+import { createStripeEndpoints, type StripeEndpoints } from './stripe-endpoints.ts';
 import { DefiniteNoError } from './stripe-errors.ts';
 import { capture, refund } from './stripe-following.ts';
 import { type KeyOwner, keyOwner } from './stripe-key-owner.ts';
@@ -25,6 +26,7 @@ export interface StripeProcessor extends PaymentProcessor {
   keyOwner(call: ProcessorCall): Promise<KeyOwner>;
   /** A refund, of what is the account's. @throws NothingDoneError, StripeAnswerError */
   readRefund(id: string, call: ProcessorCall): Promise<ProcessorRecord | undefined>;
+  readonly endpoints: StripeEndpoints;
   close(): void;
 }
 
@@ -52,6 +54,7 @@ export function openStripeProcessor(database: Database, options: StripeLinkOptio
       ),
     keyOwner: (call) => keyOwner(deps.link, call),
     readRefund: (id, call) => whereItIs(call, (one) => readRefund(deps.link, id, one)),
+    endpoints: createStripeEndpoints(deps.link),
     close: () => deps.link.close(),
   };
 }

@@ -1,7 +1,8 @@
 /**
  * processor_webhooks  by what an account of a processor signs its events for us, for each stored key. `secret` and
  *                     `earlier_secret`, which counts until `earlier_until`, are sealed. `endpoint_id` is the endpoint that the
- *                     platform made there, `url` its address. A row with `next_try_at` waits for its endpoint to be made.
+ *                     platform made there, `url` its address, `shape` the version and the types of its events. A row with
+ *                     `next_attempt_at` is compared with Stripe then; until `claimed_until` a replica does that.
  * processor_events    events of a processor, each once. An event says which object there changed, and names payments of ours. A
  *                     row with `next_try_at` is handled then; one without and without `done_at` is given up.
  */
@@ -11,18 +12,20 @@ export const processorEvents = `
     processor text not null,
     test boolean not null,
     at_processor text not null,
-    status text not null check (status in ('pending', 'active', 'not_permitted', 'no_public_url', 'refused')),
+    status text not null check (status in ('pending', 'active', 'by_hand', 'not_permitted', 'no_public_url', 'refused')),
     secret bytea,
     earlier_secret bytea,
     earlier_until timestamptz,
     endpoint_id text,
     url text,
-    tries integer not null default 0,
-    next_try_at timestamptz,
+    shape text,
+    attempts integer not null default 0,
+    claimed_until timestamptz,
+    next_attempt_at timestamptz,
     last_event_at timestamptz,
     primary key (account_id, processor, test, at_processor)
   );
-  create index processor_webhooks_due on processor_webhooks (next_try_at) where next_try_at is not null;
+  create index processor_webhooks_due on processor_webhooks (next_attempt_at) where next_attempt_at is not null;
 
   create table processor_events (
     account_id text not null,

@@ -1,0 +1,55 @@
+/** What the platform wants to have at Stripe for an account of a Stripe account. */
+export interface Wanted {
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly apiVersion: string;
+}
+
+export interface Listed {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly apiVersion: string | null;
+  readonly isEnabled: boolean;
+}
+
+/** What billing has of an endpoint. */
+export interface Known {
+  readonly endpointId: string | null;
+  /** Its address as it was made. */
+  readonly url: string | null;
+  readonly holdsSecret: boolean;
+}
+
+export interface Plan {
+  /** Ids of endpoints that are deleted first. */
+  readonly deleted: readonly string[];
+  /** The endpoint that stays; null where one is made, or none is wanted. */
+  readonly kept: { readonly id: string; readonly isRight: boolean } | null;
+}
+
+/**
+ * What becomes of the account's endpoints at Stripe. Ours are those at our address and the one whose id is known: endpoints of
+ * another deployment, as a copy of the database, stay. One whose secret is not known is of no use, because Stripe says it once.
+ * @param wanted null where none is to be there
+ * @param url the address of the account
+ */
+export function planEndpoints(wanted: Wanted | null, url: string, listed: readonly Listed[], known: Known): Plan {
+  const ours = listed.filter((one) => one.id === known.endpointId || one.url === url || one.url === known.url);
+  const keeps = ({ id, apiVersion }: Listed): boolean =>
+    wanted !== null && known.holdsSecret && id === known.endpointId && apiVersion === wanted.apiVersion;
+  const kept = ours.find(keeps);
+  const deleted = ours.filter((one) => one !== kept).map(({ id }) => id);
+  if (kept === undefined || wanted === null) return { deleted, kept: null };
+  const isRight = kept.isEnabled && kept.url === wanted.url && isSame(kept.events, wanted.events);
+  return { deleted, kept: { id: kept.id, isRight } };
+}
+
+const isSame = (some: readonly string[], others: readonly string[]): boolean =>
+  some.length === others.length && some.every((one) => others.includes(one));
+
+/** How long after each attempt the next one follows, in milliseconds, should it not come to an end; then the last, again and again. */
+const delaysMs = [2 * 60_000, 10 * 60_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000];
+
+/** @param attempts the one that begins now among them */
+export const nextDelayMs = (attempts: number): number => delaysMs[Math.min(attempts, delaysMs.length) - 1] as number;
