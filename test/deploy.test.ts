@@ -161,14 +161,13 @@ describe('docker-compose.yml', () => {
     expect(interpolate(compose.services.gateway.ports)).toBe(`127.0.0.1:3000:${composeEnvironment('gateway').PORT}`);
   });
 
-  test('only the gateway and the senders of webhooks and emails are in a network that leads out', () => {
+  test('only the gateway, the senders of webhooks and emails, and who asks Stripe are in a network that leads out', () => {
     expect(compose.networks.inside).toEqual({ internal: true });
     const reaching = Object.entries<Yaml>(compose.services)
       .filter(([, service]) => service.profiles === undefined && (service.networks ?? ['inside']).join() !== 'inside')
       .map(([name]) => name);
-    expect(reaching).toEqual(['gateway', 'checkout', 'webhook-dispatcher']);
-    const sendingEmails = ['gateway', 'checkout', 'webhook-dispatcher'];
-    for (const name of sendingEmails) expect(compose.services[name].networks).toContain('outbound');
+    expect(reaching).toEqual(['gateway', 'checkout', 'billing', 'webhook-dispatcher']);
+    for (const name of reaching) expect(compose.services[name].networks).toContain('outbound');
   });
 });
 
@@ -231,6 +230,9 @@ describe('k8s', () => {
     expect(toAnybody.map(({ name }) => name)).toEqual(['gateway-is-reached']);
     const withoutPort = ways.filter(({ ports }) => ports.some((entry: Yaml) => entry.port === undefined));
     expect(withoutPort.map(({ name }) => name)).toEqual(['webhooks-leave']);
+    const toStripe = policies.find(({ metadata }) => metadata.name === 'stripe-is-reached')?.spec;
+    expect(toStripe.podSelector.matchLabels['app.kubernetes.io/name']).toBe('billing');
+    expect(toStripe.egress[0].ports).toEqual([{ protocol: 'TCP', port: 443 }]);
   });
 
   test('PostgreSQL has the settings it has in compose, and logs as little as that of npm start', () => {
