@@ -37,11 +37,11 @@ let processor: StripeProcessor;
 let processorCalls: OngoingCalls;
 beforeAll(async () => {
   stripe = await StripeStandIn.start({ nowMs: () => harness.clock.nowMs() });
-  const settings = { STRIPE_API_URL: stripe.url, PROCESSOR_DEADLINE_MS: 1_000, STRIPE_REQUESTS_PER_SECOND: 1_000 };
+  const settings = { STRIPE_API_URL: stripe.url, PROCESSOR_DEADLINE_MS: 5_000, STRIPE_REQUESTS_PER_SECOND: 1_000 };
   harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', PUBLIC_URL: publicUrl, ...settings });
   database = await openDatabase(databaseOptions(harness.databaseUrl));
-  processor = openStripeProcessor(database, { apiUrl: stripe.url, deadlineMs: 1_000 });
-  processorCalls = createOngoingCalls(1_000);
+  processor = openStripeProcessor(database, { apiUrl: stripe.url, deadlineMs: 5_000 });
+  processorCalls = createOngoingCalls(5_000);
 });
 afterAll(async () => {
   await processorCalls.close();
@@ -75,7 +75,7 @@ const compareAll = async (deps = replica()): Promise<void> => {
 let sellers = 0;
 const newKey = (mode: Mode = 'live', at?: string) => {
   sellers += 1;
-  const key = `rk_${mode}_e${sellers}`;
+  const key = `sk_${mode}_e${sellers}`;
   stripe.accept(key, at ?? `acct_e${sellers}`);
   return key;
 };
@@ -202,7 +202,7 @@ test.each<[string, (account: string, key: string) => Promise<unknown>, 'the same
 
 test('a creation whose answer is lost is made anew; one that comes late too is found an hour later, and goes', async () => {
   const [account, key] = [newAccount(), newKey()];
-  stripe.fail(({ method, path }) => method === 'POST' && path === '/v1/webhook_endpoints', 'silent_after');
+  stripe.fail(({ method, path }) => method === 'POST' && path === '/v1/webhook_endpoints', 'error_after');
   await store(account, key);
   expect(await shown(account)).toMatchObject({ webhooks: 'pending' });
   const lost = endpointsAt(key)[0]?.id;
