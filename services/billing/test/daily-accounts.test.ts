@@ -19,9 +19,10 @@ const subscribe = (count: number, accounts: number, dueAt: Date, test = false) =
   query(
     storage.url,
     `insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents, currency,
-       billing_interval, status, collection, payment_method, anchor, period, current_period_end, next_charge_at, started_at, test)
+       billing_interval, status, collection, payment_method, anchor, period, current_period_end, next_charge_at, started_at, test,
+       affiliate_named)
      select 'sub_' || n || $5, 'acc_' || lpad((n % $2)::text, 6, '0'), 'ord_' || n || $5, 'prd', 'Club', 'a@x.io', 1900, 'usd',
-       'month', 'active', 'automatic', 'tok', $3::timestamptz - interval '1 month', 1, $3, $3, $3, $4
+       'month', 'active', 'automatic', 'tok', $3::timestamptz - interval '1 month', 1, $3, $3, $3, $4, false
      from generate_series(1, $1) as n`,
     [count, accounts, dueAt, test, newId('order', 0)],
   );

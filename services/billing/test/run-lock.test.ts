@@ -92,9 +92,10 @@ async function rows() {
 async function subscriptionOf(accountId: string): Promise<void> {
   await db().query(
     `insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents, currency,
-       billing_interval, status, collection, payment_method, anchor, period, current_period_end, next_charge_at, started_at, test)
+       billing_interval, status, collection, payment_method, anchor, period, current_period_end, next_charge_at, started_at, test,
+       affiliate_named)
      select $1, $2, $1, 'prd', 'Club', 'a@x.io', 1900, 'usd', 'month', 'active', 'automatic', 'tok', $3::timestamptz - interval '1 month',
-       1, $3, $3, $3, false`,
+       1, $3, $3, $3, false, false`,
     [newId('subscription', 0), accountId, clock.now()],
   );
 }
