@@ -13,6 +13,10 @@ const stripeKeys = z
     account_name: z.string().nullable(),
     publishable_key: z.string().describe('What the buyer’s page needs to take a card.'),
     stored_at: timestamp.describe('When this pair was stored.'),
+    settlement_currency: z
+      .string()
+      .nullable()
+      .describe('The default currency that the Stripe account is paid out in: its smallest charges are in it.'),
     missing_permissions: z.array(z.string()).describe('What a restricted key may not do and would have to.'),
     webhooks: z
       .enum(['active', 'by_hand', 'pending', 'not_permitted', 'no_public_url', 'refused'])

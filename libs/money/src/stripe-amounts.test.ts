@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fromStripeAmount, impossibleAtStripe, toStripeAmount } from './stripe-amounts.ts';
+import { belowSmallestCharge, fromStripeAmount, impossibleAtStripe, toStripeAmount } from './stripe-amounts.ts';
 
 test.each([
   { currency: 'usd', cents: 4_900, amount: 4_900 },
@@ -63,6 +63,23 @@ test.each([
   { currency: 'iqd', cents: 0 },
 ])('$cents $currency may be a price at Stripe', ({ currency, cents }) => {
   expect(impossibleAtStripe(cents, currency)).toBeUndefined();
+});
+
+test.each([
+  { currency: 'usd', smallest: 50 },
+  { currency: 'gbp', smallest: 30 },
+  { currency: 'jpy', smallest: 50 },
+  { currency: 'huf', smallest: 17_500 },
+])('Stripe charges at least $smallest $currency for who is paid out in it', ({ currency, smallest }) => {
+  expect(belowSmallestCharge(smallest - 1, currency)).toEqual({
+    field: 'priceCents',
+    message: expect.stringContaining(`0 or at least ${smallest}: Stripe`),
+  });
+  expect([0, smallest].map((cents) => belowSmallestCharge(cents, currency))).toEqual([undefined, undefined]);
+});
+
+test('of a currency whose smallest charge is not documented nothing is too small', () => {
+  expect(belowSmallestCharge(1, 'isk')).toBeUndefined();
 });
 
 test('what Stripe may take as a price converts to its amounts', () => {

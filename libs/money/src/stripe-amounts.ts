@@ -41,8 +41,40 @@ export interface ImpossibleAtStripe {
 }
 
 /**
- * Whether a price is one that Stripe refuses from every account. Its smallest charges depend on the currency that an account is
- * paid out in, and a bump is charged with its product: such a price is Stripe's to decide when it is charged.
+ * The smallest charge in the currency that an account is paid out in, in minor units that are ours and Stripe's alike:
+ * https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts. A charge in another currency has to be worth as much.
+ */
+const smallestCharges = new Map(
+  (
+    [
+      [30, ['gbp']],
+      [50, ['aud', 'brl', 'cad', 'chf', 'eur', 'inr', 'jpy', 'nzd', 'sgd', 'usd']],
+      [100, ['bgn']],
+      [200, ['aed', 'myr', 'pln', 'ron']],
+      [250, ['dkk']],
+      [300, ['nok', 'sek']],
+      [400, ['hkd']],
+      [1_000, ['mxn', 'thb']],
+      [1_500, ['czk']],
+      [17_500, ['huf']],
+    ] as const
+  ).flatMap(([amount, currencies]) => currencies.map((currency): [string, number] => [currency, amount])),
+);
+
+/**
+ * What is wrong with a price that is charged by itself, for an account that is paid out in its currency; undefined for any other.
+ * For an account with another currency the rate of the day decides, so it is Stripe's to refuse when it is charged.
+ * @param priceCents in minor units; 0 is never charged, so it is always possible
+ */
+export function belowSmallestCharge(priceCents: number, currency: string): ImpossibleAtStripe | undefined {
+  const smallest = smallestCharges.get(currency);
+  if (priceCents === 0 || smallest === undefined || priceCents >= smallest) return undefined;
+  const message = `must be 0 or at least ${smallest}: Stripe, your payment processor, charges no less in ${currency.toUpperCase()}`;
+  return { field: 'priceCents', message };
+}
+
+/**
+ * Whether a price is one that Stripe refuses from every account. What is too small depends on the account: `belowSmallestCharge`.
  * @param priceCents in our minor units; 0 is never charged, so it is always possible
  */
 export function impossibleAtStripe(priceCents: number, currency: string): ImpossibleAtStripe | undefined {

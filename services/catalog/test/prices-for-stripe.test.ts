@@ -10,6 +10,11 @@ import { catalog, startService } from './set-up.ts';
 startService();
 
 let processor: 'stripe' | 'simulated' | 'none' | 'failing' = 'stripe';
+const live = {
+  ...{ account: 'acct_1', account_name: null, publishable_key: 'pk_live_1', stored_at: '2026-03-15T12:00:00.000Z' },
+  ...{ settlement_currency: 'usd', missing_permissions: [], left_endpoints: [], last_event_at: null },
+  webhooks: 'active' as const,
+};
 /** The accounts that billing was asked about. */
 const requested: string[] = [];
 
@@ -17,7 +22,7 @@ beforeAll(async () => {
   const get = onRequest(getPaymentProcessor, async (_, { accountId }) => {
     requested.push(accountId);
     if (processor === 'failing') throw new Error('billing fails');
-    return { processor, secrets: [], updated_at: null, version: 1, stripe: null };
+    return { processor, secrets: [], updated_at: null, version: 1, stripe: { live, test: null } };
   });
   const billing = await catalog.connectAs('billing');
   await serveRequests(billing, { version: '0.1.0', description: 'billing', handlers: [get], logger: silentLogger() });
@@ -37,6 +42,7 @@ test.each([
   { price: { priceCents: 150 }, field: 'priceCents', words: /multiple of 100, at least 100/ },
   { price: { priceCents: 100_000_000, currency: 'usd' }, field: 'priceCents', words: /at most 99999999/ },
   { price: { priceCents: 4_900, currency: 'iqd' }, field: 'currency', words: /no payments in IQD/ },
+  { price: { priceCents: 49, currency: 'usd' }, field: 'priceCents', words: /0 or at least 50: Stripe/ },
 ])('a product that Stripe cannot charge is refused and names $field', async ({ price, field, words }) => {
   processor = 'stripe';
   requested.length = 0;
@@ -48,7 +54,7 @@ test.each([
 
 test('a price that Stripe may take, and none at all, asks billing nothing', async () => {
   requested.length = 0;
-  await create({ priceCents: 1, currency: 'usd' });
+  await create({ priceCents: 50, currency: 'usd' });
   const { id: productId } = await create({ priceCents: 0, currency: 'iqd' });
   await catalog.request(updateProduct, { productId, body: { name: 'Free guide' } });
   expect(requested).toEqual([]);
@@ -73,6 +79,20 @@ test('new prices of a product, a bump and an upsell are refused, and kept ones a
   await catalog.request(updateProduct, { productId, body: { priceCents: 200 } });
   const funnel = await catalog.request(getFunnel, { productId });
   expect(funnel).toMatchObject({ bumps: [{ headline: 'Renamed', price_cents: 250 }], upsells: [] });
+});
+
+test('below the smallest charge a product and an upsell are refused; a bump, and what is converted first, are not', async () => {
+  processor = 'stripe';
+  // Worth less than the smallest charge or more: the rate of the day says which.
+  await create({ priceCents: 20, currency: 'eur' });
+  const { id: productId } = await create({ priceCents: 4_900, currency: 'usd' });
+  const words = /0 or at least 50/;
+  const update = catalog.request(updateProduct, { productId, body: { priceCents: 20 } });
+  await expect(update).rejects.toMatchObject(refused('priceCents', words));
+  const offer = { productId, body: { headline: 'More', priceCents: 20 } };
+  const upsell = catalog.request(createOffer, { ...offer, kind: 'upsell' });
+  await expect(upsell).rejects.toMatchObject(refused('priceCents', words));
+  expect(await catalog.request(createOffer, { ...offer, kind: 'bump' })).toMatchObject({ price_cents: 20 });
 });
 
 test.each(['simulated', 'none', 'failing'] as const)('with billing’s answer %s the price is saved', async (answer) => {

@@ -112,6 +112,7 @@ interface KeysRow {
   readonly account: string;
   readonly account_name: string | null;
   readonly publishable_key: string;
+  readonly settlement_currency: string | null;
   readonly missing_permissions: string[];
   readonly stored_at: Date;
   readonly webhooks: StripeKeys['webhooks'];
@@ -121,7 +122,7 @@ interface KeysRow {
 
 export const currentKeysStatement = statement<KeysRow>(
   'processor-keys-current',
-  `select k.test, at_processor as account, k.name_there as account_name, k.publishable_key, k.missing_permissions, k.stored_at,
+  `select k.test, at_processor as account, k.name_there as account_name, k.publishable_key, k.settlement_currency, k.missing_permissions, k.stored_at,
      coalesce(w.status, 'pending') as webhooks, w.last_event_at,
      array(select made.endpoint_id || ' (' || made.at_processor || ')'
        from processor_webhooks as made join processor_keys as of using (account_id, processor, test, at_processor)
@@ -136,6 +137,7 @@ export const currentKeysStatement = statement<KeysRow>(
     left_endpoints: 'text[]',
     missing_permissions: 'text[]',
     publishable_key: 'text',
+    settlement_currency: 'text',
     stored_at: 'timestamptz',
     test: 'bool',
     webhooks: 'text',
@@ -160,11 +162,11 @@ const retireStatement = statement(
 const storeStatement = statement(
   'processor-keys-store',
   `insert into processor_keys (account_id, processor, test, at_processor, name_there, secret_key, publishable_key,
-     missing_permissions, current, stored_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, true, $9)
+     missing_permissions, settlement_currency, current, stored_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, true, $10)
    on conflict (account_id, processor, test, at_processor) do update set name_there = excluded.name_there,
      secret_key = excluded.secret_key, publishable_key = excluded.publishable_key,
-     missing_permissions = excluded.missing_permissions, current = true, stored_at = excluded.stored_at`,
+     missing_permissions = excluded.missing_permissions, settlement_currency = excluded.settlement_currency, current = true, stored_at = excluded.stored_at`,
 );
 
 /**
@@ -196,7 +198,10 @@ export async function storeKeys(
   const sealed = secrets.seal(secretKey, accountId, keyPurpose(processor, test, owner.account));
   await executeBound(tx, retireStatement([accountId, processor, test, owner.account]));
   const whose = [accountId, processor, test, owner.account, owner.name];
-  await executeBound(tx, storeStatement([...whose, sealed, publishableKey, owner.missingPermissions, now]));
+  await executeBound(
+    tx,
+    storeStatement([...whose, sealed, publishableKey, owner.missingPermissions, owner.settlementCurrency, now]),
+  );
   const webhook = { accountId, processor, test, atProcessor: owner.account };
   if (webhookSecret === undefined) await expectWebhook(tx, webhook, now);
   else await storeWebhookSecret(tx, secrets, webhook, webhookSecret, now);

@@ -64,7 +64,13 @@ test('keys are stored sealed, each for its mode, with whose they are; the seller
   const stored = await put(account, { processor: 'stripe', live, test: rehearsal });
   await from.announced(endpointCompared, ({ accountId }) => accountId === account, 2);
   const stored_at = harness.clock.now().toISOString();
-  const key = { account: 'acct_mara', account_name: 'Shop of acct_mara', missing_permissions: [], stored_at };
+  const key = {
+    account: 'acct_mara',
+    account_name: 'Shop of acct_mara',
+    missing_permissions: [],
+    stored_at,
+    settlement_currency: 'usd',
+  };
   expect(stored).toMatchObject({
     processor: 'stripe',
     secrets: ['live.secretKey', 'test.secretKey'],

@@ -177,6 +177,7 @@ export const stripeAccount = (id: string): unknown =>
     details_submitted: true,
     payouts_enabled: true,
     type: 'standard',
+    default_currency: 'usd',
     business_profile: filled('account_retrieve_response_business_profile', { name: `Shop of ${id}` }),
   });
 

@@ -25,7 +25,7 @@ export async function createOffer(
   { productId, kind, body }: RequestInput<typeof contract.createOffer>,
 ): Promise<RequestOutput<typeof contract.createOffer>> {
   const { accountId, commandId } = context;
-  const refusal = await newPriceRefusal(deps, context, productId, body.priceCents);
+  const refusal = await newPriceRefusal(deps, context, productId, body.priceCents, { isAddedTo: kind === 'bump' });
   return await runCommand(deps.database, commandId, async (tx) => {
     await lockProduct(tx, accountId, productId);
     if (refusal !== undefined) throw refusal;
@@ -48,7 +48,7 @@ export async function updateOffer(
   { productId, kind, offerId, body, ifVersion }: RequestInput<typeof contract.updateOffer>,
 ): Promise<RequestOutput<typeof contract.updateOffer>> {
   const { accountId, commandId } = context;
-  const refusal = await newPriceRefusal(deps, context, productId, body.priceCents);
+  const refusal = await newPriceRefusal(deps, context, productId, body.priceCents, { isAddedTo: kind === 'bump' });
   return await runCommand(deps.database, commandId, async (tx) => {
     await requireProduct(tx, accountId, productId);
     const where = { accountId, productId, id: offerId, kind };

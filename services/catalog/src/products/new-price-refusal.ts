@@ -13,8 +13,9 @@ export async function newPriceRefusal(
   context: RequestContext,
   productId: string,
   priceCents: number | undefined,
+  { isAddedTo = false } = {},
 ): Promise<DomainError | undefined> {
   if (priceCents === undefined) return undefined;
   const { currency } = await requireProduct(database.fork(), context.accountId, productId);
-  return await priceRefusal(requester, context, { priceCents, currency });
+  return await priceRefusal(requester, context, { priceCents, currency, isAddedTo });
 }

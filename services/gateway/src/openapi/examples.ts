@@ -169,6 +169,7 @@ export const examples: Readonly<Record<string, Examples>> = {
           account_name: 'Mara Lindqvist Studio',
           publishable_key: 'pk_live_51Hx',
           stored_at: '2026-11-20T09:00:00.000Z',
+          settlement_currency: 'eur',
           missing_permissions: [],
           webhooks: 'active',
           left_endpoints: [],

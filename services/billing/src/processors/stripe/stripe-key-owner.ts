@@ -7,6 +7,8 @@ import type { StripeLink } from './stripe-link.ts';
 export interface KeyOwner {
   readonly account: string;
   readonly name: string | null;
+  /** What the account is paid out in by default, in lower case. */
+  readonly settlementCurrency: string | null;
   readonly missingPermissions: readonly string[];
 }
 
@@ -15,7 +17,12 @@ export async function keyOwner(link: StripeLink, call: ProcessorCall): Promise<K
   const account = await link.read(call, (stripe, options) => stripe.accounts.retrieveCurrent({}, options));
   const name = account.settings?.dashboard?.display_name ?? account.business_profile?.name ?? account.email;
   const missing = await Promise.all(probes.map(async (probe) => ((await may(link, call, probe)) ? [] : [probe.name])));
-  return { account: account.id, name: name ?? null, missingPermissions: missing.flat() };
+  return {
+    account: account.id,
+    name: name ?? null,
+    settlementCurrency: account.default_currency?.toLowerCase() ?? null,
+    missingPermissions: missing.flat(),
+  };
 }
 
 interface Probe {

@@ -30,6 +30,7 @@ export const processors = `
     name_there text,
     secret_key bytea not null,
     publishable_key text not null,
+    settlement_currency text,
     missing_permissions text[] not null,
     current boolean not null,
     stored_at timestamptz not null,
