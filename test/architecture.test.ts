@@ -15,6 +15,7 @@ import {
   sourceFolders,
   typeScriptFiles,
 } from './support/repository.ts';
+import { requestMachinery } from './support/request-machinery.ts';
 
 const thisFile = 'test/architecture.test.ts';
 /** They wait for sockets, processes, sessions of PostgreSQL or streams of nats-server. */
@@ -150,6 +151,14 @@ describe('sizes', () => {
   ] as const)('no %s file is longer than its cap', (_kind, capped, cap) => {
     const lines = capped.map((file) => ({ file, lines: read(file).trimEnd().split('\n').length }));
     expect(lines.filter((entry) => entry.lines > cap)).toEqual([]);
+  });
+
+  test('what sends a request over NATS and serves it has 750 lines at most', () => {
+    const lines = requestMachinery
+      .filter((file) => files.includes(file))
+      .map((file) => read(file).trimEnd().split('\n'));
+    expect(lines.flat().length).toBeLessThanOrEqual(750);
+    expect(lines.length).toBeGreaterThan(5);
   });
 });
 

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { mutualFolders } from './mutual-folders.ts';
 import { repeatedRuns } from './repeated-runs.ts';
+import { requestMachinery } from './request-machinery.ts';
 
 const root = join(import.meta.dirname, '../..');
 type Files = ReadonlyMap<string, string>;
@@ -20,12 +21,6 @@ function sourceOf(folder: string): Files {
 
 const linesOf = (text: string): string[] => text.trimEnd().split('\n');
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, number) => all + number, 0);
-
-/** What it takes to send a request over NATS and to serve one; files that a revision lacks count nothing. */
-const requestMachinery = [
-  ...['requester', 'reply-inbox', 'peers', 'running-requests', 'serve-requests', 'stall-watch'],
-  ...['request-headers', 'event-loop-tick'],
-].map((name) => `libs/messaging/src/${name}.ts`);
 
 /** The steps of an order until it exists, and the files that they name. */
 function orderPath(folder: string): { steps: number; files: number } {

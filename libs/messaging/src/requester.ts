@@ -77,9 +77,8 @@ interface RequesterDeps {
 export function createRequester(nats: NatsClient, hangsAfterMs = hangsAfterMsDefault): Requester {
   const inbox = openReplyInbox(nats);
   const peerOf = createPeers(nats, inbox);
-  const [silentMs, pingMs] = [(hangsAfterMs * 2) / 3, hangsAfterMs / 3];
-  const closesAtMs = Number.POSITIVE_INFINITY;
-  const deps: RequesterDeps = { nats, inbox, peerOf, endOfTick: createTickEnd(), silentMs, pingMs, closesAtMs };
+  const times = { silentMs: (hangsAfterMs * 2) / 3, pingMs: hangsAfterMs / 3, closesAtMs: Number.POSITIVE_INFINITY };
+  const deps: RequesterDeps = { nats, inbox, peerOf, endOfTick: createTickEnd(), ...times };
   const duration = secondsHistogram(nats.service, {
     name: 'messaging.client.operation.duration',
     description: 'Of requests to other services, from the first attempt to the reply, as this replica saw them.',
@@ -134,8 +133,7 @@ async function deliver(
   const mailbox = deps.inbox.open();
   const peer = deps.peerOf(definition.service);
   const startedMs = performance.now();
-  const giveUpMs = startedMs + (context.waitMs ?? repeatWithinMs);
-  const times = { startedMs, giveUpMs, sentMs: startedMs };
+  const times = { startedMs, sentMs: startedMs, giveUpMs: startedMs + (context.waitMs ?? repeatWithinMs) };
   const call: Call = { deps, definition, payload, context, mailbox, peer, handedOver: false, ...times };
   try {
     while (true) {

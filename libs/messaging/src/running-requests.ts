@@ -34,11 +34,7 @@ export function createRunningRequests(signEveryMs = 500): RunningRequests {
     begin: (signs) => {
       entries.add(signs);
       timer ??= setInterval(sweep, signEveryMs);
-      return {
-        end: (reply) => {
-          if (remove(signs)) reply();
-        },
-      };
+      return { end: (reply) => (remove(signs) ? reply() : undefined) };
     },
     finish: async (limitMs) => {
       if (entries.size === 0) return;
