@@ -58,23 +58,23 @@ export async function watchLag(infra: Infra, platformPid: number): Promise<Watch
   const memory = { platform: [] as number[], nats: [] as number[] };
   let samples = 0;
   let failure: unknown;
-  const look = async (): Promise<void> => {
+  const sample = async (): Promise<void> => {
     note(lags, await relayLag(database));
     for (const lag of await consumerLags(connection)) note(lags, lag);
     memory.platform.push(residentMemory(platformPid).nowMb);
     memory.nats.push(residentMemory(infra.nats.pid).nowMb);
     samples += 1;
   };
-  let looking = Promise.resolve();
+  let sampling = Promise.resolve();
   const timer = setInterval(() => {
-    looking = looking.then(look).catch((err: unknown) => {
+    sampling = sampling.then(sample).catch((err: unknown) => {
       failure = err;
     });
   }, sampleEveryMs);
   return {
     stop: async () => {
       clearInterval(timer);
-      await looking;
+      await sampling;
       await connection.close();
       await database.end();
       if (failure !== undefined) throw failure;

@@ -15,11 +15,11 @@ import { type Disturbance, measureBadEndpoints, measureRecovery } from './measur
 export interface DeliveriesResult {
   /** Requests at once, of both. */
   readonly concurrency: number;
-  readonly feeds: FeedResult[];
+  readonly sources: SourceResult[];
   readonly disturbances: Disturbance[];
 }
 
-export interface FeedResult extends Feed {
+export interface SourceResult extends Source {
   readonly floor: DeliveryRate[];
   /** The floor with a row for each request, many in a statement. */
   readonly recordedFloor: DeliveryRate[];
@@ -34,9 +34,9 @@ export interface DeliveryRate {
   readonly cpu: CpuUse;
 }
 
-interface Feed {
+interface Source {
   /** `events`: they wait on the stream. `backlog`: their deliveries wait in the database. */
-  readonly feed: 'events' | 'backlog';
+  readonly source: 'events' | 'backlog';
   /** Endpoints of each account, all of which take every event. */
   readonly fanOut: number;
 }
@@ -47,17 +47,17 @@ interface Bench {
   readonly sink: Sink;
 }
 
-const feeds: readonly Feed[] = [
-  { feed: 'events', fanOut: 1 },
-  { feed: 'backlog', fanOut: 1 },
-  { feed: 'events', fanOut: 10 },
+const sources: readonly Source[] = [
+  { source: 'events', fanOut: 1 },
+  { source: 'backlog', fanOut: 1 },
+  { source: 'events', fanOut: 10 },
 ];
 /** services/webhook-dispatcher/src/deliveries/capacity.rules.ts: requests in flight to quick endpoints. */
 const concurrency = 128;
 const accounts = 20;
 /** The first part is not counted: V8 compiles what is hot, and connections are made. */
 const warmUpShare = 0.25;
-const lookEveryMs = 20;
+const checkEveryMs = 20;
 const deliveredWithinMs = 300_000;
 
 export async function measureDeliveries(infra: Infra, lengths: Lengths): Promise<DeliveriesResult> {
@@ -65,16 +65,16 @@ export async function measureDeliveries(infra: Infra, lengths: Lengths): Promise
   const sink = await startSink();
   stack.defer(() => sink.stop());
   const bench: Bench = { infra, sink, dispatcher: await createDispatcher(infra, stack) };
-  const results: FeedResult[] = [];
-  for (const feed of feeds) {
+  const results: SourceResult[] = [];
+  for (const source of sources) {
     await bench.dispatcher.start();
-    const accountIds = await connectAccounts(bench.dispatcher, accounts, urlsOf(bench, feed));
+    const accountIds = await connectAccounts(bench.dispatcher, accounts, urlsOf(bench, source));
     await bench.dispatcher.stop();
-    const result: FeedResult = { ...feed, floor: [], recordedFloor: [], platform: [], ratios: [] };
+    const result: SourceResult = { ...source, floor: [], recordedFloor: [], platform: [], ratios: [] };
     for (let round = 0; round < lengths.rounds; round++) {
       const bare = await measureFloor(bench, lengths.warmUp, null);
       result.recordedFloor.push(await measureFloor(bench, lengths.warmUp, bench.dispatcher.databaseUrl));
-      const ours = await measureFeed(bench, feed, accountIds, lengths.deliveries);
+      const ours = await measureSource(bench, source, accountIds, lengths.deliveries);
       result.floor.push(bare);
       result.platform.push(ours);
       result.ratios.push(ours.perSecond / bare.perSecond);
@@ -86,10 +86,10 @@ export async function measureDeliveries(infra: Infra, lengths: Lengths): Promise
     await measureBadEndpoints(bench.dispatcher, sink, length),
     await measureRecovery(bench.dispatcher, sink, { ...length, recovered: lengths.recovered }),
   ];
-  return { concurrency, feeds: results, disturbances };
+  return { concurrency, sources: results, disturbances };
 }
 
-const urlsOf = ({ sink }: Bench, { fanOut }: Feed): string[] =>
+const urlsOf = ({ sink }: Bench, { fanOut }: Source): string[] =>
   Array.from({ length: fanOut }, (_, number) => `${sink.url}/ok/${number}`);
 
 const groupsOf = ({ infra, sink }: Bench, pid: number): ProcessGroups => ({
@@ -125,15 +125,15 @@ async function measureFloor(bench: Bench, seconds: number, databaseUrl: string |
 }
 
 /** A new process finds all its work waiting; what it records after its warm-up is counted until all is recorded. */
-async function measureFeed(
+async function measureSource(
   bench: Bench,
-  { feed, fanOut }: Feed,
+  { source, fanOut }: Source,
   accountIds: readonly string[],
   deliveries: number,
 ): Promise<DeliveryRate> {
   const { dispatcher, sink } = bench;
   const count = Math.ceil(deliveries / fanOut);
-  if (feed === 'events') await publishEvents({ ...dispatcher.nats, accountIds, count, perSecond: null });
+  if (source === 'events') await publishEvents({ ...dispatcher.nats, accountIds, count, perSecond: null });
   else await storeBacklog(bench, accountIds, count);
   await dispatcher.database.query('vacuum analyze');
   await sink.reset();
@@ -158,7 +158,7 @@ async function measureFeed(
 /** Stored while their endpoints are off, so that they wait; then released by hand, all at once. */
 async function storeBacklog(bench: Bench, accountIds: readonly string[], count: number): Promise<void> {
   const { dispatcher } = bench;
-  const [url = ''] = urlsOf(bench, { feed: 'backlog', fanOut: 1 });
+  const [url = ''] = urlsOf(bench, { source: 'backlog', fanOut: 1 });
   await dispatcher.start();
   for (const accountId of accountIds)
     await dispatcher.request(putWebhookEndpoint, accountId, { body: { url, active: false } });
@@ -196,6 +196,6 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   const startedMs = performance.now();
   while (!(await condition())) {
     if (performance.now() - startedMs > deliveredWithinMs) throw new Error('The deliveries do not end');
-    await sleep(lookEveryMs);
+    await sleep(checkEveryMs);
   }
 }

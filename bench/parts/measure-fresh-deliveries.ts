@@ -52,7 +52,7 @@ export async function measureBadEndpoints(dispatcher: Dispatcher, sink: Sink, le
   ];
   const measure = (others: readonly string[], seconds: number) =>
     measureFresh({ dispatcher, sink, accountIds: [...healthy, ...others], healthy: new Set(healthy), seconds });
-  const disturbance = await takeTurns('5 % of the endpoints dead, dripping or refusing', length, {
+  const disturbance = await alternate('5 % of the endpoints dead, dripping or refusing', length, {
     calm: (seconds) => measure(spare, seconds),
     disturbed: (seconds) => measure(bad, seconds),
   });
@@ -73,10 +73,10 @@ export async function measureRecovery(
   const since = new Date().toISOString();
   await sink.reset();
   await publishEvents({ ...dispatcher.nats, accountIds: [recovering], count: length.recovered, perSecond: null });
-  while ((await sink.count()) < length.recovered) await sleep(lookEveryMs);
+  while ((await sink.count()) < length.recovered) await sleep(checkEveryMs);
   const measure = (seconds: number) =>
     measureFresh({ dispatcher, sink, accountIds, healthy: new Set(accountIds), seconds });
-  const disturbance = await takeTurns(`a recovery of ${length.recovered} events under way`, length, {
+  const disturbance = await alternate(`a recovery of ${length.recovered} events under way`, length, {
     calm: measure,
     disturbed: async (seconds) => {
       const { id: recoveryId } = await dispatcher.request(recover, recovering, {
@@ -94,14 +94,14 @@ export async function measureRecovery(
 }
 
 const warmUpSeconds = 10;
-const lookEveryMs = 500;
+const checkEveryMs = 500;
 
-interface Turns {
+interface Alternation {
   calm(seconds: number): Promise<FreshDeliveries>;
   disturbed(seconds: number): Promise<FreshDeliveries>;
 }
 
-async function takeTurns(name: string, { rounds, seconds }: Length, turns: Turns): Promise<Disturbance> {
+async function alternate(name: string, { rounds, seconds }: Length, turns: Alternation): Promise<Disturbance> {
   const calm: FreshDeliveries[] = [];
   const disturbed: FreshDeliveries[] = [];
   await turns.calm(warmUpSeconds);
@@ -128,20 +128,20 @@ async function measureFresh({ dispatcher, sink, accountIds, healthy, seconds }: 
   await sink.reset();
   const count = eventsPerSecond * seconds;
   const { events } = await publishEvents({ ...dispatcher.nats, accountIds, count, perSecond: eventsPerSecond });
-  const looked = events.filter(([, accountId]) => healthy.has(accountId));
+  const counted = events.filter(([, accountId]) => healthy.has(accountId));
   const startedMs = performance.now();
   let arrivals = await sink.arrivals();
-  while (looked.some(([id]) => !arrivals.has(id)) && performance.now() - startedMs < arriveWithinMs) {
-    await sleep(lookEveryMs);
+  while (counted.some(([id]) => !arrivals.has(id)) && performance.now() - startedMs < arriveWithinMs) {
+    await sleep(checkEveryMs);
     arrivals = await sink.arrivals();
   }
-  const latencies = looked.flatMap(([id, , sentMs]) => {
+  const latencies = counted.flatMap(([id, , sentMs]) => {
     const arrivedMs = arrivals.get(id);
     return arrivedMs === undefined ? [] : [arrivedMs - sentMs];
   });
   return {
-    events: looked.length,
-    missing: looked.length - latencies.length,
+    events: counted.length,
+    missing: counted.length - latencies.length,
     p50Ms: percentile(latencies, 50),
     p95Ms: percentile(latencies, 95),
     p99Ms: percentile(latencies, 99),

@@ -35,7 +35,7 @@ export interface RenewalsResult {
 /** services/billing/src/renewals/renew-due.ts: calls of one account at once. */
 const callsAtOnce = 64;
 const slowDue = 10_000;
-const lookMs = 250;
+const checkMs = 250;
 
 /** The daily job charges subscriptions that were written into billing's database, each once. */
 export async function measureRenewals(
@@ -104,16 +104,16 @@ const secondsBetween = (from: string, to: string): number => (Date.parse(to) - D
 function watchMemory(pid: number): { stop(): Promise<number> } {
   let peakMb = 0;
   let watching = true;
-  const looking = (async () => {
+  const sampling = (async () => {
     while (watching) {
       peakMb = Math.max(peakMb, residentMemory(pid).nowMb);
-      await sleep(lookMs);
+      await sleep(checkMs);
     }
   })();
   return {
     stop: async () => {
       watching = false;
-      await looking;
+      await sampling;
       return peakMb;
     },
   };

@@ -37,7 +37,7 @@ async function waitUntilStill(accepted: number, read: () => Promise<Counts>): Pr
     const latest = await read();
     const nowMs = performance.now() - started;
     const same = latest.inMetrics === counts.inMetrics && latest.atReceiver === counts.atReceiver;
-    // What the first look finds was there when the load ended.
+    // What the first check finds was there when the load ended.
     if (!(same || first)) changedMs = nowMs;
     counts = latest;
     first = false;

@@ -5,7 +5,7 @@ import { middle, printTable } from './table.ts';
 
 const cpuGroups = ['node', 'postgres', 'nats', 'receiver'] as const;
 
-export function printDeliveries({ concurrency, feeds, disturbances }: DeliveriesResult): void {
+export function printDeliveries({ concurrency, sources, disturbances }: DeliveriesResult): void {
   const row = (name: string, system: string, runs: readonly DeliveryRate[], ratios: readonly number[]) => [
     ...[
       name,
@@ -19,8 +19,8 @@ export function printDeliveries({ concurrency, feeds, disturbances }: Deliveries
   ];
   printTable(`Recorded deliveries of one process, ${concurrency} requests at once (medians; CPU in µs per delivery)`, [
     ['from', 'system', 'per s', 'ratio', ...cpuGroups, 'system', 'foreign %'],
-    ...feeds.flatMap(({ feed, fanOut, floor, recordedFloor, platform, ratios }) => [
-      row(`${feed}, ${fanOut} endpoint${fanOut === 1 ? '' : 's'} each`, 'undici alone', floor, []),
+    ...sources.flatMap(({ source, fanOut, floor, recordedFloor, platform, ratios }) => [
+      row(`${source}, ${fanOut} endpoint${fanOut === 1 ? '' : 's'} each`, 'undici alone', floor, []),
       row('', 'undici and one row', recordedFloor, []),
       row('', 'dispatcher', platform, ratios),
     ]),

@@ -138,11 +138,11 @@ function limitsTargets({ limits }: Results): Target[] {
 
 function deliveryTargets({ deliveries }: Results): Target[] {
   if (deliveries === undefined) return [];
-  const { feeds, disturbances } = deliveries;
+  const { sources, disturbances } = deliveries;
   return [
-    ...feeds.flatMap(({ feed, fanOut, platform, ratios }) => [
-      atLeast(`deliveries/s, ${feed}, fan-out ${fanOut}`, median(platform.map((run) => run.perSecond)), 5_000, ''),
-      atLeast(`deliveries/s over bare undici, ${feed}, fan-out ${fanOut}`, median(ratios), 0.5, ''),
+    ...sources.flatMap(({ source, fanOut, platform, ratios }) => [
+      atLeast(`deliveries/s, ${source}, fan-out ${fanOut}`, median(platform.map((run) => run.perSecond)), 5_000, ''),
+      atLeast(`deliveries/s over bare undici, ${source}, fan-out ${fanOut}`, median(ratios), 0.5, ''),
     ]),
     ...disturbances.flatMap(({ name, growth, calm, disturbed }) => [
       atMost(`p95 of fresh events over calm, ${name}`, growth, 1.2, ''),

@@ -1,7 +1,7 @@
 import { type ServiceName, serviceNames } from '@app/contracts/services';
 import { pollSystem } from '@app/testing/poll-system';
 import { query } from '@app/testing/sql';
-import { listConsumersBehind } from '@app/testing/stream';
+import { listLaggingConsumers } from '@app/testing/stream';
 import { timePasses } from '@app/testing/time-passes';
 import type { Answers } from './answers.ts';
 import { noteProblems, runDaily } from './daily-jobs.ts';
@@ -65,7 +65,7 @@ export async function bringToAnEnd(run: Run, world: World, answers: Answers): Pr
 /** Everything published is handled. */
 async function untilDelivered({ cluster }: World): Promise<void> {
   await pollSystem('empty outboxes', async () => (await countUnpublished(cluster.databaseUrl)) === 0, 120_000);
-  await pollSystem('no consumer behind', async () => (await listConsumersBehind(cluster.nats)).length === 0, 120_000);
+  await pollSystem('no consumer behind', async () => (await listLaggingConsumers(cluster.nats)).length === 0, 120_000);
 }
 
 async function countUnpublished(databaseUrl: (service: ServiceName) => string): Promise<number> {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accountSettingsChanged } from '@app/contracts/accounts';
-import { letterHandedOver } from '@app/gateway/points';
+import { letterAttempted } from '@app/gateway/points';
 import { announced } from '@app/testing/points';
 import type { startSmtpServer } from '@app/testing/smtp-server';
 import { call, type Seller } from './seller.ts';
@@ -35,7 +35,7 @@ export async function verifyAddress(
  * @param nth of those to the address since the test file began
  */
 export async function letterTo(email: string, folder: string, nth = 1): Promise<string> {
-  const letters = await announced(letterHandedOver, ({ to }) => to === email, nth);
+  const letters = await announced(letterAttempted, ({ to }) => to === email, nth);
   const text = readFileSync(join(folder, `${letters[nth - 1]?.letterId}.eml`), 'latin1');
   return text.replaceAll('=\r\n', '').replaceAll('=3D', '=');
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { letterHandedOver } from '@app/gateway/points';
+import { letterAttempted } from '@app/gateway/points';
 import { openVisit, type Visit, type VisitOptions } from '@app/testing/browser/visit';
 import { listen } from '@app/testing/points';
 
@@ -31,7 +31,7 @@ export async function linkFor(page: Page, { emails, handle }: PortalShop, email:
   await page.getByLabel('Email').fill(email);
   await page.getByRole('button', { name: 'Email me a link' }).click();
   await page.getByRole('heading', { name: 'Check your email' }).textContent();
-  const [letter] = await from.announced(letterHandedOver, ({ to }) => to === email);
+  const [letter] = await from.announced(letterAttempted, ({ to }) => to === email);
   const file = readFileSync(join(emails, `${letter?.letterId}.eml`), 'latin1').replaceAll('=\r\n', '');
   return new RegExp(`/p/${handle}/open/[\\w-]{43}`).exec(file)?.[0] ?? '';
 }

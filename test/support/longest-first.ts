@@ -22,9 +22,9 @@ for (const file of longest) {
     throw new Error(`${file}, one of the longest, does not exist`);
 }
 
-const placeOf = ({ moduleId }: TestSpecification): number => {
-  const place = longest.findIndex((file) => moduleId.endsWith(`/${file}`));
-  return place === -1 ? longest.length : place;
+const positionOf = ({ moduleId }: TestSpecification): number => {
+  const position = longest.findIndex((file) => moduleId.endsWith(`/${file}`));
+  return position === -1 ? longest.length : position;
 };
 
 /** Keeps vitest's order of groups and projects; in each project the longest files come first. */
@@ -33,7 +33,7 @@ export class LongestFirst extends BaseSequencer {
     const sorted = await super.sort(files);
     const projects = [...new Set(sorted.map(({ project }) => project))];
     return projects.flatMap((project) =>
-      sorted.filter((file) => file.project === project).sort((a, b) => placeOf(a) - placeOf(b)),
+      sorted.filter((file) => file.project === project).sort((a, b) => positionOf(a) - positionOf(b)),
     );
   }
 }

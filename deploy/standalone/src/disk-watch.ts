@@ -1,6 +1,6 @@
 import { freeBytes, fullDisk } from '@app/embedded/free-space';
 
-const lookEveryMs = 500;
+const checkEveryMs = 500;
 /** One block of a stream: with less, a write of nats-server may have failed. */
 const noneBytes = 8 * 1_048_576;
 
@@ -24,7 +24,7 @@ export interface DiskWatchOptions {
 export function watchDisk({ directory, say, afterNone }: DiskWatchOptions): DiskWatch {
   let full: string | undefined;
   let none = false;
-  const look = (): void => {
+  const check = (): void => {
     const now = fullDisk(directory);
     none ||= now !== undefined && freeBytes(directory) < noneBytes;
     if (now !== undefined && full === undefined) say(`${now}: writes are refused until space is free`);
@@ -35,8 +35,8 @@ export function watchDisk({ directory, say, afterNone }: DiskWatchOptions): Disk
     none = false;
     afterNone();
   };
-  look();
-  const timer = setInterval(look, lookEveryMs);
+  check();
+  const timer = setInterval(check, checkEveryMs);
   timer.unref();
   const refusal = () =>
     full === undefined ? undefined : 'the disk of this deployment is full; try again once it has room';

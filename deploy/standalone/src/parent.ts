@@ -1,6 +1,6 @@
 import { isAlive } from '@app/embedded/processes';
 
-const lookEveryMs = 250;
+const checkEveryMs = 250;
 
 /**
  * npm runs a script in a shell. A signal to npm alone goes on to that shell, which ends without passing it on (dash;
@@ -14,6 +14,6 @@ export function followParent(leave: () => void): void {
     if (process.ppid === parent && isAlive(parent)) return;
     clearInterval(timer);
     leave();
-  }, lookEveryMs);
+  }, checkEveryMs);
   timer.unref();
 }

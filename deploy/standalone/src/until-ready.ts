@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Check, readiness } from '@app/service-kit/service';
 
-const lookEveryMs = 50;
+const checkEveryMs = 50;
 /** A consumer waits half a second before it looks again for a stream that was not there yet. */
 const withinMs = 10_000;
 
@@ -18,6 +18,6 @@ export async function untilReady(checks: readonly Check[], say: (line: string) =
       say(`not ready yet: ${missing.join(', ')}`);
       return;
     }
-    await sleep(lookEveryMs);
+    await sleep(checkEveryMs);
   }
 }

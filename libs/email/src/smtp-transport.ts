@@ -26,7 +26,7 @@ export function createSmtpTransport(url: string, fromAddress: string, limits = u
     send: async (message) => {
       const bytes = await composeMessage(message, fromAddress).catch((err: Error) => err);
       if (bytes instanceof Error) return { outcome: 'refused', detail: bytes.message };
-      return await handOver({ options, auth, limits }, { from: fromAddress, to: message.to }, bytes);
+      return await deliver({ options, auth, limits }, { from: fromAddress, to: message.to }, bytes);
     },
   };
 }
@@ -60,7 +60,7 @@ function connectionOf(url: string, { connectMs, messageMs }: SmtpLimits): Pick<S
 /** What the connection's callbacks end with: an error may have the server's reply. */
 type Ended = NodemailerError | null;
 
-async function handOver(
+async function deliver(
   { options, auth, limits }: Server,
   envelope: { readonly from: string; readonly to: string },
   bytes: Buffer,

@@ -132,7 +132,7 @@ async function printList({ service, database, values, filter, print }: Command):
 
 /** The service looks every two seconds; one that has done nothing for so long is not running, or hangs. */
 const patienceMs = 30_000;
-const lookEveryMs = 500;
+const checkEveryMs = 500;
 
 async function replayLetters({ service, database, values, filter, print }: Command): Promise<void> {
   const requested = await requestReplay(database, filter, limitOf(values, 1_000));
@@ -172,12 +172,12 @@ async function replayMissed({ service, settings, database, values, filter, print
 }
 
 /** Waits for as long as something is open and it becomes less. */
-async function untilDone<State extends { open: number }>(look: () => Promise<State>): Promise<State> {
-  let state = await look();
+async function untilDone<State extends { open: number }>(check: () => Promise<State>): Promise<State> {
+  let state = await check();
   let giveUpAtMs = performance.now() + patienceMs;
   while (state.open > 0 && performance.now() < giveUpAtMs) {
-    await sleep(lookEveryMs);
-    const next = await look();
+    await sleep(checkEveryMs);
+    const next = await check();
     if (next.open < state.open) giveUpAtMs = performance.now() + patienceMs;
     state = next;
   }

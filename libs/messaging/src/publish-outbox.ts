@@ -185,7 +185,7 @@ export async function republishLost(publisher: Publisher): Promise<void> {
   const stream = streamName(publisher.nats.service);
   const { state } = await publisher.manager.streams.info(stream);
   if (state.last_seq >= publisher.highestSeq) return;
-  // Durables first: should that fail, the next look still finds the rows ahead of the stream.
+  // Durables first: should that fail, the next check still finds the rows ahead of the stream.
   await renewDurablesPast(publisher.manager, stream, state.last_seq);
   await unmarkFrom(publisher, state.last_seq + 1);
 }

@@ -25,7 +25,7 @@ export function startReplays(options: ReplaysOptions): { close(): Promise<void> 
   const waker = createWaker();
   let closing = false;
   let failing = false;
-  const look = async (): Promise<number> => {
+  const check = async (): Promise<number> => {
     try {
       const found = await replayOnce(options);
       failing = false;
@@ -38,7 +38,7 @@ export function startReplays(options: ReplaysOptions): { close(): Promise<void> 
     }
   };
   const running = (async () => {
-    while (!closing) if ((await look()) === 0 && !closing) await waker.sleep(options.everyMs);
+    while (!closing) if ((await check()) === 0 && !closing) await waker.sleep(options.everyMs);
   })();
   return {
     close: async () => {

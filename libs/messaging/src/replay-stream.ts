@@ -59,7 +59,7 @@ export async function replayStream(
       for await (const message of await consumer.fetch({ max_messages: wanted, expires: batchWaitMs }))
         messages.push(message);
       if (messages.length === 0) throw new Error(`${stream} gave ${sum.read} of ${pending} events and then no more`);
-      const found = await handOver(database, messages);
+      const found = await handleMissing(database, messages);
       sum.read += messages.length;
       sum.handed += found.handed;
       sum.dead += found.dead;
@@ -70,7 +70,7 @@ export async function replayStream(
   }
 }
 
-async function handOver(
+async function handleMissing(
   database: Database,
   messages: readonly JsMsg[],
 ): Promise<Pick<StreamReplay, 'handed' | 'dead'>> {

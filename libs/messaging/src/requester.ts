@@ -113,7 +113,7 @@ interface Call {
   readonly startedMs: number;
   readonly giveUpMs: number;
   /** An earlier attempt may have reached a replica. */
-  handedOver: boolean;
+  sent: boolean;
   /** When the latest attempt went out, by `performance.now()`. */
   sentMs: number;
 }
@@ -134,7 +134,7 @@ async function deliver(
   const peer = deps.peerOf(definition.service);
   const startedMs = performance.now();
   const times = { startedMs, sentMs: startedMs, giveUpMs: startedMs + (context.waitMs ?? repeatWithinMs) };
-  const call: Call = { deps, definition, payload, context, mailbox, peer, handedOver: false, ...times };
+  const call: Call = { deps, definition, payload, context, mailbox, peer, sent: false, ...times };
   try {
     while (true) {
       const result = await attempt(call);
@@ -156,7 +156,7 @@ function isFinal(call: Call, message: Msg): boolean {
   const code = errorOf(message);
   if (code === 'outcome_unknown') return false;
   // "Try again" from a later attempt says nothing of an earlier one that may have taken effect.
-  return code !== 'service_unavailable' || !call.handedOver;
+  return code !== 'service_unavailable' || !call.sent;
 }
 
 /**
@@ -164,9 +164,9 @@ function isFinal(call: Call, message: Msg): boolean {
  * @throws Error when there is none
  */
 async function beforeNextAttempt(call: Call, last: Failure | 'refused'): Promise<void> {
-  if (last !== 'unreached') call.handedOver = true;
+  if (last !== 'unreached') call.sent = true;
   const outOfTime = leftMs(call) < pauseMs;
-  if (isCommand(call) && call.handedOver) {
+  if (isCommand(call) && call.sent) {
     if (outOfTime) throw outcomeUnknown();
     if (last !== 'silent') await sleep(pauseMs);
     return;
@@ -200,7 +200,7 @@ const outcomeUnknown = (): DomainError => new DomainError('outcome_unknown', los
 async function attempt(call: Call): Promise<Msg | Failure> {
   const { deps, definition, context, mailbox } = call;
   if (!(await deps.nats.whenConnected(reconnectWithinMs))) return 'unreached';
-  const isFirstOfCommand = isCommand(call) && !call.handedOver;
+  const isFirstOfCommand = isCommand(call) && !call.sent;
   if (isFirstOfCommand && !(await isReached(call))) return 'unreached';
   await deps.endOfTick();
   // What is published on a lost connection reaches no service, and would count as handed over.

@@ -167,13 +167,13 @@ test('a leader that NATS is lost to hands over to a replica that reaches it', as
   const leader = relayOn(cut);
   await published(listener, await record(db.database, [1]));
   relayOn(await checkoutLink(), { sweepMs: 50 });
-  const handedOver = listen();
+  const sent = listen();
   // As if the network between this one replica and NATS were gone; its database is still there.
   cut.connected = () => false;
   cut.sinceChangeMs = () => 6_000;
   leader.wake();
-  await handedOver.announced(leadingBegan);
-  await published(handedOver, await record(db.database, [2]));
+  await sent.announced(leadingBegan);
+  await published(sent, await record(db.database, [2]));
 });
 
 /** Each term of the relay finds room that the one before did not count on, until one finds none. */

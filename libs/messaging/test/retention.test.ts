@@ -54,7 +54,7 @@ test('what has had its time goes, and nothing younger', async () => {
     expect(await query(`select event_id from ${table}`)).toEqual([{ event_id: 'young' }]);
 });
 
-test('after the first period a look that finds nothing due reads a handful of pages, not the table', async () => {
+test('after the first period a check that finds nothing due reads a handful of pages, not the table', async () => {
   const each = volume(20_000, 60_000);
   // Two periods of a busy service, of which the first was deleted and its space given to younger rows.
   const fill = `insert into inbox (event_id, received_at)

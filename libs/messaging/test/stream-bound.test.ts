@@ -15,17 +15,17 @@ guardLeaks();
 const rig = eachTestConsumes();
 const maxBytes = 60_000;
 let manager: JetStreamManager;
-let looking: JetStreamManager;
+let observer: JetStreamManager;
 let metrics: NatsClient;
 
 beforeEach(async () => {
   manager = await openStreams(rig.checkout);
   await ensureStream(manager, 'checkout', 1, { maxBytes });
-  looking = await jetstreamManager(rig.opened(await connectObserver(rig.nats)));
+  observer = await jetstreamManager(rig.opened(await connectObserver(rig.nats)));
   metrics = rig.opened(await connectNats(rig.nats.login('metrics')));
 });
 
-const stateOf = async () => (await looking.streams.info('EVT_CHECKOUT')).state;
+const stateOf = async () => (await observer.streams.info('EVT_CHECKOUT')).state;
 
 /** One kind of events, up to 85 % of the bound. */
 async function fill(from = 0): Promise<void> {
@@ -42,8 +42,8 @@ async function take(consumer: Consumer, count: number, acknowledge = true): Prom
   return taken;
 }
 
-/** The look that the relay's leader takes once a minute, and the levels of what it logs. */
-async function look(requested = manager): Promise<string[]> {
+/** The check that the relay's leader makes once a minute, and the levels of what it logs. */
+async function check(requested = manager): Promise<string[]> {
   const { logger, lines } = recordingLogger();
   await keepWithinBound(requested, 'checkout', maxBytes, logger);
   return lines.map(({ level }) => level);
@@ -55,7 +55,7 @@ test('a kind that never comes holds nothing of the others', async () => {
   await fill();
   const { messages } = await stateOf();
   await take(often, messages);
-  expect(await look()).toEqual(['info']);
+  expect(await check()).toEqual(['info']);
   expect((await stateOf()).bytes).toBeLessThan(0.61 * maxBytes);
 });
 
@@ -71,12 +71,12 @@ test.each([
   const { messages } = await stateOf();
   await take(often, messages - 1);
   const rare = fetched ? await take(rarely, 1, false) : [];
-  expect(await look()).toEqual(['warn']);
+  expect(await check()).toEqual(['warn']);
   expect((await stateOf()).first_seq).toBe(21);
-  expect((await looking.streams.getMessage('EVT_CHECKOUT', { seq: 21 }))?.subject).toBe(recounted.subject);
+  expect((await observer.streams.getMessage('EVT_CHECKOUT', { seq: 21 }))?.subject).toBe(recounted.subject);
   if (fetched) await rare[0]?.ackAck();
   else await take(rarely, 1);
-  expect(await look()).toEqual(['info']);
+  expect(await check()).toEqual(['info']);
   expect((await stateOf()).bytes).toBeLessThan(0.61 * maxBytes);
 });
 
@@ -84,14 +84,14 @@ test('a consumer keeps what it has not acknowledged, and is named for as long as
   const slow = await openDurable(metrics, counted);
   await fill();
   const { messages } = await stateOf();
-  expect(await look()).toEqual(['warn']);
+  expect(await check()).toEqual(['warn']);
   expect((await stateOf()).first_seq).toBe(1);
   await take(slow, 5);
   // It got on, and the stream fills up all the same.
-  expect(await look()).toEqual(['warn']);
+  expect(await check()).toEqual(['warn']);
   expect((await stateOf()).first_seq).toBe(6);
   await take(slow, messages - 5);
-  expect(await look()).toEqual(['info']);
+  expect(await check()).toEqual(['info']);
   expect((await stateOf()).bytes).toBeLessThan(0.61 * maxBytes);
 });
 
@@ -101,16 +101,16 @@ test('what was acknowledged out of order is kept from the first event that was n
   const { messages } = await stateOf();
   const taken = await take(consumer, messages, false);
   for (const message of taken) if (message.seq !== 4 && message.seq !== 9) await message.ackAck();
-  await look();
+  await check();
   expect((await stateOf()).first_seq).toBe(4);
   await taken[3]?.ackAck();
-  await look();
+  await check();
   expect((await stateOf()).first_seq).toBe(9);
 });
 
 test('a stream without a consumer is full for its first consumer', async () => {
   await fill();
-  expect(await look()).toEqual(['warn']);
+  expect(await check()).toEqual(['warn']);
   expect((await stateOf()).first_seq).toBe(1);
 });
 
@@ -127,7 +127,7 @@ test('nothing goes while nats-server leaves a consumer out of its list', async (
       if (consumer.config.filter_subject === counted.subject) yield consumer;
   }
   const cluster = { streams: manager.streams, consumers: { list: listed } } as unknown as JetStreamManager;
-  expect(await look(cluster)).toEqual(['warn']);
+  expect(await check(cluster)).toEqual(['warn']);
   expect((await stateOf()).first_seq).toBe(1);
 });
 
@@ -151,7 +151,7 @@ async function overfill(bytes: number): Promise<number> {
 
 test('a stream that fills up loses nothing that it took, whatever the size of its events', async () => {
   for (let bytes = 450; bytes <= 1_350; bytes += volume(300, 75)) {
-    await looking.streams.purge('EVT_CHECKOUT');
+    await observer.streams.purge('EVT_CHECKOUT');
     const emptyFrom = (await stateOf()).last_seq + 1;
     const accepted = await overfill(bytes);
     const state = await stateOf();

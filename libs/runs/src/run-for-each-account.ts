@@ -66,24 +66,24 @@ export async function runForEachAccount<R extends object>(
 async function runPart<R extends object>(all: EachAccountRun<R>, accountId: string, platformRunId: string): Promise<R> {
   const runId = idOfPart(platformRunId, accountId);
   const logFields = { accountId, runId, platformRunId };
-  let leftBehind = false;
+  let abandoned = false;
   const run = {
     ...logFields,
     isInsufficient: all.isInsufficient,
     // A caller that waits for another caller's run of the account waits for as long as that makes progress.
     get deadlineMs() {
-      return leftBehind ? 0 : Date.now() + all.partLimitMs;
+      return abandoned ? 0 : Date.now() + all.partLimitMs;
     },
   };
   const part = all.runLock
     .run(run, () => all.part({ accountId, runId }))
     .catch((err: unknown) => {
-      if (!leftBehind) all.logger.error({ err, ...logFields }, 'run failed');
+      if (!abandoned) all.logger.error({ err, ...logFields }, 'run failed');
       return all.failed(accountId);
     });
   const stuck = watchProgress(all, accountId);
   const late = stuck.promise.then(() => {
-    leftBehind = true;
+    abandoned = true;
     all.logger.error(logFields, 'run of an account made no progress; continuing with the other accounts');
     return all.failed(accountId);
   });
@@ -99,15 +99,15 @@ function watchProgress<R extends object>(
   let seen: unknown;
   let timer: NodeJS.Timeout;
   let stopped = false;
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     // A database that does not answer shows no progress.
     const now = (await progressOf?.(accountId).catch(() => seen)) ?? undefined;
     if (stopped) return;
     if (progressOf === undefined || now === seen) return resolve();
     seen = now;
-    timer = setTimeout(() => void look(), partLimitMs);
+    timer = setTimeout(() => void check(), partLimitMs);
   };
-  timer = setTimeout(() => void look(), partLimitMs);
+  timer = setTimeout(() => void check(), partLimitMs);
   return {
     promise,
     stop: () => {

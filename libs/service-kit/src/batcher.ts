@@ -133,7 +133,7 @@ async function runBatch<I, O>(options: BatcherOptions<I, O>, batch: readonly Wai
   const wanted = batch.filter((entry) => !outcomes.has(entry));
   let missing: ItemResult<O> = { ok: false, error: new Error('the batch ended without an outcome') };
   try {
-    if (wanted.length > 0) await inSpanOf(options.span, wanted, () => runInTurns(options, wanted, outcomes));
+    if (wanted.length > 0) await inSpanOf(options.span, wanted, () => runGroups(options, wanted, outcomes));
   } catch (error) {
     missing = { ok: false, error };
   }
@@ -155,33 +155,33 @@ function inSpanOf<I, O>(
   return inBatchSpan(span.many, { service: span.service, attributes, items }, () => work());
 }
 
-async function runInTurns<I, O>(
+async function runGroups<I, O>(
   { keysOf, run }: BatcherOptions<I, O>,
   entries: readonly Waiting<I, O>[],
   outcomes: Outcomes<I, O>,
 ): Promise<void> {
-  for (const turn of turnsOf(entries, keysOf)) {
-    const results = await run(turn.map(({ item }) => item));
-    if (results.length !== turn.length) throw new Error(`${turn.length} items but ${results.length} outcomes`);
-    for (const [index, entry] of turn.entries()) outcomes.set(entry, results[index] as ItemResult<O>);
+  for (const group of groupsOf(entries, keysOf)) {
+    const results = await run(group.map(({ item }) => item));
+    if (results.length !== group.length) throw new Error(`${group.length} items but ${results.length} outcomes`);
+    for (const [index, entry] of group.entries()) outcomes.set(entry, results[index] as ItemResult<O>);
   }
 }
 
 /** Groups in which no key comes twice; of items with a common key the earlier one is in the earlier group. */
-function turnsOf<I, O>(
+function groupsOf<I, O>(
   entries: readonly Waiting<I, O>[],
   keysOf: BatcherOptions<I, O>['keysOf'],
 ): readonly (readonly Waiting<I, O>[])[] {
   if (keysOf === undefined) return [entries];
-  const turns: Waiting<I, O>[][] = [];
-  const nextTurn = new Map<string, number>();
+  const groups: Waiting<I, O>[][] = [];
+  const nextIndex = new Map<string, number>();
   for (const entry of entries) {
     const keys = keysOf(entry.item);
-    const turn = Math.max(0, ...keys.map((key) => nextTurn.get(key) ?? 0));
-    for (const key of keys) nextTurn.set(key, turn + 1);
-    const group = turns[turn];
-    if (group === undefined) turns.push([entry]);
+    const index = Math.max(0, ...keys.map((key) => nextIndex.get(key) ?? 0));
+    for (const key of keys) nextIndex.set(key, index + 1);
+    const group = groups[index];
+    if (group === undefined) groups.push([entry]);
     else group.push(entry);
   }
-  return turns;
+  return groups;
 }

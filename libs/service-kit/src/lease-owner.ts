@@ -25,7 +25,7 @@ export interface LeaseOwner {
 
 const retryPauseMs = 250;
 /** The session wakes us when it is lost. */
-const lookEveryMs = 10_000;
+const checkEveryMs = 10_000;
 
 export async function startLeaseOwner(database: Database, logger: Logger): Promise<LeaseOwner> {
   const owner = randomInt(1, 2 ** 31 - 1);
@@ -40,7 +40,7 @@ export async function startLeaseOwner(database: Database, logger: Logger): Promi
           return undefined;
         });
       }
-      await waker.sleep(session === undefined ? retryPauseMs : lookEveryMs);
+      await waker.sleep(session === undefined ? retryPauseMs : checkEveryMs);
       if (session?.lost()) {
         // Not waited for: a connection that went silent never says goodbye.
         void session.close();

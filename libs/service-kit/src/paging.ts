@@ -23,7 +23,7 @@ export interface PagedList<Row> {
 }
 
 /** Sorts behind every id, under collation "C" and under those of languages: ids begin with their kind's letters, none with z. */
-const behindAllIds = 'z';
+const afterAllIds = 'z';
 
 /**
  * The one way lists page: newest first, `before` an id, `limit` at most 100. One statement along an index, and with
@@ -46,7 +46,7 @@ export function pagedList<Row extends { readonly id: string }>(
   const knownStatement = statement(`${list.name}-known`, `select from ${list.table} where ${account} = $1 and id = $2`);
   return async (database, scope, page) => {
     const limit = page.limit ?? limits.listMax;
-    const values = [...scope, page.before ?? behindAllIds, limit + 1];
+    const values = [...scope, page.before ?? afterAllIds, limit + 1];
     const [{ rows }, known] = await Promise.all([
       database.pool.query(pageStatement(values)),
       page.before === undefined ? undefined : database.pool.query(knownStatement([scope[0], page.before])),

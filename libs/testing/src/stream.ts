@@ -25,7 +25,7 @@ export async function readStream(nats: TestNats, stream: string): Promise<{ subj
 }
 
 /** The durable consumers that are behind, each as `stream consumer: not delivered + not acknowledged`. */
-export async function listConsumersBehind(nats: TestNats): Promise<string[]> {
+export async function listLaggingConsumers(nats: TestNats): Promise<string[]> {
   const connection = await connectObserver(nats);
   try {
     const manager = await jetstreamManager(connection);

@@ -4,7 +4,7 @@ import { accountSettingsChanged } from '@app/contracts/accounts';
 import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { afterEach, expect, test } from 'vitest';
-import { letterHandedOver } from '../src/points/points.ts';
+import { letterAttempted } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';
 import { harness, seller, sellerForEachTest, startGateway, url } from './set-up.ts';
@@ -23,7 +23,7 @@ const confirm = (token: string) => post('/api/auth/email/redeem', { token });
 const logIn = (email: string, given = password) => post('/api/auth/login', { email, password: given });
 const me = (session = seller.session) => send(url, 'GET', '/api/auth/me', { session });
 /** Since the test file began. */
-const sentTo = (email: string, count = 1) => announced(letterHandedOver, ({ to }) => to === email, count);
+const sentTo = (email: string, count = 1) => announced(letterAttempted, ({ to }) => to === email, count);
 const lettersTo = (email: string): string[] =>
   readdirSync(harness.emails)
     .sort()

@@ -5,7 +5,7 @@ import { announced } from '@app/testing/points';
 import { startSmtpServer } from '@app/testing/smtp-server';
 import { query } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { letterHandedOver } from '../src/points/points.ts';
+import { letterAttempted } from '../src/points/points.ts';
 import { createHarness, createSeller, type Harness } from './harness.ts';
 import { send } from './http.ts';
 
@@ -37,13 +37,13 @@ test('a letter that the mail server does not take now goes out later', async () 
   server.behaviour.message = '450 not now';
   const { url } = await harness.start(mail);
   const { email } = await createSeller(url);
-  await announced(letterHandedOver, ({ to, outcome }) => to === email && outcome === 'deferred');
+  await announced(letterAttempted, ({ to, outcome }) => to === email && outcome === 'deferred');
   expect(await lettersTo(email)).toEqual([{ attempts: 1, waits: true }]);
   delete server.behaviour.message;
   harness.clock.advance(5 * minuteMs);
   // Wakes the loop.
   await createSeller(url);
-  await announced(letterHandedOver, ({ to, outcome }) => to === email && outcome === 'taken');
+  await announced(letterAttempted, ({ to, outcome }) => to === email && outcome === 'taken');
   expect(server.received.filter(({ to }) => to === email)).toHaveLength(1);
 });
 
@@ -66,8 +66,8 @@ test('a letter whose gateway is killed between its commit and the hand-over goes
   delete server.behaviour.RCPT;
   harness.clock.advance(4 * minuteMs);
   await harness.start(mail);
-  await announced(letterHandedOver, ({ to, outcome }) => to === email && outcome === 'taken', 2);
-  await announced(letterHandedOver, ({ to, outcome }) => to === body.email && outcome === 'taken');
+  await announced(letterAttempted, ({ to, outcome }) => to === email && outcome === 'taken', 2);
+  await announced(letterAttempted, ({ to, outcome }) => to === body.email && outcome === 'taken');
   expect((await lettersTo(email)).map(({ waits }) => waits)).toEqual([false, false, false]);
   expect(server.received.map(({ to }) => to).toSorted()).toEqual([email, email, body.email].toSorted());
 });

@@ -4,7 +4,7 @@ import { accountSettingsChanged } from '@app/contracts/accounts';
 import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { afterEach, expect, test } from 'vitest';
-import { letterHandedOver } from '../src/points/points.ts';
+import { letterAttempted } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';
 import { harness, startGateway, url } from './set-up.ts';
@@ -13,7 +13,7 @@ startGateway();
 afterEach(() => harness.clock.reset());
 
 /** Since the test file began. */
-const sentTo = (email: string, count = 1) => announced(letterHandedOver, ({ to }) => to === email, count);
+const sentTo = (email: string, count = 1) => announced(letterAttempted, ({ to }) => to === email, count);
 const plain = (text: string) => text.replaceAll('=\r\n', '').replaceAll('=3D', '=');
 /** The links of the letters to the address, of one kind, oldest first. */
 const linksTo = (email: string, path: string): string[] =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { afterEach, expect, test } from 'vitest';
-import { letterHandedOver } from '../src/points/points.ts';
+import { letterAttempted } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';
 import { harness, startGateway, url } from './set-up.ts';
@@ -14,7 +14,7 @@ afterEach(() => harness.clock.reset());
 
 const password = 'a long password';
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
-const sentTo = (email: string, count: number) => announced(letterHandedOver, ({ to }) => to === email, count);
+const sentTo = (email: string, count: number) => announced(letterAttempted, ({ to }) => to === email, count);
 
 const lettersTo = (email: string): string[] =>
   readdirSync(harness.emails)

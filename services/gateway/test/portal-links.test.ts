@@ -7,7 +7,7 @@ import { createRequester } from '@app/messaging/requester';
 import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { letterHandedOver } from '../src/points/points.ts';
+import { letterAttempted } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';
 import { harness, startGateway, url } from './set-up.ts';
@@ -47,7 +47,7 @@ interface Letter {
 
 /** What became of the only letter that an address caused. */
 async function letterOf(email: string): Promise<Letter> {
-  const [handed] = await announced(letterHandedOver, ({ to }) => to === email);
+  const [handed] = await announced(letterAttempted, ({ to }) => to === email);
   if (handed === undefined) throw new Error('no letter');
   const { letterId, outcome } = handed;
   const text =
@@ -210,7 +210,7 @@ test('while checkout cannot say whether the address has bought, the letter waits
   harness.clock.advance(5 * minuteMs);
   // Wakes the loop.
   await request(`other-${buyer}`);
-  await announced(letterHandedOver, ({ to, outcome }) => to === buyer && outcome === 'taken');
+  await announced(letterAttempted, ({ to, outcome }) => to === buyer && outcome === 'taken');
 });
 
 test('requests for addresses that have bought nothing use up no letter of the day', async () => {
@@ -234,11 +234,11 @@ test('letters that are not sent use up none of an address’s letters of the day
   harness.checkout.buyers.set(buyer, { bought: false, rehearsed: false });
   for (let n = 1; n <= 3; n += 1) {
     await request(buyer, limited.url);
-    await announced(letterHandedOver, ({ to }) => to === buyer, n);
+    await announced(letterAttempted, ({ to }) => to === buyer, n);
   }
   harness.checkout.buyers.set(buyer, { bought: true, rehearsed: false });
   await request(buyer, limited.url);
-  await announced(letterHandedOver, ({ to, outcome }) => to === buyer && outcome === 'taken');
+  await announced(letterAttempted, ({ to, outcome }) => to === buyer && outcome === 'taken');
 });
 
 test('the five portal letters that an address gets a day use up none of its password resets', async () => {

@@ -111,7 +111,7 @@ interface Plan {
 }
 
 test.each(tables)(
-  '%s: what is past its time goes, and a look with nothing due reads few pages',
+  '%s: what is past its time goes, and a check with nothing due reads few pages',
   async (table, column, fill) => {
     await createSeller(url);
     const due = volume(5_000, 25_000);

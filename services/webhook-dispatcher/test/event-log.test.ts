@@ -93,7 +93,7 @@ test('the log is read backwards from the newest, page by page, and a place goes 
 test('numbers of events are in the order of commits, without gaps, and a reader who has seen one never finds a smaller one later', async () => {
   const accounts = [harness.account(), harness.account(), harness.account()];
   const seen = new Map<string, string[]>(accounts.map((account) => [account, []]));
-  const looks = createArrivals<true>();
+  const reads = createArrivals<true>();
   const read = async () => {
     for (const account of accounts) {
       const ids = seen.get(account) as string[];
@@ -105,7 +105,7 @@ test('numbers of events are in the order of commits, without gaps, and a reader 
         more = page.has_more;
       }
     }
-    looks.push(true);
+    reads.push(true);
   };
   const batches = 15;
   const write = async (writer: Database, accountsOfWriter: readonly string[]) => {
@@ -118,7 +118,7 @@ test('numbers of events are in the order of commits, without gaps, and a reader 
           () => {},
         );
         // Commits late: the reader looks at least once between.
-        await looks.wait(1, { from: looks.list.length });
+        await reads.wait(1, { from: reads.list.length });
       });
   };
   let writing = true;

@@ -68,7 +68,7 @@ test('sends what failed or was canceled since a time under the same webhook-ids,
   const after = await deliveriesOf(harness, seller.account);
   expect(after.map(({ event_id, status }) => [event_id, status])).toEqual([
     [old[0], 'failed'],
-    ...ids.map((id, place) => [id, place === 3 ? 'filtered' : 'delivered']),
+    ...ids.map((id, position) => [id, position === 3 ? 'filtered' : 'delivered']),
   ]);
 });
 
@@ -76,15 +76,15 @@ test('enqueues the oldest first, a second’s worth at once, and no more a secon
   const ids = await failed(volume(2, 4) * recoveryPerSecond);
   const startedMs = performance.now();
   const { id } = await start('failed');
-  const isHandedOver = `select event_id from deliveries where recovery_id = $1 union all
+  const enqueuedStatement = `select event_id from deliveries where recovery_id = $1 union all
     select event_id from finished_deliveries where recovery_id = $1 order by event_id`;
   for (let [batches, count] = [1, 0]; count < ids.length; batches += 1) {
     await enqueued(id, batches);
-    const handedOver = (await harness.query<{ event_id: string }>(isHandedOver, [id])).map((row) => row.event_id);
+    const found = (await harness.query<{ event_id: string }>(enqueuedStatement, [id])).map((row) => row.event_id);
     const allowed = recoveryPerSecond * (1 + (performance.now() - startedMs) / 1_000);
-    expect(handedOver.length).toBeLessThanOrEqual(allowed);
-    expect(handedOver).toEqual(ids.slice(0, handedOver.length));
-    count = handedOver.length;
+    expect(found.length).toBeLessThanOrEqual(allowed);
+    expect(found).toEqual(ids.slice(0, found.length));
+    count = found.length;
     // However often it is woken.
     for (let wakes = 0; wakes < 5; wakes += 1) await harness.afterRound('recoveries');
   }

@@ -50,8 +50,8 @@ test('kill -9 at any point of enqueuing, and connections that break in a transac
   const child = await startChild();
   const since = new Date(harness.clock.nowMs() - 60_000).toISOString();
   const { id } = await harness.request(recover, seller.account, { endpointId, body: { since, which: 'all' } });
-  const feedAt = (rate: number) => harness.query('update recoveries set per_second = $2 where id = $1', [id, rate]);
-  await feedAt(perSecond);
+  const setRate = (rate: number) => harness.query('update recoveries set per_second = $2 where id = $1', [id, rate]);
+  await setRate(perSecond);
   const moved = async () => {
     const text = `select queued, (select count(*) from deliveries where recovery_id = $1)::int
         + (select count(*) from finished_deliveries where recovery_id = $1)::int as rows
@@ -74,7 +74,7 @@ test('kill -9 at any point of enqueuing, and connections that break in a transac
     const { queued, rows } = (await moved()) ?? {};
     expect(rows).toBe(queued);
   }
-  await feedAt(10_000);
+  await setRate(10_000);
   harness.clock.set(new Date());
   harness.running.service = await harness.start();
   await finished(id);

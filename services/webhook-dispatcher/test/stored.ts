@@ -30,11 +30,11 @@ export async function addStored(
 
 async function addPortion(harness: Harness, accountId: string, deliveries: readonly Storing[]): Promise<string[]> {
   const nowMs = harness.clock.nowMs();
-  const rows = deliveries.map(({ endpointId, status = 'failed', event = 'order.paid' }, place) => ({
+  const rows = deliveries.map(({ endpointId, status = 'failed', event = 'order.paid' }, position) => ({
     id: newId('event', nowMs),
     delivery_id: endpointId && newId('delivery', nowMs),
     endpoint_id: endpointId,
-    place: place + 1,
+    position: position + 1,
     name: event,
     status,
     reason:
@@ -46,20 +46,20 @@ async function addPortion(harness: Harness, accountId: string, deliveries: reado
             ? status
             : 'removed',
     attempts: status === 'failed' ? 12 : status === 'delivered' ? 1 : 0,
-    body: JSON.stringify({ event, place }),
+    body: JSON.stringify({ event, position }),
   }));
   await harness.partitions.cover(rows.flatMap(({ id, delivery_id }) => (delivery_id ? [id, delivery_id] : [id])));
   await harness.query(
     `with stored as (
        select * from json_to_recordset($2::json) as s (
-         id text, delivery_id text, endpoint_id text, place int, name text, status text, reason text, attempts int, body text)
+         id text, delivery_id text, endpoint_id text, position int, name text, status text, reason text, attempts int, body text)
      ), log as (
        insert into account_logs as l (account_id, last_sequence) select $1, count(*) from stored
        on conflict (account_id) do update set last_sequence = l.last_sequence + excluded.last_sequence
        returning last_sequence
      ), logged as (
        insert into events (id, account_id, sequence, name, test, occurred_at, stored_at, delivery_ids, endpoint_ids)
-       select id, $1, last_sequence - (select count(*) from stored) + place, name, false, $3, $3,
+       select id, $1, last_sequence - (select count(*) from stored) + position, name, false, $3, $3,
          array_remove(array[delivery_id], null), array_remove(array[endpoint_id], null) from stored, log
      ), kept as (
        insert into event_bodies (event_id, account_id, body) select id, $1, body from stored

@@ -45,8 +45,8 @@ export const linesStatement = statement<Line>(
   },
 );
 
-const placeStatement = statement<{ entry_no: number }>(
-  'ledger-place',
+const positionStatement = statement<{ entry_no: number }>(
+  'ledger-position',
   'select entry_no from ledger_entries where account_id = $1 and affiliate_id = $2 and id = $3',
   { entry_no: 'int8' },
 );
@@ -75,7 +75,7 @@ export async function getStatement(
 async function placeOf(database: Database, values: readonly [string, string, string]): Promise<number> {
   // PostgreSQL cannot store such text, so it is no line's id.
   if (!values[2].isWellFormed() || values[2].includes('\u0000')) throw unknownBefore();
-  const { rows } = await database.pool.query(placeStatement([...values]));
+  const { rows } = await database.pool.query(positionStatement([...values]));
   const [line] = rows;
   if (line === undefined) throw unknownBefore();
   return line.entry_no;

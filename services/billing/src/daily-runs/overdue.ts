@@ -17,7 +17,7 @@ export interface OverdueDeps {
 export const watchOverdue = (deps: OverdueDeps): OverdueWatch =>
   startOverdueWatch({
     logger: deps.logger,
-    look: (closing) => tellOverdue(deps, closing),
+    check: (closing) => tellOverdue(deps, closing),
     waiting: 'something due',
   });
 

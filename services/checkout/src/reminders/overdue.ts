@@ -24,7 +24,7 @@ export interface OverdueDeps extends Pick<CheckoutDeps, 'database' | 'clock' | '
 export const watchOverdue = (deps: Omit<OverdueDeps, 'closing'>): OverdueWatch =>
   startOverdueWatch({
     logger: deps.logger,
-    look: (closing) => tellOverdue({ ...deps, closing }),
+    check: (closing) => tellOverdue({ ...deps, closing }),
     waiting: 'buyers to remind',
   });
 

@@ -7,11 +7,11 @@ export interface Seller {
   /** The current one; the requested one may be an earlier one. */
   readonly handle: string;
   readonly account: CheckoutAccount;
-  readonly look: Look;
+  readonly appearance: Appearance;
 }
 
 /** How the seller's pages look. */
-interface Look {
+interface Appearance {
   readonly logoName: string | null;
   readonly accentColor: string | null;
   readonly termsUrl: string | null;
@@ -68,7 +68,7 @@ export async function findSeller({ pool }: Database, handle: string): Promise<Se
       holdDecisionMinutes: row.hold_decision_minutes,
       settingsRevision: row.settings_revision,
     },
-    look: {
+    appearance: {
       logoName: row.logo_name,
       accentColor: row.accent_color,
       termsUrl: row.terms_url,

@@ -4,10 +4,10 @@ import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop
 import { createSealedBox } from '@app/service-kit/sealed-box';
 import type { RateWindows } from '../limits/rate-windows.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
-import { type HandOverDeps, handOverLetters } from './hand-over-letters.ts';
 import { createLetterLimit, createNoticeLimit, unlimitedLetters, unlimitedNotices } from './letter-limit.ts';
 import type { LetterKind, NoticeKind } from './letter-paths.ts';
 import { type NewLetter, newLetter } from './new-letter.ts';
+import { type SendDeps, sendLetters } from './send-letters.ts';
 
 interface LettersConfig extends EmailSettings {
   readonly KEY_PEPPER: string;
@@ -41,16 +41,16 @@ const pauseMs = 30_000;
 
 export function startLetters(
   config: LettersConfig,
-  deps: Pick<HandOverDeps, 'database' | 'clock' | 'logger' | 'requester'>,
+  deps: Pick<SendDeps, 'database' | 'clock' | 'logger' | 'requester'>,
   windows: RateWindows,
 ): Letters {
   const { clock, logger } = deps;
   const box = createSealedBox(config.KEY_PEPPER, 'letters');
   const mailer = createMailer(createEmailTransport(config));
-  const handOver = { ...deps, box, mailer, replyTo: senderOf(config) };
+  const send = { ...deps, box, mailer, replyTo: senderOf(config) };
   const loop = startLoop({
     name: 'gateway.letters',
-    round: (isClosing) => handOverLetters(handOver, isClosing),
+    round: (isClosing) => sendLetters(send, isClosing),
     pauseMs: () => pauseMs,
     onFailure: (err) => logger.warn({ err }, 'letters could not be sent; retrying in 30 seconds'),
   });

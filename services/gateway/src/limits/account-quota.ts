@@ -19,7 +19,7 @@ interface AccountMinute extends Minute {
   /** What no process had leased at this process's last statement. */
   left: number;
   /** When the pace has a turn for the next request, by `performance.now()`. */
-  turnMs: number;
+  slotMs: number;
   waiting: number;
   leasing: Promise<void> | undefined;
   requestedMs: number;
@@ -82,25 +82,25 @@ export class AccountQuota {
 
   #use(minute: AccountMinute, allowed: boolean): QuotaUse {
     const remaining = minute.granted - minute.used + minute.left;
-    const waitMs = allowed ? this.#takeTurn(minute) : 0;
+    const waitMs = allowed ? this.#takeSlot(minute) : 0;
     return { allowed, remaining, resetSeconds: resetSecondsOf(minute), waitMs };
   }
 
   /** In how many milliseconds the turn of this request comes. */
-  #takeTurn(minute: AccountMinute): number {
+  #takeSlot(minute: AccountMinute): number {
     const nowMs = performance.now();
     const intervalMs = (minuteSeconds * 1000) / (paceFactor * this.limit);
     const others = Math.max(atOnceMin, this.limit / 10) - 1;
-    const turnMs = Math.max(minute.turnMs, nowMs - others * intervalMs);
-    minute.turnMs = turnMs + intervalMs;
-    return Math.max(0, turnMs - nowMs);
+    const slotMs = Math.max(minute.slotMs, nowMs - others * intervalMs);
+    minute.slotMs = slotMs + intervalMs;
+    return Math.max(0, slotMs - nowMs);
   }
 
   #begin(endsAtMs: number): AccountMinute {
     const requestedMs = performance.now();
     return {
       endsAtMs,
-      turnMs: Number.NEGATIVE_INFINITY,
+      slotMs: Number.NEGATIVE_INFINITY,
       granted: 0,
       used: 0,
       left: this.limit,

@@ -26,7 +26,7 @@ export const clientCountsExchanged = definePoint<{
 }>('gateway.client-counts-exchanged');
 
 /** An attempt to hand a letter over is recorded. `withheld`: the address has bought nothing of the seller whose letter it is. */
-export const letterHandedOver = definePoint<{
+export const letterAttempted = definePoint<{
   readonly letterId: string;
   readonly to: string;
   readonly outcome: 'taken' | 'refused' | 'deferred' | 'unreachable' | 'unknown' | 'withheld';

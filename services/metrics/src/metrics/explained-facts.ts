@@ -119,7 +119,7 @@ export interface Listed {
 /** Facts looked at in one statement, once the first one did not fill the page. */
 const portion = 1_000;
 /** Of which a page looks at so many: facts that add nothing must not make one page read a product's whole history. */
-const looksMax = 20_000;
+const scannedMax = 20_000;
 
 /**
  * Up to `limit` facts that add to the formula's parts, kind after kind, each in order of time, from behind the fact
@@ -133,18 +133,18 @@ export async function listFacts(
   const listed: Listed[] = [];
   let last: string | null = after ?? null;
   let entered = last !== null;
-  let place = last === null ? 0 : await kindsPlace(database, range, formula, last);
-  for (let looks = 0; place < formula.kinds.length; ) {
-    if (listed.length === limit || looks >= looksMax) return { listed, next: last };
-    const size = looks === 0 ? limit + 1 : portion;
-    const kind = formula.kinds[place] as FactKind;
+  let position = last === null ? 0 : await positionOfKind(database, range, formula, last);
+  for (let scanned = 0; position < formula.kinds.length; ) {
+    if (listed.length === limit || scanned >= scannedMax) return { listed, next: last };
+    const size = scanned === 0 ? limit + 1 : portion;
+    const kind = formula.kinds[position] as FactKind;
     const facts = await readPortion(database, range, { formula, kind, after: entered ? last : null, size });
-    looks += facts.length;
+    scanned += facts.length;
     const taken = take(listed, facts, formula, limit);
     last = facts[taken - 1]?.event_id ?? last;
     entered = true;
     if (taken === facts.length && facts.length < size) {
-      place += 1;
+      position += 1;
       entered = false;
     }
   }
@@ -168,16 +168,16 @@ function take(listed: Listed[], facts: readonly ExplainedFact[], formula: ListQu
   return facts.length;
 }
 
-async function kindsPlace(
+async function positionOfKind(
   database: Database,
   { accountId, productId }: FactRange,
   { kinds }: ListQuery['formula'],
   after: string,
 ): Promise<number> {
   const { rows } = await database.pool.query(kindOfFact([accountId, productId, after]));
-  const place = rows[0] === undefined ? -1 : kinds.indexOf(rows[0].kind);
-  if (place === -1) throw invalidField('after', 'must be the `next` of a page of this list', 'unknown_id');
-  return place;
+  const position = rows[0] === undefined ? -1 : kinds.indexOf(rows[0].kind);
+  if (position === -1) throw invalidField('after', 'must be the `next` of a page of this list', 'unknown_id');
+  return position;
 }
 
 async function readPortion(

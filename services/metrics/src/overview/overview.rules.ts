@@ -174,10 +174,10 @@ function ranked(products: readonly OverviewProduct[]): OverviewProduct[] {
   const byRevenue = products.toSorted(
     (a, b) => b.revenueCents - a.revenueCents || b.orders - a.orders || b.views - a.views || (a.id < b.id ? -1 : 1),
   );
-  const places = [...Map.groupBy(byRevenue, ({ currency }) => currency).values()].flatMap((those) =>
-    those.map((product, place) => ({ product, place })),
+  const ranks = [...Map.groupBy(byRevenue, ({ currency }) => currency).values()].flatMap((those) =>
+    those.map((product, position) => ({ product, position })),
   );
-  return places
-    .toSorted((a, b) => a.place - b.place || ((a.product.currency ?? '~') < (b.product.currency ?? '~') ? -1 : 1))
+  return ranks
+    .toSorted((a, b) => a.position - b.position || ((a.product.currency ?? '~') < (b.product.currency ?? '~') ? -1 : 1))
     .map(({ product }) => product);
 }

@@ -71,7 +71,7 @@ interface Rebuild {
 }
 
 async function rebuildAccount({ client, portion, progress }: Rebuild, accountId: string): Promise<void> {
-  await waitForTurn(client, accountId);
+  await waitForLock(client, accountId);
   const old = await currentGeneration(client, accountId);
   const target: Target = { accountId, generation: old + 1, portion, done: 0, counted: 0 };
   await removeRows(client, removeOlder, accountId, old);
@@ -153,7 +153,7 @@ async function alone<T>(client: Client, accountId: string, work: () => Promise<T
   }
 }
 
-async function waitForTurn(client: Client, accountId: string): Promise<void> {
+async function waitForLock(client: Client, accountId: string): Promise<void> {
   while (true) {
     const { rows } = await client.query<{ won: boolean }>('select pg_try_advisory_lock($1, hashtext($2)) as won', [
       rebuildLock,

@@ -7,7 +7,7 @@ import { inOneSnapshot } from '@app/service-kit/one-snapshot';
 import { pageOf, unknownBefore } from '@app/service-kit/paging';
 import { checkSpan, type EventDeliveries, eventBounds, eventsNamed, namesEvents } from '../history/event-deliveries.ts';
 import { attemptRangesOf, inRange, rareRows } from '../history/index-ranges.rules.ts';
-import { behindAllIdsAndSuffixes } from '../storage/index-scans.ts';
+import { afterAllIdsAndSuffixes } from '../storage/index-scans.ts';
 import {
   type ActivityEntry,
   type ActivityList,
@@ -83,7 +83,7 @@ const floorOf = (time: string): string => suffixOf(idFloor('attempt', Date.parse
 type SuffixRange = readonly [below: string, from: string];
 /** What a page's suffixes are below, and from where on. */
 function suffixRange({ before, from, to }: Pick<Query, 'before' | 'from' | 'to'>): SuffixRange {
-  const end = to === undefined ? behindAllIdsAndSuffixes : floorOf(to);
+  const end = to === undefined ? afterAllIdsAndSuffixes : floorOf(to);
   const below = before === undefined || suffixOf(before) > end ? end : suffixOf(before);
   return [below, from === undefined ? '' : floorOf(from)];
 }

@@ -157,7 +157,7 @@ What is lost counts as money given back. Nothing is given back by any other outc
     action: {
       type: 'email',
       to: 'seller',
-      subject: 'Your webhook endpoint needs a look: {{url}}',
+      subject: 'Your webhook endpoint needs attention: {{url}}',
       body: `{{summary}}.
 
 Recent activity shows what the endpoint answered, and what to do about it.

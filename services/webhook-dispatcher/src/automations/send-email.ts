@@ -67,7 +67,7 @@ export function createSendEmail(deps: SendEmailDeps): SendEmail {
     const attributes = { 'webhook.id': delivery.eventId, 'account.id': delivery.accountId };
     const settings = { service: 'webhook-dispatcher', kind: SpanKind.CLIENT, attributes, parent: delivery.traceparent };
     const result = await inSpan('send email', settings, async (span) => {
-      const found = await handOver(deps, delivery, to);
+      const found = await send(deps, delivery, to);
       const { outcome } = found.handover;
       if (outcome !== 'taken') span?.setStatus({ code: SpanStatusCode.ERROR, message: outcome });
       return found;
@@ -102,7 +102,7 @@ interface Result {
   readonly reasonCode?: 'no_address' | 'unverified';
 }
 
-async function handOver(deps: SendEmailDeps, delivery: Delivery, to: Destination): Promise<Result> {
+async function send(deps: SendEmailDeps, delivery: Delivery, to: Destination): Promise<Result> {
   const { database, clock, logger, mailer } = deps;
   const { accountId } = delivery;
   try {

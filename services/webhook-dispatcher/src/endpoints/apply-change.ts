@@ -8,7 +8,7 @@ import { isTestSend } from '../deliveries/test-send.rules.ts';
 import { kindOf } from '../destinations/destination-kind.rules.ts';
 import type { Role } from '../destinations/destination-kind.types.ts';
 import { endpointChangeApplied } from '../points/points.ts';
-import { behindAllIdsAndSuffixes } from '../storage/index-scans.ts';
+import { afterAllIdsAndSuffixes } from '../storage/index-scans.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import { endpointRemovedText, heldDroppedText } from '../texts/activity.rules.ts';
 
@@ -173,8 +173,8 @@ interface Batch {
 }
 
 async function cancelBatch(run: Run): Promise<Batch> {
-  const pending = await run(cancelPendingStatement, behindAllIdsAndSuffixes);
-  return { as: 'canceled', count: pending > 0 ? pending : await run(cancelHeldStatement, behindAllIdsAndSuffixes) };
+  const pending = await run(cancelPendingStatement, afterAllIdsAndSuffixes);
+  return { as: 'canceled', count: pending > 0 ? pending : await run(cancelHeldStatement, afterAllIdsAndSuffixes) };
 }
 
 async function applyTo(run: Run, change: Change, { active, role }: Switched): Promise<Batch> {
@@ -186,9 +186,9 @@ async function applyTo(run: Run, change: Change, { active, role }: Switched): Pr
   const others = othersUntil === null ? 0 : await run(discardOthersStatement, othersUntil, change.others_after);
   if (others > 0) return { as: 'discarded', count: others };
   if (active) return { as: 'held', count: 0 };
-  const waiting = await run(holdStatement, behindAllIdsAndSuffixes);
+  const waiting = await run(holdStatement, afterAllIdsAndSuffixes);
   if (waiting > 0 || kindOf(role).whileOff === 'held') return { as: 'held', count: waiting };
-  return { as: 'discarded', count: await run(discardStatement, behindAllIdsAndSuffixes) };
+  return { as: 'discarded', count: await run(discardStatement, afterAllIdsAndSuffixes) };
 }
 
 async function insertNotice(

@@ -1,7 +1,7 @@
 import { idFloor } from '@app/contracts/ids';
 import { invalidField } from '@app/contracts/validation';
 import { type Database, statement } from '@app/service-kit/database';
-import { behindAllIdsAndSuffixes } from '../storage/index-scans.ts';
+import { afterAllIdsAndSuffixes } from '../storage/index-scans.ts';
 import { dayMs } from '../storage/partition.rules.ts';
 
 /** What names events: one, those of an order, or those of a buyer. */
@@ -56,7 +56,7 @@ export async function* eventsNamed(
   const { eventId, orderId, email } = filters;
   const [query, key] =
     eventId !== undefined ? [byId, eventId] : orderId !== undefined ? [byOrder, orderId] : [byEmail, email];
-  for (let newest = bounds.newest ?? behindAllIdsAndSuffixes, count = chunk; count === chunk; ) {
+  for (let newest = bounds.newest ?? afterAllIdsAndSuffixes, count = chunk; count === chunk; ) {
     const values = [accountId, key, newest, bounds.oldest ?? '', chunk + 1, orderId ?? null, email ?? null];
     const { rows } = await database.pool.query(query(values));
     count = Math.min(rows.length, chunk);

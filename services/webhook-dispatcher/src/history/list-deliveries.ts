@@ -6,7 +6,7 @@ import { type Client, type Database, statement } from '@app/service-kit/database
 import { inOneSnapshot } from '@app/service-kit/one-snapshot';
 import { pageOf, unknownBefore } from '@app/service-kit/paging';
 import { computedFirst } from '@app/service-kit/planner';
-import { behindAllIdsAndSuffixes } from '../storage/index-scans.ts';
+import { afterAllIdsAndSuffixes } from '../storage/index-scans.ts';
 import {
   deliveriesById,
   deliveriesStatement,
@@ -106,11 +106,11 @@ const endpointStatement = deliveriesStatement(
 
 const byIdsStatement = deliveriesStatement(
   'deliveries-page-of-events',
-  `select d.*, wanted.place from unnest($2::text[]) with ordinality as wanted (id, place) ${deliveriesById}
+  `select d.*, wanted.position from unnest($2::text[]) with ordinality as wanted (id, position) ${deliveriesById}
    where ($4::text is null or d.status = $4) and ($5::text is null or d.endpoint_id = $5)
      and ($6::text is null or d.event_name = $6) and d.id < $7 and d.id >= $8
-   order by wanted.place limit $3`,
-  { order: 'p.place', beside: { place: 'int8' } },
+   order by wanted.position limit $3`,
+  { order: 'p.position', beside: { position: 'int8' } },
 );
 
 const knownStatement = statement<{ event_id: string }>(
@@ -139,7 +139,7 @@ export async function listDeliveries(database: Database, accountId: string, quer
 
 /** The ids that the page's rows have: below the first, from the second. */
 function idRange({ before, from, to }: Query): [below: string, from: string] {
-  const end = to === undefined ? behindAllIdsAndSuffixes : idFloor('delivery', Date.parse(to));
+  const end = to === undefined ? afterAllIdsAndSuffixes : idFloor('delivery', Date.parse(to));
   const below = before === undefined || before > end ? end : before;
   return [below, from === undefined ? '' : idFloor('delivery', Date.parse(from))];
 }

@@ -16,13 +16,13 @@ const pageStatement = (name: string, range: string, order: string) =>
   statement<EventRow>(
     name,
     `select id, sequence, name, occurred_at, test, fits, case when fits then body end as body from (
-       select v.*, b.body, v.place = 1
-         or sum(coalesce(octet_length(b.body), 4) + ${besideBodyBytes}) over (order by v.place) <= $4 as fits
+       select v.*, b.body, v.position = 1
+         or sum(coalesce(octet_length(b.body), 4) + ${besideBodyBytes}) over (order by v.position) <= $4 as fits
        from (
-         select id, sequence, name, occurred_at, test, row_number() over (order by ${order}) as place from events
+         select id, sequence, name, occurred_at, test, row_number() over (order by ${order}) as position from events
          where account_id = $1 and ${range} order by ${order} limit $3) v
        left join lateral (select body from event_bodies where event_id = v.id and account_id = $1 limit 1) b on true) v
-     order by v.place`,
+     order by v.position`,
     {
       id: 'text',
       sequence: 'int8',

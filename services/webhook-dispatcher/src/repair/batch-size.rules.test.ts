@@ -16,7 +16,7 @@ test('over any series of moments, no more is enqueued than the rate allows, also
   const pauses = fc.array(pause, { minLength: 1, maxLength: 50 });
   fc.assert(
     fc.property(pauses, fc.integer({ min: 1, max: 400 }), (moments, perSecond) => {
-      let [handedOver, passedMs, elapsedMs] = [nextBatch({ ...idle, perSecond }), 0, 0];
+      let [enqueued, passedMs, elapsedMs] = [nextBatch({ ...idle, perSecond }), 0, 0];
       for (const { pauseMs, foundMax } of moments) {
         passedMs += pauseMs;
         elapsedMs += pauseMs;
@@ -24,9 +24,9 @@ test('over any series of moments, no more is enqueued than the rate allows, also
         const found = Math.min(batch, foundMax);
         // As `recovery-advance` writes it.
         if (found > 0) elapsedMs = (1_000 * (batch - found)) / perSecond;
-        handedOver += found;
+        enqueued += found;
       }
-      expect(handedOver).toBeLessThanOrEqual(perSecond + (perSecond * passedMs) / 1_000);
+      expect(enqueued).toBeLessThanOrEqual(perSecond + (perSecond * passedMs) / 1_000);
     }),
     randomRuns(100, 5_000),
   );

@@ -110,7 +110,7 @@ async function requireSendable(tx: EntityManager, accountId: string, deliveryId:
  */
 async function makeDue(tx: EntityManager, accountId: string, deliveryId: string, now: Date): Promise<void> {
   const of = [accountId, deliveryId];
-  for (let looks = 0; looks < 3; looks += 1) {
+  for (let reads = 0; reads < 3; reads += 1) {
     if ((await executeBound(tx, againStatement([...of, now]))).length > 0) return;
     if ((await executeBound(tx, hastenStatement([...of, now]))).length > 0) return;
     if ((await executeBound(tx, inFlightStatement(of))).length > 0) return;

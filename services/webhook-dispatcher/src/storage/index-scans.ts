@@ -2,4 +2,4 @@
  * Sorts behind every id, and behind every suffix of one: the end of a scan that has no other. This is true for columns of
  * collation "C", which compares bytes, as all ids of this service have it.
  */
-export const behindAllIdsAndSuffixes = '~';
+export const afterAllIdsAndSuffixes = '~';

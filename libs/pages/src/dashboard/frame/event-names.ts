@@ -16,7 +16,7 @@ const labels: Readonly<Record<WebhookEventName | typeof endpointOff, string>> = 
   'subscription.resumed': 'Subscription resumed',
   'affiliate.paid': 'Affiliate paid',
   'funnel.email.sync': 'Funnel emails pushed',
-  [endpointOff]: 'Webhook endpoint needs a look',
+  [endpointOff]: 'Webhook endpoint needs attention',
 };
 
 /** Events of webhooks with what they mean, in the order of the documentation. */

@@ -73,8 +73,8 @@ export async function recordVisit({ app, body, address, headers, context }: Visi
   return await app.requester.request(recordVisitRequest, input, { ...context, accountId });
 }
 
-function sellerResourceOf({ handle, account, look }: Seller, baseUrl: string): SellerResource {
-  const { logoName, ...rest } = look;
+function sellerResourceOf({ handle, account, appearance }: Seller, baseUrl: string): SellerResource {
+  const { logoName, ...rest } = appearance;
   const { businessName: name, supportEmail } = account;
   return { handle, name, supportEmail, logoUrl: logoUrlOf(baseUrl, logoName), ...rest };
 }

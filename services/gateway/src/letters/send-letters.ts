@@ -5,13 +5,13 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { SealedBox } from '@app/service-kit/sealed-box';
-import { letterHandedOver } from '../points/points.ts';
+import { letterAttempted } from '../points/points.ts';
 import type { LetterKind } from './letter-paths.ts';
 import { type Addressing, type LetterSeller, recipientOf } from './letter-recipient.ts';
 import { letterText } from './letter-text.rules.ts';
 import { lockedWindows, windowsGivenBack } from './new-letter.ts';
 
-export interface HandOverDeps {
+export interface SendDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -85,20 +85,20 @@ interface Claimed extends LetterSeller {
 }
 
 /** Hands over the letters that are due, a few at a time, until none is left. */
-export async function handOverLetters(deps: HandOverDeps, isClosing: () => boolean): Promise<void> {
+export async function sendLetters(deps: SendDeps, isClosing: () => boolean): Promise<void> {
   while (!isClosing()) {
     const { rows } = await deps.database.pool.query(claimStatement([deps.clock.now()]));
     if (rows.length === 0) return;
-    await Promise.all(rows.map((row) => handOver(deps, row)));
+    await Promise.all(rows.map((row) => sendClaimed(deps, row)));
   }
 }
 
-async function handOver(deps: HandOverDeps, letter: Claimed): Promise<void> {
+async function sendClaimed(deps: SendDeps, letter: Claimed): Promise<void> {
   const { database, clock, logger } = deps;
   const addressing = await addressingOf(deps, letter);
   if (addressing === 'withheld') {
     await database.pool.query(withholdStatement([letter.id, windowsGivenBack(letter.kind, letter.email)]));
-    letterHandedOver.announce(() => ({ letterId: letter.id, to: letter.email, outcome: 'withheld' }));
+    letterAttempted.announce(() => ({ letterId: letter.id, to: letter.email, outcome: 'withheld' }));
     return;
   }
   const handover = addressing === 'unknown' ? notKnown : await send(deps, letter, addressing);
@@ -110,13 +110,13 @@ async function handOver(deps: HandOverDeps, letter: Claimed): Promise<void> {
     logger.warn({ letterId: letter.id, outcome, detail, cause, isOver }, 'a letter was not sent');
   }
   await database.pool.query(isOver ? endStatement([letter.id]) : postponeStatement([letter.id, new Date(nextMs)]));
-  letterHandedOver.announce(() => ({ letterId: letter.id, to: letter.email, outcome: handover.outcome }));
+  letterAttempted.announce(() => ({ letterId: letter.id, to: letter.email, outcome: handover.outcome }));
 }
 
 const notKnown: Handover = { outcome: 'deferred', detail: 'checkout did not say whether the address has bought' };
 
 /** Whom the letter goes to; `unknown` while checkout cannot say. */
-async function addressingOf(deps: HandOverDeps, letter: Claimed): Promise<Addressing | 'withheld' | 'unknown'> {
+async function addressingOf(deps: SendDeps, letter: Claimed): Promise<Addressing | 'withheld' | 'unknown'> {
   const { requester, logger, replyTo } = deps;
   try {
     return (await recipientOf(requester, letter, replyTo)) ?? 'withheld';
@@ -126,7 +126,7 @@ async function addressingOf(deps: HandOverDeps, letter: Claimed): Promise<Addres
   }
 }
 
-async function send({ mailer, box, clock }: HandOverDeps, letter: Claimed, addressing: Addressing): Promise<Handover> {
+async function send({ mailer, box, clock }: SendDeps, letter: Claimed, addressing: Addressing): Promise<Handover> {
   let link: string;
   try {
     link = box.open(letter.sealed, letter.id).toString();
