@@ -18,9 +18,9 @@ export function creationEvent(accountId: string, fields: Partial<ProductData> = 
 
 /** Makes events of one kind: they say what `usual` says unless a test says otherwise, and occur at their `time`. */
 const eventsOf =
-  <Data extends object>(time: keyof Data, usual: (productId: string) => Data) =>
+  <Data extends object>(time: keyof Data, usual: (productId: string, fields: Partial<Data>) => Data) =>
   (accountId: string, productId: string, fields: Partial<Data> = {}) => {
-    const data: Data = { ...usual(productId), ...fields };
+    const data: Data = { ...usual(productId, fields), ...fields };
     return { id: newId('event', nowMs), accountId, occurredAt: String(data[time]), data };
   };
 
@@ -57,25 +57,31 @@ const aboutOrder = (productId: string) => ({
   test: false,
 });
 
-export const refundEvent = eventsOf<EventData<typeof orderRefunded>>('refundedAt', (productId) => ({
-  ...aboutOrder(productId),
-  totalCents: 4900,
-  refundedCents: 4900,
-  refundNo: 1,
-  counted: { orders: 1, cents: 4900 },
-  paidAt: '2026-01-15T12:00:00.000Z',
-  refundedAt: '2026-01-20T12:00:00.000Z',
-}));
+export const refundEvent = eventsOf<EventData<typeof orderRefunded>>(
+  'refundedAt',
+  (productId, { totalCents = 4900 }) => ({
+    ...aboutOrder(productId),
+    totalCents,
+    refundedCents: 4900,
+    refundNo: 1,
+    counted: { orders: 1, cents: totalCents },
+    paidAt: '2026-01-15T12:00:00.000Z',
+    refundedAt: '2026-01-20T12:00:00.000Z',
+  }),
+);
 
-export const reopeningEvent = eventsOf<EventData<typeof orderReopened>>('reopenedAt', (productId) => ({
-  ...aboutOrder(productId),
-  totalCents: 4900,
-  refundNo: 1,
-  counted: { orders: 1, cents: 4900 },
-  detail: 'the card is closed',
-  paidAt: '2026-01-15T12:00:00.000Z',
-  reopenedAt: '2026-01-25T12:00:00.000Z',
-}));
+export const reopeningEvent = eventsOf<EventData<typeof orderReopened>>(
+  'reopenedAt',
+  (productId, { totalCents = 4900 }) => ({
+    ...aboutOrder(productId),
+    totalCents,
+    refundNo: 1,
+    counted: { orders: 1, cents: totalCents },
+    detail: 'the card is closed',
+    paidAt: '2026-01-15T12:00:00.000Z',
+    reopenedAt: '2026-01-25T12:00:00.000Z',
+  }),
+);
 
 const aboutPaymentRefund = (productId: string) => ({
   ...aboutOrder(productId),
