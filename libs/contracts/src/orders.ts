@@ -25,6 +25,11 @@ export const orderResource = z
       .describe(
         'What went back of the order itself by refunds and lost disputes; a part of it, or a dispute, leaves the order `paid`.',
       ),
+    dispute: z
+      .enum(['open', 'lost'])
+      .nullable()
+      .default(null)
+      .describe('Of its payments and its renewals’: `lost` where none is open.'),
     utm_source: z.string().nullable(),
     utm_medium: z.string().nullable(),
     utm_campaign: z.string().nullable(),

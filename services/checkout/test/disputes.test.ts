@@ -27,6 +27,8 @@ const about = { productName: 'Course', customerEmail: 'ada@example.com', dispute
 test('opening and end of a dispute are events with the order’s facts, and a won one changes nothing of the order', async () => {
   const orderId = await paidOrder();
   await harness.billing.publishDispute(orderId);
+  await harness.billing.handled();
+  expect(await orderOf(orderId)).toMatchObject({ status: 'paid', dispute: 'open' });
   await harness.billing.publishDispute(orderId, { end: { outcome: 'won', closedAt } });
   await harness.billing.handled();
   const [opened, closed, ...more] = await events();
@@ -35,7 +37,7 @@ test('opening and end of a dispute are events with the order’s facts, and a wo
   expect(disputeOpened.data.strict().parse(opened?.data)).toMatchObject({ ...about, orderId, amountCents: 9_900 });
   expect(closed?.subject).toBe(disputeClosed.subject);
   expect(disputeClosed.data.strict().parse(closed?.data)).toMatchObject({ ...about, outcome: 'won', closedAt });
-  expect(await orderOf(orderId)).toMatchObject({ status: 'paid', refunded_cents: 0 });
+  expect(await orderOf(orderId)).toMatchObject({ status: 'paid', refunded_cents: 0, dispute: null });
 });
 
 test('a lost one counts as money given back, once, in whatever order its events come, and the order stays paid', async () => {
@@ -44,7 +46,7 @@ test('a lost one counts as money given back, once, in whatever order its events 
   await harness.billing.publishDispute(orderId);
   await harness.billing.publishDispute(orderId, lost(9_900));
   await harness.billing.handled();
-  expect(await orderOf(orderId)).toMatchObject({ status: 'paid', refunded_cents: 9_900 });
+  expect(await orderOf(orderId)).toMatchObject({ status: 'paid', refunded_cents: 9_900, dispute: 'lost' });
   const back = (await events()).filter(({ subject }) => subject === paymentRefunded.subject);
   expect(back.map(({ data }) => paymentRefunded.data.strict().parse(data))).toMatchObject([
     {

@@ -50,6 +50,7 @@ test('a recorded order is in the list in the published shape, and its event is o
     customer_name: 'Ada Lovelace',
     total_cents: 11_800,
     refunded_cents: 0,
+    dispute: null,
     status: 'paid',
     utm_source: 'letter',
     utm_medium: null,

@@ -30,7 +30,8 @@ const orders = [
   order,
   orderOf({ status: 'refunded', refunded_cents: 14_565, customer_name: arabicName }),
   orderOf({ status: 'authorized' }),
-  orderOf({ refunded_cents: 2_000, total_cents: 123_456_789 }),
+  orderOf({ refunded_cents: 2_000, total_cents: 123_456_789, dispute: 'lost' }),
+  orderOf({ dispute: 'open' }),
   long,
 ];
 const noFilters: OrderFilters = {
@@ -114,7 +115,10 @@ export const dashboardOrdersStates: Readonly<Record<string, () => Html>> = {
   'orders-test-mode': () => inFrame('/app/orders', ordersPage(list), { testMode: true, processor: 'none' }),
   order: () => inFrame(path, orderPage(shown)),
   'order-disputed': () =>
-    inFrame(path, orderPage(Object.assign({}, shown, { order: Object.assign({}, paidOrder, { disputes }) }))),
+    inFrame(
+      path,
+      orderPage(Object.assign({}, shown, { order: Object.assign({}, paidOrder, { disputes, dispute: 'open' }) })),
+    ),
   'order-refunded': () =>
     inFrame(
       path,

@@ -29,6 +29,7 @@ export const order: OrderResource = {
   currency: 'usd',
   status: 'paid',
   refunded_cents: 0,
+  dispute: null,
   utm_source: null,
   utm_medium: null,
   utm_campaign: null,

@@ -6,6 +6,8 @@ import { utmTypes } from './order-columns.ts';
 /** What an order's resource is made of, from the table `orders`. */
 export const orderColumns = `id, product_id, customer_email, customer_name, total_cents, currency, status,
   case when status = 'refunded' then total_cents else refunded_cents end as refunded_cents,
+  case when disputes is null then null when jsonb_path_exists(disputes, '$.* ? (@ == "open")') then 'open'
+    when jsonb_path_exists(disputes, '$.* ? (@ == "lost")') then 'lost' end as dispute,
   ${namesOf(utmTypes)}, country, affiliate_code, test, created_at, items::text`;
 
 /** As the published resource has it; the items as JSON. */
@@ -23,6 +25,7 @@ export const orderTypes: ColumnsOf<OrderRow> = {
   currency: 'text',
   status: 'text',
   refunded_cents: 'int8',
+  dispute: 'text',
   ...utmTypes,
   country: 'text',
   affiliate_code: 'text',

@@ -78,7 +78,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'create_order',
-    description: 'Records a sale whose money was taken elsewhere; sends `order.paid`.',
+    description: 'Records a sale that was paid elsewhere; sends `order.paid`.',
     operation: operation('createOrder'),
     words: { paymentMethod: 'Processor token for renewals.', test: 'In no list and no metric.' },
     unsaid: ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'],

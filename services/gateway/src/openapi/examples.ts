@@ -13,6 +13,7 @@ const order = {
   customer_name: 'Maya Lindqvist',
   total_cents: 6800,
   refunded_cents: 0,
+  dispute: null,
   currency: 'usd',
   status: 'paid',
   utm_source: 'newsletter',

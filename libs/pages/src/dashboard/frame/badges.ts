@@ -14,6 +14,12 @@ export function orderBadge({ status, refunded_cents, currency }: OrderState, for
   return badge('good', 'Paid');
 }
 
+/** A dispute of one of its payments, beside how the order itself stands. */
+export function disputeBadge({ dispute }: Pick<OrderResource, 'dispute'>): Html {
+  if (dispute === 'open') return badge('warn', 'Disputed');
+  return html`${dispute === 'lost' && badge('bad', 'Dispute lost')}`;
+}
+
 type SubscriptionState = Pick<SubscriptionResource, 'status' | 'cancel_at'>;
 
 export function subscriptionBadge({ status, cancel_at }: SubscriptionState, formats: Formats): Html {

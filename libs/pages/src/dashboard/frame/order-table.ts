@@ -3,7 +3,7 @@ import { money } from '../../components/lines.ts';
 import { table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
-import { orderBadge } from './badges.ts';
+import { disputeBadge, orderBadge } from './badges.ts';
 import { when } from './times.ts';
 
 const texts = { buyer: 'Buyer', product: 'Product', when: 'When', status: 'Status', total: 'Total' } as const;
@@ -23,7 +23,7 @@ export function orderTable(
     const [buyer, product] = [html`<bdi>${order.customer_email}</bdi>`, html`<bdi>${productOf(order)}</bdi>`];
     const cells = [
       when(order.created_at, formats),
-      orderBadge(order, formats),
+      html`${orderBadge(order, formats)} ${disputeBadge(order)}`,
       money(formats.amount(order.total_cents, order.currency)),
     ];
     const names = isOfOneBuyer ? [product] : [buyer, product];

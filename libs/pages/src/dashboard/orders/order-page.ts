@@ -10,7 +10,7 @@ import { copyField, timeline } from '../../components/parts.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { buyerPath } from '../frame/addresses.ts';
-import { orderBadge, subscriptionBadge, testBadge } from '../frame/badges.ts';
+import { disputeBadge, orderBadge, subscriptionBadge, testBadge } from '../frame/badges.ts';
 import { productOf } from '../frame/order-table.ts';
 import { newestFirst } from '../frame/payments.ts';
 import { when } from '../frame/times.ts';
@@ -68,7 +68,7 @@ export function orderPage(content: OrderContent): DashboardPage {
     title: order.customer_email,
     heading: html`<bdi>${order.customer_email}</bdi>`,
     back: order.test ? { href: testOrdersPath, label: texts.testBack } : { href: ordersPath, label: texts.back },
-    about: html`<p>${money(amount)} ${orderBadge(order, formats)} ${testBadge(order)}</p>`,
+    about: html`<p>${money(amount)} ${orderBadge(order, formats)} ${disputeBadge(order)} ${testBadge(order)}</p>`,
     action: refundAction(order),
     main: html`${disputeNotices(order, formats)}${notices(content)}<div class="two-columns"><div class="stack">${itemsCard(order, formats)}${card(
       texts.timeline,

@@ -2,7 +2,8 @@
  * orders  An order's lines are written and read with the order, never alone: so `items` is one json column in the published
  *         shape, and the schema checks that their sum is the total. `refunded_cents` is what went back of the order itself, in
  *         minor units, `given_back_cents` the same with what went back of renewals, and `refund_changes` how often these
- *         changed: consumers take the highest number.
+ *         changed: consumers take the highest number. `disputes` has the outcome of each dispute by its id, `open` before that; null
+ *         without disputes.
  *
  * A live order writes 6 index entries at most. Each is 12 bytes (its header and its line pointer) and its keys, in which an id is
  * 31 bytes: 108 bytes of orders_of_product for every live order, 60 of orders_of_name for one with a name of 15 letters, about 90
@@ -49,6 +50,7 @@ export const orders = `
     refunded_cents bigint not null default 0,
     given_back_cents bigint not null default 0,
     refund_changes integer not null default 0,
+    disputes jsonb,
     constraint total_is_sum_of_items check (total_cents = order_items_total(items))
   );
   create index orders_of_buyer on orders (account_id, lower(customer_email), product_id) where not test;
