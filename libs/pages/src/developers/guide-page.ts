@@ -116,7 +116,9 @@ ${table(
     [
       html`<code>requires_action</code>`,
       html`Send the buyer to <code>action.url</code>; once they are back, <code>continue</code>. Or
-      <code>pay</code> with another card, where <code>anotherCard</code> says so.`,
+      <code>pay</code> with another card, where <code>anotherCard</code> says so. If your page sent <code>confirmsByScript</code>
+      and there is no <code>action</code>, <code>continue</code> has a <code>clientSecret</code> for Stripe’s
+      <code>handleNextAction</code>; then <code>continue</code>.`,
     ],
     [html`<code>processing</code>`, html`Not known yet. Ask with <code>continue</code> every few seconds.`],
     [html`<code>declined</code>`, html`Nothing was charged. Let the buyer try another card.`],

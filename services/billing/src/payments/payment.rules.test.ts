@@ -11,6 +11,7 @@ import {
   noProcessor,
   nothingDone,
   notReceived,
+  outcomeOf,
 } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 
@@ -71,4 +72,10 @@ test('buyers are shown of a decline only whether it was the card', () => {
   );
   const notOfCard = [notReceived, givenUp, keyUnreadable, noProcessor, nothingDone];
   expect(notOfCard.map(buyerReason)).toEqual(Array(5).fill('try_again_later'));
+});
+
+test('a buyer whom the processor’s script asks has something to confirm, and no address for it', () => {
+  const waiting = { ...tried(1, 'requires_action'), action_url: null, releasing: false };
+  expect(outcomeOf(waiting)).toMatchObject({ status: 'requires_action', action: null });
+  expect(outcomeOf({ ...waiting, releasing: true })).toMatchObject({ status: 'processing', action: null });
 });
