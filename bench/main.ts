@@ -6,7 +6,7 @@ import { createDirectory, type Infra, startInfra } from './infra.ts';
 import { requireWrk } from './load/wrk.ts';
 import { requireProc, residentMemory } from './measure/cpu.ts';
 import { measureOrders } from './measure/measure-orders.ts';
-import { type Options, readOptions } from './options.ts';
+import { type Options, type PartName, readOptions } from './options.ts';
 import { measureCheckouts } from './parts/measure-checkouts.ts';
 import { measureDeliveries } from './parts/measure-deliveries.ts';
 import { measureLimits } from './parts/measure-limits.ts';
@@ -15,6 +15,7 @@ import { measureMetrics } from './parts/measure-metrics.ts';
 import { measureOrderThroughput } from './parts/measure-order-throughput.ts';
 import { measureRenewals } from './parts/measure-renewals.ts';
 import { measureStart } from './parts/measure-start.ts';
+import { measureStripeRenewals } from './parts/measure-stripe-renewals.ts';
 import { measureSustained } from './parts/measure-sustained.ts';
 import { measureWebhookLatency } from './parts/measure-webhook-latency.ts';
 import { measureWebhookLists } from './parts/measure-webhook-lists.ts';
@@ -26,6 +27,9 @@ import { checkTargets, type Results } from './report/results.ts';
 const listedProducts = 20;
 /** More than the 100 orders of a list, and enough for V8 to have compiled what is hot. */
 const warmUpConnections = 8;
+
+/** Parts that do not run on the platform that is compared with the floor. */
+const apart: readonly PartName[] = ['start', 'profile', 'deliveries', 'limits', 'webhook-lists', 'stripe-renewals'];
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
@@ -50,7 +54,7 @@ async function measureOnSharedServers(options: Options, directory: string, resul
   const infra = await startInfra(directory, stack, options.nats);
   results.machine.postgres = infra.versions.postgres;
   results.machine['nats-server'] = infra.versions.nats;
-  if (options.parts.some((part) => !['start', 'profile', 'deliveries', 'limits', 'webhook-lists'].includes(part))) {
+  if (options.parts.some((part) => !apart.includes(part))) {
     await compare(options, infra, results);
   }
   if (options.parts.includes('deliveries') && !options.floorOnly) {
@@ -64,6 +68,13 @@ async function measureOnSharedServers(options: Options, directory: string, resul
   if (options.parts.includes('webhook-lists') && !options.floorOnly) {
     step(`webhook lists: pages of a seller with ${options.lengths.history} deliveries, beside one with few`);
     results.webhookLists = await measureWebhookLists(infra, options.lengths.history);
+  }
+  if (options.parts.includes('stripe-renewals') && !options.floorOnly) {
+    const { stripeRenewals } = options.lengths;
+    step(
+      `stripe renewals: ${stripeRenewals.due} due at a stand-in with Stripe's limit, two replicas of billing, buyers meanwhile`,
+    );
+    results.stripeRenewals = await measureStripeRenewals(infra, listedProducts, stripeRenewals);
   }
   if (options.parts.includes('profile') && !options.floorOnly) {
     step('profile: 32 connections');

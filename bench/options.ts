@@ -12,9 +12,13 @@ const partNames = [
   'limits',
   'webhook-lists',
   'start',
+  'stripe-renewals',
   'profile',
 ] as const;
 export type PartName = (typeof partNames)[number];
+
+/** Left out unless they are named. */
+const onlyNamed = new Set<PartName>(['profile', 'stripe-renewals']);
 
 export interface Options {
   readonly parts: readonly PartName[];
@@ -35,6 +39,8 @@ export interface Lengths {
   readonly lists: number;
   /** How many renewals are due, one run after the other. */
   readonly renewals: readonly number[];
+  /** How many are due at Stripe, and how long buyers pay before that. */
+  readonly stripeRenewals: { readonly due: number; readonly aloneSeconds: number };
   /** Facts that the rebuild of metrics counts, half of them of one product. */
   readonly facts: number;
   /** Of each feed and round. */
@@ -56,6 +62,7 @@ const full: Lengths = {
   latency: 60,
   lists: 5,
   renewals: [1_000, 10_000, 100_000],
+  stripeRenewals: { due: 2_000, aloneSeconds: 60 },
   facts: 2_000_000,
   deliveries: 60_000,
   disturbance: 30,
@@ -70,6 +77,7 @@ const quick: Lengths = {
   latency: 5,
   lists: 5,
   renewals: [1_000, 10_000],
+  stripeRenewals: { due: 200, aloneSeconds: 10 },
   facts: 100_000,
   deliveries: 10_000,
   disturbance: 5,
@@ -83,7 +91,7 @@ export type NatsConfiguration = 'start' | 'compose';
 const usage = `npm run bench -- [--quick] [--only=${partNames.join('|')}] [--profile] [--floor]
                 [--sustained-seconds=N] [--nats=start|compose]
   --quick    short runs: to see that it works, not for figures
-  --only     some parts, separated by commas; all but profile otherwise
+  --only     some parts, separated by commas; all but profile and stripe-renewals otherwise
   --profile  where the platform's CPU time goes, function by function; the same as --only=profile
   --floor    only the bare path
   --only=sustained         of the orders, only 64 connections for three minutes
@@ -104,7 +112,7 @@ export function readOptions(args: string[]): Options {
       nats: { type: 'string', default: 'start' },
     },
   });
-  const named = values.only?.split(',') ?? (values.profile ? [] : partNames.filter((name) => name !== 'profile'));
+  const named = values.only?.split(',') ?? (values.profile ? [] : partNames.filter((name) => !onlyNamed.has(name)));
   if (values.profile) named.push('profile');
   const parts = partNames.filter((name) => named.includes(name));
   if (named.some((name) => !partNames.includes(name as PartName))) throw new Error(`No part of that name.\n${usage}`);

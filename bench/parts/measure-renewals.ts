@@ -99,7 +99,7 @@ async function chargeDue(
   return { due, charged, ...rates, cpu, peakMb, transactions: committed.billing ?? Number.NaN, callsAtOnce };
 }
 
-const secondsBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1_000;
+export const secondsBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1_000;
 
 function watchMemory(pid: number): { stop(): Promise<number> } {
   let peakMb = 0;
@@ -119,7 +119,8 @@ function watchMemory(pid: number): { stop(): Promise<number> } {
   };
 }
 
-async function accountOf({ client }: Platform, postgresUrl: string): Promise<string> {
+/** The seller of the demo data. */
+export async function accountOf({ client }: Platform, postgresUrl: string): Promise<string> {
   const [product] = await client.listProducts();
   const catalog = new pg.Client({ connectionString: databaseUrl(postgresUrl, 'catalog') });
   await catalog.connect();

@@ -37,6 +37,8 @@ export interface PlatformClient {
   /** Active bumps of the product. */
   listBumps(productId: string): Promise<string[]>;
   setWebhookUrl(url: string): Promise<void>;
+  /** From then on buyers pay through Stripe. */
+  storeStripeKey(secretKey: string): Promise<void>;
   /** `summary.orders` of the product's metrics. */
   countInMetrics(productId: string): Promise<number>;
   newestOrderId(): Promise<string>;
@@ -79,6 +81,10 @@ export function createPlatformClient({ baseUrl, apiKey }: Credentials): Platform
     },
     async setWebhookUrl(url) {
       await call('PUT', '/api/v1/webhook-endpoint', { url });
+    },
+    async storeStripeKey(secretKey) {
+      const live = { secretKey, publishableKey: secretKey.replace('sk_', 'pk_') };
+      await call('PUT', '/api/v1/payment-processor', { processor: 'stripe', live });
     },
     async countInMetrics(productId) {
       const path = `/api/metrics/${productId}`;

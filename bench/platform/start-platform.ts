@@ -65,6 +65,8 @@ export async function startStandalone(
   );
 }
 
+export const platformDirectory = ({ directory }: Infra): string => join(directory, 'platform');
+
 /** The platform on the shared servers, with 20 products and a webhook endpoint that answers. */
 export async function startPlatform(
   infra: Infra,
@@ -72,7 +74,7 @@ export async function startPlatform(
   nodeOptions: string[] = [],
   settings: Record<string, string> = {},
 ): Promise<Platform> {
-  const dataDir = join(infra.directory, 'platform');
+  const dataDir = platformDirectory(infra);
   const program = await startStandalone(
     dataDir,
     { NATS_URL: infra.nats.url, ...infra.nats.platform, POSTGRES_URL: infra.postgres.url, ...settings },

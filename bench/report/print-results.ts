@@ -11,6 +11,7 @@ import type { Percentiles, WebhookLatency } from '../parts/measure-webhook-laten
 import type { PlatformProfile } from '../parts/profile-platform.ts';
 import { printDeliveries } from './print-deliveries.ts';
 import { printLimits } from './print-limits.ts';
+import { printStripeRenewals } from './print-stripe-renewals.ts';
 import { printWebhookLists } from './print-webhook-lists.ts';
 import { type Results, round } from './results.ts';
 import { middle, printTable } from './table.ts';
@@ -22,6 +23,7 @@ export function printResults(results: Results): void {
     sustained,
     checkouts,
     renewals,
+    stripeRenewals,
     lists,
     metrics,
     latency,
@@ -36,6 +38,7 @@ export function printResults(results: Results): void {
   if (orders || sustained) printOrders(orders ?? [], sustained);
   if (checkouts) printCheckouts(checkouts);
   if (renewals) printRenewals(renewals);
+  printStripeRenewals(stripeRenewals);
   if (lists) printLists(lists);
   if (metrics) printMetrics(metrics);
   for (const each of latency ?? []) printLatency(each);

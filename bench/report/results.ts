@@ -7,6 +7,7 @@ import type { MetricsResult } from '../parts/measure-metrics.ts';
 import type { ConnectionsResult } from '../parts/measure-order-throughput.ts';
 import type { RenewalsResult } from '../parts/measure-renewals.ts';
 import type { StartTimes } from '../parts/measure-start.ts';
+import type { StripeRenewalsResult } from '../parts/measure-stripe-renewals.ts';
 import type { SustainedResult } from '../parts/measure-sustained.ts';
 import type { WebhookLatency } from '../parts/measure-webhook-latency.ts';
 import type { WebhookListsResult } from '../parts/measure-webhook-lists.ts';
@@ -22,6 +23,7 @@ export interface Results {
   sustained?: SustainedResult;
   checkouts?: CheckoutsResult[];
   renewals?: RenewalsResult;
+  stripeRenewals?: StripeRenewalsResult;
   lists?: ListResult[];
   metrics?: MetricsResult;
   /** At one rate after the other. */
@@ -50,6 +52,7 @@ export function checkTargets(results: Results): Target[] {
     ...sustainedTargets(results),
     ...checkoutTargets(results),
     ...renewalTargets(results),
+    ...stripeRenewalTargets(results),
     ...latencyTargets(results),
     ...deliveryTargets(results),
     ...listTargets(results),
@@ -95,6 +98,16 @@ function checkoutTargets({ checkouts = [] }: Results): Target[] {
       '',
     ),
   ]);
+}
+
+function stripeRenewalTargets({ stripeRenewals }: Results): Target[] {
+  if (stripeRenewals === undefined) return [];
+  const { due, charged, stripe, alone, meanwhile } = stripeRenewals;
+  return [
+    atMost('renewals at Stripe due and not charged', due - charged, 0, ''),
+    atMost('answers 429 of Stripe', stripe.limited, 0, ''),
+    atMost('buyers who could not pay', alone.failed + meanwhile.failed, 0, ''),
+  ];
 }
 
 function renewalTargets({ renewals }: Results): Target[] {
