@@ -89,14 +89,19 @@ const moment: fc.Arbitrary<Moment> = fc.record({
 });
 const bought = fc.array(fc.constantFrom(...cards), { minLength: 1, maxLength: 3 });
 
+/** A history at Stripe takes seconds, of requests whose answers never come: as many as fit. */
+const longestMs = { simulated: Number.POSITIVE_INFINITY, stripe: volume(Number.POSITIVE_INFINITY, 5 * minuteMs) };
+
 describe.each(['simulated', 'stripe'] as const)('%s', (processor) => {
   openReplicasOf(processor);
 
   test('whatever is due, clicked, queued, lost, doubled, late, killed or restored: each period is charged once at most, and all books and events agree', {
     timeout: volume(180_000, 3 * hourMs),
   }, async () => {
+    const untilMs = performance.now() + longestMs[processor];
     await fc.assert(
       fc.asyncProperty(bought, fc.array(moment, { minLength: 3, maxLength: 10 }), async (methods, moments) => {
+        if (performance.now() > untilMs) return;
         await replicas.clear();
         replicas.clock.set('2026-01-31T12:00:00.000Z');
         const shop = new Shop(replicas);
