@@ -17,7 +17,7 @@ type KeyPair = NonNullable<Body['live']>;
 
 export interface StripeSettingsDeps {
   /** Asks Stripe whose key it is. @throws NothingDoneError, StripeAnswerError */
-  readonly keyOwner: (call: ProcessorCall) => Promise<KeyOwner>;
+  readonly keyOwner: (call: ProcessorCall, publishableKey: string) => Promise<KeyOwner>;
   /** A test has moved this deployment's clock. */
   readonly isClockMoved: () => boolean;
   /** How long Stripe may take, in milliseconds. */
@@ -55,11 +55,14 @@ export async function checkKeys(
         test: mode === 'test',
         signal: AbortSignal.timeout(deps.deadlineMs),
       };
-      const owner = await deps.keyOwner(call).catch((err: unknown) => refuse(err, mode));
+      const owner = await deps.keyOwner(call, pair.publishableKey).catch((err: unknown) => refuse(err, mode));
+      if (!owner.fitsPublishableKey) throw invalidField(`${mode}.publishableKey`, otherOwner, 'refused');
       return { ...pair, test: call.test, owner };
     }),
   );
 }
+
+const otherOwner = 'is not accepted by Stripe, or is of another Stripe account than the secret key';
 
 function checkForm(
   { isClockMoved }: StripeSettingsDeps,

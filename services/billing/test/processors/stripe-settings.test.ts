@@ -12,7 +12,7 @@ import { endpointCompared } from '../../src/points/points.ts';
 import { type Harness, startHarness } from '../harness.ts';
 import { startInput } from '../payment-samples.ts';
 import { orderEvent } from '../samples.ts';
-import type { PaymentIntent } from '../stripe/objects.ts';
+import type { PaymentIntent, SetupIntent } from '../stripe/objects.ts';
 import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
 
 guardLeaks();
@@ -159,7 +159,29 @@ test('a restricted key says what it may not do', async () => {
     live: { secretKey, publishableKey: 'pk_live_narrow' },
   });
   expect(stored.stripe?.live?.missing_permissions).toEqual(['Charges and Refunds: write', 'Events: read']);
-  expect(stripe.booksOf(secretKey).objects.size).toBe(0);
+  // What the publishable key was tried with is ended.
+  expect(
+    stripe
+      .booksOf(secretKey)
+      .all<SetupIntent>('setup_intent')
+      .map(({ status }) => status),
+  ).toEqual(['canceled']);
+  expect(stripe.booksOf(secretKey).all('customer')).toEqual([]);
+});
+
+test('a publishable key of another Stripe account, or a revoked one, is refused and named', async () => {
+  const account = newAccount();
+  const live = pair('mine', 'acct_mine');
+  stripe.accept('pk_live_theirs', 'acct_theirs');
+  stripe.accept('pk_live_revoked', 'acct_mine');
+  stripe.revoke('pk_live_revoked');
+  const field = 'live.publishableKey';
+  for (const publishableKey of ['pk_live_theirs', 'pk_live_revoked']) {
+    const mixed = put(account, { processor: 'stripe', live: { ...live, publishableKey } });
+    await expect(mixed).rejects.toMatchObject(faultsOf([{ field, code: 'refused' }]));
+  }
+  expect(await get(account)).toMatchObject({ stripe: null });
+  expect(await put(account, { processor: 'stripe', live })).toMatchObject({ processor: 'stripe' });
 });
 
 test('another key of the same Stripe account takes over; that of another one waits until nothing is open at the first', async () => {

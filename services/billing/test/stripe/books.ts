@@ -115,6 +115,16 @@ export class StripeBooks {
     return intent;
   }
 
+  /** A SetupIntent that waits for its card. @throws StripeNo for a customer or a method that are none */
+  prepare(parameters: Record<string, unknown>): make.SetupIntent {
+    this.#customer(parameters);
+    if (parameters.payment_method !== undefined) this.methodOf(parameters);
+    const { usage = 'off_session', metadata = {} } = parameters;
+    const id = this.newId('seti');
+    const given = { id, created: this.#nowS(), client_secret: `${id}_secret_x`, usage, metadata };
+    return this.keep(make.setupIntent({ ...given, status: 'requires_payment_method' }));
+  }
+
   #customer({ customer }: Record<string, unknown>): string | null {
     return customer === undefined ? null : this.find('customer', String(customer), 'customer').id;
   }

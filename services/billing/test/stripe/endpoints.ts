@@ -43,9 +43,16 @@ export const endpoints: Readonly<Record<string, (asked: Asked) => unknown>> = {
     return intent;
   },
   'POST /v1/payment_intents/{intent}/cancel': (asked) => canceled(asked, 'payment_intent'),
-  'POST /v1/setup_intents': ({ books, parameters, authenticateUrl }) => books.save(parameters, authenticateUrl),
+  'POST /v1/setup_intents': ({ books, parameters, authenticateUrl }) =>
+    parameters.confirm === true ? books.save(parameters, authenticateUrl) : books.prepare(parameters),
   'GET /v1/setup_intents': (asked) => listed(asked, 'setup_intent', ['customer']),
-  'GET /v1/setup_intents/{intent}': ({ books, id }) => books.find('setup_intent', id, 'intent'),
+  'GET /v1/setup_intents/{intent}': ({ books, id, parameters }) => {
+    const intent = books.find<SetupIntent>('setup_intent', id, 'intent');
+    const { client_secret: secret = intent.client_secret } = parameters;
+    if (secret !== intent.client_secret)
+      throw invalid('The client secret is of another intent.', { param: 'client_secret' });
+    return intent;
+  },
   'POST /v1/setup_intents/{intent}/cancel': (asked) => canceled(asked, 'setup_intent'),
   'GET /v1/payment_methods/{payment_method}': ({ books, id }) => books.find('payment_method', id, 'payment_method'),
   'POST /v1/refunds': ({ books, parameters }) => books.refund(parameters),

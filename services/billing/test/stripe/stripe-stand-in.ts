@@ -86,7 +86,7 @@ export class StripeStandIn {
     return this.#accountOf(secretKey).books;
   }
 
-  /** Says whose key it is: one that was never named is refused. */
+  /** Says whose key it is: a secret one that was never named is refused, a publishable one fits any account. */
   accept(secretKey: string, account = 'acct_1'): void {
     this.#keys.set(secretKey, { account });
   }
@@ -176,7 +176,7 @@ export class StripeStandIn {
   }
 
   #accountOf(secretKey: string): StripeAccount {
-    const mode = /^(sk|rk)_test_/.test(secretKey) ? 'test' : 'live';
+    const mode = /^(sk|rk|pk)_test_/.test(secretKey) ? 'test' : 'live';
     const name = `${this.#keys.get(secretKey)?.account}-${mode}`;
     const known = this.#accounts.get(name);
     if (known !== undefined) return known;
@@ -244,10 +244,12 @@ export class StripeStandIn {
     endpoint: Endpoint,
     { origin, fault }: { readonly origin: string; readonly fault: StripeFault | undefined },
   ): Promise<Answer> {
-    const account = this.#accountOf(secretKey);
+    const { id, path } = endpoint;
+    const isNamed = this.#keys.has(secretKey) || !isPublishable(secretKey);
+    const withIt = [...this.#accounts.values()].find(({ books }) => books.objects.has(id));
+    const account = isNamed ? this.#accountOf(secretKey) : (withIt ?? this.#accountOf(secretKey));
     const { books, name } = account;
     books.pass();
-    const { id, path } = endpoint;
     const accountName = this.#keyOf(secretKey).account;
     const authenticateUrl = (of: string) => `${origin}/authenticate/${name}/${of}`;
     const run = (): unknown => {
@@ -279,12 +281,16 @@ export class StripeStandIn {
     if (headers['stripe-version'] !== apiVersion) return invalid(`not the API version ${apiVersion}`);
     const key = this.#keys.get(secretKey);
     const type = 'invalid_request_error';
+    if (isPublishable(secretKey) && key?.isRevoked === undefined && path === '/v1/setup_intents/{intent}')
+      return undefined;
     if (key === undefined || key.isRevoked) return new StripeNo(401, { type, message: 'Invalid API Key provided.' });
     if (!key.forbidden?.includes(path)) return undefined;
     const message = 'The provided key does not have the required permissions for this endpoint.';
     return new StripeNo(403, { type, message });
   }
 }
+
+const isPublishable = (key: string): boolean => key.startsWith('pk_');
 
 const unknownUrl = (method: string, path: string): StripeNo =>
   new StripeNo(

@@ -10,19 +10,49 @@ export interface KeyOwner {
   /** What the account is paid out in by default, in lower case. */
   readonly settlementCurrency: string | null;
   readonly missingPermissions: readonly string[];
+  /** False where Stripe does not accept the publishable key, or it is of another Stripe account. */
+  readonly fitsPublishableKey: boolean;
 }
 
 /** @throws NothingDoneError where Stripe does not accept the key, or cannot be asked */
-export async function keyOwner(link: StripeLink, call: ProcessorCall): Promise<KeyOwner> {
+export async function keyOwner(link: StripeLink, call: ProcessorCall, publishableKey: string): Promise<KeyOwner> {
   const account = await link.read(call, (stripe, options) => stripe.accounts.retrieveCurrent({}, options));
   const name = account.settings?.dashboard?.display_name ?? account.business_profile?.name ?? account.email;
   const missing = await Promise.all(probes.map(async (probe) => ((await may(link, call, probe)) ? [] : [probe.name])));
+  const missingPermissions = missing.flat();
+  const fitsPublishableKey =
+    missingPermissions.includes(savingCards) || (await fitsPublishable(link, call, publishableKey));
   return {
     account: account.id,
     name: name ?? null,
     settlementCurrency: account.default_currency?.toLowerCase() ?? null,
-    missingPermissions: missing.flat(),
+    missingPermissions,
+    fitsPublishableKey,
   };
+}
+
+/**
+ * A publishable key reads no more than an intent of its own account whose client secret it knows: one that saves no card and is
+ * cancelled at once.
+ */
+async function fitsPublishable(link: StripeLink, call: ProcessorCall, publishableKey: string): Promise<boolean> {
+  const { id, client_secret } = await link.send(call, undefined, (stripe, options) =>
+    stripe.setupIntents.create({ usage: 'off_session', allowed_payment_method_types: ['card'] }, options),
+  );
+  try {
+    await link.read({ ...call, secretKey: publishableKey }, (stripe, options) =>
+      stripe.setupIntents.retrieve(id, { client_secret: client_secret ?? '' }, options),
+    );
+    return true;
+  } catch (err) {
+    const isRefused = err instanceof NothingDoneError && err.why === 'key_refused';
+    if (isRefused || (err instanceof StripeAnswerError && err.code === 'resource_missing')) return false;
+    throw err;
+  } finally {
+    const cancel = (stripe: Stripe, options: Stripe.RequestOptions) => stripe.setupIntents.cancel(id, {}, options);
+    // One that is left behind can save no card: its client secret is known here alone.
+    await link.send(call, undefined, cancel).catch(() => undefined);
+  }
 }
 
 interface Probe {
@@ -33,6 +63,7 @@ interface Probe {
 }
 
 const noId = 'none_of_these';
+const savingCards = 'SetupIntents: write';
 const probes: readonly Probe[] = [
   { name: 'Customers: write', ask: (stripe, options) => stripe.customers.create({ email: 'no address' }, options) },
   {
@@ -40,7 +71,7 @@ const probes: readonly Probe[] = [
     ask: (stripe, options) => stripe.paymentIntents.create({ amount: 0, currency: 'usd' }, options),
   },
   {
-    name: 'SetupIntents: write',
+    name: savingCards,
     ask: (stripe, options) => stripe.setupIntents.create({ customer: noId, payment_method: noId }, options),
   },
   {

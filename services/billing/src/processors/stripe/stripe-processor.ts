@@ -22,8 +22,8 @@ import { clientSecret, release } from './stripe-release.ts';
 import { sendCard, sendMethod, sendSaved } from './stripe-sendings.ts';
 
 export interface StripeProcessor extends PaymentProcessor {
-  /** Whose the call's key is. @throws NothingDoneError, StripeAnswerError */
-  keyOwner(call: ProcessorCall): Promise<KeyOwner>;
+  /** Whose the call's key is, and whether the publishable key fits it. @throws NothingDoneError, StripeAnswerError */
+  keyOwner(call: ProcessorCall, publishableKey: string): Promise<KeyOwner>;
   /** A refund, of what is the account's. @throws NothingDoneError, StripeAnswerError */
   readRefund(id: string, call: ProcessorCall): Promise<ProcessorRecord | undefined>;
   readonly endpoints: StripeEndpoints;
@@ -52,7 +52,7 @@ export function openStripeProcessor(database: Database, options: StripeLinkOptio
         (one) => readDispute(deps.link, id, one),
         (dispute) => dispute !== null,
       ),
-    keyOwner: (call) => keyOwner(deps.link, call),
+    keyOwner: (call, publishableKey) => keyOwner(deps.link, call, publishableKey),
     readRefund: (id, call) => whereItIs(call, (one) => readRefund(deps.link, id, one)),
     endpoints: createStripeEndpoints(deps.link),
     close: () => deps.link.close(),
