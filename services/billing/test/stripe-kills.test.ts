@@ -133,7 +133,10 @@ async function go({ hold, card, decision }: Journey, seam: number, seed: number)
   const account = newAccount();
   const orderId = newId('order', replicas.clock.nowMs());
   const returnUrl = 'https://shop.example/c/shop/course';
-  const input = startInput({ orderId, hold, returnUrl, paymentMethod: replicas.outside.card(card) });
+  // The bank is asked at its page and by Stripe's script in turn.
+  const asked = card === 'sim_requires_action' && seam % 2 === 0 ? 'standin_script' : card;
+  const paymentMethod = replicas.outside.card(asked);
+  const input = startInput({ orderId, hold, returnUrl, paymentMethod, confirmsByScript: true });
   const caller = { accountId: account, requestId: 'r' };
   const request = async ({ deps }: Replica): Promise<void> => {
     await startPayment(deps, caller, input);

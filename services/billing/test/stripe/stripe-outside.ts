@@ -74,9 +74,11 @@ export async function stripeOutside(clock: FakeClock): Promise<OutsideProcessor>
     },
     buyersDecide: async () => {
       const waiting = ['payment_intent', 'setup_intent'].flatMap((kind) => books().all<Intent>(kind));
-      for (const { status, next_action } of waiting) {
+      for (const { status, next_action, client_secret } of waiting) {
+        if (status !== 'requires_action') continue;
         const { url } = (next_action as { redirect_to_url?: { url: string } } | null)?.redirect_to_url ?? {};
-        if (status === 'requires_action' && url !== undefined) await fetch(url, { redirect: 'manual' });
+        if (url === undefined) standIn.buyerDecides(client_secret);
+        else await fetch(url, { redirect: 'manual' });
       }
     },
     failRequests: (faults) => standIn.fail(() => true, ...faults),
