@@ -92,7 +92,32 @@ export async function ownPaymentsOf(
         return record.status === 'succeeded' && (own === undefined || !isRecordOf(record, own));
       });
   const byReference = await paymentsByReference(database, books, unknown);
-  return ({ paymentId, reference }) => byReference.get(reference) ?? byId.get(paymentId ?? '');
+  const failed = await failedOfSeller(database, books, records);
+  return ({ paymentId, reference }) => byReference.get(reference) ?? byId.get(paymentId ?? '') ?? failed.get(reference);
+}
+
+const byOrdersStatement = statement<ComparedPayment>(
+  'books-refunds-by-order',
+  `select ${columns} from payments
+   where account_id = $1 and order_id = any ($2) and processor = $3 and test = $4 and step = 'refund'
+     and processor_reference = any ($5)`,
+  comparedTypes,
+);
+
+/** Of refunds that the seller made at the processor, and that failed however long afterwards: what was recorded of each. */
+async function failedOfSeller(
+  database: Database,
+  { accountId, processor, test }: Books,
+  records: readonly ProcessorRecord[],
+): Promise<Map<string, ComparedPayment>> {
+  const failed = records.filter(({ kind, status, paymentId }) => {
+    return kind === 'refund' && status === 'failed' && paymentId === null;
+  });
+  if (failed.length === 0) return new Map();
+  const orders = failed.flatMap(({ orderId }) => orderId ?? []);
+  const references = failed.map(({ reference }) => reference);
+  const { rows } = await database.pool.query(byOrdersStatement([accountId, orders, processor, test, references]));
+  return new Map(rows.map((row) => [row.processor_reference ?? '', row]));
 }
 
 async function paymentsByReference(

@@ -148,6 +148,30 @@ test('one that fails afterwards opens its charge again, by its event', async () 
   expect(await refundedCents(order)).toBe(0);
 });
 
+const ends = [
+  ['failed', 'pm_card_visa', (order: Order, id: string) => stripe.booksOf(order.key).failRefund(id)],
+  ['canceled', 'pm_card_pendingRefund', (order: Order, id: string) => stripe.booksOf(order.key).cancelRefund(id)],
+] as const;
+test.each(ends)('without webhooks one that %s days afterwards opens its charge again', async (_, card, end) => {
+  const order = await paidOrder(card);
+  const made = order.giveBack(4_900);
+  await order.run();
+  expect(await refundedCents(order)).toBe(4_900);
+  harness.clock.advance(3 * 86_400_000);
+  end(order, made.id);
+  await order.run();
+  expect(await refundedCents(order)).toBe(0);
+  expect(await refunds(order)).toMatchObject([{ status: 'declined' }]);
+});
+
+test.each(ends)('without webhooks one that had %s before it was found is none', async (_, card, end) => {
+  const order = await paidOrder(card);
+  end(order, order.giveBack(4_900).id);
+  await order.run();
+  expect(await refunds(order)).toEqual([]);
+  expect(await published(order)).toEqual({ single: [], whole: [] });
+});
+
 test('that a hold ended at Stripe is no refund, though Stripe may have an object for it', async () => {
   const order = await paidOrder('pm_card_visa', { hold: { upsell, decisionMinutes: 60 } });
   const { intent, key } = order;

@@ -286,13 +286,21 @@ export class StripeBooks {
 
   failRefund(id: string, atS = this.#nowS()): void {
     this.#failures.delete(id);
-    const failed = this.find<make.Refund>('refund', id, 'refund');
-    const charge = this.find<make.Charge>('charge', failed.charge, 'charge');
-    failed.status = 'failed';
-    failed.failure_reason = 'lost_or_stolen_card';
-    charge.amount_refunded -= failed.amount;
-    charge.refunded = false;
+    const failed = this.#endRefund(id, { status: 'failed', failure_reason: 'lost_or_stolen_card' });
     this.tell('refund.failed', failed, atS);
+  }
+
+  /** The seller does not wait any longer for the balance to suffice. */
+  cancelRefund(id: string): void {
+    this.tell('refund.updated', this.#endRefund(id, { status: 'canceled' }));
+  }
+
+  #endRefund(id: string, how: Partial<make.Refund>): make.Refund {
+    const refund = Object.assign(this.find<make.Refund>('refund', id, 'refund'), how);
+    const charge = this.find<make.Charge>('charge', refund.charge, 'charge');
+    charge.amount_refunded -= refund.amount;
+    charge.refunded = false;
+    return refund;
   }
 
   /** The bank disputes what the PaymentIntent took, or a part of it. @param given fields that differ */

@@ -182,21 +182,26 @@ function refundRecord(refund: Stripe.Refund, call: ProcessorCall, failedS?: numb
   // One that the seller made at Stripe has no metadata of ours, but what it is of has.
   const about = markOf(call, intent.metadata);
   if (about === undefined) return undefined;
-  const hasFailed = failedS !== undefined;
+  const paymentId = markOf(call, metadata)?.paymentId ?? null;
+  // One of the seller's that failed before billing knew of it was never taken.
+  const hasFailed = failedS !== undefined || (paymentId === null && isFailed(refund));
   return {
     reference: id,
-    paymentId: markOf(call, metadata)?.paymentId ?? null,
+    paymentId,
     orderId: about.orderId,
     about: moneyReference(intent),
     kind: 'refund',
     status: hasFailed ? 'failed' : 'succeeded',
     ...moneyOf(amount, currency),
     recordedAt: at(failedS ?? created),
-    message: hasFailed ? `The bank sent the refund back${reasonOf(refund)}.` : null,
+    message: hasFailed ? whyFailed(refund) : null,
   };
 }
 
-const reasonOf = ({ failure_reason }: Stripe.Refund): string => (failure_reason ? ` (${failure_reason})` : '');
+const isFailed = ({ status }: Pick<Stripe.Refund, 'status'>): boolean => status === 'failed' || status === 'canceled';
+
+const whyFailed = ({ status, failure_reason: reason }: Stripe.Refund): string =>
+  status === 'canceled' ? 'The refund was canceled.' : `The bank sent the refund back${reason ? ` (${reason})` : ''}.`;
 
 /** As opened; how each stands now is with it. */
 async function* readDisputes(link: StripeLink, portion: Portion, call: ProcessorCall): Records {
@@ -222,19 +227,20 @@ async function* readDisputes(link: StripeLink, portion: Portion, call: Processor
 }
 
 /**
- * Releases and failed refunds, by Stripe's events, which go back 30 days. An event says where to look; the object is read,
+ * Releases, and refunds that failed or were canceled, by Stripe's events, which go back 30 days. An event says where to look; the object is read,
  * because those in events have the shape of the account's own API version.
  */
 async function* readEnds(link: StripeLink, portion: Portion, call: ProcessorCall): Records {
-  const types = ['payment_intent.canceled', 'refund.failed'];
+  const types = ['payment_intent.canceled', 'refund.failed', 'refund.updated'];
   const found = eachOf(link.readPatiently, call, (stripe, page, options) =>
     stripe.events.list({ ...page, types, created: createdIn(portion) }, options),
   );
   for await (const { type, created, data } of found) {
-    const { id } = data.object as { readonly id: string };
-    yield await (type === 'refund.failed'
-      ? failedRefund(link, id, created, call)
-      : releaseRecord(link, id, created, call));
+    const { id, status } = data.object as { readonly id: string; readonly status: string };
+    if (type === 'payment_intent.canceled') yield await releaseRecord(link, id, created, call);
+    // That one was canceled, as it may be while it waits for the seller's balance, is an update alone.
+    else if (type === 'refund.failed' || status === 'canceled') yield await failedRefund(link, id, created, call);
+    else yield undefined;
   }
 }
 
@@ -242,8 +248,7 @@ async function* readEnds(link: StripeLink, portion: Portion, call: ProcessorCall
 export async function readRefund(link: StripeLink, id: string, call: ProcessorCall) {
   const expand = ['payment_intent'];
   const refund = await link.read(call, (stripe, options) => stripe.refunds.retrieve(id, { expand }, options));
-  const hasFailed = refund.status === 'failed' || refund.status === 'canceled';
-  return refundRecord(refund, call, hasFailed ? refund.created : undefined);
+  return refundRecord(refund, call, isFailed(refund) ? refund.created : undefined);
 }
 
 async function failedRefund(link: StripeLink, id: string, created: number, call: ProcessorCall) {
