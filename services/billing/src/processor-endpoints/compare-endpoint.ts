@@ -90,7 +90,8 @@ async function compare(deps: EndpointDeps, row: EndpointRow): Promise<void> {
   const url = addressPrefix(reachableBase) + row.account_id;
   await withKey(deps, row, async (call) => {
     const wanted = { url, events: eventTypes, apiVersion };
-    const known = { endpointId: row.endpoint_id, url: row.url, holdsSecret: row.holds_secret };
+    const isByHand = row.status === 'by_hand';
+    const known = { endpointId: row.endpoint_id, url: row.url, holdsSecret: row.holds_secret, isByHand };
     const listed = await endpoints.list(call);
     const { deleted, kept } = planEndpoints(isWanted(row) ? wanted : null, url, listed, known);
     for (const id of deleted) await endpoints.delete(call, id);

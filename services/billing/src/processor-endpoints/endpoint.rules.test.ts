@@ -3,9 +3,10 @@ import { type Known, type Listed, nextDelayMs, planEndpoints } from './endpoint.
 
 const url = 'https://shop.example/api/processors/stripe/acc_1';
 const wanted = { url, events: ['a', 'b'], apiVersion: 'v2' };
-const right: Listed = { id: 'we_1', url, events: ['b', 'a'], apiVersion: 'v2', isEnabled: true };
-const known: Known = { endpointId: 'we_1', url, holdsSecret: true };
-const nothing: Known = { endpointId: null, url: null, holdsSecret: false };
+const right: Listed = { id: 'we_1', isMadeForUs: true, url, events: ['b', 'a'], apiVersion: 'v2', isEnabled: true };
+const known: Known = { endpointId: 'we_1', url, holdsSecret: true, isByHand: false };
+const nothing: Known = { endpointId: null, url: null, holdsSecret: false, isByHand: false };
+const sellers: Listed = { ...right, id: 'we_s', isMadeForUs: false };
 const elsewhere: Listed = { ...right, id: 'we_9', url: 'https://copy.example/api/processors/stripe/acc_1' };
 
 test.each<[string, readonly Listed[], Known, readonly string[], { id: string; isRight: boolean } | null]>([
@@ -25,13 +26,21 @@ test.each<[string, readonly Listed[], Known, readonly string[], { id: string; is
   ['a disabled one is changed', [{ ...right, isEnabled: false }], known, [], { id: 'we_1', isRight: false }],
   ['one of another version is made anew', [{ ...right, apiVersion: 'v1' }], known, ['we_1'], null],
   ['one without a secret that is known too', [right], { ...known, holdsSecret: false }, ['we_1'], null],
+  ['one that the seller made stays', [sellers], nothing, [], null],
   ['that of another deployment stays as it is', [elsewhere], nothing, [], null],
 ])('%s', (_, listed, has, deleted, kept) => {
   expect(planEndpoints(wanted, url, listed, has)).toEqual({ deleted, kept });
 });
 
-test('where none is wanted ours go, and those of other deployments stay', () => {
-  expect(planEndpoints(null, url, [right, elsewhere], known)).toEqual({ deleted: ['we_1'], kept: null });
+test('where none is wanted ours go, and those of others stay', () => {
+  const plan = planEndpoints(null, url, [right, elsewhere, sellers], known);
+  expect(plan).toEqual({ deleted: ['we_1'], kept: null });
+});
+
+test('with a secret of the seller ours goes, unless it is the only one at our address: then it was rolled', () => {
+  const byHand = { ...known, isByHand: true };
+  expect(planEndpoints(null, url, [right, sellers], byHand)).toEqual({ deleted: ['we_1'], kept: null });
+  expect(planEndpoints(null, url, [right, elsewhere], byHand)).toEqual({ deleted: [], kept: null });
 });
 
 test('attempts are further and further apart, up to a day', () => {

@@ -7,6 +7,7 @@ export interface Wanted {
 
 export interface Listed {
   readonly id: string;
+  readonly isMadeForUs: boolean;
   readonly url: string;
   readonly events: readonly string[];
   readonly apiVersion: string | null;
@@ -19,6 +20,8 @@ export interface Known {
   /** Its address as it was made. */
   readonly url: string | null;
   readonly holdsSecret: boolean;
+  /** The seller stored the secret. */
+  readonly isByHand: boolean;
 }
 
 export interface Plan {
@@ -31,11 +34,15 @@ export interface Plan {
 /**
  * What becomes of the account's endpoints at Stripe. Ours are those at our address and the one whose id is known: endpoints of
  * another deployment, as a copy of the database, stay. One whose secret is not known is of no use, because Stripe says it once.
+ * Where the seller stored a secret and has no endpoint at our address, it is the secret of ours, rolled at Stripe: that stays.
  * @param wanted null where none is to be there
  * @param url the address of the account
  */
 export function planEndpoints(wanted: Wanted | null, url: string, listed: readonly Listed[], known: Known): Plan {
-  const ours = listed.filter((one) => one.id === known.endpointId || one.url === url || one.url === known.url);
+  const isOurs = ({ id, isMadeForUs, ...at }: Listed): boolean =>
+    isMadeForUs && (id === known.endpointId || at.url === url || at.url === known.url);
+  const ours = listed.filter(isOurs);
+  if (known.isByHand && !listed.some((one) => one.url === url && !one.isMadeForUs)) return { deleted: [], kept: null };
   const keeps = ({ id, apiVersion }: Listed): boolean =>
     wanted !== null && known.holdsSecret && id === known.endpointId && apiVersion === wanted.apiVersion;
   const kept = ours.find(keeps);

@@ -4,6 +4,7 @@ import { getPaymentProcessor, putPaymentProcessor } from '@app/contracts/payment
 import { receiveProcessorEvent } from '@app/contracts/processor-events';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
+import { fakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { listen } from '@app/testing/points';
 import { query } from '@app/testing/sql';
@@ -68,7 +69,7 @@ const compared = (account: string, mode: Mode = 'live', times = 1) => {
   return () => from.announced(endpointCompared, (one) => one.accountId === account && one.test === isTest, times);
 };
 /** Until nothing is due. */
-const compareAll = async (deps = replica()): Promise<void> => {
+const compareAll = async (deps: EndpointDeps): Promise<void> => {
   while ((await compareDue(deps)) > 0);
 };
 
@@ -101,6 +102,12 @@ async function newSeller(mode: Mode = 'live') {
 const shown = async (account: string, mode: Mode = 'live') =>
   (await harness.requester.request(getPaymentProcessor, {}, context(account))).stripe?.[mode];
 const endpointsAt = (key: string) => stripe.booksOf(key).all<WebhookEndpoint>('webhook_endpoint');
+/** The seller makes an endpoint in Stripe's Dashboard. */
+const makeByHand = (account: string, key: string): void =>
+  void stripe
+    .booksOf(key)
+    .keep(webhookEndpoint({ id: 'we_by_hand', created: 1, url: addressOf(account), enabled_events: [] }));
+const ids = (key: string) => endpointsAt(key).map(({ id }) => id);
 const addressOf = (account: string, base = publicUrl) => `${base}/api/processors/stripe/${account}`;
 const sentTo = (key: string, method: string) =>
   stripe.requests.filter((one) => one.secretKey === key && one.method === method && one.path.includes('webhook'));
@@ -114,11 +121,15 @@ async function isTaken(account: string, secret: string, mode: Mode = 'live'): Pr
   return (await harness.requester.request(receiveProcessorEvent, input, context(account))).accepted;
 }
 const sql = (text: string, account: string) => query(harness.databaseUrl, text, [account]);
+/** A replica's clock that is ahead, a day unless given: what is due then is not due for the service's own loop. */
+const ahead = (ms = 86_400_000) => fakeClock(new Date(harness.clock.nowMs() + ms).toISOString());
 /** Lets the row be due, and a replica compare it. */
-async function compareAgain(account: string, deps = replica()): Promise<void> {
+async function compareAgain(account: string, over: Partial<EndpointDeps> = {}): Promise<void> {
+  const due = `update processor_webhooks set next_attempt_at = $2 where account_id = $1 and not test`;
+  const clock = ahead();
+  await query(harness.databaseUrl, due, [account, clock.now()]);
   const done = compared(account);
-  await sql(`update processor_webhooks set next_attempt_at = '2020-01-01' where account_id = $1 and not test`, account);
-  await compareDue(deps);
+  await compareAll(replica({ clock, ...over }));
   await done();
 }
 
@@ -206,21 +217,20 @@ test('a creation whose answer is lost is made anew; one that comes late too is f
   await store(account, key);
   expect(await shown(account)).toMatchObject({ webhooks: 'pending' });
   const lost = endpointsAt(key)[0]?.id;
-  await compareDue(replica());
+  await compareAll(replica({ clock: ahead(119_000) }));
   expect(sentTo(key, 'POST')).toHaveLength(1);
-  harness.clock.advance(2 * 60_000 + 1);
-  await compareDue(replica());
+  await compareAll(replica({ clock: ahead(121_000) }));
   expect(endpointsAt(key).map(({ id }) => id === lost)).toEqual([false]);
   expect(await shown(account)).toMatchObject({ webhooks: 'active' });
   const metadata = { funnelry_account: account };
   const late = webhookEndpoint({ id: 'we_late', created: 1, url: addressOf(account), enabled_events: [], metadata });
   stripe.booksOf(key).keep(late);
-  harness.clock.advance(3_600_000);
-  await compareDue(replica());
+  await compareAll(replica({ clock: ahead(2 * 3_600_000) }));
   const [kept, ...others] = endpointsAt(key);
   expect([others, await isTaken(account, secretOf(kept?.id ?? ''))]).toEqual([[], true]);
-  harness.clock.advance(30 * 86_400_000);
-  expect(await compareDue(replica())).toBe(0);
+  const asked = sentTo(key, 'GET').length;
+  await compareAll(replica({ clock: ahead(30 * 86_400_000) }));
+  expect(sentTo(key, 'GET')).toHaveLength(asked);
 });
 
 test('a key that may not make one is asked no more, and the seller reads which permission it lacks; once it may, it is made', async () => {
@@ -229,9 +239,9 @@ test('a key that may not make one is asked no more, and the seller reads which p
   await store(account, key);
   expect(await shown(account)).toMatchObject({ webhooks: 'not_permitted' });
   const asked = stripe.refused.length;
-  harness.clock.advance(30 * 86_400_000);
-  await expectChanged(database, addressPrefix('https://other.example'), 'other', harness.clock.now());
-  await compareDue(replica());
+  const clock = ahead(30 * 86_400_000);
+  await expectChanged(database, addressPrefix('https://other.example'), 'other', clock.now());
+  await compareAll(replica({ clock }));
   expect(stripe.refused.length).toBe(asked);
   stripe.restrict(key, []);
   await store(account, key);
@@ -242,25 +252,27 @@ test('what Stripe refuses is refused once', async () => {
   const { account, key } = await newSeller();
   const [made] = endpointsAt(key);
   await sql(asClaimed, account);
-  await compareAgain(account, replica({ reachableBase: 'http://shop.example' }));
+  await compareAgain(account, { reachableBase: 'http://shop.example' });
   expect(await shown(account)).toMatchObject({ webhooks: 'refused' });
-  harness.clock.advance(86_400_000);
-  expect(await compareDue(replica())).toBe(0);
+  const asked = sentTo(key, 'GET').length;
+  await compareAll(replica({ clock: ahead(30 * 86_400_000) }));
+  expect(sentTo(key, 'GET')).toHaveLength(asked);
   expect(endpointsAt(key)).toEqual([made]);
 });
 
 test('another address of the deployment, or other events, change the endpoint and keep its secret', async () => {
   const { account, key } = await newSeller();
   const [made] = endpointsAt(key);
-  const moved = replica({ reachableBase: 'https://moved.example' });
-  const startAt = (base: string, shape = endpointShape) =>
-    expectChanged(database, addressPrefix(base), shape, harness.clock.now());
+  /** A replica starts there. */
+  const startAt = async (reachableBase: string): Promise<void> => {
+    const clock = ahead();
+    await expectChanged(database, addressPrefix(reachableBase), endpointShape, clock.now());
+    await compareAll(replica({ clock, reachableBase }));
+  };
   const asked = sentTo(key, 'GET').length;
   await startAt(publicUrl);
-  await compareAll();
   expect(sentTo(key, 'GET')).toHaveLength(asked);
   await startAt('https://moved.example');
-  await compareAll(moved);
   expect(endpointsAt(key)).toEqual([
     expect.objectContaining({ id: made?.id, url: addressOf(account, 'https://moved.example') }),
   ]);
@@ -269,7 +281,6 @@ test('another address of the deployment, or other events, change the endpoint an
   Object.assign(endpointsAt(key)[0] ?? {}, { enabled_events: ['refund.created'], status: 'disabled' });
   await sql(`update processor_webhooks set shape = 'earlier' where account_id = $1`, account);
   await startAt(publicUrl);
-  await compareAll();
   expect(endpointsAt(key)).toEqual([
     expect.objectContaining({ id: made?.id, url: addressOf(account), enabled_events: events, status: 'enabled' }),
   ]);
@@ -280,17 +291,18 @@ test('a copy of the database whose deployment Stripe does not reach leaves the e
   const { account, key } = await newSeller();
   const made = structuredClone(endpointsAt(key));
   const asked = stripe.requests.length;
-  await compareAgain(account, replica({ reachableBase: null }));
+  await compareAgain(account, { reachableBase: null });
   expect([endpointsAt(key), stripe.requests.length]).toEqual([made, asked]);
 });
 
 test('the secret of an endpoint that the seller made wins: ours goes, and none is made again', async () => {
   const { account, key } = await newSeller();
   const ours = endpointsAt(key)[0]?.id ?? '';
+  makeByHand(account, key);
   const gone = compared(account);
   await store(account, key, 'whsec_of_the_seller');
   await gone();
-  expect(endpointsAt(key)).toEqual([]);
+  expect(ids(key)).toEqual(['we_by_hand']);
   expect(await shown(account)).toMatchObject({ webhooks: 'by_hand', left_endpoints: [] });
   expect([await isTaken(account, 'whsec_of_the_seller'), await isTaken(account, secretOf(ours))]).toEqual([true, true]);
   const other = newAccount();
@@ -298,9 +310,20 @@ test('the secret of an endpoint that the seller made wins: ours goes, and none i
   await store(other, otherKey, 'whsec_of_another');
   const pair = { secretKey: otherKey, publishableKey: 'pk_live_e' };
   await harness.requester.request(putPaymentProcessor, { body: { processor: 'stripe', live: pair } }, context(other));
-  await compareDue(replica());
+  await compareAll(replica({ clock: ahead() }));
   expect([...sentTo(otherKey, 'GET'), ...sentTo(otherKey, 'POST')]).toEqual([]);
   expect(await isTaken(other, 'whsec_of_another')).toBe(true);
+});
+
+test('a secret that the seller rolled at Stripe, of our endpoint, takes its place', async () => {
+  const { account, key } = await newSeller();
+  const [ours] = ids(key);
+  const done = compared(account);
+  await store(account, key, 'whsec_rolled');
+  await done();
+  expect(ids(key)).toEqual([ours]);
+  expect(await isTaken(account, 'whsec_rolled')).toBe(true);
+  expect(await shown(account)).toMatchObject({ webhooks: 'by_hand', left_endpoints: [] });
 });
 
 test('a secret that the seller stores while ours is made wins too', async () => {
@@ -310,14 +333,13 @@ test('a secret that the seller stores while ours is made wins too', async () => 
     ...processor.endpoints,
     create: async (...made) => {
       const answer = await processor.endpoints.create(...made);
+      makeByHand(account, key);
       await store(account, key, 'whsec_meanwhile');
       return answer;
     },
   };
-  await compareAgain(account, replica({ endpoints }));
-  harness.clock.advance(2 * 60_000 + 1);
-  await compareDue(replica());
-  expect(endpointsAt(key)).toEqual([]);
+  await compareAgain(account, { endpoints });
+  expect(ids(key)).toEqual(['we_by_hand']);
   expect(await shown(account)).toMatchObject({ webhooks: 'by_hand' });
   expect(await isTaken(account, 'whsec_meanwhile')).toBe(true);
 });
@@ -342,12 +364,13 @@ test('two replicas that compare at once make one endpoint', async () => {
   const { account, key } = await newSeller();
   for (const { id } of endpointsAt(key)) stripe.booksOf(key).objects.delete(id);
   await sql(asClaimed, account);
-  await sql(`update processor_webhooks set next_attempt_at = '2020-01-01' where account_id = $1`, account);
+  const clock = ahead();
+  const due = 'update processor_webhooks set next_attempt_at = $2 where account_id = $1';
+  await query(harness.databaseUrl, due, [account, clock.now()]);
   const before = sentTo(key, 'POST').length;
   const another = await openDatabase(databaseOptions(harness.databaseUrl));
-  const done = compared(account);
-  await Promise.all([compareDue(replica()), compareDue(replica({ database: another })), compareDue(replica())]);
-  await done();
+  const replicas = [replica({ clock }), replica({ clock, database: another }), replica({ clock })];
+  await Promise.all(replicas.map((one) => compareAll(one)));
   await another.close();
   expect(sentTo(key, 'POST').length - before).toBe(1);
   expect(endpointsAt(key)).toHaveLength(1);

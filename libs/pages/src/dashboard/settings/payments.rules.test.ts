@@ -6,6 +6,8 @@ const problem = { type: 'about:blank', title: 'No', status: 422, detail: 'Stripe
 test('a pair is sent with what was typed of it, and an empty one is left out', () => {
   const sent = new URLSearchParams({ liveSecretKey: ' sk_live_1 ', livePublishableKey: '', testSecretKey: ' ' });
   expect(pairsOf(sent)).toEqual({ live: { secretKey: 'sk_live_1', publishableKey: '' } });
+  const byHand = new URLSearchParams({ testWebhookSecret: 'whsec_1 ' });
+  expect(pairsOf(byHand)).toEqual({ test: { secretKey: '', publishableKey: '', webhookSecret: 'whsec_1' } });
 });
 
 test.each([

@@ -5,6 +5,7 @@ export const modes = ['live', 'test'] as const;
 interface Pair {
   readonly secretKey: string;
   readonly publishableKey: string;
+  readonly webhookSecret?: string;
 }
 
 /** The pairs that were typed, whole or in part; a pair with nothing in it leaves what is stored. */
@@ -12,9 +13,10 @@ export function pairsOf(sent: URLSearchParams): Partial<Record<(typeof modes)[nu
   const typed = (name: string) => (sent.get(name) ?? '').trim();
   const pairs = modes.map((mode) => {
     const pair = { secretKey: typed(`${mode}SecretKey`), publishableKey: typed(`${mode}PublishableKey`) };
-    return [mode, pair] as const;
+    const webhookSecret = typed(`${mode}WebhookSecret`);
+    return [mode, webhookSecret === '' ? pair : { ...pair, webhookSecret }] as const;
   });
-  return Object.fromEntries(pairs.filter(([, pair]) => pair.secretKey !== '' || pair.publishableKey !== ''));
+  return Object.fromEntries(pairs.filter(([, pair]) => Object.values(pair).some((value) => value !== '')));
 }
 
 /** `live.secretKey` as the form's field is named; what is said of a whole pair stands at its secret key. */

@@ -13,6 +13,7 @@ const path = '/app/settings/payments';
 
 const texts = {
   choice: 'How buyers pay',
+  webhookSecret: 'Only where you made the endpoint at Stripe yourself. Type both keys with it.',
   noneMissing: 'None',
   left: 'Endpoints to delete at Stripe',
   save: 'Save',
@@ -38,8 +39,10 @@ const about = {
 const keyLabels = {
   liveSecretKey: 'Live secret key',
   livePublishableKey: 'Live publishable key',
+  liveWebhookSecret: 'Live webhook secret',
   testSecretKey: 'Test secret key',
   testPublishableKey: 'Test publishable key',
+  testWebhookSecret: 'Test webhook secret',
 } as const;
 
 type Stored = Body<'getPaymentProcessor'>;
@@ -89,6 +92,7 @@ function pairCard(visit: Visit, mode: (typeof modes)[number], { stripe }: Stored
       type,
       value: typedIn(state, name),
       error: state.errors[name],
+      hint: name.endsWith('WebhookSecret') ? texts.webhookSecret : undefined,
       autocomplete: type === 'password' ? 'new-password' : 'off',
       maxLength: 2_000,
     });
@@ -97,7 +101,7 @@ function pairCard(visit: Visit, mode: (typeof modes)[number], { stripe }: Stored
     html`<p class="hint">${hint}</p>${keys && keyFacts(keys, visit)}${input(`${mode}SecretKey`, 'password')}${input(
       `${mode}PublishableKey`,
       'text',
-    )}`,
+    )}${input(`${mode}WebhookSecret`, 'password')}`,
   );
 }
 

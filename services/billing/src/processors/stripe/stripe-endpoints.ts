@@ -15,9 +15,10 @@ export interface WantedEndpoint {
   readonly events: readonly EventType[];
 }
 
-/** An endpoint that was made for our account, whether by this deployment or by another one. */
 export interface ListedEndpoint {
   readonly id: string;
+  /** It was made for our account, by this deployment or by another one; false for one that the seller made. */
+  readonly isMadeForUs: boolean;
   readonly url: string;
   readonly events: readonly string[];
   readonly apiVersion: string | null;
@@ -46,11 +47,10 @@ export function createStripeEndpoints(link: StripeLink): StripeEndpoints {
   return {
     list: async (call) => {
       const { data } = await link.read(call, (stripe, options) => stripe.webhookEndpoints.list(listed, options));
-      return data
-        .filter(({ metadata }) => isMadeFor(call, metadata))
-        .map(({ id, url, enabled_events, api_version, status }) => {
-          return { id, url, events: enabled_events, apiVersion: api_version, isEnabled: status === 'enabled' };
-        });
+      return data.map(({ id, url, metadata, enabled_events: events, api_version: apiVersion, status }) => {
+        const isMadeForUs = isMadeFor(call, metadata);
+        return { id, url, isMadeForUs, events, apiVersion, isEnabled: status === 'enabled' };
+      });
     },
     create: async (call, key, { url, events }) => {
       const parameters = {
