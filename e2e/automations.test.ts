@@ -84,7 +84,7 @@ test('a template is checked, previewed and tested before a buyer sees it', async
   const [email] = await server.receivedEmails(1, ({ text }) => text.includes('Subject: [Test] Hi Maya'));
   expect(email?.to).toBe(seller.email);
   expect(emailsTo('maya@example.com')).toEqual([]);
-  // A try is no event of the account.
+  // An attempt is no event of the account.
   const { data } = (await seller.call('GET', '/api/v1/events')).json;
   expect(data.every(({ test }: { test: boolean }) => !test)).toBe(true);
   await seller.call('PATCH', `/api/v1/automations/${made.json.id}`, { body: { active: false } });

@@ -82,7 +82,7 @@ test('no order is lost, doubled or invented while every service, PostgreSQL and 
   const { placed, refused } = await orders.stop();
   expect(refused.filter(({ status }) => status !== 422)).toEqual([]);
   // Otherwise nothing was seen of what a caller has to do.
-  expect(placed.filter(({ tries }) => tries > 1).length).toBeGreaterThan(0);
+  expect(placed.filter(({ attempts }) => attempts > 1).length).toBeGreaterThan(0);
   const ids = placed.map(({ orderId }) => orderId).toSorted();
   expect(new Set(ids).size).toBe(ids.length);
 

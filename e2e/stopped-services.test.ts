@@ -41,7 +41,7 @@ async function missing(): Promise<string[]> {
 const statusesOf = async (asked: readonly (() => Promise<Answer>)[]): Promise<number[]> =>
   (await Promise.all(asked.map((ask) => ask()))).map(({ status }) => status);
 
-test('a stopped service is told as 503 and named by readiness, and answers again when it goes on', async () => {
+test('a stopped service is reported as 503 and named by readiness, and answers again when it goes on', async () => {
   for (const { stopped, reads } of stops) {
     const asked = [...reads, order];
     expect(await statusesOf(asked)).toEqual(asked.map(() => 200));
@@ -77,7 +77,7 @@ test('a service that is down is a 503, and the rest still answers', async () => 
 });
 
 test('of three replicas one hangs: no read is refused', async () => {
-  // With one other alone, each of a read's some ten tries would be a coin's toss: now and then all go to the one that hangs.
+  // With one other alone, each of a read's some ten attempts would be a coin's toss: now and then all go to the one that hangs.
   const [hanging] = await Promise.all([cluster.spawn('checkout'), cluster.spawn('checkout')]);
   process.kill(hanging.pid, 'SIGSTOP');
   // An account has eight reads under way, and others wait for 5 s at most: forty would wait longer for those that met the

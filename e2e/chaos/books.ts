@@ -31,7 +31,7 @@ export interface Payment {
   readonly step: 'main' | 'capture' | 'upsell' | 'recharge' | 'refund' | 'release' | 'renewal' | 'card';
   /** Of a refund, the charge that it gives back. */
   readonly charge_id: string | null;
-  readonly try_no: number;
+  readonly attempt_no: number;
   /** The card that is charged or saved; null for what follows from another payment. */
   readonly card: string | null;
   readonly call: 'authorize' | 'charge' | 'chargeSaved' | 'capture' | 'refund' | 'release' | 'saveMethod';
@@ -156,7 +156,7 @@ export async function readBooks({ cluster, later }: Source): Promise<Books> {
     ),
     payments: await read<Payment>(
       'billing',
-      `select id, account_id, order_id, step, charge_id, try_no, request ->> 'paymentMethod' as card, call, ${cents('amount_cents')}, currency, status,
+      `select id, account_id, order_id, step, charge_id, attempt_no, request ->> 'paymentMethod' as card, call, ${cents('amount_cents')}, currency, status,
          decline_reason as reason, processor_reference as reference, test from payments order by id`,
     ),
     charges: await read<Charge>(

@@ -93,12 +93,12 @@ function wishOf(shop: Shop, random: Random, number: number): object {
   };
 }
 
-const triesMax = 4;
+const attemptsMax = 4;
 
 /** Pays, with other cards after declines, and decides on the upsell; or leaves half-way. */
 async function payUntilDecided(visit: Visit): Promise<void> {
   const { random, run } = visit;
-  for (let tries = 0; tries < triesMax && !run.ending.aborted; tries++) {
+  for (let attempts = 0; attempts < attemptsMax && !run.ending.aborted; attempts++) {
     await payOnce(visit);
     await followUp(visit);
     const { last } = visit.record;

@@ -108,7 +108,7 @@ function statesAfter(action: ActionRecord['action'], status: string, isOrderRefu
     // What is past due or paused, or whose period is over, ended at once.
     'cancel-at-end': isOrderRefunded || status === 'canceled' ? ['canceled'] : ['active', 'canceled'],
     keep: isOrderRefunded ? ['canceled'] : ['active', 'past_due', 'canceled'],
-    // Renewals and their tries are stopped, so only the refund of the order ends it.
+    // Renewals and their attempts are stopped, so only the refund of the order ends it.
     pause: isOrderRefunded ? ['canceled'] : ['paused'],
     resume: isOrderRefunded ? ['canceled'] : ['active', 'past_due', 'canceled'],
     'payment-method': isOrderRefunded ? ['canceled'] : ['active', 'past_due', 'canceled', 'paused'],

@@ -28,7 +28,7 @@ const payment = (
   charge_id: string | null = null,
 ): Payment => ({
   ...{ ...about, id, step, charge_id, call, amount_cents, status: 'succeeded', reason: null, reference: `ref-${id}` },
-  ...{ try_no: 1, card: null },
+  ...{ attempt_no: 1, card: null },
 });
 
 type Charge = Books['charges'][number];
@@ -65,7 +65,7 @@ const sound = () => ({
     payment('renewal-2', 'renewal', 'chargeSaved', 1_900),
     payment('renewal-3', 'renewal', 'chargeSaved', 1_900),
     { ...payment('card-1', 'card', 'saveMethod', 0), card: 'one' },
-    { ...payment('card-2', 'card', 'saveMethod', 0), card: 'two', try_no: 2 },
+    { ...payment('card-2', 'card', 'saveMethod', 0), card: 'two', attempt_no: 2 },
   ],
   charges: [
     ...[charge('capture', 'capture', 3_200), charge('upsell', 'upsell', 2_700, 700)],

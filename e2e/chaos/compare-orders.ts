@@ -97,7 +97,7 @@ export function compareDiscounts({ shops }: World, { orders, discountUses }: Boo
     ({ discount_id }) => discount_id as string,
   );
   for (const [id, discounted] of sold) {
-    // A use is claimed when a try to pay begins and kept for the buyer's next try: a declined one leaves it claimed.
+    // A use is claimed when an attempt to pay begins and kept for the buyer's next attempt: a declined one leaves it claimed.
     if ((uses.get(id) ?? 0) < discounted.length)
       comparison.wrong(`discount ${id} has more orders than uses`, uses.get(id));
     const { maxUses } = (shops[0] as World['shops'][number]).discount;

@@ -8,7 +8,7 @@ const kindOf: Record<Payment['call'], Entry['kind']> = {
 /**
  * A payment that was declined without an entry, and why that is right:
  * - not_received: the processor certainly never got it.
- * - lost_card and expired_card of renewals: such a card fails each try without a call.
+ * - lost_card and expired_card of renewals: such a card fails each attempt without a call.
  */
 const declinedWithoutEntry = new Set(['not_received', 'lost_card', 'expired_card']);
 

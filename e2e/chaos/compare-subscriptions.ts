@@ -72,7 +72,7 @@ function checkCard(comparison: Comparing, { id, status, order_id, payment_method
     (payment) => payment.order_id === order_id && payment.step === 'card' && payment.status === 'succeeded',
   );
   if (saved.length === 0 || status === 'canceled') return;
-  const newestFirst = saved.toSorted((a, b) => b.try_no - a.try_no);
+  const newestFirst = saved.toSorted((a, b) => b.attempt_no - a.attempt_no);
   const earlier = newestFirst.findIndex(({ card }) => card !== newestFirst[0]?.card);
   const newest = new Set(newestFirst.slice(0, earlier === -1 ? undefined : earlier).map((payment) => payment.id));
   const tokens = books.entries.filter((entry) => newest.has(entry.payment_id)).map((entry) => entry.saved_method);

@@ -7,7 +7,7 @@ interface Placed {
   readonly orderId: string;
   readonly slug: string;
   readonly affiliate: boolean;
-  readonly tries: number;
+  readonly attempts: number;
 }
 
 export interface PouringOrders {
@@ -48,9 +48,9 @@ export function postOrders(seller: Seller, options: PouringOptions): PouringOrde
       email: `buyer-${n}@example.com`,
       ...(affiliate ? { affiliateCode: options.affiliateCode } : {}),
     };
-    let tries = 0;
+    let attempts = 0;
     const ask = (): Promise<Answer | undefined> => {
-      tries += 1;
+      attempts += 1;
       const headers = { 'idempotency-key': `order-${n}` };
       return seller.call('POST', '/api/v1/orders', { body, headers }).catch(() => undefined);
     };
@@ -59,7 +59,7 @@ export function postOrders(seller: Seller, options: PouringOptions): PouringOrde
       await timePasses(pauseMs);
       answer = await ask();
     }
-    if (answer.status === 200) placed.push({ orderId: answer.json.orderId, slug, affiliate, tries });
+    if (answer.status === 200) placed.push({ orderId: answer.json.orderId, slug, affiliate, attempts });
     else refused.push({ status: answer.status });
   }
 

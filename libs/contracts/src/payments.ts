@@ -49,7 +49,7 @@ export const paymentOutcome = z.object({
   status: z.enum(['succeeded', 'held', 'declined', 'requires_action', 'processing']),
   paymentId: idSchema('payment'),
   /** The attempt that this is the outcome of. */
-  tryNo: z.int(),
+  attemptNo: z.int(),
   amountCents: z.int(),
   /** With `requires_action`; null where the processor's script asks the buyer, with the client secret that `continue` returns. */
   action: paymentAction.nullable(),
@@ -61,17 +61,17 @@ export const paymentOutcome = z.object({
 export type PaymentOutcome = z.infer<typeof paymentOutcome>;
 
 /**
- * Charges the order's total, or holds it while an upsell is offered. Idempotent by order and `tryNo`:
- * - a payment that succeeded is the outcome of every later call, whatever its `tryNo`;
+ * Charges the order's total, or holds it while an upsell is offered. Idempotent by order and `attemptNo`:
+ * - a payment that succeeded is the outcome of every later call, whatever its `attemptNo`;
  * - an attempt that was made is not made again: its outcome is returned;
- * - while an attempt is under way or unknown, a call with a higher `tryNo` returns `processing`;
- * - a higher `tryNo` while the buyer has to confirm gives up that confirmation first;
+ * - while an attempt is under way or unknown, a call with a higher `attemptNo` returns `processing`;
+ * - a higher `attemptNo` while the buyer has to confirm gives up that confirmation first;
  * - earlier attempts of the order that billing has no rows of, as after a restored backup, are looked up first.
  */
 export const startPayment = defineRequest('command', 'billing', 'payments.start', {
   input: z.object({
     orderId: idSchema('order'),
-    tryNo: z.int().min(1).max(100),
+    attemptNo: z.int().min(1).max(100),
     /** When the attempt began: one that began long ago may have been sent before a backup was restored. */
     begunAt: timestamp,
     amountCents: amountCents.min(1),
@@ -263,7 +263,7 @@ export const paymentCompleted = defineEvent(
   z.object({
     orderId: z.string(),
     paymentId: z.string(),
-    tryNo: z.int(),
+    attemptNo: z.int(),
     status: z.enum(['succeeded', 'held', 'declined']),
     amountCents: z.int(),
     currency: z.string(),

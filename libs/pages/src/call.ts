@@ -72,7 +72,7 @@ export type CallResult<Of extends Types> =
   | {
       readonly ok: false;
       readonly problem: Problem;
-      /** After so many seconds another try makes sense; null where none does. */
+      /** After so many seconds another attempt makes sense; null where none does. */
       readonly retryAfterSeconds: number | null;
     };
 

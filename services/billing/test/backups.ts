@@ -8,7 +8,7 @@ export const databases = ['stays', 'stays', 'stays', 'stays', 'copied', 'restore
 /** A payment that a restored database did not know. */
 export interface LostPayment {
   readonly step: Payment['step'];
-  readonly tryNo: number;
+  readonly attemptNo: number;
   /** Of a renewal. */
   readonly period: number | null;
   /** Whether the processor had it by then; otherwise it may arrive still. */
@@ -41,20 +41,20 @@ export class Backups {
   }
 
   /** The attempts of sales that the processor has and the database lacks: checkout requests them again, and no others. */
-  async lostSales(): Promise<readonly { readonly paymentId: string; readonly tryNo: number }[]> {
+  async lostSales(): Promise<readonly { readonly paymentId: string; readonly attemptNo: number }[]> {
     if (this.lost.size === 0) return [];
     const [known, books] = await Promise.all([this.#payments(), this.#replicas.books(this.#account)]);
     return books.flatMap(({ status, paymentId }) => {
       const lost = this.lost.get(paymentId);
       return status !== 'declined' && !known.has(paymentId) && lost?.step === 'main'
-        ? [{ paymentId, tryNo: lost.tryNo }]
+        ? [{ paymentId, attemptNo: lost.attemptNo }]
         : [];
     });
   }
 
   async #payments(): Promise<Map<string, Omit<LostPayment, 'arrived'>>> {
     const { rows } = await this.#replicas.database.pool.query<Omit<LostPayment, 'arrived'> & { id: string }>(
-      'select id, step, period, try_no as "tryNo" from payments where account_id = $1',
+      'select id, step, period, attempt_no as "attemptNo" from payments where account_id = $1',
       [this.#account],
     );
     return new Map(rows.map(({ id, ...about }) => [id, about]));

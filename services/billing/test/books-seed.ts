@@ -16,7 +16,7 @@ export async function seedCharges(
        select $2 || lpad(n::text, 8, '0') as id, $4::timestamptz + (n - 1) * $5::integer * interval '1 millisecond' as at
        from generate_series(1, $3::integer) as n
      ), paid as (
-       insert into payments (id, account_id, order_id, step, try_no, call, request, amount_cents, currency, status,
+       insert into payments (id, account_id, order_id, step, attempt_no, call, request, amount_cents, currency, status,
          processor, processor_reference, customer_email, product_name, test, created_at, finished_at)
        select id, $1, 'ord_' || id, 'main', 1, 'charge',
          json_build_object('paymentId', id, 'amountCents', 4900, 'currency', 'usd'), 4900, 'usd', 'succeeded', 'simulated', 'ref_' || id,

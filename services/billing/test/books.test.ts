@@ -199,7 +199,7 @@ test('what the processor took before the compared days and we recorded in them i
     ...{ prefix: 'b', count: 1, from: new Date(edge.getTime() + 10 * hourMs) },
     skewMs: -20 * hourMs,
   });
-  // An answer that was lost for far longer than the list reaches back is asked for.
+  // An answer that was lost for far longer than the list reaches back is requested.
   await seedCharges(replicas.database, account, {
     prefix: 'c',
     count: 1,
@@ -214,7 +214,7 @@ test('what the processor took before the compared days and we recorded in them i
   );
 });
 
-test('a charge in the processor’s books alone is told once, and is in the runs of its days', async () => {
+test('a charge in the processor’s books alone is reported once, and is in the runs of its days', async () => {
   const replica = replicas.start();
   const account = newAccount();
   await pay(replica, account);
@@ -243,7 +243,7 @@ test('a charge in the processor’s books alone is told once, and is in the runs
   expect(await toldOf(account)).toEqual(told);
 });
 
-test('charges and refunds that vanished from the processor’s books are told with their orders', async () => {
+test('charges and refunds that vanished from the processor’s books are reported with their orders', async () => {
   const replica = replicas.start();
   const account = newAccount();
   const orderId = await pay(replica, account);
@@ -322,7 +322,7 @@ const atProcessor = async (method: 'capture' | 'release', account: string, refer
     { accountId: account, secretKey: undefined, test: false, signal: AbortSignal.timeout(60_000) },
   );
 
-test('a hold that was voided or captured at the processor while it is recorded as held is told with its order', async () => {
+test('a hold that was voided or captured at the processor while it is recorded as held is reported with its order', async () => {
   const replica = replicas.start();
   const account = newAccount();
   const held = { hold: { upsell, decisionMinutes: 600 } };
@@ -393,7 +393,7 @@ test('a list that cannot be read is named in the result, and its days are compar
   expect((await compare(replica, account)).books).toMatchObject({ charges: 0, orphan_count: 1 });
 });
 
-test('of more charges than are asked for one by one, each is told once, a hundred are listed and all are counted', async () => {
+test('of more charges than are looked up one by one, each is reported once, a hundred are listed and all are counted', async () => {
   const replica = replicas.start();
   const account = newAccount();
   const from = new Date(replicas.clock.nowMs() - dayMs);
@@ -402,7 +402,7 @@ test('of more charges than are asked for one by one, each is told once, a hundre
   const { books } = await compare(replica, account);
   expect(books).toMatchObject({ charges: 1_200, orphan_count: 1_200 });
   expect(books?.orphans).toHaveLength(100);
-  // A thousand and the rest of the page are told by the first run, what is left by the next one.
+  // A thousand and the rest of the page are reported by the first run, what is left by the next one.
   await compare(replica, account);
   await compare(replica, account);
   const orders = (await toldOf(account)).map(({ orderId }) => orderId);
@@ -451,7 +451,7 @@ const charges = fc.array(
   },
 );
 
-test('whatever a processor loses, invents, changes or lists twice on whichever day: each orphan is told once, and nothing else', async () => {
+test('whatever a processor loses, invents, changes or lists twice on whichever day: each orphan is reported once, and nothing else', async () => {
   await fc.assert(
     fc.asyncProperty(charges, async (made) => {
       const account = newAccount();

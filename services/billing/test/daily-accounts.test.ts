@@ -27,9 +27,9 @@ const subscribe = (count: number, accounts: number, dueAt: Date, test = false) =
     [count, accounts, dueAt, test, newId('order', 0)],
   );
 
-async function visited(asked = database): Promise<string[]> {
+async function visited(requested = database): Promise<string[]> {
   const accounts: string[] = [];
-  for await (const account of accountsToVisit(asked, clock.now())) accounts.push(account);
+  for await (const account of accountsToVisit(requested, clock.now())) accounts.push(account);
   return accounts;
 }
 

@@ -21,12 +21,12 @@ openReplicas('2026-02-01T12:00:00.000Z');
 
 const daily = (wrap: Wrap = {}) => dailyOf(replicas.start(wrap));
 const dailyOf = ({ deps }: Replica) => dailyDepsOf(deps, dailySteps(deps));
-const asked = (force = false) => ({
+const requested = (force = false) => ({
   runId: newId('dailyRun', replicas.clock.nowMs()),
   deadlineMs: Number.POSITIVE_INFINITY,
   force,
 });
-const run = (account: string, force = false) => runDailyForAccount(daily(), account, asked(force));
+const run = (account: string, force = false) => runDailyForAccount(daily(), account, requested(force));
 const preview = (account: string, page: { limit?: number; after?: string } = {}) =>
   previewDailyRun({ database: replicas.database, clock: replicas.clock }, account, page);
 
@@ -116,10 +116,10 @@ test('a forced run that joined one which stopped at the limit charges itself; wh
   const gate = Promise.withResolvers<void>();
   const deps = daily();
   const held = { ...deps, steps: [() => gate.promise, ...deps.steps] };
-  const unforced = runDailyForAccount(held, account, asked());
+  const unforced = runDailyForAccount(held, account, requested());
   await announced(runBegan, ({ accountId }) => accountId === account);
   expect((await listDailyRuns(replicas, account, {})).data).toMatchObject([{ status: 'running' }]);
-  const [one, two, all] = [asked(true), asked(true), asked(true)];
+  const [one, two, all] = [requested(true), requested(true), requested(true)];
   const ofAccount = [one, two].map((each) => runDailyForAccount(daily(), account, each));
   await announced(runJoined, ({ accountId }) => accountId === account, 2);
   gate.resolve();
@@ -162,7 +162,7 @@ test.each(['its account', 'all accounts'] as const)(
     await subscribeMany(account, 120);
     // Two periods behind: what was forced is one of each.
     replicas.clock.set('2026-04-20T12:00:00.000Z');
-    const forced = asked(true);
+    const forced = requested(true);
     const dying = { ...dyingAfter(110), partsAtOnce: 1 };
     if (scope === 'its account') await expect(runDailyForAccount(dying, account, forced)).rejects.toThrow('died');
     else expect(await runDailyForAll(dying, forced)).toMatchObject({ ok: false });
@@ -189,10 +189,10 @@ test('a forced run that died behind its last charge lets the next one charge not
   await subscribeMany(account, 120);
   // Two periods behind: the second ones were not due when the run was forced, as far as it is concerned.
   replicas.clock.set('2026-04-20T12:00:00.000Z');
-  await expect(runDailyForAccount(dyingAfter(120), account, asked(true))).rejects.toThrow('died');
+  await expect(runDailyForAccount(dyingAfter(120), account, requested(true))).rejects.toThrow('died');
   replicas.clock.advance(dayMs);
   expect((await preview(account)).totals.renewals.count).toBe(100);
-  // It finds paid what the dead one has asked for, and charges no more than the limit.
+  // It finds paid what the dead one has requested, and charges no more than the limit.
   expect((await run(account)).problems.map(({ code }) => code)).toEqual(['charge_limit']);
   expect((await periodsOf(account)).toSorted((one, other) => one.period - other.period)).toEqual([
     { period: 2, count: 20 },
@@ -205,10 +205,10 @@ test('what fell due again by the second of two forced runs that died is charged 
   await subscribeMany(account, 120);
   // Two periods behind: the second one is due on the day after the first was paid.
   replicas.clock.set('2026-04-20T12:00:00.000Z');
-  await expect(runDailyForAccount(dyingAfter(110), account, asked(true))).rejects.toThrow('died');
+  await expect(runDailyForAccount(dyingAfter(110), account, requested(true))).rejects.toThrow('died');
   replicas.clock.advance(dayMs);
   const dies: DailyStep = () => Promise.reject(new Error('died'));
-  await expect(runDailyForAccount({ ...daily(), steps: [dies] }, account, asked(true))).rejects.toThrow('died');
+  await expect(runDailyForAccount({ ...daily(), steps: [dies] }, account, requested(true))).rejects.toThrow('died');
   replicas.clock.advance(dayMs);
   expect(await run(account)).toMatchObject({ ok: true, problems: [] });
   expect((await preview(account)).charge_limit).toMatchObject({ exceeded: false });
@@ -223,7 +223,7 @@ test('a forced run over all accounts that died lets no run charge what fell due 
   await subscribe(replicas, newAccount(), {});
   replicas.clock.set('2026-03-20T12:00:00.000Z');
   const dying = { ...daily(), steps: [stops], partsAtOnce: 1, isClosing: () => closing };
-  await expect(runDailyForAll(dying, asked(true))).rejects.toThrow('is stopping');
+  await expect(runDailyForAll(dying, requested(true))).rejects.toThrow('is stopping');
   const later = newAccount();
   await subscribeMany(later, 120);
   replicas.clock.set('2026-05-20T12:00:00.000Z');
@@ -235,7 +235,7 @@ test('a forced run that died before it charged is finished by the next one', asy
   await subscribeMany(account, 120);
   replicas.clock.set('2026-03-20T12:00:00.000Z');
   const dies: DailyStep = () => Promise.reject(new Error('died'));
-  await expect(runDailyForAccount({ ...daily(), steps: [dies] }, account, asked(true))).rejects.toThrow('died');
+  await expect(runDailyForAccount({ ...daily(), steps: [dies] }, account, requested(true))).rejects.toThrow('died');
   replicas.clock.advance(dayMs);
   expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 120 } });
 });
@@ -262,9 +262,9 @@ test('what a forced run over all accounts did not come to is finished by the nex
     closing = true;
   };
   const dying = { ...daily(), steps: [stops], partsAtOnce: 1, isClosing: () => closing };
-  await expect(runDailyForAll(dying, asked(true))).rejects.toThrow('is stopping');
+  await expect(runDailyForAll(dying, requested(true))).rejects.toThrow('is stopping');
   replicas.clock.advance(dayMs);
-  expect(await runDailyForAll(daily(), asked())).toMatchObject({ ok: true, rebills: { charged: 210 } });
+  expect(await runDailyForAll(daily(), requested())).toMatchObject({ ok: true, rebills: { charged: 210 } });
 });
 
 test('the limit is the account’s setting; 0 is none', async () => {
@@ -284,7 +284,7 @@ test('in a run over all accounts one account’s limit stops only that account',
   await subscribeMany(stopped, 105);
   await subscribeMany(small, 2);
   replicas.clock.set('2026-03-20T12:00:00.000Z');
-  const sum = await runDailyForAll(daily(), asked());
+  const sum = await runDailyForAll(daily(), requested());
   expect(sum).toMatchObject({ ok: false, rebills: { charged: 102 }, waiting: 5 });
   expect(sum.problems).toEqual([{ code: 'charge_limit', detail: expect.stringContaining(`${stopped}: More was due`) }]);
 });
@@ -395,7 +395,7 @@ test('a period that the run’s look-up finds paid is the one period of its subs
   replicas.clock.set('2026-03-01T12:00:00.000Z');
   const unanswered = replicas.start();
   unanswered.fail('answer_lost');
-  expect((await runDailyForAccount(dailyOf(unanswered), account, asked())).blocked).toBe(1);
+  expect((await runDailyForAccount(dailyOf(unanswered), account, requested())).blocked).toBe(1);
   const other = await subscribe(replicas, account);
   const { deps } = replicas.start();
   await putPaymentMethod(deps, { accountId: account, requestId: 'r', commandId: newIdSuffix(0) }, behind.id, 'sim_ok');
@@ -406,7 +406,7 @@ test('a period that the run’s look-up finds paid is the one period of its subs
     ['renewal', other.id],
   ]);
   const periods = async () => (await readRenewals(replicas, behind.id)).map(({ period, status }) => [period, status]);
-  const command = asked();
+  const command = requested();
   const dying = { ...daily(), steps: [...dailySteps(deps).slice(0, 1), () => Promise.reject(new Error('died'))] };
   await expect(runDailyForAccount(dying, account, command)).rejects.toThrow('died');
   expect((await runDailyForAccount(daily(), account, command)).rebills).toMatchObject({

@@ -2,7 +2,7 @@ import { newId } from '@app/contracts/ids';
 import { announced } from '@app/testing/points';
 import { expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
-import { tellOverdue, watchOverdue } from '../src/daily-runs/overdue.ts';
+import { notifyOverdue, watchOverdue } from '../src/daily-runs/overdue.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { overdueNotified } from '../src/points/points.ts';
 import { newAccount } from './payment-replicas.ts';
@@ -14,7 +14,7 @@ openReplicas('2026-02-01T12:00:00.000Z');
 
 const hourMs = 3_600_000;
 
-const look = () => tellOverdue(replicas.start().deps);
+const look = () => notifyOverdue(replicas.start().deps);
 const runAt = (account: string, finishedAt: Date, result: object | null = {}) =>
   replicas.database.pool.query(
     'insert into daily_runs (id, account_id, started_at, finished_at, result) values ($1, $2, $3, $3, $4)',
@@ -28,7 +28,7 @@ async function told(): Promise<string[]> {
   return rows.map(({ account }) => account);
 }
 
-test('an account is told once for each lapse when something is due for 26 hours and no run came', async () => {
+test('the seller is notified once for each lapse when something is due for 26 hours and no run came', async () => {
   const account = newAccount();
   await subscribe(replicas, account);
   replicas.clock.set('2026-03-01T12:00:00.000Z');

@@ -78,7 +78,7 @@ test('paid, decided on, renewed, canceled and refunded by two instances at once:
     const hold = round % 2 === 0 ? { upsell, decisionMinutes: 60 } : null;
     const input = startInput({ orderId: newId('order', replicas.clock.nowMs()), hold });
     const { orderId } = input;
-    const pay = (by: Replica, tryNo: number) => startPayment(by.deps, who, { ...input, tryNo });
+    const pay = (by: Replica, attemptNo: number) => startPayment(by.deps, who, { ...input, attemptNo });
     await atOnce(pay(a, 1), pay(b, 1), pay(b, 2));
     if (hold !== null)
       await atOnce(settleHold(a.deps, who, orderId, 'accepted'), settleHold(b.deps, who, orderId, 'declined'));

@@ -119,9 +119,9 @@ test('a repeated command saves no second card, whatever became of the first one'
 
 test('a card that the bank asks about is saved once its buyer has confirmed it; until then the one before it is charged', async () => {
   const life = await begin();
-  const asked = await put(life, 'sim_requires_action', { returnUrl });
-  expect(asked.payment_method).toEqual({ status: 'requires_action', url: expect.stringContaining(returnUrl) });
-  expect(await read(life)).toMatchObject({ card_change: asked.payment_method });
+  const requested = await put(life, 'sim_requires_action', { returnUrl });
+  expect(requested.payment_method).toEqual({ status: 'requires_action', url: expect.stringContaining(returnUrl) });
+  expect(await read(life)).toMatchObject({ card_change: requested.payment_method });
   replicas.clock.set(renewalDay);
   // The confirmation waits for a month here: what waits longer than a day is given up by the daily run, not by charges.
   expect(await life.replica.renew(life.account)).toMatchObject({ charged: 1 });
@@ -155,7 +155,7 @@ test('a buyer who has confirmed and never comes back has the card all the same',
   expect(await read(life)).toMatchObject({ card_change: null, last_four: '3220' });
 });
 
-test('a period that is past due is charged at once where that is requested, as the free try, once whatever runs beside it', async () => {
+test('a period that is past due is charged at once where that is requested, as the free attempt, once whatever runs beside it', async () => {
   const life = await pastDue();
   const other = replicas.start();
   const [changed] = await Promise.all([
@@ -195,7 +195,7 @@ test('without that request, and for a card whose charge is declined, the dates o
   expect(await booked(active, 'charge')).toEqual([]);
 });
 
-test('a card that is given twice at once has one free try', async () => {
+test('a card that is given twice at once has one free attempt', async () => {
   const life = await pastDue();
   const [sent, answered] = [
     [0, 1].map(() => Promise.withResolvers<void>()),
@@ -204,10 +204,10 @@ test('a card that is given twice at once has one free try', async () => {
   const tabs = [0, 1].map((tab) => {
     const processor = (inner: PaymentProcessor): PaymentProcessor => ({
       ...inner,
-      saveMethod: async (...asked) => {
+      saveMethod: async (...requested) => {
         sent[tab]?.resolve();
         await answered[tab]?.promise;
-        return await inner.saveMethod(...asked);
+        return await inner.saveMethod(...requested);
       },
     });
     return { ...life, replica: replicas.start({ processor }) };
@@ -243,9 +243,9 @@ test('where its own period is not due the processor’s list is not read, whatev
   let reads = 0;
   const processor = (inner: PaymentProcessor): PaymentProcessor => ({
     ...inner,
-    list: (...asked) => {
+    list: (...requested) => {
       reads += 1;
-      return inner.list(...asked);
+      return inner.list(...requested);
     },
   });
   const life = { ...(await pastDue()), replica: replicas.start({ processor }) };
@@ -288,8 +288,8 @@ test('two tabs with two cards: the card that was given last stays, whichever is 
   const tabs = [replicas.start(), replicas.start(), replicas.start()];
   const given = ['sim_ok', 'sim_refund_fails', 'sim_capture_fails'];
   await Promise.all(tabs.map((replica, tab) => put({ ...life, replica }, given[tab] ?? '')));
-  const newest = (await cardsOf(life)).toSorted((a, b) => a.try_no - b.try_no).at(-1);
-  expect(newest?.try_no).toBe(5);
+  const newest = (await cardsOf(life)).toSorted((a, b) => a.attempt_no - b.attempt_no).at(-1);
+  expect(newest?.attempt_no).toBe(5);
   expect(await cardOf(life)).toMatchObject({ payment_id: newest?.id });
 });
 

@@ -24,7 +24,10 @@ test('a payment with which the processor did nothing ends at once: its buyer may
   const input = startInput({ orderId: newId('order', replicas.clock.nowMs()) });
   replica.fail('not_done');
   expect(await start(replica, account, input)).toMatchObject({ status: 'declined', reason: 'try_again_later' });
-  expect(await start(replica, account, { ...input, tryNo: 2 })).toMatchObject({ status: 'succeeded', tryNo: 2 });
+  expect(await start(replica, account, { ...input, attemptNo: 2 })).toMatchObject({
+    status: 'succeeded',
+    attemptNo: 2,
+  });
   expect(await completed(account)).toEqual([
     [1, 'declined', 'try_again_later'],
     [2, 'succeeded', null],
@@ -44,10 +47,13 @@ test('an attempt that began before a restore and finds the processor away is loo
   replicas.clock.advance(minuteMs);
   replica.fail('not_done');
   expect(await start(replica, account, input)).toMatchObject({ status: 'processing' });
-  expect(await start(replica, account, { ...input, tryNo: 2 })).toMatchObject({ status: 'processing', tryNo: 1 });
+  expect(await start(replica, account, { ...input, attemptNo: 2 })).toMatchObject({
+    status: 'processing',
+    attemptNo: 1,
+  });
   replicas.clock.advance(minuteMs);
   await replica.round();
-  expect(await start(replica, account, { ...input, tryNo: 2 })).toEqual(paid);
+  expect(await start(replica, account, { ...input, attemptNo: 2 })).toEqual(paid);
   expect(await charged(account)).toHaveLength(1);
 });
 
@@ -89,7 +95,7 @@ test('a renewal with which the processor did nothing waits for the next run: no 
   expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', period: 2, failed_tries: 0 });
   expect(await charged(account)).toHaveLength(1);
   const renewals = (await replicas.money(account, orderId)).payments.filter(({ step }) => step === 'renewal');
-  expect(renewals).toMatchObject([{ try_no: 1, status: 'succeeded' }]);
+  expect(renewals).toMatchObject([{ attempt_no: 1, status: 'succeeded' }]);
 });
 
 test('a renewal with which the processor did nothing is sent again on the card that the subscription has by then', async () => {

@@ -44,7 +44,7 @@ type Said = RequestInput<typeof followPayments>;
 /** Checkout as its contract says: orders by their ids, and what they were said to follow. */
 class Checkout {
   readonly orders = new Map<string, ComparedOrder>();
-  readonly asked: RequestInput<typeof ordersToCompare>[] = [];
+  readonly requested: RequestInput<typeof ordersToCompare>[] = [];
   readonly said: Said[] = [];
   answers = true;
   /** What an order becomes by what is said. */
@@ -58,7 +58,7 @@ class Checkout {
       return { failed: [] } as never;
     }
     const which = input as RequestInput<typeof ordersToCompare>;
-    this.asked.push(which);
+    this.requested.push(which);
     return { orders: this.#find(which).slice(0, comparedOrdersMax) } as never;
   };
 
@@ -117,7 +117,7 @@ test('an authorized order whose hold is settled follows it, though the event was
   expect(checkout.said).toHaveLength(1);
 });
 
-test('an order that is missing though its charge succeeded follows it; one that cannot is told once, with both sides', async () => {
+test('an order that is missing though its charge succeeded follows it; one that cannot is reported once, with both sides', async () => {
   const [lost, impossible] = [await pay(), await pay()];
   replicas.clock.advance(20 * minuteMs);
   checkout.follows = () => checkout.orders.set(lost, paidOrder(lost));
@@ -130,7 +130,7 @@ test('an order that is missing though its charge succeeded follows it; one that 
   expect(await compare()).toEqual([]);
 });
 
-test('an order with another amount than its payments is told once, for as long as both differ', async () => {
+test('an order with another amount than its payments is reported once, for as long as both differ', async () => {
   const orderId = await pay();
   checkout.orders.set(orderId, paidOrder(orderId, { totalCents: 9900 }));
   replicas.clock.advance(20 * minuteMs);
@@ -247,13 +247,13 @@ test('a run asks for what is younger than the last one and for what is open, a p
   replicas.clock.advance(20 * minuteMs);
   expect(await compare()).toEqual([]);
   // What is open, and two pages of three days.
-  expect(checkout.asked.splice(0)).toHaveLength(3);
+  expect(checkout.requested.splice(0)).toHaveLength(3);
   replicas.clock.advance(2 * hourMs);
   expect(await compare()).toEqual([]);
   replicas.clock.advance(2 * hourMs);
-  checkout.asked.splice(0);
+  checkout.requested.splice(0);
   expect(await compare()).toEqual([]);
-  expect(checkout.asked).toHaveLength(2);
+  expect(checkout.requested).toHaveLength(2);
 });
 
 /** An odd step kills before statements and after them. */

@@ -4,7 +4,7 @@ import { replicas } from './set-up.ts';
 export const completed = async (accountId: string) =>
   (await replicas.events(accountId))
     .filter(({ subject }) => subject === 'evt.billing.payment.completed.v1')
-    .map(({ data }) => [data.tryNo, data.status, data.reason]);
+    .map(({ data }) => [data.attemptNo, data.status, data.reason]);
 
 /** The charges of the account that the processor has taken. */
 export const charged = async (accountId: string) =>

@@ -30,7 +30,7 @@ const goOn = (replica: Replica, { account, input }: Order) =>
 const completed = async ({ account }: Order) =>
   (await replicas.events(account))
     .filter(({ subject }) => subject === 'evt.billing.payment.completed.v1')
-    .map(({ data }) => [data.tryNo, data.status]);
+    .map(({ data }) => [data.attemptNo, data.status]);
 const taken = async ({ account }: Order) =>
   (await replicas.books(account))
     .filter(({ kind, status }) => status === 'succeeded' && (kind === 'charge' || kind === 'hold'))
@@ -143,15 +143,15 @@ test('what cannot be written fails alone: a row, an entry in the processor’s b
   expect(await taken(badAnswer)).toHaveLength(1);
 });
 
-test('tries of one order that come together charge once, and its neighbours are charged too', async () => {
+test('attempts of one order that come together charge once, and its neighbours are charged too', async () => {
   const replica = replicas.start();
   const [order, ...others] = newOrders(6) as [Order, ...Order[]];
-  const second = { ...order, input: { ...order.input, tryNo: 2 } };
+  const second = { ...order, input: { ...order.input, attemptNo: 2 } };
   const outcomes = await Promise.all([order, order, second, ...others].map((each) => start(replica, each)));
   expect(new Set(outcomes.slice(0, 3).map(({ paymentId }) => paymentId)).size).toBe(1);
   // Either try may be written first: each waits for connections of its own before that.
-  const charged = outcomes.find(({ status }) => status === 'succeeded')?.tryNo;
-  expect(outcomes.slice(0, 3).map(({ tryNo }) => tryNo)).toEqual([charged, charged, charged]);
+  const charged = outcomes.find(({ status }) => status === 'succeeded')?.attemptNo;
+  expect(outcomes.slice(0, 3).map(({ attemptNo }) => attemptNo)).toEqual([charged, charged, charged]);
   expect(await completed(order)).toEqual([[charged, 'succeeded']]);
   for (const each of others) expect(await completed(each)).toEqual([[1, 'succeeded']]);
   for (const each of [order, ...others]) expect(await taken(each)).toHaveLength(1);
@@ -188,7 +188,7 @@ test('a key that arrives at the simulated processor twice at once is one entry w
 // Of ten payments at once seams 1 and 2 are around the statement that writes them, 3 to 22 around their calls, 23 and 24
 // around the statement that records their answers.
 test.each([1, 2, 7, 17, 23, 24])(
-  'ten payments whose process is killed at seam %i are charged once each: what never arrived, by the buyer’s next try',
+  'ten payments whose process is killed at seam %i are charged once each: what never arrived, by the buyer’s next attempt',
   async (seam) => {
     const orders = newOrders(10);
     const process = dyingAt(seam);
@@ -203,12 +203,12 @@ test.each([1, 2, 7, 17, 23, 24])(
       orders.map(async (order) => {
         const first = await start(replica, order);
         if (first.status !== 'declined') return first;
-        return await start(replica, { ...order, input: { ...order.input, tryNo: 2 } });
+        return await start(replica, { ...order, input: { ...order.input, attemptNo: 2 } });
       }),
     );
     expect(outcomes.map(({ status }) => status)).toEqual(orders.map(() => 'succeeded'));
     for (const [index, order] of orders.entries()) {
-      const lost = outcomes[index]?.tryNo === 1 ? [] : [[1, 'declined']];
+      const lost = outcomes[index]?.attemptNo === 1 ? [] : [[1, 'declined']];
       expect(await completed(order)).toEqual([...lost, [lost.length + 1, 'succeeded']]);
       expect(await taken(order)).toHaveLength(1);
     }
@@ -235,9 +235,9 @@ test('two replicas that ask at the same moment how a payment stands are both tol
   await start(a, order);
   // Both statements have begun, and none can have decided.
   const letGo = await lockRows(replicas.url, 'simulated_processor.entries', order.account);
-  const asked = [goOn(a, order), goOn(b, order)];
+  const requested = [goOn(a, order), goOn(b, order)];
   await untilBlocked(replicas.database.pool, 2);
   await letGo();
-  for (const { status } of await Promise.all(asked)) expect(status).toBe('succeeded');
+  for (const { status } of await Promise.all(requested)) expect(status).toBe('succeeded');
   expect(await completed(order)).toEqual([[1, 'succeeded']]);
 });

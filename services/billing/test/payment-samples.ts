@@ -4,10 +4,10 @@ import type { StartInput } from '../src/payments/new-attempt.ts';
 /** Later than the clocks of tests: a processor has forgotten no key of such an order. */
 const madeAt = Date.parse('2036-01-01T00:00:00.000Z');
 
-/** The first try to pay an order of 49 dollars. */
+/** The first attempt to pay an order of 49 dollars. */
 export const startInput = (fields: Partial<StartInput> = {}): StartInput => ({
   orderId: newId('order', madeAt),
-  tryNo: 1,
+  attemptNo: 1,
   begunAt: new Date(madeAt).toISOString(),
   amountCents: 4900,
   currency: 'usd',

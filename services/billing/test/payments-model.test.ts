@@ -29,9 +29,9 @@ const cards = [
 ];
 
 type Request =
-  | { readonly kind: 'start'; readonly tryNo: number; readonly card: string | null }
+  | { readonly kind: 'start'; readonly attemptNo: number; readonly card: string | null }
   /** Two tabs: one comes back from the bank, while the other one tries another card. */
-  | { readonly kind: 'tabs'; readonly tryNo: number; readonly card: string }
+  | { readonly kind: 'tabs'; readonly attemptNo: number; readonly card: string }
   | { readonly kind: 'settle'; readonly decision: 'accepted' | 'declined' }
   /** The part with this number: of two with one number the second is the first one's command again. */
   | { readonly kind: 'refund part'; readonly part: number }
@@ -55,7 +55,7 @@ const request: fc.Arbitrary<Request> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constant('start' as const),
-      tryNo: fc.integer({ min: 1, max: 3 }),
+      attemptNo: fc.integer({ min: 1, max: 3 }),
       // Of one that checkout's sweep asks about there is no card: it is only looked up.
       card: fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...cards) }, { weight: 1, arbitrary: fc.constant(null) }),
     }),
@@ -64,7 +64,7 @@ const request: fc.Arbitrary<Request> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('tabs' as const),
-      tryNo: fc.integer({ min: 2, max: 4 }),
+      attemptNo: fc.integer({ min: 2, max: 4 }),
       card: fc.constantFrom(...cards),
     }),
   },
@@ -195,8 +195,8 @@ async function live(
   run.at(0).fail(...failing);
   replicas.outside.failRequests(requestFaults);
   // Checkout knows of the attempt that billing has lost: it requests that one again or the next ones, and none before it.
-  const lost = Math.min(...(await backups.lostSales()).map(({ tryNo }) => tryNo));
-  const isMade = (what: Request) => !('tryNo' in what) || lost === Infinity || what.tryNo >= lost;
+  const lost = Math.min(...(await backups.lostSales()).map(({ attemptNo }) => attemptNo));
+  const isMade = (what: Request) => !('attemptNo' in what) || lost === Infinity || what.attemptNo >= lost;
   const made = requests
     .filter(({ request: what }) => isMade(what))
     .flatMap(({ request: what, at }) => [
@@ -221,7 +221,7 @@ async function make(replica: Replica, order: Order, request: Request): Promise<u
     case 'tabs':
       return await startPayment(deps, caller, {
         ...input,
-        ...attemptOf(order, request.tryNo),
+        ...attemptOf(order, request.attemptNo),
         paymentMethod: request.card && replicas.outside.card(request.card),
       });
     case 'settle':
@@ -240,10 +240,10 @@ async function make(replica: Replica, order: Order, request: Request): Promise<u
   }
 }
 
-function attemptOf({ begunAt }: Order, tryNo: number): Pick<StartInput, 'tryNo' | 'begunAt'> {
-  const began = begunAt.get(tryNo) ?? replicas.clock.now().toISOString();
-  begunAt.set(tryNo, began);
-  return { tryNo, begunAt: began };
+function attemptOf({ begunAt }: Order, attemptNo: number): Pick<StartInput, 'attemptNo' | 'begunAt'> {
+  const began = begunAt.get(attemptNo) ?? replicas.clock.now().toISOString();
+  begunAt.set(attemptNo, began);
+  return { attemptNo, begunAt: began };
 }
 
 async function refundPart({ deps }: Replica, { account, input, commands }: Order, part: number): Promise<unknown> {

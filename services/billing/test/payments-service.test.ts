@@ -16,7 +16,7 @@ test('an order is charged over NATS, told of once, listed without the card’s t
   const outcome = contract.startPayment.output
     .strict()
     .parse(await harness.requester.request(contract.startPayment, input, commandOf(account)));
-  expect(outcome).toMatchObject({ status: 'succeeded', tryNo: 1, amountCents: input.amountCents });
+  expect(outcome).toMatchObject({ status: 'succeeded', attemptNo: 1, amountCents: input.amountCents });
   const again = await harness.requester.request(contract.startPayment, input, commandOf(account));
   expect(again).toEqual(outcome);
   const [completed] = await eventsOf(account, 'completedAt');

@@ -32,7 +32,7 @@ test('20 equal starts at once on two replicas are one charge, and all that know 
   const outcomes = await Promise.all(Array.from({ length: 20 }, (_, n) => start(n % 2 === 0 ? a : b, account, input)));
   expect(outcomes.filter(({ status }) => status !== 'processing').map(({ status }) => status)).toContain('succeeded');
   expect(new Set(outcomes.map(({ paymentId }) => paymentId)).size).toBe(1);
-  expect(await start(b, account, input)).toMatchObject({ status: 'succeeded', tryNo: 1 });
+  expect(await start(b, account, input)).toMatchObject({ status: 'succeeded', attemptNo: 1 });
   expect(await charged(account)).toHaveLength(1);
   expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
 });
@@ -42,11 +42,11 @@ test('a decline is shown in words that help no tester of cards; the next attempt
   const replica = replicas.start();
   const input = startInput({ paymentMethod: 'sim_lost_card' });
   const declined = await start(replica, account, input);
-  expect(declined).toMatchObject({ status: 'declined', reason: 'card_declined', tryNo: 1 });
+  expect(declined).toMatchObject({ status: 'declined', reason: 'card_declined', attemptNo: 1 });
   expect(await start(replica, account, input)).toEqual(declined);
-  const paid = await start(replica, account, { ...input, tryNo: 2, paymentMethod: 'sim_ok' });
-  expect(paid).toMatchObject({ status: 'succeeded', tryNo: 2 });
-  expect(await start(replica, account, { ...input, tryNo: 3 })).toEqual(paid);
+  const paid = await start(replica, account, { ...input, attemptNo: 2, paymentMethod: 'sim_ok' });
+  expect(paid).toMatchObject({ status: 'succeeded', attemptNo: 2 });
+  expect(await start(replica, account, { ...input, attemptNo: 3 })).toEqual(paid);
   expect(await start(replica, account, input)).toEqual(paid);
   expect(await completed(account)).toEqual([
     [1, 'declined', 'card_declined'],
@@ -61,13 +61,19 @@ test.each(['throws_after', 'answer_lost'] as const)(
     const replica = replicas.start();
     replica.fail(fault);
     const input = startInput();
-    expect(await start(replica, account, input)).toMatchObject({ status: 'processing', tryNo: 1 });
-    expect(await start(replica, account, { ...input, tryNo: 2 })).toMatchObject({ status: 'processing', tryNo: 1 });
+    expect(await start(replica, account, input)).toMatchObject({ status: 'processing', attemptNo: 1 });
+    expect(await start(replica, account, { ...input, attemptNo: 2 })).toMatchObject({
+      status: 'processing',
+      attemptNo: 1,
+    });
     await replica.round();
     expect(replica.processor.calls.map(({ method }) => method)).toEqual(['charge']);
     replicas.clock.advance(minuteMs);
     await replica.round();
-    expect(await start(replica, account, { ...input, tryNo: 2 })).toMatchObject({ status: 'succeeded', tryNo: 1 });
+    expect(await start(replica, account, { ...input, attemptNo: 2 })).toMatchObject({
+      status: 'succeeded',
+      attemptNo: 1,
+    });
     expect(await charged(account)).toHaveLength(1);
     expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
   },
@@ -78,16 +84,19 @@ test('a first payment that the processor never got is declined after three deadl
   const replica = replicas.start({ deadlineMs: 8_000 });
   replica.fail('throws_before');
   const input = startInput();
-  expect(await start(replica, account, input)).toMatchObject({ status: 'processing', tryNo: 1 });
+  expect(await start(replica, account, input)).toMatchObject({ status: 'processing', attemptNo: 1 });
   const goOn = () => continuePayment(replica.deps, caller(account), input.orderId);
   replicas.clock.advance(23_999);
   await replica.round();
   // A copy may be on its way still.
-  expect(await goOn()).toMatchObject({ status: 'processing', tryNo: 1 });
-  expect(await start(replica, account, { ...input, tryNo: 2 })).toMatchObject({ status: 'processing', tryNo: 1 });
+  expect(await goOn()).toMatchObject({ status: 'processing', attemptNo: 1 });
+  expect(await start(replica, account, { ...input, attemptNo: 2 })).toMatchObject({
+    status: 'processing',
+    attemptNo: 1,
+  });
   replicas.clock.advance(1);
   await replica.round();
-  expect(await goOn()).toMatchObject({ status: 'declined', tryNo: 1, reason: 'try_again_later' });
+  expect(await goOn()).toMatchObject({ status: 'declined', attemptNo: 1, reason: 'try_again_later' });
   for (const waitMs of [minuteMs, 5 * minuteMs, hourMs, dayMs]) {
     replicas.clock.advance(waitMs);
     await replica.round();
@@ -96,7 +105,10 @@ test('a first payment that the processor never got is declined after three deadl
   const calls = replica.processor.calls.map(({ method }) => method).filter((method) => method !== 'list');
   expect(calls).toEqual(['charge', 'lookUp', 'lookUp']);
   expect(await completed(account)).toEqual([[1, 'declined', 'try_again_later']]);
-  expect(await start(replica, account, { ...input, tryNo: 2 })).toMatchObject({ status: 'succeeded', tryNo: 2 });
+  expect(await start(replica, account, { ...input, attemptNo: 2 })).toMatchObject({
+    status: 'succeeded',
+    attemptNo: 2,
+  });
   expect(await charged(account)).toHaveLength(1);
 });
 
@@ -209,7 +221,7 @@ function answeringLate() {
   return { replica, charged: charged.promise, answer: late.resolve };
 }
 
-test('an answer that comes after the deadline is recorded, without waiting for the first look', async () => {
+test('an answer that comes after the deadline is recorded, without waiting for the first check', async () => {
   const account = newAccount();
   const { replica, answer } = answeringLate();
   const { status, paymentId } = await start(replica, account, startInput());
@@ -244,10 +256,10 @@ test('the buyer of a payment whose process was killed while it was charged learn
   const goOn = () => continuePayment(replica.deps, caller(account), input.orderId);
   const looks = () => replica.processor.calls.map(({ method }) => method);
   replicas.clock.advance(replica.deps.processorCalls.deadlineMs + 1_999);
-  expect(await goOn()).toMatchObject({ status: 'processing', tryNo: 1 });
+  expect(await goOn()).toMatchObject({ status: 'processing', attemptNo: 1 });
   expect(looks()).toEqual([]);
   replicas.clock.advance(1);
-  expect(await goOn()).toMatchObject({ status: 'succeeded', tryNo: 1 });
+  expect(await goOn()).toMatchObject({ status: 'succeeded', attemptNo: 1 });
   expect(looks()).toEqual(['lookUp']);
   expect(await charged(account)).toHaveLength(1);
   expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
@@ -263,7 +275,7 @@ test('the buyer of a payment that got lost with its process learns after three d
   replicas.clock.advance(23_999);
   expect(await goOn()).toMatchObject({ status: 'processing' });
   replicas.clock.advance(1);
-  expect(await goOn()).toMatchObject({ status: 'declined', tryNo: 1, reason: 'try_again_later' });
+  expect(await goOn()).toMatchObject({ status: 'declined', attemptNo: 1, reason: 'try_again_later' });
   expect(replica.processor.calls.map(({ method }) => method)).toEqual(['lookUp', 'lookUp']);
   expect(await completed(account)).toEqual([[1, 'declined', 'try_again_later']]);
 });
@@ -293,7 +305,7 @@ test.each([
   clock.advance(20_000);
   expect(await goOn()).toMatchObject({ status: 'processing' });
   clock.advance(minuteMs);
-  expect(await goOn()).toMatchObject({ status: 'declined', tryNo: 1, reason: 'try_again_later' });
+  expect(await goOn()).toMatchObject({ status: 'declined', attemptNo: 1, reason: 'try_again_later' });
   expect(replica.processor.calls.map(({ method }) => method)).toEqual(['lookUp', 'lookUp']);
 });
 
@@ -319,7 +331,7 @@ test('a payment whose answer this process still waits for is not looked up, howe
   replicas.clock.advance(30_000);
   const meanwhile = await continuePayment(replica.deps, caller(account), input.orderId);
   answered.resolve();
-  expect(meanwhile).toMatchObject({ status: 'processing', tryNo: 1 });
+  expect(meanwhile).toMatchObject({ status: 'processing', attemptNo: 1 });
   expect(await started).toMatchObject({ status: 'succeeded' });
   expect(replica.processor.calls.map(({ method }) => method)).toEqual(['charge']);
 });
@@ -348,8 +360,8 @@ test('a buyer who takes another card gives the confirmation up first; the old on
   const replica = replicas.start();
   const input = startInput({ paymentMethod: 'sim_action_ignored' });
   await start(replica, account, input);
-  const paid = await start(replica, account, { ...input, tryNo: 2, paymentMethod: 'sim_ok' });
-  expect(paid).toMatchObject({ status: 'succeeded', tryNo: 2 });
+  const paid = await start(replica, account, { ...input, attemptNo: 2, paymentMethod: 'sim_ok' });
+  expect(paid).toMatchObject({ status: 'succeeded', attemptNo: 2 });
   expect(await completed(account)).toEqual([
     [1, 'declined', 'try_again_later'],
     [2, 'succeeded', null],
@@ -367,8 +379,8 @@ test('a confirmation that succeeded while it was given up is the outcome; the ot
   expect(
     await replicas.simulated.lookUp(await readRequest(replicas.database, account, waiting.paymentId), call),
   ).toMatchObject({ status: 'succeeded' });
-  const paid = await start(replica, account, { ...input, tryNo: 2, paymentMethod: 'sim_ok' });
-  expect(paid).toMatchObject({ status: 'succeeded', tryNo: 1, paymentId: waiting.paymentId });
+  const paid = await start(replica, account, { ...input, attemptNo: 2, paymentMethod: 'sim_ok' });
+  expect(paid).toMatchObject({ status: 'succeeded', attemptNo: 1, paymentId: waiting.paymentId });
   expect(await charged(account)).toHaveLength(1);
 });
 
@@ -380,7 +392,7 @@ test('a hold that is confirmed in one tab while another card is tried in the sec
     await start(first, account, input);
     await Promise.all([
       continuePayment(first.deps, caller(account), input.orderId),
-      start(second, account, { ...input, tryNo: 2, paymentMethod: 'sim_ok' }),
+      start(second, account, { ...input, attemptNo: 2, paymentMethod: 'sim_ok' }),
     ]);
     return { account, ...input };
   };
@@ -423,13 +435,13 @@ test('a look-up that began before a release records nothing while the release is
   await start(first, account, input);
   const continued = continuePayment(first.deps, caller(account), input.orderId);
   await looked?.promise;
-  const paid = start(second, account, { ...input, tryNo: 2, paymentMethod: 'sim_ok' });
+  const paid = start(second, account, { ...input, attemptNo: 2, paymentMethod: 'sim_ok' });
   await called?.promise;
   answer?.resolve();
-  expect(await continued).toMatchObject({ status: 'processing', tryNo: 1, action: null });
+  expect(await continued).toMatchObject({ status: 'processing', attemptNo: 1, action: null });
   expect((await replicas.money(account, input.orderId)).hold).toBeNull();
   release?.resolve();
-  expect(await paid).toMatchObject({ status: 'held', tryNo: 2 });
+  expect(await paid).toMatchObject({ status: 'held', attemptNo: 2 });
   expect(await completed(account)).toEqual([
     [1, 'declined', 'try_again_later'],
     [2, 'held', null],
@@ -483,13 +495,13 @@ test('a payment that could not be released because it had succeeded is recorded 
     { status: 'succeeded' },
   );
   replica.fail('throws_after');
-  const other = { ...input, tryNo: 2, paymentMethod: 'sim_ok' };
-  expect(await start(replica, account, other)).toMatchObject({ status: 'processing', tryNo: 1 });
+  const other = { ...input, attemptNo: 2, paymentMethod: 'sim_ok' };
+  expect(await start(replica, account, other)).toMatchObject({ status: 'processing', attemptNo: 1 });
   // The release is looked up, and then what it was about.
   replicas.clock.advance(minuteMs);
   await replica.round();
   await replica.round();
-  expect(await start(replica, account, other)).toMatchObject({ status: 'succeeded', tryNo: 1 });
+  expect(await start(replica, account, other)).toMatchObject({ status: 'succeeded', attemptNo: 1 });
   expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
 });
 
@@ -499,12 +511,12 @@ test('while it is not known whether a confirmation was given up, no other card i
   const input = startInput({ paymentMethod: 'sim_action_ignored' });
   await start(replica, account, input);
   replica.fail('throws_after');
-  const next = { ...input, tryNo: 2, paymentMethod: 'sim_ok' };
-  expect(await start(replica, account, next)).toMatchObject({ status: 'processing', tryNo: 1 });
-  expect(await start(replica, account, next)).toMatchObject({ status: 'processing', tryNo: 1 });
+  const next = { ...input, attemptNo: 2, paymentMethod: 'sim_ok' };
+  expect(await start(replica, account, next)).toMatchObject({ status: 'processing', attemptNo: 1 });
+  expect(await start(replica, account, next)).toMatchObject({ status: 'processing', attemptNo: 1 });
   replicas.clock.advance(minuteMs);
   await replica.round();
-  expect(await start(replica, account, next)).toMatchObject({ status: 'succeeded', tryNo: 2 });
+  expect(await start(replica, account, next)).toMatchObject({ status: 'succeeded', attemptNo: 2 });
   expect(await charged(account)).toHaveLength(1);
 });
 
@@ -541,7 +553,9 @@ test('the database refuses a second payment on its way, a second success, and mo
       `insert into payments select (json_populate_record(p, ${changes})).* from payments as p where id = $1`,
       [paymentId],
     );
-  await expect(copy(`'{"id": "pmt_x", "try_no": 2}'`)).rejects.toMatchObject({ constraint: 'payments_one_of_step' });
+  await expect(copy(`'{"id": "pmt_x", "attempt_no": 2}'`)).rejects.toMatchObject({
+    constraint: 'payments_one_of_step',
+  });
   const open = (step: string, about = '') =>
     `'{"id": "pmt_${step}", "step": "${step}", ${about}"status": "unknown", "finished_at": null, "next_check_at": "2026-01-01"}'`;
   await copy(open('upsell'));

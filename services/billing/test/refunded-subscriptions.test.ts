@@ -17,7 +17,11 @@ function refundOf({ accountId, data }: Order) {
   const { orderId, productId, productName, customerEmail, currency, test: rehearsal, totalCents, paidAt } = data;
   const about = { orderId, productId, productName, customerEmail, currency, test: rehearsal, totalCents, paidAt };
   const refundedAt = '2026-02-10T12:00:00.000Z';
-  return { id: newId('event', nowMs), accountId, data: { ...about, refundedCents: 0, refundNo: 1, refundedAt } };
+  return {
+    id: newId('event', nowMs),
+    accountId,
+    data: { ...about, refundedCents: 0, refundNo: 1, counted: { orders: 1, cents: 0 }, refundedAt },
+  };
 }
 
 const subscriptions = async (accountId: string) =>
@@ -25,7 +29,7 @@ const subscriptions = async (accountId: string) =>
 const canceled = async (accountId: string) =>
   (await harness.publishedOf(accountId)).filter(({ data }) => 'canceledAt' in data);
 
-test('a refunded order’s subscription ends, and that is told once with what it was worth a month', async () => {
+test('a refunded order’s subscription ends, and that is reported once with what it was worth a month', async () => {
   const account = newAccount();
   const order = orderEvent(account, { billingInterval: 'year', priceCents: 9_906 });
   await harness.deliver(orderPaid, order);

@@ -66,7 +66,7 @@ const refundOne = async (
 const chargeIds = async (account: string, orderId: string) =>
   (await replicas.money(account, orderId)).charges.map(({ id }) => id);
 
-test('every charge is given back whole, however often it is asked for and by however many at once', async () => {
+test('every charge is given back whole, however often it is requested and by however many at once', async () => {
   const [a, b] = [replicas.start(), replicas.start()];
   const { account, refund } = await paidOrder(a);
   const results = await Promise.all(Array.from({ length: 12 }, (_, n) => refund(n % 2 === 0 ? a : b)));
@@ -92,17 +92,17 @@ test.each([
   expect(await refund(replica)).toEqual(whole);
 });
 
-test('a refused refund says why, is told, moves nothing, and is tried again when it is asked for again', async () => {
+test('a refused refund says why, is notified, moves nothing, and is tried again when it is requested again', async () => {
   const replica = replicas.start();
   const { account, refund } = await paidOrder(replica, 'sim_refund_declined');
   const refused = { status: 'failed', refundedCents: 0, detail: 'The bank does not take refunds for this card.' };
   expect(await refund(replica)).toMatchObject(refused);
   replicas.clock.advance(hourMs);
   await replica.round();
-  const tries = () => replica.processor.calls.filter(({ method }) => method === 'refund').length;
-  expect(tries()).toBe(2);
+  const attempts = () => replica.processor.calls.filter(({ method }) => method === 'refund').length;
+  expect(attempts()).toBe(2);
   expect(await refund(replica)).toMatchObject(refused);
-  expect(tries()).toBe(4);
+  expect(attempts()).toBe(4);
   expect(await givenBack(account)).toEqual([]);
   expect(await refundedEvents(account)).toEqual([]);
 });
@@ -123,7 +123,7 @@ test('a refund of which a part is refused says how much was given back, in its a
   ]);
 });
 
-test('a refund that failed afterwards opens its charges again, is told once, and may be asked for again', async () => {
+test('a refund that failed afterwards opens its charges again, is reported once, and may be requested again', async () => {
   const replica = replicas.start();
   const { account, orderId, refund } = await paidOrder(replica, 'sim_refund_fails');
   expect(await refund(replica)).toEqual(whole);
@@ -152,15 +152,15 @@ test('a refund that failed is found however late the next daily run comes', asyn
   expect((await replicas.money(account, orderId)).charges.map((charge) => charge.refunded_cents)).toEqual([0, 0]);
 });
 
-test('an order with more tries than a page holds shows every charge and refund among them', async () => {
+test('an order with more attempts than a page holds shows every charge and refund among them', async () => {
   const replica = replicas.start();
   const order = await paidOrder(replica);
   const { account, orderId } = order;
   replicas.clock.advance(minuteMs);
   await order.refund(replica);
-  // A refund that is refused over and over, as the newest tries of the order.
+  // A refund that is refused over and over, as the newest attempts of the order.
   await replicas.database.pool.query(
-    `insert into payments (id, account_id, order_id, step, charge_id, try_no, call, request, amount_cents, currency, status,
+    `insert into payments (id, account_id, order_id, step, charge_id, attempt_no, call, request, amount_cents, currency, status,
        decline_kind, decline_reason, processor, customer_email, product_name, test, created_at, finished_at)
      select left(id, position('_' in id)) || '9' || lpad(n::text, 25, '0'), account_id, order_id, 'refund', 'another', n, 'refund', '{}', 100,
        currency, 'declined', 'soft', 'no', processor, customer_email, product_name, test, created_at + interval '1 day', created_at + interval '1 day'

@@ -270,10 +270,10 @@ test('a renewal whose outcome is unknown on its day is counted on the day that f
 test('a process that closes stops at a day, and the repeated command does the rest at once', async () => {
   const { account } = await dayBefore();
   const commandId = command();
-  let asked = 0;
+  let requested = 0;
   const closing = rehearse(replicas.start(), () => {
-    asked += 1;
-    return asked > 12;
+    requested += 1;
+    return requested > 12;
   });
   const about = { accountId: account, commandId, deadlineMs: soon() };
   await expect(advanceRehearsal(closing, about, 5)).rejects.toMatchObject({ code: 'outcome_unknown' });

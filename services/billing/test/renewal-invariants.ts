@@ -64,7 +64,7 @@ async function expectNewestCard(
   payments: readonly Payment[],
 ): Promise<void> {
   const saved = payments.filter(({ step, status }) => step === 'card' && status === 'succeeded');
-  const newestFirst = saved.toSorted((a, b) => b.try_no - a.try_no);
+  const newestFirst = saved.toSorted((a, b) => b.attempt_no - a.attempt_no);
   const cardOf = (payment: Payment | undefined) => payment?.call === 'saveMethod' && payment.request.paymentMethod;
   const earlier = newestFirst.findIndex((payment) => cardOf(payment) !== cardOf(newestFirst[0]));
   const newest = newestFirst.slice(0, earlier === -1 ? undefined : earlier);
@@ -160,7 +160,7 @@ function expectPeriods(renewals: readonly RenewalState[], payments: readonly Pay
   }
 }
 
-/** Each paid period is told once, and each decline of a living subscription. */
+/** Each paid period is reported once, and each decline of a living subscription. */
 function expectEventsOfPayments(
   story: Story,
   payments: readonly Payment[],
@@ -186,7 +186,7 @@ function expectEventsOfPayments(
 
 /** Each event begins in the state in which the one before it ended; returns the last state. */
 function expectStory(story: Story): unknown {
-  let state: Told = { status: 'active', tries: 0 };
+  let state: Told = { status: 'active', attempts: 0 };
   for (const event of story) state = next(state, event);
   expect(story.filter(({ event }) => event === 'canceled').length).toBeLessThanOrEqual(1);
   return state.status;
@@ -194,20 +194,20 @@ function expectStory(story: Story): unknown {
 
 interface Told {
   readonly status: unknown;
-  readonly tries: number;
+  readonly attempts: number;
 }
 
-function next({ status, tries }: Told, told: Story[number]): Told {
+function next({ status, attempts }: Told, told: Story[number]): Told {
   const { event, attempt, statusBefore, statusAfter, nextTryDays } = told;
-  if (event === 'resumed') return { status: 'active', tries: 0 };
+  if (event === 'resumed') return { status: 'active', attempts: 0 };
   // A charge that was under way when it was canceled names what it left then.
   expect([event, status]).toEqual(status === 'canceled' ? ['rebilled', status] : [event, statusBefore]);
-  if (event === 'paused' || event === 'canceled') return { status: event, tries };
-  // A try that is free has the number of the last one again.
-  expect([tries + 1, Math.max(1, tries)]).toContain(attempt);
-  if (event === 'rebilled') return { status: statusAfter, tries: 0 };
+  if (event === 'paused' || event === 'canceled') return { status: event, attempts };
+  // An attempt that is free has the number of the last one again.
+  expect([attempts + 1, Math.max(1, attempts)]).toContain(attempt);
+  if (event === 'rebilled') return { status: statusAfter, attempts: 0 };
   expect(attempt === 4).toBe(statusAfter === 'canceled');
   expect(nextTryDays === 0).toBe(statusAfter !== 'past_due');
   // The event that tells of the end follows at once.
-  return { status: statusAfter === 'canceled' ? statusBefore : statusAfter, tries: Number(attempt) };
+  return { status: statusAfter === 'canceled' ? statusBefore : statusAfter, attempts: Number(attempt) };
 }

@@ -16,10 +16,10 @@ import { beginPaidLife, readStory, subscribeMany as subscribeManyOf } from './su
 openReplicas('2026-02-01T12:00:00.000Z');
 
 const dailyOf = ({ deps }: Replica) => dailyDepsOf(deps, dailySteps(deps));
-const asked = () => ({
+const requested = () => ({
   ...{ runId: newId('dailyRun', replicas.clock.nowMs()), deadlineMs: Number.POSITIVE_INFINITY, force: true },
 });
-const run = (replica: Replica, account: string) => runDailyForAccount(dailyOf(replica), account, asked());
+const run = (replica: Replica, account: string) => runDailyForAccount(dailyOf(replica), account, requested());
 const preview = (account: string) =>
   previewDailyRun({ database: replicas.database, clock: replicas.clock }, account, {});
 
@@ -102,7 +102,10 @@ test('a run over all accounts visits an account for what ended since its last ru
   // So long after that nothing else of it is due.
   await replicas.database.pool.query('update subscriptions set next_charge_at = null');
   replicas.clock.advance(60 * dayMs);
-  expect((await runDailyForAll(dailyOf(replica), asked())).rebills).toMatchObject({ charged: 1, chargedCents: 1900 });
+  expect((await runDailyForAll(dailyOf(replica), requested())).rebills).toMatchObject({
+    charged: 1,
+    chargedCents: 1900,
+  });
 });
 
 test('retries and a cancellation whose outcome was unknown are counted once, when it is known', async () => {

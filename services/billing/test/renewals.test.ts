@@ -59,7 +59,7 @@ test('a renewal says whether its order named an affiliate', async () => {
   expect([await told(named), await told(unnamed)]).toEqual([[true], [false]]);
 });
 
-test('a card that is declined is tried on three more days, three days apart, and after the fourth try the subscription ends', async () => {
+test('a card that is declined is tried on three more days, three days apart, and after the fourth attempt the subscription ends', async () => {
   const account = newAccount();
   at('2026-01-01T15:00:00.000Z');
   const { id } = await subscribe(replicas, account, { paymentMethod: 'sim_renewal_declined' });

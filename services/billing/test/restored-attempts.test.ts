@@ -43,24 +43,24 @@ const chargedThere = async (): Promise<number[]> =>
 const completed = async () =>
   (await replicas.events(account))
     .filter(({ subject }) => subject === 'evt.billing.payment.completed.v1')
-    .map(({ data }) => [data.tryNo, data.status]);
+    .map(({ data }) => [data.attemptNo, data.status]);
 const noticed = async () =>
   (await replicas.events(account))
     .filter(({ subject }) => subject === 'evt.billing.payment.noticed.v1')
     .map(({ data }) => String(data.summary));
 
 test.each([
-  ['was charged', 'sim_ok', { tryNo: 1, status: 'succeeded' }, [[1, 'succeeded']]],
+  ['was charged', 'sim_ok', { attemptNo: 1, status: 'succeeded' }, [[1, 'succeeded']]],
   [
     'waited for its bank and was confirmed since',
     'sim_requires_action',
-    { tryNo: 1, status: 'succeeded' },
+    { attemptNo: 1, status: 'succeeded' },
     [[1, 'succeeded']],
   ],
   [
     'waits for its bank',
     'sim_action_ignored',
-    { tryNo: 2, status: 'succeeded' },
+    { attemptNo: 2, status: 'succeeded' },
     [
       [1, 'declined'],
       [2, 'succeeded'],
@@ -69,7 +69,7 @@ test.each([
   [
     'was declined',
     'sim_declined',
-    { tryNo: 2, status: 'succeeded' },
+    { attemptNo: 2, status: 'succeeded' },
     [
       [1, 'declined'],
       [2, 'succeeded'],
@@ -80,12 +80,12 @@ test.each([
   async (_, paymentMethod, outcome, events) => {
     const input = attempt();
     const replica = await loseAttempt({ ...input, paymentMethod });
-    expect(await start(replica, { ...input, tryNo: 2 })).toMatchObject(outcome);
+    expect(await start(replica, { ...input, attemptNo: 2 })).toMatchObject(outcome);
     expect(await chargedThere()).toEqual([4900]);
     expect(await completed()).toEqual(events);
     const { payments, charges } = await replicas.money(account, input.orderId);
-    expect(payments.filter(({ step }) => step === 'main').map(({ try_no }) => try_no)).toEqual(
-      events.map(([tryNo]) => tryNo),
+    expect(payments.filter(({ step }) => step === 'main').map(({ attempt_no }) => attempt_no)).toEqual(
+      events.map(([attemptNo]) => attemptNo),
     );
     expect(charges).toHaveLength(1);
   },
@@ -95,17 +95,17 @@ test('while an attempt that a restored database lacks cannot be looked up, the n
   const input = attempt();
   const replica = await loseAttempt(input);
   replica.fail('throws_before');
-  expect(await start(replica, { ...input, tryNo: 2 })).toMatchObject({ status: 'processing' });
+  expect(await start(replica, { ...input, attemptNo: 2 })).toMatchObject({ status: 'processing' });
   replicas.clock.advance(minuteMs);
   await replica.round();
-  expect(await start(replica, { ...input, tryNo: 2 })).toMatchObject({ tryNo: 1, status: 'succeeded' });
+  expect(await start(replica, { ...input, attemptNo: 2 })).toMatchObject({ attemptNo: 1, status: 'succeeded' });
   expect(await chargedThere()).toEqual([4900]);
 });
 
 test('attempts that the processor never got leave no row, and cost the next one its look-ups', async () => {
   const replica = replicas.start();
-  const input = attempt({ tryNo: 3 });
-  expect(await start(replica, input)).toMatchObject({ tryNo: 3, status: 'succeeded' });
+  const input = attempt({ attemptNo: 3 });
+  expect(await start(replica, input)).toMatchObject({ attemptNo: 3, status: 'succeeded' });
   expect(replica.processor.calls.map(({ method }) => method)).toEqual(['lookUp', 'lookUp', 'charge']);
   expect((await replicas.money(account, input.orderId)).payments).toHaveLength(1);
 });
@@ -113,8 +113,8 @@ test('attempts that the processor never got leave no row, and cost the next one 
 test('an attempt that is only to be looked up is recorded when the processor has it, and never sent', async () => {
   const input = attempt();
   const replica = await loseAttempt(input);
-  const asked = { ...input, paymentMethod: null };
-  expect(await start(replica, asked)).toMatchObject({ tryNo: 1, status: 'succeeded', amountCents: 4900 });
+  const requested = { ...input, paymentMethod: null };
+  expect(await start(replica, requested)).toMatchObject({ attemptNo: 1, status: 'succeeded', amountCents: 4900 });
   const other = {
     ...attempt(),
     paymentMethod: null,
@@ -145,7 +145,7 @@ test('a renewal that the list lacks, and with whose next sending nothing was don
   expect(await chargedThere()).toEqual([1900]);
   expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', period: 2, failed_tries: 0 });
   const renewals = (await replicas.money(account, orderId)).payments.filter(({ step }) => step === 'renewal');
-  expect(renewals).toMatchObject([{ try_no: 1, status: 'succeeded' }]);
+  expect(renewals).toMatchObject([{ attempt_no: 1, status: 'succeeded' }]);
 });
 
 test.each([
@@ -160,10 +160,10 @@ test.each([
     expect(await start(replica, other)).toMatchObject({ status: 'processing' });
     replicas.clock.advance(minuteMs);
     await replica.round();
-    expect(await start(replica, other)).toMatchObject({ tryNo: 1, status: 'declined', reason: 'try_again_later' });
-    for (const tryNo of [2, 3]) {
-      expect(await start(replica, { ...other, tryNo })).toMatchObject({
-        tryNo,
+    expect(await start(replica, other)).toMatchObject({ attemptNo: 1, status: 'declined', reason: 'try_again_later' });
+    for (const attemptNo of [2, 3]) {
+      expect(await start(replica, { ...other, attemptNo })).toMatchObject({
+        attemptNo,
         status: 'declined',
         reason: 'try_again_later',
       });
@@ -184,21 +184,21 @@ test('an attempt under whose key another amount was declined ends, and the next 
   await start(replica, other);
   replicas.clock.advance(minuteMs);
   await replica.round();
-  expect(await start(replica, { ...other, tryNo: 2 })).toMatchObject({ tryNo: 2, status: 'succeeded' });
+  expect(await start(replica, { ...other, attemptNo: 2 })).toMatchObject({ attemptNo: 2, status: 'succeeded' });
   expect(await chargedThere()).toEqual([6400]);
   expect(await noticed()).toEqual([]);
 });
 
 test('an attempt that is found while an earlier one is open is not charged anew when that one ends at the same moment', async () => {
-  const input = attempt({ tryNo: 3 });
-  const replica = await loseAttempt({ ...input, tryNo: 2 });
+  const input = attempt({ attemptNo: 3 });
+  const replica = await loseAttempt({ ...input, attemptNo: 2 });
   // Neither can be looked up: the first one is open now.
   replica.fail('throws_before', 'throws_before');
-  expect(await start(replica, input)).toMatchObject({ tryNo: 1, status: 'processing' });
+  expect(await start(replica, input)).toMatchObject({ attemptNo: 1, status: 'processing' });
   replicas.clock.advance(hourMs);
   const meanwhile = replicas.start(actedAt('payments-start', 'after', () => replica.round()));
-  expect(await start(meanwhile, input)).toMatchObject({ tryNo: 1, status: 'processing' });
-  expect(await start(meanwhile, input)).toMatchObject({ tryNo: 2, status: 'succeeded' });
+  expect(await start(meanwhile, input)).toMatchObject({ attemptNo: 1, status: 'processing' });
+  expect(await start(meanwhile, input)).toMatchObject({ attemptNo: 2, status: 'succeeded' });
   expect(await chargedThere()).toEqual([4900]);
   expect(await completed()).toEqual([
     [1, 'declined'],
@@ -241,7 +241,7 @@ test('an attempt that was sent before a restore is not declined because the choi
   expect(await startPayment(without, caller, input)).toMatchObject({ status: 'processing' });
   replicas.clock.advance(hourMs);
   await replica.round();
-  expect(await start(replica, { ...input, tryNo: 2 })).toMatchObject({ tryNo: 1, status: 'succeeded' });
+  expect(await start(replica, { ...input, attemptNo: 2 })).toMatchObject({ attemptNo: 1, status: 'succeeded' });
   expect(await chargedThere()).toEqual([4900]);
   const { charges } = await replicas.money(account, input.orderId);
   expect(charges).toMatchObject([{ processor: 'simulated' }]);

@@ -265,7 +265,9 @@ test.each([
 
 test('an order’s attempts, and those of two accounts with one order id, have keys of their own', () => {
   const orderId = newId('order', replicas.clock.nowMs());
-  const keys = [account, newAccount()].flatMap((each) => [1, 2].map((tryNo) => buyersPaymentKey(each, orderId, tryNo)));
+  const keys = [account, newAccount()].flatMap((each) =>
+    [1, 2].map((attemptNo) => buyersPaymentKey(each, orderId, attemptNo)),
+  );
   expect(new Set(keys).size).toBe(4);
 });
 
@@ -294,7 +296,7 @@ test('an attempt that was sent before a restore is not declined because the rest
   expect(await startPayment(unreadable, caller, input)).toMatchObject({ status: 'processing' });
   replicas.clock.advance(60_000);
   await replica.round();
-  expect(await startPayment(deps, caller, { ...input, tryNo: 2 })).toEqual(paid);
+  expect(await startPayment(deps, caller, { ...input, attemptNo: 2 })).toEqual(paid);
   expect(await chargedThere()).toEqual({ [input.orderId]: 1 });
 });
 

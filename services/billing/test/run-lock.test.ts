@@ -50,7 +50,7 @@ function replica(index: number, ...steps: DailyStep[]): DailyDeps {
   return dailyDepsOf({ database: replicas[index] as Database, clock, logger: silentLogger() }, steps);
 }
 
-const asked = (runId = newId('dailyRun', clock.nowMs())) => ({
+const requested = (runId = newId('dailyRun', clock.nowMs())) => ({
   runId,
   deadlineMs: Number.POSITIVE_INFINITY,
   force: false,
@@ -111,9 +111,9 @@ async function killLockHolder(): Promise<void> {
 
 test('two jobs at once for one account, on two replicas: one works, both have its result', async () => {
   const held = heldStep();
-  const first = runDailyForAccount(replica(0, held.step), account, asked());
+  const first = runDailyForAccount(replica(0, held.step), account, requested());
   await held.called();
-  const [secondId, thirdId] = [asked(), asked()];
+  const [secondId, thirdId] = [requested(), requested()];
   const second = runDailyForAccount(replica(1, held.step), account, secondId);
   const third = runDailyForAccount(replica(0, held.step), account, thirdId);
   await Promise.all([secondId, thirdId].map(({ runId }) => joined(runId)));
@@ -135,7 +135,7 @@ test('many at the same moment are one run or follow each other, never beside eac
   };
   const deps = [replica(0, step), replica(1, step)] as const;
   const results = await Promise.all(
-    Array.from({ length: 16 }, (_, i) => runDailyForAccount(deps[i % 2] as DailyDeps, account, asked())),
+    Array.from({ length: 16 }, (_, i) => runDailyForAccount(deps[i % 2] as DailyDeps, account, requested())),
   );
   expect(new Set(results.map((result) => result.rebills.charged))).toEqual(new Set([1]));
   const runs = await rows();
@@ -144,9 +144,9 @@ test('many at the same moment are one run or follow each other, never beside eac
 
 test('a caller that joined a run and lost the answer gets that run’s result again', async () => {
   const held = heldStep();
-  const first = runDailyForAccount(replica(0, held.step), account, asked());
+  const first = runDailyForAccount(replica(0, held.step), account, requested());
   await held.called();
-  const joining = asked();
+  const joining = requested();
   let closing = false;
   const deps = createDailyDeps({ ...replica(1, held.step), isClosing: () => closing });
   const lost = expect(runDailyForAccount(deps, account, joining)).rejects.toMatchObject({ code: 'outcome_unknown' });
@@ -155,19 +155,19 @@ test('a caller that joined a run and lost the answer gets that run’s result ag
   await lost;
   held.release();
   await first;
-  const again = await runDailyForAccount(replica(1, held.step), account, asked(joining.runId));
+  const again = await runDailyForAccount(replica(1, held.step), account, requested(joining.runId));
   expect(again.rebills.charged).toBe(1);
   expect(held.calls).toHaveLength(1);
 });
 
 test('a run goes on to its result when the time of the caller who began it has passed', async () => {
   const held = heldStep();
-  const begun = { ...asked(), deadlineMs: Date.now() + 20_000 };
+  const begun = { ...requested(), deadlineMs: Date.now() + 20_000 };
   const run = runDailyForAccount(replica(0, held.step), account, begun);
   await held.called();
   // A request with the caller's deadline gets no result any more.
   passTime(20_001);
-  const late = runDailyForAccount(replica(1, held.step), account, { ...asked(), deadlineMs: begun.deadlineMs });
+  const late = runDailyForAccount(replica(1, held.step), account, { ...requested(), deadlineMs: begun.deadlineMs });
   await expect(late).rejects.toMatchObject({ code: 'outcome_unknown' });
   expect(await rows()).toMatchObject([{ id: begun.runId, finished_at: null, result: null }]);
   held.release();
@@ -178,10 +178,10 @@ test('a run goes on to its result when the time of the caller who began it has p
 
 test('a run whose process died is closed as interrupted by the next one, which works', async () => {
   const held = heldStep();
-  const dead = asked();
+  const dead = requested();
   const first = runDailyForAccount(replica(0, held.step), account, dead).catch((err: unknown) => err);
   await held.called();
-  const own = asked();
+  const own = requested();
   const waiting = runDailyForAccount(replica(1, heldAndReleased(held.push)), account, own);
   await joined(own.runId);
   await killLockHolder();
@@ -203,9 +203,9 @@ test('a command whose joined run fails runs by itself, and is no longer counted 
     await held.step(...of);
     throw new Error('no');
   };
-  const first = runDailyForAccount(replica(0, failing), account, asked()).catch((err: unknown) => err);
+  const first = runDailyForAccount(replica(0, failing), account, requested()).catch((err: unknown) => err);
   await held.called();
-  const own = asked();
+  const own = requested();
   const second = runDailyForAccount(replica(1, heldAndReleased(held.push)), account, own);
   await joined(own.runId);
   held.release();
@@ -215,9 +215,9 @@ test('a command whose joined run fails runs by itself, and is no longer counted 
 });
 
 test('a repeated command that is about to join a dead run while its twin runs in its place joins nothing', async () => {
-  const dead = asked();
+  const dead = requested();
   await db().query('insert into daily_runs (id, account_id, started_at) values ($1, $2, now())', [dead.runId, account]);
-  const [held, own] = [heldStep(), asked()];
+  const [held, own] = [heldStep(), requested()];
   const gate = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   const { pool } = replicas[1] as Database;
@@ -242,7 +242,7 @@ test('a repeated command that is about to join a dead run while its twin runs in
 
 test('a command joins no run that is being closed: it waits for the close', async () => {
   const { join } = runStatements(dailyRuns);
-  const [dead, own] = [asked().runId, asked().runId];
+  const [dead, own] = [requested().runId, requested().runId];
   await db().query('insert into daily_runs (id, account_id, started_at) values ($1, $2, now())', [dead, account]);
   const closing = await (replicas[1] as Database).pool.connect();
   try {
@@ -268,7 +268,7 @@ function heldAndReleased(called: (accountId: string) => unknown = () => undefine
 
 test('a run whose lock’s session breaks has its result stored and answered all the same', async () => {
   const held = heldStep();
-  const own = asked();
+  const own = requested();
   const running = runDailyForAccount(replica(0, held.step), account, own);
   await held.called();
   await killLockHolder();
@@ -281,21 +281,21 @@ test('a run whose lock’s session breaks has its result stored and answered all
 test('a caller that waits for a run waits until the deadline, and nothing runs after it', async () => {
   const held = heldStep();
   const deps = createDailyDeps({ ...replica(0, held.step), semaphore: createSemaphore(1) });
-  const first = runDailyForAccount(deps, account, asked());
+  const first = runDailyForAccount(deps, account, requested());
   await held.called();
-  const late = runDailyForAccount(deps, 'acc_b', { ...asked(), deadlineMs: Date.now() + 200 });
+  const late = runDailyForAccount(deps, 'acc_b', { ...requested(), deadlineMs: Date.now() + 200 });
   // The run under way goes on until it is released: a request that waited for it would not end.
   await expect(late).rejects.toMatchObject({ code: 'outcome_unknown' });
   held.release();
   await first;
-  await runDailyForAccount(deps, 'acc_c', asked());
+  await runDailyForAccount(deps, 'acc_c', requested());
   expect(held.calls).toEqual([account, 'acc_c']);
 });
 
 test('a repeated command whose process died runs again under its own row', async () => {
   const id = newId('dailyRun', clock.nowMs());
   await db().query('insert into daily_runs (id, account_id, started_at) values ($1, $2, now())', [id, account]);
-  const result = await runDailyForAccount(replica(0, heldAndReleased()), account, asked(id));
+  const result = await runDailyForAccount(replica(0, heldAndReleased()), account, requested(id));
   expect(result.rebills.charged).toBe(1);
   expect(await rows()).toMatchObject([{ id, result }]);
 });
@@ -304,9 +304,9 @@ test('a step that fails leaves a run without result, and the next run works', as
   const failing: DailyStep = async () => {
     throw new Error('no');
   };
-  await expect(runDailyForAccount(replica(0, failing), account, asked())).rejects.toThrow('no');
+  await expect(runDailyForAccount(replica(0, failing), account, requested())).rejects.toThrow('no');
   expect(await rows()).toMatchObject([{ finished_at: expect.any(Date), result: null }]);
-  expect((await runDailyForAccount(replica(0), account, asked())).ok).toBe(true);
+  expect((await runDailyForAccount(replica(0), account, requested())).ok).toBe(true);
 });
 
 test('a run in a process that closes ends after the step under way, without a result, and the next one does the rest', async () => {
@@ -321,7 +321,7 @@ test('a run in a process that closes ends after the step under way, without a re
     ),
     isClosing: () => closing,
   });
-  const run = asked();
+  const run = requested();
   const ended = runDailyForAccount(deps, account, run).catch((err: unknown) => err);
   await held.called();
   closing = true;
@@ -350,7 +350,7 @@ test('the progress of a run is in its row while it goes on, and what is left whe
     progress.done(3);
   };
   const read = async () => (await db().query('select done, left_to_do, finished_at from daily_runs')).rows;
-  const own = asked();
+  const own = requested();
   const running = runDailyForAccount({ ...replica(0, step), progressEveryMs: 20 }, account, own);
   await announced(progressWritten, ({ runId }) => runId === own.runId);
   expect(await read()).toEqual([{ done: 2, left_to_do: 3, finished_at: null }]);
@@ -362,13 +362,13 @@ test('the progress of a run is in its row while it goes on, and what is left whe
 test('the platform’s run sums the accounts, joins a seller’s own run, and is one run itself', async () => {
   for (const accountId of ['acc_a', 'acc_a', 'acc_b', 'acc_c']) await subscriptionOf(accountId);
   const held = heldStep();
-  const seller = runDailyForAccount(replica(0, held.step), 'acc_b', asked());
+  const seller = runDailyForAccount(replica(0, held.step), 'acc_b', requested());
   await held.called();
   const charge = heldAndReleased();
-  const platformId = asked();
+  const platformId = requested();
   const platform = runDailyForAll(replica(1, charge), platformId);
   await begun(platformId.runId);
-  const againId = asked();
+  const againId = requested();
   const again = runDailyForAll(replica(0, charge), againId);
   await joined(againId.runId);
   await finished('acc_a', platformId.runId);
@@ -390,7 +390,7 @@ test('a platform’s run that died half-way and comes again counts what was done
   const charge = heldAndReleased((accountId) => calls.push(accountId));
   const stuck: DailyStep = (deps, run, counts) =>
     run.accountId === 'acc_a' ? charge(deps, run, counts) : held.step(deps, run, counts);
-  const platform = asked();
+  const platform = requested();
   const first = runDailyForAll(replica(0, stuck), platform).catch((err: unknown) => err);
   await held.called();
   await finished('acc_a', platform.runId);
@@ -409,7 +409,7 @@ test('the platform’s run works on several accounts at the same time, on each o
   const accounts = Array.from({ length: 9 }, (_, n) => `acc_${n}`);
   for (const accountId of accounts) await subscriptionOf(accountId);
   const together = heldStep();
-  const platform = runDailyForAll(replica(0, together.step), asked());
+  const platform = runDailyForAll(replica(0, together.step), requested());
   await together.called(2);
   together.release();
   expect(await platform).toMatchObject({ ok: true, rebills: { charged: 9, chargedCents: 17_100 } });
@@ -453,11 +453,11 @@ test('one account’s failure keeps no other from its run, and the sum says so',
     if (run.accountId === 'acc_a') throw new Error('no');
     await charge(deps, run, counts);
   };
-  expect(await runDailyForAll(replica(0, step), asked())).toMatchObject({ ok: false, rebills: { charged: 1 } });
+  expect(await runDailyForAll(replica(0, step), requested())).toMatchObject({ ok: false, rebills: { charged: 1 } });
 });
 
 test.each([
-  ['a seller asked for', (deps: DailyDeps) => runDailyForAccount(deps, 'acc_a', asked())],
+  ['a seller requested', (deps: DailyDeps) => runDailyForAccount(deps, 'acc_a', requested())],
   ['the platform itself began', undefined],
 ])('one account’s stuck run, which %s, keeps no other from its run, and the sum says so', async (_, begin) => {
   for (const accountId of ['acc_a', 'acc_b']) await subscriptionOf(accountId);
@@ -466,7 +466,7 @@ test.each([
   const step: DailyStep = (deps, run, counts) => (run.accountId === 'acc_a' ? held.step : charge)(deps, run, counts);
   const stuck = begin?.(replica(0, step));
   if (begin !== undefined) await held.called();
-  const sum = await runDailyForAll({ ...replica(1, step), ...progressing('acc_b'), partLimitMs: 100 }, asked());
+  const sum = await runDailyForAll({ ...replica(1, step), ...progressing('acc_b'), partLimitMs: 100 }, requested());
   expect(sum).toMatchObject({ ok: false, rebills: { charged: 1 } });
   const ended = listen();
   held.release();
@@ -476,7 +476,7 @@ test.each([
   expect(held.calls).toEqual(['acc_a']);
 });
 
-/** The second replica's database, where this account's run makes progress at each look. */
+/** The second replica's database, where this account's run makes progress at each check. */
 function progressing(progressingId: string): Pick<DailyDeps, 'database'> {
   const database = replicas[1] as Database;
   let done = 0;

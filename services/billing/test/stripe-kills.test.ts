@@ -134,8 +134,8 @@ async function go({ hold, card, decision }: Journey, seam: number, seed: number)
   const orderId = newId('order', replicas.clock.nowMs());
   const returnUrl = 'https://shop.example/c/shop/course';
   // The bank is asked at its page and by Stripe's script in turn.
-  const asked = card === 'sim_requires_action' && seam % 2 === 0 ? 'standin_script' : card;
-  const paymentMethod = replicas.outside.card(asked);
+  const requested = card === 'sim_requires_action' && seam % 2 === 0 ? 'standin_script' : card;
+  const paymentMethod = replicas.outside.card(requested);
   const input = startInput({ orderId, hold, returnUrl, paymentMethod, confirmsByScript: true });
   const caller = { accountId: account, requestId: 'r' };
   const request = async ({ deps }: Replica): Promise<void> => {
@@ -172,11 +172,11 @@ test('while Stripe limits every request for a minute buyers are asked to try aga
   replicas.clock.advance(31 * dayMs);
   replicas.outside.standIn?.disturb(({ method }) => (method === 'POST' ? 'rate_limited' : undefined));
   const orderId = newId('order', replicas.clock.nowMs());
-  const attempt = (tryNo: number) =>
+  const attempt = (attemptNo: number) =>
     startPayment(
       replicas.start().deps,
       { accountId: account, requestId: 'r' },
-      startInput({ orderId, tryNo, paymentMethod: replicas.outside.card('sim_ok') }),
+      startInput({ orderId, attemptNo, paymentMethod: replicas.outside.card('sim_ok') }),
     );
   const [paid, limited] = await Promise.all([attempt(1), replicas.start().renew(account)]);
   expect(paid).toMatchObject({ status: 'declined', reason: 'try_again_later' });
@@ -184,7 +184,7 @@ test('while Stripe limits every request for a minute buyers are asked to try aga
   expect((await replicas.books(account)).filter(({ kind }) => kind === 'charge')).toEqual([]);
   replicas.clock.advance(minuteMs);
   replicas.outside.standIn?.mend();
-  expect(await attempt(2)).toMatchObject({ status: 'succeeded', tryNo: 2 });
+  expect(await attempt(2)).toMatchObject({ status: 'succeeded', attemptNo: 2 });
   expect(await replicas.start().renew(account)).toMatchObject({ charged: 3, retried: 0 });
   for (const one of sold) await expectRenewedOnce(replicas, account, one, priceCents, nothingLost);
   expect(replicas.errors).toEqual([]);

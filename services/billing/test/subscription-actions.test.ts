@@ -58,7 +58,7 @@ async function told({ account, id }: Seen): Promise<EventEnvelope<Record<string,
 const parsed = <E extends EventDefinition>(definition: E, event: EventEnvelope<unknown> | undefined) =>
   definition.data.parse(event?.data);
 
-const columns = `status, payment_method, processor, last_four, hard_declined, free_try, failed_tries, anchor, anchor_period,
+const columns = `status, payment_method, processor, last_four, hard_declined, free_attempt, failed_tries, anchor, anchor_period,
   period, current_period_end, next_charge_at`;
 async function rowOf({ account, id }: Seen): Promise<Record<string, unknown>> {
   const [row] = await run<Record<string, unknown>>(
@@ -75,7 +75,7 @@ const pastDue = ({ id }: Seen) =>
     [id],
   );
 
-test('a canceled subscription is told of once with the state it left, however often it is canceled', async () => {
+test('a canceled subscription is reported once with the state it left, however often it is canceled', async () => {
   const seen = await subscribe();
   const commandId = newIdSuffix(harness.clock.nowMs());
   const [first, again] = [
@@ -105,7 +105,7 @@ test('a canceled subscription is told of once with the state it left, however of
   });
 });
 
-test('two cancellations at the same moment are told of once', async () => {
+test('two cancellations at the same moment are reported once', async () => {
   const seen = await subscribe();
   await Promise.all(Array.from({ length: 6 }, () => act(cancelSubscription, seen)));
   expect(await told(seen)).toHaveLength(1);
@@ -145,7 +145,7 @@ test('canceled is final', async () => {
   expect(await told(seen)).toHaveLength(1);
 });
 
-test('pause and resumption are told of once each, and paused time is not billed', async () => {
+test('pause and resumption are reported once each, and paused time is not billed', async () => {
   const seen = await subscribe();
   await pastDue(seen);
   for (let turn = 0; turn < 2; turn += 1)
@@ -181,7 +181,7 @@ test('who resumes before the period’s end keeps its date', async () => {
 async function beginRenewal({ account, id, orderId }: Seen): Promise<string> {
   const paymentId = newId('payment', harness.clock.nowMs());
   await run(
-    `insert into payments (id, account_id, order_id, step, period, try_no, call, request, amount_cents, currency, status,
+    `insert into payments (id, account_id, order_id, step, period, attempt_no, call, request, amount_cents, currency, status,
        processor, customer_email, product_name, test, created_at, next_check_at)
      values ($1, $2, $3, 'renewal', 2, 1, 'chargeSaved', '{}', 1900, 'usd', 'sent', 'simulated', 'buyer@example.com',
        'Club', false, $4, $4::timestamptz + interval '1 day')`,
@@ -209,7 +209,7 @@ test('every action holds while a renewal is at the processor, and a resumption k
   expect(await act(cancelSubscription, stopped)).toMatchObject({ status: 'canceled', next_charge_at: null });
 });
 
-test('a new card of a past-due subscription is due at once for a free try, and the same card again is not', async () => {
+test('a new card of a past-due subscription is due at once for a free attempt, and the same card again is not', async () => {
   const seen = await subscribe();
   await pastDue(seen);
   expect(await putCard(seen, 'sim_refund_fails')).toMatchObject({
@@ -220,14 +220,14 @@ test('a new card of a past-due subscription is due at once for a free try, and t
     next_charge_at: '2026-03-15T12:00:00.000Z',
   });
   const saved = expect.stringMatching(/^sim_pm_/);
-  const replaced = { payment_method: saved, processor: 'simulated', free_try: true, hard_declined: false };
+  const replaced = { payment_method: saved, processor: 'simulated', free_attempt: true, hard_declined: false };
   expect(await rowOf(seen)).toMatchObject(replaced);
   await run(
-    `update subscriptions set free_try = false, hard_declined = true, next_charge_at = '2026-03-18T00:00:00Z' where id = $1`,
+    `update subscriptions set free_attempt = false, hard_declined = true, next_charge_at = '2026-03-18T00:00:00Z' where id = $1`,
     [seen.id],
   );
   expect(await putCard(seen, 'sim_refund_fails')).toMatchObject({ next_charge_at: '2026-03-18T00:00:00.000Z' });
-  expect(await rowOf(seen)).toMatchObject({ free_try: false, hard_declined: true });
+  expect(await rowOf(seen)).toMatchObject({ free_attempt: false, hard_declined: true });
   expect(await told(seen)).toEqual([]);
   expect(JSON.stringify([await get(seen), harness.published])).not.toContain('sim_refund_fails');
 });
@@ -235,7 +235,7 @@ test('a new card of a past-due subscription is due at once for a free try, and t
 test('a new card of an active subscription waits for its date', async () => {
   const seen = await subscribe();
   expect(await putCard(seen, 'sim_refund_declined')).toMatchObject({ next_charge_at: '2026-02-28T12:00:00.000Z' });
-  expect(await rowOf(seen)).toMatchObject({ last_four: '0701', free_try: false });
+  expect(await rowOf(seen)).toMatchObject({ last_four: '0701', free_attempt: false });
 });
 
 test('a card makes an external subscription automatic from its next period on', async () => {

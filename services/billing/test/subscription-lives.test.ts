@@ -74,7 +74,7 @@ test('paused time is not billed: a buyer who resumes late pays from that day on,
   expect(await chargedCents(life)).toBe(3 * 1_900);
 });
 
-test('a renewal that had failed, and was paused and resumed, is charged for the time from then on, with its tries counted anew', async () => {
+test('a renewal that had failed, and was paused and resumed, is charged for the time from then on, with its attempts counted anew', async () => {
   const life = await begin({ paymentMethod: 'sim_declined' });
   for (const day of ['2026-02-28T12:00:00.000Z', '2026-03-03T12:00:00.000Z']) {
     at(day);
@@ -103,7 +103,7 @@ test('a renewal that had failed, and was paused and resumed, is charged for the 
   ]);
 });
 
-test('a new card has one try more than the four, and its success keeps the anchor', async () => {
+test('a new card has one attempt more than the four, and its success keeps the anchor', async () => {
   const life = await begin({ paymentMethod: 'sim_declined' });
   for (const day of ['2026-02-28T12:00:00.000Z', '2026-03-03T12:00:00.000Z', '2026-03-06T12:00:00.000Z']) {
     at(day);

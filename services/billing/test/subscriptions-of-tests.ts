@@ -15,7 +15,7 @@ export interface SubscriptionState {
   readonly status: string;
   readonly failed_tries: number;
   readonly hard_declined: boolean;
-  readonly free_try: boolean;
+  readonly free_attempt: boolean;
   readonly period: number;
   readonly current_period_end: Date;
   readonly next_charge_at: Date | null;
@@ -77,7 +77,7 @@ export async function subscribeMany(
 
 export async function readSubscription({ database }: Replicas, id: string): Promise<SubscriptionState> {
   const { rows } = await database.pool.query<SubscriptionState>(
-    `select id, order_id, status, failed_tries, hard_declined, free_try, period, current_period_end, next_charge_at,
+    `select id, order_id, status, failed_tries, hard_declined, free_attempt, period, current_period_end, next_charge_at,
        canceled_at, last_four
      from subscriptions where id = $1`,
     [id],

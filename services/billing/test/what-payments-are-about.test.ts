@@ -13,13 +13,18 @@ beforeAll(async () => {
 afterAll(() => created.close());
 
 let count = 0;
-async function payment(step: string, tryNo: number, about: Record<string, string>, declined = false): Promise<void> {
+async function payment(
+  step: string,
+  attemptNo: number,
+  about: Record<string, string>,
+  declined = false,
+): Promise<void> {
   count += 1;
   await query(
     created.url,
-    `insert into payments (${['step', 'try_no', ...Object.keys(about)].join(', ')}, id, account_id, order_id, call, request,
+    `insert into payments (${['step', 'attempt_no', ...Object.keys(about)].join(', ')}, id, account_id, order_id, call, request,
        amount_cents, currency, status, decline_reason, processor, customer_email, product_name, test, created_at, finished_at)
-     values (${[`'${step}'`, tryNo, ...Object.values(about)].join(', ')}, 'pmt_${count}', 'acc_1', 'ord_1', 'charge', '{}', 100,
+     values (${[`'${step}'`, attemptNo, ...Object.values(about)].join(', ')}, 'pmt_${count}', 'acc_1', 'ord_1', 'charge', '{}', 100,
        'usd', '${declined ? 'declined' : 'succeeded'}', ${declined ? `'card_declined'` : 'null'}, 'simulated', 'a@example.com',
        'Course', false, now(), now())`,
   );
@@ -42,7 +47,7 @@ test('each payment names its charge, payment or period, and none can be made a s
   await expect(payment('recharge', 2, {})).rejects.toMatchObject(second);
   await expect(payment('release', 2, released)).rejects.toMatchObject(second);
   await expect(payment('renewal', 3, twelfth)).rejects.toMatchObject(second);
-  const sameAttempt = { constraint: 'one_row_for_each_try' };
+  const sameAttempt = { constraint: 'one_row_for_each_attempt' };
   await expect(payment('main', 1, {}, true)).rejects.toMatchObject(sameAttempt);
   await expect(payment('refund', 1, refunded, true)).rejects.toMatchObject(sameAttempt);
   await expect(payment('renewal', 1, twelfth, true)).rejects.toMatchObject(sameAttempt);

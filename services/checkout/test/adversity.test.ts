@@ -35,9 +35,9 @@ const count = async (table: string) => (await query(`select 1 from ${table}`)).l
 async function keepBatcherBusy(): Promise<{ release: () => void; busy: Promise<unknown> }> {
   const release = harness.stallCatalog();
   const first = create();
-  await harness.catalogAsked(1);
+  await harness.catalogRequests(1);
   const second = create();
-  await harness.catalogAsked(2);
+  await harness.catalogRequests(2);
   return { release, busy: Promise.all([first, second]) };
 }
 

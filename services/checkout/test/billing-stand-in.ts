@@ -30,7 +30,7 @@ import {
   lastFour,
   lastOf,
   lookUp,
-  type MadeTry,
+  type MadeAttempt,
   type StartInput,
   settlement,
   start,
@@ -47,7 +47,7 @@ export interface BillingStandIn {
   /** Resolves when so many requests to start a payment have come. */
   wasStarted(times: number): Promise<unknown>;
   /** The tries it made, oldest first: each moved money at most once. */
-  readonly tries: MadeTry[];
+  readonly attempts: MadeAttempt[];
   /** Called before a start is worked on; a test makes it wait or throw. */
   beforeStart: (input: StartInput) => Promise<void>;
   /** Of attempts that are only looked up: the card that the processor charged; null where it never got them. */
@@ -55,7 +55,7 @@ export interface BillingStandIn {
   /** Called when a payment was made, before it is answered. */
   beforeAnswer: (input: StartInput) => Promise<void>;
   /** A copy of a request to start a payment arrives when no caller waits for its reply any more. */
-  startLate(input: StartInput, accountId?: string): MadeTry;
+  startLate(input: StartInput, accountId?: string): MadeAttempt;
   /** Called before a refund is worked on. */
   beforeRefund: (orderId: string) => Promise<void>;
   /** How refunds are answered. */
@@ -71,13 +71,13 @@ export interface BillingStandIn {
   /** Billing has no payment of the order, as after a backup was restored. */
   refundsNothing: boolean;
   /** Every question about the payments of an order, by its account. */
-  readonly listsAsked: string[];
+  readonly listsRequested: string[];
   /** Every request for a refund. */
   readonly refundRequests: RequestInput<typeof refundCharges>[];
   publishPart(orderId: string, part: RefundedPart): Promise<void>;
   publishDispute(orderId: string, fields?: Partial<EventData<typeof disputeRecorded>>): Promise<void>;
   /** Every request to settle a hold, by order. */
-  readonly settlesAsked: string[];
+  readonly settlesRequested: string[];
   /** Whether a payment of a hold is not known yet when its settling is answered. */
   settling: boolean;
   /** Called when a hold was settled, before it is answered. */
@@ -92,10 +92,10 @@ export interface BillingStandIn {
     refundId?: string,
     lost?: EventData<typeof refundFailed>['lost'],
   ): Promise<void>;
-  /** The buyer confirmed at the bank, or what became of an unknown try was found out. */
-  finish(orderId: string, status: 'succeeded' | 'declined'): MadeTry;
-  /** Publishes how a try ended. */
-  publishCompleted(made: MadeTry): Promise<void>;
+  /** The buyer confirmed at the bank, or what became of an unknown attempt was found out. */
+  finish(orderId: string, status: 'succeeded' | 'declined'): MadeAttempt;
+  /** Publishes how an attempt ended. */
+  publishCompleted(made: MadeAttempt): Promise<void>;
   /** Resolves when the checkout service has handled every event that was published before. */
   handled(): Promise<void>;
   readonly producers: Producers;
@@ -125,18 +125,18 @@ const usualBehaviour = {
 export async function startBillingStandIn(nats: TestNats, more: RequestHandler[] = []): Promise<BillingStandIn> {
   const producers = followProducers(await startProducers(nats, ['billing']), 'checkout');
   const link = await connectNats(nats.login('billing'));
-  const tries: MadeTry[] = [];
+  const attempts: MadeAttempt[] = [];
   const started = createArrivals<StartInput>();
   const settled = new Map<string, HoldResult>();
   const stopped = Promise.withResolvers<void>();
-  const madeOf = (orderId: string): MadeTry => lastOf(tries, orderId);
+  const madeOf = (orderId: string): MadeAttempt => lastOf(attempts, orderId);
   const standIn = {
     started: started.list,
     wasStarted: (times: number) => started.wait(times, { what: 'requests to start a payment' }),
-    tries,
-    listsAsked: [] as string[],
+    attempts,
+    listsRequested: [] as string[],
     refundRequests: [] as RequestInput<typeof refundCharges>[],
-    settlesAsked: [] as string[],
+    settlesRequested: [] as string[],
     ...usualBehaviour,
     settle: (orderId: string, decision: HoldResult['decision']) => {
       const result = settled.get(orderId) ?? settlement(madeOf(orderId), decision);
@@ -156,11 +156,11 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
       lost?: EventData<typeof refundFailed>['lost'],
     ) => publishRefundFailed(producers, madeOf(orderId), { at, refundId, lost }),
     startLate: (input: StartInput, accountId = 'acc_1') => {
-      start(tries, accountId, input);
+      start(attempts, accountId, input);
       return madeOf(input.orderId);
     },
-    finish: (orderId: string, status: 'succeeded' | 'declined') => finish(tries, orderId, status),
-    publishCompleted: (made: MadeTry) => publishCompleted(producers, made),
+    finish: (orderId: string, status: 'succeeded' | 'declined') => finish(attempts, orderId, status),
+    publishCompleted: (made: MadeAttempt) => publishCompleted(producers, made),
     handled: producers.handled,
     producers,
     handlers: [
@@ -172,16 +172,16 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         stripe: null,
       })),
       onRequest(startPayment, async (input, { accountId }) => {
-        if (input.paymentMethod === null) return lookUp(tries, accountId, input, standIn.atProcessor);
+        if (input.paymentMethod === null) return lookUp(attempts, accountId, input, standIn.atProcessor);
         started.push(input);
         await standIn.beforeStart(input);
-        const outcome = start(tries, accountId, input);
+        const outcome = start(attempts, accountId, input);
         await standIn.beforeAnswer(input);
         return outcome;
       }),
-      onRequest(continuePayment, async ({ orderId }) => confirm(tries, orderId)),
+      onRequest(continuePayment, async ({ orderId }) => confirm(attempts, orderId)),
       onRequest(settleHold, async ({ orderId, decision }) => {
-        standIn.settlesAsked.push(orderId);
+        standIn.settlesRequested.push(orderId);
         const result = standIn.settle(orderId, decision);
         await standIn.beforeSettled();
         return standIn.settling ? { ...result, status: 'settling' as const } : result;
@@ -210,15 +210,15 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         return { status, refundedCents, detail, ...more };
       }),
       onRequest(listPayments, async ({ orderId }, { accountId }) => {
-        standIn.listsAsked.push(accountId);
-        const ofOrder = tries.filter((made) => made.accountId === accountId && made.input.orderId === orderId);
+        standIn.listsRequested.push(accountId);
+        const ofOrder = attempts.filter((made) => made.accountId === accountId && made.input.orderId === orderId);
         return { data: ofOrder.map(paymentLine) };
       }),
       ...more,
     ],
     reset: async () => {
       await producers.handled();
-      for (const list of [tries, standIn.listsAsked, standIn.refundRequests, standIn.settlesAsked])
+      for (const list of [attempts, standIn.listsRequested, standIn.refundRequests, standIn.settlesRequested])
         (list as unknown[]).length = 0;
       started.clear();
       settled.clear();
@@ -236,18 +236,18 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
   return standIn;
 }
 
-/** As checkout learns of a reply that was lost: what it asked for may have been done. */
+/** As checkout learns of a reply that was lost: what was requested may have been done. */
 export async function losesReply(): Promise<never> {
   throw Object.assign(new Error('the database of billing is away'), { code: 'ECONNREFUSED' });
 }
 
-async function publishCompleted(producers: Producers, { accountId, input, outcome }: MadeTry): Promise<void> {
-  const { status, paymentId, tryNo, amountCents, reason, ...card } = outcome;
+async function publishCompleted(producers: Producers, { accountId, input, outcome }: MadeAttempt): Promise<void> {
+  const { status, paymentId, attemptNo, amountCents, reason, ...card } = outcome;
   if (status === 'processing' || status === 'requires_action')
     throw new Error(`the payment is ${status}: nothing ended`);
   const occurredAt = new Date().toISOString();
   const data: EventData<typeof paymentCompleted> = {
-    ...{ orderId: input.orderId, paymentId, tryNo, status, amountCents, currency: input.currency, reason },
+    ...{ orderId: input.orderId, paymentId, attemptNo, status, amountCents, currency: input.currency, reason },
     ...{ lastFour: card.lastFour, decideBy: card.decideBy, test: input.test, completedAt: occurredAt },
   };
   await publish(producers, paymentCompleted, accountId, data);
@@ -255,7 +255,7 @@ async function publishCompleted(producers: Producers, { accountId, input, outcom
 
 async function publishSettled(
   producers: Producers,
-  { accountId, input }: MadeTry,
+  { accountId, input }: MadeAttempt,
   result: HoldResult | undefined,
 ): Promise<void> {
   if (result === undefined || result.status === 'settling') throw new Error('the hold is not settled');
@@ -267,7 +267,11 @@ async function publishSettled(
   await publish(producers, holdSettled, accountId, data);
 }
 
-async function publishPart(producers: Producers, { accountId, input }: MadeTry, refund: RefundedPart): Promise<void> {
+async function publishPart(
+  producers: Producers,
+  { accountId, input }: MadeAttempt,
+  refund: RefundedPart,
+): Promise<void> {
   const { orderId, currency, test } = input;
   await publish(producers, chargeRefunded, accountId, {
     orderId,
@@ -282,7 +286,7 @@ const disputedOf = (detail: string | null) => (detail === null ? {} : { disputed
 
 async function publishDispute(
   producers: Producers,
-  { accountId, input: { orderId, amountCents, currency, test } }: MadeTry,
+  { accountId, input: { orderId, amountCents, currency, test } }: MadeAttempt,
   fields: Partial<EventData<typeof disputeRecorded>>,
 ): Promise<void> {
   const about = { orderId, disputeId: 'du_1', paymentId: 'pmt_1', subscriptionId: null, amountCents, currency, test };
@@ -293,7 +297,7 @@ async function publishDispute(
 
 async function publishRefunded(
   producers: Producers,
-  { accountId, input }: MadeTry,
+  { accountId, input }: MadeAttempt,
   at: Date,
   refunds: RefundedPart[] | undefined,
 ): Promise<void> {
@@ -305,7 +309,7 @@ async function publishRefunded(
 
 async function publishRefundFailed(
   producers: Producers,
-  { accountId, input, outcome }: MadeTry,
+  { accountId, input, outcome }: MadeAttempt,
   {
     at,
     refundId: paymentId = outcome.paymentId,
@@ -332,14 +336,14 @@ async function publish<E extends EventDefinition>(
   await producers.publish(definition, { id: newId('event', Date.now()), accountId, occurredAt, data });
 }
 
-function paymentLine({ input, outcome }: MadeTry): PaymentResource {
+function paymentLine({ input, outcome }: MadeAttempt): PaymentResource {
   const status = outcome.status === 'held' ? 'succeeded' : outcome.status;
   const now = new Date().toISOString();
   return {
     id: outcome.paymentId,
     order_id: input.orderId,
     step: 'main',
-    try_no: outcome.tryNo,
+    try_no: outcome.attemptNo,
     amount_cents: outcome.amountCents,
     currency: input.currency,
     status: status === 'processing' ? 'unknown' : status,

@@ -30,9 +30,9 @@ async function openTogether(
     await promise;
     await beforeAnswer(wanted);
   };
-  for (const asked of [1, 2]) {
+  for (const requested of [1, 2]) {
     busy.push(harness.open({ email }));
-    await harness.catalog.wasAsked(asked);
+    await harness.catalog.wasRequested(requested);
   }
   const { sent } = await harness.base.arrived(count, () => Promise.allSettled(times(count, send)));
   resolve();
@@ -86,11 +86,11 @@ test('no statement that a buyer waits for reads all checkouts, even before the p
   await harness.pay(paid, 'ok');
   await harness.pay(declined, 'declined');
   await harness.pay(waiting, 'action');
-  const [first] = harness.billing.tries;
+  const [first] = harness.billing.attempts;
   if (first !== undefined) await harness.billing.publishCompleted(first);
   await harness.billing.handled();
   const names = [
-    ...['checkouts-by-secret', 'checkouts-open', 'checkouts-begin-attempts', 'checkouts-recorded-tries'],
+    ...['checkouts-by-secret', 'checkouts-open', 'checkouts-begin-attempts', 'checkouts-recorded-attempts'],
     ...['checkouts-record-orders', 'checkouts-record-declines', 'checkouts-record-confirmations'],
   ];
   for (const name of names) {
@@ -106,12 +106,12 @@ test('fifty checkouts opened and paid at once ask catalog once each time, and sh
   const opened = valuesOf(
     await openTogether(50, (n) => harness.open({ email: buyer(n) }, { accountId: accounts[n % 2] as string })),
   );
-  expect(harness.catalog.asked.map((wanted) => wanted.length)).toEqual([1, 1, 2]);
+  expect(harness.catalog.requested.map((wanted) => wanted.length)).toEqual([1, 1, 2]);
   expect(statements.get('checkouts-open')).toBeLessThanOrEqual(3);
   expect(new Set(opened.map(({ id }) => id)).size).toBe(50);
   expect(opened.map(({ totalCents }) => totalCents)).toEqual(times(50, (n) => (n % 2 === 0 ? 9_900 : 5_000)));
 
-  harness.catalog.forgetAsked();
+  harness.catalog.forgetRequests();
   statements.clear();
   // Billing answers when it was asked by all.
   harness.billing.beforeAnswer = async () => {
@@ -121,7 +121,7 @@ test('fifty checkouts opened and paid at once ask catalog once each time, and sh
   expect(paid.map(({ totalCents }) => totalCents)).toEqual(opened.map(({ totalCents }) => totalCents));
   expect(new Set(paid.map(({ orderId }) => orderId)).size).toBe(50);
   // The first question is of the checkout that kept the reads busy.
-  expect(harness.catalog.asked.slice(1).map((wanted) => wanted.length)).toEqual([2]);
+  expect(harness.catalog.requested.slice(1).map((wanted) => wanted.length)).toEqual([2]);
   expect(statements.get('checkouts-by-secret')).toBe(3);
   expect(statements.get('checkouts-begin-attempts')).toBe(1);
   expect(statements.get('checkouts-record-orders')).toBeLessThanOrEqual(25);
@@ -134,12 +134,12 @@ test('events of payments that were recorded from the replies cost one statement 
   await Promise.all(opened.map((one, n) => harness.pay(one, n % 4 === 0 ? 'declined' : 'ok')));
   const before = await harness.query('select id, status, revision from checkouts order by id');
   const statements = await countStatements(harness.base.database.url);
-  await Promise.all(harness.billing.tries.map((made) => harness.billing.publishCompleted(made)));
+  await Promise.all(harness.billing.attempts.map((made) => harness.billing.publishCompleted(made)));
   await harness.billing.handled();
   expect(await harness.query('select 1 from inbox')).toHaveLength(20);
   const batches = statements.get('inbox-insert') ?? 0;
-  expect(statements.get('checkouts-recorded-tries')).toBe(batches);
-  for (const name of ['checkouts-of-tries', 'checkouts-record-orders', 'checkouts-record-declines'])
+  expect(statements.get('checkouts-recorded-attempts')).toBe(batches);
+  for (const name of ['checkouts-of-attempts', 'checkouts-record-orders', 'checkouts-record-declines'])
     expect(statements.get(name)).toBeUndefined();
   expect(await harness.query('select id, status, revision from checkouts order by id')).toEqual(before);
 });
@@ -155,7 +155,7 @@ test('a question that catalog fails at is asked for each checkout alone: only th
 });
 
 test.each([
-  ['fixed', 'checkout_tries', 'checkout_id', 'internal'],
+  ['fixed', 'checkout_attempts', 'checkout_id', 'internal'],
   ['recorded', 'orders', 'customer_email', 'internal'],
 ])('a sale that cannot be %s fails alone; those of the same batch are paid', async (_, table, column, code) => {
   const names = times(8, (n) => `buyer-${n}@example.com`);
@@ -169,7 +169,7 @@ test.each([
   expect(await harness.query('select 1 from orders')).toHaveLength(7);
 });
 
-test('the same checkout twice in one batch starts one try', async () => {
+test('the same checkout twice in one batch starts one attempt', async () => {
   const statements = await countStatements(harness.base.database.url);
   const [opened] = valuesOf(await openTogether(1, () => harness.open({ email, discountCode: 'TWICE' })));
   if (opened === undefined) throw new Error('nothing was opened');
@@ -178,8 +178,8 @@ test('the same checkout twice in one batch starts one try', async () => {
   expect(results[0]).toMatchObject({ status: 'paid', totalCents: 4_950 });
   // All three were in one batch: the second and third looked again.
   expect(statements.get('checkouts-begin-attempts')).toBe(1);
-  expect(await harness.query('select try_no from checkout_tries')).toEqual([{ try_no: 1 }]);
-  expect(harness.billing.tries).toHaveLength(1);
+  expect(await harness.query('select attempt_no from checkout_attempts')).toEqual([{ attempt_no: 1 }]);
+  expect(harness.billing.attempts).toHaveLength(1);
   expect(await harness.query('select uses::int from discount_uses')).toEqual([{ uses: 1 }]);
 });
 

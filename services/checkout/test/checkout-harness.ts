@@ -43,11 +43,11 @@ export interface CheckoutHarness {
   /** What catalog has for sale, by account and slug. */
   readonly shop: Map<string, ProductForSale>;
   readonly catalog: {
-    /** What each question about products for sale asked for. */
-    readonly asked: readonly (readonly WantedForSale[])[];
+    /** What each request about products for sale named. */
+    readonly requested: readonly (readonly WantedForSale[])[];
     /** Resolves when so many have come. */
-    wasAsked(times: number): Promise<unknown>;
-    forgetAsked(): void;
+    wasRequested(times: number): Promise<unknown>;
+    forgetRequests(): void;
     /** A test makes it wait or throw. */
     beforeAnswer: (wanted: readonly WantedForSale[]) => Promise<void>;
   };
@@ -87,16 +87,16 @@ interface PayOptions {
 
 export async function createCheckoutHarness(): Promise<CheckoutHarness> {
   const shop = new Map([['acc_1/course', plainCourse]]);
-  const asked = createArrivals<readonly WantedForSale[]>();
+  const requested = createArrivals<readonly WantedForSale[]>();
   const usualAnswer = async () => undefined;
   const catalog: CheckoutHarness['catalog'] = {
-    asked: asked.list,
-    wasAsked: (times) => asked.wait(times, { what: 'questions to the catalog' }),
-    forgetAsked: asked.clear,
+    requested: requested.list,
+    wasRequested: (times) => requested.wait(times, { what: 'questions to the catalog' }),
+    forgetRequests: requested.clear,
     beforeAnswer: usualAnswer,
   };
   const base = await createHarness(async (wanted) => {
-    asked.push(wanted);
+    requested.push(wanted);
     await catalog.beforeAnswer(wanted);
     return wanted.map((one) => forSale(shop, one));
   });
@@ -148,7 +148,7 @@ export async function createCheckoutHarness(): Promise<CheckoutHarness> {
       await base.reset();
       shop.clear();
       shop.set('acc_1/course', plainCourse);
-      asked.clear();
+      requested.clear();
       catalog.beforeAnswer = usualAnswer;
     },
     close: async () => {
@@ -158,7 +158,7 @@ export async function createCheckoutHarness(): Promise<CheckoutHarness> {
   };
 }
 
-/** As catalog answers: by id, or by slug without one, and no discount that was not asked for. */
+/** As catalog answers: by id, or by slug without one, and no discount that was not requested. */
 function forSale(
   shop: Map<string, ProductForSale>,
   { accountId, productId, slug, discountCodes, withPage }: WantedForSale,

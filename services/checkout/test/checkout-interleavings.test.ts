@@ -11,7 +11,7 @@ import {
   plainCourse,
   withUpsell,
 } from './checkout-harness.ts';
-import type { MadeTry } from './stand-in-payments.ts';
+import type { MadeAttempt } from './stand-in-payments.ts';
 
 guardLeaks();
 
@@ -56,16 +56,16 @@ interface Run {
   lastCommand: { commandId: string; card: string } | undefined;
 }
 
-const attemptsOf = async ({ opened }: Run): Promise<MadeTry[]> => {
+const attemptsOf = async ({ opened }: Run): Promise<MadeAttempt[]> => {
   const [row] = await harness.query<{ order_id: string | null }>(
     `select order_id from checkouts where id = '${opened.id}'`,
   );
-  return harness.billing.tries.filter(({ input }) => input.orderId === row?.order_id);
+  return harness.billing.attempts.filter(({ input }) => input.orderId === row?.order_id);
 };
 const orderOf = async (run: Run) => (await attemptsOf(run))[0]?.input.orderId;
-const isHeld = (made: MadeTry | undefined) => made?.outcome.status === 'held';
+const isHeld = (made: MadeAttempt | undefined) => made?.outcome.status === 'held';
 
-async function tellTries(run: Run): Promise<void> {
+async function notifyAttempts(run: Run): Promise<void> {
   for (const made of await attemptsOf(run)) {
     if (made.outcome.status === 'processing' || made.outcome.status === 'requires_action') continue;
     await harness.billing.publishCompleted(made);
@@ -111,7 +111,7 @@ async function take(run: Run, next: Step): Promise<void> {
       await findOut(run, next.end);
       break;
     case 'tell':
-      await tellTries(run);
+      await notifyAttempts(run);
       break;
     case 'refund':
       harness.billing.refundStatus = next.status;
@@ -130,7 +130,7 @@ async function take(run: Run, next: Step): Promise<void> {
 async function findOut(run: Run, end: 'succeeded' | 'declined'): Promise<void> {
   const made = (await attemptsOf(run)).at(-1);
   if (made?.outcome.status === 'processing') harness.billing.finish(made.input.orderId, end);
-  await tellTries(run);
+  await notifyAttempts(run);
 }
 
 async function refund(run: Run): Promise<void> {
@@ -162,7 +162,7 @@ async function deliverEverything(run: Run): Promise<void> {
   if (last !== undefined && waits) harness.billing.finish(last.input.orderId, 'succeeded');
   for (let time = 0; time < 2; time++) {
     await letTimerDecide(run);
-    await tellTries(run);
+    await notifyAttempts(run);
   }
   await harness.billing.handled();
 }
@@ -181,15 +181,15 @@ interface End {
 const counted = (event: string, as: string) => `(select count(*)::int from outbox as e
   where e.subject = 'evt.checkout.${event}.v1' and e.payload::json -> 'data' ->> 'orderId' = c.order_id) as ${as}`;
 
-/** Money and order agree, and each change of state was told once. */
+/** Money and order agree, and each change of state was reported once. */
 async function expectAgreement(run: Run): Promise<void> {
   const [end] = await harness.query<End>(`select c.status, o.status as order_status, o.total_cents::int,
       (select count(*)::int from orders where id = c.order_id) as orders,
       ${counted('order.paid', 'paid')}, ${counted('upsell.accepted', 'accepted')},
       ${counted('order.refunded', 'refunded')}, ${counted('order.reopened', 'reopened')}
     from checkouts as c left join orders as o on o.id = c.order_id where c.id = '${run.opened.id}'`);
-  const tries = await attemptsOf(run);
-  const won = tries.filter(({ outcome }) => outcome.status === 'succeeded' || outcome.status === 'held');
+  const attempts = await attemptsOf(run);
+  const won = attempts.filter(({ outcome }) => outcome.status === 'succeeded' || outcome.status === 'held');
   expect(won.length).toBeLessThanOrEqual(1);
   const [success] = won;
   const told = { paid: end?.paid, accepted: end?.accepted, orders: end?.orders };

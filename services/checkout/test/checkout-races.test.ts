@@ -4,11 +4,11 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { losesReply } from './billing-stand-in.ts';
 import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
-import type { MadeTry } from './stand-in-payments.ts';
+import type { MadeAttempt } from './stand-in-payments.ts';
 
 /*
  * Clicks that meet, answers that are lost and processes that die: one charge, and the buyer learns what became of it. The
- * stand-in of billing makes each try once; `tries` is what moved money.
+ * stand-in of billing makes each attempt once; `attempts` is what moved money.
  */
 guardLeaks();
 
@@ -28,14 +28,14 @@ const open = (change: Parameters<CheckoutHarness['open']>[0] = {}) => harness.op
 const count = async (table: string) => (await harness.query(`select 1 from ${table}`)).length;
 const uses = async () => (await harness.query<{ uses: number }>('select uses::int from discount_uses'))[0]?.uses;
 
-function firstTry(): MadeTry {
-  const [made] = harness.billing.tries;
-  if (made === undefined) throw new Error('billing has made no try');
+function firstAttempt(): MadeAttempt {
+  const [made] = harness.billing.attempts;
+  if (made === undefined) throw new Error('billing has made no attempt');
   return made;
 }
 
 /** Billing works again, and gets a late copy of the first request to start a payment. */
-function firstStartArrives(): MadeTry {
+function firstStartArrives(): MadeAttempt {
   const [input] = harness.billing.started;
   if (input === undefined) throw new Error('no payment was started');
   harness.billing.beforeStart = async () => undefined;
@@ -47,14 +47,14 @@ async function expectOneOrder(totalCents = 9_900): Promise<void> {
   expect((await harness.events()).map(({ subject }) => subject)).toEqual([orderPaid.subject]);
 }
 
-test('twenty clicks at once are one try, one charge and one order, and each is told the same', async () => {
+test('twenty clicks at once are one attempt, one charge and one order, and each gets the same outcome', async () => {
   await harness.base.start();
   const opened = await open({ discountCode: 'TWICE' });
   const outcomes = await Promise.all(Array.from({ length: 20 }, () => harness.pay(opened)));
   expect(new Set(outcomes.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
   expect(outcomes[0]).toMatchObject({ status: 'paid', totalCents: 4_950 });
-  expect(harness.billing.tries).toHaveLength(1);
-  expect(new Set(harness.billing.started.map(({ tryNo }) => tryNo))).toEqual(new Set([1]));
+  expect(harness.billing.attempts).toHaveLength(1);
+  expect(new Set(harness.billing.started.map(({ attemptNo }) => attemptNo))).toEqual(new Set([1]));
   expect(await uses()).toBe(1);
   await expectOneOrder(4_950);
 });
@@ -66,9 +66,9 @@ test('a repeated command gets the outcome of its own try, also after a decline',
   const declined = await harness.pay(opened, 'declined', { commandId });
   expect(await harness.pay(opened, 'declined', { commandId })).toEqual(declined);
   expect(harness.billing.started).toHaveLength(1);
-  // The next click is a new try.
+  // The next click is a new attempt.
   expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
-  expect(harness.billing.tries.map(({ outcome }) => outcome.tryNo)).toEqual([1, 2]);
+  expect(harness.billing.attempts.map(({ outcome }) => outcome.attemptNo)).toEqual([1, 2]);
   await expectOneOrder();
 });
 
@@ -76,7 +76,7 @@ test('the reply and the event of one payment at once make one order and one even
   await harness.base.start();
   const opened = await open();
   harness.billing.beforeAnswer = async () => {
-    for (const made of harness.billing.tries) await harness.billing.publishCompleted(made);
+    for (const made of harness.billing.attempts) await harness.billing.publishCompleted(made);
   };
   expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
   await harness.billing.handled();
@@ -91,20 +91,20 @@ test('a payment that billing does not know yet is finished by its event; clicks 
   expect(await harness.pay(opened, 'ok')).toMatchObject({ status: 'processing' });
   expect(await harness.resume(opened)).toMatchObject({ status: 'processing' });
   await expect(harness.update(opened, { bumpIds: ['bmp_1'] })).rejects.toMatchObject({ code: 'invalid_transition' });
-  const { orderId } = firstTry().input;
+  const { orderId } = firstAttempt().input;
   await harness.billing.publishCompleted(harness.billing.finish(orderId, 'succeeded'));
   await harness.billing.handled();
   expect(await harness.pay(opened)).toEqual({ status: 'paid', orderId, totalCents: 9_900 });
-  expect(harness.billing.tries).toHaveLength(1);
+  expect(harness.billing.attempts).toHaveLength(1);
   await expectOneOrder();
 });
 
-test('an event of a decline opens the checkout again, gives the use of the discount back, and the next try may win', async () => {
+test('an event of a decline opens the checkout again, gives the use of the discount back, and the next attempt may win', async () => {
   await harness.base.start();
   const opened = await open({ discountCode: 'TWICE' });
   await harness.pay(opened, 'unknown');
   expect(await uses()).toBe(1);
-  const made = harness.billing.finish(firstTry().input.orderId, 'declined');
+  const made = harness.billing.finish(firstAttempt().input.orderId, 'declined');
   await harness.billing.publishCompleted(made);
   await harness.billing.publishCompleted(made);
   await harness.billing.handled();
@@ -140,7 +140,7 @@ test('a buyer who has to confirm goes on, or pays with another card: the first c
   const second = await open();
   await harness.pay(second, 'action');
   expect(await harness.pay(second, 'ok')).toMatchObject({ status: 'paid' });
-  const ends = harness.billing.tries.map(({ outcome }) => [outcome.tryNo, outcome.status]);
+  const ends = harness.billing.attempts.map(({ outcome }) => [outcome.attemptNo, outcome.status]);
   expect(ends).toEqual([
     [1, 'succeeded'],
     [1, 'declined'],
@@ -167,29 +167,29 @@ test('a process that dies after billing charged and before it recorded: the even
   await first.close();
   expect(await count('orders')).toBe(0);
   await harness.base.start();
-  await harness.billing.publishCompleted(firstTry());
+  await harness.billing.publishCompleted(firstAttempt());
   await harness.billing.handled();
   await expectOneOrder();
 });
 
-test('a process that dies between fixing the sale and asking billing: the next click goes on with the same try', async () => {
+test('a process that dies between fixing the sale and asking billing: the next click goes on with the same attempt', async () => {
   const first = await harness.base.start();
   const opened = await open();
   // Billing got nothing: it died as well.
   harness.billing.beforeStart = losesReply;
   expect(await harness.pay(opened)).toMatchObject({ status: 'processing' });
   await first.close();
-  expect(harness.billing.tries).toEqual([]);
+  expect(harness.billing.attempts).toEqual([]);
   harness.billing.beforeStart = async () => undefined;
   await harness.base.start();
   expect(await harness.resume(opened)).toMatchObject({ status: 'processing' });
   expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
-  expect(harness.billing.tries.map(({ outcome }) => outcome.tryNo)).toEqual([1]);
+  expect(harness.billing.attempts.map(({ outcome }) => outcome.attemptNo)).toEqual([1]);
   await expectOneOrder();
 });
 
-test.each(['its event', 'the reply to the next try'])(
-  'a try that billing never got is given up by the next process; a late copy of it is recorded by %s',
+test.each(['its event', 'the reply to the next attempt'])(
+  'an attempt that billing never got is given up by the next process; a late copy of it is recorded by %s',
   async (by) => {
     const first = await harness.base.start();
     const opened = await open({ bumpIds: ['bmp_1'] });
@@ -212,7 +212,7 @@ test.each(['its event', 'the reply to the next try'])(
       expect(await harness.get(opened)).toMatchObject({ status: 'paid' });
     }
     expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: 11_800 });
-    expect(harness.billing.tries).toHaveLength(1);
+    expect(harness.billing.attempts).toHaveLength(1);
     await expectOneOrder(11_800);
   },
 );
@@ -221,7 +221,7 @@ test.each([
   ['open again', 'TWICE'],
   ['being paid without a code', null],
 ])(
-  'a try that was given up and is paid after all counts its use of a discount again, its checkout %s',
+  'an attempt that was given up and is paid after all counts its use of a discount again, its checkout %s',
   async (_, code) => {
     const first = await harness.base.start();
     const opened = await open({ discountCode: 'TWICE' });
@@ -250,26 +250,26 @@ test.each([
   },
 );
 
-test('a try that billing has lost, as after a restored backup, is looked up before it is given up', async () => {
+test('an attempt that billing has lost, as after a restored backup, is looked up before it is given up', async () => {
   const first = await harness.base.start();
   const opened = await open();
   harness.billing.beforeAnswer = losesReply;
   expect(await harness.pay(opened)).toMatchObject({ status: 'processing' });
   await first.close();
-  harness.billing.tries.length = 0;
+  harness.billing.attempts.length = 0;
   harness.billing.atProcessor = 'ok';
   harness.base.clock.advance(121_000);
   await harness.base.startAndSweep();
   expect(await harness.get(opened)).toMatchObject({ status: 'paid' });
-  expect(firstTry().input).toMatchObject({ tryNo: 1, amountCents: 9_900 });
+  expect(firstAttempt().input).toMatchObject({ attemptNo: 1, amountCents: 9_900 });
   await expectOneOrder();
 });
 
-test('a buyer comes back from the bank to a billing that has lost the try: it is looked up', async () => {
+test('a buyer comes back from the bank to a billing that has lost the attempt: it is looked up', async () => {
   await harness.base.start();
   const opened = await open();
   expect(await harness.pay(opened, 'action')).toMatchObject({ status: 'requires_action' });
-  harness.billing.tries.length = 0;
+  harness.billing.attempts.length = 0;
   harness.billing.atProcessor = 'ok';
   expect(await harness.resume(opened)).toMatchObject({ status: 'paid' });
   await expectOneOrder();
@@ -287,16 +287,16 @@ test('a lost answer that the buyer has to confirm is found by the next process',
   await expectOneOrder();
 });
 
-test('a try whose outcome is unknown is left to billing, however often the sweep looks', async () => {
+test('an attempt whose outcome is unknown is left to billing, however often the sweep looks', async () => {
   const first = await harness.base.start();
   const opened = await open();
   await harness.pay(opened, 'unknown');
   await first.close();
   harness.base.clock.advance(121_000);
   await harness.base.startAndSweep();
-  expect(harness.billing.listsAsked).toEqual(['acc_1']);
+  expect(harness.billing.listsRequested).toEqual(['acc_1']);
   expect(await harness.get(opened)).toMatchObject({ status: 'processing' });
-  const { orderId } = firstTry().input;
+  const { orderId } = firstAttempt().input;
   await harness.billing.publishCompleted(harness.billing.finish(orderId, 'succeeded'));
   await harness.billing.handled();
   await expectOneOrder();

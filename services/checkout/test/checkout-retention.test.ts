@@ -51,11 +51,11 @@ test('a checkout that was not paid is closed after 30 days and deleted after 60;
   await expect(harness.get(declined)).rejects.toMatchObject({ code: 'checkout_not_found' });
   expect(await harness.get(unknown)).toMatchObject({ status: 'processing' });
   expect(await harness.get(paid)).toMatchObject({ status: 'paid' });
-  expect(await count('checkout_tries')).toBe(2);
+  expect(await count('checkout_attempts')).toBe(2);
 });
 
 test('digests of a buyer are kept for two days, and with a subscription until 30 days after its end', async () => {
-  const kept = async () => await count('checkout_tries where buyer_digests is not null');
+  const kept = async () => await count('checkout_attempts where buyer_digests is not null');
   const from = ['address'];
   await harness.pay(await harness.open({ email: 'once@example.com' }), 'ok', { from });
   const monthly = { pricingType: 'subscription', billingInterval: 'month' } as const;

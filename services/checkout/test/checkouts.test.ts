@@ -41,8 +41,8 @@ test('a checkout opens with the prices of the catalog, and its secret is stored 
 test('an unknown id, an id that is none and a wrong secret get one and the same answer', async () => {
   const { id, secret } = await harness.open();
   const failure = async (checkoutId: string, given: string) => {
-    const ask = harness.get({ id: checkoutId, secret: given });
-    return await ask.then(
+    const request = harness.get({ id: checkoutId, secret: given });
+    return await request.then(
       () => 'found',
       (err: { code: string; message: string; errors: unknown }) => [err.code, err.message, err.errors],
     );
@@ -148,12 +148,12 @@ test('a paid checkout is an order with its event, and the buyer gets what was bo
     utm_term: 'x',
   });
   const outcome = await harness.pay(opened, 'ok', { body: { totalCents: 9_900 } });
-  const orderId = harness.billing.tries[0]?.input.orderId as string;
+  const orderId = harness.billing.attempts[0]?.input.orderId as string;
   expect(outcome).toEqual({ status: 'paid', orderId, totalCents: 9_900 });
   expect(harness.billing.started).toMatchObject([
     {
       orderId,
-      tryNo: 1,
+      attemptNo: 1,
       amountCents: 9_900,
       currency: 'usd',
       customerEmail: email,
@@ -216,7 +216,7 @@ test('a code that leaves nothing to pay of a subscription is refused: renewals n
   expect(harness.billing.started).toMatchObject([{ savesCard: true }]);
 });
 
-test('an order that is paid days after a declined try is dated when it is paid; tries within an hour are of one order', async () => {
+test('an order that is paid days after a declined attempt is dated when it is paid; attempts within an hour are of one order', async () => {
   const opened = await harness.open({ email });
   const hourMs = 3_600_000;
   await harness.pay(opened, 'declined');
@@ -265,13 +265,13 @@ test('an order of 0 is paid without the processor', async () => {
 
 test('a declined card leaves the checkout open; the eleventh try is refused', async () => {
   const opened = await harness.open({ email });
-  for (let tryNo = 1; tryNo <= 10; tryNo++) {
+  for (let attemptNo = 1; attemptNo <= 10; attemptNo++) {
     const declined = { status: 'declined', totalCents: 9_900, reason: 'card_declined' };
     expect(await harness.pay(opened, 'declined')).toEqual(declined);
   }
   expect(await harness.get(opened)).toMatchObject({ status: 'open', reason: 'card_declined' });
   await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'rate_limited' });
-  expect(harness.billing.tries.map(({ outcome }) => outcome.tryNo)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(harness.billing.attempts.map(({ outcome }) => outcome.attemptNo)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   expect(await count('orders')).toBe(0);
 });
 
@@ -318,7 +318,7 @@ test('a card’s token is written nowhere', async () => {
   const opened = await harness.open({ email });
   await harness.pay(opened, token);
   expect(harness.billing.started).toMatchObject([{ paymentMethod: token }]);
-  for (const table of ['checkouts', 'checkout_tries', 'orders', 'outbox']) {
+  for (const table of ['checkouts', 'checkout_attempts', 'orders', 'outbox']) {
     const rows = await harness.query<{ row: string }>(`select row_to_json(t)::text as row from ${table} as t`);
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.map(({ row }) => row).join()).not.toContain(token);
@@ -357,11 +357,11 @@ test('lines that changed are asked about also where the page names no quote', as
   expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
 });
 
-test('a total over the limit is refused before the try begins', async () => {
+test('a total over the limit is refused before the attempt begins', async () => {
   harness.shop.set('acc_1/course', { ...plainCourse, priceCents: maxAmountCents });
   const opened = await harness.open({ email, bumpIds: ['bmp_1'] });
   await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'total_too_large' });
-  expect(await harness.query('select status, try_no from checkouts')).toEqual([{ status: 'open', try_no: 0 }]);
+  expect(await harness.query('select status, attempt_no from checkouts')).toEqual([{ status: 'open', attempt_no: 0 }]);
   await harness.update(opened, { bumpIds: [] });
   expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: maxAmountCents });
 });
@@ -390,7 +390,9 @@ test.each([true, false])(
     const refused = { code: 'test_mode_changed', message: expect.stringContaining('reload') };
     await expect(harness.pay(opened)).rejects.toMatchObject(refused);
     expect(harness.billing.started).toEqual([]);
-    expect(await harness.query('select status, try_no from checkouts')).toEqual([{ status: 'open', try_no: 0 }]);
+    expect(await harness.query('select status, attempt_no from checkouts')).toEqual([
+      { status: 'open', attempt_no: 0 },
+    ]);
     const since = await harness.open({ email }, { testMode: !testMode, settingsRevision: 3 });
     expect(await harness.pay(since)).toMatchObject({ status: 'paid' });
     expect(harness.billing.started).toMatchObject([{ test: !testMode }]);
@@ -410,7 +412,7 @@ test('another card is not charged in the other mode, and the confirmation under 
   await harness.applySettings({ testMode: true }, 2);
   await expect(harness.pay(opened, 'ok')).rejects.toMatchObject({ code: 'test_mode_changed' });
   expect(await harness.resume(opened)).toMatchObject({ status: 'paid' });
-  expect(harness.billing.tries).toMatchObject([{ input: { test: false } }]);
+  expect(harness.billing.attempts).toMatchObject([{ input: { test: false } }]);
 });
 
 test('a paid checkout says when and with which card', async () => {

@@ -34,10 +34,10 @@ export interface Harness {
   readonly requester: Requester;
   readonly link: NatsClient;
   readonly products: Map<string, PricedProduct>;
-  /** What each request to the catalog asked for. */
-  readonly asked: readonly WantedForSale[][];
+  /** What each request to the catalog named. */
+  readonly requested: readonly WantedForSale[][];
   /** Resolves when so many requests to the catalog have come. */
-  catalogAsked(times: number): Promise<unknown>;
+  catalogRequests(times: number): Promise<unknown>;
   /** The catalog sends no response until the function it returns is called. */
   stallCatalog(): () => void;
   /** Sends requests, and resolves when the service has received so many and has begun to work on them. */
@@ -54,7 +54,7 @@ export interface Harness {
   /** How many requests the affiliate service got. */
   creditRequests(): number;
   /** Resolves when it got so many. */
-  affiliateAsked(times: number): Promise<unknown>;
+  affiliateRequests(times: number): Promise<unknown>;
   stopAffiliate(): Promise<void>;
   /** The affiliate service works on every request, and responds to none until the function it returns is called. */
   stallAffiliate(): () => void;
@@ -84,7 +84,7 @@ export async function createHarness(
   const nats = await createTestNats();
   const database = await takeDatabase();
   const products = new Map<string, PricedProduct>();
-  const asked = createArrivals<WantedForSale[]>();
+  const requested = createArrivals<WantedForSale[]>();
   let stalled = Promise.resolve();
   let creditsStalled = Promise.resolve();
   const [catalog, affiliate, link] = await Promise.all([
@@ -94,7 +94,7 @@ export async function createHarness(
   ]);
   const find = onRequestAcrossAccounts(findProductsForSale, async ({ wanted }) => {
     if (sells !== undefined && wanted[0]?.bumpIds === undefined) return { products: await sells(wanted) };
-    asked.push(wanted);
+    requested.push(wanted);
     await stalled;
     return { products: wanted.map((one) => responseTo(one, products.get(`${one.accountId}/${one.slug}`))) };
   });
@@ -136,8 +136,8 @@ export async function createHarness(
     requester,
     link,
     products,
-    asked: asked.list,
-    catalogAsked: (times) => asked.wait(times, { what: 'requests to the catalog' }),
+    requested: requested.list,
+    catalogRequests: (times) => requested.wait(times, { what: 'requests to the catalog' }),
     stallCatalog: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       stalled = promise;
@@ -161,7 +161,7 @@ export async function createHarness(
     stopCatalog: () => catalog.close(),
     affiliates,
     creditRequests: () => credits.list.length,
-    affiliateAsked: (times) => credits.wait(times, { what: 'requests to the affiliate service' }),
+    affiliateRequests: (times) => credits.wait(times, { what: 'requests to the affiliate service' }),
     stopAffiliate: () => affiliate.close(),
     stallAffiliate: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -173,7 +173,7 @@ export async function createHarness(
       await emptyDatabase(database.url);
       products.clear();
       affiliates.clear();
-      asked.clear();
+      requested.clear();
       credits.clear();
     },
     stopServices,
@@ -186,7 +186,7 @@ export async function createHarness(
   };
 }
 
-/** As the catalog responds: nothing that was not asked for. */
+/** As the catalog responds: nothing that was not requested. */
 function responseTo(
   { bumpIds = [], discountCodes }: WantedForSale,
   product: PricedProduct | undefined,

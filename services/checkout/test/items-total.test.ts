@@ -18,8 +18,8 @@ afterAll(() => storage.close());
 
 /** Its sum, or the code of its error. */
 async function sumBy(name: 'order_items_total' | 'plain_total', items: string | null): Promise<string | null> {
-  const asked = database.pool.query<{ total: string }>(`select ${name}($1::json)::text as total`, [items]);
-  return await asked.then(
+  const requested = database.pool.query<{ total: string }>(`select ${name}($1::json)::text as total`, [items]);
+  return await requested.then(
     ({ rows }) => rows[0]?.total ?? null,
     (err: { code: string }) => `error ${err.code}`,
   );

@@ -12,7 +12,7 @@ import { account, context, course, createHarness, type Harness, orderBody } from
 import { shareDatabase } from './shared-database.ts';
 
 /*
- * A command that comes again reaches any replica. Here the first try is stopped on its way into the database, a second
+ * A command that comes again reaches any replica. Here the first attempt is stopped on its way into the database, a second
  * replica starts, and the command comes again so often that some of it lands there.
  */
 guardLeaks();
@@ -51,12 +51,12 @@ const stallCommits = async (which = '') => {
 
 /**
  * Sends the command, holds it in the database, lets `meanwhile` happen, and sends it again to two replicas; returns
- * what became of every try.
+ * what became of every attempt.
  */
 async function createTwice(held: string, change: Parameters<typeof orderBody>[0], meanwhile: () => unknown) {
   await harness.start();
   const ctx = context();
-  const tries = await database.transaction(async (client) => {
+  const attempts = await database.transaction(async (client) => {
     await client.query(held);
     const first = create(change, ctx);
     first.catch(() => undefined);
@@ -74,7 +74,7 @@ async function createTwice(held: string, change: Parameters<typeof orderBody>[0]
     await pollSystem('a repeat that is answered, or waits for a lock', isAnsweredOrWaits);
     return [first, ...again];
   });
-  const outcomes = await Promise.allSettled(tries);
+  const outcomes = await Promise.allSettled(attempts);
   return outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.code));
 }
 
@@ -95,7 +95,7 @@ test('a repeat after the product was archived is answered with the order whose c
   expect(await query('select 1 from orders')).toHaveLength(1);
 });
 
-test('a command that was refused is never recorded, although its first try was on its way into the database', async () => {
+test('a command that was refused is never recorded, although its first attempt was on its way into the database', async () => {
   await query(`insert into discount_uses (account_id, discount_id, uses) values ('acc_1', 'dsc_9', 0)`);
   const held = 'select from discount_uses for update';
   const outcomes = await createTwice(held, { discountCode: 'last' }, archive);
@@ -106,7 +106,7 @@ test('a command that was refused is never recorded, although its first try was o
   expect(await query('select 1 from outbox')).toEqual([]);
 });
 
-test('an order is answered while a refusal of its batch waits for another try of the refused command', async () => {
+test('an order is answered while a refusal of its batch waits for another attempt of the refused command', async () => {
   await stallCommits(`when (new.customer_name = 'held')`);
   await harness.start();
   const link = await connectNats(harness.nats.login('checkout'));
@@ -122,12 +122,12 @@ test('an order is answered while a refusal of its batch waits for another try of
     await client.query('select pg_advisory_xact_lock(42)');
     const first = create({ name: 'held' }, repeated);
     await untilBlocked(database.pool);
-    const tries = [first, replica.add(command({ bumpIds: ['bmp_9'] }, repeated))];
+    const attempts = [first, replica.add(command({ bumpIds: ['bmp_9'] }, repeated))];
     // Added in the same turn of the event loop, so it goes into the same batch.
     const neighbour = replica.add(command({}, context()));
     expect(await neighbour).toMatchObject({ ok: true });
     await untilBlocked(database.pool, 2);
-    return tries;
+    return attempts;
   });
   expect(await first).toMatchObject({ ok: true });
   expect(await refused).toEqual(await first);

@@ -28,7 +28,7 @@ const settledOf = (orderId: string) => {
   const result = harness.billing.settle(orderId, 'accepted');
   return { orderId, ...result, currency: 'usd', test: false, lastFour: '4242', settledAt: at };
 };
-const lastOrder = () => harness.billing.tries.at(-1)?.input.orderId ?? '';
+const lastOrder = () => harness.billing.attempts.at(-1)?.input.orderId ?? '';
 
 test('an order whose hold was settled follows what billing says, once, as if the event had come', async () => {
   harness.shop.set('acc_1/course', withUpsell);
@@ -54,9 +54,9 @@ test('an order that was never recorded follows its payment; what checkout has no
   const orderId = lastOrder();
   expect(await compared(all)).toEqual([]);
   const { outcome } = harness.billing.finish(orderId, 'succeeded');
-  const { paymentId, tryNo, amountCents, lastFour, decideBy } = outcome;
+  const { paymentId, attemptNo, amountCents, lastFour, decideBy } = outcome;
   const card = { lastFour, decideBy };
-  const ended = { orderId, paymentId, tryNo, amountCents, ...card, currency: 'usd', test: false, completedAt: at };
+  const ended = { orderId, paymentId, attemptNo, amountCents, ...card, currency: 'usd', test: false, completedAt: at };
   const completed = { ...ended, status: 'succeeded', reason: null } as const;
   const unknown = { ...completed, orderId: orderId.replace(/.$/, (last) => (last === '0' ? '1' : '0')) };
   expect(await say({ completed: [unknown, completed] })).toEqual({ failed: [unknown.orderId] });

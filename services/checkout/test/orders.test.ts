@@ -80,17 +80,17 @@ test('a command that comes again records nothing, and answers as the first did w
 
 test('orders that wait together share one request to the catalog', async () => {
   await Promise.all(Array.from({ length: 100 }, () => create()));
-  expect(harness.asked.length).toBeLessThan(50);
+  expect(harness.requested.length).toBeLessThan(50);
   expect(await query('select 1 from orders')).toHaveLength(100);
 });
 
 test('the catalog is asked once for each product, and only for what the orders name', async () => {
   await create({ bumpIds: ['bmp_1', 'bmp_1'], discountCode: 'twice' });
   const one = { accountId: 'acc_1', productId: null, slug: 'course' };
-  expect(harness.asked).toEqual([[{ ...one, bumpIds: ['bmp_1'], discountCodes: ['TWICE'] }]]);
+  expect(harness.requested).toEqual([[{ ...one, bumpIds: ['bmp_1'], discountCodes: ['TWICE'] }]]);
   const release = harness.stallCatalog();
-  const [first, second] = [create(), harness.catalogAsked(2).then(() => create())];
-  await harness.catalogAsked(3);
+  const [first, second] = [create(), harness.catalogRequests(2).then(() => create())];
+  await harness.catalogRequests(3);
   const together = await harness.arrived(4, () => [
     create({ bumpIds: ['bmp_1'] }),
     create({ discountCode: 'always' }),
@@ -100,7 +100,7 @@ test('the catalog is asked once for each product, and only for what the orders n
   release();
   const outcomes = await Promise.allSettled([first, second, ...together.sent]);
   expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, true, true, true, false, false]);
-  expect(harness.asked[3]).toEqual([
+  expect(harness.requested[3]).toEqual([
     { ...one, bumpIds: ['bmp_1', 'bmp_9'], discountCodes: ['ALWAYS', 'TWICE'] },
     { ...one, slug: 'other', bumpIds: [], discountCodes: [] },
   ]);
@@ -141,9 +141,9 @@ test('orders of one batch get the uses of their codes first come, first served; 
   const release = harness.stallCatalog();
   // Two batches that wait; what comes now waits behind them and forms the next batch.
   const first = create();
-  await harness.catalogAsked(2);
+  await harness.catalogRequests(2);
   const second = create();
-  await harness.catalogAsked(3);
+  await harness.catalogRequests(3);
   const named = (discountCode?: string, accountId = 'acc_1', test = false) =>
     create({ ...(discountCode === undefined ? {} : { discountCode }), test }, context(accountId));
   const orders = () => [
@@ -230,8 +230,8 @@ test('lists page back by id, newest first, and say whether there is more', async
 test('another account sees nothing of it: not the list, not the order by its id', async () => {
   const { orderId } = await create();
   expect((await list({}, 'acc_2')).data).toEqual([]);
-  const ask = harness.requester.request(getOrder, { orderId }, { accountId: 'acc_2', requestId: 'r' });
-  await expect(ask).rejects.toMatchObject({ code: 'order_not_found' });
+  const request = harness.requester.request(getOrder, { orderId }, { accountId: 'acc_2', requestId: 'r' });
+  await expect(request).rejects.toMatchObject({ code: 'order_not_found' });
 });
 
 test('the schema refuses an order whose lines do not add up', async () => {
@@ -261,10 +261,10 @@ test('while the affiliate service is slow to respond, orders with an affiliate c
   const release = harness.stallAffiliate();
   const waiting: Promise<unknown>[] = [];
   // As many batches as may be under way at once, and an order behind them.
-  for (const asked of [1, 2, 2]) {
+  for (const requested of [1, 2, 2]) {
     const { sent } = await harness.arrived(1, () => [create({ affiliateCode: 'leaf' })]);
     waiting.push(...sent);
-    await harness.affiliateAsked(asked);
+    await harness.affiliateRequests(requested);
   }
   await create();
   // None of them gave its place up first: that would be another request.

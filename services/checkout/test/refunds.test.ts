@@ -30,7 +30,7 @@ async function paidOrder(): Promise<string> {
 const refundEvents = async () => (await harness.events()).filter(({ subject }) => !subject.includes('order.paid'));
 const statusOf = async (orderId: string) => (await harness.list()).find(({ id }) => id === orderId)?.status;
 
-test('a refund gives every charge back, is told once, and asked for again answers the same', async () => {
+test('a refund gives every charge back, is reported once, and requested again answers the same', async () => {
   const opened = await harness.open({ email: 'ada@example.com' });
   const orderId = (await harness.pay(opened)).orderId as string;
   const result = {
@@ -349,8 +349,8 @@ test('renewals are refunded only where that is requested, also of an order that 
   harness.billing.refundParts = [part('r1', 9_900)];
   await harness.refund(orderId);
   harness.billing.refundParts = [part('r1', 9_900), part('r2', 1_900, 2)];
-  const asked = { orderId, body: { renewals: true } };
-  expect(await harness.base.requester.request(refundOrder, asked, context())).toMatchObject({
+  const requested = { orderId, body: { renewals: true } };
+  expect(await harness.base.requester.request(refundOrder, requested, context())).toMatchObject({
     payments: [{ amountCents: 9_900 }, { renewal: true, amountCents: 1_900 }],
   });
   expect(harness.billing.refundRequests).toEqual([
@@ -367,8 +367,8 @@ test('renewals that are requested while the refund without them is under way are
   const orderId = await paidOrder();
   expect(await harness.refund(orderId)).toMatchObject({ status: 'processing' });
   harness.billing.refundStatus = 'refunded';
-  const asked = { orderId, body: { renewals: true } };
-  await harness.base.requester.request(refundOrder, asked, context());
+  const requested = { orderId, body: { renewals: true } };
+  await harness.base.requester.request(refundOrder, requested, context());
   expect(harness.billing.refundRequests).toEqual([
     { orderId, attempt: 1 },
     { orderId, attempt: 2, renewals: true },

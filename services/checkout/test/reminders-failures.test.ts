@@ -41,7 +41,7 @@ const told = async () =>
   (await harness.events()).filter(({ subject }) => subject.includes('reminders.finished')).map(({ data }) => data);
 const refuse = (to: string) => (to === email ? '250 ok' : '550 no such user');
 
-test('a refused address is told once, makes no run not ok, and is given up after one try on each of three days', async () => {
+test('a refused address is reported once, makes no run not ok, and is given up after one attempt on each of three days', async () => {
   await harness.base.start(harness.settings);
   await harness.open({ email: 'gone@example.com' });
   await harness.open({ email });
@@ -52,14 +52,14 @@ test('a refused address is told once, makes no run not ok, and is given up after
   expect(await notices()).toMatchObject([
     { summary: expect.stringMatching(/^1 reminder was refused \(.*550 no such user/) },
   ]);
-  const tries = () => harness.smtp.connections();
-  const first = tries();
+  const attempts = () => harness.smtp.connections();
+  const first = attempts();
   expect(await harness.run()).toEqual(nothing);
-  expect(tries()).toBe(first);
+  expect(attempts()).toBe(first);
   for (const [day, tried] of [1, 2, 2, 2].entries()) {
     later(dayMs);
     expect([day, await harness.run()]).toEqual([day, nothing]);
-    expect(tries() - first).toBe(tried);
+    expect(attempts() - first).toBe(tried);
   }
   expect(await notices()).toHaveLength(1);
 });
@@ -309,13 +309,13 @@ test('many stalled checkouts are read in pages, sent as files once each, and the
   const before = usedMemory();
   let most = 0;
   harness.catalog.beforeAnswer = async () => {
-    if (harness.catalog.asked.length % volume(4, 20) === 0) most = Math.max(most, usedMemory());
+    if (harness.catalog.requested.length % volume(4, 20) === 0) most = Math.max(most, usedMemory());
   };
   const { commandId } = context();
   const rowsAtOnce = await countRowsRead(harness.base.database.url);
   expect(await harness.run('acc_1', commandId, 400_000)).toEqual({ ...nothing, sent: stalled });
   expect(readdirSync(folder).filter((name) => name.endsWith('.eml'))).toHaveLength(stalled);
-  for (const asked of harness.catalog.asked) expect(asked.length).toBeLessThanOrEqual(50);
+  for (const requested of harness.catalog.requested) expect(requested.length).toBeLessThanOrEqual(50);
   expect([rowsAtOnce.get('reminders-scan'), rowsAtOnce.get('reminders-rows')]).toEqual([500, 50]);
   expect(Math.max(...rowsAtOnce.values())).toBe(500);
   expect(most - before).toBeLessThan(16 * 1024 ** 2);

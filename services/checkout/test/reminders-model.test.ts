@@ -280,8 +280,8 @@ async function run(deps: RunDeps, { accountId, settings }: History, lockLost: bo
 function answerWith(said: readonly (readonly [Step, string])[]): void {
   for (const step of Object.keys(usual) as Step[]) {
     const replies = said.map(([at, reply]) => (at === step ? reply : usual[step]));
-    let asked = 0;
-    harness.smtp.behaviour[step] = () => replies[asked++ % replies.length] ?? usual[step];
+    let requested = 0;
+    harness.smtp.behaviour[step] = () => replies[requested++ % replies.length] ?? usual[step];
   }
 }
 

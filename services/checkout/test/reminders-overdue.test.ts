@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type CheckoutSteps, createCheckoutSteps } from '../src/checkouts/checkout-steps.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { overdueNotified } from '../src/points/points.ts';
-import { type OverdueDeps, tellOverdue } from '../src/reminders/overdue.ts';
+import { notifyAllOverdue, type OverdueDeps } from '../src/reminders/overdue.ts';
 import { plainCourse } from './checkout-harness.ts';
 import { context } from './harness.ts';
 import { dayMs, email, minuteMs } from './reminders-harness.ts';
@@ -44,12 +44,12 @@ const look = (given: Partial<OverdueDeps> = {}) => {
     logger: silentLogger(),
     wakeRelay: () => undefined,
   };
-  return tellOverdue({ database, clock, steps, ...settings, ...given });
+  return notifyAllOverdue({ database, clock, steps, ...settings, ...given });
 };
 const told = async () =>
   (await harness.events()).filter(({ subject }) => subject.includes('reminder.noticed')).map(({ data }) => data);
 
-test('buyers who wait for a reminder for 26 hours without a run are told once for each lapse', async () => {
+test('buyers who wait for a reminder for 26 hours without a run cause one notification for each lapse', async () => {
   const opened = await harness.open({ email });
   later(waitMs - minuteMs);
   expect([await look(), await told()]).toEqual([0, []]);

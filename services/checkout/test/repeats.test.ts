@@ -40,7 +40,7 @@ test.each(home)(
     const again = await open({ email: 'ADA@example.com' });
     const from = [same, 'others'];
     await expect(harness.pay(again, 'ok', { from })).rejects.toMatchObject(refused);
-    expect(harness.billing.tries).toHaveLength(1);
+    expect(harness.billing.attempts).toHaveLength(1);
     expect(await harness.get(again)).toMatchObject({ status: 'open', orderId: null });
     expect(await harness.pay(again, 'ok', { from, body: { confirmRepeat: true } })).toMatchObject({ status: 'paid' });
     expect(await notices()).toEqual([]);
@@ -89,7 +89,7 @@ test('tabs that pay in the same moment, at two replicas, make exactly one charge
   const outcomes = await Promise.allSettled(tabs.map((tab) => harness.pay(tab, 'ok', { from: home })));
   const told = outcomes.map((one) => (one.status === 'fulfilled' ? one.value.status : one.reason.code));
   expect(told.toSorted()).toEqual([...Array(7).fill('already_bought'), 'paid']);
-  expect(harness.billing.tries).toHaveLength(1);
+  expect(harness.billing.attempts).toHaveLength(1);
   expect(await harness.list()).toHaveLength(1);
 });
 
@@ -105,7 +105,7 @@ test.each([
   if (card === 'action')
     expect(await harness.pay(first, 'declined', { from: home })).toMatchObject({ status: 'declined' });
   else {
-    const orderId = harness.billing.tries[0]?.input.orderId as string;
+    const orderId = harness.billing.attempts[0]?.input.orderId as string;
     await harness.billing.publishCompleted(harness.billing.finish(orderId, 'declined'));
     await harness.billing.handled();
   }
@@ -117,7 +117,7 @@ test('a tab whose sale was fixed when its process died keeps another tab out', a
   expect(await buy()).toMatchObject({ status: 'processing' });
   harness.billing.beforeStart = async () => undefined;
   await expect(buy()).rejects.toMatchObject(refused);
-  expect(harness.billing.tries).toEqual([]);
+  expect(harness.billing.attempts).toEqual([]);
 });
 
 test('another card in place of a confirmation is refused once another tab has paid', async () => {
@@ -132,7 +132,7 @@ test('a likely duplicate of a payment that was declined in the end is none', asy
   await harness.pay(first, 'unknown', { from: home });
   const second = await open();
   await harness.pay(second, 'unknown', { from: elsewhere });
-  const [one, other] = harness.billing.tries.map(({ input }) => input.orderId) as [string, string];
+  const [one, other] = harness.billing.attempts.map(({ input }) => input.orderId) as [string, string];
   await harness.billing.publishCompleted(harness.billing.finish(one, 'declined'));
   await harness.billing.handled();
   await harness.billing.publishCompleted(harness.billing.finish(other, 'succeeded'));
@@ -175,7 +175,7 @@ test('of browser, address and card digests alone are kept, other ones in each ac
   harness.shop.set('acc_2/course', plainCourse);
   await buy();
   await harness.pay(await open({}, { accountId: 'acc_2' }), 'ok', { from: home });
-  const rows = await harness.query<{ digests: string[] }>('select buyer_digests as digests from checkout_tries');
+  const rows = await harness.query<{ digests: string[] }>('select buyer_digests as digests from checkout_attempts');
   const kept = rows.flatMap(({ digests }) => digests);
   expect(kept).toHaveLength(6);
   expect(new Set([...kept, ...home]).size).toBe(9);

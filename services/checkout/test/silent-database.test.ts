@@ -41,7 +41,7 @@ test('a connection that went silent fails one order and not the next: it leaves 
   await created.close();
 });
 
-test('without a connection an order had no effect, but what became of another try of it is unknown', async () => {
+test('without a connection an order had no effect, but what became of another attempt of it is unknown', async () => {
   const created = await createMigratedDatabase('checkout', migrate);
   const proxy = await startTcpProxy(created.url);
   const database = await openDatabase({ ...databaseOptions(proxy.url), poolMax: 1 });

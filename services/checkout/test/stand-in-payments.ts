@@ -8,19 +8,19 @@ export const lastFour = '4242';
 
 export type StartInput = RequestInput<typeof startPayment>;
 
-/** One try to pay, as billing has it. */
-export interface MadeTry {
+/** One attempt to pay, as billing has it. */
+export interface MadeAttempt {
   readonly accountId: string;
   readonly input: StartInput;
   outcome: PaymentOutcome;
 }
 
 /** The rules of `payments.start`, in its docstring's order. */
-export function start(tries: MadeTry[], accountId: string, input: StartInput): PaymentOutcome {
-  const ofOrder = tries.filter((made) => made.input.orderId === input.orderId);
+export function start(attempts: MadeAttempt[], accountId: string, input: StartInput): PaymentOutcome {
+  const ofOrder = attempts.filter((made) => made.input.orderId === input.orderId);
   const success = ofOrder.find(({ outcome }) => outcome.status === 'succeeded' || outcome.status === 'held');
   if (success !== undefined) return success.outcome;
-  const same = ofOrder.find(({ outcome }) => outcome.tryNo === input.tryNo);
+  const same = ofOrder.find(({ outcome }) => outcome.attemptNo === input.attemptNo);
   if (same !== undefined) return same.outcome;
   const open = ofOrder.find(({ outcome }) => outcome.status === 'processing');
   if (open !== undefined) return open.outcome;
@@ -28,21 +28,26 @@ export function start(tries: MadeTry[], accountId: string, input: StartInput): P
     if (outcome.status === 'requires_action') Object.assign(outcome, { status: 'declined', action: null });
   }
   const made = { accountId, input, outcome: firstOutcome(input) };
-  tries.push(made);
+  attempts.push(made);
   return made.outcome;
 }
 
-export function lookUp(tries: MadeTry[], accountId: string, input: StartInput, card: string | null): PaymentOutcome {
-  if (card !== null) return start(tries, accountId, { ...input, paymentMethod: card });
+export function lookUp(
+  attempts: MadeAttempt[],
+  accountId: string,
+  input: StartInput,
+  card: string | null,
+): PaymentOutcome {
+  if (card !== null) return start(attempts, accountId, { ...input, paymentMethod: card });
   return { ...firstOutcome({ ...input, paymentMethod: 'declined' }), reason: 'try_again_later' };
 }
 
 function firstOutcome(input: StartInput): PaymentOutcome {
-  const { tryNo, amountCents, paymentMethod } = input;
+  const { attemptNo, amountCents, paymentMethod } = input;
   const noCard = { lastFour: null, decideBy: null };
   const outcome = {
     paymentId: newId('payment', Date.now()),
-    tryNo,
+    attemptNo,
     amountCents,
     action: null,
     reason: null,
@@ -63,14 +68,14 @@ function successOf({ hold }: StartInput): Pick<PaymentOutcome, 'status' | 'lastF
   return { status: 'held', lastFour, decideBy };
 }
 
-export function lastOf(tries: MadeTry[], orderId: string): MadeTry {
-  const last = tries.findLast(({ input }) => input.orderId === orderId);
+export function lastOf(attempts: MadeAttempt[], orderId: string): MadeAttempt {
+  const last = attempts.findLast(({ input }) => input.orderId === orderId);
   if (last === undefined) throw new Error(`no payment of ${orderId}`);
   return last;
 }
 
 /** The rules of `holds.settle`. */
-export function settlement({ input }: MadeTry, decision: HoldResult['decision']): HoldResult {
+export function settlement({ input }: MadeAttempt, decision: HoldResult['decision']): HoldResult {
   const { hold, paymentMethod, amountCents } = input;
   if (hold === null) throw new Error('nothing is held');
   if (paymentMethod === 'lost') {
@@ -81,8 +86,8 @@ export function settlement({ input }: MadeTry, decision: HoldResult['decision'])
   return { status: 'settled', decision, upsell, upsellDeclined, capturedCents: amountCents };
 }
 
-export function finish(tries: MadeTry[], orderId: string, status: 'succeeded' | 'declined'): MadeTry {
-  const made = lastOf(tries, orderId);
+export function finish(attempts: MadeAttempt[], orderId: string, status: 'succeeded' | 'declined'): MadeAttempt {
+  const made = lastOf(attempts, orderId);
   const end =
     status === 'succeeded'
       ? { ...successOf(made.input), reason: null }
@@ -92,9 +97,9 @@ export function finish(tries: MadeTry[], orderId: string, status: 'succeeded' | 
 }
 
 /** As `payments.continue`: the buyer of card `action` has confirmed by the time this is asked. */
-export function confirm(tries: MadeTry[], orderId: string): PaymentOutcome {
-  if (!tries.some(({ input }) => input.orderId === orderId))
+export function confirm(attempts: MadeAttempt[], orderId: string): PaymentOutcome {
+  if (!attempts.some(({ input }) => input.orderId === orderId))
     throw new DomainError('invalid_transition', 'No payment was started.');
-  const last = lastOf(tries, orderId);
-  return last.outcome.status === 'requires_action' ? finish(tries, orderId, 'succeeded').outcome : last.outcome;
+  const last = lastOf(attempts, orderId);
+  return last.outcome.status === 'requires_action' ? finish(attempts, orderId, 'succeeded').outcome : last.outcome;
 }

@@ -12,7 +12,7 @@ beforeEach(() => void harness.shop.set('acc_2/course', plainCourse));
 const email = 'ada@example.com';
 
 /** As a process that died between the sale and billing leaves them: the oldest ones are the first account's. */
-async function leaveTries(first: number, second: number): Promise<void> {
+async function leaveAttempts(first: number, second: number): Promise<void> {
   const service = await harness.base.start();
   harness.billing.beforeStart = losesReply;
   for (const accountId of ['acc_1', 'acc_2']) await harness.pay(await harness.open({ email }, { accountId }));
@@ -30,11 +30,11 @@ async function copy(accountId: string, count: number, askedAt: string): Promise<
        insert into checkouts select (jsonb_populate_record(c, jsonb_build_object('id', n.id, 'order_id', n.order_id))).*
        from checkouts as c, unnest($2::text[], $3::text[]) as n(id, order_id) where account_id = $1 returning id
      )
-     insert into checkout_tries select (jsonb_populate_record(t, jsonb_build_object('checkout_id', copied.id))).*
-     from checkout_tries as t, copied where account_id = $1`,
+     insert into checkout_attempts select (jsonb_populate_record(t, jsonb_build_object('checkout_id', copied.id))).*
+     from checkout_attempts as t, copied where account_id = $1`,
     [accountId, ids.map(([id]) => id), ids.map(([, orderId]) => orderId)],
   );
-  await query(harness.base.database.url, 'update checkouts set asked_at = $2 where account_id = $1', [
+  await query(harness.base.database.url, 'update checkouts set checked_at = $2 where account_id = $1', [
     accountId,
     askedAt,
   ]);
@@ -44,12 +44,12 @@ const processing = async () => (await harness.query(`select 1 from checkouts whe
 
 test('a sweep asks about all that is due, and one account’s backlog keeps no other waiting', async () => {
   // More than one round claims.
-  await leaveTries(118, 2);
+  await leaveAttempts(118, 2);
   expect(await processing()).toBe(120);
   await harness.base.startAndSweep();
   expect(await processing()).toBe(0);
-  const asked = harness.billing.listsAsked;
-  expect(asked).toHaveLength(120);
-  expect(asked.indexOf('acc_2')).toBeLessThan(20);
-  expect(asked.lastIndexOf('acc_2')).toBeLessThan(20);
+  const requested = harness.billing.listsRequested;
+  expect(requested).toHaveLength(120);
+  expect(requested.indexOf('acc_2')).toBeLessThan(20);
+  expect(requested.lastIndexOf('acc_2')).toBeLessThan(20);
 });

@@ -26,7 +26,7 @@ test('with an upsell the card is held: the order is authorized, in the list, and
   expect(harness.billing.started).toMatchObject([{ hold, amountCents: 9_900, savesCard: true }]);
   expect(await harness.list()).toMatchObject([{ id: orderId, status: 'authorized', total_cents: 9_900 }]);
   expect(await subjects()).toEqual([]);
-  const expiresAt = harness.billing.tries[0]?.outcome.decideBy as string;
+  const expiresAt = harness.billing.attempts[0]?.outcome.decideBy as string;
   const upsell = { ...offered, status: 'offered', expiresAt };
   const shown = { status: 'authorized', orderId, upsell, accessUrl: null, paidAt: null, lastFour: '4242' };
   expect(await harness.get(opened)).toMatchObject(shown);
@@ -56,7 +56,7 @@ test('an accepted upsell is an item of the paid order, told before the order is'
   });
   // Asking again tells the same and does nothing.
   expect(await harness.decide(opened, false)).toEqual(outcome);
-  expect(harness.billing.settlesAsked).toEqual([orderId]);
+  expect(harness.billing.settlesRequested).toEqual([orderId]);
   const lines = [{ kind: 'main' }, { kind: 'upsell', amountCents: 4_900 }];
   const shown = { status: 'paid', totalCents: 14_800, lines, upsell, paidAt: paid?.data.paidAt, lastFour: '4242' };
   expect(await harness.get(opened)).toMatchObject(shown);
@@ -109,8 +109,8 @@ test('an order whose hold was lost leaves the lists, and no buyer is notified th
   const { opened, orderId } = await held('lost');
   expect(await harness.decide(opened, false)).toMatchObject({ status: 'expired' });
   expect(await harness.list()).toEqual([]);
-  const ask = harness.base.requester.request(getOrder, { orderId }, context());
-  await expect(ask).rejects.toMatchObject({ code: 'order_not_found' });
+  const request = harness.base.requester.request(getOrder, { orderId }, context());
+  await expect(request).rejects.toMatchObject({ code: 'order_not_found' });
   expect(await subjects()).toEqual([orderExpired.subject]);
   expect(await harness.query('select status from orders')).toEqual([{ status: 'expired' }]);
   await expect(harness.refund(orderId)).rejects.toMatchObject({ code: 'order_not_found' });
@@ -122,7 +122,7 @@ test('the events of a hold and of its end may come in any order and twice: one o
   harness.billing.beforeAnswer = losesReply;
   const opened = await harness.open({ email: 'ada@example.com' });
   expect(await harness.pay(opened)).toMatchObject({ status: 'processing' });
-  const [made] = harness.billing.tries;
+  const [made] = harness.billing.attempts;
   const orderId = made?.input.orderId as string;
   harness.billing.settle(orderId, 'accepted');
   for (let time = 0; time < 2; time++) {
@@ -158,8 +158,8 @@ test('a buyer who comes back while the decision is being settled is not offered 
   const outcome = { status: 'processing', orderId, totalCents: 9_900 };
   expect(await harness.decide(opened, true)).toEqual(outcome);
   expect(await harness.get(opened)).toMatchObject({ status: 'processing', orderId, upsell: null });
-  for (const ask of [harness.pay(opened), harness.resume(opened), harness.decide(opened, false)])
-    expect(await ask).toEqual(outcome);
+  for (const request of [harness.pay(opened), harness.resume(opened), harness.decide(opened, false)])
+    expect(await request).toEqual(outcome);
   await harness.billing.publishSettled(orderId);
   await harness.billing.handled();
   // The first decision counts.

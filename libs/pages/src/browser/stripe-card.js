@@ -266,10 +266,10 @@ document.addEventListener(
 async function confirmAtBank(form, submitter, place) {
   submitter.setAttribute('aria-busy', 'true');
   say(place, '');
-  const isAsked = await askBank(place).catch(() => false);
+  const isRequested = await askBank(place).catch(() => false);
   submitter.removeAttribute('aria-busy');
   if (!submitter.isConnected) return;
-  if (!isAsked) return void say(place, place.dataset.failed);
+  if (!isRequested) return void say(place, place.dataset.failed);
   isPassing = true;
   form.requestSubmit(submitter);
   isPassing = false;
@@ -278,8 +278,8 @@ async function confirmAtBank(form, submitter, place) {
 /** @param {HTMLElement} place @returns whether the bank was reached, whatever came of it */
 async function askBank({ dataset: { key = '', clientSecret = '' } }) {
   await loadScript();
-  const asked = await globalThis.Stripe?.(key).handleNextAction({ clientSecret });
-  return asked !== undefined && asked.error?.type !== 'api_connection_error';
+  const requested = await globalThis.Stripe?.(key).handleNextAction({ clientSecret });
+  return requested !== undefined && requested.error?.type !== 'api_connection_error';
 }
 
 // A page that comes back from the browser's memory waits for nothing.

@@ -18,7 +18,7 @@ export interface CardForm {
     readonly frame: readonly string[];
     readonly connect: readonly string[];
   };
-  /** Stands for a card where nothing is charged, and none is asked for. */
+  /** Stands for a card where nothing is charged, and none is requested. */
   readonly tokenOfNone: string;
 }
 
@@ -65,7 +65,7 @@ const notKnown = withoutFields('Cards are not taken at the moment. Nothing was c
 const notInCurrency = (currency: string): CardForm =>
   withoutFields(`This shop takes no cards in ${currency.toUpperCase()}.`);
 
-/** What a card is asked for. */
+/** What a card is requested for. */
 export interface CardUse {
   /** The page's own name of its fields: those of another page are other ones. */
   readonly name: string;

@@ -35,14 +35,14 @@ export const isSecretWay = (way: Confirming): boolean => way !== null && 'client
 export const bankLink = (way: Confirming): Html =>
   html`${way !== null && 'url' in way && linkButton({ label: texts.confirm, href: way.url, kind: 'accent', isWide: true, isTall: true })}`;
 
-/** Stands in the form that asks for the outcome; `browser/stripe-card.js` runs the script before the form is sent. */
+/** Stands in the form that requests the outcome; `browser/stripe-card.js` runs the script before the form is sent. */
 export function confirmButton(way: Confirming): Html {
-  const asks = { name: 'do', value: 'continue', isWide: true } as const;
+  const requests = { name: 'do', value: 'continue', isWide: true } as const;
   if (way === null)
-    return html`${notice('info', texts.notNow)}${button({ ...asks, label: texts.again, busyLabel: texts.checking })}`;
-  if ('url' in way) return button({ ...asks, label: texts.confirmed, busyLabel: texts.checking });
+    return html`${notice('info', texts.notNow)}${button({ ...requests, label: texts.again, busyLabel: texts.checking })}`;
+  if ('url' in way) return button({ ...requests, label: texts.confirmed, busyLabel: texts.checking });
   const { clientSecret, publishableKey } = way;
   return html`<noscript>${notice('info', texts.noScript)}</noscript><div class="field" id="bank" data-client-secret="${clientSecret}" data-key="${publishableKey}" data-failed="${texts.failed}">${button(
-    { ...asks, label: texts.confirm, busyLabel: texts.confirming, kind: 'accent', isTall: true },
+    { ...requests, label: texts.confirm, busyLabel: texts.confirming, kind: 'accent', isTall: true },
   )}</div>`;
 }

@@ -41,7 +41,7 @@ export interface OrderContent {
   /** Stands for what is shown: nothing else is charged. Empty before the checkout is opened. */
   readonly quote: string;
   /** The buyer is asked whether to pay once more. */
-  readonly asksRepeat: boolean;
+  readonly requestsRepeat: boolean;
   /** Null where nothing is charged. */
   readonly card: CardForm | null;
   /** The card is charged later as well. */
@@ -178,11 +178,11 @@ function payButton({ purchase: { totalCents, currency }, formats, content }: Omi
   const total = formats.amount(totalCents, currency);
   const [first, again] = totalCents === 0 ? [texts.get, texts.getAgain] : [texts.pay(total), texts.payAgain(total)];
   return button({
-    label: content.asksRepeat ? again : first,
+    label: content.requestsRepeat ? again : first,
     busyLabel: texts.paying,
     id: 'pay',
     name: 'do',
-    value: content.asksRepeat ? 'pay-again' : 'pay',
+    value: content.requestsRepeat ? 'pay-again' : 'pay',
     kind: 'accent',
     isWide: true,
     isTall: true,

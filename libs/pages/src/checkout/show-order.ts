@@ -23,7 +23,7 @@ export interface OrderOutcome {
   readonly values?: OrderValues;
   readonly errors?: Readonly<Record<string, string>>;
   readonly notice?: OrderContent['notice'];
-  readonly asksRepeat?: boolean;
+  readonly requestsRepeat?: boolean;
   readonly retryAfterSeconds?: number | null;
 }
 
@@ -47,7 +47,7 @@ export function showOrder(
     appliedCode: appliedCodeOf(seen),
     refusedCode: outcome.errors?.code === undefined ? '' : (outcome.values?.code ?? ''),
     quote: priced.quote,
-    asksRepeat: outcome.asksRepeat ?? false,
+    requestsRepeat: outcome.requestsRepeat ?? false,
     card: priced.totalCents === 0 ? null : card,
     savesCard: priced.savesCard,
     countries: countryNames(),

@@ -95,11 +95,13 @@ export async function readCheckout(request: PageRequest, own: OwnCheckout): Prom
   if (!read.ok) return read;
   const { status, action } = read.body;
   // The bank sent the buyer back, or is asked by a script: its answer may be there by now, and else what the script needs.
-  const isAsked = status === 'requires_action' && (request.query.has('back') || action === null);
-  if (status !== 'processing' && !isAsked) return read;
-  const asked = await request.call('continueCheckout', { actor, params });
+  const isRequested = status === 'requires_action' && (request.query.has('back') || action === null);
+  if (status !== 'processing' && !isRequested) return read;
+  const requested = await request.call('continueCheckout', { actor, params });
   const again = await request.call('getCheckout', { actor, params });
-  return again.ok ? Object.assign({}, again, { clientSecret: asked.ok ? asked.body.clientSecret : undefined }) : read;
+  return again.ok
+    ? Object.assign({}, again, { clientSecret: requested.ok ? requested.body.clientSecret : undefined })
+    : read;
 }
 
 export const buyer = ({ actor }: PageRequest, { secret }: OwnCheckout) =>

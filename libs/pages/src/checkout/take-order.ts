@@ -97,7 +97,7 @@ async function pay(taken: Taken): Promise<PageAnswer> {
     case 'already_bought':
       return await show(taken, {
         status: 422,
-        asksRepeat: true,
+        requestsRepeat: true,
         notice: { meaning: 'info', text: orderNotices.already_bought },
       });
     case 'price_changed':

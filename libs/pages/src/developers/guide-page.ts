@@ -90,7 +90,7 @@ key, is refused with <a href="/developers/errors#idempotency_key_reused">422</a>
 request again with the same key: the work is done once.</p>
 <p>Only what took effect is kept. After a refusal the key is free: put the request right, or the product that it names,
 and send it again under the same key.</p>
-<p>Secrets are told once. When the request that made an API key is repeated, the answer has
+<p>Secrets are shown once. When the request that made an API key is repeated, the answer has
 <code>secret_notice</code> in place of <code>key</code>; if the first answer got lost, rotate the key.</p>
 <p>Without a key, two requests are two orders.</p>`;
 
@@ -127,7 +127,7 @@ ${table(
 )}
 <p>Double clicks, a second tab, lost answers: ask again, and you get the outcome of the payment that there is, never a
 second charge. With an <code>Idempotency-Key</code> a repeated request gets the first final answer byte for byte: take a new
-key for a new try. A checkout can be tried ten times; many declined tries from one address, or at one account, end in
+key for a new attempt. A checkout can be tried ten times; many declined attempts from one address, or at one account, end in
 <a href="/developers/errors#rate_limited">429</a> for ten minutes.</p>
 <p>What was tried, what the processor said and what happens next stands at <code>GET /api/v1/payments</code>, and with
 each order at <code>GET /api/v1/orders/{orderId}</code>. With the simulated processor the tokens are

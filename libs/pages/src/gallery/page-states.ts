@@ -74,7 +74,9 @@ export const pageStates: Readonly<Record<string, () => Html>> = {
     ),
   'order-declined': () => orderPage(pageOf(orderOf({ notice: { meaning: 'bad', text: orderNotices.card_declined } }))),
   'order-repeated': () =>
-    orderPage(pageOf(orderOf({ asksRepeat: true, notice: { meaning: 'info', text: orderNotices.already_bought } }))),
+    orderPage(
+      pageOf(orderOf({ requestsRepeat: true, notice: { meaning: 'info', text: orderNotices.already_bought } })),
+    ),
   'order-free': () => orderPage(pageOf(orderOf({ bumps: [], card: null }), purchaseOf({}, 0))),
   'order-subscription': () => orderPage(pageOf(orderOf({}), purchaseOf({ billingInterval: 'month' }))),
   'order-test': () => orderPage(pageOf(orderOf({}), Object.assign({}, purchase, { isTest: true }))),

@@ -55,7 +55,7 @@ export const order: OrderContent = {
   appliedCode: null,
   refusedCode: '',
   quote: 'quote',
-  asksRepeat: false,
+  requestsRepeat: false,
   card: simulatedCard,
   savesCard: false,
   countries: [

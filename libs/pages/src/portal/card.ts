@@ -57,9 +57,9 @@ async function readOutcome(portal: Portal, subscriptionId: string): Promise<Seen
   const isOver = status === 'declined' || (!isOpen && !isBack(request) && !isWaiting(request));
   const isAtBank = status === 'requires_action' && seen.body.card_change?.url !== null && !isBack(request);
   if (isOver || isAtBank || !hasCard(seen.body)) return seen;
-  const asked = await goOn(portal, seen);
+  const requested = await goOn(portal, seen);
   const again = await readSubscription(portal, subscriptionId);
-  const clientSecret = asked.ok ? asked.body.payment_method.client_secret : undefined;
+  const clientSecret = requested.ok ? requested.body.payment_method.client_secret : undefined;
   return 'status' in again ? again : { ...again, clientSecret };
 }
 

@@ -49,9 +49,9 @@ function noShop(): ShownPage {
 }
 
 /** A session that was opened under an earlier handle of the shop is still the shop's. */
-async function sessionsAt(request: PageRequest, current: string, asked: string): Promise<OpenSession[]> {
+async function sessionsAt(request: PageRequest, current: string, requested: string): Promise<OpenSession[]> {
   const all = openSessions(request.cookies);
-  const here = new Set([current, asked]);
+  const here = new Set([current, requested]);
   if (!all.some(({ handle }) => here.has(handle))) {
     const others = [...new Set(all.map(({ handle }) => handle))];
     const sellers = await Promise.all(
@@ -107,7 +107,7 @@ export function refuse(portal: Portal, refused: Refused, session: OpenSession): 
   return { status: 404, title, body };
 }
 
-interface Asked {
+interface Requested {
   readonly status?: number;
   readonly notice?: string | null;
   readonly email?: string;
@@ -115,7 +115,7 @@ interface Asked {
 }
 
 /** The form for a link, filled in with what is known. */
-export function showLink(portal: Portal, { status = 200, notice = null, email, error }: Asked): ShownPage {
+export function showLink(portal: Portal, { status = 200, notice = null, email, error }: Requested): ShownPage {
   const content = { email: email ?? emailOf(portal.request.cookies), error, notice };
   return shown(portal, linkTitle, linkPage(portalOf(portal, content)), { status });
 }

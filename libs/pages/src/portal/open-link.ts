@@ -20,11 +20,12 @@ export async function askForLink(portal: Portal): Promise<PageAnswer> {
   const { request, path, shop } = portal;
   const email = (request.form.get('email') ?? '').trim();
   const body = { handle: shop.handle, email };
-  const asked = await request.call('requestPortalLink', { actor: request.actor, body });
-  if (asked.ok) return onTo(`${path}?sent`, [keepEmail(email)]);
-  if (asked.problem.code === 'rate_limited') return busyForm(request, path, asked.retryAfterSeconds);
-  if (asked.problem.code === 'validation_failed') return showLink(portal, { status: 422, email, error: emailError });
-  return showRefusal(asked, request.requestId);
+  const requested = await request.call('requestPortalLink', { actor: request.actor, body });
+  if (requested.ok) return onTo(`${path}?sent`, [keepEmail(email)]);
+  if (requested.problem.code === 'rate_limited') return busyForm(request, path, requested.retryAfterSeconds);
+  if (requested.problem.code === 'validation_failed')
+    return showLink(portal, { status: 422, email, error: emailError });
+  return showRefusal(requested, request.requestId);
 }
 
 /** GET of a link: a mail scanner follows it too, so that it changes nothing. */

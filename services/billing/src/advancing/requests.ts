@@ -17,7 +17,7 @@ export function paymentRequests(deps: PaymentDeps): RequestHandler[] {
   return [
     // An attempt that comes twice, as when its answer was lost on the way, waits for the call that is under way.
     onRequest(contract.startPayment, (input, context) =>
-      share(`${context.accountId}/${input.orderId}/${input.tryNo}`, () => startPayment(deps, context, input)),
+      share(`${context.accountId}/${input.orderId}/${input.attemptNo}`, () => startPayment(deps, context, input)),
     ),
     onRequest(contract.continuePayment, ({ orderId }, context) => continuePayment(deps, context, orderId)),
     onRequest(contract.settleHold, ({ orderId, decision }, context) => settleHold(deps, context, orderId, decision)),

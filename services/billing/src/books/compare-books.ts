@@ -76,7 +76,7 @@ const writeStatement = statement('books-write', 'update daily_runs set books = $
 
 /**
  * Compares what the platform recorded as charged, held and given back with the processors' own lists, as far back as
- * `timeToCompare` says. What stands on one side only is told once, and the result is kept with the run. Of
+ * `timeToCompare` says. What stands on one side only is reported once, and the result is kept with the run. Of
  * rehearsals and live money alike, a refund that failed after it had been taken opens its charge again, and disputes are found.
  * A rehearsal's list that cannot be read is logged: no money is unexplained by it.
  *

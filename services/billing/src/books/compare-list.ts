@@ -7,10 +7,10 @@ import { reopenCharges } from '../refunds/reopen-charges.ts';
 import { kindOfPayment, type MoneyKind, notAtProcessor, type Orphan } from './books.rules.ts';
 import { type ComparedTime, clocksDifferMs } from './compared-time.rules.ts';
 import { endsHold, judge } from './judge-page.ts';
+import { notifyOrphans } from './notify-orphans.ts';
 import { ownHoldsOf } from './own-holds.ts';
 import { type Books, ownPaymentsOf } from './own-payments.ts';
 import { type OwnMoney, type PlatformSide, platformSide } from './platform-side.ts';
-import { tellOrphans } from './tell-orphans.ts';
 
 /** What a comparison found so far. */
 export interface Found {
@@ -37,7 +37,7 @@ interface ListedTime extends Pick<ComparedTime, 'isWhole'> {
 }
 
 /** How the processor is asked for one payment. */
-interface Asked {
+interface Requested {
   readonly processor: PaymentProcessor;
   readonly call: Omit<ProcessorCall, 'signal'>;
 }
@@ -46,13 +46,13 @@ interface Asked {
  * Looks for what explains records that no payment here has. What is compared once may never be listed again before a charge,
  * so it has to be kept here what stops charges.
  */
-export type MatchPage = (deps: PaymentDeps, listed: Asked, records: readonly ProcessorRecord[]) => Promise<void>;
+export type MatchPage = (deps: PaymentDeps, listed: Requested, records: readonly ProcessorRecord[]) => Promise<void>;
 
 /** Compares one processor's list with what the platform recorded, page by page. Of rehearsals, only refunds that failed and disputes. */
 export class ListComparison {
   readonly #deps: PaymentDeps;
   readonly #books: Books;
-  readonly #asked: Asked;
+  readonly #requested: Requested;
   readonly #match: MatchPage;
   readonly #sides: Record<MoneyKind, PlatformSide>;
   readonly #orphans: BooksComparison['orphans'] = [];
@@ -63,14 +63,14 @@ export class ListComparison {
   #told = 0;
   #lookUps = 0;
   readonly #isWhole: boolean;
-  #unasked = 0;
+  #unrequested = 0;
   #disputes = 0;
 
   /** @param time from when on each of our payments has to be in the list; a whole one begins earlier */
-  constructor(deps: PaymentDeps, books: Books, { from, isWhole }: ListedTime, asked: Asked, match: MatchPage) {
+  constructor(deps: PaymentDeps, books: Books, { from, isWhole }: ListedTime, requested: Requested, match: MatchPage) {
     this.#deps = deps;
     this.#books = books;
-    this.#asked = asked;
+    this.#requested = requested;
     this.#match = match;
     this.#isWhole = isWhole;
     this.#sides = {
@@ -93,7 +93,7 @@ export class ListComparison {
 
   /** Nothing stands on one side only, and nothing was left to the next comparison. */
   get explainsAll(): boolean {
-    return this.#orphanCount === 0 && this.#unasked === 0;
+    return this.#orphanCount === 0 && this.#unrequested === 0;
   }
 
   /** Compares a page of the processor's list, which goes on where the page before ended. */
@@ -123,7 +123,7 @@ export class ListComparison {
     for (const { dispute } of records) {
       if (dispute === undefined) continue;
       if (await recordDispute(this.#deps, this.#books, dispute)) this.#disputes += 1;
-      else this.#unasked += 1;
+      else this.#unrequested += 1;
     }
   }
 
@@ -132,7 +132,7 @@ export class ListComparison {
     const ownOf = await ownPaymentsOf(database, this.#books, records);
     const unknown = this.#books.test ? [] : records.filter((record) => ownOf(record) === undefined);
     if (unknown.length === 0) return ownOf;
-    await this.#match(this.#deps, this.#asked, unknown);
+    await this.#match(this.#deps, this.#requested, unknown);
     return await ownPaymentsOf(database, this.#books, records);
   }
 
@@ -173,7 +173,7 @@ export class ListComparison {
       if (own.is_over) continue;
       const isThere = await this.#isThere(own);
       if (isThere === true) this.#onlyLookedUp[kind] += 1;
-      else if (isThere === undefined && !this.#isWhole) this.#unasked += 1;
+      else if (isThere === undefined && !this.#isWhole) this.#unrequested += 1;
       else if (isThere === false || own.at < surelyListed) orphans.push(notAtProcessor(kind, own));
     }
     await this.#add(orphans);
@@ -183,7 +183,7 @@ export class ListComparison {
   async #isThere({ id, processor_reference }: OwnMoney): Promise<boolean | undefined> {
     if (this.#lookUps >= lookUpsMax) return undefined;
     this.#lookUps += 1;
-    const { processor, call } = this.#asked;
+    const { processor, call } = this.#requested;
     const sent = await readRequest(this.#deps.database, call.accountId, id);
     const outcome = await this.#deps.processorCalls.make((signal) => processor.lookUp(sent, { ...call, signal }));
     return outcome?.status === 'succeeded' && outcome.reference === processor_reference;
@@ -193,7 +193,7 @@ export class ListComparison {
     this.#orphanCount += orphans.length;
     const listed = orphans.slice(0, listedOrphansMax - this.#orphans.length);
     this.#orphans.push(...listed.map(({ orderId: _, ...orphan }) => orphan));
-    if (this.#told < toldMax) this.#told += await tellOrphans(this.#deps, this.#books, orphans);
+    if (this.#told < toldMax) this.#told += await notifyOrphans(this.#deps, this.#books, orphans);
   }
 }
 

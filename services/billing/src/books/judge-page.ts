@@ -42,7 +42,7 @@ function endedHold(record: ProcessorRecord, holds: ReadonlyMap<string, OwnHold>)
 function judgeMoney(judged: Judged, record: ProcessorRecord, own: ComparedPayment | undefined): void {
   const verdict = verdictOn(record, own);
   if (verdict.kind === 'orphan') judged.orphans.push(verdict.orphan);
-  // Both know it, however much they differ: what differs is told once, and as the processor's.
+  // Both know it, however much they differ: what differs is reported once, and as the processor's.
   if (own?.status === 'succeeded' && record.status === 'succeeded' && isRecordOf(record, own)) judged.known.push(own);
   if (verdict.kind === 'refund_failed' && own !== undefined) judged.failed.push({ ...own, message: record.message });
 }

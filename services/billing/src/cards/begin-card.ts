@@ -12,10 +12,10 @@ const beginStatement = statement<Payment>(
      select order_id, currency, customer_email, product_name, test from subscriptions
      where account_id = $1 and id = $2 and status <> 'canceled' for no key update
    )
-   insert into payments (id, account_id, order_id, step, try_no, call, request, amount_cents, currency, status, processor,
+   insert into payments (id, account_id, order_id, step, attempt_no, call, request, amount_cents, currency, status, processor,
      customer_email, product_name, test, created_at, sent_at, next_check_at, sent_ahead_ms)
    select $3, $1, s.order_id, 'card', coalesce((
-       select max(p.try_no) from payments as p where p.account_id = $1 and p.order_id = s.order_id and p.step = 'card'), 0) + 1,
+       select max(p.attempt_no) from payments as p where p.account_id = $1 and p.order_id = s.order_id and p.step = 'card'), 0) + 1,
      'saveMethod', $4, 0, s.currency, 'sent', $5, s.customer_email, s.product_name, s.test, $6, $6, $7,
      extract(epoch from $8::timestamptz - clock_timestamp()) * 1000
    from subscription as s
@@ -87,7 +87,7 @@ const newestStatement = statement<Payment>(
   `select ${paymentColumns} from payments
    where account_id = $1 and step = 'card' and order_id = (
      select order_id from subscriptions where account_id = $1 and id = $2)
-   order by try_no desc limit 1`,
+   order by attempt_no desc limit 1`,
   paymentTypes,
 );
 

@@ -55,7 +55,7 @@ const stateStatement = statement<StateRow>(
      collection = 'automatic' and coalesce(processor, $4) = $4 and (payment_method = $3 or $3 = (
        select p.request ->> 'paymentMethod' from payments as p
        where p.account_id = $1 and p.order_id = s.order_id and p.step = 'card' and p.status = 'succeeded'
-       order by p.try_no desc limit 1)) and not exists (select from payments as p
+       order by p.attempt_no desc limit 1)) and not exists (select from payments as p
          where p.account_id = $1 and p.order_id = s.order_id and p.step = 'card'
            and p.status not in ('succeeded', 'declined')) as same_card
    from subscriptions as s where account_id = $1 and id = $2`,
@@ -76,7 +76,7 @@ async function readState(
 
 /**
  * Saves a card at the account's processor; renewals go to it once it is saved. The same card again changes nothing, so it gets
- * no second free try. A repeated command finds what the first one began.
+ * no second free attempt. A repeated command finds what the first one began.
  * @param method the token that the account's processor gave for the card; it is neither logged nor returned
  * @throws DomainError subscription_not_found, invalid_transition for a canceled one, no_payment_processor, card_declined
  */

@@ -17,9 +17,9 @@ import {
 /** The subscription before its payments, as claiming and recording a renewal lock them. */
 const lockStatement = statement<LockedRow>(
   'cards-lock-subscription',
-  `select ${subscriptionColumns}, hard_declined, free_try from subscriptions
+  `select ${subscriptionColumns}, hard_declined, free_attempt from subscriptions
    where account_id = $1 and order_id = $2 for no key update`,
-  { ...subscriptionTypes, hard_declined: 'bool', free_try: 'bool' },
+  { ...subscriptionTypes, hard_declined: 'bool', free_attempt: 'bool' },
 );
 
 // A statement of its own, behind the lock: it sees a newer card that was saved while the lock was waited for.
@@ -29,14 +29,14 @@ const recordStatement = statement<RecordedRow>(
      update payments as p set ${updateColumns}
      from json_to_recordset($3::json) as c(${updateRecord})
      where p.account_id = $1 and p.order_id = $2 and p.id = c.id and p.status = any (c."from") and not p.releasing
-     returning p.id, p.try_no, p.status, p.processor, p.request ->> 'paymentMethod' as card
+     returning p.id, p.attempt_no, p.status, p.processor, p.request ->> 'paymentMethod' as card
    )
    select c.status, exists (
      select from payments as p where p.account_id = $1 and p.order_id = $2 and p.step = 'card' and p.status = 'succeeded'
-       and p.try_no > c.try_no) as superseded, coalesce((
+       and p.attempt_no > c.attempt_no) as superseded, coalesce((
        select p.processor = c.processor and p.request ->> 'paymentMethod' = c.card from payments as p
-       where p.account_id = $1 and p.order_id = $2 and p.step = 'card' and p.status = 'succeeded' and p.try_no < c.try_no
-       order by p.try_no desc limit 1), false) as repeated
+       where p.account_id = $1 and p.order_id = $2 and p.step = 'card' and p.status = 'succeeded' and p.attempt_no < c.attempt_no
+       order by p.attempt_no desc limit 1), false) as repeated
    from changed as c`,
   { status: 'text', superseded: 'bool', repeated: 'bool' },
 );
@@ -51,7 +51,7 @@ type LockedRow = SubscriptionRow & Subscription;
 interface RecordedRow {
   readonly status: Payment['status'];
   readonly superseded: boolean;
-  /** The same card was given twice at once: it is saved already, and gets no second free try. */
+  /** The same card was given twice at once: it is saved already, and gets no second free attempt. */
   readonly repeated: boolean;
 }
 

@@ -26,7 +26,7 @@ export interface ChargeLimit {
   readonly exceeded: boolean;
 }
 
-/** How many of them are charged, without the periods that pass and the tries that count without a charge. */
+/** How many of them are charged, without the periods that pass and the attempts that count without a charge. */
 export const chargesOf = (sums: readonly DueSum[]): (DueInCurrency & { readonly retry: boolean })[] =>
   sums
     .map(({ currency, retry, charges, cents }) => ({ currency, retry, count: charges, cents }))

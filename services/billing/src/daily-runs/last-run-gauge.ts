@@ -8,7 +8,7 @@ const lastRunAge: Gauge = {
   unit: 's',
   of: 'service',
   description:
-    'Since the end of the last daily run over all accounts, of the whole service whichever replica tells; absent before the first.',
+    'Since the end of the last daily run over all accounts, of the whole service whichever replica reports; absent before the first.',
 };
 
 /** Runs of all accounts together are one a day; one that was interrupted has no result and does not count. */

@@ -17,7 +17,7 @@ export interface OverdueDeps {
 export const watchOverdue = (deps: OverdueDeps): OverdueWatch =>
   startOverdueWatch({
     logger: deps.logger,
-    check: (closing) => tellOverdue(deps, closing),
+    check: (closing) => notifyOverdue(deps, closing),
     waiting: 'something due',
   });
 
@@ -33,7 +33,7 @@ const lastRunStatement = statement<{ id: string; finished_at: Date }>(
  * each lapse.
  * @returns how many accounts that are
  */
-export async function tellOverdue(deps: OverdueDeps, closing: () => boolean = () => false): Promise<number> {
+export async function notifyOverdue(deps: OverdueDeps, closing: () => boolean = () => false): Promise<number> {
   const by = new Date(deps.clock.nowMs() - withoutDailyRunMs);
   const accountIds: string[] = [];
   for await (const accountId of accountsDueSince(deps.database, by)) {

@@ -212,16 +212,16 @@ async function readCancellations(database: Database, scope: Scope, id: string, l
 }
 
 function plannedCharge(due: DueSubscription): PlannedAction {
-  const { id, status, free_try, failed_tries, hard_declined, next_charge_at } = due;
+  const { id, status, free_attempt, failed_tries, hard_declined, next_charge_at } = due;
   return {
     kind: status === 'past_due' ? 'retry' : 'renewal',
     id,
     customer_email: due.customer_email,
     product_name: due.product_name,
-    // The processor is not asked to charge a card that is lost; the try counts all the same.
-    amount_cents: hard_declined && !free_try ? 0 : due.amount_cents,
+    // The processor is not asked to charge a card that is lost; the attempt counts all the same.
+    amount_cents: hard_declined && !free_attempt ? 0 : due.amount_cents,
     currency: due.currency,
     due_at: next_charge_at.toISOString(),
-    attempt: free_try ? Math.max(1, failed_tries) : failed_tries + 1,
+    attempt: free_attempt ? Math.max(1, failed_tries) : failed_tries + 1,
   };
 }

@@ -31,7 +31,7 @@ const chargeTypes: ColumnsOf<DisputedCharge> = {
   test: 'bool',
   step: 'text',
   refund_due_at: 'timestamptz',
-  refund_from_try: 'int4',
+  refund_from_attempt: 'int4',
   order_id: 'text',
   subscription_id: 'text',
   period: 'int4',
@@ -62,7 +62,7 @@ export async function findOrder(
 const lockStatement = statement<DisputedCharge>(
   'disputes-lock-charges',
   `select c.id, c.amount_cents, c.refunded_cents, c.lost_cents, c.currency, c.processor, c.reference, c.test, c.step,
-     c.refund_due_at, c.refund_from_try, p.order_id, p.period,
+     c.refund_due_at, c.refund_from_attempt, p.order_id, p.period,
      case c.step when 'renewal' then (select id from subscriptions where account_id = $1 and order_id = $2 limit 1) end
        as subscription_id
    from charges as c join payments as p on p.id = c.id

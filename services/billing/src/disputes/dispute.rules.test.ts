@@ -7,7 +7,7 @@ import { decideDispute } from './dispute.rules.ts';
 const openedAt = new Date('2026-03-15T12:00:00.000Z');
 const charge = (fields: Partial<Charge> = {}): Charge => ({
   ...{ id: 'pmt_1', amount_cents: 4_900, refunded_cents: 0, lost_cents: 0, currency: 'usd', processor: 'stripe' },
-  ...{ reference: 'pi_1', test: false, refund_due_at: null, refund_from_try: null, step: 'main' },
+  ...{ reference: 'pi_1', test: false, refund_due_at: null, refund_from_attempt: null, step: 'main' },
   ...fields,
 });
 const read = (status: Dispute['status'], fields: Partial<ProcessorDispute> = {}): ProcessorDispute => ({

@@ -83,7 +83,7 @@ async function takeStep(
       return { hold, finished: false };
     case 'find capture': {
       const nowMs = deps.clock.nowMs();
-      const result = await findCapture(deps, caller.requestId, { hold, money, tryNo: next.tryNo });
+      const result = await findCapture(deps, caller.requestId, { hold, money, attemptNo: next.attemptNo });
       if (result === 'recorded') return undefined;
       if (result === 'not listed' && nowMs - next.since.getTime() >= listedWithinMs) return result;
       await waitUntil(deps, hold, new Date(nowMs + findAgainAfterMs));
@@ -113,12 +113,12 @@ function paymentOf(
   hold: Hold,
   held: Payment,
   { orderId, savedMethod }: OrderMoney,
-  { step, tryNo }: Extract<HoldStep, { kind: 'send' }>,
+  { step, attemptNo }: Extract<HoldStep, { kind: 'send' }>,
 ): NextPayment {
   const { currency, processor, reference } = hold;
   const amountCents = step === 'upsell' ? hold.upsell.amountCents : hold.amount_cents;
-  const id = holdPaymentKey(held, step, tryNo);
-  const about = { id, step, tryNo, amountCents, currency, processor };
+  const id = holdPaymentKey(held, step, attemptNo);
+  const about = { id, step, attemptNo, amountCents, currency, processor };
   if (step === 'capture') {
     const requestOf = (paymentId: string) => ({ paymentId, amountCents, currency, reference });
     return { ...about, requestOf: (paymentId) => ({ call: 'capture', request: requestOf(paymentId) }) };
@@ -175,10 +175,10 @@ async function finishHold(
 
 /** What the seller has to know: the money is lost, or is taken after it was told that it could not be. */
 function noticeAtEnd(payments: readonly Payment[], hold: Hold): string | undefined {
-  const tries = payments.filter(({ step }) => step === 'recharge' || step === 'capture');
-  if (hold.status === 'lost') return holdLostText(hold, tries.at(-1)?.decline_message ?? null);
-  const failed = tries.some((payment) => payment.step === 'capture' && isCaptureFailure(payment));
-  const step = tries.find(({ status }) => status === 'succeeded')?.step;
+  const attempts = payments.filter(({ step }) => step === 'recharge' || step === 'capture');
+  if (hold.status === 'lost') return holdLostText(hold, attempts.at(-1)?.decline_message ?? null);
+  const failed = attempts.some((payment) => payment.step === 'capture' && isCaptureFailure(payment));
+  const step = attempts.find(({ status }) => status === 'succeeded')?.step;
   if (step === undefined) return capturedElsewhereText(hold);
   return failed ? holdTakenText(hold, step === 'capture' ? 'capture' : 'recharge') : undefined;
 }

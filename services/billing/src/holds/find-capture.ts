@@ -17,7 +17,7 @@ const overlapMs = 3_600_000;
 export async function findCapture(
   deps: PaymentDeps,
   requestId: string | null,
-  { hold, money, tryNo }: { readonly hold: Hold; readonly money: OrderMoney; readonly tryNo: number },
+  { hold, money, attemptNo }: { readonly hold: Hold; readonly money: OrderMoney; readonly attemptNo: number },
 ): Promise<'recorded' | 'not listed' | 'not read'> {
   const { reference, processor, currency, account_id: accountId, order_id: orderId } = hold;
   const found = await captureOf(deps, hold, money).catch((err: unknown) => {
@@ -34,7 +34,7 @@ export async function findCapture(
   const isKnown = money.payments.some(({ id }) => id === paymentId);
   const payment = await beginPayment(deps, money, {
     step: 'capture',
-    tryNo,
+    attemptNo,
     amountCents,
     currency,
     processor,

@@ -29,18 +29,18 @@ const payment = (
   step: Payment['step'],
   status: Payment['status'],
   reason: string | null = null,
-  tryNo = 1,
+  attemptNo = 1,
 ): Payment => ({
   call: 'capture',
   request: { paymentId: 'pmt', amountCents: 4900, currency: 'usd', reference: 'hold_1' },
-  id: `pmt_${step}_${tryNo}`,
+  id: `pmt_${step}_${attemptNo}`,
   account_id: 'acc_1',
   order_id: 'ord_1',
   step,
   charge_id: null,
   released_payment_id: null,
   period: null,
-  try_no: tryNo,
+  attempt_no: attemptNo,
   hold_terms: null,
   amount_cents: 4900,
   currency: 'usd',
@@ -93,8 +93,8 @@ const captured = [main, payment('capture', 'succeeded')];
 const declined = (reason: string) => [main, payment('capture', 'declined', reason)];
 
 test('a decided hold is captured, then the accepted upsell is charged, then it ends', () => {
-  expect(next([main])).toEqual({ kind: 'send', step: 'capture', tryNo: 1 });
-  expect(next(captured)).toEqual({ kind: 'send', step: 'upsell', tryNo: 1 });
+  expect(next([main])).toEqual({ kind: 'send', step: 'capture', attemptNo: 1 });
+  expect(next(captured)).toEqual({ kind: 'send', step: 'upsell', attemptNo: 1 });
   const bought = [...captured, payment('upsell', 'succeeded')];
   expect(next(bought)).toEqual({ kind: 'finish', status: 'settled', upsellDeclined: false });
   const refused = [...captured, payment('upsell', 'declined', 'card_declined')];
@@ -119,16 +119,16 @@ test.each(['sent', 'unknown'] as const)('nothing follows a payment that is %s', 
 
 test('a capture that failed is made again when it may be, and waits for the last hour of the hold else', () => {
   const failed = declined('capture_failed');
-  expect(next(failed, { retryCapture: true })).toEqual({ kind: 'send', step: 'capture', tryNo: 2 });
+  expect(next(failed, { retryCapture: true })).toEqual({ kind: 'send', step: 'capture', attemptNo: 2 });
   expect(next(failed)).toEqual({ kind: 'wait', until: at(47 * hourMs) });
   expect(next(failed, { atMs: nowMs + 47 * hourMs })).toEqual({ kind: 'wait', until: hold.capture_before });
 });
 
 test('once a capture was declined after the hold’s end the card is charged in its place, once; a decline of that loses it', () => {
-  const recharge = { kind: 'send', step: 'recharge', tryNo: 1 };
+  const recharge = { kind: 'send', step: 'recharge', attemptNo: 1 };
   expect(next(declined('hold_expired'))).toEqual(recharge);
   const ended = { atMs: hold.capture_before.getTime() };
-  expect(next(declined('capture_failed'), ended)).toEqual({ kind: 'send', step: 'capture', tryNo: 2 });
+  expect(next(declined('capture_failed'), ended)).toEqual({ kind: 'send', step: 'capture', attemptNo: 2 });
   const last = { ...payment('capture', 'declined', 'capture_failed', 2), created_at: hold.capture_before };
   expect(next([...declined('capture_failed'), last], { ...ended, retryCapture: true })).toEqual(recharge);
   const lost = { kind: 'finish', status: 'lost', upsellDeclined: false };
@@ -140,11 +140,11 @@ test('once a capture was declined after the hold’s end the card is charged in 
 
 test('a hold that was captured by a payment unknown to us is never charged anew, also after it has ended', () => {
   const restored = declined('already_captured');
-  const find = { kind: 'find capture', tryNo: 2, since: at(0) };
+  const find = { kind: 'find capture', attemptNo: 2, since: at(0) };
   for (const retryCapture of [false, true]) {
     expect(next(restored, { retryCapture })).toEqual(find);
     expect(next(restored, { retryCapture, atMs: hold.capture_before.getTime() })).toEqual(find);
-    expect(next(restored, { retryCapture, notListed: true })).toEqual({ kind: 'send', step: 'upsell', tryNo: 1 });
+    expect(next(restored, { retryCapture, notListed: true })).toEqual({ kind: 'send', step: 'upsell', attemptNo: 1 });
     const settled = { kind: 'finish', status: 'settled', upsellDeclined: false };
     expect(next(restored, { retryCapture, notListed: true, decision: 'declined' })).toEqual(settled);
   }

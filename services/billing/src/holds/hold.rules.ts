@@ -15,10 +15,10 @@ const beforeExpiryMs = 60 * minuteMs;
  *      └ the hold expired: charge the card in its place, once ── declined ── lost
  */
 export type HoldStep =
-  | { readonly kind: 'send'; readonly step: 'capture' | 'recharge' | 'upsell'; readonly tryNo: number }
+  | { readonly kind: 'send'; readonly step: 'capture' | 'recharge' | 'upsell'; readonly attemptNo: number }
   | { readonly kind: 'finish'; readonly status: 'settled' | 'lost'; readonly upsellDeclined: boolean }
   /** The processor captured the hold by a payment that is not recorded here; `since` it is known. */
-  | { readonly kind: 'find capture'; readonly tryNo: number; readonly since: Date }
+  | { readonly kind: 'find capture'; readonly attemptNo: number; readonly since: Date }
   /** A payment is open, or a capture that was declined is tried again at this time. */
   | { readonly kind: 'wait'; readonly until: Date };
 
@@ -37,8 +37,8 @@ export function nextHoldStep(hold: Hold, money: OrderMoney, occasion: HoldOccasi
   if (open !== undefined) {
     return { kind: 'wait', until: new Date((open.next_check_at?.getTime() ?? occasion.nowMs) + minuteMs) };
   }
-  const captures = triesOf(money, 'capture');
-  const recharge = triesOf(money, 'recharge').at(-1);
+  const captures = attemptsOf(money, 'capture');
+  const recharge = attemptsOf(money, 'recharge').at(-1);
   const taken = captures.some(succeeded) || (recharge !== undefined && succeeded(recharge));
   if (taken) return upsellStep(hold, money);
   if (recharge !== undefined) return { kind: 'finish', status: 'lost', upsellDeclined: false };
@@ -53,21 +53,21 @@ function captureStep(
   { nowMs, retryCapture, notListed }: HoldOccasion,
 ): HoldStep {
   const last = captures.at(-1);
-  if (last === undefined) return { kind: 'send', step: 'capture', tryNo: 1 };
+  if (last === undefined) return { kind: 'send', step: 'capture', attemptNo: 1 };
   // Its money was taken, as before a backup was restored: whatever follows, it is not taken again.
   const refused = captures.find((capture) => isAlreadyCaptured(capture.decline_reason));
   if (refused !== undefined && notListed) return upsellStep(hold, money);
   if (refused !== undefined) {
-    return { kind: 'find capture', tryNo: last.try_no + 1, since: refused.finished_at ?? refused.created_at };
+    return { kind: 'find capture', attemptNo: last.attempt_no + 1, since: refused.finished_at ?? refused.created_at };
   }
   if (isHoldExpired(last.decline_reason) || last.created_at >= hold.capture_before) {
     // Without a saved card there is nothing to charge.
     if (money.savedMethod === null) return { kind: 'finish', status: 'lost', upsellDeclined: false };
-    return { kind: 'send', step: 'recharge', tryNo: 1 };
+    return { kind: 'send', step: 'recharge', attemptNo: 1 };
   }
   // A capture that a restored database does not know may have succeeded: the processor says so, or that the hold has ended.
   if (retryCapture || nowMs >= hold.capture_before.getTime())
-    return { kind: 'send', step: 'capture', tryNo: last.try_no + 1 };
+    return { kind: 'send', step: 'capture', attemptNo: last.attempt_no + 1 };
   return { kind: 'wait', until: captureAgainAt(hold, nowMs) };
 }
 
@@ -75,8 +75,8 @@ function upsellStep({ decision, upsell }: Hold, money: OrderMoney): HoldStep {
   // One that is free is bought without a charge.
   if (decision !== 'accepted' || upsell.amountCents === 0)
     return { kind: 'finish', status: 'settled', upsellDeclined: false };
-  const tried = triesOf(money, 'upsell').at(-1);
-  if (tried === undefined && money.savedMethod !== null) return { kind: 'send', step: 'upsell', tryNo: 1 };
+  const tried = attemptsOf(money, 'upsell').at(-1);
+  if (tried === undefined && money.savedMethod !== null) return { kind: 'send', step: 'upsell', attemptNo: 1 };
   return { kind: 'finish', status: 'settled', upsellDeclined: tried === undefined || !succeeded(tried) };
 }
 
@@ -86,12 +86,12 @@ function captureAgainAt({ capture_before }: Hold, nowMs: number): Date {
   return nowMs < lastChanceMs ? new Date(lastChanceMs) : capture_before;
 }
 
-const triesOf = ({ payments }: OrderMoney, step: Payment['step']): Payment[] =>
-  payments.filter((payment) => payment.step === step).toSorted((a, b) => a.try_no - b.try_no);
+const attemptsOf = ({ payments }: OrderMoney, step: Payment['step']): Payment[] =>
+  payments.filter((payment) => payment.step === step).toSorted((a, b) => a.attempt_no - b.attempt_no);
 
 const succeeded = ({ status }: Payment): boolean => status === 'succeeded';
 
-/** The result of the decision, for every caller and however often it is asked for. */
+/** The result of the decision, for every caller and however often it is requested. */
 export function holdResultOf(hold: Hold): HoldResult {
   const { status, decision, upsell, upsell_declined, captured_cents } = hold;
   if (status === 'held' || decision === null) throw new Error(`the hold of order ${hold.order_id} is not decided`);

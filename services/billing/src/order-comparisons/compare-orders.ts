@@ -31,7 +31,7 @@ const comparedStatement = statement(
 /**
  * The step that compares checkout's orders with billing's payments and subscriptions: what is younger than the last comparison, what is
  * authorized, and what differed. An order that did not follow its payment or its hold follows, a sold subscription that is
- * missing is made. What else differs is told once and makes the run not `ok` until both sides agree.
+ * missing is made. What else differs is reported once and makes the run not `ok` until both sides agree.
  */
 export function compareOrders(deps: ComparisonDeps): DailyStep {
   return async (_, run, counts) => {
@@ -70,7 +70,7 @@ async function compareAll(comparison: Comparison): Promise<void> {
 }
 
 /**
- * Orders have the time of their try in their ids, and are recorded later: the first comparison of a UTC day looks back a
+ * Orders have the time of their attempt in their ids, and are recorded later: the first comparison of a UTC day looks back a
  * day, later ones an hour.
  */
 function startOf(comparedUntil: Date | undefined, untilMs: number): number {

@@ -14,7 +14,7 @@ export interface NextPayment {
   readonly chargeId?: string;
   /** The payment that a release ends. */
   readonly releasedPaymentId?: string;
-  readonly tryNo: number;
+  readonly attemptNo: number;
   readonly amountCents: number;
   readonly currency: string;
   /** Where the hold, charge or card is. */
@@ -30,14 +30,14 @@ export interface NextPayment {
  * to that.
  */
 const insertIf = (condition: string): string => `
-   insert into payments (id, account_id, order_id, step, charge_id, released_payment_id, try_no, call, request, amount_cents,
+   insert into payments (id, account_id, order_id, step, charge_id, released_payment_id, attempt_no, call, request, amount_cents,
      currency, status, processor, customer_email, product_name, test, created_at, sent_at, next_check_at)
    select $1, account_id, order_id, $4, $5, $6, $7, $8, $9, $10,
      $11, 'sent', $12, customer_email, product_name, test, $13, $13, $14
    from payments
    where account_id = $2 and order_id = $3 and step in ('main', 'renewal', 'card')
      and (select count(*) from payments where account_id = $2 and order_id = $3) = $15 and ${condition}
-   order by step = 'main' desc, try_no desc limit 1
+   order by step = 'main' desc, attempt_no desc limit 1
    on conflict do nothing
    returning ${paymentColumns}`;
 
@@ -91,7 +91,15 @@ export async function beginPayment(
   const nowMs = clock.nowMs();
   const { id = newId('payment', nowMs) } = next;
   const { call, request } = next.requestOf(id);
-  const about = [id, accountId, orderId, next.step, next.chargeId ?? null, next.releasedPaymentId ?? null, next.tryNo];
+  const about = [
+    id,
+    accountId,
+    orderId,
+    next.step,
+    next.chargeId ?? null,
+    next.releasedPaymentId ?? null,
+    next.attemptNo,
+  ];
   const money = [next.amountCents, next.currency, next.processor];
   const times = [new Date(nowMs), nextCheckAt(0, nowMs)];
   const begin = statements[next.step] ?? beginStatement;

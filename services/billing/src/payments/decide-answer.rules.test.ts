@@ -8,7 +8,7 @@ const minuteMs = 60_000;
 
 type Row = Omit<Payment, 'call' | 'request'>;
 const row: Row = {
-  ...{ id: 'pmt_1', account_id: 'acc_1', order_id: 'ord_1', step: 'main', try_no: 1, hold_terms: null },
+  ...{ id: 'pmt_1', account_id: 'acc_1', order_id: 'ord_1', step: 'main', attempt_no: 1, hold_terms: null },
   ...{ charge_id: null, released_payment_id: null, period: null },
   ...{ amount_cents: 4900, currency: 'usd', status: 'sent', decline_kind: null, decline_reason: null },
   ...{ decline_message: null, processor: 'simulated', processor_reference: null, action_url: null, last_four: null },
@@ -34,7 +34,7 @@ const named = (payments: readonly Payment[]) => payments.map((each) => [`${each.
 
 const taken: Charge = {
   ...{ id: 'pmt_c', amount_cents: 4900, refunded_cents: 0, currency: 'usd', processor: 'simulated', reference: 'ch_1' },
-  ...{ lost_cents: 0, test: false, refund_due_at: null, refund_from_try: null, step: 'main' },
+  ...{ lost_cents: 0, test: false, refund_due_at: null, refund_from_attempt: null, step: 'main' },
 };
 const money: OrderMoney = {
   ...{ accountId: 'acc_1', orderId: 'ord_1', payments: [], charges: [taken], renewals: [] },
@@ -95,9 +95,9 @@ test.each(named(others))('%s: goes on under its key when nothing was done', (_, 
 });
 
 test('only a buyer’s payment can wait for the buyer; for any other one such an answer says nothing', () => {
-  const asks: Answered = { status: 'requires_action', reference: 'ref_1', url: 'https://bank.example' };
+  const requests: Answered = { status: 'requires_action', reference: 'ref_1', url: 'https://bank.example' };
   for (const of of all) {
-    const { update } = decideAnswer(of, asks, nowMs, { money });
+    const { update } = decideAnswer(of, requests, nowMs, { money });
     expect(update.status).toBe(of.step === 'main' ? 'requires_action' : 'unknown');
   }
 });
@@ -128,7 +128,7 @@ test('events follow the end of a buyer’s payment, a refused capture or refund,
   expect(eventsOf(capture, declined)).toEqual([['payment.noticed', 'pmt_1', false]]);
   for (const reason of ['hold_expired', 'already_released', 'already_captured'])
     expect(eventsOf(capture, { ...declined, reason })).toEqual([]);
-  expect(eventsOf({ ...capture, try_no: 2 }, declined)).toEqual([]);
+  expect(eventsOf({ ...capture, attempt_no: 2 }, declined)).toEqual([]);
   expect(eventsOf(refund, declined)).toEqual([['payment.noticed', 'pmt_1', false]]);
   expect(eventsOf(refund, succeeded)).toEqual([
     ['charge.refunded', 'pmt_1', false],

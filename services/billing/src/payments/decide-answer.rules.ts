@@ -304,7 +304,7 @@ export function completedBy(payment: Payment, update: PaymentUpdate): EventData<
   return {
     orderId: payment.order_id,
     paymentId: payment.id,
-    tryNo: payment.try_no,
+    attemptNo: payment.attempt_no,
     status: held ? 'held' : status,
     amountCents: payment.amount_cents,
     currency: payment.currency,
@@ -379,8 +379,8 @@ function declineNotices(
     return notice((payment.step === 'refund' ? otherRefundText : otherPaymentText)(payment, message));
   }
   if (payment.step === 'capture') {
-    // Told once, not each day that it fails again; the end of the hold is told as well.
-    const isNews = payment.try_no === 1 && !isHoldExpired(reason) && !isAlreadyCaptured(reason);
+    // The seller is notified once, not each day that it fails again, and of the end of the hold.
+    const isNews = payment.attempt_no === 1 && !isHoldExpired(reason) && !isAlreadyCaptured(reason);
     return isNews ? notice(captureFailedText(payment, message)) : [];
   }
   if (payment.step !== 'refund') return [];

@@ -58,7 +58,7 @@ export const claimDueHolds = async (database: Database, now: Date): Promise<DueO
 export const claimDueRefunds = async (database: Database, now: Date): Promise<DueOrder[]> =>
   (await database.pool.query(claimRefunds([now]))).rows;
 
-/** Those of one account that have no end, whatever their next look: the daily run asks for each. */
+/** Those of one account that have no end, whatever their next check: the daily run asks for each. */
 const unfinished = statement<DuePayment>(
   'payments-unfinished',
   `select id, account_id, order_id, step from payments

@@ -20,11 +20,11 @@ export async function giveUpPayment(deps: PaymentDeps, waiting: Payment, request
   const { account_id, order_id, amount_cents: amountCents, currency, processor, processor_reference } = waiting;
   if (processor_reference === null) throw new Error(`payment ${waiting.id} waits for the buyer without a reference`);
   const money = await readMoney(deps.database, account_id, order_id);
-  const tries = money.payments.filter(({ released_payment_id }) => released_payment_id === waiting.id);
+  const attempts = money.payments.filter(({ released_payment_id }) => released_payment_id === waiting.id);
   const begun = await beginPayment(deps, money, {
     step: 'release',
     releasedPaymentId: waiting.id,
-    tryNo: tries.length + 1,
+    attemptNo: attempts.length + 1,
     amountCents,
     currency,
     processor,

@@ -115,7 +115,7 @@ export const paymentResourceOf = (payment: Payment, renewed?: RenewedState): con
   id: payment.id,
   order_id: payment.order_id,
   step: payment.step,
-  try_no: payment.try_no,
+  try_no: payment.attempt_no,
   amount_cents: payment.amount_cents,
   currency: payment.currency,
   status: payment.status,

@@ -56,8 +56,8 @@ async function readClockDifferences(
 export async function lookUpAtProcessor(deps: PaymentDeps, payment: Payment): Promise<Answered | null> {
   const { processor: name, account_id: accountId, test } = payment;
   const { processor, ...keys } = await deps.processors.named(name, accountId, test);
-  const ask = (signal: AbortSignal) => processor.lookUp(payment, { accountId, ...keys, test, signal });
-  return await deps.processorCalls.make<ProcessorOutcome | null>(ask).catch(unlessOther);
+  const request = (signal: AbortSignal) => processor.lookUp(payment, { accountId, ...keys, test, signal });
+  return await deps.processorCalls.make<ProcessorOutcome | null>(request).catch(unlessOther);
 }
 
 function unlessOther(err: unknown): Answered {

@@ -20,11 +20,11 @@ export async function lookUpLostAttempts(
   context: RecordContext,
 ): Promise<readonly Payment[] | undefined> {
   const { payments } = await readMoney(deps.database, accountId, input.orderId);
-  const known = new Set(payments.filter(({ step }) => step === 'main').map(({ try_no }) => try_no));
-  for (let tryNo = 1; tryNo < input.tryNo; tryNo += 1) {
-    if (known.has(tryNo)) continue;
-    const tried = await lookUpLost(deps, accountId, { ...input, tryNo, paymentMethod: null }, context);
-    if (tried?.some(({ try_no }) => try_no === tryNo) === false) return tried;
+  const known = new Set(payments.filter(({ step }) => step === 'main').map(({ attempt_no }) => attempt_no));
+  for (let attemptNo = 1; attemptNo < input.attemptNo; attemptNo += 1) {
+    if (known.has(attemptNo)) continue;
+    const tried = await lookUpLost(deps, accountId, { ...input, attemptNo, paymentMethod: null }, context);
+    if (tried?.some(({ attempt_no }) => attempt_no === attemptNo) === false) return tried;
   }
   return undefined;
 }

@@ -22,11 +22,11 @@ export async function newAttempt(
   accountId: string,
   input: StartInput,
 ): Promise<Payment> {
-  const { orderId, tryNo, amountCents, currency, hold, customerEmail, productName, test, begunAt } = input;
+  const { orderId, attemptNo, amountCents, currency, hold, customerEmail, productName, test, begunAt } = input;
   const processor = await processors.chosen(accountId, test).then(({ processor: { name } }) => name, nameOfUnusable);
   const nowMs = clock.nowMs();
   const sentMs = input.paymentMethod === null ? Date.parse(begunAt) : nowMs;
-  const id = buyersPaymentKey(accountId, orderId, tryNo);
+  const id = buyersPaymentKey(accountId, orderId, attemptNo);
   return {
     ...unanswered,
     ...requestOf(id, input, firstSentOf(input, nowMs)),
@@ -37,7 +37,7 @@ export async function newAttempt(
     charge_id: null,
     released_payment_id: null,
     period: null,
-    try_no: tryNo,
+    attempt_no: attemptNo,
     hold_terms: hold,
     amount_cents: amountCents,
     currency,
@@ -57,7 +57,7 @@ function nameOfUnusable(err: unknown): string {
   throw err;
 }
 
-/** The card of what is only looked up is not known, and is not asked for. */
+/** The card of what is only looked up is not known, and is not requested. */
 function requestOf(paymentId: string, input: StartInput, firstSent: FirstSent): PaymentRequest {
   const { orderId, amountCents, currency, customerEmail, returnUrl, hold, savesCard, confirmsByScript } = input;
   const paymentMethod = input.paymentMethod ?? '';

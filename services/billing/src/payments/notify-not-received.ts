@@ -12,12 +12,12 @@ const noAttempts = [notReceived, nothingDone].map((reason) => `'${reason}'`).joi
 const countStatement = statement<{ count: number }>(
   'payments-count-not-received',
   `with attempts as materialized (
-     select try_no, undone, decline_reason in (${noAttempts}) as is_none from payments
+     select attempt_no, undone, decline_reason in (${noAttempts}) as is_none from payments
      where account_id = $1 and order_id = $2 and step = 'renewal' and period = $3
-     order by try_no desc limit ${lastAttempts}
+     order by attempt_no desc limit ${lastAttempts}
    )
    select coalesce(sum(undone + 1), 0)::int as count from attempts
-   where is_none and try_no > coalesce((select max(try_no) from attempts where is_none is not true), 0)`,
+   where is_none and attempt_no > coalesce((select max(attempt_no) from attempts where is_none is not true), 0)`,
   { count: 'int4' },
 );
 

@@ -8,8 +8,8 @@ import type { Payment } from './payment.types.ts';
  * that was restored from a backup comes to the key that the processor had before. Its time is about that of the order's, so
  * that payments list in that order.
  */
-export function buyersPaymentKey(accountId: string, orderId: string, tryNo: number): string {
-  return keyOf(idTimeMs(orderId) + tryNo - 1, `${accountId} ${orderId} main ${tryNo}`);
+export function buyersPaymentKey(accountId: string, orderId: string, attemptNo: number): string {
+  return keyOf(idTimeMs(orderId) + attemptNo - 1, `${accountId} ${orderId} main ${attemptNo}`);
 }
 
 /**
@@ -20,10 +20,10 @@ export function buyersPaymentKey(accountId: string, orderId: string, tryNo: numb
 export function holdPaymentKey(
   { id, order_id, hold_terms }: Pick<Payment, 'id' | 'order_id' | 'hold_terms'>,
   step: 'capture' | 'upsell' | 'recharge',
-  tryNo: number,
+  attemptNo: number,
 ): string {
   const windowEndMs = idTimeMs(id) + (hold_terms?.decisionMinutes ?? 0) * 60_000;
-  return keyOf(step === 'capture' ? windowEndMs - 1 : windowEndMs, `${order_id} ${step} ${tryNo}`);
+  return keyOf(step === 'capture' ? windowEndMs - 1 : windowEndMs, `${order_id} ${step} ${attemptNo}`);
 }
 
 const keyOf = (timeMs: number, text: string): string =>

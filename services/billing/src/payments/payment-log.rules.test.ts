@@ -42,7 +42,7 @@ test.each([
   [
     { step: 'renewal', call: 'chargeSaved', ...declined, decline_reason: 'not_received', decline_message: null },
     '$49.00 not charged to the saved card for the renewal of the subscription.',
-    'It was no try: the next daily run charges the renewal anew.',
+    'It was no attempt: the next daily run charges the renewal anew.',
   ],
   [{ step: 'refund', call: 'refund' }, '$49.00 refunded to the buyer.', null],
   [
@@ -62,8 +62,8 @@ test.each([
   ],
   [{ status: 'canceled', period: 1 }, 'The subscription has ended: it is not tried again.'],
   [{ status: 'paused', period: 1 }, 'The subscription is paused: nothing is tried until it is resumed.'],
-  [{ status: 'active', period: 2 }, 'The period was paid by a later try.'],
-  [{ status: 'canceled', period: 2 }, 'The period was paid by a later try.'],
+  [{ status: 'active', period: 2 }, 'The period was paid by a later attempt.'],
+  [{ status: 'canceled', period: 2 }, 'The period was paid by a later attempt.'],
 ] as const)('what follows a declined renewal depends on its subscription: %j', (renewed, next) => {
   for (const reason of ['card_declined', 'not_received']) {
     if (reason === 'not_received' && renewed.status === 'past_due') continue;

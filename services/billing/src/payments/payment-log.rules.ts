@@ -98,7 +98,7 @@ const atTime = (time: Date | null): string => (time === null ? '' : ` at ${time.
 
 /** Undefined where the period is still to be paid. */
 function afterRenewal(line: Line, { status, period }: RenewedState): string | undefined {
-  if (line.period !== null && period >= line.period) return 'The period was paid by a later try.';
+  if (line.period !== null && period >= line.period) return 'The period was paid by a later attempt.';
   if (status === 'canceled') return 'The subscription has ended: it is not tried again.';
   if (status === 'paused') return 'The subscription is paused: nothing is tried until it is resumed.';
   return undefined;
@@ -106,7 +106,7 @@ function afterRenewal(line: Line, { status, period }: RenewedState): string | un
 
 function afterDecline({ step, decline_reason: reason }: Line): string | null {
   if (step === 'renewal' && reason !== null && isNoAttempt(reason))
-    return 'It was no try: the next daily run charges the renewal anew.';
+    return 'It was no attempt: the next daily run charges the renewal anew.';
   if (reason === givenUp || reason === notReceived || reason === nothingDone)
     return isOfBuyer({ step }) ? 'The buyer may try again.' : null;
   if (reason === otherPayment && step === 'refund') return 'Refund here only what did not go back there.';

@@ -70,7 +70,7 @@ export const noProcessorText =
   'A buyer could not pay: your account has chosen no payment processor. Choose one in Settings (PUT /api/v1/payment-processor). Until then nothing is charged, and buyers are asked to try again later.';
 
 export const notReceivedText = (about: About): string =>
-  `A renewal of ${amountOf(about)} for the subscription of order ${about.order_id} never reached the payment processor, three times in a row. No failed try is counted, so it is charged anew with each daily run and never ends by itself: see whether the payment processor can be reached, or give the subscription another card.`;
+  `A renewal of ${amountOf(about)} for the subscription of order ${about.order_id} never reached the payment processor, three times in a row. No failed attempt is counted, so it is charged anew with each daily run and never ends by itself: see whether the payment processor can be reached, or give the subscription another card.`;
 
 export const unknownText = (about: About): string =>
   `Whether the payment of ${amountOf(about)} for order ${about.order_id} was made is not known yet: the payment processor has not answered for a day. It is asked again daily, and nothing else is charged on the order meanwhile.`;

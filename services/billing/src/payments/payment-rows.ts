@@ -9,7 +9,7 @@ export const sentTypes = {
   account_id: 'text',
   order_id: 'text',
   step: 'text',
-  try_no: 'int4',
+  attempt_no: 'int4',
   call: 'text',
   request: 'json',
   hold_terms: 'json',
@@ -47,7 +47,7 @@ export const paymentColumns = namesOf(paymentTypes);
 
 /** As `Charge` names them, and when they were made. */
 const chargeColumns = `id, amount_cents, refunded_cents, lost_cents, currency, processor, reference, test, step, refund_due_at,
-  refund_from_try, charged_at`;
+  refund_from_attempt, charged_at`;
 
 /** Times as PostgreSQL writes them in JSON become dates; those of rows are dates already. */
 export function paymentOf(row: Payment): Payment {

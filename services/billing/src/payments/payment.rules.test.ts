@@ -15,35 +15,38 @@ import {
 } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 
-const tried = (try_no: number, status: Payment['status']): Payment => ({ try_no, status, step: 'main' }) as Payment;
+const tried = (attempt_no: number, status: Payment['status']): Payment =>
+  ({ attempt_no, status, step: 'main' }) as Payment;
 const statuses = fc.constantFrom<Payment['status']>('sent', 'succeeded', 'declined', 'requires_action', 'unknown');
 /** As the indexes allow: all but the last are declined. */
-const tries = fc
+const attempts = fc
   .tuple(fc.integer({ min: 0, max: 4 }), fc.option(statuses, { nil: undefined }))
   .map(([declined, last]) => [
     ...Array.from({ length: declined }, (_, index) => tried(index + 1, 'declined')),
     ...(last === undefined ? [] : [tried(declined + 1, last)]),
   ]);
 
-test('a new try is charged only when every earlier one was declined, and no try is made twice', () => {
+test('a new attempt is charged only when every earlier one was declined, and no attempt is made twice', () => {
   fc.assert(
-    fc.property(tries, fc.integer({ min: 1, max: 7 }), (made, tryNo) => {
-      const decision = decideStart(made, tryNo);
-      const free = made.every(({ status, try_no }) => status === 'declined' && try_no < tryNo);
+    fc.property(attempts, fc.integer({ min: 1, max: 7 }), (made, attemptNo) => {
+      const decision = decideStart(made, attemptNo);
+      const free = made.every(({ status, attempt_no }) => status === 'declined' && attempt_no < attemptNo);
       expect(decision.kind === 'charge').toBe(free);
     }),
   );
 });
 
-test('a success is the outcome of every try, an earlier try has its own, and an open one that of all later ones', () => {
+test('a success is the outcome of every attempt, an earlier attempt has its own, and an open one that of all later ones', () => {
   fc.assert(
-    fc.property(tries, fc.integer({ min: 1, max: 7 }), (made, tryNo) => {
-      const decision = decideStart(made, tryNo);
+    fc.property(attempts, fc.integer({ min: 1, max: 7 }), (made, attemptNo) => {
+      const decision = decideStart(made, attemptNo);
       if (decision.kind === 'charge') return;
       const expected =
-        made.find(({ status }) => status === 'succeeded') ?? made.find(({ try_no }) => try_no === tryNo) ?? made.at(-1);
+        made.find(({ status }) => status === 'succeeded') ??
+        made.find(({ attempt_no }) => attempt_no === attemptNo) ??
+        made.at(-1);
       expect(decision.of).toBe(expected);
-      const gives = decision.of.status === 'requires_action' && decision.of.try_no < tryNo;
+      const gives = decision.of.status === 'requires_action' && decision.of.attempt_no < attemptNo;
       expect(decision.kind).toBe(gives ? 'give up' : 'outcome');
     }),
   );

@@ -122,24 +122,26 @@ type StartDecision =
   | { readonly kind: 'charge' };
 
 /** @param tried the order's main payments, in the order of their attempts */
-export function decideStart(tried: readonly Payment[], tryNo: number): StartDecision {
+export function decideStart(tried: readonly Payment[], attemptNo: number): StartDecision {
   const succeeded = tried.find(({ status }) => status === 'succeeded');
   if (succeeded !== undefined) return { kind: 'outcome', of: succeeded };
-  const same = tried.find(({ try_no }) => try_no === tryNo);
+  const same = tried.find(({ attempt_no }) => attempt_no === attemptNo);
   if (same !== undefined) return { kind: 'outcome', of: same };
   const blocking = tried.find((payment) => payment.decline_reason === otherPayment);
   if (blocking !== undefined) return { kind: 'outcome', of: blocking };
   // One that a restored database lacked may be open, and older than another one that was declined.
   const last = tried.find((payment) => !hasEnded(payment)) ?? tried.at(-1);
   if (last === undefined) return { kind: 'charge' };
-  if (last.status === 'requires_action' && last.try_no < tryNo) return { kind: 'give up', of: last };
-  return last.status === 'declined' && last.try_no < tryNo ? { kind: 'charge' } : { kind: 'outcome', of: last };
+  if (last.status === 'requires_action' && last.attempt_no < attemptNo) return { kind: 'give up', of: last };
+  return last.status === 'declined' && last.attempt_no < attemptNo ? { kind: 'charge' } : { kind: 'outcome', of: last };
 }
 
 /** The payment that says how an order's main payment stands; undefined when none was tried. */
 export function mainPayment(payments: readonly Payment[]): Payment | undefined {
   const tried = payments.filter(({ step }) => step === 'main');
-  return tried.find(({ status }) => status === 'succeeded') ?? tried.toSorted((a, b) => a.try_no - b.try_no).at(-1);
+  return (
+    tried.find(({ status }) => status === 'succeeded') ?? tried.toSorted((a, b) => a.attempt_no - b.attempt_no).at(-1)
+  );
 }
 
 /** Until when the upsell of a hold may be decided on; null for a payment that holds nothing. */
@@ -153,9 +155,16 @@ export function decideBy(
 
 /** A main payment as checkout gets it. */
 export function outcomeOf(payment: Payment): PaymentOutcome {
-  const { id, try_no, amount_cents, status, action_url, releasing } = payment;
+  const { id, attempt_no, amount_cents, status, action_url, releasing } = payment;
   const noCard = { lastFour: null, decideBy: null };
-  const about = { paymentId: id, tryNo: try_no, amountCents: amount_cents, action: null, reason: null, ...noCard };
+  const about = {
+    paymentId: id,
+    attemptNo: attempt_no,
+    amountCents: amount_cents,
+    action: null,
+    reason: null,
+    ...noCard,
+  };
   if (status === 'succeeded') {
     const card = {
       lastFour: payment.last_four,

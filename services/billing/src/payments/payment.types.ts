@@ -20,7 +20,7 @@ export type Payment = PaymentRequest & {
   readonly released_payment_id: string | null;
   /** Of a renewal, the period that it pays. */
   readonly period: number | null;
-  readonly try_no: number;
+  readonly attempt_no: number;
   readonly hold_terms: HoldTerms | null;
   readonly amount_cents: number;
   readonly currency: string;
@@ -58,7 +58,7 @@ export interface Charge {
   /** Its refund, the whole rest of it, was requested and goes on at this time, unless a caller does it before. */
   readonly refund_due_at: Date | null;
   /** The first attempt at the processor that belongs to the last such request; null for those of earlier versions. */
-  readonly refund_from_try: number | null;
+  readonly refund_from_attempt: number | null;
   /** What the charge is for. */
   readonly step: PaymentPurpose;
 }

@@ -6,7 +6,7 @@ import { readPayment } from './payment-rows.ts';
 
 /** What recording an answer needs beside the answer. */
 export interface RecordContext extends AnswerContext {
-  /** Where a request asked for it; null where billing went on by itself. */
+  /** Where a request caused it; null where billing went on by itself. */
   readonly requestId: string | null;
 }
 

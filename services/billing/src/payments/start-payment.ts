@@ -24,15 +24,15 @@ export async function startPayment(deps: PaymentDeps, caller: Caller, input: Sta
   const { accountId, requestId } = caller;
   let last: Payment | undefined;
   for (let round = 0; round < roundsMax; round += 1) {
-    const waitsFor = input.tryNo > 1 ? await lookUpLostAttempts(deps, accountId, input, { requestId }) : undefined;
+    const waitsFor = input.attemptNo > 1 ? await lookUpLostAttempts(deps, accountId, input, { requestId }) : undefined;
     const payment = await newAttempt(deps, accountId, input);
     const tried = waitsFor ?? (await deps.attemptWriter.add(payment));
     if (tried === 'written') return outcomeOf(await makeAttempt(deps, requestId, input, payment));
-    const decision = decideStart(tried, input.tryNo);
+    const decision = decideStart(tried, input.attemptNo);
     // It was written by another replica after this statement began, so the next one sees it.
     if (decision.kind === 'charge') continue;
     last = decision.of;
-    if (decision.kind === 'outcome') return outcomeForAttempt(last, input.tryNo);
+    if (decision.kind === 'outcome') return outcomeForAttempt(last, input.attemptNo);
     const { payment: ended, ending } = await giveUpPayment(deps, last, requestId);
     if (ending) return { ...outcomeOf(ended), status: 'processing', action: null };
     if (ended.status !== 'declined') return outcomeOf(ended);
@@ -56,9 +56,9 @@ async function makeAttempt(
 }
 
 /** The outcome, for this attempt: every attempt after one under whose key the processor has another payment ends as that one did. */
-function outcomeForAttempt(payment: Payment, tryNo: number): PaymentOutcome {
+function outcomeForAttempt(payment: Payment, attemptNo: number): PaymentOutcome {
   const outcome = outcomeOf(payment);
-  return payment.decline_reason === otherPayment ? { ...outcome, tryNo } : outcome;
+  return payment.decline_reason === otherPayment ? { ...outcome, attemptNo } : outcome;
 }
 
 /**

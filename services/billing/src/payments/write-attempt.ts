@@ -15,7 +15,7 @@ type NewAttempt = Payment & { readonly was_lost?: boolean };
 const columns = namesOf(sentTypes);
 
 /** What keeps an attempt from being made. One that a restored database lacks may come after later ones that were declined. */
-const stops = `p.status <> 'declined' or p.decline_reason = '${otherPayment}' or (p.try_no >= i.try_no and i.was_lost is not true)`;
+const stops = `p.status <> 'declined' or p.decline_reason = '${otherPayment}' or (p.attempt_no >= i.attempt_no and i.was_lost is not true)`;
 
 const ofItsOrder = `p.account_id = i.account_id and p.order_id = i.order_id and p.step = 'main'`;
 
@@ -33,12 +33,12 @@ const startStatement = statement<StoppedRow>(
      insert into payments (${columns}, sent_ahead_ms)
      select ${columns}, extract(epoch from $2::timestamptz - clock_timestamp()) * 1000 from incoming as i
      where (select true from payments as p where ${ofItsOrder} and (${stops}) limit 1) is null
-     order by account_id, order_id, try_no
+     order by account_id, order_id, attempt_no
      on conflict do nothing
      returning id
    )
    select i.id, (
-     select json_agg(t order by t.try_no) from (select ${paymentColumns} from payments as p where ${ofItsOrder}) as t
+     select json_agg(t order by t.attempt_no) from (select ${paymentColumns} from payments as p where ${ofItsOrder}) as t
    ) as tried
    from incoming as i where i.id <> all (array(select id from written))`,
   { id: 'text', tried: 'json' },

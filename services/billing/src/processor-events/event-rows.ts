@@ -15,11 +15,11 @@ export interface ProcessorEvent {
   readonly object_id: string;
   readonly payment_ids: string[];
   /** This one among them. */
-  readonly tries: number;
+  readonly attempts: number;
 }
 
 /**
- * How long after each try the next one follows, should it not have come to an end. What an event would have shown is found without
+ * How long after each attempt the next one follows, should it not have come to an end. What an event would have shown is found without
  * it as well, so there is an end.
  */
 const delaysMs = [5_000, 30_000, 5 * 60_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000];
@@ -36,7 +36,7 @@ const lastEventStatement = statement(
 const insertStatement = statement(
   'processor-events-insert',
   `insert into processor_events (account_id, processor, test, event_id, type, object_kind, object_id, payment_ids,
-     received_at, next_try_at)
+     received_at, next_attempt_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
    on conflict do nothing`,
 );
@@ -63,15 +63,15 @@ export async function storeEvent(
 }
 
 const keys = 'account_id, processor, test, event_id';
-const delays = delaysMs.map((ms, tries) => `when ${tries} then $1::timestamptz + interval '1 ms' * ${ms}`);
+const delays = delaysMs.map((ms, attempts) => `when ${attempts} then $1::timestamptz + interval '1 ms' * ${ms}`);
 const claimStatement = statement<ProcessorEvent>(
   'processor-events-claim',
-  `update processor_events as e set tries = e.tries + 1, next_try_at = case e.tries ${delays.join(' ')} end
+  `update processor_events as e set attempts = e.attempts + 1, next_attempt_at = case e.attempts ${delays.join(' ')} end
    where (${keys}) in (
      select ${keys} from processor_events
-     where (${keys}) in (${earliestPerAccount('processor_events', keys, 'next_try_at', 'next_try_at is not null and next_try_at <= $1')} limit ${claimedMax})
-       and next_try_at <= $1 for update skip locked)
-   returning e.account_id, e.processor, e.test, e.event_id, e.type, e.object_kind, e.object_id, e.payment_ids, e.tries`,
+     where (${keys}) in (${earliestPerAccount('processor_events', keys, 'next_attempt_at', 'next_attempt_at is not null and next_attempt_at <= $1')} limit ${claimedMax})
+       and next_attempt_at <= $1 for update skip locked)
+   returning e.account_id, e.processor, e.test, e.event_id, e.type, e.object_kind, e.object_id, e.payment_ids, e.attempts`,
   {
     account_id: 'text',
     event_id: 'text',
@@ -80,17 +80,17 @@ const claimStatement = statement<ProcessorEvent>(
     payment_ids: 'text[]',
     processor: 'text',
     test: 'bool',
-    tries: 'int4',
+    attempts: 'int4',
     type: 'text',
   },
 );
 const doneStatement = statement(
   'processor-events-done',
-  `update processor_events set done_at = $5, next_try_at = null
+  `update processor_events set done_at = $5, next_attempt_at = null
    where account_id = $1 and processor = $2 and test = $3 and event_id = $4`,
 );
 
-/** Events that are due; no other replica gets them before their next try. */
+/** Events that are due; no other replica gets them before their next attempt. */
 export const claimEvents = async ({ pool }: Database, now: Date): Promise<ProcessorEvent[]> =>
   (await pool.query(claimStatement([now]))).rows;
 
@@ -99,5 +99,5 @@ export async function endEvent({ pool }: Database, event: ProcessorEvent, now: D
   await pool.query(doneStatement([account_id, processor, test, event_id, now]));
 }
 
-/** Whether the event is not looked at again, unless this try ends it. */
-export const isLastTry = ({ tries }: ProcessorEvent): boolean => tries > delaysMs.length;
+/** Whether the event is not looked at again, unless this attempt ends it. */
+export const isLastAttempt = ({ attempts }: ProcessorEvent): boolean => attempts > delaysMs.length;

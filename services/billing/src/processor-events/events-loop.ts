@@ -3,10 +3,10 @@ import { isOutage } from '@app/service-kit/outages';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import { processorEventHandled } from '../points/points.ts';
 import type { EventDeps } from './event-deps.ts';
-import { claimEvents, endEvent, isLastTry, type ProcessorEvent } from './event-rows.ts';
+import { claimEvents, endEvent, isLastAttempt, type ProcessorEvent } from './event-rows.ts';
 import { handlingOf } from './handlings.ts';
 
-/** Nothing announces the time of a further try, nor what a replica received that died. */
+/** Nothing announces the time of a further attempt, nor what a replica received that died. */
 const pollIntervalMs = 1_000;
 const outagePauseMaxMs = 30_000;
 /** Each waits for Stripe most of the time. */
@@ -52,13 +52,13 @@ async function handleEvent(deps: EventDeps, event: ProcessorEvent): Promise<void
   const handling = handlingOf(event.type, event.object_kind);
   const result = handling === undefined ? 'done' : await handling.handle(deps, event);
   if (result === 'done') await endEvent(deps.database, event, deps.clock.now());
-  else if (isLastTry(event)) logFailure(deps, event, undefined);
+  else if (isLastAttempt(event)) logFailure(deps, event, undefined);
   processorEventHandled.announce(() => ({ eventId: event.event_id, result }));
 }
 
 function logFailure({ logger }: EventDeps, event: ProcessorEvent, err: unknown): void {
   const { account_id: accountId, event_id: eventId, type, object_id: objectId } = event;
   const fields = { ...(err !== undefined && { err }), accountId, eventId, type, objectId };
-  if (isLastTry(event)) logger.error(fields, 'an event of a payment processor is given up');
+  if (isLastAttempt(event)) logger.error(fields, 'an event of a payment processor is given up');
   else logger.warn(fields, 'an event of a payment processor could not be handled; it is tried again');
 }

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** How far a signature's time may be from ours, in either direction: Stripe signs anew for each try. */
+/** How far a signature's time may be from ours, in either direction: Stripe signs anew for each attempt. */
 const toleranceMs = 300_000;
 /** Stripe sends one for each secret that counts: two while one rotates. */
 const signaturesMax = 10;

@@ -102,7 +102,7 @@ export const recordCards = statement<EntryKey & EntryRow>(
   { ...keyTypes, ...answerTypes },
 );
 
-/** A charge of a saved card as it is asked for; fields are named as the columns. */
+/** A charge of a saved card as it is requested; fields are named as the columns. */
 export interface SavedEntry {
   readonly account_id: string;
   readonly test: boolean;

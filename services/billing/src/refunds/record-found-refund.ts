@@ -44,7 +44,7 @@ export async function recordFoundRefund(
     id,
     step: 'refund',
     chargeId: charge.id,
-    tryNo: attemptsOf(money, charge).length + 1,
+    attemptNo: attemptsOf(money, charge).length + 1,
     amountCents,
     currency,
     processor,

@@ -6,7 +6,7 @@ import type { Caller } from '../payments/start-payment.ts';
 
 interface PlannedRefund {
   readonly charge: Charge;
-  readonly tryNo: number;
+  readonly attemptNo: number;
   readonly amountCents: number;
   /** Of the refund, where a repeated command must find it. */
   readonly id?: string;
@@ -21,13 +21,13 @@ export async function refundCharge(
   deps: PaymentDeps,
   { requestId }: Pick<Caller, 'requestId'>,
   money: OrderMoney,
-  { charge, tryNo, amountCents, ...named }: PlannedRefund,
+  { charge, attemptNo, amountCents, ...named }: PlannedRefund,
 ): Promise<Payment | undefined> {
   const { id: chargeId, currency, processor, reference } = charge;
   const begun = await beginPayment(deps, money, {
     step: 'refund',
     chargeId,
-    tryNo,
+    attemptNo,
     amountCents,
     currency,
     processor,

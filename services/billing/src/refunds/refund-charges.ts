@@ -27,7 +27,7 @@ const requestStatement = statement(
      order by id for no key update
    )
    update charges as c set refund_due_at = $3, refund_attempt = coalesce($4::integer, c.refund_attempt),
-     refund_from_try = 1 + (select count(*) from payments as p
+     refund_from_attempt = 1 + (select count(*) from payments as p
        where p.account_id = $1 and p.order_id = $2 and p.step = 'refund' and p.charge_id = c.id)
    from locked where c.id = locked.id and c.account_id = $1 and c.refunded_cents + c.lost_cents < c.amount_cents
      and ($4::integer is null or coalesce(c.refund_attempt, 0) < $4)`,

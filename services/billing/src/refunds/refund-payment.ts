@@ -62,7 +62,7 @@ interface Wanted {
 }
 
 type Step =
-  | { readonly kind: 'send'; readonly charge: Charge; readonly tryNo: number; readonly amountCents: number }
+  | { readonly kind: 'send'; readonly charge: Charge; readonly attemptNo: number; readonly amountCents: number }
   | { readonly kind: 'end'; readonly result: Result };
 
 function nextStep(money: OrderMoney, { id, paymentId, amountCents }: Wanted): Step {
@@ -82,7 +82,7 @@ function nextStep(money: OrderMoney, { id, paymentId, amountCents }: Wanted): St
   if (openPayment(money.payments) !== undefined) throw busy(money.orderId);
   // Its upsell may still be charged, and checkout records nothing of a refund before the order is paid.
   if (money.hold?.status === 'settling') throw busy(money.orderId);
-  return { kind: 'send', charge, tryNo: attemptsOf(money, charge).length + 1, amountCents: amountCents ?? rest };
+  return { kind: 'send', charge, attemptNo: attemptsOf(money, charge).length + 1, amountCents: amountCents ?? rest };
 }
 
 const amountAfter = ({ refunded_cents }: Charge, { status, amount_cents }: Payment): number =>

@@ -9,7 +9,7 @@ export type RefundResult = RequestOutput<typeof refundCharges>;
 
 /** Charges are given back one after the other, the oldest first and the order's own before its renewals'. */
 export type RefundStep =
-  | { readonly kind: 'send'; readonly charge: Charge; readonly tryNo: number }
+  | { readonly kind: 'send'; readonly charge: Charge; readonly attemptNo: number }
   | { readonly kind: 'end'; readonly result: RefundResult };
 
 /**
@@ -53,7 +53,7 @@ export function nextRefundStep(money: OrderMoney, renewals: boolean): RefundStep
   const next = left.find(
     (charge) => isDue(charge) && !isRefused(money, charge) && disputeOf(money, charge) === undefined,
   );
-  if (next !== undefined) return { kind: 'send', charge: next, tryNo: attemptsOf(money, next).length + 1 };
+  if (next !== undefined) return { kind: 'send', charge: next, attemptNo: attemptsOf(money, next).length + 1 };
   if (left.length === 0) return isLost(wanted) ? end('failed', wanted.map(lostOf)) : end('refunded');
   return end(
     'failed',
@@ -92,7 +92,7 @@ function refusedOf(money: OrderMoney, charge: Charge): RefusedCharge {
 /** Whether the processor refused it since the refund was requested: then it keeps no other charge back. */
 function isRefused(money: OrderMoney, charge: Charge): boolean {
   const last = attemptsOf(money, charge).at(-1);
-  return last?.status === 'declined' && last.try_no >= (charge.refund_from_try ?? 1);
+  return last?.status === 'declined' && last.attempt_no >= (charge.refund_from_attempt ?? 1);
 }
 
 type Cents = Pick<Charge, 'amount_cents' | 'refunded_cents' | 'lost_cents'>;
@@ -111,7 +111,7 @@ export const lostInPlace = (charge: Cents, refundCents: number, takenCents: numb
 
 /** Attempts to give back the charge, oldest first. */
 export const attemptsOf = ({ payments }: OrderMoney, charge: Charge): Payment[] =>
-  payments.filter(({ charge_id }) => charge_id === charge.id).toSorted((a, b) => a.try_no - b.try_no);
+  payments.filter(({ charge_id }) => charge_id === charge.id).toSorted((a, b) => a.attempt_no - b.attempt_no);
 
 function resultOf(
   money: OrderMoney,

@@ -22,7 +22,7 @@ export interface RehearsalDeps extends PaymentDeps {
   readonly isClosing: () => boolean;
 }
 
-interface Asked {
+interface Requested {
   readonly accountId: string;
   readonly commandId: string;
   /** Milliseconds since the epoch (real time); no caller waits any longer then. */
@@ -37,14 +37,18 @@ const yearMax = 2200;
 /**
  * Moves the time of the account's rehearsals, a day at a time, and runs each day's job for its test subscriptions. Live ones
  * are not looked at. A day is the unit of what is done: a process that dies leaves the clock at a day's beginning, with
- * perhaps a part of the day's job done, and the repeated command goes on to the day that it was asked for.
+ * perhaps a part of the day's job done, and the repeated command goes on to the requested day.
  *
  * One at a time for each account. A second one waits, until the deadline.
  * @throws DomainError outcome_unknown when there is no result by then, invalid_transition when another command is under
  * way, validation_failed for a time out of reach
  */
-export async function advanceRehearsal(deps: RehearsalDeps, asked: Asked, days: number): Promise<RehearsalResult> {
-  const { accountId, commandId, deadlineMs } = asked;
+export async function advanceRehearsal(
+  deps: RehearsalDeps,
+  requested: Requested,
+  days: number,
+): Promise<RehearsalResult> {
+  const { accountId, commandId, deadlineMs } = requested;
   const rehearsal = { accountId, commandId, days, owner: newIdSuffix(Date.now()) };
   while (true) {
     const begun = await beginRehearsal(deps.database, rehearsal, deps.clock.now());

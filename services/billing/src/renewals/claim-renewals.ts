@@ -42,7 +42,7 @@ const dueTypes = {
   order_id: 'text',
   payment_id: 'text',
   period: 'integer',
-  try_no: 'integer',
+  attempt_no: 'integer',
   failed_tries: 'integer',
   method: 'text',
   starts_at: 'timestamptz',
@@ -65,12 +65,12 @@ const dueTypes = {
  */
 const claimSql = (sent: string): string => `
    with due as materialized (
-     select i.*, coalesce(l.try_no + case when l.undone then 0 else 1 end, 1) as next_try, coalesce(l.undone, false) as again
+     select i.*, coalesce(l.attempt_no + case when l.undone then 0 else 1 end, 1) as next_attempt, coalesce(l.undone, false) as again
      from (select * from ${tableOf(dueTypes, 6)} order by order_id) as i
      left join lateral (
-       select p.try_no, p.decline_reason is not distinct from '${nothingDone}' as undone from payments as p
+       select p.attempt_no, p.decline_reason is not distinct from '${nothingDone}' as undone from payments as p
        where p.account_id = $1 and p.order_id = i.order_id and p.step = 'renewal' and p.period = i.period
-       order by p.try_no desc limit 1) as l on true
+       order by p.attempt_no desc limit 1) as l on true
      ${stillDue('id')}
    ), sent as (
      ${sent}
@@ -83,19 +83,19 @@ const claimSql = (sent: string): string => `
        ends_at = excluded.ends_at, amount_cents = excluded.amount_cents, currency = excluded.currency,
        status = 'processing', run_id = excluded.run_id, payment_id = excluded.payment_id
    )
-   select payment_id, next_try, again, payment_id in (select id from sent) as sent from due`;
+   select payment_id, next_attempt, again, payment_id in (select id from sent) as sent from due`;
 
-const claimedTypes: ColumnsOf<ClaimedRow> = { payment_id: 'text', next_try: 'int4', again: 'bool', sent: 'bool' };
+const claimedTypes: ColumnsOf<ClaimedRow> = { payment_id: 'text', next_attempt: 'int4', again: 'bool', sent: 'bool' };
 
 /** Where another payment of the order is open, or the period is paid, the indexes of payments say so and nothing is written. */
 const claimStatement = statement<ClaimedRow>(
   'renewals-claim',
-  claimSql(`insert into payments (id, account_id, order_id, step, period, try_no, call, request, amount_cents, currency, status,
+  claimSql(`insert into payments (id, account_id, order_id, step, period, attempt_no, call, request, amount_cents, currency, status,
        processor, customer_email, product_name, test, created_at, sent_at, next_check_at)
-     select i.payment_id, $1, i.order_id, 'renewal', i.period, i.try_no,
+     select i.payment_id, $1, i.order_id, 'renewal', i.period, i.attempt_no,
        'chargeSaved', i.request, i.amount_cents, i.currency, 'sent',
        i.processor, i.customer_email, i.product_name, i.test, $2, $4, $5
-     from due as i where i.try_no = i.next_try and not i.again
+     from due as i where i.attempt_no = i.next_attempt and not i.again
      on conflict do nothing
      returning id`),
   claimedTypes,
@@ -154,11 +154,11 @@ export interface ClaimedRenewal {
 
 interface Attempt {
   readonly due: PayableSubscription;
-  readonly tryNo: number;
+  readonly attemptNo: number;
   /** It is one that the processor did nothing with. */
   readonly again: boolean;
 }
-const firstAttempt = (due: PayableSubscription): Attempt => ({ due, tryNo: due.failed_tries + 1, again: false });
+const firstAttempt = (due: PayableSubscription): Attempt => ({ due, attemptNo: due.failed_tries + 1, again: false });
 
 interface Claimed {
   readonly payments: readonly Payment[];
@@ -168,7 +168,7 @@ interface Claimed {
 
 interface ClaimedRow {
   readonly payment_id: string;
-  readonly next_try: number;
+  readonly next_attempt: number;
   readonly again: boolean;
   readonly sent: boolean;
 }
@@ -199,8 +199,8 @@ async function claimAttempts(
   return {
     payments: found.filter(({ sent }) => sent).map(({ payment }) => payment),
     others: found
-      .filter(({ next_try, again, sent, tryNo }) => !sent && (again || next_try !== tryNo))
-      .map(({ due, next_try, again }) => ({ due, again, tryNo: next_try })),
+      .filter(({ next_attempt, again, sent, attemptNo }) => !sent && (again || next_attempt !== attemptNo))
+      .map(({ due, next_attempt, again }) => ({ due, again, attemptNo: next_attempt })),
   };
 }
 
@@ -212,11 +212,11 @@ interface Times {
 
 function paymentOf(
   account_id: string,
-  { due, tryNo: try_no }: Attempt,
+  { due, attemptNo: attempt_no }: Attempt,
   { now: created_at, sentAt: sent_at, checkAt: next_check_at }: Times,
 ): Payment {
   const { order_id, amount_cents, currency, customer_email, product_name, test } = due;
-  const id = renewalKey(due, due.period + 1, try_no);
+  const id = renewalKey(due, due.period + 1, attempt_no);
   const request: SavedMethodRequest = {
     paymentId: id,
     amountCents: amount_cents,
@@ -234,7 +234,7 @@ function paymentOf(
     charge_id: null,
     released_payment_id: null,
     period: due.period + 1,
-    try_no,
+    attempt_no,
     call: 'chargeSaved',
     request,
     hold_terms: null,

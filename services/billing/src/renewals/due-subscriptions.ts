@@ -31,7 +31,7 @@ export interface DueSubscription {
   /** The card is lost, stolen or expired: the attempt counts and is told, and the processor is not asked. */
   readonly hard_declined: boolean;
   /** The card is new: its first attempt does not count as another failed one. */
-  readonly free_try: boolean;
+  readonly free_attempt: boolean;
   /** The processor's token: never returned, never logged. Null where nothing is charged (`needsNoPayment`). */
   readonly payment_method: string | null;
   readonly processor: string | null;
@@ -60,7 +60,7 @@ const dueTypes: ColumnsOf<DueSubscription> = {
   status: 'text',
   failed_tries: 'int4',
   hard_declined: 'bool',
-  free_try: 'bool',
+  free_attempt: 'bool',
   payment_method: 'text',
   processor: 'text',
   billing_interval: 'text',
@@ -92,7 +92,7 @@ export const subscriptionIsDue = (now: string): string => `not test and next_cha
 const nothing: ReadonlySet<string> = new Set();
 
 /** What needs no payment is never cut off. */
-const isWithin = (first: number): string => `(amount_cents = 0 or (hard_declined and not free_try) or not exists (
+const isWithin = (first: number): string => `(amount_cents = 0 or (hard_declined and not free_attempt) or not exists (
     select from unnest($${first}::text[], $${first + 1}::timestamptz[], $${first + 2}::text[]) as last(currency, charge_at, id)
     where last.currency = subscriptions.currency
       and (subscriptions.next_charge_at, subscriptions.id) > (last.charge_at, last.id)))`;
@@ -147,8 +147,8 @@ const fellDueAt = `case when status = 'active' then current_period_end else next
 const sumTypes: ColumnsOf<DueSum> = { currency: 'text', retry: 'bool', count: 'int8', charges: 'int8', cents: 'int8' };
 const sumText = (more: string): string =>
   `select currency, status = 'past_due' as retry, count(*) as count,
-     count(*) filter (where amount_cents > 0 and (not hard_declined or free_try)) as charges,
-     coalesce(sum(amount_cents) filter (where not hard_declined or free_try), 0)::bigint as cents
+     count(*) filter (where amount_cents > 0 and (not hard_declined or free_attempt)) as charges,
+     coalesce(sum(amount_cents) filter (where not hard_declined or free_attempt), 0)::bigint as cents
    from subscriptions where ${isDue(5)} and next_charge_at > greatest($4::timestamptz, $6) and ${fellDueAt} > $4${more}
    group by 1, 2 order by 1, 2`;
 const sumStatement = statement<DueSum>('subscriptions-due-sum', sumText(''), sumTypes);

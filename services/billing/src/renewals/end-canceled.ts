@@ -30,7 +30,7 @@ const lockStatement = statement<OverRow>(
 /** A statement of its own, behind the lock: it sees a renewal that was claimed while the lock was waited for. */
 const endStatement = statement<{ id: string }>(
   'subscriptions-over-end',
-  `update subscriptions as s set status = 'canceled', canceled_at = $2, next_charge_at = null, free_try = false,
+  `update subscriptions as s set status = 'canceled', canceled_at = $2, next_charge_at = null, free_attempt = false,
      cancel_requested_by = null
    from unnest($3::text[], $4::text[]) as o(id, order_id)
    where s.id = o.id and s.account_id = $1 and not ${renewalUnderWay('$1', 'o.order_id')}

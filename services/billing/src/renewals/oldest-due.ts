@@ -19,7 +19,7 @@ const oldestStatement = statement<OldestDue>(
   `with ranked as (
      select currency, next_charge_at, id, row_number() over due as count, sum(amount_cents) over due as cents
      from subscriptions
-     where ${isDue(4)} and amount_cents > 0 and (not hard_declined or free_try) and next_charge_at > $5
+     where ${isDue(4)} and amount_cents > 0 and (not hard_declined or free_attempt) and next_charge_at > $5
        and currency = any ($6)
      window due as (partition by currency order by next_charge_at, id rows unbounded preceding)
    )

@@ -50,11 +50,11 @@ const writeStatement = statement(
 );
 
 /** Whether the processor is not asked: the period costs nothing, or the card is lost, stolen or expired. */
-export const needsNoPayment = ({ amount_cents, hard_declined, free_try }: DueSubscription): boolean =>
-  amount_cents === 0 || (hard_declined && !free_try);
+export const needsNoPayment = ({ amount_cents, hard_declined, free_attempt }: DueSubscription): boolean =>
+  amount_cents === 0 || (hard_declined && !free_attempt);
 
 /**
- * Ends renewals that the processor is not asked for, all in one transaction: a period that costs nothing is paid, and an attempt
+ * Ends renewals that need no call of the processor, all in one transaction: a period that costs nothing is paid, and an attempt
  * on a card that does not work any more has failed.
  * @returns how many of them were still due
  */

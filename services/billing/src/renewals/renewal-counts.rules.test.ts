@@ -9,7 +9,7 @@ const stands: RenewedSubscription = {
     status: 'active',
     failed_tries: 0,
     hard_declined: false,
-    free_try: false,
+    free_attempt: false,
     payment_method: 'card',
     cancel_requested_by: null,
   },
@@ -27,7 +27,7 @@ const outcome = (subscription: RenewedSubscription, effect: RenewalEffect, accou
 });
 const none = { account_id: 'a', test: false, currency: 'usd', charged: 0, charged_cents: 0, retried: 0, canceled: 0 };
 
-test('every success is charged, retries are tries after a failed one, and the fourth one cancels', () => {
+test('every success is charged, retries are attempts after a failed one, and the fourth one cancels', () => {
   const outcomes = [
     outcome(stands, effectOf(stands, paid)),
     outcome(stands, effectOf(stands, declined)),
@@ -37,7 +37,7 @@ test('every success is charged, retries are tries after a failed one, and the fo
   expect(countOutcomes(outcomes)).toEqual([{ ...none, charged: 2, charged_cents: 3800, retried: 2, canceled: 1 }]);
 });
 
-test('what the processor never got was no try', () => {
+test('what the processor never got was no attempt', () => {
   const effect = effectOf(pastDue(1), { ...about, kind: 'not_received' });
   expect(countOutcomes([outcome(pastDue(1), effect)])).toEqual([]);
 });

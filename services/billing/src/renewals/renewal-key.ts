@@ -13,9 +13,9 @@ const retryMs = 3 * 86_400_000;
 export function renewalKey(
   { id, billing_interval }: Pick<DueSubscription, 'id' | 'billing_interval'>,
   period: number,
-  tryNo: number,
+  attemptNo: number,
 ): string {
   const dueAt = nthPeriodEnd(new Date(idTimeMs(id)), billing_interval, period - 1);
-  const entropy = hash('sha256', `${id} ${period} ${tryNo}`, 'buffer');
-  return idOfCommand('payment', idSuffixOf(dueAt.getTime() + (tryNo - 1) * retryMs, entropy));
+  const entropy = hash('sha256', `${id} ${period} ${attemptNo}`, 'buffer');
+  return idOfCommand('payment', idSuffixOf(dueAt.getTime() + (attemptNo - 1) * retryMs, entropy));
 }

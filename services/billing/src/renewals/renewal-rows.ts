@@ -21,7 +21,7 @@ export const lockedTypes: ColumnsOf<LockedSubscription> = {
   status: 'text',
   failed_tries: 'int4',
   hard_declined: 'bool',
-  free_try: 'bool',
+  free_attempt: 'bool',
   payment_method: 'text',
   anchor: 'timestamptz',
   anchor_period: 'int4',
@@ -47,7 +47,7 @@ const subscriptionTypes = {
   status: 'text',
   failed_tries: 'integer',
   hard_declined: 'boolean',
-  free_try: 'boolean',
+  free_attempt: 'boolean',
   period: 'integer',
   current_period_end: 'timestamptz',
   next_charge_at: 'timestamptz',
@@ -66,7 +66,7 @@ export function writeOutcomesSql(first: number): string {
   const countsParameter = firstEventParameter + Object.keys(outboxTypes).length;
   return `changed as (
      update subscriptions as s set status = c.status, failed_tries = c.failed_tries, hard_declined = c.hard_declined,
-       free_try = c.free_try, period = c.period, current_period_end = c.current_period_end,
+       free_attempt = c.free_attempt, period = c.period, current_period_end = c.current_period_end,
        next_charge_at = c.next_charge_at, canceled_at = coalesce(s.canceled_at, c.canceled_at),
        processor = coalesce(c.processor, s.processor), last_four = coalesce(c.last_four, s.last_four)
      from (select * from ${tableOf(subscriptionTypes, first)}) as c where s.id = c.id and ${sameAccount('s')}

@@ -10,7 +10,7 @@ const subscription = (fields: Partial<RenewedSubscription> = {}): RenewedSubscri
     status: 'active',
     failed_tries: 0,
     hard_declined: false,
-    free_try: false,
+    free_attempt: false,
     payment_method: 'card',
     cancel_requested_by: null,
   },
@@ -27,7 +27,7 @@ test('a success ends at the anchor’s day however late it comes, and resets the
   const { period, after, event } = effectOf(subscription({ status: 'past_due', failed_tries: 2 }), paid);
   expect(period).toEqual({ starts_at: end, ends_at: date('2026-03-31T12:00:00.000Z') });
   expect(after).toEqual({
-    ...{ status: 'active', failed_tries: 0, hard_declined: false, free_try: false, period: 2, canceled_at: null },
+    ...{ status: 'active', failed_tries: 0, hard_declined: false, free_attempt: false, period: 2, canceled_at: null },
     ...{ current_period_end: period.ends_at, next_charge_at: period.ends_at },
   });
   expect(event).toEqual({ kind: 'rebilled', attempt: 3, statusBefore: 'past_due', statusAfter: 'active' });
@@ -45,43 +45,51 @@ test('only the period after the paid one can end', () => {
   expect(() => effectOf(subscription({ period: 2 }), paid)).toThrow('does not follow');
 });
 
-test('a failed try makes it past due, is tried again on the third day, and the fourth cancels', () => {
-  const tries = [0, 1, 2, 3].map((failed_tries) =>
+test('a failed attempt makes it past due, is tried again on the third day, and the fourth cancels', () => {
+  const attempts = [0, 1, 2, 3].map((failed_tries) =>
     effectOf(subscription({ failed_tries, status: failed_tries === 0 ? 'active' : 'past_due' }), declined),
   );
-  expect(tries.map(({ event }) => event)).toMatchObject([
+  expect(attempts.map(({ event }) => event)).toMatchObject([
     { attempt: 1, nextTryDays: 3, statusBefore: 'active', statusAfter: 'past_due', reason: 'card_declined' },
     { attempt: 2, nextTryDays: 3, statusBefore: 'past_due', statusAfter: 'past_due' },
     { attempt: 3, nextTryDays: 3 },
     { attempt: 4, nextTryDays: 0, statusBefore: 'past_due', statusAfter: 'canceled' },
   ]);
   const retry = date('2026-03-04T00:00:00.000Z');
-  expect(tries.map(({ after }) => after?.next_charge_at)).toEqual([retry, retry, retry, null]);
-  expect(tries.map(({ after }) => after?.canceled_at)).toEqual([null, null, null, at]);
+  expect(attempts.map(({ after }) => after?.next_charge_at)).toEqual([retry, retry, retry, null]);
+  expect(attempts.map(({ after }) => after?.canceled_at)).toEqual([null, null, null, at]);
 });
 
-test('a retry is due at the beginning of the third UTC day after the failed try, over months and leap days', () => {
+test('a retry is due at the beginning of the third UTC day after the failed attempt, over months and leap days', () => {
   expect(retryAt(date('2028-02-27T23:59:59.999Z'))).toEqual(date('2028-03-01T00:00:00.000Z'));
   expect(retryAt(date('2026-12-30T00:00:00.000Z'))).toEqual(date('2027-01-02T00:00:00.000Z'));
 });
 
-test('a new card has one try that does not count, and is told with the number of the last one', () => {
-  const { after, event } = effectOf(subscription({ status: 'past_due', failed_tries: 3, free_try: true }), declined);
-  expect(after).toMatchObject({ status: 'past_due', failed_tries: 3, free_try: false });
+test('a new card has one attempt that does not count, and is reported with the number of the last one', () => {
+  const { after, event } = effectOf(
+    subscription({ status: 'past_due', failed_tries: 3, free_attempt: true }),
+    declined,
+  );
+  expect(after).toMatchObject({ status: 'past_due', failed_tries: 3, free_attempt: false });
   expect(event).toMatchObject({ attempt: 3, nextTryDays: 3 });
   expect(effectOf(subscription({ status: 'past_due', failed_tries: 3 }), declined).after?.status).toBe('canceled');
 });
 
-test('a decline of a replaced card neither uses up the new card’s free try nor cancels before it', () => {
-  const replaced = subscription({ status: 'past_due', failed_tries: 3, free_try: true, payment_method: 'new card' });
+test('a decline of a replaced card neither uses up the new card’s free attempt nor cancels before it', () => {
+  const replaced = subscription({
+    status: 'past_due',
+    failed_tries: 3,
+    free_attempt: true,
+    payment_method: 'new card',
+  });
   const { after, event } = effectOf(replaced, { ...declined, hard: true });
   expect(after).toMatchObject({
-    ...{ status: 'past_due', failed_tries: 3, free_try: true, hard_declined: false, next_charge_at: at },
+    ...{ status: 'past_due', failed_tries: 3, free_attempt: true, hard_declined: false, next_charge_at: at },
   });
   expect(event).toMatchObject({ attempt: 3, nextTryDays: 1, statusAfter: 'past_due' });
 });
 
-test('what ends while it is paused is recorded and leaves it paused; the last try stays for its resume', () => {
+test('what ends while it is paused is recorded and leaves it paused; the last attempt stays for its resume', () => {
   const paused = subscription({ status: 'paused', failed_tries: 3, next_charge_at: null });
   expect(effectOf(paused, paid)).toMatchObject({
     after: { status: 'paused', failed_tries: 0, period: 2, next_charge_at: null },
@@ -102,7 +110,7 @@ test('what ends after it was canceled leaves it canceled: a charge is told, a de
   expect(effectOf(canceled, declined)).toMatchObject({ after: null, event: null });
 });
 
-test('what the processor never got is no try', () => {
+test('what the processor never got is no attempt', () => {
   expect(effectOf(subscription(), { ...paid, kind: 'not_received' })).toMatchObject({ after: null, event: null });
 });
 
@@ -111,12 +119,12 @@ test('a hard decline is remembered of the card that it was about, until one work
   expect(effectOf(subscription({ hard_declined: true }), paid).after?.hard_declined).toBe(false);
 });
 
-test('whatever happens, a charge is due only while it is alive, and no more than four tries fail', () => {
+test('whatever happens, a charge is due only while it is alive, and no more than four attempts fail', () => {
   const state = fc.record({
     status: fc.constantFrom('active' as const, 'past_due' as const, 'paused' as const, 'canceled' as const),
     failed_tries: fc.integer({ min: 0, max: 3 }),
     hard_declined: fc.boolean(),
-    free_try: fc.boolean(),
+    free_attempt: fc.boolean(),
     payment_method: fc.constantFrom('card', 'new card'),
   });
   const outcomes = fc.constantFrom<RenewalOutcome>(paid, declined, { ...declined, hard: true });

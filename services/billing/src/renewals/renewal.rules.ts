@@ -7,7 +7,7 @@ export interface RenewedSubscription {
   /** The card was lost, stolen or expired at the last attempt. */
   readonly hard_declined: boolean;
   /** The card is new: its first attempt does not count as another failed one. */
-  readonly free_try: boolean;
+  readonly free_attempt: boolean;
   /** Not null: it was canceled for the end of its period. */
   readonly cancel_requested_by: string | null;
   readonly payment_method: string | null;
@@ -41,7 +41,7 @@ interface SubscriptionAfter {
   readonly status: RenewedSubscription['status'];
   readonly failed_tries: number;
   readonly hard_declined: boolean;
-  readonly free_try: boolean;
+  readonly free_attempt: boolean;
   readonly period: number;
   readonly current_period_end: Date;
   readonly next_charge_at: Date | null;
@@ -118,7 +118,7 @@ function paid(
     after: {
       status: statusAfter,
       failed_tries: 0,
-      free_try: false,
+      free_attempt: false,
       period,
       current_period_end: endsAt,
       canceled_at: null,
@@ -145,11 +145,11 @@ function declined(
   subscription: RenewedSubscription,
   { method, hard, reason, at }: Declined,
 ): Pick<RenewalEffect, 'after' | 'event'> {
-  const { status, payment_method, hard_declined, free_try, period, current_period_end } = subscription;
+  const { status, payment_method, hard_declined, free_attempt, period, current_period_end } = subscription;
   const own = method === payment_method;
   const paused = status === 'paused';
-  const tries = attemptOf(subscription, method);
-  const failed_tries = paused || !own ? Math.min(tries, attemptsMax - 1) : tries;
+  const attempts = attemptOf(subscription, method);
+  const failed_tries = paused || !own ? Math.min(attempts, attemptsMax - 1) : attempts;
   const canceled = failed_tries >= attemptsMax;
   const statusAfter = paused ? 'paused' : canceled ? 'canceled' : 'past_due';
   const next = nextTry(statusAfter, own, at);
@@ -161,7 +161,7 @@ function declined(
       current_period_end,
       next_charge_at: next.at,
       hard_declined: own ? hard : hard_declined,
-      free_try: free_try && !own && !canceled,
+      free_attempt: free_attempt && !own && !canceled,
       canceled_at: canceled ? at : null,
     },
     event: {
@@ -176,8 +176,8 @@ function declined(
 }
 
 /** The number of the attempt: that of the last one again when a new card has it free. */
-function attemptOf({ failed_tries, free_try, payment_method }: RenewedSubscription, method: string | null): number {
-  return free_try && method === payment_method ? Math.max(1, failed_tries) : failed_tries + 1;
+function attemptOf({ failed_tries, free_attempt, payment_method }: RenewedSubscription, method: string | null): number {
+  return free_attempt && method === payment_method ? Math.max(1, failed_tries) : failed_tries + 1;
 }
 
 /** A card that replaced the declined one is tried by the next run. */

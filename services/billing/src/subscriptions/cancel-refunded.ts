@@ -109,7 +109,7 @@ const cancelStatement = statement<CanceledRow>(
      order by s.id for update of s
    )
    update subscriptions as s set status = 'canceled', canceled_at = l.ends_at, next_charge_at = null, paused_at = null,
-     free_try = false, cancel_requested_by = null
+     free_attempt = false, cancel_requested_by = null
    from living as l where s.id = l.id
    returning s.id, s.account_id, s.order_id, s.product_id, s.product_name, s.customer_email, s.amount_cents, s.currency,
      s.billing_interval, s.canceled_at, s.test, l.status as status_before, l.refunded_at`,

@@ -47,12 +47,12 @@ export interface Decision {
 const lockStatement = statement<LockedRow>(
   'change-subscription-lock',
   `
-  select ${subscriptionColumns}, hard_declined, free_try
+  select ${subscriptionColumns}, hard_declined, free_attempt
   from subscriptions where account_id = $1 and id = $2 for update`,
   {
     ...subscriptionTypes,
     hard_declined: 'bool',
-    free_try: 'bool',
+    free_attempt: 'bool',
   },
 );
 

@@ -34,7 +34,7 @@ const byId = statement<HistoryRow>(
      (select row_to_json(c) from (
        select status, action_url, releasing, decline_reason, finished_at from payments
        where account_id = s.account_id and order_id = s.order_id and step = 'card'
-       order by try_no desc limit 1) as c) as card
+       order by attempt_no desc limit 1) as c) as card
    from subscriptions as s where account_id = $1 and id = $2`,
   { ...subscriptionTypes, renewals: 'json', payments: 'json', card: 'json' },
 );

@@ -24,7 +24,7 @@ const active: Subscription = {
   next_charge_at: at('2026-02-28'),
   failed_tries: 0,
   hard_declined: false,
-  free_try: false,
+  free_attempt: false,
   anchor: at('2026-01-31'),
   anchor_period: 0,
   period: 1,
@@ -47,7 +47,7 @@ test('a subscription is canceled from every state that lives, and a canceled one
     cancel_requested_by: null,
     paused_at: null,
     next_charge_at: null,
-    free_try: false,
+    free_attempt: false,
   };
   for (const living of [active, pastDue, paused]) expect(cancel(living, at('2026-02-11'))).toEqual(ended);
   // The seller has collected its period.
@@ -99,7 +99,7 @@ test('what is kept renews on its date, what renews stays as it is, and until the
   expect(() => pause(later, at('2026-02-11'))).toThrow(refused);
 });
 
-test('a pause ends renewals and tries, holds already when paused, and is refused for a canceled one', () => {
+test('a pause ends renewals and attempts, holds already when paused, and is refused for a canceled one', () => {
   for (const living of [active, pastDue, external]) {
     const change = pause(living, at('2026-02-11'));
     expect(change).toEqual({ status: 'paused', paused_at: at('2026-02-11'), next_charge_at: null });
@@ -120,13 +120,13 @@ test('who resumes before the period’s end keeps the date', () => {
   });
 });
 
-test('who resumes at the period’s end or later is due now, with a new anchor and its tries counted anew', () => {
+test('who resumes at the period’s end or later is due now, with a new anchor and its attempts counted anew', () => {
   for (const now of [at('2026-02-28'), at('2026-05-17')])
-    expect(resume({ ...paused, failed_tries: 3, free_try: true }, now, false)).toEqual({
+    expect(resume({ ...paused, failed_tries: 3, free_attempt: true }, now, false)).toEqual({
       status: 'active',
       paused_at: null,
       failed_tries: 0,
-      free_try: false,
+      free_attempt: false,
       anchor: now,
       anchor_period: 1,
       period: 1,
@@ -187,7 +187,7 @@ test('a new card waits for the date of an active one, and is tried once for free
   expect(replaceCard({ ...pastDue, hard_declined: true }, now)).toEqual({
     collection: 'automatic',
     hard_declined: false,
-    free_try: true,
+    free_attempt: true,
     next_charge_at: now,
   });
   expect(replaceCard({ ...paused, hard_declined: true }, now)).toEqual({

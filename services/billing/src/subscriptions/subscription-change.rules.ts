@@ -14,7 +14,7 @@ export interface SubscriptionState {
   readonly next_charge_at: Date | null;
   readonly failed_tries: number;
   readonly hard_declined: boolean;
-  readonly free_try: boolean;
+  readonly free_attempt: boolean;
   readonly anchor: Date;
   readonly anchor_period: number;
   readonly period: number;
@@ -39,7 +39,7 @@ export function cancel(subscription: Subscription, now: Date): SubscriptionChang
   if (status === 'canceled') return null;
   const canceled_at = started_at > now ? started_at : now;
   const dates = paidUntil(subscription, now);
-  const none = { cancel_requested_by: null, paused_at: null, next_charge_at: null, free_try: false };
+  const none = { cancel_requested_by: null, paused_at: null, next_charge_at: null, free_attempt: false };
   return { ...dates, ...none, status: 'canceled', canceled_at };
 }
 
@@ -68,7 +68,7 @@ export function keep({ status, collection, cancel_requested_by }: Subscription):
   return { cancel_requested_by: null, ...(collection === 'external' && { next_charge_at: null }) };
 }
 
-/** Stops renewals, and tries of one that failed. What is under way at the processor is recorded as it ends. */
+/** Stops renewals, and attempts of one that failed. What is under way at the processor is recorded as it ends. */
 export function pause({ status, cancel_requested_by }: Subscription, now: Date): SubscriptionChange {
   if (status === 'paused') return null;
   refuseCanceled(status, 'paused');
@@ -78,7 +78,7 @@ export function pause({ status, cancel_requested_by }: Subscription, now: Date):
 
 /**
  * Before the period's end it keeps its date. Later its next period begins now, at a new anchor: what passed while it was
- * paused is not billed. The tries of a renewal that had failed count anew.
+ * paused is not billed. The attempts of a renewal that had failed count anew.
  * @param charging whether the renewal is at the processor: that charge pays the period it was begun for, so the dates stay
  *   until that period has ended too; then it pays the one that begins now
  * @param paidAt when its last period was charged here; null when none was
@@ -103,13 +103,13 @@ export function resume(
     status: 'active',
     paused_at: null,
     failed_tries: 0,
-    free_try: false,
+    free_attempt: false,
     next_charge_at: subscription.collection === 'automatic' ? chargedFrom(kept.current_period_end, paidAt) : null,
   };
 }
 
 /**
- * A new card. While payment is past due it gets one try that does not count, due now. A card that was lost or had expired is
+ * A new card. While payment is past due it gets one attempt that does not count, due now. A card that was lost or had expired is
  * forgotten. What the seller collected in other ways is charged to the card from the next period on.
  */
 export function replaceCard(subscription: Subscription, now: Date): SubscriptionChange {
@@ -119,7 +119,7 @@ export function replaceCard(subscription: Subscription, now: Date): Subscription
   const change = { ...dates, collection: 'automatic', hard_declined: false } as const;
   switch (subscription.status) {
     case 'past_due':
-      return { ...change, free_try: true, next_charge_at: now };
+      return { ...change, free_attempt: true, next_charge_at: now };
     case 'paused':
       return change;
     default:

@@ -56,12 +56,12 @@ export const subscriptionColumns = namesOf(subscriptionTypes);
 
 /** How a statement updates what `stateValues` are the values of. */
 export const stateColumns = `status = $3, collection = $4, canceled_at = $5, paused_at = $6, next_charge_at = $7, failed_tries = $8,
-  hard_declined = $9, free_try = $10, anchor = $11, anchor_period = $12, period = $13, current_period_end = $14,
+  hard_declined = $9, free_attempt = $10, anchor = $11, anchor_period = $12, period = $13, current_period_end = $14,
   cancel_requested_by = $15`;
 
 export const stateValues = (accountId: string, id: string, state: SubscriptionState): unknown[] => [
   ...[accountId, id, state.status, state.collection, state.canceled_at, state.paused_at, state.next_charge_at],
-  ...[state.failed_tries, state.hard_declined, state.free_try, state.anchor, state.anchor_period, state.period],
+  ...[state.failed_tries, state.hard_declined, state.free_attempt, state.anchor, state.anchor_period, state.period],
   ...[state.current_period_end, state.cancel_requested_by],
 ];
 

@@ -46,7 +46,7 @@ export const keepSubscription: Action = (deps, context, id) =>
   changeSubscription(deps, context, id, ({ subscription }) => ({ change: keep(subscription) }));
 
 /**
- * Stops renewals and tries.
+ * Stops renewals and attempts.
  * @throws DomainError subscription_not_found, invalid_transition for one that is canceled, also for the end of its period
  */
 export const pauseSubscription: Action = (deps, context, id) =>

@@ -18,11 +18,11 @@ const listLimitMs = 5 * 60_000;
 /**
  * A step that charges once the processor's newest payments are compared: a database that was restored from a backup lacks
  * some. Renewals that it lacks are recorded. Another payment of ours that it cannot explain stops the charging of the account
- * until the seller confirms; the run is not `ok`, and the seller is told once a day. Where nothing is due nothing is compared.
+ * until the seller confirms; the run is not `ok`, and the seller is notified once a day. Where nothing is due nothing is compared.
  */
 export function chargeWhenMatched(deps: PaymentDeps, charge: DailyStep): DailyStep {
   return async (stepDeps, run, counts) => {
-    // Those that the seller was told of; what this run finds is new.
+    // Those that the seller was notified of; what this run finds is new.
     if (run.confirmsUnmatched === true) await confirmUnmatched(deps.database, run.accountId, deps.clock.now());
     if (run.test) return await charge(stepDeps, run, counts);
     const due = await oldestDue(deps, run);

@@ -8,7 +8,7 @@ import type { PaymentProcessor, ProcessorCall, ProcessorRecord } from '../proces
 import { periodEnd } from '../renewals/renewal.rules.ts';
 import { renewalKey } from '../renewals/renewal-key.ts';
 
-/** Failed tries, tries that a new card had free, and some that never reached the processor. */
+/** Failed attempts, attempts that a new card had free, and some that never reached the processor. */
 const attemptsMax = 60;
 
 const subscriptionStatement = statement<Renewed>(
@@ -52,7 +52,7 @@ const claimStatement = statement<Payment>(
      select id, account_id, order_id, customer_email, product_name from subscriptions
      where account_id = $1 and id = $2 and period = $3::integer - 1 for no key update
    ), sent as (
-     insert into payments (id, account_id, order_id, step, period, try_no, call, request, amount_cents, currency, status,
+     insert into payments (id, account_id, order_id, step, period, attempt_no, call, request, amount_cents, currency, status,
        processor, customer_email, product_name, test, created_at, sent_at, next_check_at)
      select $4, account_id, order_id, 'renewal', $3, $5, 'chargeSaved', $6, $7, $8, 'sent', $9,
        customer_email, product_name, false, $10, $10, $11
@@ -78,7 +78,7 @@ export interface Listed {
 
 /**
  * Records a renewal that the processor charged and this database does not know: its key follows from a subscription here,
- * from the period after its last one and from a try.
+ * from the period after its last one and from an attempt.
  * @returns false where the key follows from nothing here
  */
 export async function recordFoundRenewal(deps: PaymentDeps, listed: Listed, record: ProcessorRecord): Promise<boolean> {
@@ -88,17 +88,17 @@ export async function recordFoundRenewal(deps: PaymentDeps, listed: Listed, reco
   const [subscription] = (await deps.database.pool.query(subscriptionStatement(values))).rows;
   if (subscription === undefined) return false;
   const period = subscription.period + 1;
-  const tryNo = tryOf(subscription, period, record.paymentId);
-  if (tryNo === undefined) return false;
-  const payment = await claim(deps, listed, { record, orderId: record.orderId, subscription, period, tryNo });
+  const attemptNo = tryOf(subscription, period, record.paymentId);
+  if (attemptNo === undefined) return false;
+  const payment = await claim(deps, listed, { record, orderId: record.orderId, subscription, period, attemptNo });
   if (payment === undefined) return false;
   await recordEnd(deps, listed, payment, record);
   return true;
 }
 
 function tryOf(subscription: Renewed, period: number, paymentId: string): number | undefined {
-  for (let tryNo = 1; tryNo <= attemptsMax; tryNo += 1) {
-    if (renewalKey(subscription, period, tryNo) === paymentId) return tryNo;
+  for (let attemptNo = 1; attemptNo <= attemptsMax; attemptNo += 1) {
+    if (renewalKey(subscription, period, attemptNo) === paymentId) return attemptNo;
   }
   return undefined;
 }
@@ -108,18 +108,27 @@ interface Found {
   readonly orderId: string;
   readonly subscription: Renewed;
   readonly period: number;
-  readonly tryNo: number;
+  readonly attemptNo: number;
 }
 
 async function claim(
   { database, clock }: PaymentDeps,
   { call: { accountId }, processor }: Listed,
-  { record, orderId, subscription, period, tryNo }: Found,
+  { record, orderId, subscription, period, attemptNo }: Found,
 ): Promise<Payment | undefined> {
   const { paymentId, amountCents, currency, recordedAt, reference } = record;
   const { payment_method: savedMethod, customer_email: customerEmail } = subscription;
   const request = { paymentId, amountCents, currency, savedMethod, customerEmail, orderId, reference };
-  const about = [accountId, subscription.id, period, paymentId, tryNo, JSON.stringify(request), amountCents, currency];
+  const about = [
+    accountId,
+    subscription.id,
+    period,
+    paymentId,
+    attemptNo,
+    JSON.stringify(request),
+    amountCents,
+    currency,
+  ];
   const times = [recordedAt, nextCheckAt(0, clock.nowMs()), subscription.current_period_end];
   const endsAt = periodEnd(subscription, period);
   const { rows } = await database.pool.query(claimStatement([...about, processor.name, ...times, endsAt]));

@@ -104,7 +104,7 @@ test('look-up and list fail as they are told', async () => {
   expect(await faulty.lookUp({ call: 'charge', request: request() }, callWith())).toBeNull();
 });
 
-test('the same seed gives the same faults, about as many as were asked for', () => {
+test('the same seed gives the same faults, about as many as were requested', () => {
   const faults: Fault[] = ['throws_before', 'throws_after', 'doubled'];
   const draw = (seed: number) => Array.from({ length: 1_000 }, randomFaults(seededRandom(seed), 0.3, faults));
   expect(draw(7)).toEqual(draw(7));

@@ -52,7 +52,7 @@ test('an account that has chosen no processor takes no live payment; rehearsals 
     const context = { accountId: account, requestId: 'r', commandId: newCommand() };
     return harness.requester.request(startPayment, startInput(fields), context);
   };
-  expect(await pay()).toMatchObject({ status: 'declined', reason: 'try_again_later', tryNo: 1 });
+  expect(await pay()).toMatchObject({ status: 'declined', reason: 'try_again_later', attemptNo: 1 });
   expect(await pay()).toMatchObject({ status: 'declined' });
   expect(await pay({ test: true })).toMatchObject({ status: 'succeeded' });
   const entries = 'select test from simulated_processor.entries where account_id = $1';
@@ -172,9 +172,9 @@ test('a secret opens for its own account alone', async () => {
 test('a rehearsal goes to the simulated processor without the account’s key', async () => {
   const account = newAccount();
   await put(account, 'sim_key_revoked');
-  const asked = replica();
-  expect(await asked.chosen(account, true)).toEqual({ processor: simulated, secretKey: undefined });
-  expect(await asked.chosen(account, false)).toEqual({ processor: simulated, secretKey: 'sim_key_revoked' });
+  const requested = replica();
+  expect(await requested.chosen(account, true)).toEqual({ processor: simulated, secretKey: undefined });
+  expect(await requested.chosen(account, false)).toEqual({ processor: simulated, secretKey: 'sim_key_revoked' });
 });
 
 test('what follows from a payment goes to its own processor, with the key that is stored for it', async () => {
@@ -184,10 +184,10 @@ test('what follows from a payment goes to its own processor, with the key that i
     values ($1, $2, $3, $4, now(), 1)`;
   await query(harness.databaseUrl, settings, [account, 'simulated', false, secrets.seal('old', account, 'simulated')]);
   await query(harness.databaseUrl, settings, [account, 'other', true, secrets.seal('new', account, 'other')]);
-  const asked = replica([simulated, other]);
-  expect(await asked.chosen(account, false)).toEqual({ processor: other, secretKey: 'new' });
-  expect(await asked.chosen(account, true)).toEqual({ processor: simulated, secretKey: undefined });
-  expect(await asked.named('simulated', account, false)).toEqual({ processor: simulated, secretKey: 'old' });
+  const requested = replica([simulated, other]);
+  expect(await requested.chosen(account, false)).toEqual({ processor: other, secretKey: 'new' });
+  expect(await requested.chosen(account, true)).toEqual({ processor: simulated, secretKey: undefined });
+  expect(await requested.named('simulated', account, false)).toEqual({ processor: simulated, secretKey: 'old' });
   // Choosing again needs no key: the one of before is still there.
   expect(await put(account)).toMatchObject({ processor: 'simulated', secrets: ['secretKey'] });
   const chosen = 'select processor from processor_settings where account_id = $1 and chosen';

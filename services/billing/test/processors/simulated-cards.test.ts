@@ -154,10 +154,10 @@ test('a card keeps its behaviour: refunds of a later charge and of a capture fai
 });
 
 test('sim_requires_action sends the buyer back to where they came from; sim_action_ignored waits for ever', async () => {
-  const asked = await processor.charge(request('sim_requires_action'), call());
-  if (asked.status !== 'requires_action') throw new Error(asked.status);
-  const url = `https://shop.example/c/shop/course?step=2&simulated_confirmation=${asked.reference}#pay`;
-  expect(asked.url).toBe(url);
+  const requested = await processor.charge(request('sim_requires_action'), call());
+  if (requested.status !== 'requires_action') throw new Error(requested.status);
+  const url = `https://shop.example/c/shop/course?step=2&simulated_confirmation=${requested.reference}#pay`;
+  expect(requested.url).toBe(url);
   const ignored = request('sim_action_ignored');
   const waiting = await processor.charge(ignored, call());
   expect(await processor.lookUp({ call: 'charge', request: ignored }, call())).toEqual(waiting);

@@ -239,8 +239,8 @@ test('a bank that only Stripe’s script can ask, or that no buyer can come back
 
 test('a look-up tells a no only of what cannot succeed any more', async () => {
   const request = card({ paymentMethod: 'pm_standin_refuses' });
-  const asked = await processor.charge(request, call());
-  await fetch(waiting(asked).url, { redirect: 'manual' });
+  const requested = await processor.charge(request, call());
+  await fetch(waiting(requested).url, { redirect: 'manual' });
   expect(intents()[0]?.status).toBe('requires_payment_method');
   expect(await processor.lookUp({ call: 'charge', request }, call())).toMatchObject({ status: 'declined' });
   expect(intents()[0]?.status).toBe('canceled');
@@ -255,10 +255,10 @@ test.each(['charge', 'authorize', 'saveMethod'] as const)(
     expect(without).toMatchObject({ status: 'declined', reason: 'authentication_required' });
     for (const returnUrl of ['https://shop.example/', null]) {
       const request = card({ paymentMethod, amountCents, returnUrl, confirmsByScript: true });
-      const asked = await processor[name](request, call());
-      expect(asked).toEqual({ status: 'requires_action', reference: expect.any(String), url: null });
-      const { reference } = asked as { reference: string };
-      expect(await processor.lookUp({ call: name, request }, call())).toEqual(asked);
+      const requested = await processor[name](request, call());
+      expect(requested).toEqual({ status: 'requires_action', reference: expect.any(String), url: null });
+      const { reference } = requested as { reference: string };
+      expect(await processor.lookUp({ call: name, request }, call())).toEqual(requested);
       const secret = await processor.clientSecret?.(reference, call());
       expect(secret).toMatch(new RegExp(`^${reference}_secret_`));
       stripe.buyerDecides(secret ?? '');

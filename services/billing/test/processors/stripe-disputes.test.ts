@@ -50,7 +50,7 @@ beforeEach(async () => {
   stripe.accept(testKey, `acct_${shops}`);
   const live = { secretKey, publishableKey: `pk_live_shop${shops}`, webhookSecret };
   const test = { secretKey: testKey, publishableKey: `pk_test_shop${shops}` };
-  await ask(putPaymentProcessor, { body: { processor: 'stripe', live, test } });
+  await request(putPaymentProcessor, { body: { processor: 'stripe', live, test } });
 });
 
 const context = () => ({
@@ -59,11 +59,11 @@ const context = () => ({
   commandId: newId('event', harness.clock.nowMs()).slice(-26),
   waitMs: 30_000,
 });
-const ask = <Input extends z.ZodType, Output extends z.ZodType>(
+const request = <Input extends z.ZodType, Output extends z.ZodType>(
   definition: RequestDefinition<Input, Output>,
   input: RequestInput<RequestDefinition<Input, Output>>,
 ) => harness.requester.request(definition, input, context());
-const run = () => ask(startDailyRun, { force: true, accountId: account });
+const run = () => request(startDailyRun, { force: true, accountId: account });
 const books = () => stripe.booksOf(secretKey);
 const intents = () => books().all<PaymentIntent>('payment_intent');
 const disputes = () => books().all<Dispute>('dispute');
@@ -76,20 +76,20 @@ const published = async () =>
       outcome: (end as { outcome: string } | null)?.outcome ?? 'opened',
       back: (givenBack as { amountCents: number } | null)?.amountCents ?? 0,
     }));
-const paymentsOf = (orderId: string) => ask(contract.listOrderPayments, { orderId });
+const paymentsOf = (orderId: string) => request(contract.listOrderPayments, { orderId });
 
 async function pay(fields: Parameters<typeof startInput>[0] = {}): Promise<string> {
   const orderId = newId('order', harness.clock.nowMs());
-  await ask(contract.startPayment, startInput({ orderId, paymentMethod: 'pm_card_visa', ...fields }));
+  await request(contract.startPayment, startInput({ orderId, paymentMethod: 'pm_card_visa', ...fields }));
   return orderId;
 }
 const refund = (paymentId: string, amountCents: number) =>
-  ask(contract.refundPayment, { paymentId, body: { amountCents } });
+  request(contract.refundPayment, { paymentId, body: { amountCents } });
 
 test('without webhooks, disputes of a charge, a capture, an upsell and a renewal are found, followed, and no orphans', async () => {
   const charged = await pay();
   const held = await pay({ hold: { upsell, decisionMinutes: 60 } });
-  await ask(contract.settleHold, { orderId: held, decision: 'accepted' });
+  await request(contract.settleHold, { orderId: held, decision: 'accepted' });
   const subscribed = await pay({ savesCard: true });
   const paidAt = harness.clock.now().toISOString();
   await harness.deliver(orderPaid, orderEvent(account, { orderId: subscribed, paidAt, paymentMethod: null }));
@@ -125,9 +125,9 @@ test('without webhooks, disputes of a charge, a capture, an upsell and a renewal
     ['lost 1500', 'lost 1900', 'lost 4900', 'lost 4900'].toSorted(),
   );
   // The renewal alone was lost: as with its refund, the subscription goes on.
-  const [subscription] = (await ask(listSubscriptions, {})).data;
+  const [subscription] = (await request(listSubscriptions, {})).data;
   expect(subscription).toMatchObject({ order_id: subscribed, status: 'active' });
-  const runs = (await ask(listDailyRuns, {})).data;
+  const runs = (await request(listDailyRuns, {})).data;
   expect(runs.every(({ books: compared }) => (compared?.orphan_count ?? 0) === 0)).toBe(true);
   expect(Math.max(...runs.map(({ books: compared }) => compared?.disputes ?? 0))).toBe(4);
 });
@@ -143,11 +143,11 @@ test('the lost first payment of a subscription ends it; a won one does not', asy
   for (const [index, { id }] of made.entries()) books().disputeBecomes(id, index === 0 ? 'lost' : 'won');
   harness.clock.advance(dayMs);
   await run();
-  const { data } = await ask(listSubscriptions, {});
+  const { data } = await request(listSubscriptions, {});
   const statuses = new Map(data.map(({ order_id, status }) => [order_id, status]));
   expect(orders.map((orderId) => statuses.get(orderId))).toEqual(['canceled', 'active']);
   const [lost] = data.filter(({ order_id }) => order_id === orders[0]);
-  expect(await ask(getSubscription, { subscriptionId: lost?.id ?? '' })).toMatchObject({ status: 'canceled' });
+  expect(await request(getSubscription, { subscriptionId: lost?.id ?? '' })).toMatchObject({ status: 'canceled' });
   expect((await published()).map(({ outcome, back }) => `${outcome} ${back}`)).toEqual([
     'opened 0',
     'opened 0',
@@ -161,15 +161,16 @@ test('Stripe refuses to refund what is disputed, and so does billing once it kno
   const [{ id = '' } = {}] = (await paymentsOf(orderId)).data;
   const disputedThere = { code: 'payment_disputed', message: expect.stringContaining('payment processor says') };
   await expect(refund(id, 100)).rejects.toMatchObject(disputedThere);
-  const asked = () => stripe.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/refunds').length;
-  const before = asked();
+  const requested = () =>
+    stripe.requests.filter(({ method, path }) => method === 'POST' && path === '/v1/refunds').length;
+  const before = requested();
   harness.clock.advance(dayMs);
   expect(await run()).toMatchObject({ ok: true, problems: [] });
   await expect(refund(id, 100)).rejects.toMatchObject({
     code: 'payment_disputed',
     message: expect.stringContaining('disputes this payment (fraudulent)'),
   });
-  expect(asked()).toBe(before);
+  expect(requested()).toBe(before);
   const [dispute] = disputes();
   books().disputeBecomes(dispute?.id ?? '', 'won');
   harness.clock.advance(dayMs);
@@ -232,7 +233,7 @@ test.each([-10, 10])(
   async (minutes) => {
     skewMs = minutes * 60_000;
     const held = await pay({ hold: { upsell, decisionMinutes: 60 } });
-    await ask(contract.settleHold, { orderId: held, decision: 'accepted' });
+    await request(contract.settleHold, { orderId: held, decision: 'accepted' });
     expect(await run()).toMatchObject({ ok: true, problems: [] });
     const orderId = await pay();
     const [{ id = '' } = {}] = (await paymentsOf(orderId)).data;
@@ -242,7 +243,7 @@ test.each([-10, 10])(
     harness.clock.advance(dayMs);
     expect(await run()).toMatchObject({ ok: true, problems: [] });
     expect((await published()).map(({ outcome }) => outcome)).toEqual(['opened']);
-    const [last] = (await ask(listDailyRuns, {})).data;
+    const [last] = (await request(listDailyRuns, {})).data;
     expect(last?.books).toMatchObject({ charges: 3, refunds: 1, disputes: 1, orphan_count: 0 });
   },
 );
@@ -284,7 +285,7 @@ async function receive(event: StripeEvent, id = event.id): Promise<void> {
   const one = { ...event, id };
   const { body, signature } = signedEvent(one, { secrets: [webhookSecret] });
   const input = { processor: 'stripe' as const, body: body.toString('base64'), signature };
-  expect(await ask(receiveProcessorEvent, input)).toEqual({ accepted: true });
+  expect(await request(receiveProcessorEvent, input)).toEqual({ accepted: true });
   await announced(processorEventHandled, (handled) => handled.eventId === id && handled.result === 'done');
 }
 

@@ -228,9 +228,9 @@ test('a creation whose answer is lost is made anew; one that comes late too is f
   await compareAll(replica({ clock: ahead(2 * 3_600_000) }));
   const [kept, ...others] = endpointsAt(key);
   expect([others, await isTaken(account, secretOf(kept?.id ?? ''))]).toEqual([[], true]);
-  const asked = sentTo(key, 'GET').length;
+  const requested = sentTo(key, 'GET').length;
   await compareAll(replica({ clock: ahead(30 * 86_400_000) }));
-  expect(sentTo(key, 'GET')).toHaveLength(asked);
+  expect(sentTo(key, 'GET')).toHaveLength(requested);
 });
 
 test('a key that may not make one is asked no more, and the seller reads which permission it lacks; once it may, it is made', async () => {
@@ -238,11 +238,11 @@ test('a key that may not make one is asked no more, and the seller reads which p
   stripe.restrict(key, ['/v1/webhook_endpoints']);
   await store(account, key);
   expect(await shown(account)).toMatchObject({ webhooks: 'not_permitted' });
-  const asked = stripe.refused.length;
+  const requested = stripe.refused.length;
   const clock = ahead(30 * 86_400_000);
   await expectChanged(database, addressPrefix('https://other.example'), 'other', clock.now());
   await compareAll(replica({ clock }));
-  expect(stripe.refused.length).toBe(asked);
+  expect(stripe.refused.length).toBe(requested);
   stripe.restrict(key, []);
   await store(account, key);
   expect(await shown(account)).toMatchObject({ webhooks: 'active' });
@@ -254,9 +254,9 @@ test('what Stripe refuses is refused once', async () => {
   await sql(asClaimed, account);
   await compareAgain(account, { reachableBase: 'http://shop.example' });
   expect(await shown(account)).toMatchObject({ webhooks: 'refused' });
-  const asked = sentTo(key, 'GET').length;
+  const requested = sentTo(key, 'GET').length;
   await compareAll(replica({ clock: ahead(30 * 86_400_000) }));
-  expect(sentTo(key, 'GET')).toHaveLength(asked);
+  expect(sentTo(key, 'GET')).toHaveLength(requested);
   expect(endpointsAt(key)).toEqual([made]);
 });
 
@@ -269,9 +269,9 @@ test('another address of the deployment, or other events, change the endpoint an
     await expectChanged(database, addressPrefix(reachableBase), endpointShape, clock.now());
     await compareAll(replica({ clock, reachableBase }));
   };
-  const asked = sentTo(key, 'GET').length;
+  const requested = sentTo(key, 'GET').length;
   await startAt(publicUrl);
-  expect(sentTo(key, 'GET')).toHaveLength(asked);
+  expect(sentTo(key, 'GET')).toHaveLength(requested);
   await startAt('https://moved.example');
   expect(endpointsAt(key)).toEqual([
     expect.objectContaining({ id: made?.id, url: addressOf(account, 'https://moved.example') }),
@@ -290,9 +290,9 @@ test('another address of the deployment, or other events, change the endpoint an
 test('a copy of the database whose deployment Stripe does not reach leaves the endpoint as it is', async () => {
   const { account, key } = await newSeller();
   const made = structuredClone(endpointsAt(key));
-  const asked = stripe.requests.length;
+  const requested = stripe.requests.length;
   await compareAgain(account, { reachableBase: null });
-  expect([endpointsAt(key), stripe.requests.length]).toEqual([made, asked]);
+  expect([endpointsAt(key), stripe.requests.length]).toEqual([made, requested]);
 });
 
 test('the secret of an endpoint that the seller made wins: ours goes, and none is made again', async () => {

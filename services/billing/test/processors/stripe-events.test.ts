@@ -65,9 +65,9 @@ async function receive(account: string, { body, signature }: SentEvent): Promise
 const handled = (event: StripeEvent, result: 'done' | 'later' = 'done') =>
   announced(processorEventHandled, (one) => one.eventId === event.id && one.result === result);
 const stored = (account: string) =>
-  query<{ event_id: string; tries: number; done: boolean }>(
+  query<{ event_id: string; attempts: number; done: boolean }>(
     harness.databaseUrl,
-    'select event_id, tries, done_at is not null as done from processor_events where account_id = $1',
+    'select event_id, attempts, done_at is not null as done from processor_events where account_id = $1',
     [account],
   );
 const statusOf = async (account: string, orderId: string) => {
@@ -81,10 +81,10 @@ async function confirmedPayment({ account, key }: Seller, test = false) {
     ...{ paymentMethod: 'pm_card_authenticationRequired', returnUrl: 'https://shop.example/', test },
     orderId: newId('order', harness.clock.nowMs()),
   });
-  const asked = await harness.requester.request(startPayment, input, context(account));
-  if (asked.status !== 'requires_action') throw new Error(`the payment is ${asked.status}`);
-  await fetch(asked.action?.url ?? '', { redirect: 'manual' });
-  return { orderId: input.orderId, paymentId: asked.paymentId, event: lastEvent(key) };
+  const requested = await harness.requester.request(startPayment, input, context(account));
+  if (requested.status !== 'requires_action') throw new Error(`the payment is ${requested.status}`);
+  await fetch(requested.action?.url ?? '', { redirect: 'manual' });
+  return { orderId: input.orderId, paymentId: requested.paymentId, event: lastEvent(key) };
 }
 const lastEvent = (key: string): StripeEvent => {
   const last = stripe.booksOf(key).all<StripeEvent>('event').at(-1);
@@ -162,13 +162,13 @@ test('an event that comes twice, also at once, is stored and handled once; one t
   expect(await Promise.all([1, 2, 3].map(() => receive(account, sent)))).toEqual([true, true, true]);
   await handled(event);
   expect(await receive(account, sent)).toBe(true);
-  expect(await stored(account)).toEqual([{ event_id: event.id, tries: 1, done: true }]);
-  const asked = stripe.requests.length;
+  expect(await stored(account)).toEqual([{ event_id: event.id, attempts: 1, done: true }]);
+  const requested = stripe.requests.length;
   const late = { ...event, id: `${event.id}late`, type: 'payment_intent.payment_failed' };
   expect(await receive(account, signedEvent(late, { secrets: [secret] }))).toBe(true);
   await handled(late);
   expect(await statusOf(account, orderId)).toBe('succeeded');
-  expect(stripe.requests.length).toBe(asked);
+  expect(stripe.requests.length).toBe(requested);
   expect(stripe.booksOf(key).all('payment_intent')).toHaveLength(1);
 });
 
@@ -176,7 +176,7 @@ test('other money of the same Stripe account is not looked up', async () => {
   const seller = await newSeller();
   const { account, secret } = seller;
   const { event } = await confirmedPayment(seller);
-  const asked = stripe.requests.length;
+  const requested = stripe.requests.length;
   for (const [name, metadata] of [
     ['none', {}],
     ['strangers', { ...(event.data.object as { metadata?: object }).metadata, funnelry_account: 'acc_other' }],
@@ -187,7 +187,7 @@ test('other money of the same Stripe account is not looked up', async () => {
     expect(await receive(account, signedEvent(one, { secrets: [secret] }))).toBe(true);
     await handled(one);
   }
-  expect(stripe.requests.length).toBe(asked);
+  expect(stripe.requests.length).toBe(requested);
 });
 
 test('while a secret rotates both count, and a day later the new one alone; they are stored sealed', async () => {
@@ -244,7 +244,7 @@ test('while Stripe does not answer the event waits, also over the death of who h
   expect(await receive(account, signedEvent(event, { secrets: [secret] }))).toBe(true);
   await handled(event, 'later');
   stripe.mend();
-  expect(await stored(account)).toEqual([{ event_id: event.id, tries: 1, done: false }]);
+  expect(await stored(account)).toEqual([{ event_id: event.id, attempts: 1, done: false }]);
   harness.clock.advance(6_000);
   await handled(event);
   expect(await statusOf(account, orderId)).toBe('succeeded');
@@ -253,7 +253,7 @@ test('while Stripe does not answer the event waits, also over the death of who h
 test('two replicas that look at once each get other events, and a few of each account', async () => {
   const accounts = [1, 2, 3].map((n) => `acc_claimed${n}`);
   const insert = `insert into processor_events (account_id, processor, test, event_id, type, object_kind, object_id, payment_ids,
-      received_at, next_try_at)
+      received_at, next_attempt_at)
     select $1, 'stripe', false, 'evt_' || n, 't', 'setup_intent', 'seti_1', '{}', now(), '2099-01-01' from generate_series(1, 20) as n`;
   for (const account of accounts) await query(harness.databaseUrl, insert, [account]);
   const database = await openDatabase(databaseOptions(harness.databaseUrl));

@@ -71,7 +71,7 @@ const refunds = ({ account }: Order) =>
   query<{ id: string; amount: number; status: string; reference: string }>(
     harness.databaseUrl,
     `select id, amount_cents::int as amount, status, processor_reference as reference from payments
-     where account_id = $1 and step = 'refund' order by try_no`,
+     where account_id = $1 and step = 'refund' order by attempt_no`,
     [account],
   );
 const refundedCents = async ({ account }: Order) => {
@@ -101,10 +101,10 @@ test('a refund in the Dashboard is recorded by its event like one of ours: a par
   ]);
   expect(await published(order)).toEqual({ single: [1_000], whole: [] });
   const tooMuch = refundPayment;
-  const ask = (amountCents: number) =>
+  const request = (amountCents: number) =>
     harness.requester.request(tooMuch, { paymentId: order.paymentId, body: { amountCents } }, context(order.account));
-  await expect(ask(4_000)).rejects.toMatchObject({ code: 'validation_failed' });
-  expect(await ask(900)).toMatchObject({ status: 'refunded', refundedCents: 1_900 });
+  await expect(request(4_000)).rejects.toMatchObject({ code: 'validation_failed' });
+  expect(await request(900)).toMatchObject({ status: 'refunded', refundedCents: 1_900 });
   const rest = order.giveBack(3_000);
   await order.receive(rest, 'refund.created');
   expect(await refundedCents(order)).toBe(4_900);

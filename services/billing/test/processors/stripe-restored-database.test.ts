@@ -172,8 +172,8 @@ test.each([
   async (_, again, __, passMs, laterMs) => {
     const orderId = newId('order', replicas.clock.nowMs());
     const { deps } = replicas.start({ processor: withKey });
-    const attempt = (tryNo: number, begunAt = replicas.clock.now().toISOString()) => {
-      const input = startInput({ orderId, tryNo, begunAt, paymentMethod: 'pm_card_visa' });
+    const attempt = (attemptNo: number, begunAt = replicas.clock.now().toISOString()) => {
+      const input = startInput({ orderId, attemptNo, begunAt, paymentMethod: 'pm_card_visa' });
       return startPayment(deps, { accountId: account, requestId: 'r' }, input);
     };
     stripe.revoke(key);
@@ -187,7 +187,7 @@ test.each([
     await backup.restore();
     replicas.clock.advance(laterMs);
     const found = await attempt(again, again === 2 ? begunAt : undefined);
-    expect(found).toMatchObject({ tryNo: 2, status: 'succeeded' });
+    expect(found).toMatchObject({ attemptNo: 2, status: 'succeeded' });
     const charged = stripe.booksOf(key).all<PaymentIntent>('payment_intent');
     expect(charged.map(({ status }) => status)).toEqual(['succeeded']);
   },

@@ -29,7 +29,7 @@ const pay = (account: string, fields: Parameters<typeof startInput>[0] = {}) =>
 const eventsWith = async (account: string, field: string) =>
   (await harness.publishedOf(account)).map(({ data }) => data).filter((data) => field in data);
 
-test('a key that cannot be opened charges nothing: the buyer may try later, and the seller is told once a day', async () => {
+test('a key that cannot be opened charges nothing: the buyer may try later, and the seller is notified once a day', async () => {
   const account = newId('account', harness.clock.nowMs());
   await loseKey(account);
   const outcomes = await Promise.all([pay(account), pay(account), pay(account)]);
@@ -60,7 +60,7 @@ test('a rehearsal needs no key, and a key that is stored again is used at once',
   await loseKey(account);
   expect(await pay(account, { test: true })).toMatchObject({ status: 'succeeded' });
   const orderId = newId('order', harness.clock.nowMs());
-  expect(await pay(account, { orderId })).toMatchObject({ status: 'declined', tryNo: 1 });
+  expect(await pay(account, { orderId })).toMatchObject({ status: 'declined', attemptNo: 1 });
   await storeKey(account);
-  expect(await pay(account, { orderId, tryNo: 2 })).toMatchObject({ status: 'succeeded', tryNo: 2 });
+  expect(await pay(account, { orderId, attemptNo: 2 })).toMatchObject({ status: 'succeeded', attemptNo: 2 });
 });

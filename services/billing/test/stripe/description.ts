@@ -132,18 +132,18 @@ export function prepareChecks(names: readonly string[]): void {
 function endpoint(path: string, id: string, operation: Operation): Endpoint & { prepare(): void } {
   const none: Schema = { type: 'object', additionalProperties: false };
   const body = operation.requestBody?.content['application/x-www-form-urlencoded']?.schema;
-  const asked = body ?? operation.parameters?.[0]?.schema ?? none;
+  const requested = body ?? operation.parameters?.[0]?.schema ?? none;
   const answered = operation.responses[200].content['application/json']?.schema ?? {};
   return {
     path,
     id,
     parameters: (form) => {
-      const value = typed(form, asked) as Record<string, unknown>;
-      const fault = faultsOf(asked, value);
+      const value = typed(form, requested) as Record<string, unknown>;
+      const fault = faultsOf(requested, value);
       return fault === null ? { value } : { fault };
     },
     prepare: () => {
-      validatorOf(asked);
+      validatorOf(requested);
       validatorOf(answered);
     },
     check: (answer) => {

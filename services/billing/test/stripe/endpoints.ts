@@ -11,7 +11,7 @@ import {
 } from './objects.ts';
 import { invalid, missing, StripeNo } from './stripe-error.ts';
 
-export interface Asked {
+export interface Requested {
   readonly account: string;
   readonly books: StripeBooks;
   readonly parameters: Record<string, unknown>;
@@ -22,7 +22,7 @@ export interface Asked {
 }
 
 /** What each endpoint does with a request that the description allows. */
-export const endpoints: Readonly<Record<string, (asked: Asked) => unknown>> = {
+export const endpoints: Readonly<Record<string, (requested: Requested) => unknown>> = {
   'GET /v1/account': ({ account }) => stripeAccount(account),
   'POST /v1/customers': ({ books, parameters, nowS }) => {
     const { email } = parameters;
@@ -33,7 +33,7 @@ export const endpoints: Readonly<Record<string, (asked: Asked) => unknown>> = {
   },
   'GET /v1/customers/{customer}': ({ books, id }) => books.find('customer', id, 'customer'),
   'POST /v1/payment_intents': ({ books, parameters, authenticateUrl }) => books.pay(parameters, authenticateUrl),
-  'GET /v1/payment_intents': (asked) => listed(asked, 'payment_intent', ['customer']),
+  'GET /v1/payment_intents': (requested) => listed(requested, 'payment_intent', ['customer']),
   'GET /v1/payment_intents/{intent}': ({ books, id }) => books.find('payment_intent', id, 'intent'),
   'POST /v1/payment_intents/{intent}/capture': ({ books, id, parameters }) => {
     const intent = books.find<PaymentIntent>('payment_intent', id, 'intent');
@@ -42,10 +42,10 @@ export const endpoints: Readonly<Record<string, (asked: Asked) => unknown>> = {
     Object.assign(intent.metadata, metadata);
     return intent;
   },
-  'POST /v1/payment_intents/{intent}/cancel': (asked) => canceled(asked, 'payment_intent'),
+  'POST /v1/payment_intents/{intent}/cancel': (requested) => canceled(requested, 'payment_intent'),
   'POST /v1/setup_intents': ({ books, parameters, authenticateUrl }) =>
     parameters.confirm === true ? books.save(parameters, authenticateUrl) : books.prepare(parameters),
-  'GET /v1/setup_intents': (asked) => listed(asked, 'setup_intent', ['customer']),
+  'GET /v1/setup_intents': (requested) => listed(requested, 'setup_intent', ['customer']),
   'GET /v1/setup_intents/{intent}': ({ books, id, parameters }) => {
     const intent = books.find<SetupIntent>('setup_intent', id, 'intent');
     const { client_secret: secret = intent.client_secret } = parameters;
@@ -53,21 +53,21 @@ export const endpoints: Readonly<Record<string, (asked: Asked) => unknown>> = {
       throw invalid('The client secret is of another intent.', { param: 'client_secret' });
     return intent;
   },
-  'POST /v1/setup_intents/{intent}/cancel': (asked) => canceled(asked, 'setup_intent'),
+  'POST /v1/setup_intents/{intent}/cancel': (requested) => canceled(requested, 'setup_intent'),
   'GET /v1/payment_methods/{payment_method}': ({ books, id }) => books.find('payment_method', id, 'payment_method'),
   'POST /v1/refunds': ({ books, parameters }) => books.refund(parameters),
-  'GET /v1/refunds': (asked) => listed(asked, 'refund', ['payment_intent', 'charge']),
+  'GET /v1/refunds': (requested) => listed(requested, 'refund', ['payment_intent', 'charge']),
   'GET /v1/refunds/{refund}': ({ books, id }) => books.find('refund', id, 'refund'),
-  'GET /v1/disputes': (asked) => listed(asked, 'dispute', ['payment_intent', 'charge']),
+  'GET /v1/disputes': (requested) => listed(requested, 'dispute', ['payment_intent', 'charge']),
   'GET /v1/disputes/{dispute}': ({ books, id }) => books.find('dispute', id, 'dispute'),
-  'GET /v1/balance_transactions': (asked) => listed(asked, 'balance_transaction', ['type']),
-  'GET /v1/events': (asked) => listed(asked, 'event', []),
+  'GET /v1/balance_transactions': (requested) => listed(requested, 'balance_transaction', ['type']),
+  'GET /v1/events': (requested) => listed(requested, 'event', []),
   'POST /v1/webhook_endpoints': ({ books, parameters, nowS }) => {
     requireHttps(parameters.url);
     const made = books.keep(webhookEndpoint({ id: books.newId('we'), created: nowS, ...parameters }));
     return { ...made, secret: secretOf(made.id) };
   },
-  'GET /v1/webhook_endpoints': (asked) => listed(asked, 'webhook_endpoint', []),
+  'GET /v1/webhook_endpoints': (requested) => listed(requested, 'webhook_endpoint', []),
   'GET /v1/webhook_endpoints/{webhook_endpoint}': ({ books, id }) =>
     books.find('webhook_endpoint', id, 'webhook_endpoint'),
   'POST /v1/webhook_endpoints/{webhook_endpoint}': ({ books, id, parameters }) => {
@@ -90,7 +90,7 @@ function requireHttps(url: unknown): void {
   if (!String(url).startsWith('https://')) throw invalid('Invalid URL: it must be HTTPS.', { param: 'url' });
 }
 
-function canceled({ books, id, parameters }: Asked, kind: Intent['object']): Intent {
+function canceled({ books, id, parameters }: Requested, kind: Intent['object']): Intent {
   const intent = books.find<PaymentIntent | SetupIntent>(kind, id, 'intent');
   const { cancellation_reason: reason = null } = parameters;
   books.cancel(intent, reason as string | null);
@@ -100,7 +100,7 @@ function canceled({ books, id, parameters }: Asked, kind: Intent['object']): Int
 type Range = Readonly<Partial<Record<'gt' | 'gte' | 'lt' | 'lte', number>>>;
 
 /** Newest first, of the same second too; pages go on after an id. */
-function listed({ books, parameters }: Asked, kind: string, filters: readonly string[]): unknown {
+function listed({ books, parameters }: Requested, kind: string, filters: readonly string[]): unknown {
   const {
     created = {},
     types,

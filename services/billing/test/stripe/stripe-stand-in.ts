@@ -262,8 +262,8 @@ export class StripeStandIn {
       return answer;
     };
     const lockOf = method === 'GET' ? '' : id || String(parameters.payment_intent ?? '');
-    const asked = JSON.stringify([method, path, id, parameters]);
-    return await answerOnce(account, { idempotencyKey, request: asked, lockOf, nowS: this.#nowS, run });
+    const requested = JSON.stringify([method, path, id, parameters]);
+    return await answerOnce(account, { idempotencyKey, request: requested, lockOf, nowS: this.#nowS, run });
   }
 
   #faultOf(request: StripeRequest): StripeFault | undefined {

@@ -7,7 +7,7 @@ import type { CheckoutRow, Queryable } from './checkout-row.ts';
 import type { FixedSale } from './fixed-sale.ts';
 import { hashOf } from './secret.ts';
 
-/** An attempt that begins: what it is for, and who asked for it. */
+/** An attempt that begins: what it is for, and who requested it. */
 export interface NewAttempt {
   readonly row: CheckoutRow;
   readonly sale: FixedSale;
@@ -45,7 +45,7 @@ const beginStatement = statement<BegunRow>(
    ), incoming as materialized (
      select i.*, e.order_id as earlier_order, coalesce(e.same, false) as same
      from rows from (json_to_recordset($1::json) as (
-       account_id text, id text, revision integer, order_id text, asked_at timestamptz, command_id text, sale json,
+       account_id text, id text, revision integer, order_id text, checked_at timestamptz, command_id text, sale json,
        claim_id text, claim_max bigint, position integer, renews boolean, digests text[], confirmed boolean)) as i
      left join earlier as e on e.checkout_id = i.id
      order by id
@@ -64,20 +64,20 @@ const beginStatement = statement<BegunRow>(
      select id, account_id, claim_id as discount_id, claim_max as max_uses, test, position
      from due where claim_id is not null and begins
    ), ${claimUsesSql}, begun as (
-     update checkouts as c set status = 'processing', revision = c.revision + 1, try_no = c.try_no + 1,
-       order_id = case when d.renews then d.order_id else coalesce(c.order_id, d.order_id) end, asked_at = d.asked_at, reason = null, action_url = null,
+     update checkouts as c set status = 'processing', revision = c.revision + 1, attempt_no = c.attempt_no + 1,
+       order_id = case when d.renews then d.order_id else coalesce(c.order_id, d.order_id) end, checked_at = d.checked_at, reason = null, action_url = null,
        discount_id = case when d.status = 'open' then d.claim_id else c.discount_id end
      from due as d
      where c.account_id = d.account_id and c.id = d.id and ${isOneRow('d')}
        and d.begins and (d.claim_id is null or d.id in (select id from granted))
-     returning c.account_id, c.id, c.try_no, c.order_id, d.command_id, d.sale, d.asked_at, d.digests,
+     returning c.account_id, c.id, c.attempt_no, c.order_id, d.command_id, d.sale, d.checked_at, d.digests,
        case when not d.same then d.earlier_order end as repeats_order
    ), tried as (
-     insert into checkout_tries (account_id, checkout_id, try_no, command_id, sale, created_at, buyer_digests, repeats_order)
-     select account_id, id, try_no, command_id, sale, asked_at, digests, repeats_order from begun
+     insert into checkout_attempts (account_id, checkout_id, attempt_no, command_id, sale, created_at, buyer_digests, repeats_order)
+     select account_id, id, attempt_no, command_id, sale, checked_at, digests, repeats_order from begun
    )
-   select d.id, d.same_mode, d.begins, f.try_no, f.order_id, f.repeats_order from due as d left join begun as f on f.id = d.id`,
-  { begins: 'bool', id: 'text', order_id: 'text', repeats_order: 'text', same_mode: 'bool', try_no: 'int4' },
+   select d.id, d.same_mode, d.begins, f.attempt_no, f.order_id, f.repeats_order from due as d left join begun as f on f.id = d.id`,
+  { begins: 'bool', id: 'text', order_id: 'text', repeats_order: 'text', same_mode: 'bool', attempt_no: 'int4' },
 );
 
 interface BegunRow {
@@ -85,7 +85,7 @@ interface BegunRow {
   readonly same_mode: boolean;
   readonly begins: boolean;
   /** Null when the mode is another, or the discount was used up. */
-  readonly try_no: number | null;
+  readonly attempt_no: number | null;
   readonly order_id: string | null;
   readonly repeats_order: string | null;
 }
@@ -153,8 +153,11 @@ const sameOrderMs = 3_600_000;
  * Whether an attempt gets an order id of its own. An order's place in lists and its date are in its id: one that is paid days
  * after a declined attempt must not lie below newer ones. Only after a definite no: else the first id keeps out a second charge.
  */
-const renewsOrder = ({ order_id, status, try_reason }: CheckoutRow, nowMs: number): boolean =>
-  order_id !== null && status === 'open' && try_reason === 'card_declined' && idTimeMs(order_id) < nowMs - sameOrderMs;
+const renewsOrder = ({ order_id, status, attempt_reason }: CheckoutRow, nowMs: number): boolean =>
+  order_id !== null &&
+  status === 'open' &&
+  attempt_reason === 'card_declined' &&
+  idTimeMs(order_id) < nowMs - sameOrderMs;
 
 function incomingOf(begun: NewAttempt, position: number) {
   const { row, sale, claim, commandId, nowMs, buyer } = begun;
@@ -168,7 +171,7 @@ function incomingOf(begun: NewAttempt, position: number) {
     command_id: commandId,
     order_id: newId('order', nowMs),
     renews: renewsOrder(row, nowMs),
-    asked_at: new Date(nowMs),
+    checked_at: new Date(nowMs),
     claim_id: claim?.id ?? null,
     claim_max: claim?.maxUses ?? null,
     digests: row.test || buyer.digests.length === 0 ? null : digestsOf(begun),
@@ -178,21 +181,21 @@ function incomingOf(begun: NewAttempt, position: number) {
 
 function begunOf({ row, sale, nowMs }: NewAttempt, result: BegunRow | undefined): BegunAttempt {
   if (result === undefined) return 'stale';
-  const { try_no, order_id, repeats_order } = result;
+  const { attempt_no, order_id, repeats_order } = result;
   if (!result.same_mode) return 'other mode';
   if (!result.begins) return 'already bought';
-  if (try_no === null) return 'used up';
+  if (attempt_no === null) return 'used up';
   const revision = row.revision + 1;
   return {
     ...row,
     status: 'processing',
     revision,
-    try_no,
+    attempt_no,
     order_id,
     sale,
     repeats_order,
-    try_began_at: new Date(nowMs),
-    try_reason: null,
+    attempt_began_at: new Date(nowMs),
+    attempt_reason: null,
     reason: null,
     action_url: null,
   };

@@ -19,8 +19,8 @@ const deleteMax = 5_000;
  */
 const deleteSurplus = statement(
   'checkouts-delete-surplus',
-  `delete from checkouts where status = 'open' and try_no = 0 and id = any(array(
-     select id from checkouts where account_id = $1 and status = 'open' and try_no = 0
+  `delete from checkouts where status = 'open' and attempt_no = 0 and id = any(array(
+     select id from checkouts where account_id = $1 and status = 'open' and attempt_no = 0
      order by (email is not null and revision > 0), created_at
      limit least($3, greatest(0, (select count(*) from checkouts where account_id = $1 and status = 'open') - $2))
      for update skip locked))`,

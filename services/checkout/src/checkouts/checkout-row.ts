@@ -39,7 +39,7 @@ export interface CheckoutRow {
   readonly shown_quote: string | null;
   readonly settings_revision: number | null;
   readonly order_id: string | null;
-  readonly try_no: number;
+  readonly attempt_no: number;
   readonly action_url: string | null;
   /** Why the last attempt was declined; null once the buyer has changed the order since. */
   readonly reason: 'card_declined' | 'try_again_later' | null;
@@ -57,9 +57,9 @@ export interface CheckoutRow {
   /** Of the same attempt: an order of which it is a likely duplicate. */
   readonly repeats_order: string | null;
   /** When the same attempt began. */
-  readonly try_began_at: Date | null;
+  readonly attempt_began_at: Date | null;
   /** Why the same attempt was declined, also when the buyer has changed the order since. */
-  readonly try_reason: CheckoutRow['reason'];
+  readonly attempt_reason: CheckoutRow['reason'];
 }
 
 /** What a checkout is opened with. */
@@ -91,7 +91,7 @@ const fieldTypes = {
   status: 'text',
   revision: 'int4',
   order_id: 'text',
-  try_no: 'int4',
+  attempt_no: 'int4',
   action_url: 'text',
   reason: 'text',
   upsell_status: 'text',
@@ -106,16 +106,16 @@ export const checkoutTypes: ColumnsOf<CheckoutRow> = {
   ...fieldTypes,
   sale: 'json',
   repeats_order: 'text',
-  try_began_at: 'timestamptz',
-  try_reason: 'text',
+  attempt_began_at: 'timestamptz',
+  attempt_reason: 'text',
 };
 
 /** Of a checkout `c` and one of its attempts `t`. */
-export const checkoutColumns = `${namesOf(fieldTypes, 'c')}, t.sale, t.repeats_order, t.created_at as try_began_at, t.reason as try_reason`;
+export const checkoutColumns = `${namesOf(fieldTypes, 'c')}, t.sale, t.repeats_order, t.created_at as attempt_began_at, t.reason as attempt_reason`;
 
 /** With the sale of the last attempt. */
 export const checkoutsAndSales = `checkouts as c
-  left join checkout_tries as t on t.account_id = c.account_id and t.checkout_id = c.id and t.try_no = c.try_no`;
+  left join checkout_attempts as t on t.account_id = c.account_id and t.checkout_id = c.id and t.attempt_no = c.attempt_no`;
 
 /** A buyer has no account: the secret says whose checkout it is. */
 export interface OfBuyer {
@@ -174,7 +174,7 @@ export async function readAgain(
 const ofTry = statement<CheckoutRow>(
   'checkout-of-try',
   `select ${checkoutColumns} from checkouts as c
-   join checkout_tries as t on t.account_id = c.account_id and t.checkout_id = c.id and t.try_no = $3
+   join checkout_attempts as t on t.account_id = c.account_id and t.checkout_id = c.id and t.attempt_no = $3
    where c.account_id = $1 and c.order_id = $2`,
   checkoutTypes,
 );
@@ -187,11 +187,11 @@ export async function checkoutOfAttempt(
   db: Queryable,
   accountId: string,
   orderId: string,
-  tryNo: number,
+  attemptNo: number,
 ): Promise<CheckoutRow> {
-  const { rows } = await db.query(ofTry([accountId, orderId, tryNo]));
+  const { rows } = await db.query(ofTry([accountId, orderId, attemptNo]));
   const [row] = rows;
-  if (row === undefined) throw new Error(`there is no try ${tryNo} of the order ${orderId}`);
+  if (row === undefined) throw new Error(`there is no attempt ${attemptNo} of the order ${orderId}`);
   return row;
 }
 

@@ -38,11 +38,18 @@ const row = (change: Partial<CheckoutRow>): CheckoutRow => ({
     shown_quote: null,
     settings_revision: 1,
     order_id: 'ord_1',
-    try_no: 1,
+    attempt_no: 1,
     action_url: null,
   },
   ...{ reason: null, upsell_status: null, upsell_decided: false, created_at: new Date(nowMs), sale: null },
-  ...{ repeats_order: null, try_began_at: null, try_reason: null, paid_at: null, last_four: null, decide_by: null },
+  ...{
+    repeats_order: null,
+    attempt_began_at: null,
+    attempt_reason: null,
+    paid_at: null,
+    last_four: null,
+    decide_by: null,
+  },
   ...change,
 });
 

@@ -94,7 +94,7 @@ type ShownSale = Pick<PricedSale, 'items' | 'totalCents' | 'bumpIds'> & {
 /** What a resource says beside its sale. */
 interface ShownBeside {
   readonly quote: string;
-  /** Null where no card is asked for, or it is not known with what. */
+  /** Null where no card is requested, or it is not known with what. */
   readonly card: CardProcessor | null;
 }
 
@@ -200,7 +200,7 @@ export function outcomeOf(row: CheckoutRow): CheckoutOutcome {
     totalCents: sale === null ? row.shown_cents : totalOf(finalItems(sale, boughtUpsell(row, sale))),
     ...(upsell ? { upsell } : {}),
     ...(action ? { action } : {}),
-    ...(row.status === 'requires_action' && row.try_no < attemptsMax ? { anotherCard: true as const } : {}),
+    ...(row.status === 'requires_action' && row.attempt_no < attemptsMax ? { anotherCard: true as const } : {}),
     ...(row.status === 'open' && row.reason !== null ? { reason: row.reason } : {}),
   };
 }

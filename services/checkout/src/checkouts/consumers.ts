@@ -28,16 +28,16 @@ type Completed = Said<EventData<typeof paymentCompleted>>;
  * the planner may think that few checkouts have the attempt, and read all of them for each event.
  */
 const knownStatement = statement<Positioned>(
-  'checkouts-recorded-tries',
+  'checkouts-recorded-attempts',
   `select w.position from unnest($1::text[], $2::text[], $3::integer[], $4::boolean[], $2::text[])
-     with ordinality as w(account_id, order_id, try_no, declined, same_order_id, position)
+     with ordinality as w(account_id, order_id, attempt_no, declined, same_order_id, position)
    cross join lateral (
      select id, status in ('authorized', 'paid', 'refunded') or upsell_status is not null as ordered from checkouts
      where account_id = w.account_id and order_id = w.order_id limit 1
    ) as c
    cross join lateral (
-     select reason from checkout_tries
-     where account_id = w.account_id and checkout_id = c.id and try_no = w.try_no limit 1
+     select reason from checkout_attempts
+     where account_id = w.account_id and checkout_id = c.id and attempt_no = w.attempt_no limit 1
    ) as t
    where w.order_id = w.same_order_id and case when w.declined then t.reason is not null else c.ordered end`,
   { position: 'int8' },
@@ -48,19 +48,19 @@ const knownStatement = statement<Positioned>(
  * batches, and no buyer's click, wait for each other in a circle.
  */
 const attemptsStatement = statement<CheckoutRow & Positioned>(
-  'checkouts-of-tries',
-  `with tries as materialized (
-     select account_id, try_no, position, (
+  'checkouts-of-attempts',
+  `with attempts as materialized (
+     select account_id, attempt_no, position, (
        select id from checkouts where account_id = w.account_id and order_id = w.order_id) as checkout_id
-     from unnest($1::text[], $2::text[], $3::integer[]) with ordinality as w(account_id, order_id, try_no, position)
+     from unnest($1::text[], $2::text[], $3::integer[]) with ordinality as w(account_id, order_id, attempt_no, position)
    )
-   select ${checkoutColumns}, w.position from (select * from tries where checkout_id is not null order by checkout_id) as w
+   select ${checkoutColumns}, w.position from (select * from attempts where checkout_id is not null order by checkout_id) as w
    cross join lateral (
      select ${checkoutFields} from checkouts where account_id = w.account_id and id = w.checkout_id for update
    ) as c
    cross join lateral (
-     select sale, repeats_order, created_at, reason from checkout_tries
-     where account_id = w.account_id and checkout_id = w.checkout_id and try_no = w.try_no limit 1
+     select sale, repeats_order, created_at, reason from checkout_attempts
+     where account_id = w.account_id and checkout_id = w.checkout_id and attempt_no = w.attempt_no limit 1
    ) as t`,
   { ...checkoutTypes, position: 'int8' },
 );
@@ -90,13 +90,13 @@ interface Positioned {
 const attemptsOf = (events: readonly Completed[]) => [
   events.map(({ accountId }) => accountId),
   events.map(({ data }) => data.orderId),
-  events.map(({ data }) => data.tryNo),
+  events.map(({ data }) => data.attemptNo),
 ];
 
 /** A decline of a checkout that is deleted by now needs nothing; money without a sale must be looked at. */
 function checkoutOf({ data }: Completed, row: CheckoutRow | undefined): CheckoutRow | undefined {
   if (row === undefined && data.status !== 'declined')
-    throw new Error(`the order ${data.orderId} was paid by try ${data.tryNo}, and there is no checkout for it`);
+    throw new Error(`the order ${data.orderId} was paid by attempt ${data.attemptNo}, and there is no checkout for it`);
   return row;
 }
 
@@ -124,7 +124,7 @@ export async function recordSettled(client: Client, events: readonly Settled[]):
     const source = { requestId, nowMs: Date.parse(data.settledAt) };
     // Kinds of events come in no order: this one may overtake the one that the card was held.
     const { lastFour } = data;
-    const held = { status: 'held', tryNo: row.try_no, amountCents: row.sale.totalCents, lastFour } as const;
+    const held = { status: 'held', attemptNo: row.attempt_no, amountCents: row.sale.totalCents, lastFour } as const;
     const [authorized = row] = await recordOutcomes(client, [{ row, outcome: held, source }]);
     if ((await recordSettlement(client, authorized, data, source)) !== undefined) recorded += 1;
   }

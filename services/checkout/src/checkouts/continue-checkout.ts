@@ -10,7 +10,7 @@ import { billingDeadlineMs, lookUpAttempt, outcomeRecorded, unlessOutage } from 
 
 /**
  * How the payment stands, after the buyer confirmed it at the bank or when its answer was lost.
- * @throws DomainError checkout_not_found; invalid_transition before the first try to pay
+ * @throws DomainError checkout_not_found; invalid_transition before the first attempt to pay
  */
 export async function continueCheckout(
   deps: CheckoutDeps,
@@ -18,7 +18,7 @@ export async function continueCheckout(
   context: RequestContext,
 ): Promise<OutcomeOfAccount> {
   const row = await findCheckout(deps.steps, buyer);
-  if (row.try_no === 0)
+  if (row.attempt_no === 0)
     throw new DomainError(
       'invalid_transition',
       'The checkout has no payment yet that could be continued: pay it first.',
@@ -38,9 +38,9 @@ async function requestAgain(deps: CheckoutDeps, row: CheckoutRow, context: Reque
   });
   if (outcome === undefined) return outcomeOf(row);
   const recorded = await outcomeRecorded(deps, row, outcome, requestId);
-  const { clientSecret, tryNo } = outcome;
+  const { clientSecret, attemptNo } = outcome;
   // It goes on to the buyer, and is not recorded.
-  const isOfBuyer = clientSecret !== undefined && recorded.status === 'requires_action' && tryNo === row.try_no;
+  const isOfBuyer = clientSecret !== undefined && recorded.status === 'requires_action' && attemptNo === row.attempt_no;
   return isOfBuyer ? { ...recorded, clientSecret } : recorded;
 }
 

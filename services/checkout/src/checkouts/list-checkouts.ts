@@ -59,7 +59,7 @@ const expired = listStatement('checkouts-expired', `c.status = 'expired'`);
 const known = statement('checkouts-known', 'select from checkouts where account_id = $1 and id = $2');
 
 /** Sorts behind every checkout's id: the first character of its suffix is a digit. */
-const behindAllIds = 'cko_z';
+const afterAllIds = 'cko_z';
 
 /**
  * Checkouts whose buyers gave an email and have not paid, newest first, without rehearsals.
@@ -74,7 +74,7 @@ export async function listCheckouts(
   const { nudgeAfterMinutes } = await readSettingsOf(pool, accountId);
   const idleSince = new Date(clock.nowMs() - nudgeAfterMinutes * 60_000);
   const rowsMax = (page.limit ?? limits.listMax) + 1;
-  const values = [accountId, page.before ?? behindAllIds, rowsMax, wanted ?? null, productId ?? null, idleSince];
+  const values = [accountId, page.before ?? afterAllIds, rowsMax, wanted ?? null, productId ?? null, idleSince];
   const [{ rows }, position] = await Promise.all([
     pool.query((wanted === 'expired' ? expired : unfinished)(values)),
     page.before === undefined ? undefined : pool.query(known([accountId, page.before])),

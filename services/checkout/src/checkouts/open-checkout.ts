@@ -65,7 +65,7 @@ function newRow(
     shown_quote: quoteOf(sale),
     settings_revision: account.settingsRevision ?? null,
     order_id: null,
-    try_no: 0,
+    attempt_no: 0,
     action_url: null,
     reason: null,
     upsell_status: null,
@@ -76,7 +76,7 @@ function newRow(
     decide_by: null,
     sale: null,
     repeats_order: null,
-    try_began_at: null,
-    try_reason: null,
+    attempt_began_at: null,
+    attempt_reason: null,
   };
 }

@@ -55,7 +55,7 @@ async function payOnce(
     return await requestPayment(deps, row, body, context);
   }
   if (row.status !== 'open' && row.status !== 'requires_action') return outcomeOf(row);
-  if (row.try_no > 0) {
+  if (row.attempt_no > 0) {
     const own = await outcomeOfOwnAttempt(deps, row, context.commandId);
     if (own !== undefined) return own;
   }
@@ -83,7 +83,7 @@ function testModeChanged({ test }: CheckoutRow): DomainError {
 
 const requestedStatement = statement(
   'checkout-asked',
-  `update checkouts set asked_at = $3 where account_id = $1 and id = $2 and status = 'processing'`,
+  `update checkouts set checked_at = $3 where account_id = $1 and id = $2 and status = 'processing'`,
 );
 
 /** A request that joins an attempt sends its start to billing again: the sweep must know that it is on its way. */
@@ -93,13 +93,13 @@ async function recordRequested({ database, clock }: CheckoutDeps, { account_id, 
 
 const attemptOfCommand = statement<OwnAttempt>(
   'checkout-try-of-command',
-  `select try_no, reason, (sale ->> 'totalCents')::bigint as total from checkout_tries
+  `select attempt_no, reason, (sale ->> 'totalCents')::bigint as total from checkout_attempts
    where account_id = $1 and checkout_id = $2 and command_id = $3`,
-  { reason: 'text', total: 'int8', try_no: 'int4' },
+  { reason: 'text', total: 'int8', attempt_no: 'int4' },
 );
 
 type OwnAttempt = {
-  readonly try_no: number;
+  readonly attempt_no: number;
   readonly reason: 'card_declined' | 'try_again_later' | null;
   readonly total: number;
 };
@@ -169,8 +169,8 @@ async function tryAnotherCard(
   return (await deps.steps.begin(begun)) as Begun;
 }
 
-function requireAttemptsLeft({ try_no }: CheckoutRow): void {
-  if (try_no >= attemptsMax)
+function requireAttemptsLeft({ attempt_no }: CheckoutRow): void {
+  if (attempt_no >= attemptsMax)
     throw new DomainError(
       'rate_limited',
       `This checkout has had ${attemptsMax} attempts to pay, the most that it may have: open another one.`,

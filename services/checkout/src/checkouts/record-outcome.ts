@@ -10,7 +10,7 @@ import type { UpsellStatus } from './fixed-sale.ts';
 import { usesChange } from './uses-change.ts';
 
 /** How billing says that an attempt stands. */
-export type AttemptOutcome = Pick<PaymentOutcome, 'status' | 'tryNo' | 'amountCents'> &
+export type AttemptOutcome = Pick<PaymentOutcome, 'status' | 'attemptNo' | 'amountCents'> &
   Partial<Pick<PaymentOutcome, 'action' | 'reason' | 'lastFour' | 'decideBy'>>;
 
 /** How an attempt ended, to be recorded. `row` has the sale of that attempt. */
@@ -29,11 +29,11 @@ export interface AttemptEnd {
 const ordersStatement = statement<{ id: string }>(
   'checkouts-record-orders',
   `with incoming as (
-     select * from json_to_recordset($1::json) as r(${recordOf(newOrderTypes)}, checkout_id text, try_no integer,
+     select * from json_to_recordset($1::json) as r(${recordOf(newOrderTypes)}, checkout_id text, attempt_no integer,
        upsell_status text, status text, paid_at timestamptz, last_four text, decide_by timestamptz)
      order by checkout_id
    ), due as materialized (
-     select i.checkout_id, i.account_id, i.status, i.try_no, i.upsell_status, i.discount_id, i.paid_at, i.last_four,
+     select i.checkout_id, i.account_id, i.status, i.attempt_no, i.upsell_status, i.discount_id, i.paid_at, i.last_four,
        i.decide_by, c.claimed_id, c.${sameKey}
      from incoming as i cross join lateral (
        select ${keyAgain('id')}, case when status in ('processing', 'requires_action') then discount_id end as claimed_id from checkouts
@@ -41,7 +41,7 @@ const ordersStatement = statement<{ id: string }>(
          and upsell_status is null
        for update) as c
    ), done as (
-     update checkouts as c set status = d.status, revision = c.revision + 1, try_no = d.try_no,
+     update checkouts as c set status = d.status, revision = c.revision + 1, attempt_no = d.attempt_no,
        upsell_status = d.upsell_status, discount_id = d.discount_id, reason = null, action_url = null,
        paid_at = d.paid_at, last_four = d.last_four, decide_by = d.decide_by
      from due as d where c.account_id = d.account_id and c.id = d.checkout_id and ${isOneRow('d', 'checkout_id')}
@@ -72,19 +72,19 @@ const declinesStatement = statement<{ id: string }>(
   'checkouts-record-declines',
   `with due as materialized (
      select i.*, c.discount_id, c.${sameKey} from json_to_recordset($1::json) as i(
-       account_id text, id text, try_no integer, reason text)
+       account_id text, id text, attempt_no integer, reason text)
      cross join lateral (
        select discount_id, ${keyAgain('id')} from checkouts
-       where account_id = i.account_id and id = i.id and try_no = i.try_no
+       where account_id = i.account_id and id = i.id and attempt_no = i.attempt_no
          and status in ('processing', 'requires_action')
        for update) as c
    ), done as (
      update checkouts as c set status = 'open', revision = c.revision + 1, reason = d.reason, action_url = null
      from due as d where c.account_id = d.account_id and c.id = d.id and ${isOneRow('d')}
-     returning c.account_id, c.id, c.try_no, c.reason, d.discount_id, c.test
+     returning c.account_id, c.id, c.attempt_no, c.reason, d.discount_id, c.test
    ), tried as (
-     update checkout_tries as t set reason = d.reason from done as d
-     where t.account_id = d.account_id and t.checkout_id = d.id and t.try_no = d.try_no
+     update checkout_attempts as t set reason = d.reason from done as d
+     where t.account_id = d.account_id and t.checkout_id = d.id and t.attempt_no = d.attempt_no
    ), changes as (
      select account_id, discount_id, -1 as change from done where not test and discount_id is not null
    ), ${usesChange}
@@ -96,10 +96,10 @@ const confirmationsStatement = statement<{ id: string }>(
   'checkouts-record-confirmations',
   `with due as materialized (
      select i.*, c.${sameKey}
-     from json_to_recordset($1::json) as i(account_id text, id text, try_no integer, action_url text)
+     from json_to_recordset($1::json) as i(account_id text, id text, attempt_no integer, action_url text)
      cross join lateral (
        select ${keyAgain('id')} from checkouts
-       where account_id = i.account_id and id = i.id and try_no = i.try_no
+       where account_id = i.account_id and id = i.id and attempt_no = i.attempt_no
          and status in ('processing', 'requires_action')
        for update) as c
    )
@@ -123,7 +123,7 @@ export async function recordOutcomes(db: Queryable, ends: readonly AttemptEnd[])
     );
     const inOrder = [...ofKind.values()].toSorted((one, other) => (one.row.id < other.row.id ? -1 : 1));
     if (inOrder.length === 0) continue;
-    for (const row of await record(db, inOrder)) recorded.set(`${row.id} ${row.try_no} ${kind}`, row);
+    for (const row of await record(db, inOrder)) recorded.set(`${row.id} ${row.attempt_no} ${kind}`, row);
   }
   // Of the same end given twice in one batch both get the row.
   return ends.map((end) => (end.outcome.status === 'processing' ? end.row : recorded.get(keyOf(end))));
@@ -139,13 +139,13 @@ const kinds = {
 
 const recorders = { order: recordOrders, decline: recordDeclines, confirmation: recordConfirmations };
 
-const keyOf = ({ row, outcome }: AttemptEnd): string => `${row.id} ${outcome.tryNo} ${kinds[outcome.status]}`;
+const keyOf = ({ row, outcome }: AttemptEnd): string => `${row.id} ${outcome.attemptNo} ${kinds[outcome.status]}`;
 
 async function recordOrders(db: Queryable, ends: readonly AttemptEnd[]): Promise<CheckoutRow[]> {
   const made = ends.map(orderOf);
   const orders = made.map(({ row, order }) => {
-    const { id: checkout_id, try_no, upsell_status, last_four, decide_by } = row;
-    return { ...order, checkout_id, try_no, upsell_status, last_four, decide_by };
+    const { id: checkout_id, attempt_no, upsell_status, last_four, decide_by } = row;
+    return { ...order, checkout_id, attempt_no, upsell_status, last_four, decide_by };
   });
   const events = made.flatMap(({ row, event, notice }) => [
     ...(event === null ? [] : [{ ...event, checkout_id: row.id, repeats: null }]),
@@ -156,7 +156,7 @@ async function recordOrders(db: Queryable, ends: readonly AttemptEnd[]): Promise
 }
 
 function orderOf({ row, outcome, source }: AttemptEnd) {
-  const { tryNo, amountCents, lastFour = null, decideBy = null } = outcome;
+  const { attemptNo, amountCents, lastFour = null, decideBy = null } = outcome;
   const sale = requireSale(row, amountCents);
   const held = outcome.status === 'held';
   const status = held ? ('authorized' as const) : ('paid' as const);
@@ -170,7 +170,7 @@ function orderOf({ row, outcome, source }: AttemptEnd) {
     order,
     event,
     notice,
-    row: { ...row, ...card, status, upsell_status, paid_at, try_no: tryNo, reason: null, action_url: null },
+    row: { ...row, ...card, status, upsell_status, paid_at, attempt_no: attemptNo, reason: null, action_url: null },
   };
 }
 
@@ -184,9 +184,16 @@ function requireSale({ id, sale }: CheckoutRow, amountCents: number) {
 async function recordDeclines(db: Queryable, ends: readonly AttemptEnd[]): Promise<CheckoutRow[]> {
   const declined = ends.map(({ row, outcome }) => {
     const reason = outcome.reason ?? 'try_again_later';
-    return { ...row, status: 'open' as const, try_no: outcome.tryNo, reason, try_reason: reason, action_url: null };
+    return {
+      ...row,
+      status: 'open' as const,
+      attempt_no: outcome.attemptNo,
+      reason,
+      attempt_reason: reason,
+      action_url: null,
+    };
   });
-  const incoming = declined.map(({ account_id, id, try_no, reason }) => ({ account_id, id, try_no, reason }));
+  const incoming = declined.map(({ account_id, id, attempt_no, reason }) => ({ account_id, id, attempt_no, reason }));
   const done = await idsOf(db, declinesStatement([JSON.stringify(incoming)]));
   return declined.filter(({ id }) => done.has(id));
 }
@@ -194,9 +201,14 @@ async function recordDeclines(db: Queryable, ends: readonly AttemptEnd[]): Promi
 async function recordConfirmations(db: Queryable, ends: readonly AttemptEnd[]): Promise<CheckoutRow[]> {
   const waiting = ends.map(({ row, outcome }) => {
     const action_url = outcome.action?.url ?? null;
-    return { ...row, status: 'requires_action' as const, try_no: outcome.tryNo, action_url };
+    return { ...row, status: 'requires_action' as const, attempt_no: outcome.attemptNo, action_url };
   });
-  const incoming = waiting.map(({ account_id, id, try_no, action_url }) => ({ account_id, id, try_no, action_url }));
+  const incoming = waiting.map(({ account_id, id, attempt_no, action_url }) => ({
+    account_id,
+    id,
+    attempt_no,
+    action_url,
+  }));
   const done = await idsOf(db, confirmationsStatement([JSON.stringify(incoming)]));
   return waiting.filter(({ id }) => done.has(id));
 }

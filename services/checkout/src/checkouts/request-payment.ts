@@ -37,7 +37,7 @@ export const free = { status: 'succeeded', amountCents: 0 } as const;
 type Paying = CheckoutRow & {
   readonly sale: NonNullable<CheckoutRow['sale']>;
   readonly order_id: string;
-  readonly try_began_at: Date;
+  readonly attempt_began_at: Date;
 };
 
 async function payment(
@@ -64,21 +64,21 @@ export async function lookUpAttempt(
 }
 
 function requirePaying(row: CheckoutRow): Paying {
-  const { sale, order_id, try_began_at } = row;
-  if (sale === null || order_id === null || try_began_at === null)
+  const { sale, order_id, attempt_began_at } = row;
+  if (sale === null || order_id === null || attempt_began_at === null)
     throw new Error(`the checkout ${row.id} is paid without a sale`);
-  return { ...row, sale, order_id, try_began_at };
+  return { ...row, sale, order_id, attempt_began_at };
 }
 
 function attemptOf(
-  { order_id, try_no, try_began_at, test, decision_minutes, sale }: Paying,
+  { order_id, attempt_no, attempt_began_at, test, decision_minutes, sale }: Paying,
   body: Pick<PayCheckoutBody, 'returnUrl' | 'confirmsByScript'> & { readonly paymentMethod: string | null },
 ): RequestInput<typeof startPayment> {
   const { paymentMethod, returnUrl, confirmsByScript } = body;
   return {
     orderId: order_id,
-    tryNo: try_no,
-    begunAt: try_began_at.toISOString(),
+    attemptNo: attempt_no,
+    begunAt: attempt_began_at.toISOString(),
     amountCents: sale.totalCents,
     currency: sale.product.currency,
     paymentMethod,
@@ -105,11 +105,13 @@ export async function outcomeRecorded(
   requestId: string,
 ): Promise<CheckoutOutcome> {
   const source = { requestId, nowMs: deps.clock.nowMs() };
-  const stated = { tryNo: row.try_no, ...outcome };
+  const stated = { attemptNo: row.attempt_no, ...outcome };
   // An earlier attempt may have succeeded after all: then it is for the sale of that attempt.
   const { pool } = deps.database;
   const tried =
-    stated.tryNo === row.try_no ? row : await checkoutOfAttempt(pool, row.account_id, orderIdOf(row), stated.tryNo);
+    stated.attemptNo === row.attempt_no
+      ? row
+      : await checkoutOfAttempt(pool, row.account_id, orderIdOf(row), stated.attemptNo);
   const recorded = await deps.steps.record({ row: tried, outcome: stated, source });
   if (recorded === undefined) return outcomeOf(await readAgain(deps.database, row));
   if (recorded.status === 'paid') deps.wakeRelay();

@@ -21,7 +21,7 @@ const claimStatement = statement<CheckoutRow>(
      ${claimSql('checkouts', 'processing', checkoutFields)}
    )
    select ${checkoutColumns} from claimed as c
-   join checkout_tries as t on t.account_id = c.account_id and t.checkout_id = c.id and t.try_no = c.try_no`,
+   join checkout_attempts as t on t.account_id = c.account_id and t.checkout_id = c.id and t.attempt_no = c.attempt_no`,
   checkoutTypes,
 );
 
@@ -47,7 +47,7 @@ async function resumeAttempt(deps: CheckoutDeps, row: CheckoutRow): Promise<void
   const call = { accountId: row.account_id, requestId, deadlineMs: Date.now() + attemptLimitMs };
   const { data } = await deps.requester.request(listPayments, { orderId, limit: 100 }, call);
   const main = data.filter(({ step }) => step === 'main');
-  const own = main.find(({ try_no }) => try_no === row.try_no);
+  const own = main.find(({ try_no }) => try_no === row.attempt_no);
   const commandId = newIdSuffix(deps.clock.nowMs());
   if (own === undefined && main.every(({ status }) => status === 'declined')) {
     await outcomeRecorded(deps, row, await lookUpAttempt(deps, row, { ...call, commandId }), requestId);

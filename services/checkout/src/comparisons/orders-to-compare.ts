@@ -18,7 +18,7 @@ const ordersWith = (where: string): string =>
    from (select ${columns} from orders where account_id = $1 and not test and ${where} order by id limit ${comparedOrdersMax}) as o
    left join lateral (
      select t.sale -> 'product' as product from checkouts as c
-     join checkout_tries as t on t.account_id = c.account_id and t.checkout_id = c.id and t.try_no = c.try_no
+     join checkout_attempts as t on t.account_id = c.account_id and t.checkout_id = c.id and t.attempt_no = c.attempt_no
      where c.account_id = $1 and c.order_id = o.id limit 1) as s on o.source = 'checkout'
    order by o.id`;
 

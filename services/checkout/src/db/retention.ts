@@ -62,8 +62,8 @@ export const retention = (clock: Clock): readonly RetentionRule[] => [
     limit: () => new Date(clock.nowMs() - unpaidKeepDays * dayMs),
   },
   {
-    statement: `update checkout_tries set buyer_digests = null where ctid in
-      (select ctid from checkout_tries where buyer_digests is not null
+    statement: `update checkout_attempts set buyer_digests = null where ctid in
+      (select ctid from checkout_attempts where buyer_digests is not null
          and sale -> 'product' ->> 'pricingType' <> 'subscription' and created_at < $1 limit $2)`,
     limit: () => daysAgo(clock, digestKeepDays),
   },
@@ -71,7 +71,7 @@ export const retention = (clock: Clock): readonly RetentionRule[] => [
     statement: `with ended as (
         select id, account_id, order_id from sold_subscriptions where ended_at < $1 limit $2 for update skip locked
       ), cleared as (
-        update checkout_tries as t set buyer_digests = null from ended as e
+        update checkout_attempts as t set buyer_digests = null from ended as e
         join checkouts as c on c.account_id = e.account_id and c.order_id = e.order_id
         where t.checkout_id = c.id and t.buyer_digests is not null
       )

@@ -41,7 +41,7 @@ function refusalOf(change: Partial<CreateOrderBody>, of: PricedProduct | null = 
   throw new Error('the sale was not refused');
 }
 
-test('an order holds the product, each wanted bump once in the order asked for, and adds up', () => {
+test('an order holds the product, each wanted bump once in the requested order, and adds up', () => {
   const sale = decideSale({ ...body, bumpIds: ['bmp_2', 'bmp_1', 'bmp_2'] }, product, false, now);
   expect(sale.items).toEqual([
     { kind: 'main', label: 'Watercolour course', amount_cents: 9_900 },

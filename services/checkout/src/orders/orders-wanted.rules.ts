@@ -14,13 +14,13 @@ export interface WantedOrders {
 }
 
 /** Sorts behind every order's id: the first character of its suffix is a digit. */
-const behindAllIds = 'ord_z';
+const afterAllIds = 'ord_z';
 
 /** An order's time is that of its id, so a span of time is a span of ids; and an id is a span of one. */
 export function wantedOrders(query: OrdersQuery): WantedOrders {
-  const { q, status = null, productId = null, affiliateCode = null, before = behindAllIds } = query;
+  const { q, status = null, productId = null, affiliateCode = null, before = afterAllIds } = query;
   const lower = [query.from === undefined ? '' : idFloor('order', Date.parse(query.from))];
-  const upper = [before, query.to === undefined ? behindAllIds : idFloor('order', Date.parse(query.to))];
+  const upper = [before, query.to === undefined ? afterAllIds : idFloor('order', Date.parse(query.to))];
   const of = searchOf(q);
   if (of.kind === 'id') {
     lower.push(of.id);

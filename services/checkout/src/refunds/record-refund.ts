@@ -21,7 +21,7 @@ const refundStatement = statement(
      select id from orders where account_id = $1 and id = $2 and status = 'paid' for update
    ), done as (
      insert into refunds as r (id, account_id, order_id, refund_no, status, refunded_cents, uncounted_cents, request_id,
-       attempt, asked_at, created_at, finished_at)
+       attempt, checked_at, created_at, finished_at)
      select $7, $1, id, $3, 'done', $4, $8, $9, $10, $5, $5, $5 from locked
      on conflict (order_id, refund_no) do update set status = 'done', refunded_cents = excluded.refunded_cents,
        uncounted_cents = excluded.uncounted_cents, finished_at = excluded.finished_at
@@ -70,7 +70,7 @@ const failStatement = statement(
    where account_id = $1 and order_id = $2 and refund_no = $3 and status = 'requested'`,
 );
 
-/** The processor refused all or a part: the order stays paid, and a later try goes on under the same number. */
+/** The processor refused all or a part: the order stays paid, and a later attempt goes on under the same number. */
 export async function recordFailure(
   db: Queryable,
   { account_id, id, refund_no }: RefundedOrder,

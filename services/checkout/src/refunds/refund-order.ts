@@ -34,7 +34,7 @@ export interface RefundDeps {
 type RefundResult = RequestOutput<typeof contract>;
 
 /**
- * A paid order gets a refund unless one is under way already. One that the processor refused is asked for again under its
+ * A paid order gets a refund unless one is under way already. One that the processor refused is requested again under its
  * number, and so is one that is under way without the renewals; after one that failed later comes the next number.
  */
 const requestStatement = statement<RefundedOrder>(
@@ -45,14 +45,14 @@ const requestStatement = statement<RefundedOrder>(
    ), last as (
      select ${refundFields} from refunds where account_id = $1 and order_id = $2 order by refund_no desc limit 1
    ), requested as (
-     insert into refunds as r (id, account_id, order_id, refund_no, status, request_id, asked_at, created_at, renewals,
+     insert into refunds as r (id, account_id, order_id, refund_no, status, request_id, checked_at, created_at, renewals,
        attempt)
      select $3, o.account_id, o.id, coalesce((select case when failed_at is null then refund_no else refund_no + 1 end
        from last), 1), 'requested', $4, $5, $5, $6, coalesce((select attempt from last), 0) + 1
      from o where o.status = 'paid' and not exists (
        select from last where status = 'requested' and (renewals or not $6))
      on conflict (order_id, refund_no) do update set status = 'requested', request_id = excluded.request_id,
-       asked_at = excluded.asked_at, detail = null, finished_at = null, renewals = excluded.renewals,
+       checked_at = excluded.checked_at, detail = null, finished_at = null, renewals = excluded.renewals,
        attempt = excluded.attempt
      where r.account_id = excluded.account_id
        and (r.status = 'failed' or (r.status = 'requested' and excluded.renewals and not r.renewals))
@@ -126,27 +126,28 @@ export async function finishRefund(
 
 async function endRefund(
   deps: RefundDeps,
-  asked: RefundedOrder,
+  requested: RefundedOrder,
   answer: Answer,
   { requestId }: Pick<RequestContext, 'requestId'>,
 ): Promise<RefundResult> {
   const source = { requestId, nowMs: deps.clock.nowMs() };
   const { status, orderRefunded = status === 'refunded', refundedCents, refunds } = answer;
-  if (isUnknownThere(asked, answer)) {
-    await recordFailure(deps.database.pool, asked, { detail: noPaymentText, refundedCents }, source);
+  if (isUnknownThere(requested, answer)) {
+    await recordFailure(deps.database.pool, requested, { detail: noPaymentText, refundedCents }, source);
     throw new DomainError('refund_failed', noPaymentText);
   }
   const order = await deps.database.transaction(async (client) => {
-    const [locked = asked] = await lockOrders(client, [{ accountId: asked.account_id, orderId: asked.id }]);
+    const [locked = requested] = await lockOrders(client, [{ accountId: requested.account_id, orderId: requested.id }]);
     const after = await recordPaymentRefunds(client, locked, refunds ?? [], source);
     const own = refunds?.reduce((sum, { period, amountCents }) => sum + (period === null ? amountCents : 0), 0);
-    if (orderRefunded) await recordRefund(client, { ...after, ...numberAsked(asked) }, own ?? refundedCents, source);
+    if (orderRefunded)
+      await recordRefund(client, { ...after, ...numberRequested(requested) }, own ?? refundedCents, source);
     return after;
   });
   deps.wakeRelay();
   if (status !== 'failed') return await resultOfAnswer(deps, order, { ...answer, orderRefunded });
   const detail = orderRefunded ? renewalRefusedText(answer.detail) : refusedText(order, refundedCents, answer.detail);
-  if (!orderRefunded) await recordFailure(deps.database.pool, asked, { detail, refundedCents }, source);
+  if (!orderRefunded) await recordFailure(deps.database.pool, requested, { detail, refundedCents }, source);
   const code = answer.disputed ? 'payment_disputed' : 'refund_failed';
   // The order keeps what it was refused for; the caller reads why at once.
   const disputedDetail = answer.disputed ? answer.detail : null;
@@ -180,7 +181,7 @@ const isUnknownThere = (
   before === 'paid' && source === 'checkout' && total_cents > 0 && status === 'refunded' && refundedCents === 0;
 
 /** Billing answered the request that was read before, whatever was written since. */
-const numberAsked = ({ refund_no, refund_status, failed_at, attempt }: RefundedOrder) => ({
+const numberRequested = ({ refund_no, refund_status, failed_at, attempt }: RefundedOrder) => ({
   refund_no,
   refund_status,
   failed_at,

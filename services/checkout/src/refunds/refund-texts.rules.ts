@@ -1,6 +1,6 @@
 import { formatAmount } from '@app/money/format';
 
-/** What sellers are told of the end of a refund. */
+/** What sellers are notified of at the end of a refund. */
 
 export interface RefundedSale {
   readonly source: 'api' | 'checkout';

@@ -18,7 +18,7 @@ export interface RefundedOrder {
   readonly order_refunded_cents: number;
   readonly given_back_cents: number;
   readonly refund_changes: number;
-  /** These are null for an order that no refund was asked for. */
+  /** These are null for an order of which no refund was requested. */
   readonly refund_no: number | null;
   readonly refund_status: 'requested' | 'done' | 'failed' | null;
   readonly refunded_cents: number | null;

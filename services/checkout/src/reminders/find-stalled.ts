@@ -40,7 +40,7 @@ const stalledTypes = { ...checkoutTypes, buyer: 'text', idle_since: 'timestamptz
 const withSales = `
   select ${checkoutColumns}, d.buyer, d.idle_since from due as d
   join checkouts as c on c.account_id = $1 and c.id = d.id
-  left join checkout_tries as t on t.account_id = c.account_id and t.checkout_id = c.id and t.try_no = c.try_no`;
+  left join checkout_attempts as t on t.account_id = c.account_id and t.checkout_id = c.id and t.attempt_no = c.attempt_no`;
 
 /** The index has the checkouts in this very order, so a scan reads what it returns, wherever it begins. */
 const scanStatement = statement<Scanned>(

@@ -24,16 +24,16 @@ export interface OverdueDeps extends Pick<CheckoutDeps, 'database' | 'clock' | '
 export const watchOverdue = (deps: Omit<OverdueDeps, 'closing'>): OverdueWatch =>
   startOverdueWatch({
     logger: deps.logger,
-    check: (closing) => tellOverdue({ ...deps, closing }),
+    check: (closing) => notifyAllOverdue({ ...deps, closing }),
     waiting: 'buyers to remind',
   });
 
 /**
- * Tells each account whose buyers were to be reminded 26 hours ago, are to be reminded still, and had no run since: once
+ * Notifies each account whose buyers were to be reminded 26 hours ago, are to be reminded still, and had no run since: once
  * for each lapse.
  * @returns how many accounts that are
  */
-export async function tellOverdue(deps: OverdueDeps): Promise<number> {
+export async function notifyAllOverdue(deps: OverdueDeps): Promise<number> {
   const { database, clock, bounds, closing } = deps;
   if (bounds.perDay === 0) return 0;
   const dueByMs = clock.nowMs() - withoutDailyRunMs;

@@ -69,7 +69,7 @@ test.each([
     { refusedFirst: 0, refusal: '', capped: true, unverified: 0, bounds: { perDay: 5, perDayOfAll: 9 } },
     'The ceiling of 5 reminders in a day, or of 9 of all accounts together, is reached: later runs send the others.',
   ],
-])('a refused address is told with the first refusal, a ceiling whenever it is reached', (run, notice) => {
+])('a refused address is reported with the first refusal, a ceiling whenever it is reached', (run, notice) => {
   expect(noticeOf(run)).toBe(notice);
 });
 

@@ -91,7 +91,7 @@ const refusedByAll = 3;
 export const refusesAll = ({ sent, refused }: { sent: number; refused: number }): boolean =>
   sent === 0 && refused >= refusedByAll;
 
-/** What the seller is told of a run beside its problem, in one line; null when there is nothing to tell. */
+/** What the seller is notified of about a run, beside its problem, in one line; null for nothing. */
 export function noticeOf(run: {
   readonly refusedFirst: number;
   readonly refusal: string;

@@ -179,7 +179,7 @@ const resultStatement = statement(
 );
 
 /**
- * Counts recovered checkouts, and records the run's result with its events, in one transaction: what is counted is told once.
+ * Counts recovered checkouts, and records the run's result with its events, in one transaction: what is counted is reported once.
  * A process that dies before it has counted nothing; one that dies after it has a result, which the repeated command gets.
  */
 async function recordResult(deps: RunDeps, run: ReminderRun, sent: SentReminders): Promise<RunResult> {
@@ -203,7 +203,7 @@ async function recordResult(deps: RunDeps, run: ReminderRun, sent: SentReminders
   return result;
 }
 
-/** Nothing is told of a run that did nothing. A run that failed is told once, not for each buyer. */
+/** Nothing is reported of a run that did nothing. A run that failed is reported once, not for each buyer. */
 function eventsOf(
   { accountId, runId, platformRunId }: ReminderRun,
   { sent, recovered, problem }: RunResult,

@@ -15,14 +15,14 @@ export interface SweepRun {
 }
 
 /**
- * SQL that claims the rows of a round: `asked_at` moves on with the claim, so no other replica asks about them, and a round
+ * SQL that claims the rows of a round: `checked_at` moves on with the claim, so no other replica asks about them, and a round
  * finds none of the round before.
  */
 export function claimSql(table: string, status: string, returned: string): string {
-  const due = earliestPerAccount(table, 'id', 'asked_at', `status = '${status}' and asked_at <= $2`);
-  return `update ${table} set asked_at = $1 where id = any (array(
+  const due = earliestPerAccount(table, 'id', 'checked_at', `status = '${status}' and checked_at <= $2`);
+  return `update ${table} set checked_at = $1 where id = any (array(
        select id from ${table} where id = any (array(${due} limit 100))
-         and status = '${status}' and asked_at <= $2 for update skip locked))
+         and status = '${status}' and checked_at <= $2 for update skip locked))
      returning ${returned}`;
 }
 
@@ -40,7 +40,7 @@ export async function claimDue<Row extends object>(
  * Works on what is due, round after round until nothing is. One row's fault keeps no other from its turn, and neither does
  * one whose answer never comes; outages in a row end the sweep, and the next one goes on.
  * @param claim takes a round's rows, so that neither another replica nor a later round of this sweep takes them
- * @param failed is told of a row that could not be worked on
+ * @param failed is called with each row that could not be worked on
  */
 export async function sweepDue<Row>(
   { closing }: Pick<SweepRun, 'closing'>,

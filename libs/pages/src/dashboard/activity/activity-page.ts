@@ -18,7 +18,7 @@ const texts = {
   add: 'Add an endpoint',
   none: 'Nothing is like this.',
   to: 'to',
-  try: (number: number) => `try ${number}`,
+  try: (number: number) => `attempt ${number}`,
   answered: (code: number) => `answered ${code}`,
   test: 'Test',
 } as const;

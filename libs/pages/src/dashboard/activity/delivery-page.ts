@@ -27,15 +27,15 @@ const texts = {
     `The same event is sent with the same webhook-id (${id}), so that a receiver that has it already can tell.`,
   againEmail: 'The same email is sent once more.',
   request: 'Request',
-  signedAnew: 'The timestamp and the signature are made anew for each try, and are not kept.',
+  signedAnew: 'The timestamp and the signature are made anew for each attempt, and are not kept.',
   answer: (code: number) => `Answer: ${code}`,
   noAnswer: 'Answer',
   noContent: 'It had no content.',
   gone: 'What was sent and answered is kept for 30 days.',
   none: 'There was no answer.',
   latest: 'The latest try',
-  earlier: 'Earlier tries',
-  try: (number: number) => `Try ${number}`,
+  earlier: 'Earlier attempts',
+  try: (number: number) => `Attempt ${number}`,
   took: 'Took',
   ms: (ms: number) => `${ms} ms`,
   dns: 'Name looked up',
@@ -121,7 +121,7 @@ function latestOf(delivery: Delivery, attempt: Attempt, formats: Formats): Html 
   return html`<section class="stack"><h2>${texts.latest}</h2>${exchange}${fold(texts.took, factsOf(attempt, formats), { isOpen: true })}</section>`;
 }
 
-/** As it was sent, but for what is made anew for each try. */
+/** As it was sent, but for what is made anew for each attempt. */
 function requestOf({ event, event_id, payload, test }: Delivery, { url }: Attempt): Html {
   const to = URL.parse(url ?? '');
   const lines = [

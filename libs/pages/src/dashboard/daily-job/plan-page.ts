@@ -11,7 +11,7 @@ import { dailyJobPath, dailyJobTitle, type Preview, planPath } from './parts.ts'
 const texts = {
   title: 'What the next run would do',
   empty: 'Nothing is due now.',
-  try: (label: string, attempt: number) => `${label}, try ${attempt}`,
+  try: (label: string, attempt: number) => `${label}, attempt ${attempt}`,
   first: 'First',
   next: 'Next',
 } as const;

@@ -5,7 +5,7 @@ import type { Visit } from './visit.ts';
 
 const pageSize = 20;
 
-/** What a list is asked for: a page of it, from where the address says. */
+/** What is requested of a list: a page of it, from where the address says. */
 export function pageQuery({ request }: Visit): { readonly limit: number; readonly before?: string } {
   const before = request.query.get('before');
   return before === null ? { limit: pageSize } : { limit: pageSize, before };

@@ -11,7 +11,7 @@ export interface Moment {
   readonly entry: Parameters<typeof timeline>[0][number];
 }
 
-/** A try to move money, with what the processor said to it and what happens next. @param more at its end, as a link */
+/** An attempt to move money, with what the processor said to it and what happens next. @param more at its end, as a link */
 export function paymentMoment(payment: PaymentResource, formats: Formats, more?: Html): Moment {
   const { explanation, next, last_four, created_at: at } = payment;
   const card = last_four === null ? '' : `Card ending in ${last_four}. `;

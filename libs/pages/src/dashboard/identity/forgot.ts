@@ -32,11 +32,11 @@ export const showForgot = ({ query }: PageRequest): PageAnswer =>
 export async function takeForgot(request: PageRequest): Promise<PageAnswer> {
   const { form, actor } = request;
   const email = (form.get('email') ?? '').trim();
-  const asked = await request.call('requestPasswordReset', { actor, body: { email } });
-  if (asked.ok) return { status: 303, location: '/forgot-password?sent=1' };
-  const { code, status, detail } = asked.problem;
+  const requested = await request.call('requestPasswordReset', { actor, body: { email } });
+  if (requested.ok) return { status: 303, location: '/forgot-password?sent=1' };
+  const { code, status, detail } = requested.problem;
   if (code === 'validation_failed') return shownForgot(422, { email, error: texts.wrong });
-  return status === 429 ? shownForgot(429, { email, error: detail }) : showRefused(asked, request);
+  return status === 429 ? shownForgot(429, { email, error: detail }) : showRefused(requested, request);
 }
 
 const shownForgot = (status: number, state: ForgotState): PageAnswer =>

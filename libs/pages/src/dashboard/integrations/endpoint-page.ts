@@ -15,7 +15,7 @@ import { type Endpoint, endpointPath, hostOf, integrationsTitle, recoveryPath, w
 const texts = {
   failing: 'Nothing has arrived since',
   failingEnds:
-    'Every try since then has failed. After five days without one that arrives, the endpoint is switched off.',
+    'Every attempt since then has failed. After five days without one that arrives, the endpoint is switched off.',
   offBySeller: 'You switched it off. Events are held for 30 days.',
   offGone: 'It was switched off, because it answered 410 (gone). Events are held for 30 days.',
   offFailing: 'It was switched off, because nothing had arrived for five days. Events are held for 30 days.',

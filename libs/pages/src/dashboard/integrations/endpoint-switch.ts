@@ -51,11 +51,11 @@ function switchPage(visit: Visit, endpoint: Endpoint, state: FormState): Dashboa
   const to = html`<input type="hidden" name="active" value="${active ? 'false' : 'true'}">`;
   const label = active ? texts.offButton : texts.onButton;
   const buttons = button({ label, busyLabel: texts.working, kind: active ? 'danger' : 'accent' });
-  const ask = active ? html`<p>${texts.off}</p>` : held.count > 0 && heldChoices(visit, endpoint, state);
+  const request = active ? html`<p>${texts.off}</p>` : held.count > 0 && heldChoices(visit, endpoint, state);
   return {
     title: (active ? texts.offTitle : texts.onTitle)(hostOf(url)),
     back,
-    main: form(visit, { content: html`${to}${ask}`, state, buttons }),
+    main: form(visit, { content: html`${to}${request}`, state, buttons }),
   };
 }
 

@@ -18,7 +18,7 @@ const texts = {
   untilHint: 'Left empty: until now.',
   which: 'Which',
   failed: 'Only what did not arrive',
-  failedHint: 'What failed, was canceled, or waits for its next try.',
+  failedHint: 'What failed, was canceled, or waits for its next attempt.',
   all: 'Everything',
   allHint: 'Also what arrived, and events that are older than the endpoint. Its receiver gets ids that it knows.',
   start: 'Send them again',

@@ -45,13 +45,13 @@ export async function showExplanation(visit: Visit, { id = '', metric = '' }: Pa
   // Churn is a number of one month alone.
   const month = query.get('month') ?? (known.data === 'churn' ? monthBefore(now, 0) : null);
   const after = query.get('after');
-  const asked = Object.assign(
+  const requested = Object.assign(
     { metric: known.data, limit: factsShown },
     month === null ? {} : { month },
     after === null ? {} : { after },
   );
   const [explanation, series, product] = await Promise.all([
-    visit.read('explainMetric', { params: { productId: id }, query: asked }),
+    visit.read('explainMetric', { params: { productId: id }, query: requested }),
     visit.read('getMetricSeries', {
       params: { productId: id },
       query: { metric: known.data, from: monthBefore(now, months - 1) },

@@ -180,7 +180,7 @@ const orderOf = (drawn: Drawn, languages: string | undefined, processor: string)
   appliedCode: null,
   refusedCode: '',
   quote: '',
-  asksRepeat: false,
+  requestsRepeat: false,
   card: drawn.priceCents === 0 ? null : drawnCardOf(processor),
   savesCard: drawn.billingInterval !== null,
   countries: countryNames(),

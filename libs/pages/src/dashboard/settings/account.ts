@@ -64,9 +64,9 @@ export async function takeAccount(visit: Visit): Promise<Answer> {
 async function changeEmail(visit: Visit): Promise<Answer> {
   const { form } = visit.request;
   const body = { password: form.get('emailPassword') ?? '', email: (form.get('email') ?? '').trim() };
-  const asked = await visit.call('changeEmail', { body });
-  if (asked.ok) return done(visit, 'email');
-  const state = refusedForm(visit, ofPassword(asked.problem), emailLabels, { password: 'emailPassword' });
+  const requested = await visit.call('changeEmail', { body });
+  if (requested.ok) return done(visit, 'email');
+  const state = refusedForm(visit, ofPassword(requested.problem), emailLabels, { password: 'emailPassword' });
   return refusedPage(await shown(visit, state));
 }
 

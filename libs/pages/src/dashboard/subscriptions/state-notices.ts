@@ -9,9 +9,9 @@ const texts = {
   failed: (amount: string) => `The renewal of ${amount} was not charged.`,
   nextTry: 'It is tried again',
   noTry: 'It is not tried again by itself.',
-  tries: (failed: number) =>
+  attempts: (failed: number) =>
     failed === 1
-      ? 'One try has failed: after four the subscription ends.'
+      ? 'One attempt has failed: after four the subscription ends.'
       : `${failed} tries have failed: after four the subscription ends.`,
   help: 'Send the buyer a link for another card',
   underWay: (amount: string) =>
@@ -105,7 +105,7 @@ function pastDue(of: SubscriptionWithHistory, amount: string, formats: Formats):
   const failed = of.payments.find(({ step, status }) => step === 'renewal' && status === 'declined');
   const why = failed?.explanation ?? texts.failed(amount);
   const next = of.next_charge_at === null ? texts.noTry : html`${texts.nextTry} ${when(of.next_charge_at, formats)}.`;
-  const tries = of.failed_tries > 0 && texts.tries(of.failed_tries);
+  const attempts = of.failed_tries > 0 && texts.attempts(of.failed_tries);
   const help = html`<p><a href="${subscriptionsPath}/${of.id}/card">${texts.help}</a></p>`;
-  return notice('bad', html`${why} ${next} ${tries}`, help);
+  return notice('bad', html`${why} ${next} ${attempts}`, help);
 }

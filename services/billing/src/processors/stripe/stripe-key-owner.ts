@@ -59,36 +59,36 @@ interface Probe {
   /** As Stripe's Dashboard names the permission. */
   readonly name: string;
   /** Changes nothing: where it would, Stripe refuses its values, after it has looked at the permission. */
-  ask(stripe: Stripe, options: Stripe.RequestOptions): Promise<unknown>;
+  request(stripe: Stripe, options: Stripe.RequestOptions): Promise<unknown>;
 }
 
 const noId = 'none_of_these';
 const savingCards = 'SetupIntents: write';
 const probes: readonly Probe[] = [
-  { name: 'Customers: write', ask: (stripe, options) => stripe.customers.create({ email: 'no address' }, options) },
+  { name: 'Customers: write', request: (stripe, options) => stripe.customers.create({ email: 'no address' }, options) },
   {
     name: 'PaymentIntents: write',
-    ask: (stripe, options) => stripe.paymentIntents.create({ amount: 0, currency: 'usd' }, options),
+    request: (stripe, options) => stripe.paymentIntents.create({ amount: 0, currency: 'usd' }, options),
   },
   {
     name: savingCards,
-    ask: (stripe, options) => stripe.setupIntents.create({ customer: noId, payment_method: noId }, options),
+    request: (stripe, options) => stripe.setupIntents.create({ customer: noId, payment_method: noId }, options),
   },
   {
     name: 'Charges and Refunds: write',
-    ask: (stripe, options) => stripe.refunds.create({ payment_intent: noId }, options),
+    request: (stripe, options) => stripe.refunds.create({ payment_intent: noId }, options),
   },
-  { name: 'Disputes: read', ask: (stripe, options) => stripe.disputes.list({ limit: 1 }, options) },
-  { name: 'PaymentMethods: read', ask: (stripe, options) => stripe.paymentMethods.retrieve(noId, {}, options) },
-  { name: 'Balance: read', ask: (stripe, options) => stripe.balanceTransactions.list({ limit: 1 }, options) },
-  { name: 'Events: read', ask: (stripe, options) => stripe.events.list({ limit: 1 }, options) },
+  { name: 'Disputes: read', request: (stripe, options) => stripe.disputes.list({ limit: 1 }, options) },
+  { name: 'PaymentMethods: read', request: (stripe, options) => stripe.paymentMethods.retrieve(noId, {}, options) },
+  { name: 'Balance: read', request: (stripe, options) => stripe.balanceTransactions.list({ limit: 1 }, options) },
+  { name: 'Events: read', request: (stripe, options) => stripe.events.list({ limit: 1 }, options) },
 ];
 
-async function may(link: StripeLink, call: ProcessorCall, { ask }: Probe): Promise<boolean> {
+async function may(link: StripeLink, call: ProcessorCall, { request }: Probe): Promise<boolean> {
   // A secret key may do everything.
   if (!call.secretKey?.startsWith('rk_')) return true;
   try {
-    await link.send(call, undefined, ask);
+    await link.send(call, undefined, request);
   } catch (err) {
     if (err instanceof NothingDoneError && err.why === 'key_refused') return false;
     if (!(err instanceof StripeAnswerError)) throw err;

@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { about, declinedOutcome, lookedUp, type Suite, succeeded, waiting } from './suite.ts';
 
 export function describeConfirmation(suite: Suite): void {
-  const asked = async (method: 'authorize' | 'charge', paymentMethod: string) => {
+  const requested = async (method: 'authorize' | 'charge', paymentMethod: string) => {
     const request = suite.request({ paymentMethod });
     return { request, outcome: waiting(await suite.processor[method](request, suite.call())) };
   };
 
   test.each(['authorize', 'charge'] as const)('%s: a buyer who confirms has paid', async (method) => {
-    const { request, outcome } = await asked(method, suite.cards.confirmed);
+    const { request, outcome } = await requested(method, suite.cards.confirmed);
     await suite.subject().buyerDecides(outcome.url);
     const paid = succeeded(await lookedUp(suite, method, request));
     expect(paid).toMatchObject({ reference: outcome.reference, savedMethod: expect.stringMatching(/\S/) });
@@ -19,7 +19,7 @@ export function describeConfirmation(suite: Suite): void {
   });
 
   test('a buyer who refuses has not paid', async () => {
-    const { request, outcome } = await asked('charge', suite.cards.refused);
+    const { request, outcome } = await requested('charge', suite.cards.refused);
     await suite.subject().buyerDecides(outcome.url);
     expect(await lookedUp(suite, 'charge', request)).toMatchObject({ status: 'declined' });
   });
@@ -27,7 +27,7 @@ export function describeConfirmation(suite: Suite): void {
   test.each(['authorize', 'charge'] as const)(
     '%s: what waits is given up, and cannot succeed any more',
     async (method) => {
-      const { request, outcome } = await asked(method, suite.cards.confirmed);
+      const { request, outcome } = await requested(method, suite.cards.confirmed);
       const waits = { reference: outcome.reference, amountCents: 4_900, currency: 'usd' };
       succeeded(await suite.processor.release({ paymentId: suite.paymentId(), ...waits }, suite.call()));
       expect(await lookedUp(suite, method, request)).toMatchObject({ status: 'declined' });
@@ -35,7 +35,7 @@ export function describeConfirmation(suite: Suite): void {
   );
 
   test('a hold that the buyer confirmed before it was given up is released, and says so', async () => {
-    const { request, outcome } = await asked('authorize', suite.cards.confirmed);
+    const { request, outcome } = await requested('authorize', suite.cards.confirmed);
     await suite.subject().buyerDecides(outcome.url);
     const hold = succeeded(await lookedUp(suite, 'authorize', request));
     succeeded(await suite.processor.release(about(suite, hold, 4_900), suite.call()));
@@ -45,7 +45,7 @@ export function describeConfirmation(suite: Suite): void {
   });
 
   test('a charge that the buyer confirmed before it was given up stays paid', async () => {
-    const { request, outcome } = await asked('charge', suite.cards.confirmed);
+    const { request, outcome } = await requested('charge', suite.cards.confirmed);
     await suite.subject().buyerDecides(outcome.url);
     succeeded(await lookedUp(suite, 'charge', request));
     const waits = { reference: outcome.reference, amountCents: 4_900, currency: 'usd' };
@@ -55,7 +55,7 @@ export function describeConfirmation(suite: Suite): void {
   });
 
   test('what waits cannot be captured or refunded', async () => {
-    const { outcome } = await asked('authorize', suite.cards.confirmed);
+    const { outcome } = await requested('authorize', suite.cards.confirmed);
     const waits = { reference: outcome.reference, amountCents: 4_900, currency: 'usd' };
     const capture = await suite.processor.capture({ paymentId: suite.paymentId(), ...waits }, suite.call());
     expect(capture).toMatchObject({ status: 'declined' });

@@ -6,7 +6,7 @@ export function describeSaving(suite: Suite): void {
     const { paymentMethod: _, returnUrl: __, ...request } = suite.request();
     return await suite.processor.chargeSaved({ ...request, savedMethod }, suite.call());
   };
-  const asked = async (paymentMethod: string) => {
+  const requested = async (paymentMethod: string) => {
     const request = saving(suite, { paymentMethod });
     return { request, outcome: waiting(await suite.processor.saveMethod(request, suite.call())) };
   };
@@ -40,7 +40,7 @@ export function describeSaving(suite: Suite): void {
   });
 
   test('a card is saved once its buyer has confirmed it at the bank, and charged then', async () => {
-    const { request, outcome } = await asked(suite.cards.confirmed);
+    const { request, outcome } = await requested(suite.cards.confirmed);
     await suite.subject().buyerDecides(outcome.url);
     const saved = succeeded(await lookedUp(suite, 'saveMethod', request));
     expect(saved).toMatchObject({ reference: outcome.reference, savedMethod: expect.stringMatching(/\S/) });
@@ -51,10 +51,10 @@ export function describeSaving(suite: Suite): void {
   });
 
   test('a card that its buyer refuses at the bank, or that is given up before, is not saved', async () => {
-    const refused = await asked(suite.cards.refused);
+    const refused = await requested(suite.cards.refused);
     await suite.subject().buyerDecides(refused.outcome.url);
     expect(await lookedUp(suite, 'saveMethod', refused.request)).toMatchObject({ status: 'declined' });
-    const givenUp = await asked(suite.cards.confirmed);
+    const givenUp = await requested(suite.cards.confirmed);
     succeeded(await suite.processor.release(about(givenUp.outcome.reference), suite.call()));
     expect(await lookedUp(suite, 'saveMethod', givenUp.request)).toMatchObject({ status: 'declined' });
   });

@@ -23,7 +23,7 @@ export const payments = `
     account_id text not null,
     order_id text not null,
     step text not null check (step in ('main', 'capture', 'upsell', 'recharge', 'refund', 'release', 'renewal', 'card')),
-    try_no integer not null check (try_no >= 1),
+    attempt_no integer not null check (attempt_no >= 1),
     call text not null check (
       call in ('authorize', 'charge', 'chargeSaved', 'capture', 'refund', 'release', 'saveMethod')
     ),
@@ -53,8 +53,8 @@ export const payments = `
     released_payment_id text,
     period integer,
     undone integer not null default 0,
-    constraint one_row_for_each_try
-      unique nulls not distinct (account_id, order_id, step, period, try_no, charge_id, released_payment_id),
+    constraint one_row_for_each_attempt
+      unique nulls not distinct (account_id, order_id, step, period, attempt_no, charge_id, released_payment_id),
     constraint a_decline_has_a_reason check ((status = 'declined') = (decline_reason is not null)),
     constraint an_end_has_a_time check ((status in ('succeeded', 'declined')) = (finished_at is not null)),
     constraint what_has_no_end_is_checked check ((status in ('succeeded', 'declined')) = (next_check_at is null)),
@@ -93,7 +93,7 @@ export const payments = `
 /**
  * charges          money that was taken for an order; its id is that of the payment that took it. It has no reference to it: the
  *                  statement that writes one writes or locks the other, and nothing deletes either. `refund_attempt` is the last
- *                  request for a refund of the order that marked the charge, as checkout counts them, and `refund_from_try` the
+ *                  request for a refund of the order that marked the charge, as checkout counts them, and `refund_from_attempt` the
  *                  first attempt at the processor that belongs to that request: of those before it a refusal says nothing.
  *                  `reopened_at` is when a refund of the charge failed last after it had been taken: its order has the time to
  *                  follow until it is compared.
@@ -115,14 +115,14 @@ export const charges = `
     charged_at timestamptz not null,
     refund_due_at timestamptz,
     refund_attempt integer,
-    refund_from_try integer,
+    refund_from_attempt integer,
     reopened_at timestamptz,
     constraint refunded_at_most_what_was_charged check (refunded_cents between 0 and amount_cents),
     constraint lost_at_most_what_was_charged check (lost_cents between 0 and amount_cents)
   );
   alter table charges
     alter amount_cents set statistics 0, alter refunded_cents set statistics 0, alter lost_cents set statistics 0, alter currency set statistics 0,
-    alter refund_attempt set statistics 0, alter refund_from_try set statistics 0;
+    alter refund_attempt set statistics 0, alter refund_from_attempt set statistics 0;
   create index charges_refunding on charges (refund_due_at) where refund_due_at is not null;
   create index charges_by_time on charges (account_id, charged_at, id) where not test;
   -- An order's own charges, while most charges are those of renewals.

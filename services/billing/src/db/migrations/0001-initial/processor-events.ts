@@ -4,7 +4,7 @@
  *                     platform made there, `url` its address, `shape` the version and the types of its events. A row with
  *                     `next_attempt_at` is compared with Stripe then; until `claimed_until` a replica does that.
  * processor_events    events of a processor, each once. An event says which object there changed, and names payments of ours. A
- *                     row with `next_try_at` is handled then; one without and without `done_at` is given up.
+ *                     row with `next_attempt_at` is handled then; one without and without `done_at` is given up.
  */
 export const processorEvents = `
   create table processor_webhooks (
@@ -37,10 +37,10 @@ export const processorEvents = `
     object_id text not null,
     payment_ids text[] not null,
     received_at timestamptz not null,
-    tries integer not null default 0,
-    next_try_at timestamptz,
+    attempts integer not null default 0,
+    next_attempt_at timestamptz,
     done_at timestamptz,
     primary key (account_id, processor, test, event_id)
   );
-  create index processor_events_due on processor_events (next_try_at) where next_try_at is not null;
+  create index processor_events_due on processor_events (next_attempt_at) where next_attempt_at is not null;
   create index processor_events_received on processor_events (received_at)`;

@@ -8,7 +8,7 @@
  *                external. `cancel_requested_by` is who canceled it for the end of its period, null while it renews: the daily run
  *                finds it by `next_charge_at`, so an `external` one has that time until its end. `failed_tries` counts those of the
  *                current renewal. `hard_declined`: the card is lost, stolen or expired, so the processor is not asked again until the
- *                card changes. `free_try`: the next attempt does not count. `affiliate_named`: the order named an affiliate.
+ *                card changes. `free_attempt`: the next attempt does not count. `affiliate_named`: the order named an affiliate.
  */
 export const subscriptions = `
   create table subscriptions (
@@ -33,7 +33,7 @@ export const subscriptions = `
     next_charge_at timestamptz,
     failed_tries integer not null default 0 check (failed_tries between 0 and 4),
     hard_declined boolean not null default false,
-    free_try boolean not null default false,
+    free_attempt boolean not null default false,
     paused_at timestamptz,
     processor text,
     last_four text,
@@ -57,7 +57,7 @@ export const subscriptions = `
     alter product_name set statistics 0, alter customer_email set statistics 0,
     alter amount_cents set statistics 0, alter currency set statistics 0, alter billing_interval set statistics 0,
     alter payment_method set statistics 0, alter anchor set statistics 0, alter started_at set statistics 0,
-    alter failed_tries set statistics 0, alter hard_declined set statistics 0, alter free_try set statistics 0,
+    alter failed_tries set statistics 0, alter hard_declined set statistics 0, alter free_attempt set statistics 0,
     alter processor set statistics 0, alter last_four set statistics 0, alter anchor_period set statistics 0;
   create index subscriptions_listed on subscriptions (account_id, id desc) where not test;
   create index subscriptions_due on subscriptions (account_id, test, next_charge_at, id)

@@ -1,14 +1,14 @@
 /**
  * checkouts       what a buyer is buying. `revision` counts its changes: a request that priced an older one prices again.
  *                 `secret_hashes` are the SHA-256 hashes of the secrets that opened it: a repeated command adds its own.
- *                 `discount_id` is the discount whose use the attempt under way claimed. `asked_at` is when billing was last
+ *                 `discount_id` is the discount whose use the attempt under way claimed. `checked_at` is when billing was last
  *                 asked about an attempt that is under way. `active_at` is when its buyer changed it last. `upsell_decided`:
  *                 billing has the decision on a held order's upsell, and a payment of it is not known yet. `shown_quote` stands
  *                 for the lines, the total and the renewal that the buyer saw last (`quoteOf`). `settings_revision` is the number
  *                 of the account's settings at the opening: settings here that are older say nothing of its mode. `paid_at`,
  *                 `last_four` and `decide_by` are what a buyer's page shows of a payment: when, which card, and until when the
  *                 upsell may be decided on.
- * checkout_tries  one row for each attempt to pay, with the sale as it was then: what is charged late is what was agreed.
+ * checkout_attempts  one row for each attempt to pay, with the sale as it was then: what is charged late is what was agreed.
  *                 `buyer_digests` are digests of the buyer's browser, address and card, the account's own; kept for two days, with
  *                 a subscription until 30 days after its end. `repeats_order` is an order that the same email paid or was paying
  *                 from elsewhere; the seller is notified of it.
@@ -44,12 +44,12 @@ export const checkouts = `
     utm_content text,
     shown_cents bigint not null,
     order_id text unique,
-    try_no integer not null default 0,
+    attempt_no integer not null default 0,
     discount_id text,
     action_url text,
     reason text,
     upsell_status text check (upsell_status in ('offered', 'accepted', 'declined', 'card_declined', 'not_decided')),
-    asked_at timestamptz,
+    checked_at timestamptz,
     created_at timestamptz not null,
     upsell_decided boolean not null default false,
     active_at timestamptz,
@@ -59,7 +59,7 @@ export const checkouts = `
     last_four text,
     decide_by timestamptz
   );
-  create index checkouts_processing on checkouts (asked_at) where status = 'processing';
+  create index checkouts_processing on checkouts (checked_at) where status = 'processing';
   create index checkouts_open on checkouts (created_at) where status = 'open';
   create index checkouts_unpaid on checkouts (created_at) where status = 'expired' and upsell_status is null;
   create index checkouts_stalled on checkouts (account_id, lower(email), product_id, created_at desc, id desc)
@@ -77,20 +77,20 @@ export const checkouts = `
   create index checkouts_expired on checkouts (account_id, substr(id, 5))
     where status = 'expired' and email is not null and not test;
 
-  create table checkout_tries (
+  create table checkout_attempts (
     account_id text not null,
     checkout_id text not null references checkouts (id) on delete cascade,
-    try_no integer not null,
+    attempt_no integer not null,
     command_id text not null,
     sale json not null,
     reason text,
     created_at timestamptz not null,
     buyer_digests text[],
     repeats_order text,
-    primary key (checkout_id, try_no),
+    primary key (checkout_id, attempt_no),
     unique (checkout_id, command_id)
   );
-  create index checkout_tries_digests on checkout_tries (created_at)
+  create index checkout_attempts_digests on checkout_attempts (created_at)
     where buyer_digests is not null and sale -> 'product' ->> 'pricingType' <> 'subscription';
 
   create table visits (
@@ -121,21 +121,21 @@ export const soldSubscriptions = `
   -- subscription; rather one that has a digest in common with the attempt (same). It locks buyers first and reads afterwards, in a
   -- statement of its own, so that of two attempts of one buyer at the same time the second sees the first. Buyers are locked in one
   -- order, before any checkout. The planner is kept to look-ups in indexes, whatever it thinks of the sizes of tables.
-  create function earlier_purchases(tries json) returns table (checkout_id text, order_id text, same boolean)
+  create function earlier_purchases(attempts json) returns table (checkout_id text, order_id text, same boolean)
   language plpgsql set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   begin
     perform pg_advisory_xact_lock(key) from (
       select distinct hashtextextended(concat_ws(' ', t.account_id, t.product_id, t.email), 16) as key
-      from json_to_recordset(tries) as t(account_id text, email text, product_id text) order by key
+      from json_to_recordset(attempts) as t(account_id text, email text, product_id text) order by key
     ) as buyers;
     return query
       select t.id, e.order_id, e.same
-      from json_to_recordset(tries) as t(id text, account_id text, email text, product_id text, digests text[],
+      from json_to_recordset(attempts) as t(id text, account_id text, email text, product_id text, digests text[],
         since timestamptz)
       cross join lateral (
         select p.order_id, coalesce((
           select y.buyer_digests && t.digests from checkouts as c
-          join checkout_tries as y on y.checkout_id = c.id and y.try_no = c.try_no
+          join checkout_attempts as y on y.checkout_id = c.id and y.attempt_no = c.attempt_no
           where c.account_id = t.account_id and c.order_id = p.order_id), false) as same
         from (
           select o.id as order_id from orders as o

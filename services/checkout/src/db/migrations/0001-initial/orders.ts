@@ -105,7 +105,7 @@ export const orderOutcomes = `
     perform pg_advisory_xact_lock_shared(hashtextextended(id, 0))
     from (select id from unnest(recorded) as id order by id) as o;
     if cardinality(recorded_before) > 0 or exists (select from order_refusals where order_id = any (recorded)) then
-      raise exception 'another try of the same command was faster' using errcode = 'FE001';
+      raise exception 'another attempt of the same command was faster' using errcode = 'FE001';
     end if;
     return recorded;
   end $$;
@@ -148,7 +148,7 @@ export const refunds = `
     refunded_cents bigint,
     detail text,
     request_id text not null,
-    asked_at timestamptz not null,
+    checked_at timestamptz not null,
     created_at timestamptz not null,
     finished_at timestamptz,
     failed_at timestamptz,
@@ -158,7 +158,7 @@ export const refunds = `
     unique (order_id, refund_no)
   );
   create unique index refunds_one_open on refunds (order_id) where status = 'requested';
-  create index refunds_requested on refunds (asked_at) where status = 'requested';
+  create index refunds_requested on refunds (checked_at) where status = 'requested';
 
   create table payment_refunds (
     account_id text not null,

@@ -10,7 +10,7 @@ import type { Books } from './own-payments.ts';
  * Notifies the seller of each orphan once.
  * @returns of how many now
  */
-export async function tellOrphans(
+export async function notifyOrphans(
   { database, clock, wakeRelay }: PaymentDeps,
   { accountId, processor }: Books,
   orphans: readonly Orphan[],

@@ -53,22 +53,22 @@ test('a card that was lost is not tried again: its days are counted and told unt
     ['canceled', undefined, undefined],
   ]);
   const story = await readStory(replicas, account, id);
-  const ofTries = story.filter(({ event }) => event === 'payment-failed');
-  expect(ofTries.map(({ paymentId, reason }) => [paymentId === null, reason])).toEqual([
+  const ofAttempts = story.filter(({ event }) => event === 'payment-failed');
+  expect(ofAttempts.map(({ paymentId, reason }) => [paymentId === null, reason])).toEqual([
     [false, 'lost_card'],
     ...[2, 3, 4].map(() => [true, 'lost_card']),
   ]);
   expect((await replicas.books(account)).length).toBe(1);
 });
 
-test('a new card has one try that does not count, and the tries of the renewal go on after it', async () => {
+test('a new card has one attempt that does not count, and the attempts of the renewal go on after it', async () => {
   const { account, id, replica, context } = await dueSoon('sim_renewal_lost_card');
   await nextRun(replica, account, hourMs);
   await putPaymentMethod(replica.deps, context(), id, 'sim_renewal_declined');
   expect(await nextRun(replica, account, hourMs)).toMatchObject({ charged: 0, retried: 1 });
   expect(await readSubscription(replicas, id)).toMatchObject({
     failed_tries: 1,
-    free_try: false,
+    free_attempt: false,
     hard_declined: false,
   });
   await nextRun(replica, account, 3 * dayMs);
@@ -103,7 +103,7 @@ test('webhooks of a subscription that ended unpaid are sent if the account wants
   expect(canceledMs - failedMs).toBe(1);
 });
 
-test('an unknown outcome is no try: it keeps everything else out until the processor has said how it ended', async () => {
+test('an unknown outcome is no attempt: it keeps everything else out until the processor has said how it ended', async () => {
   const { account, id, replica } = await dueSoon('sim_ok');
   replica.fail('answer_lost');
   expect(await nextRun(replica, account, hourMs)).toEqual({ charged: 0, chargedCents: 0, retried: 0, canceled: 0 });
@@ -116,7 +116,7 @@ test('an unknown outcome is no try: it keeps everything else out until the proce
   expect(await charges(account)).toBe(1);
 });
 
-test('what got lost on its way is not sent again once the seller has canceled, and counts as no try', async () => {
+test('what got lost on its way is not sent again once the seller has canceled, and counts as no attempt', async () => {
   const { account, id, orderId, replica, context } = await dueSoon('sim_ok');
   replica.fail('request_lost');
   await nextRun(replica, account, hourMs);
@@ -154,7 +154,7 @@ test('what got lost on its way is not sent again once a refund of its order was 
   ]);
 });
 
-test('a payment that the processor never got for a day is made anew, and no failed try was counted', async () => {
+test('a payment that the processor never got for a day is made anew, and no failed attempt was counted', async () => {
   const { account, id, replica } = await dueSoon('sim_ok');
   replica.fail('request_lost', 'throws_before');
   await nextRun(replica, account, hourMs);
