@@ -73,8 +73,10 @@ const presentStatement = statement(
    where ${ofRow}`,
 );
 
-/** A creation whose answer got lost may have been late, and come after a later attempt: that is looked at once more. */
-const lookAgainMs = 3_600_000;
+/** A creation whose answer got lost may have been late, and come after a later attempt: that is looked at soon. */
+const afterRetryMs = 3_600_000;
+/** A database that was restored from a backup may hold an earlier secret, and a seller may delete the endpoint at Stripe. */
+const compareAgainMs = 24 * 3_600_000;
 
 /** The endpoint is at Stripe as it is wanted. @param sealed the secret of one that was made now; null for one that stays */
 export async function storePresent(
@@ -82,7 +84,7 @@ export async function storePresent(
   row: EndpointRow,
   { id, url, shape, sealed, now }: { id: string; url: string; shape: string; sealed: Buffer | null; now: Date },
 ): Promise<void> {
-  const again = row.attempts > 1 ? new Date(now.getTime() + lookAgainMs) : null;
+  const again = new Date(now.getTime() + (row.attempts > 1 ? afterRetryMs : compareAgainMs));
   const earlierUntil = new Date(Date.now() + rotationMs);
   await pool.query(presentStatement([...valuesOf(row, now), again, id, url, shape, sealed, earlierUntil]));
 }
@@ -142,7 +144,7 @@ const changedStatement = statement(
   `update processor_webhooks as w set attempts = 0, next_attempt_at = greatest($1, w.claimed_until)
    from processor_keys as k
    where (k.account_id, k.processor, k.test, k.at_processor) = (w.account_id, w.processor, w.test, w.at_processor)
-     and k.current and w.status in ('active', 'no_public_url', 'refused') and w.next_attempt_at is null
+     and k.current and w.status in ('active', 'no_public_url', 'refused')
      and (w.url is distinct from $2 || w.account_id or w.shape is distinct from $3)`,
 );
 

@@ -18,10 +18,11 @@ test.each<[string, readonly Listed[], Known, readonly string[], { id: string; is
   [
     'at its old address it is changed',
     [elsewhere],
-    { ...known, endpointId: 'we_9' },
+    { ...known, endpointId: 'we_9', url: elsewhere.url },
     [],
     { id: 'we_9', isRight: false },
   ],
+  ['one that a copy of the database took over stays there', [elsewhere], { ...known, endpointId: 'we_9' }, [], null],
   ['other events are changed', [{ ...right, events: ['a'] }], known, [], { id: 'we_1', isRight: false }],
   ['a disabled one is changed', [{ ...right, isEnabled: false }], known, [], { id: 'we_1', isRight: false }],
   ['one of another version is made anew', [{ ...right, apiVersion: 'v1' }], known, ['we_1'], null],

@@ -32,16 +32,15 @@ export interface Plan {
 }
 
 /**
- * What becomes of the account's endpoints at Stripe. Ours are those at our address and the one whose id is known: endpoints of
- * another deployment, as a copy of the database, stay. One whose secret is not known is of no use, because Stripe says it once.
+ * What becomes of the account's endpoints at Stripe. Ours are those at our address, or at the one where it was made: endpoints of
+ * another deployment stay, as of a copy of the database, also one that the copy has taken over: then we make another one. One whose
+ * secret is not known is of no use, because Stripe says it once.
  * Where the seller stored a secret and has no endpoint at our address, it is the secret of ours, rolled at Stripe: that stays.
  * @param wanted null where none is to be there
  * @param url the address of the account
  */
 export function planEndpoints(wanted: Wanted | null, url: string, listed: readonly Listed[], known: Known): Plan {
-  const isOurs = ({ id, isMadeForUs, ...at }: Listed): boolean =>
-    isMadeForUs && (id === known.endpointId || at.url === url || at.url === known.url);
-  const ours = listed.filter(isOurs);
+  const ours = listed.filter((one) => one.isMadeForUs && (one.url === url || one.url === known.url));
   if (known.isByHand && !listed.some((one) => one.url === url && !one.isMadeForUs)) return { deleted: [], kept: null };
   const keeps = ({ id, apiVersion }: Listed): boolean =>
     wanted !== null && known.holdsSecret && id === known.endpointId && apiVersion === wanted.apiVersion;

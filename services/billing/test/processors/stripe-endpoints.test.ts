@@ -211,6 +211,29 @@ test.each<[string, (account: string, key: string) => Promise<unknown>, 'the same
   expect(await shown(account)).toMatchObject({ webhooks: 'active' });
 });
 
+test('that an endpoint was deleted at Stripe, or a restored database has an earlier secret, is noticed within a day', async () => {
+  const { account, key } = await newSeller();
+  const earlier = endpointsAt(key)[0];
+  const backup = await sql(
+    'select endpoint_id, secret, next_attempt_at from processor_webhooks where account_id = $1',
+    account,
+  );
+  const notice = async (days: number): Promise<string> => {
+    await compareAll(replica({ clock: ahead(days * 86_400_000 + 1_000) }));
+    const [made, ...others] = ids(key);
+    expect([others, await isTaken(account, secretOf(made ?? ''))]).toEqual([[], true]);
+    return made ?? '';
+  };
+  stripe.booksOf(key).objects.delete(earlier?.id ?? '');
+  const made = await notice(1);
+  expect(made).not.toBe(earlier?.id);
+  const restore = `update processor_webhooks set endpoint_id = $2, secret = $3, earlier_secret = null, next_attempt_at = $4
+    where account_id = $1`;
+  await query(harness.databaseUrl, restore, [account, ...Object.values(backup[0] ?? {})]);
+  expect(await isTaken(account, secretOf(made))).toBe(false);
+  expect(await notice(1)).not.toBe(made);
+});
+
 test('a creation whose answer is lost is made anew; one that comes late too is found an hour later, and goes', async () => {
   const [account, key] = [newAccount(), newKey()];
   stripe.fail(({ method, path }) => method === 'POST' && path === '/v1/webhook_endpoints', 'error_after');
@@ -229,7 +252,7 @@ test('a creation whose answer is lost is made anew; one that comes late too is f
   const [kept, ...others] = endpointsAt(key);
   expect([others, await isTaken(account, secretOf(kept?.id ?? ''))]).toEqual([[], true]);
   const requested = sentTo(key, 'GET').length;
-  await compareAll(replica({ clock: ahead(30 * 86_400_000) }));
+  await compareAll(replica({ clock: ahead(25 * 3_600_000) }));
   expect(sentTo(key, 'GET')).toHaveLength(requested);
 });
 
@@ -265,7 +288,7 @@ test('another address of the deployment, or other events, change the endpoint an
   const [made] = endpointsAt(key);
   /** A replica starts there. */
   const startAt = async (reachableBase: string): Promise<void> => {
-    const clock = ahead();
+    const clock = ahead(3_600_000);
     await expectChanged(database, addressPrefix(reachableBase), endpointShape, clock.now());
     await compareAll(replica({ clock, reachableBase }));
   };
@@ -285,6 +308,20 @@ test('another address of the deployment, or other events, change the endpoint an
     expect.objectContaining({ id: made?.id, url: addressOf(account), enabled_events: events, status: 'enabled' }),
   ]);
   expect(await isTaken(account, secretOf(made?.id ?? ''))).toBe(true);
+});
+
+test('one that is deleted at Stripe while it is changed is made anew', async () => {
+  const { account, key } = await newSeller();
+  const [made] = ids(key);
+  const list: EndpointDeps['endpoints']['list'] = async (call) => {
+    const listed = await processor.endpoints.list(call);
+    stripe.booksOf(key).objects.delete(made ?? '');
+    return listed.map((one) => ({ ...one, isEnabled: false }));
+  };
+  await compareAgain(account, { endpoints: { ...processor.endpoints, list } });
+  await compareAll(replica({ clock: ahead(86_400_000 + 180_000) }));
+  expect(ids(key)).toEqual([expect.not.stringMatching(made ?? '')]);
+  expect(await isTaken(account, secretOf(ids(key)[0] ?? ''))).toBe(true);
 });
 
 test('a copy of the database whose deployment Stripe does not reach leaves the endpoint as it is', async () => {
