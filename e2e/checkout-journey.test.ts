@@ -131,7 +131,7 @@ test('an accepted upsell captures the hold and charges the upsell apart; a refun
   expect(new Set(sent.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 });
 
-test('a declined upsell charge leaves a paid order without it, and the buyer is told', async () => {
+test('a declined upsell charge leaves a paid order without it, and the buyer is notified', async () => {
   const { productId, slug } = await addProduct(seller, 'upsell-declined');
   await seller.call('POST', `/api/v1/products/${productId}/upsells`, { body: { headline: 'More', priceCents: 500 } });
   const checkout = await open(slug);
@@ -171,8 +171,11 @@ test('a payment that the bank wants confirmed goes on when the buyer comes back'
   const foreign = await checkout.call('POST', '/pay', body);
   expect([foreign.status, foreign.json.errors?.[0]?.field]).toEqual([422, 'returnUrl']);
   body.returnUrl = `${platform.baseUrl}/c/shop/${slug}`;
-  const asked = await checkout.call('POST', '/pay', body);
-  expect(asked.json).toMatchObject({ status: 'requires_action', action: { url: expect.stringMatching(/^https?:/) } });
+  const requested = await checkout.call('POST', '/pay', body);
+  expect(requested.json).toMatchObject({
+    status: 'requires_action',
+    action: { url: expect.stringMatching(/^https?:/) },
+  });
   const paid = await checkout.call('POST', '/continue', {});
   expect(paid.json.status).toBe('paid');
   expect(await chargedFor(paid.json.orderId)).toBe(9_900);

@@ -35,9 +35,9 @@ async function makeProduct(page: Page, name: string): Promise<void> {
   await page.getByText('Price can be read in two ways: type 1490 or 1.49.').textContent();
   expect(await page.getByLabel('Description').inputValue()).toBe('Bread from flour, water and time.');
   if (await page.getByRole('button', { name: 'Update the preview' }).isHidden()) {
-    const asked = page.waitForEvent('dialog');
+    const requested = page.waitForEvent('dialog');
     const left = page.locator('main').getByRole('link', { name: 'Products' }).click();
-    await (await asked).dismiss();
+    await (await requested).dismiss();
     await left;
   }
   await fill(page, { Price: '1.490,00' });

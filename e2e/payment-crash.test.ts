@@ -53,12 +53,12 @@ test('buyers, orders, metrics, webhooks and the processor agree after kills of c
   // Otherwise nothing was seen of what a kill costs a buyer.
   expect(purchases.some(({ repeats }) => repeats > 0)).toBe(true);
   const bought = purchases.filter(({ status }) => status !== 'declined');
-  const told = new Map(bought.map(({ orderId, status, totalCents }) => [orderId, [status, totalCents]]));
-  expect(told.size).toBe(bought.length);
+  const reported = new Map(bought.map(({ orderId, status, totalCents }) => [orderId, [status, totalCents]]));
+  expect(reported.size).toBe(bought.length);
   expect(new Set(purchases.map(({ status }) => status))).toEqual(new Set(['paid', 'declined', 'authorized']));
 
   const listed = await listOrders();
-  expect(new Map(listed.map(({ id, status, total_cents }) => [id, [status, total_cents]]))).toEqual(told);
+  expect(new Map(listed.map(({ id, status, total_cents }) => [id, [status, total_cents]]))).toEqual(reported);
   const money = await moneyByOrder(cluster.databaseUrl('billing'));
   const charged = bought.filter(({ status }) => status === 'paid');
   expect(

@@ -58,11 +58,11 @@ test('a declined card is refused at its field and changes nothing; the next one 
 
 test('a card that its bank wants confirmed leads back to its page of the portal, and is saved after that', async () => {
   const buyer = await subscribed();
-  const asked = await buyer.give('sim_requires_action');
+  const requested = await buyer.give('sim_requires_action');
   const { handle } = (await seller.call('GET', '/api/v1/settings')).json;
-  expect(asked.json.payment_method.status).toBe('requires_action');
-  expect(asked.json.payment_method.url).toContain(`/p/${handle}/subscriptions/${asked.json.id}/card?`);
-  expect((await buyer.read()).card_change).toEqual(asked.json.payment_method);
+  expect(requested.json.payment_method.status).toBe('requires_action');
+  expect(requested.json.payment_method.url).toContain(`/p/${handle}/subscriptions/${requested.json.id}/card?`);
+  expect((await buyer.read()).card_change).toEqual(requested.json.payment_method);
   const saved = await buyer.proceed();
   expect(saved.json.payment_method).toEqual({ status: 'saved', url: null });
   expect((await buyer.read()).card_change).toBeNull();

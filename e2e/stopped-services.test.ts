@@ -38,13 +38,13 @@ async function missing(): Promise<string[]> {
   return answer.status === 200 ? ((await answer.json()) as { missing: string[] }).missing : ['the gateway itself'];
 }
 
-const statusesOf = async (asked: readonly (() => Promise<Answer>)[]): Promise<number[]> =>
-  (await Promise.all(asked.map((ask) => ask()))).map(({ status }) => status);
+const statusesOf = async (requested: readonly (() => Promise<Answer>)[]): Promise<number[]> =>
+  (await Promise.all(requested.map((request) => request()))).map(({ status }) => status);
 
 test('a stopped service is reported as 503 and named by readiness, and answers again when it goes on', async () => {
   for (const { stopped, reads } of stops) {
-    const asked = [...reads, order];
-    expect(await statusesOf(asked)).toEqual(asked.map(() => 200));
+    const requested = [...reads, order];
+    expect(await statusesOf(requested)).toEqual(requested.map(() => 200));
     const pids = stopped.map((service) => cluster.process(service).pid);
     for (const pid of pids) process.kill(pid, 'SIGSTOP');
     const { announced } = listen();
@@ -58,7 +58,7 @@ test('a stopped service is reported as 503 and named by readiness, and answers a
     }
     // Each gets to the read that it was not notified of.
     for (const name of stopped) await announced(requestBegun, ({ service }) => service === name);
-    expect(await statusesOf(asked)).toEqual(asked.map(() => 200));
+    expect(await statusesOf(requested)).toEqual(requested.map(() => 200));
   }
 });
 

@@ -385,8 +385,8 @@ async function buy(slug: string, card: string) {
   const checkout = await openCheckout(platform.baseUrl, { handle, slug, email: newEmail() });
   const returnUrl = `${platform.baseUrl}/c/${handle}/${slug}?back=1`;
   const body = { paymentMethod: `ctoken_${card}--${crypto.randomUUID()}`, returnUrl, confirmsByScript: true };
-  const asked = (await checkout.call('POST', '/pay', body)).json;
-  return { ...asked, proceed: async () => (await checkout.call('POST', '/continue', {})).json };
+  const requested = (await checkout.call('POST', '/pay', body)).json;
+  return { ...requested, proceed: async () => (await checkout.call('POST', '/continue', {})).json };
 }
 
 /** Rows of any table of any service that hold one of these texts. */

@@ -16,7 +16,18 @@ const words: readonly (readonly [word: RegExp, say: string])[] = [
   [/\bovertaken\b/i, 'superseded'],
   [/\b(leftOut|passedOver)\b/, 'skipped'],
   [/\btakers?\b/i, 'destination'],
-  [/\b(event_tries|subject_id)\b/, 'event_attempts; a column named by what it holds'],
+  [/\b(event_tries|checkout_tries|subject_id|asked_at|told_at)\b/, 'a column named by what it holds'],
+  [/\basks?\(|\.ask\b|\b(const|let) asked\b|[a-z]Ask(s|ed|ing)?\b|\basked(Of|At|Ms)\b/, 'request'],
+  [/\b(each|every|another|first|next|last|failed|\d+) (try\b(?! again)|tries\b)/i, 'attempt'],
+  [/\btryNo\b|\b\w+Tries\b|\b(const|let) tries\b/, 'attempt'],
+  [/\b(const|let) (told|tell)\b|\btold(?=[A-Z])|\btell(?=[A-Z])|[a-z]Told\b/, 'notified, reported, shown'],
+  [/\b(is|are|was|were) told (once|of|as|in|with)\b/, 'is notified, is reported, is shown'],
+  [
+    /\b(a|each|next|last|failed) look\b(?! (at|into|inside|beside|by)\b|-)|\blook(EveryMs|AgainAfterMs)\b/,
+    'check, scan',
+  ],
+  [/\bhand(ed)?Over(?=\b|[A-Z])|\b\w+HandedOver\b/, 'send, enqueue'],
+  [/\b(waitForTurn|takeTurn|behindAllIds|placeOf|leftBehind)\b/, 'slot, group, position'],
 ];
 
 /** Where another program names something so. Migrations stay as they were applied, and are not read. */
@@ -24,6 +35,7 @@ const allowed: Readonly<Record<string, string>> = {
   'libs/embedded/README.md': 'the user `nobody` of Unix',
   'libs/embedded/src/postgres-account.ts': 'the user `nobody` of Unix',
   'libs/embedded/test/postgres.test.ts': 'the user `nobody` of Unix',
+  'test/architecture.test.ts': 'names that an earlier version had',
   'test/words.test.ts': 'the list itself',
 };
 

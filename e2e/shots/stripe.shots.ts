@@ -49,7 +49,7 @@ interface State {
   readonly script?: 'blocked' | 'waits';
   reach?(page: Page): Promise<unknown>;
 }
-const asked = (page: Page) => page.getByRole('heading', { name: 'Your bank asks you to confirm' }).textContent();
+const requested = (page: Page) => page.getByRole('heading', { name: 'Your bank asks you to confirm' }).textContent();
 const states: Readonly<Record<string, State>> = {
   loading: { script: 'waits' },
   'not-loaded': { script: 'blocked', reach: (page) => page.getByRole('button', { name: 'Try again' }).textContent() },
@@ -73,18 +73,18 @@ const states: Readonly<Record<string, State>> = {
       await page.getByText('Your card was declined.').textContent();
     },
   },
-  bank: { reach: async (page) => [await payWith(page, 'standin_leaves'), await asked(page)] },
+  bank: { reach: async (page) => [await payWith(page, 'standin_leaves'), await requested(page)] },
   'bank-by-script': {
     reach: async (page) => {
       await payWith(page, 'standin_script_leaves');
-      await asked(page);
+      await requested(page);
       await page.getByRole('button', { name: 'Confirm at your bank' }).click();
     },
   },
   'another-card': {
     reach: async (page) => {
       await payWith(page, 'standin_leaves');
-      await asked(page);
+      await requested(page);
       await page.getByText('Pay with another card').click();
       await cardNumber(page).fill('');
     },

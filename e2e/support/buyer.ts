@@ -44,7 +44,7 @@ export interface Purchase {
   readonly orderId: string | undefined;
   readonly totalCents: number;
   readonly upsell: string | undefined;
-  /** Answers that were lost or refused for the moment, and asked for again. */
+  /** Answers that were lost or refused for the moment, and requested again. */
   readonly repeats: number;
 }
 
@@ -54,7 +54,7 @@ const pauseMs = 100;
 const checkEveryMs = 500;
 
 /**
- * Buys as a person with a patient browser does: whatever gets no answer is asked for again, a payment under way is
+ * Buys as a person with a patient browser does: whatever gets no answer is requested again, a payment under way is
  * asked about, and the upsell is decided on. The outcome is what the buyer was told last.
  * @param card the processor's token
  * @param accept what to say to an upsell; undefined to leave without a word
@@ -66,7 +66,7 @@ export async function buyPatiently(
   accept: boolean | undefined,
 ): Promise<Purchase> {
   let repeats = 0;
-  const ask = async (what: string, send: () => Promise<Answer>): Promise<Answer> => {
+  const request = async (what: string, send: () => Promise<Answer>): Promise<Answer> => {
     for (;;) {
       const answer = await send().catch(() => undefined);
       if (answer?.status === 200) return answer;
@@ -76,17 +76,17 @@ export async function buyPatiently(
       await timePasses(pauseMs);
     }
   };
-  const opened = await ask('open', () => call(baseUrl, 'POST', '/api/checkout', { body: wish }));
+  const opened = await request('open', () => call(baseUrl, 'POST', '/api/checkout', { body: wish }));
   const checkout = checkoutOf(baseUrl, opened);
   const outcomeOf = async (what: 'pay' | 'upsell', body: unknown) => {
     const outcome = async (path: string, sent: unknown) =>
-      (await ask(what, () => checkout.call('POST', path, sent))).json;
+      (await request(what, () => checkout.call('POST', path, sent))).json;
     for (;;) {
-      const asked = await outcome(`/${what}`, body);
-      if (asked.status !== 'processing') return asked;
+      const requested = await outcome(`/${what}`, body);
+      if (requested.status !== 'processing') return requested;
       await timePasses(checkEveryMs);
       // Going on asks the processor about a payment; asking again brings to billing what a kill kept from it.
-      const continued = what === 'pay' ? await outcome('/continue', {}) : asked;
+      const continued = what === 'pay' ? await outcome('/continue', {}) : requested;
       if (continued.status !== 'processing') return continued;
     }
   };

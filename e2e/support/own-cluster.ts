@@ -13,7 +13,7 @@ export const shortLeases = { LEASE_SECONDS: '4', ATTEMPT_TIMEOUT_SECONDS: '2' } 
 
 /**
  * Called by a test file that kills processes: a cluster of its own, a seller of it, and a receiver.
- * @param options asked for after the hooks that were registered before have run
+ * @param options requested after the hooks that were registered before have run
  */
 export function startOwnCluster(options: () => ClusterOptions): void {
   beforeAll(async () => {

@@ -18,7 +18,7 @@ export interface PouringOrders {
 }
 
 /** Refusals that say nothing of the order: the caller asks again under the same key. */
-const askAgain = [409, 503];
+const repeatedStatuses = [409, 503];
 const pauseMs = 100;
 
 interface PouringOptions {
@@ -49,15 +49,15 @@ export function postOrders(seller: Seller, options: PouringOptions): PouringOrde
       ...(affiliate ? { affiliateCode: options.affiliateCode } : {}),
     };
     let attempts = 0;
-    const ask = (): Promise<Answer | undefined> => {
+    const request = (): Promise<Answer | undefined> => {
       attempts += 1;
       const headers = { 'idempotency-key': `order-${n}` };
       return seller.call('POST', '/api/v1/orders', { body, headers }).catch(() => undefined);
     };
-    let answer = await ask();
-    while (answer === undefined || askAgain.includes(answer.status)) {
+    let answer = await request();
+    while (answer === undefined || repeatedStatuses.includes(answer.status)) {
       await timePasses(pauseMs);
-      answer = await ask();
+      answer = await request();
     }
     if (answer.status === 200) placed.push({ orderId: answer.json.orderId, slug, affiliate, attempts });
     else refused.push({ status: answer.status });

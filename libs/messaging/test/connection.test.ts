@@ -157,7 +157,7 @@ test('a subject that is forbidden to the service is reported once', async () => 
 test('a service whose subscriptions ended is not alive: it would never answer again', async () => {
   const server = await start('right');
   const link = await connectNats(linkOptions());
-  const foreign = defineRequest('read', 'billing', 'test.ask', { input: z.object({}), output: z.object({}) });
+  const foreign = defineRequest('read', 'billing', 'test.request', { input: z.object({}), output: z.object({}) });
   const answers = [onRequest(foreign, async () => ({}))];
   const served = await serveRequests(link, { version: '0.1.0', description: 'test', handlers: answers, logger });
   const { checkAlive } = natsCheck(link);

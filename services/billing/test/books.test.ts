@@ -34,7 +34,7 @@ async function compare(by: Replica, account: string): Promise<{ books: BooksComp
   return { books: rows[0]?.books ?? null, problems: counts.problems.map(({ code }) => code) };
 }
 
-const toldOf = async (account: string) =>
+const reportedOf = async (account: string) =>
   (await replicas.events(account))
     .filter(({ subject }) => subject === 'evt.billing.daily-run.noticed.v1')
     .map(({ data }) => data);
@@ -86,7 +86,7 @@ test('every way of taking and giving back money stands on both sides', async () 
   expect((await compare(replica, account)).books).toMatchObject({ charges: 0, refunds: 1, orphans: [] });
   replicas.clock.advance(dayMs);
   expect((await compare(replica, account)).books).toMatchObject({ charges: 6, refunds: 1, orphans: [] });
-  expect(await toldOf(account)).toEqual([]);
+  expect(await reportedOf(account)).toEqual([]);
 });
 
 /** The morning of the day after the clock's: hours of one UTC day are ahead. */
@@ -137,7 +137,7 @@ test('what the processor writes down an hour late is found by a later run of the
   replicas.clock.advance(dayMs);
   const next = await compare(replica, account);
   expect(next.books?.orphans.map(({ id }) => id)).toEqual([`${account}_early`, `${account}_late`]);
-  expect(await toldOf(account)).toHaveLength(2);
+  expect(await reportedOf(account)).toHaveLength(2);
 });
 
 test('as long as one run of the day shows an orphan, the later ones compare the whole days and are not ok', async () => {
@@ -232,15 +232,15 @@ test('a charge in the processor’s books alone is reported once, and is in the 
       detail: expect.stringContaining('a charge of €99.00'),
     },
   ]);
-  const told = [{ code: 'orphan', summary: first.books?.orphans[0]?.detail, orderId: null, test: false }];
-  expect(await toldOf(account)).toEqual(told);
+  const reported = [{ code: 'orphan', summary: first.books?.orphans[0]?.detail, orderId: null, test: false }];
+  expect(await reportedOf(account)).toEqual(reported);
   replicas.clock.advance(dayMs);
   expect((await compare(replica, account)).books?.orphan_count).toBe(1);
   replicas.clock.advance(5 * dayMs);
   expect((await compare(replica, account)).problems).toEqual(['orphans_found']);
   replicas.clock.advance(dayMs);
   expect(await compare(replica, account)).toMatchObject({ books: { orphan_count: 0 }, problems: [] });
-  expect(await toldOf(account)).toEqual(told);
+  expect(await reportedOf(account)).toEqual(reported);
 });
 
 test('charges and refunds that vanished from the processor’s books are reported with their orders', async () => {
@@ -256,10 +256,10 @@ test('charges and refunds that vanished from the processor’s books are reporte
   expect(books?.orphans.map(({ side, kind, id }) => ({ side, kind, id }))).toEqual(
     payments.map(({ id, call }) => ({ side: 'platform', kind: call, id })),
   );
-  expect((await toldOf(account)).map((told) => told.orderId)).toEqual([orderId, orderId]);
+  expect((await reportedOf(account)).map((reported) => reported.orderId)).toEqual([orderId, orderId]);
 });
 
-test('other amounts, and money taken for what was declined here, are told', async () => {
+test('other amounts, and money taken for what was declined here, are reported', async () => {
   const replica = replicas.start();
   const account = newAccount();
   const [more, declined] = [
@@ -280,13 +280,15 @@ test('other amounts, and money taken for what was declined here, are told', asyn
     ]),
   );
   expect(books?.orphan_count).toBe(2);
-  expect((await toldOf(account)).map(({ orderId }) => String(orderId)).toSorted()).toEqual([more, declined].toSorted());
+  expect((await reportedOf(account)).map(({ orderId }) => String(orderId)).toSorted()).toEqual(
+    [more, declined].toSorted(),
+  );
 });
 
 const references = async (account: string, orderId: string) =>
   (await replicas.money(account, orderId)).payments.map(({ processor_reference }) => processor_reference ?? '');
 
-test('of two charges or refunds under one payment, the one that is not recorded here is told', async () => {
+test('of two charges or refunds under one payment, the one that is not recorded here is reported', async () => {
   const twice = ({ kind, reference }: ProcessorRecord) => kind === 'charge' || reference.startsWith('sim_refund');
   const replica = replicas.start({
     processor: listing((record) =>
@@ -300,7 +302,7 @@ test('of two charges or refunds under one payment, the one that is not recorded 
   expect(books).toMatchObject({ charges: 1, refunds: 1, orphan_count: 2 });
   expect(books?.orphans.map(({ id }) => id)).toEqual((await references(account, orderId)).map((id) => `${id}_more`));
   expect(books?.orphans[0]?.detail).toContain(`for order ${orderId}, beside another`);
-  expect((await toldOf(account)).map((told) => told.orderId)).toEqual([orderId, orderId]);
+  expect((await reportedOf(account)).map((reported) => reported.orderId)).toEqual([orderId, orderId]);
 });
 
 test('a charge under our payment with another reference does not stand for the one that is recorded', async () => {
@@ -340,12 +342,12 @@ test('a hold that was voided or captured at the processor while it is recorded a
     ['processor', 'charge'],
   ]);
   expect(books?.orphans[0]?.detail).toContain('which was released at the payment processor on');
-  expect((await toldOf(account)).map(({ orderId }) => orderId)).toEqual([voided, captured]);
+  expect((await reportedOf(account)).map(({ orderId }) => orderId)).toEqual([voided, captured]);
   await compare(replica, account);
-  expect(await toldOf(account)).toHaveLength(2);
+  expect(await reportedOf(account)).toHaveLength(2);
 });
 
-test('a hold on one side only is told, unless it was released or has ended', async () => {
+test('a hold on one side only is reported, unless it was released or has ended', async () => {
   const replica = replicas.start();
   const account = newAccount();
   const held = { hold: { upsell, decisionMinutes: 600 } };
@@ -405,14 +407,14 @@ test('of more charges than are looked up one by one, each is reported once, a hu
   // A thousand and the rest of the page are reported by the first run, what is left by the next one.
   await compare(replica, account);
   await compare(replica, account);
-  const orders = (await toldOf(account)).map(({ orderId }) => orderId);
+  const orders = (await reportedOf(account)).map(({ orderId }) => orderId);
   expect([orders.length, new Set(orders).size]).toEqual([1_200, 1_200]);
 });
 
 /** An odd step kills before statements and after them. */
 const seamStep = volume(7, 1);
 
-test('a process that is killed at any point of the comparison leaves each orphan told once', async () => {
+test('a process that is killed at any point of the comparison leaves each orphan reported once', async () => {
   for (let seam = 1; seam <= 80; seam += seamStep) {
     const account = newAccount();
     const orderId = await pay(replicas.start(), account);
@@ -426,7 +428,9 @@ test('a process that is killed at any point of the comparison leaves each orphan
       isDeath,
     );
     await Promise.all([compare(replicas.start(), account), compare(replicas.start(), account)]);
-    expect((await toldOf(account)).map((told) => told.orderId).toSorted()).toEqual([orderId, null].toSorted());
+    expect((await reportedOf(account)).map((reported) => reported.orderId).toSorted()).toEqual(
+      [orderId, null].toSorted(),
+    );
     if (!died && !process.dead) return;
   }
   throw new Error('the comparison has more seams than were tried');
@@ -457,7 +461,7 @@ test('whatever a processor loses, invents, changes or lists twice on whichever d
       const account = newAccount();
       const fateOf = new Map<string, Fate>();
       const faulty = replicas.start({
-        processor: listing((record) => told(record, fateOf.get(record.paymentId ?? ''))),
+        processor: listing((record) => reported(record, fateOf.get(record.paymentId ?? ''))),
       });
       let lastRunMs = replicas.clock.nowMs();
       for (const { fate, passMs } of made) {
@@ -474,7 +478,7 @@ test('whatever a processor loses, invents, changes or lists twice on whichever d
       const expected = [...fateOf.values()].flatMap((fate) =>
         fate in words ? [words[fate as keyof typeof words]] : [],
       );
-      const summaries = (await toldOf(account)).map(({ summary }) => String(summary));
+      const summaries = (await reportedOf(account)).map(({ summary }) => String(summary));
       const kinds = summaries.map((summary) => Object.values(words).find((word) => summary.includes(word)));
       expect(kinds.toSorted()).toEqual(expected.toSorted());
     }),
@@ -488,7 +492,7 @@ const words = {
   other_amount: '$50.00',
 };
 
-function told(record: ProcessorRecord, fate: Fate | undefined): ProcessorRecord[] {
+function reported(record: ProcessorRecord, fate: Fate | undefined): ProcessorRecord[] {
   switch (fate) {
     case 'invented':
       return [record, { ...record, reference: `${record.reference}_more`, paymentId: null }];

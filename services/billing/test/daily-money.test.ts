@@ -423,6 +423,6 @@ test('a period that the run’s look-up finds paid is the one period of its subs
   ]);
 });
 
-test('a cursor that no page told is refused', async () => {
+test('a cursor that no page gave is refused', async () => {
   await expect(preview(newAccount(), { after: 'nonsense' })).rejects.toMatchObject({ code: 'validation_failed' });
 });

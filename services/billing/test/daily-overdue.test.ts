@@ -14,13 +14,13 @@ openReplicas('2026-02-01T12:00:00.000Z');
 
 const hourMs = 3_600_000;
 
-const look = () => notifyOverdue(replicas.start().deps);
+const check = () => notifyOverdue(replicas.start().deps);
 const runAt = (account: string, finishedAt: Date, result: object | null = {}) =>
   replicas.database.pool.query(
     'insert into daily_runs (id, account_id, started_at, finished_at, result) values ($1, $2, $3, $3, $4)',
     [newId('dailyRun', finishedAt.getTime()), account, finishedAt, result],
   );
-async function told(): Promise<string[]> {
+async function reported(): Promise<string[]> {
   const { rows } = await replicas.database.pool.query(
     `select payload::json ->> 'accountId' as account from outbox
      where subject like '%daily-run.noticed%' and payload::json -> 'data' ->> 'code' = 'overdue' order by 1`,
@@ -33,13 +33,13 @@ test('the seller is notified once for each lapse when something is due for 26 ho
   await subscribe(replicas, account);
   replicas.clock.set('2026-03-01T12:00:00.000Z');
   replicas.clock.advance(26 * hourMs - 1);
-  expect([await look(), await told()]).toEqual([0, []]);
+  expect([await check(), await reported()]).toEqual([0, []]);
   replicas.clock.advance(1);
-  expect([await look(), await look(), await told()]).toEqual([1, 1, [account]]);
+  expect([await check(), await check(), await reported()]).toEqual([1, 1, [account]]);
   await runAt(account, replicas.clock.now());
-  expect(await look()).toBe(0);
+  expect(await check()).toBe(0);
   replicas.clock.advance(26 * hourMs);
-  expect([await look(), await look(), await told()]).toEqual([1, 1, [account, account]]);
+  expect([await check(), await check(), await reported()]).toEqual([1, 1, [account, account]]);
 });
 
 test('an interrupted run is none, and an account with nothing due gets no notification', async () => {
@@ -49,7 +49,7 @@ test('an interrupted run is none, and an account with nothing due gets no notifi
   await subscribe(replicas, later);
   replicas.clock.set('2026-03-03T12:00:00.000Z');
   await runAt(waiting, replicas.clock.now(), null);
-  expect([await look(), await told()]).toEqual([1, [waiting]]);
+  expect([await check(), await reported()]).toEqual([1, [waiting]]);
 });
 
 /** A hold that its buyer decided on, and that cannot be captured; undecided while `decides` is false. */
@@ -67,13 +67,13 @@ test('a hold waits from its decision, or from the end of its window; those of re
   await heldOrder(true);
   await heldOrder(true, false);
   replicas.clock.advance(26 * hourMs - 1);
-  expect([await look(), await told()]).toEqual([0, []]);
+  expect([await check(), await reported()]).toEqual([0, []]);
   replicas.clock.advance(1);
-  expect([await look(), await told()]).toEqual([1, [decided]]);
+  expect([await check(), await reported()]).toEqual([1, [decided]]);
   replicas.clock.advance(hourMs - 1);
-  expect(await look()).toBe(1);
+  expect(await check()).toBe(1);
   replicas.clock.advance(1);
-  expect([await look(), await told()]).toEqual([2, [undecided, decided].toSorted()]);
+  expect([await check(), await reported()]).toEqual([2, [undecided, decided].toSorted()]);
 });
 
 test('a service that starts looks at once: one that is started again every few minutes tells it all the same', async () => {
@@ -84,5 +84,5 @@ test('a service that starts looks at once: one that is started again every few m
   await announced(overdueNotified, ({ accountIds }) => accountIds.includes(account));
   await watch.close();
   expect(watch.accounts()).toBe(1);
-  expect(await told()).toEqual([account]);
+  expect(await reported()).toEqual([account]);
 });

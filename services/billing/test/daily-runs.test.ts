@@ -134,16 +134,16 @@ test('checkout’s part is kept with the run: of one account, joined, within a r
   );
   await run('', null, platform);
   const finishedAt = harness.clock.now().toISOString();
-  const tell = (accountId: string, runId: string | null, platformRunId: string | null, sent: number) =>
+  const report = (accountId: string, runId: string | null, platformRunId: string | null, sent: number) =>
     harness.deliver(remindersFinished, {
       id: newId('event', harness.clock.nowMs()),
       accountId,
       data: { runId, platformRunId, sent, recovered: 1, problem: null, finishedAt },
     });
-  await tell(account, joined, null, 3);
-  await tell(account, null, `run_${platform}`, 5);
-  await tell(idle, null, `run_${platform}`, 7);
-  await tell(idle, `run_${own}`, null, 9);
+  await report(account, joined, null, 3);
+  await report(account, null, `run_${platform}`, 5);
+  await report(idle, null, `run_${platform}`, 7);
+  await report(idle, `run_${own}`, null, 9);
   const sentOf = async (accountId: string) =>
     new Map((await runsOf(accountId)).data.map(({ id, result }) => [id, result?.recovery.sent]));
   expect((await sentOf(account)).get(`run_${own}`)).toBe(3);
@@ -162,8 +162,8 @@ test('reminders of a run that took the place of a dead one are kept with it', as
      values ('${dead}', '${account}', now(), '{"sent":3,"recovered":0}')`,
   );
   await run(account, account, own);
-  const told = { runId: `run_${own}`, platformRunId: null, sent: 57, recovered: 0, problem: null };
-  const data = { ...told, finishedAt: '2026-03-15T12:00:00.000Z' };
+  const reported = { runId: `run_${own}`, platformRunId: null, sent: 57, recovered: 0, problem: null };
+  const data = { ...reported, finishedAt: '2026-03-15T12:00:00.000Z' };
   await harness.deliver(remindersFinished, { id: newId('event', 0), accountId: account, data });
   expect((await runsOf(account)).data.find(({ id }) => id === `run_${own}`)?.result?.recovery.sent).toBe(57);
   const { data: runs } = await runsOf(account);
@@ -174,14 +174,14 @@ test('reminders of callers who joined a run are added to it, each once, and its 
   const account = await sellerWithSubscription();
   const [own, first, second] = [command(), newId('dailyRun', 0), newId('dailyRun', 0)];
   await run(account, account, own);
-  const toldBy = (runId: string, sent: number, problem: string | null) => ({
+  const reportedBy = (runId: string, sent: number, problem: string | null) => ({
     ...{ id: newId('event', 0), accountId: account, occurredAt: '', requestId: null, traceparent: undefined },
     data: { runId, platformRunId: null, sent, recovered: 1, problem, finishedAt: '2026-03-15T12:00:00.000Z' } as never,
   });
   const [one, two, three] = [
-    toldBy(`run_${own}`, 5, 'It failed.'),
-    toldBy(first, 2, null),
-    toldBy(second, 4, 'It failed again.'),
+    reportedBy(`run_${own}`, 5, 'It failed.'),
+    reportedBy(first, 2, null),
+    reportedBy(second, 4, 'It failed again.'),
   ];
   const database = await openDatabase(databaseOptions(harness.databaseUrl));
   const take = (...events: (typeof one)[]) =>
@@ -197,7 +197,7 @@ test('reminders of callers who joined a run are added to it, each once, and its 
       );
     expect(await take(one)).toEqual([{ sent: 5, recovered: 1 }, ['It failed.']]);
     // No other account's run is touched, nor does who names it keep out what belongs there.
-    const stranger = { ...toldBy(`run_${own}`, 9, null), accountId: 'acc_0' };
+    const stranger = { ...reportedBy(`run_${own}`, 9, null), accountId: 'acc_0' };
     expect(await take(stranger, two, three, one)).toEqual([{ sent: 11, recovered: 3 }, ['It failed.']]);
     expect(await take(three, two)).toEqual([{ sent: 11, recovered: 3 }, ['It failed.']]);
   } finally {
@@ -205,7 +205,7 @@ test('reminders of callers who joined a run are added to it, each once, and its 
   }
 });
 
-test('a run that begins after its reminders were told keeps them', async () => {
+test('a run that begins after its reminders were reported keeps them', async () => {
   const account = await sellerWithSubscription();
   const own = command();
   const data = {
@@ -227,8 +227,8 @@ test('what did not go out of a run’s reminders stays with the run: it is not o
   const own = command();
   await run(account, account, own);
   const problem = '1 reminder did not go out (450 later). The next daily run tries again.';
-  const told = { runId: `run_${own}`, platformRunId: null, sent: 2, recovered: 0, problem };
-  const data = { ...told, finishedAt: '2026-03-15T12:00:00.000Z' };
+  const reported = { runId: `run_${own}`, platformRunId: null, sent: 2, recovered: 0, problem };
+  const data = { ...reported, finishedAt: '2026-03-15T12:00:00.000Z' };
   await harness.deliver(remindersFinished, { id: newId('event', 0), accountId: account, data });
   const failed = { ok: false, recovery: { sent: 2, recovered: 0 } };
   const { result } = await harness.requester.request(

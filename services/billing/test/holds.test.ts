@@ -89,7 +89,7 @@ test('an accepted upsell is charged beside the captured hold; a declined one is 
   expect(await taken(declined)).toEqual([['capture', 4900]]);
 });
 
-test('buyer, tabs, timer and daily run decide at once on two replicas: one decision, told once, the money taken once', async () => {
+test('buyer, tabs, timer and daily run decide at once on two replicas: one decision, reported once, the money taken once', async () => {
   const [a, b] = [replicas.start(), replicas.start()];
   const order = await heldOrder(a);
   replicas.clock.advance(27 * hourMs);
@@ -236,7 +236,7 @@ test('a hold is settled by the platform itself when its window ends, and at the 
   expect(await settled(long)).toEqual([['settled', 'not_decided', false, 4900]]);
 });
 
-test('a capture that fails is told, tried again daily and before the expiry; then the card is charged once in its place', async () => {
+test('a capture that fails is reported, tried again daily and before the expiry; then the card is charged once in its place', async () => {
   const replica = replicas.start();
   const order = await heldOrder(replica, { paymentMethod: 'sim_capture_fails' });
   expect(await order.settle(replica, 'declined')).toMatchObject({ status: 'settling', decision: 'declined' });
@@ -263,7 +263,7 @@ test('a capture that fails is told, tried again daily and before the expiry; the
   ]);
 });
 
-test('a capture that failed and succeeds later is told: nothing is left to do', async () => {
+test('a capture that failed and succeeds later is reported: nothing is left to do', async () => {
   const replica = replicas.start({ processor: (inner) => failingCaptures(inner, 2) });
   const order = await heldOrder(replica);
   expect(await order.settle(replica, 'declined')).toMatchObject({ status: 'settling' });
@@ -301,7 +301,7 @@ test('a hold that was released at the processor is charged once on the saved car
   expect(await notices(order)).toEqual([]);
 });
 
-test('when that charge is declined too the hold is lost, for good, and the seller is told', async () => {
+test('when that charge is declined too the hold is lost, for good, and the seller is notified', async () => {
   const replica = replicas.start();
   const order = await heldOrder(replica, { paymentMethod: 'sim_renewal_declined' });
   replicas.clock.advance(8 * dayMs);

@@ -87,10 +87,10 @@ test('a renewal with which the processor did nothing waits for the next run: no 
     expect(payments.filter(({ finished_at }) => finished_at === null)).toEqual([]);
     replicas.clock.advance(dayMs);
   }
-  const told = (await replicas.events(account)).filter(({ data }) =>
+  const reported = (await replicas.events(account)).filter(({ data }) =>
     String(data.summary).includes('three times in a row'),
   );
-  expect(told).toHaveLength(1);
+  expect(reported).toHaveLength(1);
   expect(await replica.renew(account)).toMatchObject({ charged: 1 });
   expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', period: 2, failed_tries: 0 });
   expect(await charged(account)).toHaveLength(1);

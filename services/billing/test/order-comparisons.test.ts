@@ -88,7 +88,7 @@ async function pay(fields: Parameters<typeof startInput>[0] = {}): Promise<strin
   return input.orderId;
 }
 
-const toldOf = async () =>
+const reportedOf = async () =>
   (await replicas.events(account)).flatMap(({ subject, data }) =>
     subject === 'evt.billing.daily-run.noticed.v1' ? [data] : [],
   );
@@ -125,7 +125,7 @@ test('an order that is missing though its charge succeeded follows it; one that 
   const completed = (await replicas.events(account)).filter(({ subject }) => subject.includes('payment.completed'));
   expect(checkout.said[0]?.completed).toEqual(expect.arrayContaining(completed.map(({ data }) => data)));
   const summary = expect.stringContaining(`Of the payments of order ${impossible} $49.00 was charged`);
-  expect(await toldOf()).toEqual([{ code: 'order_differs', summary, orderId: impossible, test: false }]);
+  expect(await reportedOf()).toEqual([{ code: 'order_differs', summary, orderId: impossible, test: false }]);
   checkout.orders.set(impossible, paidOrder(impossible));
   expect(await compare()).toEqual([]);
 });
@@ -137,7 +137,7 @@ test('an order with another amount than its payments is reported once, for as lo
   expect(await compare()).toEqual(['orders_differ']);
   replicas.clock.advance(72 * hourMs);
   expect(await compare()).toEqual(['orders_differ']);
-  expect(await toldOf()).toHaveLength(1);
+  expect(await reportedOf()).toHaveLength(1);
   checkout.orders.set(orderId, paidOrder(orderId));
   expect(await compare()).toEqual([]);
 });
@@ -221,7 +221,7 @@ test('an order whose refund failed later is compared when the news of it had the
   expect(await compare()).toEqual(['orders_differ']);
   checkout.orders.set(orderId, paidOrder(orderId));
   expect(await compare()).toEqual([]);
-  expect(await toldOf()).toHaveLength(1);
+  expect(await reportedOf()).toHaveLength(1);
 });
 
 test('orders that checkout does not answer for are named, and compared by the next run', async () => {
@@ -259,7 +259,7 @@ test('a run asks for what is younger than the last one and for what is open, a p
 /** An odd step kills before statements and after them. */
 const seamStep = volume(5, 1);
 
-test('a process that is killed at any point of the comparison leaves each difference told once', async () => {
+test('a process that is killed at any point of the comparison leaves each difference reported once', async () => {
   for (let seam = 1; seam <= 60; seam += seamStep) {
     account = newAccount();
     checkout = new Checkout();
@@ -275,7 +275,7 @@ test('a process that is killed at any point of the comparison leaves each differ
       isDeath,
     );
     await Promise.all([compare(), compare(replicas.start())]);
-    expect((await toldOf()).map(({ orderId }) => orderId)).toEqual([wrong]);
+    expect((await reportedOf()).map(({ orderId }) => orderId)).toEqual([wrong]);
     if (!died && !process.dead) return;
   }
   throw new Error('the comparison has more seams than were tried');

@@ -1,6 +1,6 @@
 import { replicas } from './set-up.ts';
 
-/** Attempts of the account's payments whose outcome was told: number, status, and why one was declined. */
+/** Attempts of the account's payments whose outcome was reported: number, status, and why one was declined. */
 export const completed = async (accountId: string) =>
   (await replicas.events(accountId))
     .filter(({ subject }) => subject === 'evt.billing.payment.completed.v1')

@@ -64,12 +64,12 @@ async function writtenBooks(after: number): Promise<{ transactions: number; last
 
 /** How each kind of payment ends: what the buyer sees, which events say so, and what was taken. */
 const kinds = [
-  { fields: {}, status: 'succeeded', told: [[1, 'succeeded']], taken: 'charge' },
-  { fields: { hold: { upsell, decisionMinutes: 60 } }, status: 'held', told: [[1, 'held']], taken: 'hold' },
-  { fields: { paymentMethod: 'sim_declined' }, status: 'declined', told: [[1, 'declined']], taken: null },
-  { fields: { paymentMethod: 'sim_action_ignored' }, status: 'requires_action', told: [], taken: null },
+  { fields: {}, status: 'succeeded', reported: [[1, 'succeeded']], taken: 'charge' },
+  { fields: { hold: { upsell, decisionMinutes: 60 } }, status: 'held', reported: [[1, 'held']], taken: 'hold' },
+  { fields: { paymentMethod: 'sim_declined' }, status: 'declined', reported: [[1, 'declined']], taken: null },
+  { fields: { paymentMethod: 'sim_action_ignored' }, status: 'requires_action', reported: [], taken: null },
   // The processor charges it, and breaks the connection before it answers.
-  { fields: { paymentMethod: 'sim_error_after' }, status: 'processing', told: [], taken: 'charge' },
+  { fields: { paymentMethod: 'sim_error_after' }, status: 'processing', reported: [], taken: 'charge' },
 ] as const;
 
 test('50 payments at once share a few statements, and each has its own outcome, rows and events', async () => {
@@ -92,7 +92,7 @@ test('50 payments at once share a few statements, and each has its own outcome, 
     expect(money.charges.map(({ id }) => id)).toEqual(kind?.status === 'succeeded' ? [outcomes[index]?.paymentId] : []);
     expect(money.hold?.payment_id).toBe(kind?.status === 'held' ? outcomes[index]?.paymentId : undefined);
     expect(money.savedMethod !== null).toBe(kind?.status === 'succeeded' || kind?.status === 'held');
-    expect(await completed(order)).toEqual(kind?.told);
+    expect(await completed(order)).toEqual(kind?.reported);
     expect(await taken(order)).toEqual(kind?.taken === null ? [] : [[orderId, kind?.taken, amountCents]]);
   }
 });

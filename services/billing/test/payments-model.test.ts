@@ -30,7 +30,7 @@ const cards = [
 
 type Request =
   | { readonly kind: 'start'; readonly attemptNo: number; readonly card: string | null }
-  /** Two tabs: one comes back from the bank, while the other one tries another card. */
+  /** Two tabs: one comes back from the bank, while the other gives another card. */
   | { readonly kind: 'tabs'; readonly attemptNo: number; readonly card: string }
   | { readonly kind: 'settle'; readonly decision: 'accepted' | 'declined' }
   /** The part with this number: of two with one number the second is the first one's command again. */

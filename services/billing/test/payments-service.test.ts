@@ -10,7 +10,7 @@ const newAccount = (): string => newId('account', harness.clock.nowMs());
 const eventsOf = async (accountId: string, field: string) =>
   (await harness.publishedOf(accountId)).filter(({ data }) => field in data);
 
-test('an order is charged over NATS, told of once, listed without the card’s token, and refunded', async () => {
+test('an order is charged over NATS, published once, listed without the card’s token, and refunded', async () => {
   const account = newAccount();
   const input = startInput({ orderId: newId('order', harness.clock.nowMs() - 60_000) });
   const outcome = contract.startPayment.output

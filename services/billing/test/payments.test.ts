@@ -231,7 +231,7 @@ test('an answer that comes after the deadline is recorded, without waiting for t
   expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
 });
 
-test('of two answers to one payment the first counts: one that comes after a look at the processor is told no second time', async () => {
+test('of two answers to one payment the first counts: one that comes after a look at the processor is reported no second time', async () => {
   const account = newAccount();
   const { replica, charged, answer } = answeringLate();
   const { status, paymentId } = await start(replica, account, startInput({ paymentMethod: 'sim_declined' }));

@@ -28,7 +28,7 @@ async function dueSoon(card: string) {
   return { account, id, orderId, replica: replicas.start(), context: contextOf(account) };
 }
 const contextOf = (accountId: string) => () => ({ accountId, requestId: 'r', commandId: newIdSuffix(0) });
-const told = async (account: string, id: string) =>
+const reported = async (account: string, id: string) =>
   (await readStory(replicas, account, id)).map(({ event, attempt, statusAfter }) => [event, attempt, statusAfter]);
 const charges = async (account: string) =>
   (await replicas.books(account)).filter(({ kind, status }) => kind === 'charge' && status === 'succeeded').length;
@@ -47,7 +47,7 @@ test('a card that was lost is not tried again: its days are counted and told unt
   });
   for (const _ of [2, 3]) expect(await nextRun(replica, account, 3 * dayMs)).toMatchObject({ charged: 0, retried: 1 });
   expect(await nextRun(replica, account, 3 * dayMs)).toMatchObject({ retried: 1, canceled: 1 });
-  expect(await told(account, id)).toEqual([
+  expect(await reported(account, id)).toEqual([
     ...[1, 2, 3].map((attempt) => ['payment-failed', attempt, 'past_due']),
     ['payment-failed', 4, 'canceled'],
     ['canceled', undefined, undefined],
@@ -74,7 +74,7 @@ test('a new card has one attempt that does not count, and the attempts of the re
   await nextRun(replica, account, 3 * dayMs);
   await putPaymentMethod(replica.deps, context(), id, 'sim_ok');
   expect(await nextRun(replica, account, 0)).toMatchObject({ charged: 1, retried: 1 });
-  expect(await told(account, id)).toEqual([
+  expect(await reported(account, id)).toEqual([
     ['payment-failed', 1, 'past_due'],
     ['payment-failed', 1, 'past_due'],
     ['payment-failed', 2, 'past_due'],
@@ -112,7 +112,7 @@ test('an unknown outcome is no attempt: it keeps everything else out until the p
   expect(await replica.renew(account)).toMatchObject({ charged: 0 });
   replicas.clock.advance(minuteMs);
   await replica.round();
-  expect(await told(account, id)).toEqual([['rebilled', 1, 'active']]);
+  expect(await reported(account, id)).toEqual([['rebilled', 1, 'active']]);
   expect(await charges(account)).toBe(1);
 });
 
@@ -128,7 +128,7 @@ test('what got lost on its way is not sent again once the seller has canceled, a
   replicas.clock.advance(dayMs);
   await replica.daily(account);
   expect(await replicas.books(account)).toEqual([]);
-  expect(await told(account, id)).toEqual([['canceled', undefined, undefined]]);
+  expect(await reported(account, id)).toEqual([['canceled', undefined, undefined]]);
   const { payments } = await replicas.money(account, orderId);
   expect(payments).toMatchObject([{ status: 'declined', decline_reason: 'not_received' }]);
 });
@@ -162,25 +162,25 @@ test('a payment that the processor never got for a day is made anew, and no fail
   // The first call of it was the charge, the second one the look-up that failed.
   await replica.daily(account);
   await replica.daily(account);
-  expect(await told(account, id)).toEqual([['rebilled', 1, 'active']]);
+  expect(await reported(account, id)).toEqual([['rebilled', 1, 'active']]);
   expect(await charges(account)).toBe(1);
 });
 
-test('a renewal that the processor did not get three times in a row is told, once for its period', async () => {
+test('a renewal that the processor did not get three times in a row is reported, once for its period', async () => {
   const { account, replica } = await dueSoon('sim_ok');
   replica.fail('request_lost');
   await nextRun(replica, account, hourMs);
   const notices = async () =>
     (await replicas.events(account)).filter(({ subject }) => subject.includes('payment.noticed')).length;
-  const told: number[] = [];
+  const reported: number[] = [];
   for (let day = 0; day < 5; day += 1) {
     replicas.clock.advance(dayMs);
     // The look-up of the one before, and the charge that is made in its place.
     replica.fail('answered', 'request_lost');
     await replica.daily(account);
-    told.push(await notices());
+    reported.push(await notices());
   }
-  expect(told).toEqual([0, 0, 1, 1, 1]);
+  expect(reported).toEqual([0, 0, 1, 1, 1]);
 });
 
 test('one period at most is charged for each subscription and UTC day, however often runs come and whatever the seller does', async () => {
@@ -253,8 +253,10 @@ test('the refund of an order gives back the order’s charge and never those of 
   });
   const refunds = (await replicas.books(account)).filter(({ kind }) => kind === 'refund');
   expect(refunds.map(({ amountCents }) => amountCents)).toEqual([4900]);
-  const told = (await replicas.events(account)).filter(({ subject }) => subject === 'evt.billing.charges.refunded.v1');
-  expect(told.map(({ data }) => data.refundedCents)).toEqual([4900]);
+  const reported = (await replicas.events(account)).filter(
+    ({ subject }) => subject === 'evt.billing.charges.refunded.v1',
+  );
+  expect(reported.map(({ data }) => data.refundedCents)).toEqual([4900]);
 });
 
 test('an order that is being given back, or was, renews no more, though its subscription has not ended yet', async () => {

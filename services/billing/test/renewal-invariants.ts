@@ -172,33 +172,33 @@ function expectEventsOfPayments(
   expect(of('rebilled').map(({ period, paymentId }) => [period, paymentId])).toEqual(
     paid.map(({ period, payment_id }) => [period, payment_id]),
   );
-  const told = of('payment-failed').flatMap(({ paymentId }) => (paymentId === null ? [] : [paymentId]));
-  expect(new Set(told).size).toBe(told.length);
+  const reported = of('payment-failed').flatMap(({ paymentId }) => (paymentId === null ? [] : [paymentId]));
+  expect(new Set(reported).size).toBe(reported.length);
   const declined = payments.filter(
     ({ status, decline_reason: why }) => status === 'declined' && why !== null && !isNoAttempt(why),
   );
-  expect(declined.map(({ id }) => id)).toEqual(expect.arrayContaining(told));
-  const untold = declined.filter(({ id }) => !told.includes(id));
+  expect(declined.map(({ id }) => id)).toEqual(expect.arrayContaining(reported));
+  const unreported = declined.filter(({ id }) => !reported.includes(id));
   // At most the one that was under way each time it was canceled.
   const canceled = story.some(({ event }) => event === 'canceled') ? 1 : 0;
-  expect(untold.length).toBeLessThanOrEqual(canceled + canceledAtEnd);
+  expect(unreported.length).toBeLessThanOrEqual(canceled + canceledAtEnd);
 }
 
 /** Each event begins in the state in which the one before it ended; returns the last state. */
 function expectStory(story: Story): unknown {
-  let state: Told = { status: 'active', attempts: 0 };
+  let state: Reported = { status: 'active', attempts: 0 };
   for (const event of story) state = next(state, event);
   expect(story.filter(({ event }) => event === 'canceled').length).toBeLessThanOrEqual(1);
   return state.status;
 }
 
-interface Told {
+interface Reported {
   readonly status: unknown;
   readonly attempts: number;
 }
 
-function next({ status, attempts }: Told, told: Story[number]): Told {
-  const { event, attempt, statusBefore, statusAfter, nextTryDays } = told;
+function next({ status, attempts }: Reported, reported: Story[number]): Reported {
+  const { event, attempt, statusBefore, statusAfter, nextTryDays } = reported;
   if (event === 'resumed') return { status: 'active', attempts: 0 };
   // A charge that was under way when it was canceled names what it left then.
   expect([event, status]).toEqual(status === 'canceled' ? ['rebilled', status] : [event, statusBefore]);

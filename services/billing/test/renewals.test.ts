@@ -54,9 +54,9 @@ test('a renewal says whether its order named an affiliate', async () => {
   const unnamed = await subscribe(replicas, account);
   at('2026-02-28T12:00:00.000Z');
   await replicas.start().renew(account);
-  const told = async ({ id }: { id: string }) =>
+  const reported = async ({ id }: { id: string }) =>
     (await readStory(replicas, account, id)).map((one) => one.affiliateNamed);
-  expect([await told(named), await told(unnamed)]).toEqual([[true], [false]]);
+  expect([await reported(named), await reported(unnamed)]).toEqual([[true], [false]]);
 });
 
 test('a card that is declined is tried on three more days, three days apart, and after the fourth attempt the subscription ends', async () => {

@@ -344,7 +344,7 @@ test('a capture that arrived after it was given up as never received is found, a
   ]);
 });
 
-test('a hold whose capture the processor does not list ends within an hour, and the seller is told', async () => {
+test('a hold whose capture the processor does not list ends within an hour, and the seller is notified', async () => {
   const replica = replicas.start({ processor: unlisted });
   const settle = await heldOrder(replica, 'sim_ok');
   await captureElsewhere();
@@ -355,8 +355,10 @@ test('a hold whose capture the processor does not list ends within an hour, and 
     await replica.round();
   }
   expect(await settle()).toMatchObject({ status: 'settled', upsell, capturedCents: 0 });
-  const told = (await replicas.events(account)).filter(({ data }) => String(data.summary).includes('does not show'));
-  expect(told).toHaveLength(1);
+  const reported = (await replicas.events(account)).filter(({ data }) =>
+    String(data.summary).includes('does not show'),
+  );
+  expect(reported).toHaveLength(1);
 });
 
 async function heldOrder(by: Replica, paymentMethod: string): Promise<() => ReturnType<typeof settleHold>> {

@@ -127,7 +127,7 @@ test.runIf(kills > 0)(
     expect(here.map(({ charge }) => charge).toSorted()).toEqual(there.toSorted());
     expect(there.map((charge) => charge.split(' ')[0]).toSorted()).toEqual(orders.toSorted());
     const rebilled = `select payload::json -> 'data' ->> 'orderId' as id from outbox where subject like '%subscription.rebilled%'`;
-    const told = await query<{ id: string }>(database.url, rebilled);
-    expect(told.map(({ id }) => id).toSorted()).toEqual(orders.toSorted());
+    const reported = await query<{ id: string }>(database.url, rebilled);
+    expect(reported.map(({ id }) => id).toSorted()).toEqual(orders.toSorted());
   },
 );

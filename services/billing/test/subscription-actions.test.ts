@@ -50,7 +50,7 @@ const get = ({ account, id }: Seen) =>
   harness.requester.request(contract.getSubscription, { subscriptionId: id }, { accountId: account, requestId: 'r' });
 
 /** All that was published of the subscription after its start, as soon as nothing of its account waits in the outbox. */
-async function told({ account, id }: Seen): Promise<EventEnvelope<Record<string, unknown>>[]> {
+async function reported({ account, id }: Seen): Promise<EventEnvelope<Record<string, unknown>>[]> {
   const published = await harness.publishedOf(account);
   return published.filter(({ data }) => data.subscriptionId === id && !('startedAt' in data));
 }
@@ -85,7 +85,7 @@ test('a canceled subscription is reported once with the state it left, however o
   expect(first).toMatchObject({ status: 'canceled', next_charge_at: null, canceled_at: '2026-03-15T12:00:00.000Z' });
   expect(again).toEqual(first);
   expect(await Promise.all([act(cancelSubscription, seen), act(cancelSubscription, seen)])).toEqual([first, first]);
-  const events = await told(seen);
+  const events = await reported(seen);
   expect(events).toHaveLength(1);
   expect(parsed(contract.subscriptionCanceled, events[0])).toEqual({
     subscriptionId: seen.id,
@@ -108,7 +108,7 @@ test('a canceled subscription is reported once with the state it left, however o
 test('two cancellations at the same moment are reported once', async () => {
   const seen = await subscribe();
   await Promise.all(Array.from({ length: 6 }, () => act(cancelSubscription, seen)));
-  expect(await told(seen)).toHaveLength(1);
+  expect(await reported(seen)).toHaveLength(1);
 });
 
 test('one that is canceled for the end of its period says so until it is kept, and publishes nothing', async () => {
@@ -119,14 +119,14 @@ test('one that is canceled for the end of its period says so until it is kept, a
   const rows = await run('select cancel_requested_by from subscriptions where id = $1', [seen.id]);
   expect(rows).toEqual([{ cancel_requested_by: 'buyer' }]);
   expect(await act(keepSubscription, seen)).toMatchObject({ cancel_at: null, next_charge_at: end });
-  expect(await told(seen)).toEqual([]);
+  expect(await reported(seen)).toEqual([]);
 });
 
 test('a buyer’s cancellation is published with its reason, and sent to webhooks as the seller’s is', async () => {
   const seen = await subscribe();
   const request = { subscriptionId: seen.id, by: 'buyer' as const };
   await harness.requester.request(cancelSubscription, request, context(seen.account));
-  const [event] = await told(seen);
+  const [event] = await reported(seen);
   expect(parsed(contract.subscriptionCanceled, event)).toMatchObject({ reason: 'buyer', sendWebhook: true });
 });
 
@@ -142,7 +142,7 @@ test('canceled is final', async () => {
   ])
     await expect(refused()).rejects.toMatchObject({ code: 'invalid_transition' });
   expect(await rowOf(seen)).toEqual(before);
-  expect(await told(seen)).toHaveLength(1);
+  expect(await reported(seen)).toHaveLength(1);
 });
 
 test('pause and resumption are reported once each, and paused time is not billed', async () => {
@@ -163,7 +163,7 @@ test('pause and resumption are reported once each, and paused time is not billed
       next_charge_at: '2026-03-15T12:00:00.000Z',
     });
   expect(await rowOf(seen)).toMatchObject({ anchor: harness.clock.now(), anchor_period: 1, period: 1 });
-  const [paused, resumed, ...more] = await told(seen);
+  const [paused, resumed, ...more] = await reported(seen);
   expect(more).toEqual([]);
   expect(parsed(contract.subscriptionPaused, paused)).toMatchObject({ statusBefore: 'past_due', mrrCents: 1900 });
   expect(parsed(contract.subscriptionResumed, resumed)).toMatchObject({ nextChargeAt: '2026-03-15T12:00:00.000Z' });
@@ -228,7 +228,7 @@ test('a new card of a past-due subscription is due at once for a free attempt, a
   );
   expect(await putCard(seen, 'sim_refund_fails')).toMatchObject({ next_charge_at: '2026-03-18T00:00:00.000Z' });
   expect(await rowOf(seen)).toMatchObject({ free_attempt: false, hard_declined: true });
-  expect(await told(seen)).toEqual([]);
+  expect(await reported(seen)).toEqual([]);
   expect(JSON.stringify([await get(seen), harness.published])).not.toContain('sim_refund_fails');
 });
 

@@ -64,7 +64,7 @@ async function sendTogether<T>(count: number, send: (n: number) => Promise<T>): 
 
 const sendPays = (opened: readonly Opened[]) => sendTogether(opened.length, (n) => harness.pay(opened[n] as Opened));
 
-const told = (results: PromiseSettledResult<{ status: string }>[]) =>
+const reported = (results: PromiseSettledResult<{ status: string }>[]) =>
   results.map((one) => (one.status === 'fulfilled' ? one.value.status : (one.reason as { code: string }).code));
 
 function valuesOf<T>(results: PromiseSettledResult<T>[]): T[] {
@@ -151,7 +151,7 @@ test('a question that catalog fails at is asked for each checkout alone: only th
   };
   const slugs = ['course', 'course', 'broken', 'course'];
   const results = await openTogether(4, (n) => harness.open({ email, slug: slugs[n] as string }));
-  expect(told(results)).toEqual(['open', 'open', 'internal', 'open']);
+  expect(reported(results)).toEqual(['open', 'open', 'internal', 'open']);
 });
 
 test.each([
@@ -165,7 +165,7 @@ test.each([
     if new.${column} = '${bad}' then raise exception 'cannot be written'; end if; return new; end $$`);
   await harness.query(`create trigger stop before insert on ${table} for each row execute function stop()`);
   const results = await sendPays(opened);
-  expect(told(results)).toEqual(names.map((_name, n) => (n === 3 ? code : 'paid')));
+  expect(reported(results)).toEqual(names.map((_name, n) => (n === 3 ? code : 'paid')));
   expect(await harness.query('select 1 from orders')).toHaveLength(7);
 });
 
@@ -198,7 +198,7 @@ test('uses of a limited code go to the first ones of a batch; a rehearsal among 
     ),
   );
   const results = await sendPays(opened);
-  expect(told(results)).toEqual(['paid', 'paid', 'paid', 'price_changed', 'price_changed']);
+  expect(reported(results)).toEqual(['paid', 'paid', 'paid', 'price_changed', 'price_changed']);
   expect(await harness.query('select uses::int from discount_uses')).toEqual([{ uses: 2 }]);
 });
 

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 /** What buyers may be told when clicks meet: a clear question or a clear refusal. */
-const toldCodes = ['price_changed', 'invalid_transition', 'rate_limited', 'service_unavailable', 'order_not_found'];
+const allowedCodes = ['price_changed', 'invalid_transition', 'rate_limited', 'service_unavailable', 'order_not_found'];
 const card = fc.constantFrom('declined', 'unknown', 'declined', 'action', 'ok', 'no-upsell', 'lost');
 const end = fc.constantFrom('succeeded' as const, 'declined' as const);
 const refundStatus = fc.constantFrom('refunded' as const, 'processing' as const);
@@ -192,19 +192,19 @@ async function expectAgreement(run: Run): Promise<void> {
   const won = attempts.filter(({ outcome }) => outcome.status === 'succeeded' || outcome.status === 'held');
   expect(won.length).toBeLessThanOrEqual(1);
   const [success] = won;
-  const told = { paid: end?.paid, accepted: end?.accepted, orders: end?.orders };
+  const reported = { paid: end?.paid, accepted: end?.accepted, orders: end?.orders };
   if (success === undefined) {
-    expect(told).toEqual({ paid: 0, accepted: 0, orders: 0 });
+    expect(reported).toEqual({ paid: 0, accepted: 0, orders: 0 });
     return;
   }
   const hold = isHeld(success) ? harness.billing.settle(success.input.orderId, 'not_decided') : undefined;
   if (hold?.status === 'lost') {
-    expect(told).toEqual({ paid: 0, accepted: 0, orders: 1 });
+    expect(reported).toEqual({ paid: 0, accepted: 0, orders: 1 });
     expect([end?.status, end?.order_status]).toEqual(['expired', 'expired']);
     return;
   }
   const upsellCents = hold?.upsell?.amountCents ?? 0;
-  expect(told).toEqual({ paid: 1, accepted: upsellCents > 0 ? 1 : 0, orders: 1 });
+  expect(reported).toEqual({ paid: 1, accepted: upsellCents > 0 ? 1 : 0, orders: 1 });
   expect(end?.total_cents).toBe(success.outcome.amountCents + upsellCents);
   expect(end?.status).toBe(end?.order_status);
   expect((end?.refunded ?? 0) - (end?.reopened ?? 0)).toBe(end?.order_status === 'refunded' ? 1 : 0);
@@ -227,7 +227,7 @@ test('whatever two tabs, billing, its events and restarts do: one charge, one or
     const underWay: Promise<unknown>[] = [];
     for (const { step: next, wait } of taken) {
       const done = take(run, next).catch((err: { code?: string }) => {
-        if (!toldCodes.includes(err.code ?? '')) throw err;
+        if (!allowedCodes.includes(err.code ?? '')) throw err;
       });
       underWay.push(done);
       if (wait || next.kind === 'restart') await Promise.all(underWay.splice(0));

@@ -121,10 +121,10 @@ test('the last use of a discount goes to one of two buyers; the other is asked a
   await harness.base.start();
   const buyers = await Promise.all([open({ discountCode: 'LAST' }), open({ discountCode: 'LAST' })]);
   const outcomes = await Promise.allSettled(buyers.map((opened) => harness.pay(opened)));
-  const told = outcomes.map((one) => (one.status === 'fulfilled' ? one.value.status : one.reason.code));
-  expect(told.toSorted()).toEqual(['paid', 'price_changed']);
+  const reported = outcomes.map((one) => (one.status === 'fulfilled' ? one.value.status : one.reason.code));
+  expect(reported.toSorted()).toEqual(['paid', 'price_changed']);
   expect(await uses()).toBe(1);
-  const loser = buyers[told.indexOf('price_changed')];
+  const loser = buyers[reported.indexOf('price_changed')];
   if (loser === undefined) throw new Error('no buyer was asked');
   expect(await harness.pay(loser)).toMatchObject({ status: 'paid', totalCents: 9_900 });
 });

@@ -19,14 +19,14 @@ export interface ProcessOptions {
   /** How long it waits for the mail server's replies to one message, in real milliseconds; 30,000 unless given. */
   readonly messageMs?: number;
   /** How long a run waits for the mail server, in real milliseconds; 30,000 unless given. */
-  readonly handOverWaitMs?: number;
+  readonly sendWaitMs?: number;
 }
 
 /** Processes that send reminders, in the test's own: on the harness's database, mail server and clock. */
 export interface ReminderProcesses {
   start(options?: ProcessOptions): RunDeps;
   /** Resolves when nothing is on its way to the mail server: a killed process leaves what it had begun. */
-  handedOver(): Promise<void>;
+  sent(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export async function openReminderProcesses(harness: RemindersHarness): Promise<
     return await sending.finally(() => underWay.delete(sending));
   };
   return {
-    start: ({ dying, perDay = 500, messageMs = 30_000, handOverWaitMs = 30_000 } = {}) => {
+    start: ({ dying, perDay = 500, messageMs = 30_000, sendWaitMs = 30_000 } = {}) => {
       const limits = { connectMs: 30_000, messageMs };
       const mailer = createMailer(createSmtpTransport(smtp.url, 'mail@shop.example', limits));
       const send: typeof mailer.send = (message) => onItsWay(mailer.send(message));
@@ -54,7 +54,7 @@ export async function openReminderProcesses(harness: RemindersHarness): Promise<
           steps,
           cardProcessorOf: async () => null,
           bounds: { perDay, perDayOfAll: 0 },
-          handOverWaitMs,
+          sendWaitMs,
           logger: silentLogger(),
           publicUrl: 'https://shop.example',
         },
@@ -63,7 +63,7 @@ export async function openReminderProcesses(harness: RemindersHarness): Promise<
         mailer: dying === undefined ? { send } : { send: (message) => dying.between(() => send(message)) },
       });
     },
-    handedOver: async () => {
+    sent: async () => {
       while (underWay.size > 0) await Promise.allSettled(underWay);
     },
     close: async () => {

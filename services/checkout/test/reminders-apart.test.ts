@@ -31,13 +31,13 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   reply('250 taken');
-  await processes.handedOver();
+  await processes.sent();
   await processes.close();
   await harness.close();
 });
 
 /** It waits for the mail server no longer than a run that is done at once would. */
-const startHasty = () => processes.start({ handOverWaitMs: 1 });
+const startHasty = () => processes.start({ sendWaitMs: 1 });
 const request = () => ({ runId: newId('dailyRun', harness.base.clock.nowMs()), deadlineMs: Date.now() + 60_000 });
 const nothing = { ok: true, sent: 0, recovered: 0, problem: null };
 const apartEnded = async ({ apart }: { apart: ReadonlySet<Promise<void>> }) => void (await Promise.all(apart));

@@ -42,7 +42,7 @@ async function sentAsPreviewed(): Promise<string[]> {
   return sent.toSorted();
 }
 
-test('an account sends as many reminders in 24 hours as the ceiling allows, and is told; the preview says so before', async () => {
+test('an account sends as many reminders in 24 hours as the ceiling allows, and its seller is notified; the preview says so before', async () => {
   for (const n of [1, 2, 3, 4, 5]) await harness.open({ email: `${n}@example.com` });
   later(61 * minuteMs);
   expect(await harness.preview()).toMatchObject({ count: 3, data: [{}, {}, {}], next: null });
@@ -75,7 +75,7 @@ test('checkouts of a product that cannot be bought take no slots under the ceili
   later(dayMs + minuteMs);
   expect(await sentAsPreviewed()).toEqual(['8@example.com', '9@example.com']);
   later(dayMs + minuteMs);
-  // What is left is of no live product: no ceiling is reached, and nothing is told.
+  // What is left is of no live product: no ceiling is reached, and nothing is reported.
   expect(await sentAsPreviewed()).toEqual([]);
   expect(await notices()).toHaveLength(1);
 });

@@ -37,7 +37,7 @@ const statuses = async () => (await harness.reminders()).map(({ status }) => sta
 const notices = async () =>
   (await harness.events()).filter(({ subject }) => subject.includes('reminder.noticed')).map(({ data }) => data);
 
-const told = async () =>
+const reported = async () =>
   (await harness.events()).filter(({ subject }) => subject.includes('reminders.finished')).map(({ data }) => data);
 const refuse = (to: string) => (to === email ? '250 ok' : '550 no such user');
 
@@ -85,15 +85,15 @@ test('a server that refuses everybody, or takes a message later, makes the run n
   expect(result.problem).toMatch(
     /^3 reminders did not go out \(.*550 no such user.*\)\. The next daily run tries again\.$/,
   );
-  expect(await told()).toMatchObject([{ sent: 0, recovered: 0, problem: result.problem }]);
+  expect(await reported()).toMatchObject([{ sent: 0, recovered: 0, problem: result.problem }]);
   later(dayMs);
   harness.smtp.behaviour.RCPT = (to) => (to === '1@example.com' ? '450 later' : '250 ok');
   const second = await harness.run();
   expect(second).toMatchObject({ ok: false, sent: 2, problem: expect.stringContaining('450 later') });
-  expect((await told()).at(-1)).toMatchObject({ sent: 2, problem: second.problem });
+  expect((await reported()).at(-1)).toMatchObject({ sent: 2, problem: second.problem });
   delete harness.smtp.behaviour.RCPT;
   expect(await harness.run()).toEqual({ ...nothing, sent: 1 });
-  expect((await told()).at(-1)).toMatchObject({ sent: 1, problem: null });
+  expect((await reported()).at(-1)).toMatchObject({ sent: 1, problem: null });
 });
 
 test('what was not taken leaves no secret behind, however often it is tried', async () => {
@@ -159,7 +159,7 @@ test('an account may not run for another one, and the platform runs for all', as
   expect(await harness.run('acc_1')).toEqual({ ...nothing, sent: 1 });
   expect(await harness.query('select account_id from reminders')).toEqual([{ account_id: 'acc_1' }]);
   expect(await harness.run(null)).toEqual({ ...nothing, sent: 1 });
-  expect((await told()).map(({ platformRunId }) => platformRunId === null)).toEqual([true, false]);
+  expect((await reported()).map(({ platformRunId }) => platformRunId === null)).toEqual([true, false]);
 });
 
 /** A process of its own, which a test kills, and what holds it up meanwhile. */

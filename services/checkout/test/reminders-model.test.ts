@@ -263,7 +263,7 @@ async function live(
   for (const outcome of await Promise.allSettled(running)) {
     if (outcome.status === 'rejected') expectHarmless(outcome.reason);
   }
-  await processes.handedOver();
+  await processes.sent();
   // An email that was begun before them is theirs to get; from here on there is none.
   end(await Promise.all(ended));
   if (dying?.dead === true) seen.killed += 1;

@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 const later = (ms: number) => harness.base.clock.advance(ms);
-const look = (given: Partial<OverdueDeps> = {}) => {
+const check = (given: Partial<OverdueDeps> = {}) => {
   const { clock } = harness.base;
   const settings = {
     bounds: { perDay: 500, perDayOfAll: 0 },
@@ -46,16 +46,16 @@ const look = (given: Partial<OverdueDeps> = {}) => {
   };
   return notifyAllOverdue({ database, clock, steps, ...settings, ...given });
 };
-const told = async () =>
+const reported = async () =>
   (await harness.events()).filter(({ subject }) => subject.includes('reminder.noticed')).map(({ data }) => data);
 
 test('buyers who wait for a reminder for 26 hours without a run cause one notification for each lapse', async () => {
   const opened = await harness.open({ email });
   later(waitMs - minuteMs);
-  expect([await look(), await told()]).toEqual([0, []]);
+  expect([await check(), await reported()]).toEqual([0, []]);
   later(2 * minuteMs);
-  expect([await look(), await look()]).toEqual([1, 1]);
-  expect(await told()).toEqual([
+  expect([await check(), await check()]).toEqual([1, 1]);
+  expect(await reported()).toEqual([
     {
       checkoutId: opened.id,
       summary: expect.stringMatching(/^The daily run is overdue: none ran in the last 90 days/),
@@ -63,11 +63,11 @@ test('buyers who wait for a reminder for 26 hours without a run cause one notifi
     },
   ]);
   expect(await harness.run(null)).toMatchObject({ sent: 1 });
-  expect(await look()).toBe(0);
+  expect(await check()).toBe(0);
   await harness.open({ email: 'eve@example.com' });
   later(waitMs + minuteMs);
-  expect([await look(), await look()]).toEqual([1, 1]);
-  expect((await told()).slice(1)).toMatchObject([
+  expect([await check(), await check()]).toEqual([1, 1]);
+  expect((await reported()).slice(1)).toMatchObject([
     { summary: expect.stringMatching(/^The daily run is overdue: the last one began at /) },
   ]);
 });
@@ -84,9 +84,9 @@ test('a run without a result is none; who bought, opted out, is forgotten or was
     'insert into reminder_runs (id, account_id, started_at, finished_at) values ($1, $2, $3, $3)',
     [newId('dailyRun', clock.nowMs()), 'acc_1', clock.now()],
   );
-  expect([await look(), (await told()).length]).toEqual([1, 1]);
+  expect([await check(), (await reported()).length]).toEqual([1, 1]);
   later(7 * dayMs);
-  expect([await look(), (await told()).length]).toEqual([0, 1]);
+  expect([await check(), (await reported()).length]).toEqual([0, 1]);
 });
 
 test('whom no run would remind waits for none: the product is gone, or no reminders are to be sent at all', async () => {
@@ -95,21 +95,21 @@ test('whom no run would remind waits for none: the product is gone, or no remind
   await harness.open({ email, slug: 'gone' });
   harness.shop.set('acc_1/gone', { ...gone, status: 'archived' });
   later(waitMs + minuteMs);
-  expect([await look(), await told()]).toEqual([0, []]);
+  expect([await check(), await reported()]).toEqual([0, []]);
   const live = await harness.open({ email });
   later(waitMs + minuteMs);
-  expect([await look({ bounds: { perDay: 0, perDayOfAll: 0 } }), await told()]).toEqual([0, []]);
-  expect([await look(), await told()]).toMatchObject([1, [{ checkoutId: live.id }]]);
+  expect([await check({ bounds: { perDay: 0, perDayOfAll: 0 } }), await reported()]).toEqual([0, []]);
+  expect([await check(), await reported()]).toMatchObject([1, [{ checkoutId: live.id }]]);
 });
 
 test('whom an unverified account may not remind waits for no run, and no preview names them', async () => {
   await harness.setSettings('acc_1', { email: 'ada@example.com', emailVerified: false });
   await harness.open({ email });
   later(waitMs + minuteMs);
-  expect([await look(), await told(), (await harness.preview()).count]).toEqual([0, [], 0]);
+  expect([await check(), await reported(), (await harness.preview()).count]).toEqual([0, [], 0]);
   await harness.open({ email: 'Ada@example.com' });
   later(waitMs + minuteMs);
-  expect([await look(), (await told()).length, (await harness.preview()).count]).toEqual([1, 1, 1]);
+  expect([await check(), (await reported()).length, (await harness.preview()).count]).toEqual([1, 1, 1]);
 });
 
 test('a shop with thousands of products is looked at a few at a time: buyers who pay wait in the same line', async () => {
@@ -129,10 +129,10 @@ test('a shop with thousands of products is looked at a few at a time: buyers who
       waiting -= 1;
     });
   };
-  expect(await look({ steps: { ...steps, product } })).toBe(2);
+  expect(await check({ steps: { ...steps, product } })).toBe(2);
   expect(most).toBeLessThanOrEqual(50);
-  expect(await told()).toMatchObject([{ checkoutId: live.id }, {}]);
-  expect(await look({ closing: () => true })).toBe(0);
+  expect(await reported()).toMatchObject([{ checkoutId: live.id }, {}]);
+  expect(await check({ closing: () => true })).toBe(0);
 });
 
 test('a buyer whose quiet days have ended waits since then', async () => {
@@ -142,24 +142,24 @@ test('a buyer whose quiet days have ended waits since then', async () => {
   later(28 * dayMs);
   await harness.open({ email });
   later(2 * dayMs + hourMs);
-  expect(await look()).toBe(0);
+  expect(await check()).toBe(0);
   expect((await harness.preview()).count).toBe(1);
   later(25 * hourMs);
-  expect(await look()).toBe(1);
+  expect(await check()).toBe(1);
 });
 
 test('the account’s delay counts, and a run that the mail server took nothing from was one', async () => {
   await harness.setSettings('acc_1', { nudgeAfterMinutes: 24 * 60 });
   await harness.open({ email });
   later(waitMs + minuteMs);
-  expect(await look()).toBe(0);
+  expect(await check()).toBe(0);
   later(23 * hourMs);
-  expect(await look()).toBe(1);
+  expect(await check()).toBe(1);
   harness.smtp.behaviour.RCPT = '450 later';
   expect(await harness.run()).toMatchObject({ ok: false, sent: 0 });
-  expect(await look()).toBe(0);
+  expect(await check()).toBe(0);
   later(26 * hourMs + minuteMs);
-  expect(await look()).toBe(1);
+  expect(await check()).toBe(1);
 });
 
 test('a service that starts looks at once, tells how many accounts wait, and is ready all the same', async () => {

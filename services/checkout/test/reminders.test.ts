@@ -213,8 +213,8 @@ test('a reminded checkout that became an order is counted once, when it is paid'
   await harness.pay(left);
   expect(await harness.run(null)).toEqual({ ...nothing, recovered: 1 });
   expect(await harness.run(null)).toEqual(nothing);
-  const told = (await harness.events()).filter(({ subject }) => subject.includes('reminders.finished'));
-  expect(told.map(({ data }) => [data.sent, data.recovered, data.runId === null])).toEqual([
+  const reported = (await harness.events()).filter(({ subject }) => subject.includes('reminders.finished'));
+  expect(reported.map(({ data }) => [data.sent, data.recovered, data.runId === null])).toEqual([
     [2, 0, false],
     [0, 1, false],
     [0, 1, true],

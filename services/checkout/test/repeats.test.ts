@@ -87,8 +87,8 @@ test('another product, another email, another account and a rehearsal are no rep
 test('tabs that pay in the same moment, at two replicas, make exactly one charge', async () => {
   const tabs = await Promise.all(Array.from({ length: 8 }, () => open()));
   const outcomes = await Promise.allSettled(tabs.map((tab) => harness.pay(tab, 'ok', { from: home })));
-  const told = outcomes.map((one) => (one.status === 'fulfilled' ? one.value.status : one.reason.code));
-  expect(told.toSorted()).toEqual([...Array(7).fill('already_bought'), 'paid']);
+  const reported = outcomes.map((one) => (one.status === 'fulfilled' ? one.value.status : one.reason.code));
+  expect(reported.toSorted()).toEqual([...Array(7).fill('already_bought'), 'paid']);
   expect(harness.billing.attempts).toHaveLength(1);
   expect(await harness.list()).toHaveLength(1);
 });

@@ -22,7 +22,7 @@ async function leaveAttempts(first: number, second: number): Promise<void> {
   harness.base.clock.advance(121_000);
 }
 
-async function copy(accountId: string, count: number, askedAt: string): Promise<void> {
+async function copy(accountId: string, count: number, checkedAt: string): Promise<void> {
   const ids = Array.from({ length: count }, () => [newId('checkout', Date.now()), newId('order', Date.now())]);
   await query(
     harness.base.database.url,
@@ -36,7 +36,7 @@ async function copy(accountId: string, count: number, askedAt: string): Promise<
   );
   await query(harness.base.database.url, 'update checkouts set checked_at = $2 where account_id = $1', [
     accountId,
-    askedAt,
+    checkedAt,
   ]);
 }
 

@@ -33,7 +33,7 @@ test('with an upsell the card is held: the order is authorized, in the list, and
   expect(await harness.pay(opened)).toMatchObject({ upsell });
 });
 
-test('an accepted upsell is an item of the paid order, told before the order is', async () => {
+test('an accepted upsell is an item of the paid order, published before the order is', async () => {
   const { opened, orderId } = await held();
   const upsell = { ...offered, status: 'accepted' };
   const outcome = { status: 'paid', orderId, totalCents: 14_800, upsell };
@@ -62,7 +62,7 @@ test('an accepted upsell is an item of the paid order, told before the order is'
   expect(await harness.get(opened)).toMatchObject(shown);
 });
 
-test('an accepted upsell of 0 is an item of the order and is told, at the total as before', async () => {
+test('an accepted upsell of 0 is an item of the order and is reported, at the total as before', async () => {
   harness.shop.set('acc_1/course', { ...withUpsell, upsell: { id: 'ups_1', headline: 'A gift', priceCents: 0 } });
   const { opened, orderId } = await held();
   const upsell = { id: 'ups_1', headline: 'A gift', amountCents: 0, status: 'accepted', expiresAt: null };

@@ -98,7 +98,7 @@ const checkout = html`<p>A buyer pays through a checkout, which your own page dr
 answer pages of any origin (CORS) and look at no cookie. Open one with your handle, from
 <code>GET /api/v1/settings</code>, and the product’s slug:</p>
 ${code('Shell', samples.openCheckout)}
-<p>The <code>secret</code> is told this once; every later call sends it as <code>x-checkout-secret</code>. Keep it in
+<p>The <code>secret</code> is shown this once; every later call sends it as <code>x-checkout-secret</code>. Keep it in
 the buyer’s link, behind <code>#</code>, and they can come back. Without it the checkout is as unknown as one that never
 was: <a href="/developers/errors#checkout_not_found">404</a>.</p>
 <p>Prices are ours: each answer has the <code>lines</code> and <code>totalCents</code> that the buyer pays. Show them,
@@ -137,7 +137,7 @@ const errors = html`<p>Success is <code>200</code>. Everything else is a problem
 <code>code</code>, which never changes its meaning; <code>detail</code> is for people. <a href="/developers/errors">All
 codes</a> are on their own page.</p>
 ${code('Answer', samples.problemSample)}
-<p>Each of <code>errors</code> names a field, a code and what is wrong with it; at most 50 are told. Fields and query
+<p>Each of <code>errors</code> names a field, a code and what is wrong with it; at most 50 are named. Fields and query
 parameters that are not known are refused, so that a typo is never passed over.</p>
 <p>Every answer carries <code>x-request-id</code>, yours when you sent one. Tell us that id and we find the request.</p>`;
 

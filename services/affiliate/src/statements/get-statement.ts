@@ -62,7 +62,7 @@ export async function getStatement(
   { code, limit = limits.listMax, before }: RequestInput<typeof contract>,
 ): Promise<Statement> {
   const { id } = await requireAffiliate(database.fork(), accountId, code);
-  const place = before === undefined ? Number.MAX_SAFE_INTEGER : await placeOf(database, [accountId, id, before]);
+  const place = before === undefined ? Number.MAX_SAFE_INTEGER : await positionOf(database, [accountId, id, before]);
   const { lines, balances } = await inOneSnapshot(database, async (client) => {
     const found = await client.query(linesStatement([accountId, id, place, limit + 1]));
     const balances = await readBalances(client, accountId, [id], clock.now());
@@ -72,7 +72,7 @@ export async function getStatement(
   return { balances, data, has_more: lines.length > limit };
 }
 
-async function placeOf(database: Database, values: readonly [string, string, string]): Promise<number> {
+async function positionOf(database: Database, values: readonly [string, string, string]): Promise<number> {
   // PostgreSQL cannot store such text, so it is no line's id.
   if (!values[2].isWellFormed() || values[2].includes('\u0000')) throw unknownBefore();
   const { rows } = await database.pool.query(positionStatement([...values]));

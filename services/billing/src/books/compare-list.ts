@@ -25,8 +25,8 @@ export interface Found {
 }
 
 export const listedOrphansMax = 100;
-/** More than a seller can read: what is beyond is counted, and told by the next runs, which skip what was told. */
-const toldMax = 1_000;
+/** More than a seller can read: what is beyond is counted, and reported by the next runs, which skip what was reported. */
+const reportedMax = 1_000;
 /** Payments that the list lacks are asked for one by one. Where a whole list lacks more, they count as lacking. */
 const lookUpsMax = 100;
 /** A few hundred bytes each. */
@@ -60,7 +60,7 @@ export class ListComparison {
   /** Holds of the processor that nothing explains so far: the list may show their release. By their references. */
   readonly #unexplainedHolds = new Map<string, Orphan>();
   #orphanCount = 0;
-  #told = 0;
+  #reported = 0;
   #lookUps = 0;
   readonly #isWhole: boolean;
   #unrequested = 0;
@@ -193,7 +193,7 @@ export class ListComparison {
     this.#orphanCount += orphans.length;
     const listed = orphans.slice(0, listedOrphansMax - this.#orphans.length);
     this.#orphans.push(...listed.map(({ orderId: _, ...orphan }) => orphan));
-    if (this.#told < toldMax) this.#told += await notifyOrphans(this.#deps, this.#books, orphans);
+    if (this.#reported < reportedMax) this.#reported += await notifyOrphans(this.#deps, this.#books, orphans);
   }
 }
 

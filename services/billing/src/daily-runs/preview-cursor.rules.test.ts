@@ -8,7 +8,7 @@ test.each<Cursor>([
   { kind: 'cancellation', id: 'sub_1' },
   { kind: 'charge', id: '', dueAt: null },
   { kind: 'charge', id: 'sub_1', dueAt: new Date('2026-03-15T12:00:00.123Z') },
-])('a cursor comes back as it was told: %o', (cursor) => {
+])('a cursor comes back as it was given: %o', (cursor) => {
   expect(cursorOf(writeCursor(cursor) ?? undefined)).toEqual(cursor);
 });
 
@@ -28,6 +28,6 @@ test.each([
   'look_up.pmt_1.5',
   'charge.sub_1.9e99',
   "look_up.'",
-])('what no page told is refused: %s', (after) => {
+])('what no page gave is refused: %s', (after) => {
   expect(() => cursorOf(after)).toThrow(expect.objectContaining({ code: 'validation_failed' }));
 });

@@ -15,7 +15,7 @@ export function firstCursor(after: Cursor['kind']): Cursor {
 
 const idPattern = /^[A-Za-z0-9_]{0,64}$/;
 
-/** @throws DomainError validation_failed for what no page told */
+/** @throws DomainError validation_failed for what no page gave */
 export function cursorOf(after: string | undefined): Cursor {
   if (after === undefined) return { kind: 'look_up', id: '' };
   if (after === 'end') return { kind: 'end' };

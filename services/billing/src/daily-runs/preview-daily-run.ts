@@ -27,7 +27,7 @@ const limitDefault = 50;
 /**
  * What the account's next run would do now: the reads of the run itself, in its order, without rehearsals. It claims
  * nothing.
- * @throws DomainError validation_failed for an `after` that no page told
+ * @throws DomainError validation_failed for an `after` that no page gave
  */
 export async function previewDailyRun(
   deps: PreviewDeps,

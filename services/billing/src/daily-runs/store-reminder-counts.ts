@@ -15,20 +15,20 @@ const storeStatement = statement(
   'daily-runs-store-reminder-counts',
   `insert into daily_runs as r
      (id, account_id, platform_run_id, started_at, finished_at, done, left_to_do, recovery)
-   select distinct on (run_id) run_id, told.account_id, told.platform_run_id, told.finished_at, told.finished_at, 0, 0,
+   select distinct on (run_id) run_id, recorded.account_id, recorded.platform_run_id, recorded.finished_at, recorded.finished_at, 0, 0,
      jsonb_build_object('sent', sent, 'recovered', recovered, 'problem', problem)
    from (
      select run_id, account_id, min(platform_run_id) as platform_run_id, max(finished_at) as finished_at,
        sum(sent) as sent, sum(recovered) as recovered,
        (array_agg(problem order by ordinality) filter (where problem is not null))[1] as problem
      from (
-       select coalesce((select c.result ->> 'runId' from commands as c where c.id = told.id), told.id) as run_id, told.*
+       select coalesce((select c.result ->> 'runId' from commands as c where c.id = recorded.id), recorded.id) as run_id, recorded.*
        from rows from (json_to_recordset($1::json) as (id text, account_id text, platform_run_id text,
-         finished_at timestamptz, sent integer, recovered integer, problem text)) with ordinality as told
+         finished_at timestamptz, sent integer, recovered integer, problem text)) with ordinality as recorded
      ) as named
      group by run_id, account_id
-   ) as told left join daily_runs as d on d.id = run_id
-   order by run_id, d.account_id = told.account_id desc
+   ) as recorded left join daily_runs as d on d.id = run_id
+   order by run_id, d.account_id = recorded.account_id desc
    on conflict (id) do update set recovery = jsonb_build_object(
        'sent', coalesce((r.recovery ->> 'sent')::int, 0) + (excluded.recovery ->> 'sent')::int,
        'recovered', coalesce((r.recovery ->> 'recovered')::int, 0) + (excluded.recovery ->> 'recovered')::int,

@@ -21,7 +21,7 @@ type Sale = EventEnvelope<EventData<typeof orderPaid>>;
 
 /**
  * Makes subscriptions of paid orders whose event was given up on here: it has the card that the order came with, which
- * checkout does not keep. What still cannot be made differs, and is told.
+ * checkout does not keep. What still cannot be made differs, and is reported.
  */
 export async function startMissedSales(comparison: Comparison): Promise<void> {
   const { deps, run } = comparison;

@@ -30,7 +30,7 @@ export const otherRefundText = (about: About, message: string | null): string =>
   `The refund of ${amountOf(about)} of order ${about.order_id} was not made. ${message} Look that up at the processor, and refund here only what did not go back there.`;
 
 export const captureFailedText = (about: About, message: string | null): string =>
-  `The held ${amountOf(about)} of order ${about.order_id} could not be captured. It is tried again daily, and before the hold expires; its end is told here.${because(message)}`;
+  `The held ${amountOf(about)} of order ${about.order_id} could not be captured. It is tried again daily, and before the hold expires; its end is reported here.${because(message)}`;
 
 /** The end of a hold whose capture had failed. @param step which took the money */
 export const holdTakenText = (about: About, step: 'capture' | 'recharge'): string =>

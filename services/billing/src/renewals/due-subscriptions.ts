@@ -28,7 +28,7 @@ export interface DueSubscription {
   /** `past_due`: a retry. */
   readonly status: 'active' | 'past_due';
   readonly failed_tries: number;
-  /** The card is lost, stolen or expired: the attempt counts and is told, and the processor is not asked. */
+  /** The card is lost, stolen or expired: the attempt counts and is reported, and the processor is not asked. */
   readonly hard_declined: boolean;
   /** The card is new: its first attempt does not count as another failed one. */
   readonly free_attempt: boolean;

@@ -101,7 +101,7 @@ test('what ends while it is paused is recorded and leaves it paused; the last at
   });
 });
 
-test('what ends after it was canceled leaves it canceled: a charge is told, a decline is not', () => {
+test('what ends after it was canceled leaves it canceled: a charge is reported, a decline is not', () => {
   const canceled = subscription({ status: 'canceled', next_charge_at: null });
   expect(effectOf(canceled, paid)).toMatchObject({
     after: { status: 'canceled', period: 2, next_charge_at: null },

@@ -129,7 +129,7 @@ function paid(
       kind: 'rebilled',
       attempt: attemptOf(subscription, method),
       statusAfter,
-      // What it left when it was canceled was told then: the numbers count nothing of this.
+      // What it left when it was canceled was reported then: the numbers count nothing of this.
       statusBefore: status === 'canceled' ? (failed_tries > 0 ? 'past_due' : 'active') : status,
     },
   };
@@ -152,7 +152,7 @@ function declined(
   const failed_tries = paused || !own ? Math.min(attempts, attemptsMax - 1) : attempts;
   const canceled = failed_tries >= attemptsMax;
   const statusAfter = paused ? 'paused' : canceled ? 'canceled' : 'past_due';
-  const next = nextTry(statusAfter, own, at);
+  const next = nextAttempt(statusAfter, own, at);
   return {
     after: {
       status: statusAfter,
@@ -181,7 +181,7 @@ function attemptOf({ failed_tries, free_attempt, payment_method }: RenewedSubscr
 }
 
 /** A card that replaced the declined one is tried by the next run. */
-function nextTry(
+function nextAttempt(
   status: 'paused' | 'canceled' | 'past_due',
   own: boolean,
   at: Date,

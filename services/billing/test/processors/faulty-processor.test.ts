@@ -95,7 +95,7 @@ test('late: requests arrive after their deadlines, last sent first', async () =>
   );
 });
 
-test('look-up and list fail as they are told', async () => {
+test('look-up and list fail as configured', async () => {
   const faulty = faultyProcessor(inner, scripted('throws_before', 'throws_before'));
   await expect(faulty.lookUp({ call: 'charge', request: request() }, callWith())).rejects.toThrow(
     'broke the connection',

@@ -181,7 +181,7 @@ test('that a hold ended at Stripe is no refund, though Stripe may have an object
   const of = { payment_intent: intent.id, charge: intent.latest_charge, amount: intent.amount, currency: 'usd' };
   const given = { id: books.newId('re'), created: Math.floor(harness.clock.nowMs() / 1_000), status: 'succeeded' };
   const made = books.keep(newRefund({ ...of, ...given, metadata: {} }));
-  books.tell('refund.created', made);
+  books.report('refund.created', made);
   await order.receive(made, 'refund.created');
   await order.run();
   expect(await refunds(order)).toEqual([]);

@@ -160,7 +160,7 @@ export class StripeBooks {
     intent.payment_method = null;
     intent.next_action = null;
     const error = { type: 'card_error', ...no, payment_method: { ...method } };
-    this.tell(`${intent.object}.${intent.object === 'setup_intent' ? 'setup' : 'payment'}_failed`, intent);
+    this.report(`${intent.object}.${intent.object === 'setup_intent' ? 'setup' : 'payment'}_failed`, intent);
     if (intent.object === 'payment_intent') (intent as make.PaymentIntent).last_payment_error = error;
     else (intent as make.SetupIntent).last_setup_error = error;
   }
@@ -173,7 +173,7 @@ export class StripeBooks {
     if (isSetup || (intent as make.PaymentIntent).setup_future_usage !== null) method.customer = intent.customer;
     if (isSetup) {
       intent.status = 'succeeded';
-      this.tell('setup_intent.succeeded', intent);
+      this.report('setup_intent.succeeded', intent);
     } else this.#authorize(intent as make.PaymentIntent, method);
   }
 
@@ -191,7 +191,7 @@ export class StripeBooks {
     intent.latest_charge = charge.id;
     intent.status = 'requires_capture';
     intent.amount_capturable = amount;
-    if (isHold) this.tell('payment_intent.amount_capturable_updated', intent);
+    if (isHold) this.report('payment_intent.amount_capturable_updated', intent);
     else this.capture(intent, amount);
   }
 
@@ -215,7 +215,7 @@ export class StripeBooks {
     intent.status = 'succeeded';
     const given = { id: this.newId('txn'), created: this.#nowS(), type: 'charge', source: charge.id };
     charge.balance_transaction = this.keep(make.balanceTransaction(given)).id;
-    this.tell('payment_intent.succeeded', intent);
+    this.report('payment_intent.succeeded', intent);
     if (this.cardOf(intent.payment_method ?? '')?.disputed) this.dispute(intent.id);
   }
 
@@ -242,7 +242,7 @@ export class StripeBooks {
       (intent as make.PaymentIntent).canceled_at = atS;
       (intent as make.PaymentIntent).amount_capturable = 0;
     }
-    this.tell(`${intent.object}.canceled`, intent, atS);
+    this.report(`${intent.object}.canceled`, intent, atS);
   }
 
   /** @throws StripeNo */
@@ -280,19 +280,19 @@ export class StripeBooks {
     const failsAfterS = method?.refundFailsAfterS;
     if (failsAfterS !== undefined) this.#failures.set(made.id, made.created + failsAfterS);
     this.keep(made);
-    this.tell('refund.created', made);
+    this.report('refund.created', made);
     return made;
   }
 
   failRefund(id: string, atS = this.#nowS()): void {
     this.#failures.delete(id);
     const failed = this.#endRefund(id, { status: 'failed', failure_reason: 'lost_or_stolen_card' });
-    this.tell('refund.failed', failed, atS);
+    this.report('refund.failed', failed, atS);
   }
 
   /** The seller does not wait any longer for the balance to suffice. */
   cancelRefund(id: string): void {
-    this.tell('refund.updated', this.#endRefund(id, { status: 'canceled' }));
+    this.report('refund.updated', this.#endRefund(id, { status: 'canceled' }));
   }
 
   #endRefund(id: string, how: Partial<make.Refund>): make.Refund {
@@ -314,7 +314,7 @@ export class StripeBooks {
       ...given,
     });
     if (!made.status.startsWith('warning')) this.#move(made, -made.amount);
-    this.tell('charge.dispute.created', this.keep(made));
+    this.report('charge.dispute.created', this.keep(made));
     return made;
   }
 
@@ -330,7 +330,7 @@ export class StripeBooks {
     if (!isTaken) this.#move(dispute, this.#movedOf(dispute) - kept);
     dispute.status = status;
     dispute.is_charge_refundable = status.startsWith('warning');
-    this.tell(endedDisputes.has(status) ? 'charge.dispute.closed' : 'charge.dispute.updated', dispute);
+    this.report(endedDisputes.has(status) ? 'charge.dispute.closed' : 'charge.dispute.updated', dispute);
   }
 
   /** What ended disputes keep of a charge, in its currency. */
@@ -348,7 +348,7 @@ export class StripeBooks {
     moved.push(make.balanceTransaction({ ...given, amount: amount * settlementRate }) as never);
   }
 
-  tell(type: string, about: make.StripeObject, created = this.#nowS()): void {
+  report(type: string, about: make.StripeObject, created = this.#nowS()): void {
     this.keep(make.event({ id: this.newId('evt'), created, type, data: { object: structuredClone(about) } }));
   }
 }

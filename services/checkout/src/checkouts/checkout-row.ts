@@ -171,7 +171,7 @@ export async function readAgain(
   return await oneCheckout(database, id, byId([account_id, id]));
 }
 
-const ofTry = statement<CheckoutRow>(
+const ofAttempt = statement<CheckoutRow>(
   'checkout-of-try',
   `select ${checkoutColumns} from checkouts as c
    join checkout_attempts as t on t.account_id = c.account_id and t.checkout_id = c.id and t.attempt_no = $3
@@ -189,7 +189,7 @@ export async function checkoutOfAttempt(
   orderId: string,
   attemptNo: number,
 ): Promise<CheckoutRow> {
-  const { rows } = await db.query(ofTry([accountId, orderId, attemptNo]));
+  const { rows } = await db.query(ofAttempt([accountId, orderId, attemptNo]));
   const [row] = rows;
   if (row === undefined) throw new Error(`there is no attempt ${attemptNo} of the order ${orderId}`);
   return row;

@@ -20,7 +20,7 @@ export interface Opened {
 const openedColumns = namesOf(openedTypes);
 
 /** `$1` checkouts with the hash of a secret, `$2` visits with their events, each visit once. */
-const openStatement = statement<{ opened: string[]; told: string[] }>(
+const openStatement = statement<{ opened: string[]; recorded: string[] }>(
   'checkouts-open',
   `with ${visitsSql('$2')}, opened as (
      insert into checkouts as c (${openedColumns}, secret_hashes, status)
@@ -31,8 +31,8 @@ const openStatement = statement<{ opened: string[]; told: string[] }>(
      where c.account_id = excluded.account_id
      returning id
    )
-   select array(select id from opened) as opened, array(select event_id from told) as told`,
-  { opened: 'text[]', told: 'text[]' },
+   select array(select id from opened) as opened, array(select event_id from recorded) as recorded`,
+  { opened: 'text[]', recorded: 'text[]' },
 );
 
 /**
@@ -43,6 +43,6 @@ export async function recordOpenings(db: Queryable, all: readonly Opening[]): Pr
   const checkouts = all.map(({ row, secretHash }) => ({ ...row, secret_hash: `\\x${secretHash.toString('hex')}` }));
   const values = [JSON.stringify(checkouts), visitsJson(all.map(({ visit }) => visit))];
   const { rows } = await db.query(openStatement(values));
-  const [opened, told] = [new Set(rows[0]?.opened), new Set(rows[0]?.told)];
-  return all.map(({ row, visit }) => ({ opened: opened.has(row.id), visited: told.has(visit.event_id) }));
+  const [opened, recorded] = [new Set(rows[0]?.opened), new Set(rows[0]?.recorded)];
+  return all.map(({ row, visit }) => ({ opened: opened.has(row.id), visited: recorded.has(visit.event_id) }));
 }

@@ -32,7 +32,7 @@ export function visitOf(
   };
 }
 
-/** Parts of a statement: `told` has the events of visitors who are new that day. */
+/** Parts of a statement: `recorded` has the events of visitors who are new that day. */
 export const visitsSql = (visits: string): string => `visits_now as (
      select * from json_to_recordset(${visits}::json) as v(account_id text, product_id text, day date, visitor text,
        test boolean, ${outboxRecord})
@@ -41,7 +41,7 @@ export const visitsSql = (visits: string): string => `visits_now as (
      select account_id, product_id, day, visitor, test from visits_now
      order by account_id, product_id, day, visitor, test
      on conflict do nothing returning account_id, product_id, day, visitor, test
-   ), told as (
+   ), recorded as (
      insert into outbox (${outboxColumns})
      select ${outboxColumns} from visits_now
      where (account_id, product_id, day, visitor, test) in (
@@ -59,13 +59,13 @@ export function visitsJson(visits: readonly Visit[]): string {
 
 const recordStatement = statement<{ event_id: string }>(
   'visits-record',
-  `with ${visitsSql('$1')} select event_id from told`,
+  `with ${visitsSql('$1')} select event_id from recorded`,
   { event_id: 'text' },
 );
 
 /** @returns of each visit whether its visitor was new that day */
 export async function recordVisits(db: Queryable, visits: readonly Visit[]): Promise<boolean[]> {
   const { rows } = await db.query(recordStatement([visitsJson(visits)]));
-  const told = new Set(rows.map(({ event_id }) => event_id));
-  return visits.map(({ event_id }) => told.has(event_id));
+  const recorded = new Set(rows.map(({ event_id }) => event_id));
+  return visits.map(({ event_id }) => recorded.has(event_id));
 }

@@ -17,14 +17,14 @@ test('both parts have the product, the total, the link and the way out', () => {
   const { subject, text, html, headers } = reminderText(reminder());
   expect(subject).toBe('Course: your checkout at Ada’s Courses is still open');
   for (const part of [text, html]) {
-    for (const told of [
+    for (const reported of [
       'Hello Bob,',
       '$114.00',
       'help@example.com',
       'https://shop.example/c/opt-out/t',
       'cko_1#secret=s',
     ]) {
-      expect(part).toContain(told);
+      expect(part).toContain(reported);
     }
   }
   expect(headers['List-Unsubscribe']).toBe('<https://shop.example/c/opt-out/t>');

@@ -102,12 +102,12 @@ export function noticeOf(run: {
   const { refusedFirst, refusal, capped, unverified, bounds } = run;
   const what = refusedFirst === 1 ? '1 reminder was' : `${refusedFirst} reminders were`;
   const refused = `${what} refused (${oneLine(refusal)}). Daily runs try twice more, once a day, and then give up.`;
-  const told = [
+  const reported = [
     ...(refusedFirst > 0 ? [refused] : []),
     ...(unverified > 0 ? [unverifiedText] : []),
     ...(capped ? [ceilingOf(bounds)] : []),
   ];
-  return told.length === 0 ? null : told.join(' ');
+  return reported.length === 0 ? null : reported.join(' ');
 }
 
 /** What a mail server says may be long, and may hold line breaks. */

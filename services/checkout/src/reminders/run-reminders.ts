@@ -23,7 +23,7 @@ type RunResult = RequestOutput<typeof runReminders>;
 export interface RunDeps extends ReminderDeps {
   readonly runLock: RunLock<RunResult>;
   /** How long a run waits for the mail server, in milliseconds; what is not handed over by then goes on apart. */
-  readonly handOverWaitMs: number;
+  readonly sendWaitMs: number;
   /** What goes on apart from its run. */
   readonly apart: Set<Promise<void>>;
 }
@@ -34,12 +34,12 @@ const usualWaitMs = 30_000;
 /** Accounts whose reminders go out at once, in runs and apart: each takes four connections to the mail server. */
 const accountsSendingMax = 8;
 
-type GivenDeps = Omit<ReminderDeps, 'sending'> & RunLockDeps & { readonly handOverWaitMs?: number };
+type GivenDeps = Omit<ReminderDeps, 'sending'> & RunLockDeps & { readonly sendWaitMs?: number };
 
 export function createRunDeps(deps: GivenDeps): RunDeps {
   const runLock = createRunLock<RunResult>(deps, { table: 'reminder_runs' });
   return {
-    handOverWaitMs: usualWaitMs,
+    sendWaitMs: usualWaitMs,
     ...deps,
     runLock,
     apart: new Set(),
@@ -68,14 +68,14 @@ type ReminderRunRequest = Pick<RunRequest, 'runId' | 'deadlineMs'>;
  */
 export async function remindAccount(deps: RunDeps, accountId: string, request: ReminderRunRequest): Promise<RunResult> {
   const run = { accountId, platformRunId: null, ...request };
-  return await deps.runLock.run(run, () => remindBuyers(deps, run, performance.now() + deps.handOverWaitMs));
+  return await deps.runLock.run(run, () => remindBuyers(deps, run, performance.now() + deps.sendWaitMs));
 }
 
 /** For every account, those with the fewest stalled checkouts first, so that none waits behind a larger one. */
 export async function remindAll(deps: RunDeps, request: ReminderRunRequest): Promise<RunResult> {
   const { runLock, logger, isClosing } = deps;
   // Accounts behind others that wait for a silent mail server wait no longer than these did.
-  const allUntilMs = performance.now() + 2 * deps.handOverWaitMs;
+  const allUntilMs = performance.now() + 2 * deps.sendWaitMs;
   const all = {
     runLock,
     logger,
@@ -88,7 +88,7 @@ export async function remindAll(deps: RunDeps, request: ReminderRunRequest): Pro
       remindBuyers(
         deps,
         { accountId, runId, platformRunId: request.runId },
-        Math.min(allUntilMs, performance.now() + deps.handOverWaitMs),
+        Math.min(allUntilMs, performance.now() + deps.sendWaitMs),
       ),
     none: { ok: true, sent: 0, recovered: 0, problem: null },
     add: addResults,

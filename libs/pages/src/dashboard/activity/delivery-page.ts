@@ -42,7 +42,7 @@ const texts = {
   connect: 'Connected',
   tls: 'Encrypted',
   firstByte: 'First byte of the answer',
-  next: 'Next try',
+  next: 'Next attempt',
   sent: 'Sent',
   event: 'The event',
   buyer: 'Buyer',

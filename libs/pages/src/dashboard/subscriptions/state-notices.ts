@@ -7,12 +7,12 @@ import { subscriptionsPath } from './parts.ts';
 
 const texts = {
   failed: (amount: string) => `The renewal of ${amount} was not charged.`,
-  nextTry: 'It is tried again',
-  noTry: 'It is not tried again by itself.',
+  nextAttempt: 'It is tried again',
+  noAttempt: 'It is not tried again by itself.',
   attempts: (failed: number) =>
     failed === 1
       ? 'One attempt has failed: after four the subscription ends.'
-      : `${failed} tries have failed: after four the subscription ends.`,
+      : `${failed} attempts have failed: after four the subscription ends.`,
   help: 'Send the buyer a link for another card',
   underWay: (amount: string) =>
     `${amount} is being charged. The payment processor has not answered yet; this page shows it when it has.`,
@@ -104,7 +104,8 @@ function ofStatus(of: SubscriptionWithHistory, formats: Formats): Html {
 function pastDue(of: SubscriptionWithHistory, amount: string, formats: Formats): Html {
   const failed = of.payments.find(({ step, status }) => step === 'renewal' && status === 'declined');
   const why = failed?.explanation ?? texts.failed(amount);
-  const next = of.next_charge_at === null ? texts.noTry : html`${texts.nextTry} ${when(of.next_charge_at, formats)}.`;
+  const next =
+    of.next_charge_at === null ? texts.noAttempt : html`${texts.nextAttempt} ${when(of.next_charge_at, formats)}.`;
   const attempts = of.failed_tries > 0 && texts.attempts(of.failed_tries);
   const help = html`<p><a href="${subscriptionsPath}/${of.id}/card">${texts.help}</a></p>`;
   return notice('bad', html`${why} ${next} ${attempts}`, help);
