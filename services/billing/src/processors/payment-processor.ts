@@ -142,8 +142,11 @@ export type SentOutcome = ProcessorOutcome | NotDone;
 /** The processor did nothing with the sending, and keeps nothing under its key. */
 export interface NotDone {
   readonly status: 'not_done';
-  /** It does not accept the API key; it limited the rate until the deadline; no connection to it could be made. */
-  readonly why: 'key_refused' | 'rate_limited' | 'no_connection';
+  /**
+   * It does not accept the API key; it limited the rate until the deadline; no connection to it could be made; it takes no such
+   * request, as from an account there that may not charge.
+   */
+  readonly why: 'key_refused' | 'rate_limited' | 'no_connection' | 'request_refused';
   /** Plain words for the seller. */
   readonly message: string;
 }

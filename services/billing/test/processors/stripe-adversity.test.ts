@@ -100,6 +100,23 @@ test('without a connection nothing was done', async () => {
   away.close();
 });
 
+test('where Stripe takes no such request, as from an account that may not charge, nothing was done', async () => {
+  const nothing = { status: 'not_done', why: 'request_refused', message: expect.stringContaining('cannot currently') };
+  const { savedMethod = '' } = await processor.charge(card(), call()).then((paid) => ({ savedMethod: '', ...paid }));
+  stripe.disturb(({ method, path }) =>
+    method === 'POST' && path.endsWith('_intents') ? 'charges_disabled' : undefined,
+  );
+  expect(await processor.charge(card(), call())).toEqual(nothing);
+  expect(await processor.saveMethod(card({ amountCents: 0 }), call())).toEqual(nothing);
+  expect(await processor.chargeSaved({ ...card(), savedMethod }, call())).toEqual(nothing);
+  // After the intent was made an error says nothing of that.
+  stripe.mend();
+  stripe.fail(({ path }) => path.endsWith('/cancel'), 'charges_disabled');
+  await expect(processor.charge(card({ paymentMethod: 'pm_standin_script' }), call())).rejects.toThrow(
+    'cannot currently',
+  );
+});
+
 test('a key without the permission did nothing, and neither did one of the other mode', async () => {
   stripe.restrict(liveKey, ['/v1/payment_intents']);
   const nothing = { status: 'not_done', why: 'key_refused' };

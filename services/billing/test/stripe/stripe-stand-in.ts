@@ -15,6 +15,8 @@ export type { PaymentIntent, SetupIntent } from './objects.ts';
 /** What goes wrong with a request: nothing is done (`…_before`), or the answer gets lost after the work (`…_after`). */
 export type StripeFault =
   | 'rate_limited'
+  /** The account may not charge at the moment. */
+  | 'charges_disabled'
   | 'broken_before'
   | 'broken_after'
   | 'silent_before'
@@ -223,6 +225,7 @@ export class StripeStandIn {
     const fault = this.#faultOf(request);
     const announce = () => idempotencyKey !== undefined && this.#arrivals.push(idempotencyKey);
     if (fault === 'rate_limited') return send(response, errorAnswer(rateLimited));
+    if (fault === 'charges_disabled') return send(response, errorAnswer(chargesDisabled));
     if (fault === 'broken_before') return void incoming.socket.destroy();
     if (fault === 'silent_before') return void announce();
     const work = () => this.#work(request, endpoint, { origin, fault });
@@ -303,6 +306,7 @@ const rateLimited = new StripeNo(429, {
   code: 'rate_limit',
   message: 'Too many requests.',
 });
+const chargesDisabled = invalid('Your account cannot currently make charges.');
 const serverError = (done: unknown): StripeNo =>
   new StripeNo(500, {
     type: 'api_error',

@@ -33,6 +33,8 @@ export class StripeAnswerError extends Error {
   /** `card_error`, `invalid_request_error`, `idempotency_error`, … */
   readonly type: string;
   readonly param: string | undefined;
+  /** It is about an intent, which may have been made. */
+  readonly hasIntent: boolean;
   readonly decline: StripeDecline;
 
   constructor(found: FoundError) {
@@ -41,6 +43,7 @@ export class StripeAnswerError extends Error {
     this.status = statusCode;
     this.type = rawType ?? 'none';
     this.param = param;
+    this.hasIntent = found.payment_intent != null || found.setup_intent != null;
     this.decline = declineOfError(found);
   }
 
@@ -58,6 +61,8 @@ export interface FoundError {
   readonly advice_code?: string | undefined;
   readonly param?: string | undefined;
   readonly message: string;
+  readonly payment_intent?: unknown;
+  readonly setup_intent?: unknown;
   readonly payment_method?: { readonly card?: { readonly last4?: string | null } } | undefined;
   readonly detail?: unknown;
 }

@@ -1,5 +1,11 @@
 import type Stripe from 'stripe';
-import type { CardRequest, ProcessorCall, ProcessorOutcome, SavedMethodRequest } from '../payment-processor.ts';
+import {
+  type CardRequest,
+  NothingDoneError,
+  type ProcessorCall,
+  type ProcessorOutcome,
+  type SavedMethodRequest,
+} from '../payment-processor.ts';
 import { customerOf } from './stripe-customers.ts';
 import { declineOf, declines, impossible } from './stripe-declines.rules.ts';
 import type { StripeDeps } from './stripe-deps.ts';
@@ -21,24 +27,26 @@ export async function sendCard(
   const { paymentId, currency, savesCard } = request;
   const amount = amountAtStripe(request);
   return await withCustomer(deps, request, call, async (customer) => {
-    const intent = await deps.link.send(call, paymentId, (stripe, options) =>
-      stripe.paymentIntents.create(
-        {
-          amount,
-          currency,
-          customer,
-          confirm: true,
-          allowed_payment_method_types: cards,
-          capture_method: name === 'authorize' ? 'manual' : 'automatic',
-          metadata: metadataOf(call, { ...request, call: name }),
-          expand: ['latest_charge'],
-          ...methodOf(request),
-          ...confirmationOf(request),
-          ...(savesCard !== false && { setup_future_usage: 'off_session' as const }),
-        },
-        options,
-      ),
-    );
+    const intent = await deps.link
+      .send(call, paymentId, (stripe, options) =>
+        stripe.paymentIntents.create(
+          {
+            amount,
+            currency,
+            customer,
+            confirm: true,
+            allowed_payment_method_types: cards,
+            capture_method: name === 'authorize' ? 'manual' : 'automatic',
+            metadata: metadataOf(call, { ...request, call: name }),
+            expand: ['latest_charge'],
+            ...methodOf(request),
+            ...confirmationOf(request),
+            ...(savesCard !== false && { setup_future_usage: 'off_session' as const }),
+          },
+          options,
+        ),
+      )
+      .catch(ofMaking);
     return await askable(deps, intent, { call, request });
   });
 }
@@ -50,20 +58,22 @@ export async function sendMethod(
   call: ProcessorCall,
 ): Promise<ProcessorOutcome> {
   return await withCustomer(deps, request, call, async (customer) => {
-    const intent = await deps.link.send(call, request.paymentId, (stripe, options) =>
-      stripe.setupIntents.create(
-        {
-          customer,
-          confirm: true,
-          usage: 'off_session',
-          allowed_payment_method_types: cards,
-          metadata: metadataOf(call, { ...request, call: 'saveMethod' }),
-          ...methodOf(request),
-          ...wayOfConfirming(request),
-        },
-        options,
-      ),
-    );
+    const intent = await deps.link
+      .send(call, request.paymentId, (stripe, options) =>
+        stripe.setupIntents.create(
+          {
+            customer,
+            confirm: true,
+            usage: 'off_session',
+            allowed_payment_method_types: cards,
+            metadata: metadataOf(call, { ...request, call: 'saveMethod' }),
+            ...methodOf(request),
+            ...wayOfConfirming(request),
+          },
+          options,
+        ),
+      )
+      .catch(ofMaking);
     return await askable(deps, intent, { call, request });
   });
 }
@@ -79,23 +89,25 @@ export async function sendSaved(
   if (saved === undefined) return declines.invalidMethod;
   const amount = amountAtStripe(request);
   try {
-    const intent = await link.send(call, paymentId, (stripe, options) =>
-      stripe.paymentIntents.create(
-        {
-          amount,
-          currency,
-          customer: saved.customer,
-          payment_method: saved.method,
-          confirm: true,
-          off_session: true,
-          allowed_payment_method_types: cards,
-          capture_method: 'automatic',
-          metadata: metadataOf(call, { ...request, call: 'chargeSaved' }),
-          expand: ['latest_charge'],
-        },
-        options,
-      ),
-    );
+    const intent = await link
+      .send(call, paymentId, (stripe, options) =>
+        stripe.paymentIntents.create(
+          {
+            amount,
+            currency,
+            customer: saved.customer,
+            payment_method: saved.method,
+            confirm: true,
+            off_session: true,
+            allowed_payment_method_types: cards,
+            capture_method: 'automatic',
+            metadata: metadataOf(call, { ...request, call: 'chargeSaved' }),
+            expand: ['latest_charge'],
+          },
+          options,
+        ),
+      )
+      .catch(ofMaking);
     return outcomeOf(intent);
   } catch (err) {
     if (isMissing(err, 'customer')) return declines.invalidMethod;
@@ -161,13 +173,29 @@ const notTheMoney = new Set<string | undefined>(['amount_too_large', 'amount_too
 
 /** A no that is certain: the bank's, or Stripe's to a card, amount or currency. @throws any other error */
 function definiteNo(err: unknown): ProcessorOutcome {
-  if (!(err instanceof StripeAnswerError)) throw err;
+  const no = noOf(err);
+  if (no === undefined) throw err;
+  return no;
+}
+
+function noOf(err: unknown): ProcessorOutcome | undefined {
+  if (!(err instanceof StripeAnswerError)) return undefined;
   const { type, param, decline, status } = err;
   if (type === 'card_error') return declineOf(decline);
-  if (type !== 'invalid_request_error' || (status !== 400 && status !== 404)) throw err;
+  if (type !== 'invalid_request_error' || (status !== 400 && status !== 404)) return undefined;
   if (param === 'confirmation_token') return declines.invalidToken;
   if (param === 'payment_method') return declines.invalidMethod;
   if (notTheMoney.has(decline.code)) return declineOf(decline);
   if (param === 'currency') return impossible('currency_not_supported', decline.message ?? err.message);
-  throw err;
+  return undefined;
+}
+
+/**
+ * The error of a request that makes an intent. Stripe makes none of a request that it does not take, as from an account that may not
+ * charge at the moment: nothing was done, and its seller reads why. An earlier sending of the key would have had the same answer.
+ */
+function ofMaking(err: unknown): never {
+  const isRefused = err instanceof StripeAnswerError && err.status === 400 && err.type === 'invalid_request_error';
+  if (!isRefused || err.hasIntent || noOf(err) !== undefined) throw err;
+  throw new NothingDoneError('request_refused', `Stripe: ${err.decline.message}`);
 }
