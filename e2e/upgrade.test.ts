@@ -1,10 +1,12 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serviceNames } from '@app/contracts/services';
 import { freePort } from '@app/embedded/ports';
 import { startReceiver } from '@app/testing/http-receiver';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
+import { migrationsOf } from './release/pack.ts';
 import { readPaths, readReleaseData, releaseFile, withoutAddress } from './release/release-data.ts';
 import { unpack } from './release/unpack.ts';
 import { call } from './support/seller.ts';
@@ -13,6 +15,16 @@ import { readCredentials, startStandalone } from './support/standalone.ts';
 /** Guarantee: this version starts on the databases and streams of the last release, and nothing in them is lost. */
 test('the data of the last release are under 2 MB', async () => {
   expect((await stat(releaseFile)).size).toBeLessThan(2_000_000);
+});
+
+// A table changes by a further migration: databases that have applied one do not apply it again.
+test('the migrations of the last release are unchanged, and new ones follow them', async () => {
+  const { databases } = await readReleaseData();
+  for (const service of serviceNames) {
+    const { migrations } = databases[service];
+    const present = await migrationsOf(service);
+    expect([service, present.slice(0, migrations.length)]).toEqual([service, migrations]);
+  }
 });
 
 test('this version starts on the data of the last release, shows them unchanged and sells', async () => {

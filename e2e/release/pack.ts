@@ -25,7 +25,7 @@ async function packDatabase(adminUrl: string, service: ServiceName): Promise<Dat
   const { client } = session;
   try {
     const applied = await client.query<{ name: string }>('select name from migrations order by id');
-    const migrations = await released(service);
+    const migrations = await migrationsOf(service);
     if (JSON.stringify(applied.rows.map(({ name }) => name)) !== JSON.stringify(migrations.map(({ name }) => name)))
       throw new Error(`${service}: its database has other migrations than the source`);
     const { rows: partitions } = await client.query<{ sql: string }>(partitionsSql);
@@ -40,8 +40,8 @@ async function packDatabase(adminUrl: string, service: ServiceName): Promise<Dat
   }
 }
 
-/** The statements of the service's migrations. */
-async function released(service: ServiceName): Promise<DatabaseData['migrations']> {
+/** The statements of the service's migrations, as the source has them. */
+export async function migrationsOf(service: ServiceName): Promise<DatabaseData['migrations']> {
   const { databaseOptions } = (await import(`@app/${service}/migrate`)) as {
     databaseOptions: (url: string) => DatabaseOptions;
   };
