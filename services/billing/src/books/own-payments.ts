@@ -92,8 +92,9 @@ export async function ownPaymentsOf(
         return record.status === 'succeeded' && (own === undefined || !isRecordOf(record, own));
       });
   const byReference = await paymentsByReference(database, books, unknown);
-  const failed = await failedOfSeller(database, books, records);
-  return ({ paymentId, reference }) => byReference.get(reference) ?? byId.get(paymentId ?? '') ?? failed.get(reference);
+  const ofSeller = await refundsOfSeller(database, books, records);
+  return ({ paymentId, reference }) =>
+    byReference.get(reference) ?? byId.get(paymentId ?? '') ?? ofSeller.get(reference);
 }
 
 const byOrdersStatement = statement<ComparedPayment>(
@@ -104,18 +105,16 @@ const byOrdersStatement = statement<ComparedPayment>(
   comparedTypes,
 );
 
-/** Of refunds that the seller made at the processor, and that failed however long afterwards: what was recorded of each. */
-async function failedOfSeller(
+/** Of refunds that the seller made at the processor, however much later they were recorded, or failed: what was recorded of each. */
+async function refundsOfSeller(
   database: Database,
   { accountId, processor, test }: Books,
   records: readonly ProcessorRecord[],
 ): Promise<Map<string, ComparedPayment>> {
-  const failed = records.filter(({ kind, status, paymentId }) => {
-    return kind === 'refund' && status === 'failed' && paymentId === null;
-  });
-  if (failed.length === 0) return new Map();
-  const orders = failed.flatMap(({ orderId }) => orderId ?? []);
-  const references = failed.map(({ reference }) => reference);
+  const made = records.filter(({ kind, paymentId }) => kind === 'refund' && paymentId === null);
+  if (made.length === 0) return new Map();
+  const orders = made.flatMap(({ orderId }) => orderId ?? []);
+  const references = made.map(({ reference }) => reference);
   const { rows } = await database.pool.query(byOrdersStatement([accountId, orders, processor, test, references]));
   return new Map(rows.map((row) => [row.processor_reference ?? '', row]));
 }

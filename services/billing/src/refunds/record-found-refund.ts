@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { idPrefixes, idSuffixOf } from '@app/contracts/ids';
+import { statement } from '@app/service-kit/database';
 import { beginPayment } from '../payments/begin-payment.ts';
 import { hasEnded } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
@@ -56,11 +57,26 @@ export async function recordFoundRefund(
   return begun === undefined ? 'later' : await end(deps, begun, record);
 }
 
+const reopenedStatement = statement<{ readonly at: Date | null }>(
+  'refunds-order-reopened',
+  `select max(reopened_at) as at from charges where account_id = $1 and order_id = $2 and step <> 'renewal'`,
+  { at: 'timestamptz' },
+);
+
+/**
+ * When the refund counts: as it was made, but after an earlier one whose failure was known later. Checkout takes what was said before
+ * a failure as void.
+ */
+async function timeOf({ database }: PaymentDeps, { account_id, order_id }: Payment, recordedAt: Date): Promise<number> {
+  const [row] = (await database.pool.query(reopenedStatement([account_id, order_id]))).rows;
+  return Math.max(recordedAt.getTime(), (row?.at?.getTime() ?? Number.NEGATIVE_INFINITY) + 1);
+}
+
 async function end(deps: PaymentDeps, payment: Payment, record: ProcessorRecord): Promise<'recorded'> {
   const { reference, recordedAt } = record;
   const money = await readMoney(deps.database, payment.account_id, payment.order_id);
   const outcome = { status: 'succeeded', reference } as const;
-  await recordAnswer(deps, payment, outcome, { requestId: null, money }, recordedAt.getTime());
+  await recordAnswer(deps, payment, outcome, { requestId: null, money }, await timeOf(deps, payment, recordedAt));
   return 'recorded';
 }
 

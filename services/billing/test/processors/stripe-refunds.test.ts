@@ -172,6 +172,25 @@ test.each(ends)('without webhooks one that had %s before it was found is none', 
   expect(await published(order)).toEqual({ single: [], whole: [] });
 });
 
+test('without webhooks a refund in place of one that failed counts after the failure, though it was made before that was known', async () => {
+  const order = await paidOrder();
+  const first = order.giveBack(4_900);
+  await order.run();
+  harness.clock.advance(86_400_000);
+  stripe.booksOf(order.key).failRefund(first.id);
+  harness.clock.advance(3_600_000);
+  order.giveBack(4_900);
+  harness.clock.advance(3_600_000);
+  await order.run();
+  harness.clock.advance(86_400_000);
+  expect(await order.run()).toMatchObject({ ok: true });
+  expect(await refundedCents(order)).toBe(4_900);
+  const data = (await harness.publishedOf(order.account)).map((event) => event.data);
+  const failedAt = data.findLast((one) => one.failedAt !== undefined)?.failedAt;
+  const refundedAt = data.findLast((one) => one.refundedCents !== undefined)?.refundedAt;
+  expect(String(refundedAt) > String(failedAt)).toBe(true);
+});
+
 test('that a hold ended at Stripe is no refund, though Stripe may have an object for it', async () => {
   const order = await paidOrder('pm_card_visa', { hold: { upsell, decisionMinutes: 60 } });
   const { intent, key } = order;
