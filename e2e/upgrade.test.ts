@@ -8,6 +8,7 @@ import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { migrationsOf } from './release/pack.ts';
 import { readPaths, readReleaseData, releaseFile, withoutAddress } from './release/release-data.ts';
+import { openOrders, thoseOf, unchanging } from './release/unchanging.ts';
 import { unpack } from './release/unpack.ts';
 import { call } from './support/seller.ts';
 import { readCredentials, startStandalone } from './support/standalone.ts';
@@ -43,9 +44,12 @@ test('this version starts on the data of the last release, shows them unchanged 
   const { baseUrl, apiKey, email, password } = await readCredentials(dataDir);
   const send = (method: string, path: string, body?: unknown) =>
     call(baseUrl, method, path, { body, headers: { authorization: `Bearer ${apiKey}` } });
+  const open = openOrders(release);
+  expect(open.size).toBeGreaterThan(0);
   for (const path of readPaths) {
     const response = withoutAddress((await send('GET', path)).text, baseUrl);
-    expect(response).toMatchObject(release.responses[path] as object);
+    const before = unchanging(release.responses[path], open);
+    expect(thoseOf(before, response)).toMatchObject(before as object);
   }
   expect((await call(baseUrl, 'POST', '/api/auth/login', { body: { email, password } })).status).toBe(200);
 
