@@ -150,17 +150,28 @@ document.addEventListener(
   (event) => {
     const { target: form, submitter } = event;
     if (isPassing || !(form instanceof HTMLFormElement) || !(submitter instanceof HTMLButtonElement)) return;
-    const place = /** @type {HTMLElement | null} */ (form.querySelector('[data-stripe-key]'));
-    if (place === null || !paying.has(submitter.value)) return;
+    const takesCard = paying.has(submitter.value);
+    if (!takesCard && submitter.value !== 'continue') return;
+    const name = takesCard ? '[data-stripe-key]' : '[data-client-secret]';
+    const place = /** @type {HTMLElement | null} */ (form.querySelector(name));
+    if (place === null) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    if (underWay === undefined) void pay(form, submitter, place);
+    void (takesCard ? pay : confirmAtBank)(form, submitter, place);
   },
   true,
 );
 
+/** Sends the form, past the listener above. @param {HTMLFormElement} form @param {HTMLButtonElement} submitter */
+function pass(form, submitter) {
+  isPassing = true;
+  form.requestSubmit(submitter);
+  isPassing = false;
+}
+
 /** @param {HTMLFormElement} form @param {HTMLButtonElement} submitter @param {HTMLElement} place */
 async function pay(form, submitter, place) {
+  if (underWay !== undefined) return;
   // Enter presses the form's first button, which buyers do not see.
   underWay = { button: submitter.tabIndex === -1 ? document.querySelector('#pay') : submitter, isSent: false };
   showBusy();
@@ -202,9 +213,7 @@ function send(form, submitter, token) {
   if (underWay !== undefined) underWay.isSent = true;
   underWay?.button?.removeAttribute('aria-busy');
   setCard(form, token);
-  isPassing = true;
-  form.requestSubmit(submitter);
-  isPassing = false;
+  pass(form, submitter);
 }
 
 /** @param {HTMLFormElement} form @param {string} token */
@@ -244,35 +253,21 @@ document.addEventListener('htmx:finally:request', () => {
 });
 document.addEventListener('htmx:after:swap', () => void show());
 document.addEventListener('toggle', () => void show(), true);
+
 /**
  * Stripe's script asks the buyer for their bank, in a frame over the page. What the browser learns of it counts for nothing: the
  * form that is sent afterwards lets the server ask Stripe.
+ * @param {HTMLFormElement} form @param {HTMLButtonElement} submitter @param {HTMLElement} place
  */
-document.addEventListener(
-  'submit',
-  (event) => {
-    const { target: form, submitter } = event;
-    if (isPassing || !(form instanceof HTMLFormElement) || !(submitter instanceof HTMLButtonElement)) return;
-    const place = /** @type {HTMLElement | null} */ (form.querySelector('[data-client-secret]'));
-    if (place === null || submitter.value !== 'continue') return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    if (submitter.getAttribute('aria-busy') !== 'true') void confirmAtBank(form, submitter, place);
-  },
-  true,
-);
-
-/** @param {HTMLFormElement} form @param {HTMLButtonElement} submitter @param {HTMLElement} place */
 async function confirmAtBank(form, submitter, place) {
+  if (submitter.getAttribute('aria-busy') === 'true') return;
   submitter.setAttribute('aria-busy', 'true');
   say(place, '');
   const isRequested = await askBank(place).catch(() => false);
   submitter.removeAttribute('aria-busy');
   if (!submitter.isConnected) return;
   if (!isRequested) return void say(place, place.dataset.failed);
-  isPassing = true;
-  form.requestSubmit(submitter);
-  isPassing = false;
+  pass(form, submitter);
 }
 
 /** @param {HTMLElement} place @returns whether the bank was reached, whatever came of it */

@@ -1,15 +1,23 @@
 import { expect, test } from 'vitest';
-import { type Known, type Listed, nextDelayMs, planEndpoints } from './endpoint.rules.ts';
+import type { ListedEndpoint } from '../processors/stripe/stripe-endpoints.ts';
+import { type Known, nextDelayMs, planEndpoints } from './endpoint.rules.ts';
 
 const url = 'https://shop.example/api/processors/stripe/acc_1';
 const wanted = { url, events: ['a', 'b'], apiVersion: 'v2' };
-const right: Listed = { id: 'we_1', isMadeForUs: true, url, events: ['b', 'a'], apiVersion: 'v2', isEnabled: true };
+const right: ListedEndpoint = {
+  id: 'we_1',
+  isMadeForUs: true,
+  url,
+  events: ['b', 'a'],
+  apiVersion: 'v2',
+  isEnabled: true,
+};
 const known: Known = { endpointId: 'we_1', url, holdsSecret: true, isByHand: false };
 const nothing: Known = { endpointId: null, url: null, holdsSecret: false, isByHand: false };
-const sellers: Listed = { ...right, id: 'we_s', isMadeForUs: false };
-const elsewhere: Listed = { ...right, id: 'we_9', url: 'https://copy.example/api/processors/stripe/acc_1' };
+const sellers: ListedEndpoint = { ...right, id: 'we_s', isMadeForUs: false };
+const elsewhere: ListedEndpoint = { ...right, id: 'we_9', url: 'https://copy.example/api/processors/stripe/acc_1' };
 
-test.each<[string, readonly Listed[], Known, readonly string[], { id: string; isRight: boolean } | null]>([
+test.each<[string, readonly ListedEndpoint[], Known, readonly string[], { id: string; isRight: boolean } | null]>([
   ['none yet: one is made', [], nothing, [], null],
   ['the one whose secret is known stays', [right], known, [], { id: 'we_1', isRight: true }],
   ['one that was made and not stored goes', [right], nothing, ['we_1'], null],

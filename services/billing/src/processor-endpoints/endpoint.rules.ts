@@ -1,17 +1,10 @@
+import type { ListedEndpoint } from '../processors/stripe/stripe-endpoints.ts';
+
 /** What the platform wants to have at Stripe for an account of a Stripe account. */
 export interface Wanted {
   readonly url: string;
   readonly events: readonly string[];
   readonly apiVersion: string;
-}
-
-export interface Listed {
-  readonly id: string;
-  readonly isMadeForUs: boolean;
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly apiVersion: string | null;
-  readonly isEnabled: boolean;
 }
 
 /** What billing has of an endpoint. */
@@ -39,10 +32,15 @@ export interface Plan {
  * @param wanted null where none is to be there
  * @param url the address of the account
  */
-export function planEndpoints(wanted: Wanted | null, url: string, listed: readonly Listed[], known: Known): Plan {
+export function planEndpoints(
+  wanted: Wanted | null,
+  url: string,
+  listed: readonly ListedEndpoint[],
+  known: Known,
+): Plan {
   const ours = listed.filter((one) => one.isMadeForUs && (one.url === url || one.url === known.url));
   if (known.isByHand && !listed.some((one) => one.url === url && !one.isMadeForUs)) return { deleted: [], kept: null };
-  const keeps = ({ id, apiVersion }: Listed): boolean =>
+  const keeps = ({ id, apiVersion }: ListedEndpoint): boolean =>
     wanted !== null && known.holdsSecret && id === known.endpointId && apiVersion === wanted.apiVersion;
   const kept = ours.find(keeps);
   const deleted = ours.filter((one) => one !== kept).map(({ id }) => id);
