@@ -1,7 +1,6 @@
 import type { EventData, EventDefinition, RequestInput } from '@app/contracts/define';
 import { disputeRecorded } from '@app/contracts/disputes';
 import { newId } from '@app/contracts/ids';
-import { getPaymentProcessor } from '@app/contracts/payment-processors';
 import {
   chargeRefunded,
   chargesRefunded,
@@ -24,6 +23,7 @@ import { createArrivals } from '@app/testing/arrivals';
 import { followProducers } from '@app/testing/followed-events';
 import type { TestNats } from '@app/testing/nats';
 import { type Producers, startProducers } from '@app/testing/producers';
+import { onSimulatedSettings } from '@app/testing/simulated-settings';
 import {
   confirm,
   finish,
@@ -164,13 +164,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     handled: producers.handled,
     producers,
     handlers: [
-      onRequest(getPaymentProcessor, async () => ({
-        processor: 'simulated' as const,
-        secrets: [],
-        updated_at: null,
-        version: 1,
-        stripe: null,
-      })),
+      onSimulatedSettings,
       onRequest(startPayment, async (input, { accountId }) => {
         if (input.paymentMethod === null) return lookUp(attempts, accountId, input, standIn.atProcessor);
         started.push(input);

@@ -11,7 +11,6 @@ import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { createOrder, getOrder, listOrders, type OrdersQuery } from '@app/contracts/orders';
-import { getPaymentProcessor } from '@app/contracts/payment-processors';
 import { getProduct, listProducts } from '@app/contracts/products';
 import { findProductsForSale, type ProductForSale } from '@app/contracts/products-for-sale';
 import type { ServiceName } from '@app/contracts/services';
@@ -30,6 +29,7 @@ import { silentLogger } from '@app/service-kit/logger';
 import { createArrivals } from '@app/testing/arrivals';
 import { createTestNats, type TestNats } from '@app/testing/nats';
 import { createMigratedDatabase } from '@app/testing/postgres';
+import { onSimulatedSettings } from '@app/testing/simulated-settings';
 import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
 import type { GatewayDeps, RunningGateway } from '../src/gateway-deps.ts';
@@ -94,17 +94,7 @@ export async function createHarness(given?: TestNats) {
       ...cardOrders,
       ...daily.checkout,
     ]),
-    await serveAs(nats, 'billing', [
-      onRequest(getPaymentProcessor, async () => ({
-        processor: 'simulated' as const,
-        secrets: [],
-        updated_at: null,
-        version: 1,
-        stripe: null,
-      })),
-      ...daily.billing,
-      ...cardHandlers,
-    ]),
+    await serveAs(nats, 'billing', [onSimulatedSettings, ...daily.billing, ...cardHandlers]),
     await serveAs(nats, 'webhook-dispatcher', [
       onRequest(createAutomation, async (input) => reply(input, '{"id":"aut_1"}')),
       onRequest(updateAutomation, async (input) => reply(input, '{"id":"aut_1"}')),

@@ -1,7 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
 import { getOrder, orderWithPayments, refundOrder } from '@app/contracts/orders';
-import { getPaymentProcessor, putPaymentProcessor } from '@app/contracts/payment-processors';
+import { putPaymentProcessor } from '@app/contracts/payment-processors';
 import { listOrderPayments, listPayments, type PaymentResource } from '@app/contracts/payments';
 import type { NatsClient } from '@app/messaging/connect';
 import { onRequest } from '@app/messaging/serve-requests';
@@ -10,6 +10,7 @@ import { silentLogger } from '@app/service-kit/logger';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { createTestNats, type TestNats } from '@app/testing/nats';
 import { createMigratedDatabase } from '@app/testing/postgres';
+import { onSimulatedSettings } from '@app/testing/simulated-settings';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { readConfig } from '../src/config.ts';
 import { migrate } from '../src/db/migrate.ts';
@@ -64,13 +65,7 @@ beforeAll(async () => {
       if (billing.away) throw new DomainError('service_unavailable', 'Billing is away.');
       return { data: own(input, context) ? billing.payments : [], disputes: [] };
     }),
-    onRequest(getPaymentProcessor, async () => ({
-      processor: 'simulated' as const,
-      secrets: [],
-      updated_at: null,
-      version: 1,
-      stripe: null,
-    })),
+    onSimulatedSettings,
     onRequest(putPaymentProcessor, async (input, context) => {
       noted('processor', input, context);
       return {
