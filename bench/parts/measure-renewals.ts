@@ -5,6 +5,7 @@ import { type CpuUse, cpuBetween, readCpu, residentMemory } from '../measure/cpu
 import { waitUntilQuiet } from '../measure/quiet.ts';
 import { readTransactions, transactionsBetween } from '../measure/transactions.ts';
 import { type Platform, slowCardMs } from '../platform/start-platform.ts';
+import { seedDue } from './seed-due.ts';
 
 export interface RenewalsRun {
   readonly due: number;
@@ -77,7 +78,7 @@ async function chargeDue(
   due: number,
   card: string,
 ): Promise<RenewalsRun> {
-  await seedDue(billing, accountId, due, card);
+  await seedDue(billing, accountId, 'simulated', Array<string>(due).fill(card));
   await waitUntilQuiet();
   const transactionsBefore = await readTransactions(postgresUrl);
   const before = readCpu(platform.system.processes);
@@ -130,25 +131,4 @@ export async function accountOf({ client }: Platform, postgresUrl: string): Prom
   await catalog.end();
   if (rows[0] === undefined) throw new Error('The demo data has no product');
   return rows[0].account_id;
-}
-
-/** So many monthly subscriptions, sold without an affiliate, whose first period ended an hour ago. */
-async function seedDue(billing: pg.Client, accountId: string, count: number, card: string): Promise<void> {
-  const { rows } = await billing.query<{ seeded: number }>(
-    `select count(*)::integer as seeded from subscriptions where account_id = $1`,
-    [accountId],
-  );
-  await billing.query(
-    `insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents, currency,
-       billing_interval, status, collection, payment_method, processor, last_four, anchor, period, current_period_end,
-       next_charge_at, started_at, test, affiliate_named)
-     select 'sub_01kbench00' || lpad(n::text, 16, '0'), $1, 'ord_01kbench00' || lpad(n::text, 16, '0'),
-       'prd_01kbench00' || lpad('1', 16, '0'), 'Bench club', 'member-' || n || '@example.com', 1900, 'usd',
-       'month', 'active', 'automatic', $4, 'simulated', '4242', anchor, 1, due, due, anchor, false, false
-     from generate_series($2::integer, $3::integer) as n,
-       lateral (select date_trunc('milliseconds', now()) - interval '1 hour' as due) as d,
-       lateral (select due - interval '1 month' as anchor) as a`,
-    [accountId, (rows[0]?.seeded ?? 0) + 1, (rows[0]?.seeded ?? 0) + count, card],
-  );
-  await billing.query('vacuum analyze subscriptions');
 }

@@ -8,6 +8,7 @@ import type { Lengths } from '../options.ts';
 import { startBillingReplica } from '../platform/start-billing.ts';
 import { startPlatform } from '../platform/start-platform.ts';
 import { accountOf, secondsBetween } from './measure-renewals.ts';
+import { seedDue } from './seed-due.ts';
 
 export interface StripeRenewalsResult {
   readonly due: number;
@@ -42,7 +43,7 @@ export async function measureStripeRenewals(
   await billing.connect();
   stack.defer(() => billing.end());
   const accountId = await accountOf(platform, infra.postgres.url);
-  await seedDue(billing, accountId, await stripe.saveCards(due));
+  await seedDue(billing, accountId, 'stripe', await stripe.saveCards(due));
   // For V8 to compile what buyers need.
   await payAtPace(platform.shop, buyersPerSecond, sleep(5_000));
   const alone = await payAtPace(platform.shop, buyersPerSecond, sleep(aloneSeconds * 1_000));
@@ -61,20 +62,4 @@ async function lastRenewal(billing: pg.Client, accountId: string): Promise<strin
     [accountId],
   );
   return rows[0]?.last.toISOString() ?? '';
-}
-
-/** A monthly subscription for each saved card, whose first period ended an hour ago. */
-async function seedDue(billing: pg.Client, accountId: string, cards: readonly string[]): Promise<void> {
-  await billing.query(
-    `insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents, currency,
-       billing_interval, status, collection, payment_method, processor, last_four, anchor, period, current_period_end,
-       next_charge_at, started_at, test, affiliate_named)
-     select 'sub_01kbench00' || lpad(n::text, 16, '0'), $1, 'ord_01kbench00' || lpad(n::text, 16, '0'),
-       'prd_01kbench00' || lpad('1', 16, '0'), 'Bench club', 'member-' || n || '@example.com', 1900, 'usd',
-       'month', 'active', 'automatic', card, 'stripe', '4242', anchor, 1, due, due, anchor, false, false
-     from unnest($2::text[]) with ordinality as cards(card, n),
-       lateral (select date_trunc('milliseconds', now()) - interval '1 hour' as due) as d,
-       lateral (select due - interval '1 month' as anchor) as a`,
-    [accountId, cards],
-  );
 }
