@@ -89,9 +89,10 @@ const keyPair = z
     secretKey: rawText(limits.url, 1).describe('A secret or a restricted key.'),
     publishableKey: rawText(limits.url, 1),
     webhookSecret: rawText(limits.url, 1)
+      .nullable()
       .optional()
       .describe(
-        'The signing secret of an endpoint that you made at Stripe, where the platform could not. Left out, a stored one stays.',
+        'The signing secret of an endpoint that you made at Stripe, where the platform could not. Left out, a stored one stays. `null`: the platform makes the endpoint again; delete yours at Stripe.',
       ),
   })
   .meta({ id: 'StripeKeyPair' });

@@ -65,7 +65,7 @@ const testKeys = {
   stored_at: '2026-10-20T09:00:00.000Z',
   settlement_currency: 'eur',
   missing_permissions: [],
-  webhooks: 'active' as const,
+  webhooks: 'by_hand' as const,
   left_endpoints: [] as string[],
   last_event_at: '2026-10-23T12:00:00.000Z',
 };

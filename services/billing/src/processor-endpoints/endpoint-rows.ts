@@ -67,8 +67,8 @@ const presentStatement = statement(
   `update processor_webhooks set endpoint_id = $8, url = $9, shape = $10, attempts = 0,
      status = case when status = 'by_hand' then status else 'active' end,
      secret = case when status = 'by_hand' or $11::bytea is null then secret else $11 end,
-     earlier_secret = case when status = 'by_hand' or $11::bytea is null then earlier_secret else secret end,
-     earlier_until = case when status = 'by_hand' or $11::bytea is null then earlier_until else $12::timestamptz end,
+     earlier_secret = case when status = 'by_hand' or $11::bytea is null or secret is null then earlier_secret else secret end,
+     earlier_until = case when status = 'by_hand' or $11::bytea is null or secret is null then earlier_until else $12::timestamptz end,
      ${released('$7::timestamptz')}
    where ${ofRow}`,
 );

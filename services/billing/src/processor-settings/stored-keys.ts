@@ -10,7 +10,7 @@ import { keyPurpose, type ProcessorSecrets } from '../processors/processor-secre
 import { StripeAnswerError } from '../processors/stripe/stripe-errors.ts';
 import type { KeyOwner } from '../processors/stripe/stripe-key-owner.ts';
 import type { Transaction } from './transaction.ts';
-import { expectWebhook, leaveOtherWebhooks, storeWebhookSecret } from './webhook-secrets.ts';
+import { expectWebhook, forgetWebhookSecret, leaveOtherWebhooks, storeWebhookSecret } from './webhook-secrets.ts';
 
 type Body = RequestInput<typeof contract.putPaymentProcessor>['body'];
 type KeyPair = NonNullable<Body['live']>;
@@ -83,7 +83,7 @@ function checkForm(
     if (found === undefined) throw invalidField(field, `is not a ${what} key of Stripe`);
     if (found !== mode) throw invalidField(field, `is a key for ${found} mode`, 'wrong_mode');
   }
-  if (webhookSecret !== undefined && !/^whsec_\w+$/.test(webhookSecret)) {
+  if (typeof webhookSecret === 'string' && !/^whsec_\w+$/.test(webhookSecret)) {
     throw invalidField(
       `${mode}.webhookSecret`,
       'is not the signing secret of a webhook endpoint: it begins with whsec_',
@@ -206,8 +206,11 @@ export async function storeKeys(
     storeStatement([...whose, sealed, publishableKey, owner.missingPermissions, owner.settlementCurrency, now]),
   );
   const webhook = { accountId, processor, test, atProcessor: owner.account };
-  if (webhookSecret === undefined) await expectWebhook(tx, webhook, now);
-  else await storeWebhookSecret(tx, secrets, webhook, webhookSecret, now);
+  if (typeof webhookSecret === 'string') await storeWebhookSecret(tx, secrets, webhook, webhookSecret, now);
+  else {
+    if (webhookSecret === null) await forgetWebhookSecret(tx, webhook);
+    await expectWebhook(tx, webhook, now);
+  }
   await leaveOtherWebhooks(tx, webhook, now);
 }
 

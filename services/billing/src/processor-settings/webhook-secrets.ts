@@ -105,6 +105,19 @@ export async function expectWebhook(tx: Transaction, of: WebhookOf, now: Date): 
   await executeBound(tx, expectStatement([accountId, processor, test, atProcessor, now]));
 }
 
+const forgetStatement = statement(
+  'processor-webhooks-forget',
+  `update processor_webhooks set status = 'pending', secret = null, earlier_secret = secret, earlier_until = $5
+   where account_id = $1 and processor = $2 and test = $3 and at_processor = $4 and status = 'by_hand'`,
+);
+
+/** Forgets the secret that the seller stored, which counts for a day more: the platform makes the endpoint again. */
+export async function forgetWebhookSecret(tx: Transaction, of: WebhookOf): Promise<void> {
+  const { accountId, processor, test, atProcessor } = of;
+  const earlierUntil = new Date(Date.now() + rotationMs);
+  await executeBound(tx, forgetStatement([accountId, processor, test, atProcessor, earlierUntil]));
+}
+
 const leaveStatement = statement(
   'processor-webhooks-leave',
   `update processor_webhooks set attempts = 0, next_attempt_at = greatest($5, claimed_until)

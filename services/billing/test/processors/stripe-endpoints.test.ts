@@ -83,7 +83,7 @@ const newKey = (mode: Mode = 'live', at?: string) => {
 const newAccount = () => newId('account', harness.clock.nowMs());
 
 /** Stores the key; resolves when the endpoint was compared with Stripe. */
-async function store(account: string, secretKey: string, webhookSecret?: string): Promise<void> {
+async function store(account: string, secretKey: string, webhookSecret?: string | null): Promise<void> {
   const mode = secretKey.includes('_test_') ? 'test' : 'live';
   const pair = { secretKey, publishableKey: `pk_${mode}_e`, ...(webhookSecret !== undefined && { webhookSecret }) };
   const done = compared(account, mode);
@@ -92,7 +92,7 @@ async function store(account: string, secretKey: string, webhookSecret?: string)
     { body: { processor: 'stripe', [mode]: pair } },
     context(account),
   );
-  if (webhookSecret === undefined) await done();
+  if (typeof webhookSecret !== 'string') await done();
 }
 async function newSeller(mode: Mode = 'live') {
   const [account, key] = [newAccount(), newKey(mode)];
@@ -350,6 +350,19 @@ test('the secret of an endpoint that the seller made wins: ours goes, and none i
   await compareAll(replica({ clock: ahead() }));
   expect([...sentTo(otherKey, 'GET'), ...sentTo(otherKey, 'POST')]).toEqual([]);
   expect(await isTaken(other, 'whsec_of_another')).toBe(true);
+});
+
+test('without the secret that the seller stored, the platform makes the endpoint again; the secret counts for a day more', async () => {
+  const [account, key] = [newAccount(), newKey()];
+  await store(account, key, 'whsec_of_the_seller');
+  await store(account, key, null);
+  expect(await shown(account)).toMatchObject({ webhooks: 'active', left_endpoints: [] });
+  const [ours] = ids(key);
+  expect(await isTaken(account, secretOf(ours ?? ''))).toBe(true);
+  expect(await isTaken(account, 'whsec_of_the_seller')).toBe(true);
+  await store(account, key, null);
+  expect(ids(key)).toEqual([ours]);
+  expect(await isTaken(account, secretOf(ours ?? ''))).toBe(true);
 });
 
 test('a secret that the seller rolled at Stripe, of our endpoint, takes its place', async () => {

@@ -8,6 +8,8 @@ test('a pair is sent with what was typed of it, and an empty one is left out', (
   expect(pairsOf(sent)).toEqual({ live: { secretKey: 'sk_live_1', publishableKey: '' } });
   const byHand = new URLSearchParams({ testWebhookSecret: 'whsec_1 ' });
   expect(pairsOf(byHand)).toEqual({ test: { secretKey: '', publishableKey: '', webhookSecret: 'whsec_1' } });
+  const byPlatform = new URLSearchParams({ testMakesEndpoint: 'on', testSecretKey: 'sk_test_1' });
+  expect(pairsOf(byPlatform)).toEqual({ test: { secretKey: 'sk_test_1', publishableKey: '', webhookSecret: null } });
 });
 
 test.each([

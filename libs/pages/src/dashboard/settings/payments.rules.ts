@@ -5,7 +5,8 @@ export const modes = ['live', 'test'] as const;
 interface Pair {
   readonly secretKey: string;
   readonly publishableKey: string;
-  readonly webhookSecret?: string;
+  /** Null: the platform makes the endpoint. */
+  readonly webhookSecret?: string | null;
 }
 
 /** The pairs that were typed, whole or in part; a pair with nothing in it leaves what is stored. */
@@ -13,7 +14,7 @@ export function pairsOf(sent: URLSearchParams): Partial<Record<(typeof modes)[nu
   const typed = (name: string) => (sent.get(name) ?? '').trim();
   const pairs = modes.map((mode) => {
     const pair = { secretKey: typed(`${mode}SecretKey`), publishableKey: typed(`${mode}PublishableKey`) };
-    const webhookSecret = typed(`${mode}WebhookSecret`);
+    const webhookSecret = sent.has(`${mode}MakesEndpoint`) ? null : typed(`${mode}WebhookSecret`);
     return [mode, webhookSecret === '' ? pair : { ...pair, webhookSecret }] as const;
   });
   return Object.fromEntries(pairs.filter(([, pair]) => Object.values(pair).some((value) => value !== '')));

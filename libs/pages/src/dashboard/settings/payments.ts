@@ -1,6 +1,6 @@
 import { button } from '../../components/button.ts';
 import { card, facts } from '../../components/card.ts';
-import { choices } from '../../components/choice.ts';
+import { checkbox, choices } from '../../components/choice.ts';
 import { field } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
 import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, versionOf } from '../frame/forms.ts';
@@ -14,6 +14,8 @@ const path = '/app/settings/payments';
 const texts = {
   choice: 'How buyers pay',
   webhookSecret: 'Only where you made the endpoint at Stripe yourself. Type both keys with it.',
+  makesEndpoint: 'Let the platform make the endpoint',
+  makesEndpointHint: 'Type both keys with it, and delete your endpoint at Stripe.',
   noneMissing: 'None',
   left: 'Endpoints to delete at Stripe',
   save: 'Save',
@@ -101,7 +103,15 @@ function pairCard(visit: Visit, mode: (typeof modes)[number], { stripe }: Stored
     html`<p class="hint">${hint}</p>${keys && keyFacts(keys, visit)}${input(`${mode}SecretKey`, 'password')}${input(
       `${mode}PublishableKey`,
       'text',
-    )}${input(`${mode}WebhookSecret`, 'password')}`,
+    )}${input(`${mode}WebhookSecret`, 'password')}${
+      keys?.webhooks === 'by_hand' &&
+      checkbox({
+        name: `${mode}MakesEndpoint`,
+        label: texts.makesEndpoint,
+        hint: texts.makesEndpointHint,
+        isChecked: state.values.has(`${mode}MakesEndpoint`),
+      })
+    }`,
   );
 }
 
