@@ -130,7 +130,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // By `npm run chaos:money` alone: it lasts as long as it is told to.
+          // By `npm run chaos:money` alone: it lasts as long as its options say.
           name: 'chaos',
           include: ['e2e/chaos/*.chaos.ts'],
           globalSetup: [infrastructure, 'e2e/support/compile-services.ts'],

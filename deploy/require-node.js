@@ -6,7 +6,7 @@ const [major] = process.versions.node.split('.');
 
 if (Number(major) < 24 || !process.features.typescript) {
   process.stderr.write(
-    `Funnelry runs on Node 24, and this is Node ${process.versions.node} or one that was told not to read TypeScript. ` +
+    `Funnelry runs on Node 24, and this is Node ${process.versions.node} or one that is set not to read TypeScript. ` +
       '`npm ci` brings Node 24 along unless it is called with --omit=dev or --ignore-scripts: ' +
       'call it without them, or install Node 24 or newer.\n',
   );

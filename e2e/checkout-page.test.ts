@@ -206,7 +206,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     expect(await ordersOf(email)).toMatchObject([{ status: 'paid', total_cents: totalCents }]);
   });
 
-  test('a product that costs nothing asks for no card, and one without codes for no code', async () => {
+  test('a product that costs nothing needs no card, and one without codes for no code', async () => {
     const { slug, productId } = await addProduct(seller, named('free'));
     await seller.call('PATCH', `/api/v1/products/${productId}`, { body: { priceCents: 0 } });
     const email = newEmail();
@@ -277,7 +277,7 @@ test('what is typed while an answer is on its way stays, with the focus', async 
   expect(await page.getByLabel('Email').inputValue()).toBe('ada@example.com');
 });
 
-test('a well-known domain with a letter wrong is asked about, and one click corrects it', async () => {
+test('a well-known domain with a letter wrong is questioned, and one click corrects it', async () => {
   const { slug } = await addProduct(seller, 'meant');
   const page = await visit(slug);
   await page.getByLabel('Email').fill('ada@gmial.com');

@@ -14,13 +14,13 @@ import { handledAll, receivedAll } from './support/waits.ts';
 /**
  * Guarantee: whatever process dies with -9 while orders pour in, an order answered 200 is in the list once, in the
  * metrics once, at the receiver at least once under one stable webhook-id, and has its one subscription and its one
- * commission. A caller that got no answer and asks again under its Idempotency-Key has one order. A refused order is
+ * commission. A caller that got no answer and repeats it under its Idempotency-Key has one order. A refused order is
  * nowhere.
  *
  * Killed in turn, each once, each while orders flow: all seven services (checkout in two replicas: the one that only
  * answers, and the one that holds the outbox lock), PostgreSQL's postmaster, nats-server. The next is killed when orders
  * were answered again after the one before. In `npm run test:long` each service is a process of its own; else those that
- * are asked by others or consume events share one.
+ * get requests of others or consume events share one.
  */
 const connections = 8;
 /** A process takes seconds to start: without rests orders would take all of the processor meanwhile. */

@@ -81,7 +81,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     expect(await webhook.textContent()).toContain('Delivered');
   });
 
-  test('a forgotten password is replaced: other browsers are logged out, and a letter tells of it', async () => {
+  test('a forgotten password is replaced: other browsers are logged out, and a letter reports it', async () => {
     const seller = await signUp(platform.baseUrl);
     const elsewhere = await visitDashboard(platform.baseUrl, seller, '/app/settings/account', { script });
     const { page } = await openVisit(platform.baseUrl, { script, statuses: [422] });

@@ -97,7 +97,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
 
     await page.goto('/app/integrations/automations/new');
     await page.getByRole('link', { name: 'Send to a URL' }).click();
-    await page.getByLabel('Name').fill('Tell the warehouse');
+    await page.getByLabel('Name').fill('Notify the warehouse');
     await page.getByLabel('URL').fill(`${receiver.url}/warehouse`);
     await page.getByRole('button', { name: 'Add the automation' }).click();
     const secret = await page.getByLabel('Signing secret').inputValue();
@@ -138,8 +138,8 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     await page.getByRole('button', { name: 'Switch it off' }).click();
     await page.getByText('You switched it off').textContent();
     await page.getByRole('link', { name: 'Remove it' }).click();
-    await page.getByRole('button', { name: 'Remove Tell the warehouse' }).click();
+    await page.getByRole('button', { name: 'Remove Notify the warehouse' }).click();
     await page.getByRole('link', { name: 'Receipt to the buyer' }).textContent();
-    expect(await page.getByText('Tell the warehouse').count()).toBe(0);
+    expect(await page.getByText('Notify the warehouse').count()).toBe(0);
   });
 });

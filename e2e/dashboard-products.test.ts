@@ -27,7 +27,7 @@ const preview = (page: Page) => page.frameLocator('iframe[name=preview]');
 const logIn = (script: boolean): Promise<Page> =>
   visitDashboard(platform.baseUrl, seller, '/app/products', { script, statuses: [404, 410, 422] });
 
-/** A draft whose name is the only thing that tells it from others. */
+/** A draft whose name alone distinguishes it from others. */
 async function makeProduct(page: Page, name: string): Promise<void> {
   await open(page, 'New product');
   await fill(page, { Name: name, Price: '1.490', Description: 'Bread from flour, water and time.' });

@@ -56,7 +56,7 @@ let standalone: Standalone;
 let receiver: Receiver;
 let seller: Credentials;
 let handle: string;
-/** By event, the names of all fields that the served description tells. */
+/** By event, the names of all fields in the served description. */
 let described: Map<string, string[]>;
 
 beforeAll(async () => {

@@ -107,7 +107,7 @@ function endHard(pid: number): void {
   }
 }
 
-/** What tells that each service is at work again: on a new connection to NATS, or with a new session of PostgreSQL. */
+/** What shows that each service is at work again: on a new connection to NATS, or with a new session of PostgreSQL. */
 const recovery = {
   PostgreSQL: async ({ announced }: Listener) => {
     for (const name of publishers) await announced(leadingBegan, ({ service }) => service === name);

@@ -10,7 +10,7 @@ import { addProduct } from './support/seller.ts';
 import { handledAll, receivedAll } from './support/waits.ts';
 
 /**
- * Guarantee: whichever of checkout, billing and gateway is killed with -9 at whatever moment, what a buyer was told last is
+ * Guarantee: whichever of checkout, billing and gateway is killed with -9 at whatever moment, what a buyer saw last is
  * what happened: a paid order is in the list once with its total, in the metrics and at the receiver once, and the
  * processor's books have its money once; a declined one is nowhere and cost nothing; a held one is held and not charged.
  */

@@ -68,7 +68,7 @@ test('a card that its bank wants confirmed leads back to its page of the portal,
   expect((await buyer.read()).card_change).toBeNull();
 });
 
-test('without a new card there is none to ask about', async () => {
+test('without a new card there is none to check', async () => {
   const { status, json } = await (await subscribed()).proceed();
   expect([status, json.code]).toEqual([409, 'invalid_transition']);
 });

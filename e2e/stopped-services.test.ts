@@ -27,7 +27,7 @@ afterAll(() => cluster?.close());
 const order = () => seller.call('POST', '/api/v1/orders', { body: { productSlug: slug, email: 'ada@example.com' } });
 const metrics = () => seller.call('GET', `/api/metrics/${productId}`);
 
-/** Stopped together: what each is asked, by reads alone and then by a command that needs it. */
+/** Stopped together: what each is requested to do, by reads alone and then by a command that needs it. */
 const stops: readonly { stopped: readonly ServiceName[]; reads: (() => Promise<Answer>)[] }[] = [
   { stopped: ['catalog', 'metrics'], reads: [() => seller.call('GET', '/api/v1/products'), metrics] },
   { stopped: ['checkout'], reads: [() => seller.call('GET', '/api/v1/orders')] },

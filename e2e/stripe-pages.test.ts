@@ -277,7 +277,7 @@ test('a subscription saves its card, and the page says so', async () => {
   expect(intents().at(-1)).toMatchObject({ amount: 2_900, setup_future_usage: 'off_session' });
 });
 
-test('an order of 0 asks for no card and loads nothing of Stripe', async () => {
+test('an order of 0 needs no card and loads nothing of Stripe', async () => {
   const free = { name: 'Free', slug: 'free', priceCents: 0, currency: 'usd', status: 'live', pricingType: 'onetime' };
   expect((await seller.call('POST', '/api/v1/products', { body: free })).status).toBe(200);
   const { page, requested } = await visit('free');

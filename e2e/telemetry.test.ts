@@ -243,7 +243,7 @@ test('one order is one trace: HTTP, NATS, statements, publish, consumers and the
     name: 'process svc.catalog.products.find-for-sale',
   });
   const publish = await untilSpan(traceId, { service: 'checkout', name: `publish ${placed}` });
-  // The receiver was told which span is its own.
+  // The receiver got the id of its own span.
   const sentAs = String(delivered.headers.traceparent).split('-')[2];
   const webhook = await collector.untilSpan(({ spanId }) => spanId === sentAs);
   // The ends of what the others lie below: a process may send its spans after those that continue them.

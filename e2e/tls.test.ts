@@ -81,7 +81,7 @@ async function startCatalog(settings: Record<string, string>): Promise<SpawnedNo
   return child;
 }
 
-/** What is missing for the service to be ready; asking makes it connect. */
+/** What is missing for the service to be ready; the check makes it connect. */
 async function missing(): Promise<string[]> {
   const answer = await fetch(`http://127.0.0.1:${healthPort}/readyz`);
   return ((await answer.json()) as { missing: string[] }).missing;

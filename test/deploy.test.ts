@@ -161,7 +161,7 @@ describe('docker-compose.yml', () => {
     expect(interpolate(compose.services.gateway.ports)).toBe(`127.0.0.1:3000:${composeEnvironment('gateway').PORT}`);
   });
 
-  test('only the gateway, the senders of webhooks and emails, and who asks Stripe are in a network that leads out', () => {
+  test('only the gateway, the senders of webhooks and emails, and who calls Stripe are in a network that leads out', () => {
     expect(compose.networks.inside).toEqual({ internal: true });
     const reaching = Object.entries<Yaml>(compose.services)
       .filter(([, service]) => service.profiles === undefined && (service.networks ?? ['inside']).join() !== 'inside')
@@ -430,10 +430,10 @@ describe('secrets', () => {
 });
 
 describe('the daily job’s caller', () => {
-  test('asks with the platform key, and its exit code says whether the job ran', async () => {
+  test('calls with the platform key, and its exit code says whether the job ran', async () => {
     const requested: unknown[] = [];
     const server = createServer((request, response) => {
-      // Who waits for three seconds also asks how far the job is.
+      // Who waits for three seconds also queries the job's progress.
       if (request.method === 'POST') requested.push(request.url);
       response.statusCode = request.headers.authorization === 'Bearer right' ? 200 : 401;
       response.end('{"ok":true}');

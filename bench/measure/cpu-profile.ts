@@ -47,7 +47,7 @@ export function summarizeProfile(profile: CpuProfile, fromUs: number, toUs: numb
     }
     busyUs += lengthUs;
     const file = shortName(frame.url, root);
-    // Functions without a name are told apart by their line; lines count from 0 here.
+    // Functions without a name are distinguished by their line; lines count from 0 here.
     const name = frame.functionName || `(anonymous, line ${frame.lineNumber + 1})`;
     add(functions, `${name}\t${file}`, lengthUs);
     add(packages, `${packageOf(file, frame.functionName)}\t`, lengthUs);

@@ -41,7 +41,7 @@ const warmUpReads = 8;
 const rounds = 2;
 
 /**
- * Pages of every list and filter, of a seller with many deliveries and of one with few, asked as the gateway asks, one
+ * Pages of every list and filter, of a seller with many deliveries and of one with few, requested as the gateway does, one
  * after the other. Both histories are written into the database and lie in the same tables.
  */
 export async function measureWebhookLists(infra: Infra, deliveries: Lengths['history']): Promise<WebhookListsResult> {

@@ -50,7 +50,7 @@ export interface PlatformClient {
   listOrdersAfter(orderId: string): Promise<ListedOrder[]>;
 }
 
-/** What the bench asks of the platform, over its public interface. */
+/** What the bench requests of the platform, over its public interface. */
 export function createPlatformClient({ baseUrl, apiKey }: Credentials): PlatformClient {
   const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const response = await fetch(`${baseUrl}${path}`, {

@@ -6,7 +6,7 @@ import { type ProgressPauses, watchProgress } from './watch-progress.ts';
 /**
  * ran         the job ran for every account
  * incomplete  it ran, and some account's part failed; the next run does what was left
- * refused     the gateway said no, or what answered is no gateway: asking again changes nothing
+ * refused     the gateway said no, or what answered is no gateway: another request changes nothing
  * unknown     no answer within an hour; the job may be running
  */
 export type Outcome = 'ran' | 'incomplete' | 'refused' | 'unknown';
@@ -14,7 +14,7 @@ export type Outcome = 'ran' | 'incomplete' | 'refused' | 'unknown';
 export interface DailyCall {
   readonly gatewayUrl: string;
   readonly key: string;
-  /** One for each run that is meant: asking again under it gets the result of that run and starts no other, if it was ok. */
+  /** One for each run that is meant: a repeat under it gets the result of that run and starts no other, if it was ok. */
   readonly idempotencyKey: string;
   readonly log: (line: string) => void;
   readonly force: boolean;

@@ -1,9 +1,9 @@
 /*
- * Asks the gateway to run the daily job of all accounts: once, for a CronJob, or with --every-day at DAILY_AT, where
+ * Requests that the gateway run the daily job of all accounts: once, for a CronJob, or with --every-day at DAILY_AT, where
  * nothing else keeps the time; then it also runs when this process starts: a day that passed while it was down is not
  * left out.
  *
- * Asked again on the same UTC day for the same purpose (a pod that came again, a container that restarted), it gets the
+ * Repeated on the same UTC day for the same purpose (a pod that came again, a container that restarted), it gets the
  * result of that day's run. With --again, which is `npm run daily`, it runs whatever ran before: doing so is safe. With
  * --force it also charges what is more than the limit of charges allows. --help says so, and runs nothing.
  *

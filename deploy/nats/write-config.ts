@@ -1,6 +1,6 @@
 /*
  * Writes the configuration of nats-server beside this file, or into the file that is named:
- * node deploy/nats/write-config.ts [file]. Run it after a change in who asks or consumes whom.
+ * node deploy/nats/write-config.ts [file]. Run it after a change in who requests or consumes what.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -111,7 +111,7 @@ export interface Order {
   readonly sold_at: Date;
 }
 
-/** An event as its service wrote it down in the transaction of what it tells of. */
+/** An event as its service wrote it down in the transaction of what it reports. */
 export interface WrittenEvent {
   readonly id: string;
   readonly subject: string;

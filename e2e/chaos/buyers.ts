@@ -167,7 +167,7 @@ async function followUpOnDecision(visit: Visit, accept: boolean): Promise<void> 
 
 const alone = async (visit: Visit, send: () => Promise<Answer>): Promise<void> => note(visit.record, await send());
 
-/** Of two requests at once it is unknown whose answer is the newer one, so the buyer asks once more. */
+/** Of two requests at once it is unknown whose answer is the newer one, so the buyer reads once more. */
 async function sideBySide(visit: Visit, sends: readonly (() => Promise<Answer>)[]): Promise<void> {
   for (const answer of await Promise.all(sends.map((send) => send()))) notePaid(visit.record, answer);
   visit.record.last = undefined;

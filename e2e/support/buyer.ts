@@ -48,14 +48,14 @@ export interface Purchase {
   readonly repeats: number;
 }
 
-/** Between two times that a patient buyer asks. */
+/** Between two checks of a patient buyer. */
 const pauseMs = 100;
-/** Between two times that a buyer asks about a payment under way. */
+/** Between two checks of a payment under way. */
 const checkEveryMs = 500;
 
 /**
  * Buys as a person with a patient browser does: whatever gets no answer is requested again, a payment under way is
- * asked about, and the upsell is decided on. The outcome is what the buyer was told last.
+ * checked, and the upsell is decided on. The outcome is what the buyer saw last.
  * @param card the processor's token
  * @param accept what to say to an upsell; undefined to leave without a word
  */
@@ -85,7 +85,7 @@ export async function buyPatiently(
       const requested = await outcome(`/${what}`, body);
       if (requested.status !== 'processing') return requested;
       await timePasses(checkEveryMs);
-      // Going on asks the processor about a payment; asking again brings to billing what a kill kept from it.
+      // Going on queries the processor about a payment; a repeat brings to billing what a kill kept from it.
       const continued = what === 'pay' ? await outcome('/continue', {}) : requested;
       if (continued.status !== 'processing') return continued;
     }

@@ -22,7 +22,7 @@ export async function copyMadeData(dataDir: string): Promise<void> {
   await promisify(execFile)('cp', ['-Rp', await made, dataDir]);
 }
 
-/** The first that asks makes it, for all processes of this run. */
+/** The first reader makes it, for all processes of this run. */
 async function makeOnce(): Promise<string> {
   const { postgresUrl, directory } = testInfra();
   const data = join(directory ?? (await mkdtemp(join(tmpdir(), 'funnelry-made-'))), 'made-data');

@@ -2,7 +2,7 @@ import { createArrivals } from '@app/testing/arrivals';
 import { timePasses } from '@app/testing/time-passes';
 import type { Answer, Seller } from './seller.ts';
 
-/** An order that was answered 200, and how often it had to be asked for under its Idempotency-Key. */
+/** An order that was answered 200, and how many requests it took under its Idempotency-Key. */
 interface Placed {
   readonly orderId: string;
   readonly slug: string;
@@ -17,7 +17,7 @@ export interface PouringOrders {
   stop(): Promise<{ placed: readonly Placed[]; refused: { status: number }[] }>;
 }
 
-/** Refusals that say nothing of the order: the caller asks again under the same key. */
+/** Refusals that say nothing of the order: the caller repeats it under the same key. */
 const repeatedStatuses = [409, 503];
 const pauseMs = 100;
 

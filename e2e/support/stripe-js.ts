@@ -112,6 +112,6 @@ export async function serveStripeJs(context: Visit['context'], stripe: StripeSta
 /** The field for a card's number, which here is its name at the stand-in of Stripe's API. */
 export const cardNumber = (page: Page) => page.frameLocator('iframe').getByLabel('Card number');
 
-/** What the page asked of Stripe.js since it was loaded. */
+/** What the page called of Stripe.js since it was loaded. */
 export const stripeCalls = (page: Page): Promise<Record<string, unknown>[]> =>
   page.evaluate('globalThis.stripeCalls ?? []');

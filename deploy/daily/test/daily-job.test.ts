@@ -53,7 +53,7 @@ const runMain = (env: Record<string, string>, ...args: string[]): Promise<Ran> =
     ),
   );
 
-/** Gives these answers to requests for the job, the last one for ever; who waits for three seconds also asks how far it is. */
+/** Gives these answers to requests for the job, the last one for ever; who waits for three seconds also queries its progress. */
 async function startGateway(...answers: ReceiverResponse[]) {
   const jobs = () => gateway.requests.filter(({ method }) => method === 'POST');
   const gateway = await startReceiver({
@@ -84,7 +84,7 @@ test('a job that outlasts its answer is one run: every attempt is made under the
   expect(keys[0]).toMatch(/^daily-\d{4}-\d\d-\d\d-once$/);
 });
 
-test('a caller that comes again on the same day asks for the same run; on purpose it runs again', async () => {
+test('a caller that comes again on the same day gets the same run; on purpose it runs again', async () => {
   const { codes, keys } = await callWith([ran], [], [], ['--again'], ['--again']);
   expect(codes).toEqual([0, 0, 0, 0]);
   expect(keys[1]).toBe(keys[0]);
@@ -192,7 +192,7 @@ test.each([
   expect(keys).toHaveLength(1);
 });
 
-test('a day whose run was not ok runs again when the next pod asks, and not for an answer of its own', async () => {
+test('a day whose run was not ok runs again at the next pod’s request, and not for an answer of its own', async () => {
   const kept: ReceiverResponse = {
     status: 200,
     headers: { 'idempotent-replayed': 'true' },

@@ -43,7 +43,7 @@ const configSchema = z.object({
   SIMULATED_PROCESSOR: z.enum(['default', 'enabled', 'disabled']).default('default'),
   /** How long the simulated processor takes for `sim_slow`, in milliseconds. */
   SIMULATED_SLOW_MS: integerSetting(0, 60_000, 3_000),
-  /** Whether accounts may choose Stripe, how fast each asks it, and where its API is. */
+  /** Whether accounts may choose Stripe, how fast each calls it, and where its API is. */
   STRIPE_PROCESSOR: switchSetting('enabled'),
   STRIPE_REQUESTS_PER_SECOND: integerSetting(1, 1_000, 20),
   STRIPE_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.stripe.com'),

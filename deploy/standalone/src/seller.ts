@@ -46,7 +46,7 @@ export async function prepareSeller(options: FirstSeller): Promise<{ credentials
 }
 
 /**
- * How the first seller signs in; made at the first start, with the demo shop unless told otherwise. The file with it is
+ * How the first seller signs in; made at the first start, with the demo shop by default. The file with it is
  * written last: while the first start has not finished, the next one does again whatever is not yet done.
  */
 async function ensureSeller(options: FirstSeller): Promise<Seller> {
@@ -80,7 +80,7 @@ async function makeSeller(options: FirstSeller): Promise<Seller> {
 
 /**
  * Makes a new password and a new key, because the owner requested them. When it is cut off, they were not shown: the file
- * is missing, and the next start asks for it again.
+ * is missing, and the next start requests it again.
  */
 async function renewSeller(options: FirstSeller): Promise<Seller> {
   const { secrets, gateway, clock, say } = options;

@@ -80,7 +80,7 @@ export async function runStandalone(readConfig: () => StandaloneConfig, options:
   }
 }
 
-/** Asked before anything is made: a start that cannot succeed leaves nothing behind. */
+/** Checked before anything is made: a start that cannot succeed leaves nothing behind. */
 async function refuseUsedPort({ PORT, HOST }: StandaloneConfig): Promise<void> {
   if (PORT !== 0 && (await portInUse(PORT, HOST))) {
     throw new Error(`Port ${PORT} on ${HOST} is in use. Stop the process that uses it, or set another PORT.`);

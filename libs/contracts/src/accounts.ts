@@ -24,7 +24,7 @@ export const apiKeyScopes = ['read', 'write', 'money'] as const;
 export const apiKeyScope = z.enum(apiKeyScopes);
 export type ApiKeyScope = z.infer<typeof apiKeyScope>;
 
-/** At least 10 characters (NIST SP 800-63B asks for 8 or more and no composition rules). */
+/** At least 10 characters (NIST SP 800-63B requires 8 or more and no composition rules). */
 const newPassword = rawText(200, 10).describe(
   'At least 10 characters. The commonest passwords and the account’s own email address are refused.',
 );
@@ -43,7 +43,7 @@ export const changeEmailBody = z
 export const sessionResource = z
   .object({
     id: idSchema('session'),
-    current: z.boolean().describe('Whether it is the session that asks.'),
+    current: z.boolean().describe('Whether it is the session of this request.'),
     address: z
       .string()
       .nullable()

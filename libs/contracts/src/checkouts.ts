@@ -137,7 +137,7 @@ export const payCheckoutBody = z
       .max(limits.url)
       .optional()
       .describe(
-        'Where the bank sends the buyer back to, when it asks for a confirmation: an address under this deployment’s own, or ' +
+        'Where the bank sends the buyer back to, when it wants a confirmation: an address under this deployment’s own, or ' +
           'under the seller’s `checkoutUrl`.',
       ),
     confirmsByScript: z
@@ -165,7 +165,7 @@ export const payCheckoutBody = z
 export type PayCheckoutBody = z.infer<typeof payCheckoutBody>;
 export const decideUpsellBody = z.strictObject({ accept: z.boolean() }).meta({ id: 'CheckoutUpsell' });
 
-/** What pay, continue and upsell answer. Asking again gives the same outcome: nothing is charged for it. */
+/** What pay, continue and upsell answer. A repeat gives the same outcome and charges nothing. */
 export const checkoutOutcome = z
   .object({
     status: z.enum(['paid', 'authorized', 'declined', 'requires_action', 'processing', 'refunded', 'expired']),
@@ -204,7 +204,7 @@ export const openCheckout = defineRequest('command', 'checkout', 'checkouts.open
   input: z.object({
     body: openCheckoutBody,
     account: checkoutAccount,
-    /** Tells visitors of one day apart and nothing else: a keyed digest of the day and the caller's address. */
+    /** Distinguishes visitors of one day and nothing else: a keyed digest of the day and the caller's address. */
     visitor: z.string(),
   }),
   output: openedCheckoutResource,

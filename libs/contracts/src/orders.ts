@@ -167,7 +167,7 @@ export const refundOrder = defineRequest('command', 'checkout', 'orders.refund',
   output: refundResult,
 });
 
-/** An order was paid. The data has all that any consumer needs, so that none has to ask another service. */
+/** An order was paid. The data has all that any consumer needs, so that none has to query another service. */
 export const orderPaid = defineEvent(
   'checkout',
   'order.paid',

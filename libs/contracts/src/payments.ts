@@ -18,7 +18,7 @@ export const paymentMethodToken = rawText(255, 1).refine((token) => token.trim()
 export const paymentPurpose = z.enum(['main', 'capture', 'upsell', 'recharge', 'refund', 'release', 'renewal', 'card']);
 export type PaymentPurpose = z.infer<typeof paymentPurpose>;
 
-/** `unknown`: sent, and no answer came. It blocks every other payment of its order until the processor was asked. */
+/** `unknown`: sent, and no answer came. It blocks every other payment of its order until the processor was queried. */
 export const paymentStatus = z.enum(['created', 'sent', 'succeeded', 'declined', 'requires_action', 'unknown']);
 export type PaymentStatus = z.infer<typeof paymentStatus>;
 
@@ -51,7 +51,7 @@ export const paymentOutcome = z.object({
   /** The attempt that this is the outcome of. */
   attemptNo: z.int(),
   amountCents: z.int(),
-  /** With `requires_action`; null where the processor's script asks the buyer, with the client secret that `continue` returns. */
+  /** With `requires_action`; null where the processor's script shows the bank, with the client secret that `continue` returns. */
   action: paymentAction.nullable(),
   /** The buyer's alone: neither stored nor logged. */
   clientSecret: z.string().optional(),
@@ -94,7 +94,7 @@ export const startPayment = defineRequest('command', 'billing', 'payments.start'
   output: paymentOutcome,
 });
 
-/** Asks the processor how a payment stands that the buyer had to confirm, or whose outcome is unknown. */
+/** Queries the processor for the state of a payment that the buyer had to confirm, or whose outcome is unknown. */
 export const continuePayment = defineRequest('command', 'billing', 'payments.continue', {
   input: z.object({ orderId: idSchema('order') }),
   output: paymentOutcome,

@@ -47,7 +47,7 @@ export const getOptOut = defineRequest('read', 'checkout', 'reminders.get-opt-ou
   input: z.object({ token: z.string().max(200) }),
   output: optOutResource,
 });
-/** No more reminders of this seller to this buyer. Asked again, it answers the same. */
+/** No more reminders of this seller to this buyer. A repeat gets the same answer. */
 export const optOut = defineRequest('command', 'checkout', 'reminders.opt-out', {
   input: z.object({ token: z.string().max(200) }),
   output: optOutResource,

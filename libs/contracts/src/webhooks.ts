@@ -197,7 +197,7 @@ export const rotateWebhookSecret = defineRequest('command', 'webhook-dispatcher'
   input: z.object({ ...ofEndpoint, body: rotateWebhookSecretBody.optional() }),
   output: webhookEndpointResource,
 });
-/** The signing secret itself. The gateway asks for it only after it has checked the password of a signed-in seller. */
+/** The signing secret itself. The gateway requests it only after it has checked the password of a signed-in seller. */
 export const revealWebhookSecret = defineRequest('read', 'webhook-dispatcher', 'endpoints.reveal-secret', {
   input: z.object(ofEndpoint),
   output: signingSecrets,

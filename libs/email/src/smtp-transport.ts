@@ -106,7 +106,7 @@ function wordsOf({ message, code, response, responseCode }: NodemailerError): { 
   return { detail: `the mail server cannot be reached: ${named}`, cause: message };
 }
 
-/** What the library itself finds wrong with a recipient or a message, before it asks the server. */
+/** What the library itself finds wrong with a recipient or a message, before it calls the server. */
 const ownRefusals: readonly unknown[] = ['EENVELOPE', 'EMESSAGE'];
 /** The server ends the session, whatever the command was (RFC 5321, 3.8). */
 const closing = 421;

@@ -73,7 +73,7 @@ export function hasEnded(child: ChildProcess): boolean {
 const pollEveryMs = 20;
 
 /**
- * Asks a server that is starting until it answers.
+ * Polls a server that is starting until it answers.
  * @param limit how long it may take, what it is called, and the signal that ends one that took longer
  * @returns false when it has ended by itself
  * @throws Error when it could not be run, or has neither answered nor ended in time

@@ -26,7 +26,7 @@ export interface KeptRunning {
   stop(): Promise<void>;
 }
 
-/** Starts a server again whenever it ends, until it is told to stop; says so, and when it is back. */
+/** Starts a server again whenever it ends, until it is stopped; logs that, and when it is back. */
 export function keepRunning<S extends KeptServer>(first: S, options: KeepRunningOptions<S>): KeptRunning {
   const { name, say } = options;
   const stopping = new AbortController();

@@ -172,7 +172,7 @@ async function connects(url: string): Promise<boolean> {
 
 async function stop(child: ChildProcess, cluster: Cluster): Promise<void> {
   if (process.platform === 'win32' && !hasEnded(child)) {
-    // Windows knows no signals; pg_ctl asks through the server's named pipe.
+    // Windows knows no signals; pg_ctl signals through the server's named pipe.
     const ended = new Promise((resolveExit) => child.once('exit', resolveExit));
     spawn(cluster.binaries.pgCtl, ['stop', '-D', cluster.directory, '-m', 'fast'], { stdio: 'ignore' });
     await ended;

@@ -34,7 +34,7 @@ export function isPostmasterOf(pid: number, clusterDir: string): boolean {
   return (commandOf(pid) ?? '').includes('postgres');
 }
 
-/** What the process runs, where there is no /proc to ask; undefined when it is not there. */
+/** What the process runs, where there is no /proc to read; undefined when it is not there. */
 export function commandOf(pid: number): string | undefined {
   const [file, args] =
     process.platform === 'win32'

@@ -22,7 +22,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 });
 
-test('a killed nats-server is back on its port as often as it is killed, until it is told to stop', async () => {
+test('a killed nats-server is back on its port as often as it is killed, until it is stopped', async () => {
   const binary = await findNatsServer({ env: process.env, install: true, log: () => {} });
   const first = await startNatsServer({ binary, dataDir: directory });
   let pid = first.pid;

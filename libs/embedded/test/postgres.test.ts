@@ -144,7 +144,7 @@ describe('startPostgres', () => {
     expect(await query(server.url, 'show server_encoding')).toEqual([{ server_encoding: 'UTF8' }]);
   });
 
-  test('it listens on loopback only, durable unless told otherwise', async () => {
+  test('it listens on loopback only, durable by default', async () => {
     const show = `select current_setting('listen_addresses') as listen, current_setting('unix_socket_directories') as sockets,
       current_setting('fsync') as fsync, current_setting('synchronous_commit') as commit`;
     const durable = await start(copyCluster());

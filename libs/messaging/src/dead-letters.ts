@@ -106,7 +106,7 @@ export interface RequestedReplay {
   readonly requestedAt: Date;
 }
 
-/** Asks the running service to handle dead letters once more, oldest first. */
+/** Makes the running service handle dead letters once more, oldest first. */
 export async function requestReplay(
   database: Database,
   filter: LetterFilter,

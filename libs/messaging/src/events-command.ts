@@ -21,7 +21,7 @@ const usage = `Events that this service gave up (dead letters), and events it mi
   replay-stream  --since 2026-01-31T12:00:00Z [--subject evt.…]   handle what the stream has since then and the inbox
                                                                   has not
 
-The running service does the work, each event at most once. This command asks for it and waits for the result.
+The running service does the work, each event at most once. This command requests it and waits for the result.
 `;
 
 class UsageError extends Error {}

@@ -16,7 +16,7 @@ export interface MessageBuffer {
   close(): void;
   /** Hands back to NATS what was not acknowledged, and what is still on its way here. */
   release(): Promise<void>;
-  /** Resolves when fetching has ended: with the reason, if it was not asked to. */
+  /** Resolves when fetching has ended: with the reason, unless it was stopped. */
   readonly ended: Promise<unknown>;
 }
 
@@ -32,7 +32,7 @@ const onTheWayMs = 50;
 const checkEveryMs = 1_000;
 
 /**
- * @param max messages held; NATS is asked for more only while there is room, and as many again wait in its client
+ * @param max messages held; more is requested only while there is room, and as many again wait in its client
  * @param lingerMs how long a batch waits for more; unless given, only for the rest of a burst
  */
 export function openMessageBuffer(messages: ConsumerMessages, max: number, lingerMs = 0): MessageBuffer {

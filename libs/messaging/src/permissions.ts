@@ -12,7 +12,7 @@ export interface Permissions {
 }
 
 /**
- * What a service's NATS user may do: serve its own requests and answer exactly the services that ask it, ask those it is
+ * What a service's NATS user may do: serve its own requests and answer exactly the services that call it, call those it is
  * linked to, publish to its own stream, consume through its own durables, wake its own replicas. Metrics cannot publish
  * an order, and no service reads another's answers.
  *

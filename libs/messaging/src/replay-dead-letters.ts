@@ -56,7 +56,7 @@ interface LetterRow extends EventHeaders {
 }
 
 /**
- * The request ends before the attempt: a letter that ends the process is kept, and not tried again unasked.
+ * The request ends before the attempt: a letter that ends the process is kept, and not retried by itself.
  * @returns how many letters were taken up
  */
 async function replayOnce(options: ReplaysOptions): Promise<number> {

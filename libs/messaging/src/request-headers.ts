@@ -54,7 +54,7 @@ export function readContext(received: MsgHdrs | undefined): RequestContext {
   };
 }
 
-/** Asks whether a service is there; each of its replicas replies. */
+/** Checks whether a service is there; each of its replicas replies. */
 export const pingSubject = (service: string): string => `svc.${service}.ping`;
 
 /** Sent while a request is worked on: its caller then sends it to no other replica. */

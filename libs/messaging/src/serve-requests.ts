@@ -151,7 +151,7 @@ async function replyOf(
 
 function run(entry: RequestHandler, message: ServiceMsg, context: RequestContext): Promise<unknown> {
   if (!entry.acrossAccounts && context.accountId === '')
-    throw new Error(`${entry.definition.subject} was asked without an account`);
+    throw new Error(`${entry.definition.subject} needs an account: the request has none`);
   if (entry.definition.mode === 'command' && context.commandId === '') {
     throw new Error(`${entry.definition.subject} was sent without a command id`);
   }

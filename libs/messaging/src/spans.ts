@@ -27,7 +27,7 @@ function messageSpan(
 
 const requestSpans = new Map<string, SpanText>();
 
-/** A question or command over NATS, on the asking and on the answering side. Made once for each: every request has one. */
+/** A request over NATS, on the caller's and on the server's side. Made once for each: every request has one. */
 export function requestSpan(operation: 'request' | 'process', subject: string): SpanText {
   const key = `${operation} ${subject}`;
   const known = requestSpans.get(key) ?? messageSpan(operation, operation === 'request' ? 'send' : 'process', subject);

@@ -55,7 +55,7 @@ async function slowestConsumer(manager: JetStreamManager, stream: string, state:
 
 /**
  * The floor of a durable does not pass over kinds that it does not consume, and its count of pending events is kept apart
- * from the stream: the stream itself is asked for the first event of its kind above the floor. It may be under work, not
+ * from the stream: the stream itself is read for the first event of its kind above the floor. It may be under work, not
  * delivered yet, or acknowledged out of order; those before it are of other kinds or were acknowledged.
  */
 async function firstNeededBy(

@@ -3,11 +3,11 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 /** How many more bytes a stream may take, as its one publisher reckons. */
 export interface StreamRoom {
   /**
-   * Takes up the room for events of these sizes in bytes, and returns how many of them, from the first on, have room. Asks
+   * Takes up the room for events of these sizes in bytes, and returns how many of them, from the first on, have room. Reads
    * nats-server only when what it said last may not be enough for all of them.
    */
   take(sizes: readonly number[]): Promise<number>;
-  /** The next `take` asks nats-server: its bound may have changed. */
+  /** The next `take` queries nats-server: its bound may have changed. */
   checkAgain(): void;
 }
 

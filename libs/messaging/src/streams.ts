@@ -21,7 +21,7 @@ export const streamKeepDays = 30;
 const duplicateWindowMs = 10 * 60 * 1000;
 
 export async function openStreams(nats: NatsClient): Promise<JetStreamManager> {
-  // Permissions are per stream, not for the account's overview: do not ask for it.
+  // Permissions are per stream, not for the account's overview: do not request it.
   return await jetstreamManager(nats.connection, { checkAPI: false, timeout: 5_000 });
 }
 

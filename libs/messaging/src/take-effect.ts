@@ -13,7 +13,7 @@ const envelope = z.object({ id: z.string(), accountId: z.string(), occurredAt: z
 
 /**
  * Unknown fields are dropped, so that an older consumer survives a newer producer.
- * @param headers asked only for what the handler wants of them: to read them costs as much as to read the event
+ * @param headers read only for what the handler wants of them: to read them costs as much as to read the event
  * @throws Error that names the subject and the fields that cannot be read
  */
 export function readEvent(handler: EventHandler, payload: string, headers: () => EventHeaders): ReceivedEvent<never> {

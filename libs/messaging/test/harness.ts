@@ -202,7 +202,7 @@ export interface Requesting extends Opened {
   requester: Requester;
 }
 
-/** Each test has a NATS server, and a gateway that asks. */
+/** Each test has a NATS server, and a gateway that sends requests. */
 export function eachTestRequests(): Requesting {
   const rig = eachTestHasNats() as Requesting;
   const { opened } = rig;

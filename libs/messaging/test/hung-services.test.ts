@@ -114,7 +114,7 @@ test('whose clock is five seconds behind is answered all the same', async () => 
   expect(reply.json()).toEqual({ doubled: 2 });
 });
 
-test('who asks before the service has subscribed again after nats-server’s return waits a moment for it', async () => {
+test('a request before the service has subscribed again after nats-server’s return waits a moment for it', async () => {
   await rig.nats.kill();
   await rig.nats.start();
   expect(await rig.caller.whenConnected(5_000)).toBe(true);

@@ -63,7 +63,7 @@ test('a service may neither publish another’s events, nor change its stream, n
   }
 });
 
-test('a service answers those who ask it, and can put no answer into another’s inbox', async () => {
+test('a service answers those who call it, and can put no answer into another’s inbox', async () => {
   const gateway = await linkOf('gateway');
   const metrics = await linkOf('metrics');
   try {

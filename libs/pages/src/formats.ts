@@ -69,7 +69,7 @@ function typedAmount(cents: number, currency: string, locale: string): string {
   return new Intl.NumberFormat(locale, format).format(cents / unit);
 }
 
-/** The country of the reader's first language, for a form that asks for one; empty without. */
+/** The country of the reader's first language, for a form with one; empty without. */
 export function countryOf(acceptLanguage: string | undefined): string {
   return new Intl.Locale(localeOf(acceptLanguage, '')).region ?? '';
 }

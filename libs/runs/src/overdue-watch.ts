@@ -17,7 +17,7 @@ export interface OverdueWatch {
 
 export interface OverdueWatchOptions {
   readonly logger: Logger;
-  /** Tells the accounts that wait too long for a daily run, and returns how many those are; it ends early when `closing`. */
+  /** Notifies the accounts that wait too long for a daily run, and returns how many those are; it ends early when `closing`. */
   readonly check: (closing: () => boolean) => Promise<number>;
   /** What those accounts have, for the health: "something due". */
   readonly waiting: string;

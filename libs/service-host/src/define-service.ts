@@ -31,8 +31,8 @@ export interface ServiceContext<Config> extends ServiceDeps {
   readonly database: Database;
   readonly nats: NatsClient;
   /**
-   * Asks other services.
-   * @throws Error for a service that asks none by the topology: NATS would refuse it
+   * Sends requests to other services.
+   * @throws Error for a service that calls none by the topology: NATS would refuse it
    */
   readonly requester: Requester;
   /**
@@ -162,7 +162,7 @@ function relayOf(
 function requesterOf(name: ServiceName, nats: NatsClient): () => Requester {
   let requester: Requester | undefined;
   return () => {
-    if (topology[name].requests.length === 0) throw new Error(`${name} asks no service: see topology.ts`);
+    if (topology[name].requests.length === 0) throw new Error(`${name} may call no service: see topology.ts`);
     requester ??= createRequester(nats);
     return requester;
   };

@@ -69,7 +69,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     close: async () => {
       observed.close();
       await orm.close(true);
-      // The ORM ends the pool only if it has asked something itself.
+      // The ORM ends the pool only if it has sent a query itself.
       if (!pool.ending) await pool.end();
     },
   };

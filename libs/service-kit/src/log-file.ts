@@ -7,7 +7,7 @@ export interface LogFileOptions {
   /** Default 10 MiB. With `filesKept` older ones (default 4) a log takes 50 MiB of the disk at most. */
   readonly bytesMax?: number;
   readonly filesKept?: number;
-  /** Told once when lines begin to get lost, and once when they are written again. Default: standard error. */
+  /** Called once when lines begin to get lost, and once when they are written again. Default: standard error. */
   readonly warn?: (line: string) => void;
 }
 

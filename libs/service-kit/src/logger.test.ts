@@ -84,7 +84,7 @@ test('what PostgreSQL says of a row is in no line: not in the message, not in th
   expect(lines[1]).toMatchObject({ msg: 'invalid input syntax for type integer: "…"', err: { code: '22P02' } });
 });
 
-test('email addresses are masked wherever they stand: a mail server repeats its recipients in what it says', async () => {
+test('email addresses are masked wherever they are: a mail server repeats its recipients in what it says', async () => {
   const said = '550 5.1.1 <ann.o’neil+shop@mail.example.com>: no such user; ask postmaster@bücher.example';
   const text = await written((logger) => {
     logger.info({ problem: `1 reminder was refused (${said}).` }, 'reminders');

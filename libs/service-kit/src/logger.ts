@@ -9,7 +9,7 @@ export interface LoggerOptions {
   readonly level: string;
   /** A file, which rotates, or a descriptor; standard output unless given. */
   readonly destination?: string | number;
-  /** Told when the log itself cannot be written. Default: standard error. */
+  /** Called when the log itself cannot be written. Default: standard error. */
   readonly warn?: (line: string) => void;
 }
 

@@ -37,7 +37,7 @@ interface Provider {
 const temporalityOf = (type: InstrumentType): AggregationTemporality =>
   type === InstrumentType.OBSERVABLE_GAUGE ? AggregationTemporality.DELTA : AggregationTemporality.CUMULATIVE;
 
-/** Collects when it is asked to, for the page. */
+/** Collects on request, for the page. */
 class PageReader extends MetricReader {
   constructor() {
     super({ aggregationTemporalitySelector: temporalityOf });

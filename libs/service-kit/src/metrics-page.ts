@@ -47,7 +47,7 @@ interface HistogramValue {
   readonly buckets: { readonly boundaries: readonly number[]; readonly counts: readonly number[] };
 }
 
-/** Told by the data, so that the page loads nothing of the SDK: a sum that never falls is a counter. */
+/** Read from the data, so that the page loads nothing of the SDK: a sum that never falls is a counter. */
 function typeOf(metric: MetricData): Family['type'] {
   if (metric.dataPoints.some(({ value }) => typeof value !== 'number')) return 'histogram';
   return 'isMonotonic' in metric && metric.isMonotonic ? 'counter' : 'gauge';

@@ -81,12 +81,12 @@ export interface Reading {
   readonly attributes?: Attributes;
 }
 
-/** However many ask for the figures, and however often, they are read once in this time. */
+/** However many read the figures, and however often, they are read once in this time. */
 const rereadAfterMs = 5_000;
 
 /**
  * Reads figures whenever a collector collects them, and only then. One that cannot be read is left out.
- * @param read rejects when nothing can be read; may ask the database or NATS, at a bounded cost
+ * @param read rejects when nothing can be read; may query the database or NATS, at a bounded cost
  */
 export function observeGauges(
   service: string,
@@ -116,7 +116,7 @@ function instrumentOf(meter: Meter, { name, of, unit, description, isTotal }: Ga
     : meter.createObservableGauge(name, options);
 }
 
-/** A failure is remembered too: a database that hangs is not asked once more by everybody who collects. */
+/** A failure is remembered too: a database that hangs is not queried once more by each collector. */
 function rememberFor<T>(limitMs: number, find: () => Promise<T>): () => Promise<T> {
   let found: Promise<T> | undefined;
   let foundMs = Number.NEGATIVE_INFINITY;

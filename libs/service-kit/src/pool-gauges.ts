@@ -21,7 +21,7 @@ const waiting: Gauge = {
 };
 
 export interface ObservedPool {
-  /** Tells it from other pools of the service. */
+  /** Distinguishes it from other pools of the service. */
   readonly name: string;
   readonly service: string;
   /** How many connections it may have. */

@@ -44,7 +44,7 @@ test('closing twice closes once', async () => {
   expect(closes).toBe(1);
 });
 
-test('a resource that hangs does not hold the end beyond the limit, and the others are still asked to close', async () => {
+test('a resource that hangs does not hold the end beyond the limit, and the others are still closed', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   try {
     let requested = 0;

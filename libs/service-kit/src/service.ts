@@ -24,7 +24,7 @@ export interface ServiceDeps {
 
 const checkLimitMs = 1_000;
 
-/** Asks all checks at once, each for a second at most; names those that fail. */
+/** Runs all checks at once, each for a second at most; names those that fail. */
 export async function readiness(checks: readonly Check[]): Promise<{ ready: boolean; missing: string[] }> {
   const passed = await Promise.all(checks.map((check) => passes(check)));
   const missing = checks.filter((_, index) => !passed[index]).map((check) => check.name);

@@ -57,7 +57,7 @@ export async function startProcessTelemetry(
   });
 }
 
-/** Starts traces and metrics as far as the settings ask for them; else loads nothing and costs nothing. */
+/** Starts traces and metrics as far as the settings enable them; else loads nothing and costs nothing. */
 export async function startTelemetry(options: TelemetryOptions): Promise<Telemetry> {
   const { version, logger, metricsPage = false, exportMetricsEveryMs = 60_000 } = options;
   const { shutdownWithinMs = usualShutdownWithinMs } = options;

@@ -111,7 +111,7 @@ test('a database that a later version migrated further is taken, and keeps what 
   await fresh.close();
 });
 
-test('a service is not ready before its migrations ran, and asking changes nothing', async () => {
+test('a service is not ready before its migrations ran, and the check changes nothing', async () => {
   const fresh = await createTestDatabase();
   const opened = await openDatabase({ ...options, url: fresh.url });
   const [reached, migrated] = await Promise.allSettled(databaseChecks(opened).map(({ check }) => check()));
@@ -123,7 +123,7 @@ test('a service is not ready before its migrations ran, and asking changes nothi
   await fresh.close();
 });
 
-test('asking whether the database and its migrations are there is one statement', async () => {
+test('checking that the database and its migrations are there is one statement', async () => {
   const requested = vi.spyOn(database.pool, 'query');
   await Promise.all(databaseChecks(database).map(({ check }) => check()));
   expect(requested).toHaveBeenCalledTimes(1);

@@ -37,7 +37,7 @@ export interface Receiver {
 }
 
 /**
- * A webhook receiver on 127.0.0.1; answers 200 until told otherwise. One that a test or its `beforeEach` starts closes
+ * A webhook receiver on 127.0.0.1; answers 200 by default. One that a test or its `beforeEach` starts closes
  * itself when the test is over.
  */
 export async function startReceiver(options: { port?: number; respond?: Responder } = {}): Promise<Receiver> {

@@ -36,7 +36,7 @@ const memory = '/dev/shm';
 /** A run has 1 GB of files at most; the machine has at least twice what is free here. */
 const memoryWanted = 4 * 1024 ** 3;
 
-/** Starts what TEST_INFRA asks for: `embedded` (default), `testcontainers` or `external`. */
+/** Starts what TEST_INFRA names: `embedded` (default), `testcontainers` or `external`. */
 export async function startInfra(env: NodeJS.ProcessEnv = process.env): Promise<RunningInfra> {
   const kind = env.TEST_INFRA ?? 'embedded';
   if (kind === 'embedded') return await startEmbedded(env);

@@ -27,7 +27,7 @@ interface Queryable {
   query(text: string): Promise<{ rows: unknown[] }>;
 }
 
-/** Resolves when so many sessions of the database that is asked wait for a lock. */
+/** Resolves when so many sessions of the database wait for a lock. */
 export async function untilBlocked(database: Queryable, sessions = 1): Promise<void> {
   const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   await pollSystem(`${sessions} sessions that wait for a lock`, async () => {

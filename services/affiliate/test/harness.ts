@@ -18,7 +18,7 @@ export interface AffiliateHarness {
   readonly clock: FakeClock;
   /** The service's database, for what only a look inside can show. */
   readonly database: Database;
-  /** Asks as the gateway does; the answer must have its published shape, no more. */
+  /** Sends requests as the gateway does; the answer must have its published shape, no more. */
   request<R extends RequestDefinition>(
     definition: R,
     input: RequestInput<R>,

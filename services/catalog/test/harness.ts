@@ -18,7 +18,7 @@ export interface CatalogHarness {
   readonly clock: FakeClock;
   /** The service's database, for what only a look inside can show. */
   readonly database: Database;
-  /** Asks as the gateway does, for `accountId` by default. The response must have its published shape and no other field. */
+  /** Sends requests as the gateway does, for `accountId` by default. The response must have its published shape and no other field. */
   readonly request: <R extends RequestDefinition>(
     definition: R,
     input: RequestInput<R>,

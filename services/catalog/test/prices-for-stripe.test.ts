@@ -15,7 +15,7 @@ const live = {
   ...{ settlement_currency: 'usd', missing_permissions: [], left_endpoints: [], last_event_at: null },
   webhooks: 'active' as const,
 };
-/** The accounts that billing was asked about. */
+/** The accounts that billing was queried about. */
 const requested: string[] = [];
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ test.each([
   expect(requested).toEqual([catalog.accountId]);
 });
 
-test('a price that Stripe may take, and none at all, asks billing nothing', async () => {
+test('a price that Stripe may take, and none at all, needs no request to billing', async () => {
   requested.length = 0;
   await create({ priceCents: 50, currency: 'usd' });
   const { id: productId } = await create({ priceCents: 0, currency: 'iqd' });

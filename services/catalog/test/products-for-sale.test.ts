@@ -64,7 +64,7 @@ test('a product is for sale with every active bump in order, the requested disco
       body: { code, percentOff: 10, expiresAt: '2030-01-01T00:00:00Z' },
     });
   const launch = await discount('LAUNCH');
-  await discount('UNASKED');
+  await discount('UNNAMED');
   expect(await find(wanted({ slug: 'course', withPage: true }))).toMatchObject([{ page: { hasDiscountCodes: true } }]);
 
   const offered = ({ id, headline, price_cents }: typeof first) => ({ id, headline, priceCents: price_cents });

@@ -79,7 +79,7 @@ test('the response has the product and the requested bumps and codes that can be
   }) => catalog.request(discounts.createDiscount, { productId, body });
   const expired = await discount({ code: 'OLD', percentOff: 50, expiresAt: '2027-01-01T00:00:00.5Z' });
   const fixed = await discount({ code: 'TEN', amountOffCents: 1000, maxUses: 3 });
-  await discount({ code: 'UNASKED', percentOff: 1 });
+  await discount({ code: 'UNNAMED', percentOff: 1 });
   await catalog.request(products.updateProduct, {
     productId,
     body: { priceCents: 1, status: 'live', accessUrl: 'https://x.test/' },

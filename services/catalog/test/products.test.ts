@@ -168,7 +168,7 @@ test('a draft is archived without being sold first, and can be sold later', asyn
   await expect(patch(other, { status: 'draft' })).rejects.toMatchObject({ code: 'invalid_transition' });
 });
 
-test('a slug is taken once per account, also when two ask at the same time', async () => {
+test('a slug is taken once per account, also when two request it at the same time', async () => {
   const attempts = await Promise.allSettled([create('wanted'), create('wanted'), create('wanted')]);
   const refusals = attempts.filter((attempt) => attempt.status === 'rejected').map((attempt) => attempt.reason.code);
   expect(refusals).toEqual(['slug_taken', 'slug_taken']);

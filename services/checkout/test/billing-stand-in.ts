@@ -37,7 +37,7 @@ import {
 } from './stand-in-payments.ts';
 
 /**
- * Billing as its contract says, without a processor: cards say how they end. `ok` and `action` (which asks for a
+ * Billing as its contract says, without a processor: cards say how they end. `ok` and `action` (which needs a
  * confirmation first) succeed, `declined` does not, `unknown` is not known until a test says so. Of held cards
  * `no-upsell` declines the upsell, and `lost` neither captures nor charges.
  */

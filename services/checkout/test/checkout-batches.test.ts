@@ -99,7 +99,7 @@ test('no statement that a buyer waits for reads all checkouts, even before the p
   }
 });
 
-test('fifty checkouts opened and paid at once ask catalog once each time, and share their statements', async () => {
+test('fifty checkouts opened and paid at once query catalog once each time, and share their statements', async () => {
   harness.shop.set('acc_2/course', { ...plainCourse, priceCents: 5_000 });
   const statements = await countStatements(harness.base.database.url);
   const accounts = ['acc_1', 'acc_2'];
@@ -113,7 +113,7 @@ test('fifty checkouts opened and paid at once ask catalog once each time, and sh
 
   harness.catalog.forgetRequests();
   statements.clear();
-  // Billing answers when it was asked by all.
+  // Billing answers when all requests have come.
   harness.billing.beforeAnswer = async () => {
     await harness.billing.wasStarted(50);
   };
@@ -144,7 +144,7 @@ test('events of payments that were recorded from the replies cost one statement 
   expect(await harness.query('select id, status, revision from checkouts order by id')).toEqual(before);
 });
 
-test('a question that catalog fails at is asked for each checkout alone: only the bad one fails', async () => {
+test('a query that catalog fails at is repeated for each checkout alone: only the bad one fails', async () => {
   harness.shop.set('acc_1/broken', { ...plainCourse, slug: 'broken' });
   harness.catalog.beforeAnswer = async (wanted) => {
     if (wanted.some(({ slug }) => slug === 'broken')) throw new Error('this product cannot be read');

@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => harness.close());
 
-/** What buyers may be told when clicks meet: a clear question or a clear refusal. */
+/** What buyers may read when clicks meet: a clear question or a clear refusal. */
 const allowedCodes = ['price_changed', 'invalid_transition', 'rate_limited', 'service_unavailable', 'order_not_found'];
 const card = fc.constantFrom('declined', 'unknown', 'declined', 'action', 'ok', 'no-upsell', 'lost');
 const end = fc.constantFrom('succeeded' as const, 'declined' as const);
@@ -41,7 +41,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('decide' as const), accept: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('timer' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('found out' as const), end }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('tell' as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('report' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('refund' as const), status: refundStatus }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('refund fails' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
@@ -110,7 +110,7 @@ async function take(run: Run, next: Step): Promise<void> {
     case 'found out':
       await findOut(run, next.end);
       break;
-    case 'tell':
+    case 'report':
       await notifyAttempts(run);
       break;
     case 'refund':
@@ -155,7 +155,7 @@ function loseNextAnswer(): void {
   harness.billing.beforeSettled = lose;
 }
 
-/** Billing finds out what it does not know yet, settles what is held, and tells everything twice. */
+/** Billing finds out what it does not know yet, settles what is held, and reports everything twice. */
 async function deliverEverything(run: Run): Promise<void> {
   const last = (await attemptsOf(run)).at(-1);
   const waits = last?.outcome.status === 'processing' || last?.outcome.status === 'requires_action';

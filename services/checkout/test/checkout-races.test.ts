@@ -115,7 +115,7 @@ test('an event of a decline opens the checkout again, gives the use of the disco
   expect(await uses()).toBe(1);
 });
 
-test('the last use of a discount goes to one of two buyers; the other is asked about the price', async () => {
+test('the last use of a discount goes to one of two buyers; the other must accept the new price', async () => {
   const last = { id: 'dsc_9', code: 'LAST', percentOff: 50, amountOffCents: null, expiresAt: null, maxUses: 1 };
   harness.shop.set('acc_1/course', { ...plainCourse, discounts: [last] });
   await harness.base.start();
@@ -125,7 +125,7 @@ test('the last use of a discount goes to one of two buyers; the other is asked a
   expect(reported.toSorted()).toEqual(['paid', 'price_changed']);
   expect(await uses()).toBe(1);
   const loser = buyers[reported.indexOf('price_changed')];
-  if (loser === undefined) throw new Error('no buyer was asked');
+  if (loser === undefined) throw new Error('no buyer was shown a new price');
   expect(await harness.pay(loser)).toMatchObject({ status: 'paid', totalCents: 9_900 });
 });
 
@@ -172,7 +172,7 @@ test('a process that dies after billing charged and before it recorded: the even
   await expectOneOrder();
 });
 
-test('a process that dies between fixing the sale and asking billing: the next click goes on with the same attempt', async () => {
+test('a process that dies between fixing the sale and the request to billing: the next click goes on with the same attempt', async () => {
   const first = await harness.base.start();
   const opened = await open();
   // Billing got nothing: it died as well.
@@ -282,7 +282,7 @@ test('a lost answer that the buyer has to confirm is found by the next process',
   expect(await harness.pay(opened, 'action')).toMatchObject({ status: 'processing' });
   await first.close();
   harness.base.clock.advance(121_000);
-  // No event tells of it: nothing ended. The stand-in's buyer confirms by the time that billing is asked.
+  // No event reports it: nothing ended. The stand-in's buyer confirms before billing is queried.
   await harness.base.startAndSweep();
   await expectOneOrder();
 });
@@ -318,7 +318,7 @@ test('an order of 0 whose process died after the sale was fixed is finished by t
   await expectOneOrder(0);
 });
 
-test('without billing nothing is lost: the buyer is told that it is under way, and pays once billing is back', async () => {
+test('without billing nothing is lost: the buyer reads that it is under way, and pays once billing is back', async () => {
   await harness.base.start();
   const opened = await open();
   harness.billing.beforeStart = losesReply;

@@ -188,7 +188,7 @@ test('without an email nothing is charged, and the error names the field', async
   expect(harness.billing.started).toEqual([]);
 });
 
-test('a price that changed since it was shown is asked about, and charged only when the buyer pays again', async () => {
+test('a price that changed since it was shown is shown anew, and charged only when the buyer pays again', async () => {
   const opened = await harness.open({ email });
   harness.shop.set('acc_1/course', { ...plainCourse, priceCents: 12_000 });
   await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'price_changed' });
@@ -245,7 +245,7 @@ test('a double click on an old price charges nothing, although the first click m
   expect(harness.billing.started).toEqual([]);
 });
 
-test('a bump or a code that has gone since is not charged silently: the total differs, and the buyer is asked', async () => {
+test('a bump or a code that has gone since is not charged silently: the total differs, and the buyer must accept it', async () => {
   const opened = await harness.open({ email, bumpIds: ['bmp_1'], discountCode: 'ALWAYS' });
   harness.shop.set('acc_1/course', { ...plainCourse, bumps: [] });
   await expect(harness.pay(opened)).rejects.toMatchObject({ code: 'price_changed' });
@@ -349,7 +349,7 @@ test.each([
   expect(await harness.pay(opened, 'ok', { body: { quote } })).toMatchObject({ status: 'paid', totalCents: 11_800 });
 });
 
-test('lines that changed are asked about also where the page names no quote', async () => {
+test('lines that changed are shown anew also where the page names no quote', async () => {
   harness.shop.set('acc_1/course', monthly);
   const opened = await harness.open({ email, bumpIds: ['bmp_1'] });
   harness.shop.set('acc_1/course', dearerWithCheaperBump);

@@ -84,7 +84,7 @@ test('orders that wait together share one request to the catalog', async () => {
   expect(await query('select 1 from orders')).toHaveLength(100);
 });
 
-test('the catalog is asked once for each product, and only for what the orders name', async () => {
+test('the catalog is queried once for each product, and only for what the orders name', async () => {
   await create({ bumpIds: ['bmp_1', 'bmp_1'], discountCode: 'twice' });
   const one = { accountId: 'acc_1', productId: null, slug: 'course' };
   expect(harness.requested).toEqual([[{ ...one, bumpIds: ['bmp_1'], discountCodes: ['TWICE'] }]]);
@@ -123,7 +123,7 @@ test('a refusal names its field, records nothing, and leaves the other orders of
   expect(await query('select 1 from outbox')).toHaveLength(2);
 });
 
-test('a use limit holds however many orders ask at once, and a refused order takes no use', async () => {
+test('a use limit holds however many orders come at once, and a refused order takes no use', async () => {
   const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => create({ discountCode: 'twice' })));
   expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(2);
   for (const outcome of outcomes) {

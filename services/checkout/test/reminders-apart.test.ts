@@ -61,7 +61,7 @@ test('a mail server that is silent after a message holds up no run: the reminder
   expect(harness.smtp.received).toHaveLength(2);
 });
 
-test('a reminder that is refused after its run is told to the seller, sent by the next run, and counted once', async () => {
+test('a reminder that is refused after its run is reported to the seller, sent by the next run, and counted once', async () => {
   await harness.open({ email });
   harness.base.clock.advance(61 * minuteMs);
   const deps = startHasty();

@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const quietMs = 30 * dayMs;
-/** Between the moment that counts and the one that the email tells there is a statement. */
+/** Between the moment that counts and the one that the email names there is a statement. */
 const toleranceMs = 10 * minuteMs;
 
 const usual = { greeting: '220 ready', MAIL: '250 ok', RCPT: '250 ok', message: '250 taken' };

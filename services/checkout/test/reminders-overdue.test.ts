@@ -162,7 +162,7 @@ test('the account’s delay counts, and a run that the mail server took nothing 
   expect(await check()).toBe(1);
 });
 
-test('a service that starts looks at once, tells how many accounts wait, and is ready all the same', async () => {
+test('a service that starts checks at once, reports how many accounts wait, and is ready all the same', async () => {
   await harness.open({ email });
   await harness.open({ email }, { accountId: 'acc_2' });
   later(waitMs + minuteMs);

@@ -138,7 +138,7 @@ test('a buyer is reminded of a product once in 30 days, and of another product a
   expect(await harness.run()).toEqual(one);
 });
 
-test('two runs on two replicas send one reminder each, and both tell the same result', async () => {
+test('two runs on two replicas send one reminder each, and both report the same result', async () => {
   const replica = await harness.base.start(harness.settings);
   const buyers = Array.from({ length: 60 }, (_, n) => `buyer${n}@example.com`);
   await Promise.all(buyers.map((buyer) => harness.open({ email: buyer })));

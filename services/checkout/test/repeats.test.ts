@@ -147,7 +147,7 @@ const subscription = (orderId: string) => ({
   billingInterval: 'month' as const,
 });
 
-test('beside a living subscription, however old, the same buyer is asked; once it has ended, it is sold again', async () => {
+test('beside a living subscription, however old, the same buyer must confirm; once it has ended, it is sold again', async () => {
   harness.shop.set('acc_1/course', { ...plainCourse, pricingType: 'subscription', billingInterval: 'month' });
   const { orderId } = await buy();
   const sold = subscription(orderId as string);

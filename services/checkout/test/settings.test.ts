@@ -25,7 +25,7 @@ afterAll(async () => {
   await harness.close();
 });
 
-test('settings that the gateway tells of are kept for reminders, which have no caller', async () => {
+test('settings that the gateway announces are kept for reminders, which have no caller', async () => {
   const accountId = newId('account', Date.now());
   const held = () => readSettingsOf(database.pool, accountId);
   expect(await held()).toMatchObject({ nudgeAfterMinutes: 60, checkoutUrl: null, businessName: '' });

@@ -96,7 +96,7 @@ export function finish(attempts: MadeAttempt[], orderId: string, status: 'succee
   return made;
 }
 
-/** As `payments.continue`: the buyer of card `action` has confirmed by the time this is asked. */
+/** As `payments.continue`: the buyer of card `action` has confirmed before this request. */
 export function confirm(attempts: MadeAttempt[], orderId: string): PaymentOutcome {
   if (!attempts.some(({ input }) => input.orderId === orderId))
     throw new DomainError('invalid_transition', 'No payment was started.');

@@ -42,7 +42,7 @@ async function copy(accountId: string, count: number, checkedAt: string): Promis
 
 const processing = async () => (await harness.query(`select 1 from checkouts where status = 'processing'`)).length;
 
-test('a sweep asks about all that is due, and one account’s backlog keeps no other waiting', async () => {
+test('a sweep checks all that is due, and one account’s backlog keeps no other waiting', async () => {
   // More than one round claims.
   await leaveAttempts(118, 2);
   expect(await processing()).toBe(120);

@@ -20,7 +20,7 @@ const offered = { id: 'ups_1', headline: 'Coaching', amountCents: 4_900, expires
 const main = { kind: 'main', label: 'Course', amount_cents: 9_900 };
 const subjects = async () => (await harness.events()).map(({ subject }) => subject);
 
-test('with an upsell the card is held: the order is authorized, in the list, and no event tells of it yet', async () => {
+test('with an upsell the card is held: the order is authorized, in the list, and no event reports it yet', async () => {
   const { opened, orderId } = await held();
   const hold = { upsell: { upsellId: 'ups_1', headline: 'Coaching', amountCents: 4_900 }, decisionMinutes: 60 };
   expect(harness.billing.started).toMatchObject([{ hold, amountCents: 9_900, savesCard: true }]);
@@ -54,7 +54,7 @@ test('an accepted upsell is an item of the paid order, published before the orde
     ...{ orderId, totalCents: 14_800, upsellShown: true },
     upsell: { headline: 'Coaching', amountCents: 4_900 },
   });
-  // Asking again tells the same and does nothing.
+  // A repeat gets the same answer and does nothing.
   expect(await harness.decide(opened, false)).toEqual(outcome);
   expect(harness.billing.settlesRequested).toEqual([orderId]);
   const lines = [{ kind: 'main' }, { kind: 'upsell', amountCents: 4_900 }];

@@ -39,9 +39,9 @@ export function createCardStandIn() {
     buyer: 'buyer@example.com',
     /** What the subscription's order cost. */
     orderCents: 900,
-    /** Tokens that the processor was asked to save. */
+    /** Tokens that the processor was called to save. */
     given: [] as string[],
-    /** How often the processor was asked how the newest card stands. */
+    /** How often the processor was queried for the newest card. */
     continued: 0,
     isDeclined: (_token: string): boolean => false,
     /** How the newest card stands that is not saved. */

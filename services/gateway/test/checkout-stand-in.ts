@@ -23,7 +23,7 @@ import { createArrivals } from '@app/testing/arrivals';
 
 interface Requested {
   readonly name: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever was asked.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any request.
   readonly input: any;
   readonly context: RequestContext;
 }
@@ -43,10 +43,10 @@ export function createCheckoutStandIn() {
   const tokens = new Map<string, { businessName: string; optedOut: boolean }>();
   const checkout = {
     requested: requested.list,
-    /** Resolves when it was asked so often for this. */
+    /** Resolves after so many requests for this. */
     untilRequested: (wanted: string, count = 1) =>
       requested.wait(count, { matches: ({ name }) => name === wanted, what: `requests to ${wanted}` }),
-    /** Forgets what it was asked. */
+    /** Forgets the requests. */
     forget: requested.clear,
     secrets,
     tokens,

@@ -11,7 +11,7 @@ import { harness, startGateway, url } from './set-up.ts';
 
 startGateway();
 
-test('a gateway that is told to stop answers the order under way, which takes four and a half seconds, lets no other in, and waits for no connection', async () => {
+test('a gateway that is stopped answers the order under way, which takes four and a half seconds, lets no other in, and waits for no connection', async () => {
   const { key } = await createSeller(url);
   const { place } = harness.orders;
   harness.orders.place = async (input, context) => {

@@ -99,7 +99,7 @@ test.each([
   expect(harness.requested.length).toBe(before);
 });
 
-test('a run that has no result in time is answered with 503 that names the run, and asked again it is the same run', async () => {
+test('a run that has no result in time is answered with 503 that names the run, and a repeat gets the same run', async () => {
   const runs: string[] = [];
   const headers = { 'idempotency-key': 'long-run' };
   // The wait itself is too long for a test: the gateway that closes ends it early, with the same answer.
@@ -120,7 +120,7 @@ test('a run that has no result in time is answered with 503 that names the run, 
   expect(new Set(runs).size).toBe(1);
 });
 
-test('a caller that hangs up stops no run: asked again under its key, it gets the result of that one', async () => {
+test('a caller that hangs up stops no run: a repeat under its key gets the result of that one', async () => {
   const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const runs: string[] = [];
   harness.daily.collect = async (_, { commandId }) => {

@@ -128,7 +128,7 @@ test('a link to a place in a list that is not there any more leads to the first 
   }
 });
 
-test('a form sent to a page that has none is refused in words, and nothing is asked of its type', async () => {
+test('a form sent to a page that has none is refused in words, and sends no request', async () => {
   const { session } = await createSeller(url);
   const headers = { accept: 'text/html' };
   const said = await open('/app', { session, headers, form: { name: 'x' } });

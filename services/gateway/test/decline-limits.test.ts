@@ -64,7 +64,7 @@ function holdDeclines(): () => void {
   return gate.resolve;
 }
 
-test('ten declined attempts from one address, over both replicas and many checkouts; then no processor is asked', async () => {
+test('ten declined attempts from one address, over both replicas and many checkouts; then no processor is called', async () => {
   const address = newAddress();
   const shop = await opened();
   for (let i = 0; i < 10; i++) {

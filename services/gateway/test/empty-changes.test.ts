@@ -18,7 +18,7 @@ function pathValueOf(schema: z.ZodType): string {
 test('there are changes to refuse', () => expect(changes.length).toBeGreaterThan(8));
 
 test.each(changes.map((operation) => [operation.id, operation] as const))(
-  '%s refuses a change that names no field, and asks no service',
+  '%s refuses a change that names no field, and sends no request',
   async (_, { path, params, auth }) => {
     const at = path.replace(/\{(\w+)\}/g, (_all, name: string) => pathValueOf(params?.shape[name] as z.ZodType));
     const who = auth === 'buyer' ? { headers: { 'x-checkout-secret': 's'.repeat(43) } } : { key: seller.key };

@@ -50,7 +50,7 @@ test('a field that is saved over the limit leaves the page as it is, and the for
 
 const processing = { status: 'processing', orderId: null } as const;
 
-test('a payment that is checked shows its outcome by itself, and is asked about ever more seldom', async () => {
+test('a payment that is checked shows its outcome by itself, and is checked ever more seldom', async () => {
   const { page } = await openVisit(url);
   await page.clock.install();
   await page.goto(path);

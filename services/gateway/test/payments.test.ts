@@ -31,7 +31,7 @@ let accountId: string;
 const links: NatsClient[] = [];
 const orderId = newId('order', Date.now());
 const { payments: shown, ...order } = orderWithPayments.parse(examples.getOrder?.response);
-/** What the stand-ins were asked, and for whom. */
+/** The requests to the stand-ins, and for whom. */
 const requested: { name: string; accountId: string; commandId: string; input: unknown }[] = [];
 const billing = { away: false, payments: [] as PaymentResource[] };
 
@@ -126,7 +126,7 @@ test('an order is read with its payments, oldest first, both of the caller’s o
   );
 });
 
-test('a page learns within a second that checkouts are not answered, and when to ask again', async () => {
+test('a page learns within a second that checkouts are not answered, and when to retry', async () => {
   // The stand-in for checkout serves orders only.
   const checkout = `/api/checkout/${newId('checkout', Date.now())}`;
   const headers = { 'x-checkout-secret': 'A'.repeat(43), origin: 'https://shop.example' };
@@ -211,9 +211,9 @@ test('a processor is read and chosen with the scope money, and its secret is nev
 });
 
 test('a model sees what a refund does until it confirms, and no tool is for buyers', async () => {
-  const asking = await tool('refund_order', { orderId });
-  expect(asking.isError).toBe(true);
-  expect(JSON.parse(asking.content[0].text)).toMatchObject({
+  const unconfirmed = await tool('refund_order', { orderId });
+  expect(unconfirmed.isError).toBe(true);
+  expect(JSON.parse(unconfirmed.content[0].text)).toMatchObject({
     detail: expect.stringContaining('cannot be undone'),
     fields: [{ field: 'confirm', code: 'required' }],
   });

@@ -82,7 +82,7 @@ test('a payout takes its currency from the body, if there is one, and includePen
   ]);
 });
 
-test('what a payout cannot read is refused with the name of the field, and nothing is asked', async () => {
+test('what a payout cannot read is refused with the name of the field, and no request is sent', async () => {
   for (const [query, body, field] of [
     ['?includePending=yes', {}, 'includePending'],
     ['?includePending=1', {}, 'includePending'],

@@ -93,7 +93,7 @@ test('a card that is being checked is looked up again by its page, with script a
   expect(cards.continued).toBe(continued + 1);
 });
 
-test('the processor is asked about a card at the bank once the buyer is back, and not by looking at the page', async () => {
+test('the processor is queried about a card at the bank once the buyer is back, and not by opening the page', async () => {
   const { cards } = harness;
   cards.change = { status: 'requires_action', url: 'https://bank.example/confirm?of=card' };
   const { continued } = cards;

@@ -13,7 +13,7 @@ import { harness, startGateway, url } from './set-up.ts';
 
 startGateway({ RATE_LIMIT_PER_MINUTE: '5', TRUST_PROXY: '1' });
 
-/** A read that asks no other service: how soon one answers is no matter of this file. */
+/** A read that needs no other service: how soon one answers is no matter of this file. */
 const read = (at: string, caller: object) => send(at, 'GET', '/api/v1/settings', caller);
 const statusOf = ({ status }: Sent) => status;
 const keyOf = async (at: string, key: string) =>

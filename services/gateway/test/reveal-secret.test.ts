@@ -22,7 +22,7 @@ test('who is logged in and gives the password sees the secret, of the own accoun
   expect(harness.requested).toEqual([{ endpointId, accountId: seller.accountId }]);
 });
 
-test('a wrong password is 401, and the dispatcher is not asked', async () => {
+test('a wrong password is 401, and the dispatcher gets no request', async () => {
   const wrong = await reveal({ password: 'another password' });
   expect([wrong.status, wrong.json.code]).toEqual([401, 'invalid_credentials']);
   const none = await reveal({});
@@ -43,7 +43,7 @@ test('no key can do it, whatever its scopes, nor the platform key, nor a caller 
   expect(harness.requested).toEqual([]);
 });
 
-test('another seller’s password does not open it, and their session asks for their own account', async () => {
+test('another seller’s password does not open it, and their session is of their own account', async () => {
   const other = await createSeller(url);
   await send(url, 'POST', '/api/auth/signup', {
     body: { email: 'differing@example.com', password: 'a different password', name: 'Differing' },

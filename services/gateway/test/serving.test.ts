@@ -66,7 +66,7 @@ test.each(['/developers', '/developers/errors', '/developers/openapi.json'])(
   },
 );
 
-test('a page is kept by its browser alone, which asks whether it has changed', async () => {
+test('a page is kept by its browser alone, which checks whether it has changed', async () => {
   const { headers } = await get(checkoutPath, { 'accept-encoding': all });
   expect(headers).toMatchObject({ 'cache-control': 'private, no-cache', 'content-encoding': 'br' });
   const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? '';

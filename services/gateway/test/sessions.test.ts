@@ -29,7 +29,7 @@ const statusOf = async (session: string) => (await send(url, 'GET', '/api/auth/m
 const end = (session: string, id: string) => send(url, 'DELETE', `/api/auth/sessions/${id}`, { session });
 const change = (session: string, body: object) => send(url, 'POST', '/api/auth/password', { session, body });
 
-test('a user sees their own sessions, where each was opened, and which one asks', async () => {
+test('a user sees their own sessions, where each was opened, and which one is theirs now', async () => {
   const phone = await logIn(password, { 'user-agent': `a phone ${'x'.repeat(400)}` });
   await createSeller(url);
   const { data } = await list(seller.session);

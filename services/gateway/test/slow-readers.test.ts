@@ -92,14 +92,14 @@ async function toolCallsEnded(count: number): Promise<void> {
 // garbage of some 4 MB for each of the 40, collected when the process sees fit.
 test.each([
   [
-    '150 connections that ask for 2 MB and do not read',
+    '150 connections that request 2 MB and do not read',
     150,
     () => Array.from({ length: 150 }, () => request('/api/v1/orders')),
     // More begin as their clients' sockets take the answers in, or wait too long and are rejected.
     () => harness.untilRequested(8),
   ],
   [
-    'one connection that asks a hundred times and does not read',
+    'one connection that sends a hundred requests and does not read',
     150,
     () => [request('/api/v1/orders').repeat(100)],
     () => harness.untilRequested(1),

@@ -25,7 +25,7 @@ export interface Harness {
   close(): Promise<void>;
 }
 
-/** The metrics service on a database and a NATS of its own alone: there is no service that it could ask. */
+/** The metrics service on a database and a NATS of its own alone: there is no service that it could call. */
 export async function startHarness(): Promise<Harness> {
   const [database, nats] = await Promise.all([createMigratedDatabase('metrics', migrate), createTestNats()]);
   const clock = fakeClock('2026-03-15T12:00:00.000Z');

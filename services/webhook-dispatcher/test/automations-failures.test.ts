@@ -82,7 +82,7 @@ test('while the mail server is away every recorded attempt took place, and the o
   expect((await seller.runs()).map(({ status }) => status)).toEqual(Array(30).fill('delivered'));
 });
 
-test('a mail server that is away is asked again later, and then every buyer gets one receipt', async () => {
+test('a mail server that is away is retried later, and then every buyer gets one receipt', async () => {
   const seller = await start();
   server.behaviour.MAIL = '421 closing';
   await seller.sell();

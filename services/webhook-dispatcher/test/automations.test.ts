@@ -183,7 +183,7 @@ test.each([
   expect(entry).toMatchObject({ status: 'failed', error: expect.stringMatching(error) });
 });
 
-test('a mail server that hangs up after the message is not asked again: it may have been sent', async () => {
+test('a mail server that hangs up after the message is not called again: it may have been sent', async () => {
   await switchOff('sale_notice');
   server.behaviour.message = 'hang up';
   await seller.sell();

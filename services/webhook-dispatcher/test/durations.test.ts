@@ -180,7 +180,7 @@ test('the whole chain is accepted', async () => {
   expect(await diagnosisOf(`https://${name}:${port}`)).toBeNull();
 });
 
-test('http to a TLS port, to a port where nothing listens, and to a server that closes are told apart', async () => {
+test('http to a TLS port, to a port where nothing listens, and to a server that closes are distinguished', async () => {
   const secured = await listen(httpsServer(makeCertificate({ name, issuer: root })));
   expect(await diagnosisOf(`http://${name}:${secured}`)).toBe('connection_reset');
   const closing = await listen(createTcpServer((socket) => socket.once('data', () => socket.destroy())));
@@ -193,7 +193,7 @@ test('http to a TLS port, to a port where nothing listens, and to a server that 
   expect(await diagnosisOf(`http://${name}:${port}`)).toBe('connection_refused');
 });
 
-test('a name that does not exist and a name server that fails are told apart', async () => {
+test('a name that does not exist and a name server that fails are distinguished', async () => {
   const failing = (code: string) => ({ resolve4: () => Promise.reject(Object.assign(new Error(code), { code })) });
   expect(await diagnosisOf(`https://${name}`, failing('ENOTFOUND'))).toBe('dns');
   expect(await diagnosisOf(`https://${name}`, failing('ECONNREFUSED'))).toBe('dns_failed');

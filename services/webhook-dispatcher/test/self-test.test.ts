@@ -32,7 +32,7 @@ const isGenuine = (secret: string, { body, headers }: ReceivedRequest): boolean 
   }
 };
 
-/** A receiver as the developer page asks for one. */
+/** A receiver as the developer page describes it. */
 function careful(secret: string, seenStatus = 200): Responder {
   const seen = new Set<unknown>();
   return (request) => {

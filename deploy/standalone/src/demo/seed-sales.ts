@@ -10,7 +10,7 @@ const account = {
   businessName: demoSeller.name,
   holdDecisionMinutes: 60,
 };
-/** The gateway has looked it up by the time checkout is asked. */
+/** The gateway has looked it up before checkout gets a request. */
 const handle = 'demo';
 
 export interface SalesOfCheckout {

@@ -90,7 +90,7 @@ function countMinutes() {
   }, 1000);
 }
 
-/** What a page that is new on the screen asks for. */
+/** What a page that is new on the screen needs. */
 function begin() {
   countMinutes();
   const busy = find(document, 'form[data-retry-seconds]');

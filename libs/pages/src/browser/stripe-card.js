@@ -29,7 +29,7 @@ function loadScript() {
 
 const placeOnPage = () => /** @type {HTMLElement | null} */ (document.querySelector('[data-stripe-key]'));
 
-/** Shows the fields where the page asks for a card, with the amount as it is now. */
+/** Shows the fields where the page has a card form, with the amount as it is now. */
 async function show() {
   const place = placeOnPage();
   if (shown !== undefined && shown.place !== place) {
@@ -255,15 +255,15 @@ document.addEventListener('htmx:after:swap', () => void show());
 document.addEventListener('toggle', () => void show(), true);
 
 /**
- * Stripe's script asks the buyer for their bank, in a frame over the page. What the browser learns of it counts for nothing: the
- * form that is sent afterwards lets the server ask Stripe.
+ * Stripe's script shows the buyer their bank, in a frame over the page. What the browser learns of it counts for nothing: the
+ * form that is sent afterwards makes the server query Stripe.
  * @param {HTMLFormElement} form @param {HTMLButtonElement} submitter @param {HTMLElement} place
  */
 async function confirmAtBank(form, submitter, place) {
   if (submitter.getAttribute('aria-busy') === 'true') return;
   submitter.setAttribute('aria-busy', 'true');
   say(place, '');
-  const isRequested = await askBank(place).catch(() => false);
+  const isRequested = await showBank(place).catch(() => false);
   submitter.removeAttribute('aria-busy');
   if (!submitter.isConnected) return;
   if (!isRequested) return void say(place, place.dataset.failed);
@@ -271,7 +271,7 @@ async function confirmAtBank(form, submitter, place) {
 }
 
 /** @param {HTMLElement} place @returns whether the bank was reached, whatever came of it */
-async function askBank({ dataset: { key = '', clientSecret = '' } }) {
+async function showBank({ dataset: { key = '', clientSecret = '' } }) {
   await loadScript();
   const requested = await globalThis.Stripe?.(key).handleNextAction({ clientSecret });
   return requested !== undefined && requested.error?.type !== 'api_connection_error';

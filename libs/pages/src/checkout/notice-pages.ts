@@ -84,7 +84,7 @@ export function busyFormPage(
   );
 }
 
-/** Asks once more: mail scanners open links, and none of them may end anything. */
+/** Needs one more click: mail scanners open links, and none of them may end anything. */
 export function optOutPage(businessName: string): NoticePage {
   const name = businessName || texts.seller;
   const end = button({ label: texts.end(name), kind: 'accent', isWide: true });

@@ -36,11 +36,11 @@ export interface OrderContent {
   readonly notice: { readonly meaning: 'info' | 'bad'; readonly text: string } | null;
   readonly takesCodes: boolean;
   readonly appliedCode: string | null;
-  /** The code that was refused last: Pay does not ask about it again. */
+  /** The code that was refused last: Pay does not check it again. */
   readonly refusedCode: string;
   /** Stands for what is shown: nothing else is charged. Empty before the checkout is opened. */
   readonly quote: string;
-  /** The buyer is asked whether to pay once more. */
+  /** The buyer chooses whether to pay once more. */
   readonly requestsRepeat: boolean;
   /** Null where nothing is charged. */
   readonly card: CardForm | null;

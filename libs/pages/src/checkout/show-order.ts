@@ -11,7 +11,7 @@ import { cardOf, pageOf, type Seen, shopOf, titleOf } from './views.ts';
 /** Loaded after the page: it works without them. */
 const pageScripts: readonly string[] = ['htmx.js', 'checkout.js'];
 
-/** What a page of a purchase loads. Each may be redrawn to one that asks for a card, under the policy it was loaded with. */
+/** What a page of a purchase loads. Each may be redrawn to one with a card form, under the policy it was loaded with. */
 export const cardPart = ({ module, sources }: CardForm): Pick<ShownPage, 'scripts' | 'sources'> => ({
   scripts: module === null ? pageScripts : [...pageScripts, module],
   sources,

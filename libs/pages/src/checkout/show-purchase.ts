@@ -94,7 +94,7 @@ export async function readCheckout(request: PageRequest, own: OwnCheckout): Prom
   const read = await request.call('getCheckout', { actor, params });
   if (!read.ok) return read;
   const { status, action } = read.body;
-  // The bank sent the buyer back, or is asked by a script: its answer may be there by now, and else what the script needs.
+  // The bank sent the buyer back, or a script shows it: its answer may be there by now, and else what the script needs.
   const isRequested = status === 'requires_action' && (request.query.has('back') || action === null);
   if (status !== 'processing' && !isRequested) return read;
   const requested = await request.call('continueCheckout', { actor, params });
@@ -124,7 +124,7 @@ function problemOf({ query }: PageRequest, { reason }: CheckoutResource): string
 interface OfCheckout extends Seen {
   readonly checkout: CheckoutResource;
   readonly productId: string;
-  /** With what the buyer is asked by the processor's script. */
+  /** What the processor's script shows the bank's page with. */
   readonly clientSecret?: string | undefined;
 }
 

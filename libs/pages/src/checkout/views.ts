@@ -54,7 +54,7 @@ export function cardOf({ offer, checkout }: Seen, name = 'card-fields'): CardFor
   return cardFormOf(cardProcessorOf({ offer, checkout }), { name, mode: 'payment', amountCents, currency, savesCard });
 }
 
-/** A checkout says it while it asks for a card; before and after that, the offer does. */
+/** A checkout says it while it has a card form; before and after that, the offer does. */
 function cardProcessorOf({ offer, checkout }: Seen): CardProcessor | null {
   const processor = checkout?.processor ?? null;
   if (checkout !== null && processor !== null) return { processor, publishableKey: checkout.publishableKey };

@@ -86,7 +86,7 @@ const idempotency = html`<p>Send <code>Idempotency-Key</code> (1 to 255 visible 
 <code>POST</code>, and repeating it is harmless: for 30 days the same key with the same body gets the first answer
 again, byte for byte, with <code>idempotent-replayed: true</code>. The same key with another body, or from another API
 key, is refused with <a href="/developers/errors#idempotency_key_reused">422</a>; while the first request is running, with
-<a href="/developers/errors#idempotency_key_in_use">409</a> and when to ask again. When a connection breaks or the answer is a 5xx, send the
+<a href="/developers/errors#idempotency_key_in_use">409</a> and when to retry. When a connection breaks or the answer is a 5xx, send the
 request again with the same key: the work is done once.</p>
 <p>Only what took effect is kept. After a refusal the key is free: put the request right, or the product that it names,
 and send it again under the same key.</p>
@@ -112,7 +112,7 @@ ${table(
   ['Status', 'What to do'],
   [
     [html`<code>paid</code>`, html`Done. Read the checkout: <code>accessUrl</code> is where the buyer goes on.`],
-    [html`<code>authorized</code>`, html`The card is held. Offer <code>upsell</code>, then tell the decision.`],
+    [html`<code>authorized</code>`, html`The card is held. Offer <code>upsell</code>, then send the decision.`],
     [
       html`<code>requires_action</code>`,
       html`Send the buyer to <code>action.url</code>; once they are back, <code>continue</code>. Or
@@ -120,12 +120,12 @@ ${table(
       and there is no <code>action</code>, <code>continue</code> has a <code>clientSecret</code> for Stripe’s
       <code>handleNextAction</code>; then <code>continue</code>.`,
     ],
-    [html`<code>processing</code>`, html`Not known yet. Ask with <code>continue</code> every few seconds.`],
+    [html`<code>processing</code>`, html`Not known yet. Check with <code>continue</code> every few seconds.`],
     [html`<code>declined</code>`, html`Nothing was charged. Let the buyer try another card.`],
     [html`<code>refunded</code>, <code>expired</code>`, html`Over. Open another checkout.`],
   ],
 )}
-<p>Double clicks, a second tab, lost answers: ask again, and you get the outcome of the payment that there is, never a
+<p>Double clicks, a second tab, lost answers: repeat the call, and you get the outcome of the payment that there is, never a
 second charge. With an <code>Idempotency-Key</code> a repeated request gets the first final answer byte for byte: take a new
 key for a new attempt. A checkout can be tried ten times; many declined attempts from one address, or at one account, end in
 <a href="/developers/errors#rate_limited">429</a> for ten minutes.</p>
@@ -139,7 +139,7 @@ codes</a> are on their own page.</p>
 ${code('Answer', samples.problemSample)}
 <p>Each of <code>errors</code> names a field, a code and what is wrong with it; at most 50 are named. Fields and query
 parameters that are not known are refused, so that a typo is never passed over.</p>
-<p>Every answer carries <code>x-request-id</code>, yours when you sent one. Tell us that id and we find the request.</p>`;
+<p>Every answer carries <code>x-request-id</code>, yours when you sent one. Send us that id and we find the request.</p>`;
 
 const downloads = html`<p>Orders, subscriptions and an affiliate’s statement come as CSV too, whole and with the filters of their lists:
 <code>GET /api/v1/orders/export</code> with <code>?status=paid&amp;timeZone=Europe/Berlin</code>. Amounts are decimals, with their currency in a column of its own;
@@ -154,7 +154,7 @@ const paging = html`<p>Lists answer <code>{ "data": […] }</code>. Products are
 others answer the latest ${limits.listMax}, newest first. With <code>?limit=1…${limits.listMax}</code> or
 <code>?before=&lt;id&gt;</code> every list pages back, newest first: <code>has_more</code> says whether more follow, and the
 last id is the next <code>before</code>. Ids sort by the time they were made; a <code>before</code> that no longer matches
-the filters is a place in the list all the same, and one that your account does not have is refused. A list that was cut at ${limits.listMax} unasked says <code>has_more</code> too, except the orders.</p>`;
+the filters is a position in the list all the same, and one that your account does not have is refused. A list that was cut at ${limits.listMax}, without a <code>limit</code>, says <code>has_more</code> too, except the orders.</p>`;
 
 function rateLimits(perMinute: number): Html {
   const limit =

@@ -58,7 +58,7 @@ ${code('Node.js', samples.catchUp)}
 <code>POST /api/v1/automations</code>. Receipts and notices are built in where the deployment has a mail server. Runs are tried
 again and shown in <code>GET /api/v1/activity</code> as deliveries are.</p>
 <h3>Try it</h3>
-<p><code>POST /api/v1/webhook-endpoints/{endpointId}/test</code> sends a sample of any event. The self-test tells whether your
+<p><code>POST /api/v1/webhook-endpoints/{endpointId}/test</code> sends a sample of any event. The self-test checks whether your
 receiver checks what it gets: it sends a good copy, one with a wrong signature, one of ten minutes ago and the good one once
 more.</p>
 ${code('Shell', samples.selfTest)}`;

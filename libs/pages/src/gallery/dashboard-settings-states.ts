@@ -125,7 +125,7 @@ export const settingsStates: Readonly<Record<string, () => Html>> = {
       { testPublishableKey: 'pk_live_51Hxyz' },
       {
         liveSecretKey: 'Live secret key is a key for test mode.',
-        testSecretKey: 'Test secret key was not stored. Stripe could not be asked whose key it is.',
+        testSecretKey: 'Test secret key was not stored. Stripe could not be reached to check whose key it is.',
         testPublishableKey: 'Test publishable key is a key for live mode.',
       },
     ),

@@ -12,7 +12,7 @@ const olderThanMs = 60_000;
 /** A run looks up what was made by then. */
 export const unfinishedBefore = (now: Date): Date => new Date(now.getTime() - olderThanMs);
 
-/** Asks the processor for every payment of the account that has come to no end. */
+/** Queries the processor for every payment of the account that has come to no end. */
 export async function checkUnfinishedPayments(deps: PaymentDeps, run: AccountRun): Promise<void> {
   const { accountId, progress } = run;
   const isEnding = () => mustEnd(run);

@@ -12,7 +12,7 @@ import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { advanceRefund } from '../refunds/refund-charges.ts';
 import { checkAndAdvance } from './advance-order.ts';
 
-/** Nothing announces that the time of a payment has come, so the database is asked. */
+/** Nothing announces that the time of a payment has come, so the database is polled. */
 const pollIntervalMs = 1_000;
 const outagePauseMaxMs = 30_000;
 
@@ -29,7 +29,7 @@ export function startPaymentsLoop(deps: PaymentDeps): BackgroundLoop {
       await runRound(deps, isClosing);
       failures = 0;
     },
-    // An outage meets every round: it is asked about less often the longer it lasts.
+    // An outage meets every round: rounds are rarer the longer it lasts.
     pauseMs: () => Math.min(outagePauseMaxMs, pollIntervalMs * 2 ** Math.min(failures, 5)),
     onFailure: (err) => deps.logger.warn({ err }, 'due payments could not be advanced; retrying'),
   });

@@ -61,7 +61,7 @@ test('a charge that only the processor knows says what it is and what to do', ()
   });
 });
 
-test('a charge or refund that only the platform knows names the payment and the reference to ask for', () => {
+test('a charge or refund that only the platform knows names the payment and the reference to give the processor', () => {
   const charge = notAtProcessor('charge', own());
   expect(charge).toMatchObject({ side: 'platform', kind: 'charge', id: 'pmt_1', orderId: 'ord_1', amount_cents: 4900 });
   expect(charge.detail).toContain('Ask the processor for the reference ch_1');

@@ -91,7 +91,7 @@ export function heldNoMore(record: ProcessorRecord, hold: OwnHold): Orphan {
 /** Whether the platform counts on the money still being held. */
 export const isOpenHold = ({ hold_status }: OwnHold): boolean => hold_status === 'held' || hold_status === 'settling';
 
-/** What the platform recorded as moved and the processor does not know, also when it is asked for it by its id. */
+/** What the platform recorded as moved and the processor does not know, also when looked up by its id. */
 export function notAtProcessor(kind: MoneyKind, own: OwnPayment): Orphan {
   return orphan('platform', kind, own.id, own, missingThere[kind](own));
 }

@@ -27,7 +27,7 @@ export interface Found {
 export const listedOrphansMax = 100;
 /** More than a seller can read: what is beyond is counted, and reported by the next runs, which skip what was reported. */
 const reportedMax = 1_000;
-/** Payments that the list lacks are asked for one by one. Where a whole list lacks more, they count as lacking. */
+/** Payments that the list lacks are looked up one by one. Where a whole list lacks more, they count as lacking. */
 const lookUpsMax = 100;
 /** A few hundred bytes each. */
 const unexplainedHoldsMax = 1_000;
@@ -36,7 +36,7 @@ interface ListedTime extends Pick<ComparedTime, 'isWhole'> {
   readonly from: Date;
 }
 
-/** How the processor is asked for one payment. */
+/** How one payment is looked up at the processor. */
 interface Requested {
   readonly processor: PaymentProcessor;
   readonly call: Omit<ProcessorCall, 'signal'>;
@@ -179,7 +179,7 @@ export class ListComparison {
     await this.#add(orphans);
   }
 
-  /** The processor's own word on one payment; undefined when it was asked often enough. */
+  /** The processor's own word on one payment; undefined after as many lookups as a comparison may make. */
   async #isThere({ id, processor_reference }: OwnMoney): Promise<boolean | undefined> {
     if (this.#lookUps >= lookUpsMax) return undefined;
     this.#lookUps += 1;

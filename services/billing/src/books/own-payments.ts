@@ -66,7 +66,7 @@ const byReferencesStatement = statement<ComparedPayment>(
        and step = 'refund' and status = 'succeeded' and processor_reference = any ($3)))`,
   comparedTypes,
 );
-/** Clocks differ, and an answer that got lost is asked for within a day. */
+/** Clocks differ, and an answer that got lost is looked up within a day. */
 const aroundMs = 86_400_000;
 
 /**

@@ -33,7 +33,7 @@ const pageMax = 2_000;
 /** An account that has more due than this waits until those with less were visited: as many as one batch of charges. */
 const littleMax = 256;
 
-/** What the run asks the processor for: renewals, holds and payments to look up. No more of them are counted than it takes to tell. */
+/** What the run calls the processor for: renewals, holds and payments to look up. Counting ends at the threshold. */
 const hasMuch = `(select count(*) from (${sources
   .slice(0, 3)
   .map(

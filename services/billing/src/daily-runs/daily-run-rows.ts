@@ -28,7 +28,7 @@ export const dailyRunTypes: ColumnsOf<DailyRunRow> = {
   books: 'jsonb',
 };
 
-/** Whether a run of the account without an end is under way; it is not asked where each of them has ended. */
+/** Whether a run of the account without an end is under way; it is not read where each of them has ended. */
 export const findAlive = async (
   database: Pick<Database, 'pool'>,
   accountId: string,

@@ -29,7 +29,7 @@ const lastRunStatement = statement<{ id: string; finished_at: Date }>(
 );
 
 /**
- * Tells each account whose subscriptions or holds were due 26 hours ago, are due still, and had no run since: once for
+ * Notifies each account whose subscriptions or holds were due 26 hours ago, are due still, and had no run since: once for
  * each lapse.
  * @returns how many accounts that are
  */

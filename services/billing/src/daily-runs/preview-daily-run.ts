@@ -218,7 +218,7 @@ function plannedCharge(due: DueSubscription): PlannedAction {
     id,
     customer_email: due.customer_email,
     product_name: due.product_name,
-    // The processor is not asked to charge a card that is lost; the attempt counts all the same.
+    // The processor is not called to charge a card that is lost; the attempt counts all the same.
     amount_cents: hard_declined && !free_attempt ? 0 : due.amount_cents,
     currency: due.currency,
     due_at: next_charge_at.toISOString(),

@@ -33,7 +33,7 @@ export function dailyRunRequests(
     ),
     onRequest(contract.previewDailyRun, (page, { accountId }) => previewDailyRun(deps, accountId, page)),
     onRequestAcrossAccounts(contract.countOverdue, async () => ({ accounts: overdue.accounts() })),
-    // The platform, which has no account, asks for runs over all of them.
+    // The platform, which has no account, requests runs over all of them.
     onRequestAcrossAccounts(contract.listDailyRuns, (page, { accountId }) => listDailyRuns(deps, accountId, page)),
     onRequestAcrossAccounts(contract.getDailyRun, ({ runId }, { accountId }) => getDailyRun(deps, accountId, runId)),
   ];

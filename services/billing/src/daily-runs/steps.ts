@@ -19,7 +19,7 @@ import { reportRefusedKey } from './report-refused-key.ts';
  * The steps, in the order they run: what is unknown is cleared up first, because it blocks the rest of its order.
  * What ended of renewals, and what waits, is counted last. `chargeWhenMatched` and `chargeWithinLimit` are conditions: each runs
  * the step that it is given, or notes in the result why not.
- * @param withServices steps that ask other services
+ * @param withServices steps that call other services
  */
 export const dailySteps = (payments: PaymentDeps, ...withServices: readonly DailyStep[]): readonly DailyStep[] => [
   lookUpRenewals((_, run) => checkUnfinishedPayments(untilRefused(payments, run), run)),

@@ -173,7 +173,7 @@ async function finishHold(
   return finished;
 }
 
-/** What the seller has to know: the money is lost, or is taken after it was told that it could not be. */
+/** What the seller has to know: the money is lost, or is taken after a notification that it could not be. */
 function noticeAtEnd(payments: readonly Payment[], hold: Hold): string | undefined {
   const attempts = payments.filter(({ step }) => step === 'recharge' || step === 'capture');
   if (hold.status === 'lost') return holdLostText(hold, attempts.at(-1)?.decline_message ?? null);

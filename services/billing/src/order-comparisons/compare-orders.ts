@@ -2,7 +2,7 @@ import { idFloor } from '@app/contracts/ids';
 import { comparedOrdersMax } from '@app/contracts/order-comparisons';
 import { statement } from '@app/service-kit/database';
 import type { DailyStep } from '../runs/daily-step.ts';
-import { askOrders, type Comparison, type ComparisonDeps, comparePage } from './compare-page.ts';
+import { type Comparison, type ComparisonDeps, comparePage, fetchOrders } from './compare-page.ts';
 import { startMissedSales } from './missed-sales.ts';
 import { countDifferences, ordersThatDiffered } from './order-differences.ts';
 import { ordersSubscribed, ordersThatMoved } from './order-payments.ts';
@@ -113,7 +113,7 @@ async function compareRange(
   let after = idFloor('order', fromMs);
   let isLast = false;
   while (!isLast && !comparison.run.isClosing()) {
-    const orders = await askOrders(comparison, { after, until, open });
+    const orders = await fetchOrders(comparison, { after, until, open });
     const orderIds = orders.map(({ orderId }) => orderId);
     for (const orderId of orderIds) seen.add(orderId);
     if (orderIds.length > 0) await comparePage(comparison, orderIds, orders);
@@ -126,6 +126,6 @@ async function compareNamed(comparison: Comparison, named: readonly string[]): P
   for (let first = 0; first < named.length; first += comparedOrdersMax) {
     if (comparison.run.isClosing()) return;
     const orderIds = named.slice(first, first + comparedOrdersMax);
-    await comparePage(comparison, orderIds, await askOrders(comparison, { orderIds }));
+    await comparePage(comparison, orderIds, await fetchOrders(comparison, { orderIds }));
   }
 }

@@ -31,7 +31,7 @@ const callOf = ({ run, deps }: Comparison): CallContext & { readonly commandId: 
 });
 
 /** A page of checkout's orders: those that are named, or those of a range of ids. */
-export async function askOrders(
+export async function fetchOrders(
   comparison: Comparison,
   which: Parameters<typeof ordersToCompare.input.parse>[0] & object,
 ): Promise<readonly ComparedOrder[]> {
@@ -96,7 +96,7 @@ async function follow(
   const orderIds = behind.map(({ orderId }) => orderId);
   deps.logger.warn({ accountId: run.accountId, orderIds }, 'orders had not followed their payments');
   await deps.requester.request(followPayments, input, callOf(comparison));
-  const orders = new Map((await askOrders(comparison, { orderIds })).map((order) => [order.orderId, order]));
+  const orders = new Map((await fetchOrders(comparison, { orderIds })).map((order) => [order.orderId, order]));
   const ends: Pick<Judged, 'equal' | 'differing'> = { equal: [], differing: [] };
   for (const own of behind) {
     const order = orders.get(own.orderId);

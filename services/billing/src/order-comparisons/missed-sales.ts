@@ -5,7 +5,7 @@ import { type Database, statement } from '@app/service-kit/database';
 import { isOutage } from '@app/service-kit/outages';
 import { accountOfLetter } from '../db/migrations/0001-initial/runs.ts';
 import { startSubscriptions, startsSubscription } from '../subscriptions/start-subscriptions.ts';
-import { askOrders, type Comparison } from './compare-page.ts';
+import { type Comparison, fetchOrders } from './compare-page.ts';
 import { writeDifferences } from './order-differences.ts';
 import { readOrderPayments } from './order-payments.ts';
 
@@ -36,7 +36,7 @@ async function startMissing(comparison: Comparison, sales: readonly Sale[]): Pro
   const { accountId } = run;
   if (sales.length === 0) return;
   const orderIds = sales.map(({ data }) => data.orderId);
-  const paid = (await askOrders(comparison, { orderIds })).filter(({ status }) => status === 'paid');
+  const paid = (await fetchOrders(comparison, { orderIds })).filter(({ status }) => status === 'paid');
   const own = await readOrderPayments(deps.database, accountId, orderIds, quietSince);
   const missing = own.filter(({ subscription }) => subscription === null).map(({ orderId }) => orderId);
   for (const sale of sales) {

@@ -16,7 +16,7 @@ type Body = RequestInput<typeof contract.putPaymentProcessor>['body'];
 type KeyPair = NonNullable<Body['live']>;
 
 export interface StripeSettingsDeps {
-  /** Asks Stripe whose key it is. @throws NothingDoneError, StripeAnswerError */
+  /** Looks up at Stripe whose key it is. @throws NothingDoneError, StripeAnswerError */
   readonly keyOwner: (call: ProcessorCall, publishableKey: string) => Promise<KeyOwner>;
   /** A test has moved this deployment's clock. */
   readonly isClockMoved: () => boolean;
@@ -35,7 +35,7 @@ export interface CheckedKeys extends KeyPair {
 /**
  * The pairs of the body, each with its owner at Stripe.
  * @throws DomainError validation_failed for what is no key of its mode, or is not accepted there; service_unavailable where Stripe
- * cannot be asked
+ * cannot be reached
  */
 export async function checkKeys(
   deps: StripeSettingsDeps,

@@ -15,7 +15,7 @@ const unfinishedStatement = statement<DuePayment>(
 );
 
 /**
- * Asks the processor for the rehearsal's renewals without an end, however young: their next day comes in a moment, and each
+ * Queries the processor for the rehearsal's renewals without an end, however young: their next day comes in a moment, and each
  * keeps its subscription from its next renewal. None is on its way, because one process at a time rehearses.
  */
 export async function checkRehearsedRenewals(

@@ -16,7 +16,7 @@ const waitMs = 3_000;
 
 /**
  * The error for a price that the account's payment processor can never charge; undefined for any other price. Only a price that
- * Stripe may refuse asks billing which processor the account uses, and what the account is paid out in. Call it before the transaction, and throw the error in it:
+ * Stripe may refuse reads from billing which processor the account uses, and what the account is paid out in. Call it before the transaction, and throw the error in it:
  * a repeated command then gets its first outcome. While billing does not answer, the price is saved: its payments end as declined.
  * @param priceCents in minor units of `currency`
  * @param isAddedTo whether it is always charged together with another price, as a bump with its product

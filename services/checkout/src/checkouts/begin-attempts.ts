@@ -22,7 +22,7 @@ export interface NewAttempt {
 export interface AttemptingBuyer {
   /** Of the browser, the address and the card; see `payCheckout`. */
   readonly digests: readonly string[];
-  /** The buyer was asked, and wants it once more. */
+  /** The buyer has confirmed that they want it once more. */
   readonly confirmsRepeat: boolean;
 }
 

@@ -6,7 +6,7 @@ import { isOutage } from '@app/service-kit/outages';
 /** Null while billing cannot say it. */
 export type CardProcessorOf = (accountId: string, test: boolean) => Promise<CardProcessor | null>;
 
-/** No buyer's page waits longer for what it could ask again. */
+/** No buyer's page waits longer for what it could request again. */
 const waitMs = 1_000;
 
 /** With what an account takes cards, requested of billing and cached for a moment. @param test of a rehearsal */

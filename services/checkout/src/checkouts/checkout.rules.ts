@@ -99,7 +99,7 @@ interface ShownBeside {
 }
 
 /** Whether a card may be given: for a first payment, or in place of one that the bank asks about. */
-export const asksCard = ({ status }: CheckoutRow): boolean => status === 'open' || status === 'requires_action';
+export const needsCard = ({ status }: CheckoutRow): boolean => status === 'open' || status === 'requires_action';
 
 /** Only for what is charged later: renewals, and an upsell to a held card. */
 export const savesCardOf = (

@@ -24,7 +24,7 @@ type Completed = Said<EventData<typeof paymentCompleted>>;
 
 /**
  * What was recorded already, mostly from billing's reply. It is never undone, so reading it takes no lock: an event that
- * tells nothing new costs its part of this one statement. Each event is two look-ups in indexes, in this order: of a join
+ * reports nothing new costs its part of this one statement. Each event is two look-ups in indexes, in this order: of a join
  * the planner may think that few checkouts have the attempt, and read all of them for each event.
  */
 const knownStatement = statement<Positioned>(

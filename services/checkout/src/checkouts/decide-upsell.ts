@@ -54,7 +54,7 @@ const decidedStatement = statement(
   `update checkouts set upsell_decided = true where account_id = $1 and id = $2 and status = 'authorized'`,
 );
 
-/** Stored so that a buyer who comes back is not asked again; another decision gets the outcome of the first one. */
+/** Stored so that a buyer who comes back gets no second offer; another decision gets the outcome of the first one. */
 async function decided({ database }: CheckoutDeps, row: CheckoutRow): Promise<CheckoutOutcome> {
   await database.pool.query(decidedStatement([row.account_id, row.id]));
   return outcomeOf({ ...row, upsell_decided: true });

@@ -1,6 +1,6 @@
 import type { CheckoutResource } from '@app/contracts/checkouts';
 import { statement } from '@app/service-kit/database';
-import { asksCard, fixedResource, openResource, type PricedSale } from './checkout.rules.ts';
+import { fixedResource, needsCard, openResource, type PricedSale } from './checkout.rules.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
 import { type CheckoutDeps, priceCheckout } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
@@ -29,7 +29,7 @@ export async function getCheckout(deps: CheckoutDeps, buyer: OfBuyer, requestId:
 
 /** With what its buyer may give a card. */
 export const cardOf = async ({ cardProcessorOf }: CheckoutDeps, row: CheckoutRow) =>
-  asksCard(row) ? await cardProcessorOf(row.account_id, row.test) : null;
+  needsCard(row) ? await cardProcessorOf(row.account_id, row.test) : null;
 
 /** What an open checkout costs right now; what has gone since it was chosen is left out. */
 export async function priceOpen(deps: CheckoutDeps, row: CheckoutRow, requestId: string): Promise<PricedSale> {

@@ -82,7 +82,7 @@ function testModeChanged({ test }: CheckoutRow): DomainError {
 }
 
 const requestedStatement = statement(
-  'checkout-asked',
+  'checkout-requested',
   `update checkouts set checked_at = $3 where account_id = $1 and id = $2 and status = 'processing'`,
 );
 

@@ -41,7 +41,7 @@ export interface MustBeOffered {
 }
 
 /**
- * What a choice costs right now. Asks catalog, and reads how often the discount was used if its uses are limited.
+ * What a choice costs right now. Queries catalog, and reads how often the discount was used if its uses are limited.
  * @throws DomainError unknown_product and product_not_live at the opening, no_longer_for_sale later; bump_not_found
  *   and discount_invalid for what must be on offer
  */

@@ -52,7 +52,7 @@ async function payment(
 }
 
 /**
- * Asks billing for an attempt of which it has no row: it has lost it, where its database was restored from a backup, or never got
+ * Requests from billing an attempt of which it has no row: it has lost it, where its database was restored from a backup, or never got
  * it. It sends nothing: it looks the attempt up at the processor, and declines it where there is none.
  */
 export async function lookUpAttempt(

@@ -34,7 +34,7 @@ async function keepSubscriptions(client: Client, events: readonly ReceivedEvent<
 /** Rehearsals keep no buyer from buying. */
 const isNoTest = ({ test }: { readonly test: boolean }): boolean => !test;
 
-/** Which buyers subscribe to what: who pays for it once more is asked first. */
+/** Which buyers subscribe to what: who pays for it once more confirms that first. */
 export const subscriptionHandlers: readonly EventHandler[] = [
   onEvent(subscriptionStarted, (events, client) => keepSubscriptions(client, events), isNoTest),
   onEvent(subscriptionCanceled, (events, client) => keepSubscriptions(client, events), isNoTest),

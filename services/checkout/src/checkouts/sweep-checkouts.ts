@@ -12,7 +12,7 @@ import { free, lookUpAttempt, outcomeRecorded } from './request-payment.ts';
  * A request to start a payment is repeated for 20 s and its last attempt waits 5 s: after two minutes none is on its way.
  * Should one arrive later all the same, its payment is recorded with the sale of its own attempt.
  */
-const askAgainMs = 120_000;
+const recheckAfterMs = 120_000;
 const requestId = 'checkout-sweep';
 
 const claimStatement = statement<CheckoutRow>(
@@ -25,9 +25,9 @@ const claimStatement = statement<CheckoutRow>(
   checkoutTypes,
 );
 
-/** Asks billing about attempts that have been under way for long: their process died, or billing's answer was lost. */
+/** Queries billing about attempts that have been under way for long: their process died, or billing's answer was lost. */
 export async function sweepCheckouts(deps: CheckoutDeps & SweepRun): Promise<void> {
-  const claim = () => claimDue(deps, claimStatement, askAgainMs);
+  const claim = () => claimDue(deps, claimStatement, recheckAfterMs);
   const work = (row: CheckoutRow): Promise<void> => resumeAttempt(deps, row);
   await sweepDue(deps, claim, work, (err, { id }) =>
     deps.logger.warn({ err, checkoutId: id }, 'a payment could not be checked with billing; the next sweep retries'),

@@ -38,7 +38,7 @@ export function createOrderBatcher(deps: OrderDeps): OrderBatcher {
   const newBatcher = () =>
     createBatcher<WaitingOrder, CreateOutcome>({
       ...limits,
-      // Callers that no longer wait were told to repeat their orders, or repeat them already.
+      // Callers that no longer wait got a reply to repeat their orders, or repeat them already.
       rejectionOf: ({ deadlineMs }) => (Date.now() > deadlineMs ? tooLate() : undefined),
       span: { service: 'checkout', one: 'create order', many: 'create orders', count: 'app.orders' },
       run: (batch) =>

@@ -70,7 +70,7 @@ export async function recordRefusals(
 
 /**
  * A failed connection is reported as `outcome_unknown`, not as `service_unavailable`: an earlier attempt of this command may
- * have been recorded, so its caller must ask again.
+ * have been recorded, so its caller must repeat the request.
  */
 async function queryOutcomes(database: Database, query: ReturnType<typeof outcomesStatement>): Promise<OutcomeRow[]> {
   try {

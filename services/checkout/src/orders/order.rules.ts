@@ -88,7 +88,7 @@ export function discountCents(discount: Pick<Discount, 'percentOff' | 'amountOff
   return Math.min(discount.amountOffCents ?? 0, priceCents);
 }
 
-/** @throws DomainError total_too_large: no processor is asked for more than `maxAmountCents`, and no order has a larger total */
+/** @throws DomainError total_too_large: no processor is sent more than `maxAmountCents`, and no order has a larger total */
 export function requireChargeable(totalCents: number, currency: string): void {
   if (totalCents <= maxAmountCents) return;
   const [total, max] = [totalCents, maxAmountCents].map((cents) => formatAmount(cents, currency));

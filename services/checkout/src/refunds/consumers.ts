@@ -51,12 +51,12 @@ export function refundEventHandlers(wakeRelay: () => void): EventHandler[] {
   ];
 }
 
-/** What failed before the last refund was asked for is given back by that one. */
+/** What failed before the last refund was requested is given back by that one. */
 function isOfEarlierRefund({ refund_no, refund_created_at }: RefundedOrder, failedMs: number): boolean {
   return refund_no !== null && refund_no > 1 && refund_created_at !== null && failedMs < refund_created_at.getTime();
 }
 
-/** What was said before a failure is void, in whatever order the two come: billing is asked again. */
+/** What was said before a failure is void, in whatever order the two come: billing gets the request again. */
 function isOpen({ status, failed_at }: RefundedOrder, refundedMs: number): boolean {
   return status === 'paid' && (failed_at === null || failed_at.getTime() < refundedMs);
 }

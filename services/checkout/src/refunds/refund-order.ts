@@ -70,7 +70,7 @@ const requestStatement = statement<RefundedOrder>(
 const readsMax = 5;
 
 /**
- * Refunds the whole order, and its renewals where that is requested. The refund is committed before billing is asked, so it
+ * Refunds the whole order, and its renewals where that is requested. The refund is committed before the request to billing, so it
  * goes on whichever process dies; a refunded order answers the same again.
  * @throws DomainError order_not_found, invalid_transition for an order whose card is held, refund_failed
  */
@@ -107,13 +107,13 @@ async function refundedBefore(
   return await endRefund(
     deps,
     order,
-    await askBilling(deps, { ...order, renewals: true, attempt: null }, context),
+    await requestRefund(deps, { ...order, renewals: true, attempt: null }, context),
     context,
   );
 }
 
 /**
- * Asks billing for a refund that was requested, and records how it ended. A request that comes again is harmless: billing
+ * Requests a refund from billing, and records how it ended. A request that comes again is harmless: billing
  * refunds each charge once, and repeats no refund that the processor refused.
  */
 export async function finishRefund(
@@ -121,7 +121,7 @@ export async function finishRefund(
   order: RefundedOrder,
   context: Pick<RequestContext, 'requestId' | 'deadlineMs'>,
 ): Promise<RefundResult> {
-  return await endRefund(deps, order, await askBilling(deps, order, context), context);
+  return await endRefund(deps, order, await requestRefund(deps, order, context), context);
 }
 
 async function endRefund(
@@ -195,7 +195,7 @@ const notKnown: Answer = { status: 'processing', refundedCents: 0, detail: null 
 /** Time enough to record the answer. */
 const answerWithinMs = 750;
 
-async function askBilling(
+async function requestRefund(
   { requester, clock }: RefundDeps,
   { id, account_id, renewals, attempt, source }: RefundedOrder,
   { requestId, deadlineMs }: Pick<RequestContext, 'requestId' | 'deadlineMs'>,
@@ -213,7 +213,7 @@ async function askBilling(
     ...(source === 'api' && { chargedElsewhere: true }),
   };
   return await requester.request(refundCharges, input, call).catch((err: unknown) => {
-    // It is committed here or there: the sweep asks again, or billing's event says it.
+    // It is committed here or there: the sweep repeats the request, or billing's event says it.
     if (isOutage(err)) return notKnown;
     throw err;
   });

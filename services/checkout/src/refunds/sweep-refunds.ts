@@ -6,7 +6,7 @@ import { finishRefund, type RefundDeps } from './refund-order.ts';
 import { orderColumns, type RefundedOrder, refundColumns, refundedTypes, refundFields } from './refunded-order.ts';
 
 /** A process that requested it of billing has its answer by then, or has died. */
-const askAgainMs = 60_000;
+const recheckAfterMs = 60_000;
 
 const claimStatement = statement<RefundedOrder>(
   'refunds-claim',
@@ -18,9 +18,9 @@ const claimStatement = statement<RefundedOrder>(
   refundedTypes,
 );
 
-/** Asks billing again about refunds that were requested and have not ended: their process died, or billing was away. */
+/** Requests refunds from billing again that have not ended: their process died, or billing was away. */
 export async function sweepRefunds(deps: RefundDeps & SweepRun): Promise<void> {
-  const claim = () => claimDue(deps, claimStatement, askAgainMs);
+  const claim = () => claimDue(deps, claimStatement, recheckAfterMs);
   const work = async (order: RefundedOrder): Promise<void> => {
     const context = { requestId: order.request_id ?? '', deadlineMs: Date.now() + attemptLimitMs };
     await finishRefund(deps, order, context);

@@ -35,7 +35,7 @@ const optOutStatement = statement<{ account_id: string; opted_out: boolean }>(
 );
 
 /**
- * Ends the seller's reminders to the buyer for good; asked again, nothing changes.
+ * Ends the seller's reminders to the buyer for good; a repeat changes nothing.
  * @throws DomainError not_found
  */
 export async function optOut(

@@ -49,7 +49,7 @@ export async function notifyAllOverdue(deps: OverdueDeps): Promise<number> {
   return accountIds.length;
 }
 
-/** Products that are asked for together: buyers who pay wait in the same line. */
+/** Products that are looked up together: buyers who pay wait in the same line. */
 const productsAtOnce = 50;
 
 /** A checkout whose buyer was to be reminded by then and would be now; null when the account has none. */

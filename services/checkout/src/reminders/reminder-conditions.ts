@@ -11,7 +11,7 @@ export const canReceive = `lower(c.email) not like '%.invalid'`;
 export const optedOut = (account: string, buyer: string): string =>
   `exists (select from opt_outs as u where u.account_id = ${account} and u.email = ${buyer})`;
 
-/** A mail server that refused a reminder is asked again once a day, by three runs at most. */
+/** A mail server that refused a reminder is retried once a day, by three runs at most. */
 const refusalsMax = 3;
 const refusedAgainAfter = `interval '20 hours'`;
 

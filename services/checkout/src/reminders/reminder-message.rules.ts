@@ -1,7 +1,7 @@
 import { escapeHtml, firstNameIn, plainLine } from '@app/contracts/plain-text';
 import { formatAmount } from '@app/money/format';
 
-/** What a reminder tells. Names come from the seller, the buyer's name from the buyer: all of it is text. */
+/** What a reminder says. Names come from the seller, the buyer's name from the buyer: all of it is text. */
 export interface Reminder {
   readonly businessName: string;
   readonly supportEmail: string;

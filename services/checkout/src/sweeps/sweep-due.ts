@@ -15,7 +15,7 @@ export interface SweepRun {
 }
 
 /**
- * SQL that claims the rows of a round: `checked_at` moves on with the claim, so no other replica asks about them, and a round
+ * SQL that claims the rows of a round: `checked_at` moves on with the claim, so no other replica checks them, and a round
  * finds none of the round before.
  */
 export function claimSql(table: string, status: string, returned: string): string {
@@ -26,14 +26,14 @@ export function claimSql(table: string, status: string, returned: string): strin
      returning ${returned}`;
 }
 
-/** Claims by a statement of `claimSql` what was asked about so long ago, or never. */
+/** Claims by a statement of `claimSql` what was checked so long ago, or never. */
 export async function claimDue<Row extends object>(
   { database, clock }: { readonly database: Database; readonly clock: Clock },
   claim: (values: unknown[]) => StatementQuery<Row>,
-  askAgainMs: number,
+  recheckAfterMs: number,
 ): Promise<readonly Row[]> {
   const nowMs = clock.nowMs();
-  return (await database.pool.query(claim([new Date(nowMs), new Date(nowMs - askAgainMs)]))).rows;
+  return (await database.pool.query(claim([new Date(nowMs), new Date(nowMs - recheckAfterMs)]))).rows;
 }
 
 /**

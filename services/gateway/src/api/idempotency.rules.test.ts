@@ -30,7 +30,7 @@ test.each([
   ['has been at work for 8 s', 22, 8],
   ['has 4 s left', 4, 4],
   ['is about to be taken over', 0.01, 1],
-])('a request that %s: ask again later by as much', (_, leaseLeftSeconds, seconds) => {
+])('a request that %s: retry later by as much', (_, leaseLeftSeconds, seconds) => {
   expect(retryAfterSeconds(leaseLeftSeconds)).toBe(seconds);
 });
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 
-/** What pages load: its address changes with its content, so that browsers never ask for it again. */
+/** What pages load: its address changes with its content, so that browsers never request it again. */
 export interface Assets {
   /** @throws where no asset has this name */
   address(name: string): string;

@@ -21,7 +21,7 @@ export type CredentialLookup = (
 ) => Promise<Actor | null>;
 
 /**
- * A credential that is not in the cache counts as invalid until the database has been asked. Once its address is over
+ * A credential that is not in the cache counts as invalid until the database has been queried. Once its address is over
  * the limit, the look-up joins a throttled batch: invented keys then cost few statements, and a valid key from the
  * same address waits a moment.
  */

@@ -38,7 +38,7 @@ export interface Guard {
    */
   admitCall(access: Access, method: string, req: FastifyRequest, reply: FastifyReply): Actor | Promise<Actor>;
   /**
-   * Finds the session of a browser that asks for a page, whose calls then count for it. A cookie without a session is a reader
+   * Finds the session of a browser that requests a page, whose calls then count for it. A cookie without a session is a reader
    * who is not logged in, and counts for its address.
    * @throws DomainError cross_site_request for a host that is not ours
    */

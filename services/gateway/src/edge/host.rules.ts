@@ -15,7 +15,7 @@ export function hostOfAddress(address: string): string {
   return plain.includes(':') ? `[${plain}]` : plain;
 }
 
-/** Names that every resolver keeps on this machine. `*.localhost` is left out: some browsers ask DNS for it. */
+/** Names that every resolver keeps on this machine. `*.localhost` is left out: some browsers query DNS for it. */
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /**

@@ -14,7 +14,7 @@ export async function endSession({ pool }: Database, { userId }: Actor, sessionI
   if (rowCount === 0) throw new DomainError('session_not_found', 'No session of this user has this id.');
 }
 
-/** Ends all sessions of the caller but the one that asks. */
+/** Ends all sessions of the caller but the one of this request. */
 export async function endOtherSessions({ pool }: Database, { userId, sessionId }: Actor): Promise<void> {
   await pool.query(endOthers([userId, sessionId]));
 }

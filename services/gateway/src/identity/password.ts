@@ -59,7 +59,7 @@ const format = ({ N, r, p }: PasswordCost, salt: Buffer, hash: Buffer): string =
   ['scrypt', N, r, p, salt.toString('base64'), hash.toString('base64')].join('$');
 
 async function derive(password: string, client: string, salt: Buffer, { N, r, p }: PasswordCost): Promise<Buffer> {
-  // Node refuses more than 32 MB unless told; a little above the need.
+  // Node refuses more than 32 MB by default; a little above the need.
   const options = { N, r, p, maxmem: 160 * N * r };
   const hash = () =>
     new Promise<Buffer>((resolve, reject) => {

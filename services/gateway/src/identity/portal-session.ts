@@ -22,7 +22,7 @@ export function portalSecretOf(headers: Readonly<Record<string, unknown>>): stri
 }
 
 /**
- * The buyer whose session it is. The database is asked each time: a session that was closed is over at once.
+ * The buyer whose session it is. The database is queried each time: a session that was closed is over at once.
  * @throws DomainError portal_session_ended
  */
 export async function requirePortalActor(

@@ -2,7 +2,7 @@ import { type Database, statement } from '@app/service-kit/database';
 import { hashPassword } from './password.ts';
 
 const resetStatement = statement(
-  'password-reset-unasked',
+  'password-replaced',
   `with ended as (delete from sessions where user_id = $1)
    update users set password_hash = $2 where id = $1`,
 );

@@ -22,7 +22,7 @@ export function settingsChangedRow(changed: ChangedSettings): OutboxRow {
   return outboxRow(accountSettingsChanged, data, { accountId, requestId, nowMs: changedAt.getTime() });
 }
 
-/** The row is locked: of two changes at once the later one has the higher number, and tells of both. */
+/** The row is locked: of two changes at once the later one has the higher number, and reports both. */
 export const lockAccount = (tx: EntityManager, id: string): Promise<InferEntity<typeof Account>> =>
   tx.findOneOrFail(Account, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 

@@ -7,7 +7,7 @@ export const User = defineEntity({
   properties: {
     id: p.text().primary(),
     accountId: p.text(),
-    /** Lower-cased as a whole: no mail system of today tells Ann@ from ann@. */
+    /** Lower-cased as a whole: no mail system of today distinguishes Ann@ and ann@. */
     email: p.text(),
     passwordHash: p.text(),
     createdAt: p.datetime(),

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 
 /**
- * Tells visitors of one UTC day apart and nothing else: without the pepper no address can be tried out against it, and
+ * Distinguishes visitors of one UTC day and nothing else: without the pepper no address can be tried out against it, and
  * the digests of two days have nothing in common.
  */
 export type VisitorDigest = (now: Date, address: string, userAgent: string) => string;

@@ -10,7 +10,7 @@ function cacheOf(maxBytes: number) {
   return { cache, lookedUp };
 }
 
-test('a picture is looked up once, however many ask for it at the same time', async () => {
+test('a picture is looked up once, however many request it at the same time', async () => {
   const { cache, lookedUp } = cacheOf(100);
   const found = await Promise.all([cache.find('a'), cache.find('a'), cache.find('a')]);
   expect(found.map((image) => image?.length)).toEqual([10, 10, 10]);

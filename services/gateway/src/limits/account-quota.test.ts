@@ -62,7 +62,7 @@ test('what a replica shows is right at once for what came to it, and within 5 s 
   expect((await one.take('acc')).remaining).toBe(38 - 12);
 });
 
-test('a refused account asks nothing more in its minute, and has a new one after it', async () => {
+test('a refused account costs nothing more in its minute, and has a new one after it', async () => {
   const { state, replicas } = table();
   const [one] = replicas(5, 1) as [AccountQuota];
   for (let i = 0; i < 5; i++) expect((await one.take('acc')).remaining).toBe(4 - i);

@@ -39,7 +39,7 @@ const rememberedSeconds = 6 * 3_600;
 /** Recent activity of the account, once a UTC day. */
 const summary =
   'Many payments were declined within ten minutes, as when stolen cards are tested. Until that ends, buyers who have not ' +
-  'paid from their address in the last 30 days are asked to try again a minute later.';
+  'paid from their address in the last 30 days may retry a minute later.';
 
 export function createRefusals({ windows, database, clock, wakeRelay, pepper }: RefusalDeps): Refusals {
   const key = Buffer.from(hkdfSync('sha256', pepper, '', 'payment-attempts', 32));

@@ -102,7 +102,7 @@ async function withPreview(
   }
 }
 
-/** A model reads at most 20 KB of a result unless it asks for the whole: this much data, and the note about what is cut. */
+/** A model reads at most 20 KB of a result unless it requests the whole: this much data, and the note about what is cut. */
 const shortBytesMax = 19_000;
 /** The largest funnel, whose emails are 1 MiB, twice and with its quotes escaped. */
 const fullBytesMax = 3 * 1024 * 1024;

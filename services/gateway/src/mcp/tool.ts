@@ -21,7 +21,7 @@ export interface Tool {
   /** What a call without `confirm: true` gets instead. */
   readonly confirmation?: string;
   /**
-   * A read that is asked then, with the ids in its path as they were given, and what of its result the caller sees too:
+   * A read that is made then, with the ids in its path as they were given, and what of its result the caller sees too:
    * what the call would do now.
    */
   readonly preview?: { readonly operation: Operation; readonly fields: readonly string[] };

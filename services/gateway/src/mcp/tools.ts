@@ -87,7 +87,7 @@ export const tools: readonly Tool[] = [
   {
     name: 'refund_order',
     description:
-      'Gives every charge back (`renewals: true`: renewals too), ends the subscription, voids the commission. Asks for ' +
+      'Gives every charge back (`renewals: true`: renewals too), ends the subscription, voids the commission. Needs ' +
       '`confirm: true`.',
     unsaid: ['renewals'],
     operation: operation('refundOrder'),
@@ -199,7 +199,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'pay_affiliate',
-    description: 'Records a payout of what is due; it moves no money. Asks for `confirm: true`.',
+    description: 'Records a payout of what is due; it moves no money. Needs `confirm: true`.',
     operation: operation('createPayout'),
     words: { includePending: 'Pays what is not due yet too.', currency: 'When more than one is due.' },
     confirmation:
@@ -226,7 +226,7 @@ export const tools: readonly Tool[] = [
   ...webhookTools,
   {
     name: 'run_daily_job',
-    description: 'Runs the day’s collections: charges buyers. Asks for `confirm: true`.',
+    description: 'Runs the day’s collections: charges buyers. Needs `confirm: true`.',
     operation: operation('runDailyJob'),
     confirmation:
       'This runs the day’s collections for the account now: renewals and retries that are due are charged, holds that are ' +

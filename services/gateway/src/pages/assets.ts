@@ -15,7 +15,7 @@ export const assets = createAssets({
   ),
 });
 
-/** Browsers ask for it where no page names an icon: for openapi.json, say. */
+/** Browsers request it where no page names an icon: for openapi.json, say. */
 const favicon = file('favicon.ico');
 
 /** Every page that search engines may not list says so itself; there is nothing for them in the API. */

@@ -3,7 +3,7 @@ import { placeholderUrl } from '@app/pages/developers/placeholder-url';
 const addressesMax = 8;
 
 /**
- * Puts this deployment's address into a text in place of `placeholderUrl`. The text is made once, when it is first asked
+ * Puts this deployment's address into a text in place of `placeholderUrl`. The text is made once, when it is first needed
  * for, and served as bytes.
  * @param escaped escapes the address for its place in the text
  */

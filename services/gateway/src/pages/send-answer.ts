@@ -10,7 +10,7 @@ import { toDomainError } from '../problems/to-domain-error.ts';
 import { accentAddress } from './accent-routes.ts';
 import { assets } from './assets.ts';
 
-/** Browsers keep it for this reader, and ask each time whether it has changed. */
+/** Browsers keep it for this reader, and check each time whether it has changed. */
 const revalidated = 'private, no-cache';
 
 /** Sends what a page answered: itself, or the way to another. */
@@ -32,7 +32,7 @@ export function sendAnswer(
 }
 
 /**
- * A page that shows no secret: browsers keep it and ask whether it has changed, so that going back is instant. Formats follow
+ * A page that shows no secret: browsers keep it and check whether it has changed, so that going back is instant. Formats follow
  * the reader's language.
  */
 function sendShown(reply: FastifyReply, page: ShownPage): FastifyReply {

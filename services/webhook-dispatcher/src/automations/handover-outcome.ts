@@ -11,7 +11,7 @@ export interface HandoverOutcome {
 }
 
 /**
- * An email that may have been taken is not sent again: a buyer who gets no receipt asks for it, and one who gets two asks
+ * An email that may have been taken is not sent again: a buyer who gets no receipt writes to the seller, and one who gets two writes
  * whether they paid twice.
  */
 export const handoverOutcomes: Readonly<Record<Handover['outcome'], HandoverOutcome>> = {

@@ -8,7 +8,7 @@ const claimMax = 1_000;
 /** A claim is worth its statement when this part of what a group may hold is free. */
 const freePartMin = 1 / 4;
 
-/** What the backlog asks of the scheduler. */
+/** What the backlog needs of the scheduler. */
 type Capacity = Pick<
   DeliveryScheduler,
   'groupOf' | 'freeCapacityOf' | 'freeCapacityOfGroup' | 'hostRateOf' | 'isHalfFree'
@@ -85,7 +85,7 @@ export class Backlog {
       if (free === 0) break;
       const { room, before } = this.#roomOf(endpointId, priority, claimed);
       const limit = Math.min(evenPart, free, room);
-      // What the claim takes otherwise may fill the endpoint, or its host: the next claim asks again.
+      // What the claim takes otherwise may fill the endpoint, or its host: the next claim checks again.
       if (limit <= 0 && before > 0) continue;
       claimable.delete(endpointId);
       if (limit <= 0 || this.#capacity.groupOf(endpointId) !== group) {

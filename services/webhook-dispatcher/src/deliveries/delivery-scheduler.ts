@@ -46,7 +46,7 @@ interface InFlightRequest {
 /**
  * - `failed`: the receiver is to blame, and not this delivery alone.
  * - `away`: the mail server could not be reached; every other email would fail as well.
- * - `unsent`: the email was not handed over, and the mail server was not asked.
+ * - `unsent`: the email was not handed over, and the mail server was not called.
  */
 export type SendResult = 'ok' | 'failed' | 'away' | 'unsent';
 /** What a delivery that is due waits for, beside its turn. */

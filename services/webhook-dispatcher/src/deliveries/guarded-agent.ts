@@ -98,7 +98,7 @@ function measureOpening(socket: Socket, begunMs: number, steps: { lookUp: boolea
     return ms;
   };
   // Each goes before undici's own listener, which sends the request: that time is the first byte's. Once, because every
-  // address that is tried is told apart.
+  // address that is tried is distinguished.
   socket.prependOnceListener('lookup', (err: Error | null) => {
     opening.dnsMs = lap();
     if (err === null) opening.step = 'connect';
@@ -116,7 +116,7 @@ function measureOpening(socket: Socket, begunMs: number, steps: { lookUp: boolea
 }
 
 /**
- * Asks the name servers directly and not through libuv's four threads, which one seller's names that never resolve would
+ * Queries the name servers directly and not through libuv's four threads, which one seller's names that never resolve would
  * occupy. So the hosts file is not read; names in it are not public anyway.
  */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });

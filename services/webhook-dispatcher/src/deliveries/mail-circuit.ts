@@ -2,7 +2,7 @@
 const probeAfterMs = 30_000;
 
 /**
- * All emails wait for one mail server. Once it could not be reached, one email at a time asks whether it is back; the
+ * All emails wait for one mail server. Once it could not be reached, one email at a time checks whether it is back; the
  * others wait in the database without an attempt.
  */
 export class MailCircuit {

@@ -43,7 +43,7 @@ test('bodies that a receiver refuses do not stop the recovery until there are ve
   expect(nextBatch({ ...idle, waiting: waitingMax })).toBe(0);
 });
 
-test('a receiver that is down is asked with one delivery at a time', () => {
+test('a receiver that is down gets one delivery at a time', () => {
   const down = { ...idle, failures: failuresMax };
   expect(nextBatch(down)).toBe(1);
   expect(nextBatch({ ...down, elapsedMs: probeIntervalMs - 1 })).toBe(0);

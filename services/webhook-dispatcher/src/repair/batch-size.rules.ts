@@ -20,7 +20,7 @@ export const waitingMax = 1_000;
 
 /** With this many failures and no success between, the receiver is down, and not just one body bad. */
 export const failuresMax = 10;
-/** While the receiver is down, one delivery at a time asks whether it is back. */
+/** While the receiver is down, one delivery at a time checks whether it is back. */
 export const probeIntervalMs = 30_000;
 
 /** Several wakes at once must not make a transaction for each delivery. */

@@ -44,7 +44,7 @@ export function createSecretBox(secretsKey: string): SecretBox {
 
 const prefix = 'whsec_';
 
-/** A new signing secret: 32 random bytes (Standard Webhooks asks for 24 to 64). */
+/** A new signing secret: 32 random bytes (Standard Webhooks requires 24 to 64). */
 export const newSecret = (): Buffer => randomBytes(32);
 
 /** The secret in the form of Standard Webhooks, as sellers and their libraries expect it. */

@@ -100,7 +100,7 @@ async function readTarget(database: Database, accountId: string, endpointId: str
   const [row] = rows;
   if (row === undefined) throw unknownEndpoint();
   if (row.url === null) throw new DomainError('invalid_transition', 'No URL is connected. Connect one first.');
-  // A receiver may refuse what it did not ask for.
+  // A receiver may refuse what it did not request.
   const event = row.events === null || row.events.includes('order.paid') ? 'order.paid' : row.events[0];
   return { destination: destinationOf(endpointId, row), url: row.url, event: event ?? 'order.paid' };
 }

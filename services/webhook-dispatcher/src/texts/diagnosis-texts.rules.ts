@@ -2,7 +2,7 @@
 export interface DiagnosedAttempt {
   readonly url: string;
   readonly statusCode: number | null;
-  /** Where a redirect leads, or the seconds that the receiver asked to wait; null when it said nothing. */
+  /** Where a redirect leads, or the seconds that the receiver wants us to wait; null when it said nothing. */
   readonly detail: string | null;
 }
 

@@ -24,7 +24,7 @@ const texts = {
   again: 'Send it again',
   sending: 'Sending…',
   againText: (id: string) =>
-    `The same event is sent with the same webhook-id (${id}), so that a receiver that has it already can tell.`,
+    `The same event is sent with the same webhook-id (${id}), so that a receiver that has it already can skip it.`,
   againEmail: 'The same email is sent once more.',
   request: 'Request',
   signedAnew: 'The timestamp and the signature are made anew for each attempt, and are not kept.',

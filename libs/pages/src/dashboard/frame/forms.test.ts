@@ -26,7 +26,7 @@ test('of a form that is too old or was sent with something else people read what
   expect(refused(problemOf('handle_taken')).problem).toBe('What the API says.');
 });
 
-test('one is asked before one leaves what was refused or typed before a login, and nothing else', () => {
+test('leaving what was refused or typed before a login needs a confirmation, and nothing else does', () => {
   const visit = { path: '/app/x', request: { query: new URLSearchParams(), newKey: () => 'k' } };
   const content = { content: html`` };
   const marks = (given: Parameters<typeof form>) => form(...given).text.includes(' data-unsaved');

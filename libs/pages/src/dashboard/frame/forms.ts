@@ -107,7 +107,7 @@ interface FormOptions {
   readonly version?: string | number | undefined;
 }
 
-/** Asks before one leaves it with changes; its key keeps a second click from doing anything twice. */
+/** Leaving it with changes needs a confirmation; its key keeps a second click from doing anything twice. */
 export function form(visit: FormVisit, { content, state, action, id, buttons, version, hasFiles }: FormOptions): Html {
   const isUnsaved = Boolean(visit.typed) || (state !== undefined && isRefused(state));
   const filledWith = version === undefined ? undefined : (visit.typed?.get('version') ?? version);

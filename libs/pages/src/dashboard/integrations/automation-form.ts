@@ -110,7 +110,7 @@ export function storedAutomation({ name, event, product_id, action }: Automation
   return Object.assign(stored, { to: action.to, subject: action.subject, body: action.body });
 }
 
-/** What a form asks for. */
+/** The fields of a form. */
 export interface Wanted {
   readonly name: string;
   readonly event: WebhookEventName;

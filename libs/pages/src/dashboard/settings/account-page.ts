@@ -17,7 +17,7 @@ const texts = {
   verify: 'Send the link again',
   newEmail: 'New email address',
   newEmailHint: 'It gets a link. Until you confirm it there, nothing changes.',
-  askPassword: 'Your password',
+  yourPassword: 'Your password',
   changeEmail: 'Change the address',
   sending: 'Sending…',
   password: 'Password',
@@ -77,7 +77,7 @@ function emailForm(visit: Visit, state: FormState): Html {
     isRequired: true,
     maxLength: 254,
   });
-  const password = passwordField(state, 'emailPassword', texts.askPassword, 'current-password');
+  const password = passwordField(state, 'emailPassword', texts.yourPassword, 'current-password');
   return form(visit, {
     content: html`<input type="hidden" name="do" value="email">${address}${password}`,
     buttons: button({ label: texts.changeEmail, busyLabel: texts.sending }),

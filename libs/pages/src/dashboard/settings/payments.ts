@@ -19,7 +19,7 @@ const texts = {
   noneMissing: 'None',
   left: 'Endpoints to delete at Stripe',
   save: 'Save',
-  saving: 'Asking Stripe…',
+  saving: 'Checking with Stripe…',
   keys: 'Keys are in your Stripe Dashboard under Developers. A secret key is stored sealed and not shown again. Empty fields leave what is stored.',
 } as const;
 

@@ -90,7 +90,7 @@ export const checkoutOperations = [
     path: `${path}/pay`,
     summary: 'Pay a checkout',
     description:
-      'Charges the total that was shown last, or holds the card while an upsell is offered. Asking again gives the same ' +
+      'Charges the total that was shown last, or holds the card while an upsell is offered. A repeat gives the same ' +
       'outcome and charges nothing; after `declined` it is a new attempt, and after `requires_action` another card ' +
       'may pay instead of the confirmation. What the buyer has bought within the hour, subscribes to or is paying for ' +
       'already is charged only with `confirmRepeat: true`. After too many declined attempts of an address, an account or a ' +
@@ -118,7 +118,7 @@ export const checkoutOperations = [
     id: 'continueCheckout',
     method: 'POST',
     path: `${path}/continue`,
-    summary: 'Ask how a payment stands',
+    summary: 'Get the state of a payment',
     description: 'After `requires_action`, when the buyer is back from the bank, and after `processing`.',
     params,
     response: checkoutOutcome,

@@ -43,7 +43,7 @@ export const deliveryOperations = [
     tag,
     summary: 'Read the account’s events in the order in which they were committed',
     description:
-      'For a receiver that was broken and catches up by itself: keep the last id that you have read here, and ask for what comes after it. Webhooks come in no order, so the id that one brought last may have passed by an event that failed. To begin, leave `after` out, for the oldest that is kept, or take the id of an event from well before the fault, and drop ids that you have seen. No event appears later with a smaller `sequence` than one that was read. A page of long payloads ends before `limit`: go on while `has_more`. Payloads are kept for 30 days, the rest for 13 months; test sends are not in it. With `order=desc` it goes backwards from the newest, by `before`: what happened last, for people.',
+      'For a receiver that was broken and catches up by itself: keep the last id that you have read here, and read what comes after it. Webhooks come in no order, so the id that one brought last may have passed by an event that failed. To begin, leave `after` out, for the oldest that is kept, or take the id of an event from well before the fault, and drop ids that you have seen. No event appears later with a smaller `sequence` than one that was read. A page of long payloads ends before `limit`: go on while `has_more`. Payloads are kept for 30 days, the rest for 13 months; test sends are not in it. With `order=desc` it goes backwards from the newest, by `before`: what happened last, for people.',
     errors: [],
   }),
 ];

@@ -3,7 +3,7 @@ import { getProduct } from '@app/contracts/products';
 import type { Operation, OperationCall, OperationTypes } from '../operation.ts';
 
 /**
- * An operation whose body may name a product by `productId`, for a service that knows no products: catalog is asked
+ * An operation whose body may name a product by `productId`, for a service that knows no products: catalog is queried
  * first. An automation of a product that is not there would never run, and no notification would say so.
  */
 export function ofKnownProduct<Id extends string, Types extends OperationTypes>(

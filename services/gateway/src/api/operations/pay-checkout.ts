@@ -28,7 +28,7 @@ export async function payCheckout(call: BuyersCall<RequestInput<typeof payReques
   return (await call.app.declineLimit.attempt(attempting, pay)).outcome;
 }
 
-/** Asks how a payment stands that the buyer had to confirm at the bank, or that was under way. */
+/** Queries the state of a payment that the buyer had to confirm at the bank, or that was under way. */
 export async function continueCheckout(call: BuyersCall): Promise<CheckoutOutcome> {
   const { app, address, params } = call;
   const { accountId, outcome } = await requestCheckout(call, continueRequest, buyerOf(call));

@@ -55,7 +55,7 @@ export const paymentOperations = [
     description:
       'An account takes live payments only through a processor that it chose. Secrets are stored sealed and never shown ' +
       'again. With `stripe` come the keys of your own Stripe account: `live` for live payments, `test` for rehearsals, ' +
-      'which are simulated without them. Stripe is asked whose they are. Keys of another Stripe account are refused while ' +
+      'which are simulated without them. Stripe is queried whose they are. Keys of another Stripe account are refused while ' +
       'holds, payments without an outcome or renewing subscriptions are open at the one before. Once live payments went ' +
       'through Stripe, `simulated` is refused. `none` takes no new live payments.',
     scope: 'money',

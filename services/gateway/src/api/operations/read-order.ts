@@ -4,7 +4,7 @@ import type { CallContext, Requester } from '@app/messaging/requester';
 
 /**
  * An order, every attempt to move money for it, oldest first, without the renewals of its subscription, and all disputes. Both services
- * are asked at once, each for the account's own.
+ * are requested at once, each for the account's own.
  * @throws DomainError order_not_found
  */
 export async function readOrder(
