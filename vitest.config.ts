@@ -41,7 +41,7 @@ export default defineConfig({
           // Decisions without state: a process for each file would cost more than its tests.
           isolate: false,
           include: filesOf(['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts', 'deploy/*/src/**/*.test.ts']),
-          // They take milliseconds; a machine that has no turn for the process takes seconds.
+          // They take milliseconds; a machine that gives the process no CPU takes seconds.
           testTimeout: timeoutMs(60_000),
           hookTimeout: timeoutMs(60_000),
         },
@@ -50,7 +50,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'service',
-          // Loading a service costs a second, most files' tests less. A file leaves nothing behind: `guardLeaks` looks.
+          // Loading a service costs a second, most files' tests less. A file leaves nothing behind: `guardLeaks` checks.
           isolate: false,
           // Each file has its own database and services, and waits much of its time: four keep two cores busy.
           maxWorkers: 4,

@@ -53,7 +53,7 @@ export interface Lengths {
   readonly history: number;
 }
 
-/** Three minutes: what piles up in nats-server or behind a consumer begins to within half a minute. */
+/** Three minutes: what piles up in nats-server or at a consumer begins to within half a minute. */
 const full: Lengths = {
   warmUp: 5,
   rounds: 2,

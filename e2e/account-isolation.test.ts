@@ -321,7 +321,7 @@ async function victimsThings(): Promise<unknown> {
   return await Promise.all(
     paths.map(async (path) => {
       const { status, json } = await victim.call('GET', path);
-      // When a key was last used, and the times of a preview and of rehearsals, change by looking.
+      // When a key was last used, and the times of a preview and of rehearsals, change by reading.
       const passing = ['last_used_at', 'at', 'now'];
       return [path, status, JSON.stringify(json, (key, value) => (passing.includes(key) ? undefined : value))];
     }),

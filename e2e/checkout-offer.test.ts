@@ -27,15 +27,15 @@ test('a page reads product, seller, prices and processor in one request, and eac
   const before = (await offer(slug)).json;
   expect(before).toMatchObject({ hasDiscountCodes: false, discount: null, totalCents: 9_900, processor: 'simulated' });
   await seller.call('POST', `${under}/discounts`, { body: { code: 'TENTH', percentOff: 10 } });
-  const look = { accentColor: '#0b5f4f', termsUrl: 'https://sons.example/terms' };
-  await seller.call('PATCH', '/api/v1/settings', { body: look });
+  const brand = { accentColor: '#0b5f4f', termsUrl: 'https://sons.example/terms' };
+  await seller.call('PATCH', '/api/v1/settings', { body: brand });
   const product = await seller.call('GET', under);
   const { status, json } = await offer(slug, `?bumpIds=${bumpId}&discountCode=tenth`);
   expect(status).toBe(200);
   const { checkout_url: checkoutUrl } = product.json;
   expect(json).toMatchObject({
     product: { id: productId, slug, description: 'Thirty lessons.', imageUrl: null, checkoutUrl },
-    seller: { handle, name: 'Offers and Sons', logoUrl: null, refundPolicyUrl: null, ...look },
+    seller: { handle, name: 'Offers and Sons', logoUrl: null, refundPolicyUrl: null, ...brand },
     bumps: [{ id: bumpId, chosen: true }],
     hasDiscountCodes: true,
     discount: { code: 'TENTH', refusal: null },

@@ -303,7 +303,7 @@ test('a checkout is found again in its browser, also when the seller has changed
   }
 });
 
-test('links of reminders open the checkout, with the secret in the path or behind the #', async () => {
+test('links of reminders open the checkout, with the secret in the path or after the #', async () => {
   const { slug } = await addProduct(seller, 'restored');
   const email = newEmail();
   const opened = await seller.call('POST', '/api/checkout', { body: { handle, slug, email } });

@@ -221,7 +221,7 @@ test('orders, checkouts, upsells and refunds', async () => {
   expect(reopened?.body).toMatchObject({ orderId: bought?.body.orderId, totalCents: 9_900 });
   await expectDispute();
   await pay('masterclass', 'lost@example.com', 'sim_renewal_declined');
-  // The hold ends before it is captured, and the card declines the charge in its place.
+  // The hold ends before it is captured, and the card declines the charge instead of it.
   const [expired] = await causes(['order.expired'], () => passDays(8));
   expect(expired?.body).toMatchObject({ email: 'lost@example.com', total: '$99.00' });
 });
@@ -327,7 +327,7 @@ async function expectRefundOfSubscription(id: string): Promise<void> {
   }
 }
 
-test('payouts and emails that are handed over', async () => {
+test('payouts and emails that are pushed', async () => {
   const productId = await addProduct('letters');
   const [sale] = await causes(['order.paid'], () =>
     ok('POST', '/api/v1/orders', { productSlug: 'letters', email: 'b@example.com', affiliateCode: 'ANNA' }),

@@ -63,7 +63,7 @@ test.each(lists.map((operation) => [operation.id, operation] as const))(
   },
 );
 
-test('lists whose order is their own go on behind the last one, and from an unknown one nowhere', async () => {
+test('lists whose order is their own go on after the last one, and from an unknown one nowhere', async () => {
   for (const [path, least] of [
     ['/api/v1/webhook-endpoints', 3],
     ['/api/v1/automations', 6],

@@ -203,11 +203,11 @@ test('an email push counts what has somewhere to go: nothing is connected, it is
   expect(await push()).toEqual({ ok: true, sent: 0 });
   // What is stored after the URL was connected is on its way there.
   const deliveries = async () => (await other.call('GET', '/api/v1/webhook-deliveries')).json.data;
-  for (const place of [1, 2])
+  for (const position of [1, 2])
     await handled(
       'webhook-dispatcher',
       funnelEmailSynced,
-      (data) => data.productId === productId && data.position === place,
+      (data) => data.productId === productId && data.position === position,
     );
   expect(await deliveries()).toMatchObject([{ status: 'filtered' }, { status: 'filtered' }]);
   await connect({ active: false });

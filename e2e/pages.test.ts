@@ -10,7 +10,7 @@ test('axe and html-validate find nothing wrong with any page that is served', as
   const { page } = await openVisit(baseUrl, { statuses: [404] });
   const found: Record<string, string[]> = {};
   for (const each of [path, '/c/no-shop/nothing', '/nothing-here', '/developers', '/developers/errors'])
-    await look(page, each, found);
+    await inspect(page, each, found);
   expect(found).toEqual({});
 });
 
@@ -22,7 +22,7 @@ test('axe and html-validate find nothing wrong with a page of the portal, and ea
     const { page, context } = await openVisit(baseUrl);
     await context.addCookies([cookie]);
     const weigh = weighing(page);
-    await look(page, path, found);
+    await inspect(page, path, found);
     expect(new URL(page.url()).pathname).toBe(path);
     weights.push(await weigh());
   }
@@ -44,7 +44,7 @@ test('a checkout is 30 KB at most, with all that it loads', async () => {
 
 type Page = Visit['page'];
 
-async function look(page: Page, path: string, found: Record<string, string[]>): Promise<void> {
+async function inspect(page: Page, path: string, found: Record<string, string[]>): Promise<void> {
   const response = await page.goto(path, { waitUntil: 'networkidle' });
   const faults = await findMarkupFaults((await response?.text()) ?? '');
   faults.push(...(await findAccessViolations(page)));

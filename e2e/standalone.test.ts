@@ -55,7 +55,7 @@ async function paidOrders(): Promise<string[]> {
   return orders.filter(({ status }) => status !== 'authorized').map(({ id }) => id);
 }
 
-test('the first start makes a real-looking shop; a restart keeps it; SIGTERM stops every process', async () => {
+test('the first start makes a realistic shop; a restart keeps it; SIGTERM stops every process', async () => {
   const port = await freePort();
   const first = start(port);
   await first.until(/^ready http:\/\/127\.0\.0\.1:\d+$/);

@@ -81,7 +81,7 @@ test('of three replicas one hangs: no read is refused', async () => {
   const [hanging] = await Promise.all([cluster.spawn('checkout'), cluster.spawn('checkout')]);
   process.kill(hanging.pid, 'SIGSTOP');
   // An account has eight reads under way, and others wait for 5 s at most: forty would wait longer for those that met the
-  // replica that hangs, which is noticed after 2 s each time.
+  // replica that hangs, which is detected after 2 s each time.
   const answers = await Promise.all(Array.from({ length: 16 }, () => seller.call('GET', '/api/v1/orders')));
   expect(answers.filter(({ status }) => status !== 200).map(({ json }) => json)).toEqual([]);
 });

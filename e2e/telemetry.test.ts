@@ -25,7 +25,7 @@ import { attempted } from './support/waits.ts';
 
 /** Guarantee: figures and spans say which service did what, whether services run as processes or in `npm start`. */
 const placed = 'evt.checkout.order.paid.v1';
-const place = 'svc.checkout.orders.place';
+const placing = 'svc.checkout.orders.place';
 /** However often a page is read, its gauges are read once in five seconds. */
 const rereadAfterMs = 5_100;
 
@@ -96,7 +96,7 @@ test('each service shows what it did: requests by route, messages, deliveries by
   expect([counted('POST', 200), counted('POST', 422), counted('GET', 401)]).toEqual([4, 1, 1]);
   expect(page.value(`${requests}_bucket`, { ...route, le: '+Inf' })).toBe(6);
   expect(page.value(`${requests}_sum`, route)).toBeGreaterThan(0.001);
-  expect(page.value('messaging_client_operation_duration_seconds_count', about(place))).toBe(5);
+  expect(page.value('messaging_client_operation_duration_seconds_count', about(placing))).toBe(5);
   const attempts = (outcome: string) =>
     page.value('webhook_attempt_duration_seconds_count', { webhook_outcome: outcome });
   expect([attempts('delivered'), attempts('retried')]).toEqual([3, 1]);
@@ -140,7 +140,7 @@ async function expectBacklogs(order: () => Promise<number>): Promise<void> {
   const full = await pageOf('checkout');
   const [events, ageSeconds] = outboxOf(full);
   expect([events, Math.floor((ageSeconds ?? 0) / 10)]).toEqual([3, 1]);
-  expect(full.value('messaging_process_duration_seconds_count', about(place))).toBe(7);
+  expect(full.value('messaging_process_duration_seconds_count', about(placing))).toBe(7);
   expect(full.value('db_client_connection_max')).toBe(10);
   // What no service can answer is not shown, rather than as it was.
   const cutOff = await pageOf('affiliate');

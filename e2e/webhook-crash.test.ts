@@ -147,7 +147,7 @@ let cameBefore: ReadonlyMap<string, number> = new Map();
 const connected = `pg_stat_activity
   where datname = current_database() and backend_type = 'client backend' and application_name not like 'test-%'`;
 
-/** Kills, looks at what is left, and starts again. */
+/** Kills, reads what is left, and starts again. */
 async function crash(beforeStart: () => Promise<void> = async () => undefined): Promise<void> {
   await dispatcher.kill();
   await receiver.untilSilent();
@@ -255,7 +255,7 @@ async function untilStored(ids: readonly string[]): Promise<void> {
   });
 }
 
-/** Each event has its place in its account's log, and the delivery that it names is there once. */
+/** Each event has its position in its account's log, and the delivery that it names is there once. */
 async function expectConserved(): Promise<void> {
   const stored = await query<{ id: string; account_id: string; sequence: number | null; delivery_ids: string[] }>(
     databaseUrl,

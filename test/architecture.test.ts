@@ -269,9 +269,9 @@ describe('work in the background', () => {
   /** Each beside work that has an end, or on memory alone: nothing that fails, overlaps or is waited for. */
   const intervals: Readonly<Record<string, string>> = {
     'services/billing/src/rehearsals/advance-rehearsal.ts': 'keeps a lease while one request works',
-    'services/gateway/src/edge/connections.ts': 'looks at sockets in memory',
+    'services/gateway/src/edge/connections.ts': 'reads sockets in memory',
     'services/gateway/src/limits/read-limiter.ts': 'counts in memory',
-    'services/webhook-dispatcher/src/deliveries/delivery-scheduler.ts': 'looks at queues in memory',
+    'services/webhook-dispatcher/src/deliveries/delivery-scheduler.ts': 'reads queues in memory',
   };
 
   test('what a service repeats is a startLoop, but for the intervals named here', () => {
@@ -282,7 +282,7 @@ describe('work in the background', () => {
 });
 
 describe('one way for each thing', () => {
-  // What waits together shares one batcher: its names, its bounds, its spans and its turns are the same for all.
+  // What waits together shares one batcher: its names, its bounds, its spans and its slots are the same for all.
   test('what batches is a createBatcher, but for the batches that streams deliver', () => {
     const ownSource = source.filter((file) => /^(services|libs)\/[^/]+\/src\//.test(file));
     const usesSpans = ownSource.filter((file) => /import [^;]*\binBatchSpan\b/.test(read(file)));

@@ -31,7 +31,7 @@ import { find, manifests, read, root } from './support/repository.ts';
 
 const schemas = { gateway, catalog, checkout, billing, affiliate, metrics, 'webhook-dispatcher': dispatcher };
 
-// biome-ignore lint/suspicious/noExplicitAny: what a YAML file holds is only known once it is looked at.
+// biome-ignore lint/suspicious/noExplicitAny: what a YAML file holds is only known once it is read.
 type Yaml = any;
 type Environment = Record<string, string>;
 
@@ -112,7 +112,7 @@ describe('deploy/README.md', () => {
   test.each<[string, RegExp, (name: ServiceName) => boolean]>([
     ['publishes', /How many events wait to be published\? For ([^:]+):/, (name) => topology[name].publishes],
     ['consumes', /\(dead letters\),[^:]* in ([^:]+):/, (name) => topology[name].consumes.length > 0],
-  ])('says of every service that %s how to look at its events', (_, sentence, does) => {
+  ])('says of every service that %s how to inspect its events', (_, sentence, does) => {
     const named = sentence.exec(read('deploy/README.md'))?.[1]?.split(/,\s+|\s+and\s+/) ?? [];
     expect(named.toSorted()).toEqual(serviceNames.filter(does).toSorted());
   });
@@ -327,7 +327,7 @@ describe('servers', () => {
     expect(given).toEqual(serviceNames.map(variable));
   });
 
-  test('show-lag.ts says how far each consumer is behind', () => {
+  test('show-lag.ts says the lag of each consumer', () => {
     const consumer = { name: 'metrics', num_pending: 7, num_ack_pending: 2, num_redelivered: 1 };
     const state = { messages: 12, bytes: 2_097_152, last_seq: 40 };
     const shown = {
@@ -337,7 +337,7 @@ describe('servers', () => {
     const said = execFileSync(process.execPath, ['deploy/nats/show-lag.ts'], { cwd: root, input, encoding: 'utf8' });
     expect(said.split('\n').slice(0, 2)).toEqual([
       'EVT_CHECKOUT: 12 events, 2.0 MB, the last is 40',
-      '  metrics: 9 behind (7 not fetched, 2 under way, 1 repeated)',
+      '  metrics: lag 9 (7 not fetched, 2 under way, 1 repeated)',
     ]);
   });
 
@@ -403,20 +403,20 @@ describe('secrets', () => {
   });
 
   test.runIf(hasKubectl())('in Kubernetes, a changed one is a rollout of those that it concerns', () => {
-    const place = join(root, 'k8s/secrets', `test-${process.pid}`);
+    const folder = join(root, 'k8s/secrets', `test-${process.pid}`);
     const render = (): Map<string, string> => {
-      const rendered = objectsOf(execFileSync('kubectl', ['kustomize', place]).toString());
+      const rendered = objectsOf(execFileSync('kubectl', ['kustomize', folder]).toString());
       const templates = rendered.filter(({ kind }) => kind === 'Deployment');
       return new Map(templates.map(({ metadata, spec }) => [metadata.name, JSON.stringify(spec.template)]));
     };
     try {
-      script('deploy/make-secrets.ts', '--file', secretsFile, '--folder', place, '--kubernetes', 'local');
+      script('deploy/make-secrets.ts', '--file', secretsFile, '--folder', folder, '--kubernetes', 'local');
       const before = render();
-      appendFileSync(join(place, 'catalog.env'), 'CHANGED=1\n');
+      appendFileSync(join(folder, 'catalog.env'), 'CHANGED=1\n');
       const changed = [...render()].filter(([name, template]) => before.get(name) !== template);
       expect(changed.map(([name]) => name)).toEqual(['catalog']);
     } finally {
-      rmSync(place, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 

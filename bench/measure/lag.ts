@@ -6,7 +6,7 @@ import type { Infra } from '../infra.ts';
 import { residentMemory } from './cpu.ts';
 import { median } from './statistics.ts';
 
-/** How far a consumer was behind at its worst: events, and the age of the oldest order that it had not handled yet. */
+/** A consumer's lag at its worst: events, and the age of the oldest order that it had not handled yet. */
 export interface Lag {
   readonly name: string;
   readonly worstEvents: number;
@@ -48,7 +48,7 @@ interface StoredMessage {
   readonly message?: { readonly data: string };
 }
 
-/** Looks every second while a load runs; the looks are a few requests and one statement on an index. */
+/** Samples every second while a load runs; a sample is a few requests and one statement on an index. */
 export async function watchLag(infra: Infra, platformPid: number): Promise<Watch> {
   const { NATS_USER: user, NATS_PASSWORD: pass } = infra.nats.floor;
   const connection = await connect({ servers: infra.nats.url, user, pass, name: 'bench-observer' });

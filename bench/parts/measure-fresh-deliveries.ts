@@ -60,7 +60,7 @@ export async function measureBadEndpoints(dispatcher: Dispatcher, sink: Sink, le
   return disturbance;
 }
 
-/** A recovery sends again what one account got before; fresh events of that account are looked at as well. */
+/** A recovery sends again what one account got before; fresh events of that account are measured as well. */
 export async function measureRecovery(
   dispatcher: Dispatcher,
   sink: Sink,
@@ -117,7 +117,7 @@ interface FreshRun {
   readonly dispatcher: Dispatcher;
   readonly sink: Sink;
   readonly accountIds: readonly string[];
-  /** Only these are looked at. */
+  /** Only these are measured. */
   readonly healthy: ReadonlySet<string>;
   readonly seconds: number;
 }

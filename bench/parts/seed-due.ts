@@ -18,8 +18,8 @@ export async function seedDue(
      select 'sub_01kbench00' || lpad(n::text, 16, '0'), $1, 'ord_01kbench00' || lpad(n::text, 16, '0'),
        'prd_01kbench00' || lpad('1', 16, '0'), 'Bench club', 'member-' || n || '@example.com', 1900, 'usd',
        'month', 'active', 'automatic', card, $4, '4242', anchor, 1, due, due, anchor, false, false
-     from unnest($2::text[]) with ordinality as cards(card, place),
-       lateral (select place + $3 as n) as numbered,
+     from unnest($2::text[]) with ordinality as cards(card, position),
+       lateral (select position + $3 as n) as numbered,
        lateral (select date_trunc('milliseconds', now()) - interval '1 hour' as due) as d,
        lateral (select due - interval '1 month' as anchor) as a`,
     [accountId, cards, rows[0]?.seeded ?? 0, processor],

@@ -78,8 +78,8 @@ function sidesOf({ floor, platform, ratio }: SustainedResult): Sides<OrdersRun> 
 }
 
 function printObserved({ samples, lags, memory }: Observed): void {
-  printTable(`At its worst in ${samples} looks, one a second`, [
-    ['', 'events behind', 'oldest, s'],
+  printTable(`At its worst in ${samples} samples, one a second`, [
+    ['', 'events of lag', 'oldest, s'],
     ...lags.map(({ name, worstEvents, worstSeconds }) => [name, String(worstEvents), round(worstSeconds)]),
   ]);
   const row = (name: string, { mb, growth }: MemoryOverTime) => {

@@ -74,7 +74,7 @@ function orderTargets({ orders = [], sustained }: Results): Target[] {
   ];
 }
 
-/** Memory that grows by more than this over a minute of load has not settled. */
+/** Memory that grows by more than this over a minute of load has not levelled off. */
 const growthMax = 1.1;
 
 function sustainedTargets({ sustained }: Results): Target[] {

@@ -1,5 +1,5 @@
 /*
- * Says how far each consumer is behind, from what nats-server shows at /jsz?accounts=true&streams=true&consumers=true on
+ * Says the lag of each consumer, from what nats-server shows at /jsz?accounts=true&streams=true&consumers=true on
  * standard input. Needs no installed packages.
  *   docker compose exec -T nats wget -qO- 'http://127.0.0.1:8222/jsz?accounts=true&streams=true&consumers=true' |
  *     node deploy/nats/show-lag.ts
@@ -28,8 +28,8 @@ for (const { name, state, consumer_detail: consumers = [] } of streams) {
   const megabytes = (state.bytes / 1_048_576).toFixed(1);
   process.stdout.write(`${name}: ${state.messages} events, ${megabytes} MB, the last is ${state.last_seq}\n`);
   for (const consumer of consumers) {
-    const behind = consumer.num_pending + consumer.num_ack_pending;
+    const lag = consumer.num_pending + consumer.num_ack_pending;
     const parts = `${consumer.num_pending} not fetched, ${consumer.num_ack_pending} under way`;
-    process.stdout.write(`  ${consumer.name}: ${behind} behind (${parts}, ${consumer.num_redelivered} repeated)\n`);
+    process.stdout.write(`  ${consumer.name}: lag ${lag} (${parts}, ${consumer.num_redelivered} repeated)\n`);
   }
 }

@@ -13,7 +13,7 @@ const stepHours = 8;
 /** Holds expire after a week, and a refund that fails does so after an hour: so long the clock goes on in any case. */
 const roundsMin = 24;
 const roundsMax = 90;
-/** What sweeps bring to an end waits for them, and they look once in a minute of real time. */
+/** What sweeps bring to an end waits for them, and they run once in a minute of real time. */
 const sweepPauseMs = 3_000;
 
 /** What must come to an end by itself, by name: service, and how many there are. */
@@ -65,7 +65,7 @@ export async function bringToAnEnd(run: Run, world: World, answers: Answers): Pr
 /** Everything published is handled. */
 async function untilDelivered({ cluster }: World): Promise<void> {
   await pollSystem('empty outboxes', async () => (await countUnpublished(cluster.databaseUrl)) === 0, 120_000);
-  await pollSystem('no consumer behind', async () => (await listLaggingConsumers(cluster.nats)).length === 0, 120_000);
+  await pollSystem('no consumer lags', async () => (await listLaggingConsumers(cluster.nats)).length === 0, 120_000);
 }
 
 async function countUnpublished(databaseUrl: (service: ServiceName) => string): Promise<number> {

@@ -76,7 +76,7 @@ function compareEndpoint(comparison: Comparing, logged: readonly Logged[], { hoo
     const bodies = [...new Set(attempts.map(({ body }) => body))];
     comparison.equal(`bodies of ${id} at ${hook}`, bodies.length, 1);
     comparison.equal(`name of ${id} at ${hook}`, attempts[0]?.headers['x-service-event'], event);
-    // The list keeps payloads for 30 days of the clock, which the run leaves behind.
+    // The list keeps payloads for 30 days of the clock, which the run exceeds.
     if (payload !== null)
       comparison.equal(`payload of ${id} at ${hook}`, sorted(JSON.parse(bodies[0] ?? '')), sorted(payload));
   }
@@ -94,9 +94,13 @@ export function compareEvents({ events, orders, payments, renewals, subscription
       .map(({ data }) => id(data))
       .toSorted();
   const orderOf = ({ orderId }: WrittenEvent['data']): string => String(orderId);
-  const settled = orders.filter(({ status }) => status === 'paid' || status === 'refunded');
-  comparison.equal('order.paid', idsOf('evt.checkout.order.paid.v1', orderOf), settled.map(({ id }) => id).toSorted());
-  const upsold = settled.filter(({ items }) => items.some(({ kind }) => kind === 'upsell'));
+  const paidOrders = orders.filter(({ status }) => status === 'paid' || status === 'refunded');
+  comparison.equal(
+    'order.paid',
+    idsOf('evt.checkout.order.paid.v1', orderOf),
+    paidOrders.map(({ id }) => id).toSorted(),
+  );
+  const upsold = paidOrders.filter(({ items }) => items.some(({ kind }) => kind === 'upsell'));
   comparison.equal(
     'upsell.accepted',
     idsOf('evt.checkout.upsell.accepted.v1', orderOf),

@@ -19,7 +19,7 @@ export interface ReleaseData {
 }
 
 export interface DatabaseData {
-  /** The statements as the release ran them: a migration that is changed later is noticed. */
+  /** The statements as the release ran them: a migration that is changed later is detected. */
   readonly migrations: readonly { readonly name: string; readonly sql: string }[];
   /** Statements that make the partitions that the service had made. */
   readonly partitions: readonly string[];

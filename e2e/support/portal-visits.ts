@@ -14,7 +14,7 @@ export interface PortalShop {
   readonly handle: string;
 }
 
-/** Opens a browser of its own at a page of the shop's portal. @param path behind `/p/{handle}` */
+/** Opens a browser of its own at a page of the shop's portal. @param path after `/p/{handle}` */
 export async function visitPortal(
   { baseUrl, handle }: PortalShop,
   path = '',

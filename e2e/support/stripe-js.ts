@@ -44,14 +44,14 @@ globalThis.Stripe = (key) => ({
         };
         return {
           on: (name, listener) => (listeners[name] = listener),
-          mount: (place) => {
+          mount: (container) => {
             frame = document.createElement('iframe');
             frame.title = 'Secure payment input frame';
             paint(options.appearance);
             frame.style.cssText = 'display: block; border: 0; width: 100%; height: 164px';
             frame.onload = () => listeners.ready?.({});
             addEventListener('message', read);
-            place.append(frame);
+            container.append(frame);
           },
           destroy: () => {
             removeEventListener('message', read);
@@ -87,7 +87,7 @@ onmessage = () => {
 };</script></html>`;
 
 /**
- * Serves the stand-in to a browser in Stripe's place. A buyer whose card leaves the bank's window open decides nothing there.
+ * Serves the stand-in to a browser instead of Stripe's. A buyer whose card leaves the bank's window open decides nothing there.
  * @returns what was requested there
  */
 export async function serveStripeJs(context: Visit['context'], stripe: StripeStandIn): Promise<string[]> {

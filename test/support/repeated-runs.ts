@@ -2,7 +2,7 @@
 const runLength = 6;
 
 /**
- * Places whose run of lines stands somewhere else too, each with where it stood first; runs that overlap are one. Imports,
+ * Locations whose run of lines stands somewhere else too, each with where it stood first; runs that overlap are one. Imports,
  * comments, migrations and lone punctuation do not count.
  * @param files texts by their paths
  */

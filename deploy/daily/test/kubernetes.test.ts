@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { exitCodes } from '../daily-job.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: what a YAML file holds is only known once it is looked at.
+// biome-ignore lint/suspicious/noExplicitAny: what a YAML file holds is only known once it is read.
 type Yaml = any;
 
 const cronJob: Yaml = parse(readFileSync(new URL('../../../k8s/base/daily.yaml', import.meta.url), 'utf8'));

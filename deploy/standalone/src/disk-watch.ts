@@ -18,7 +18,7 @@ export interface DiskWatchOptions {
 }
 
 /**
- * Looks at the disk and says when it fills up and when there is room again. Writes are refused while some megabytes are
+ * Watches the disk and says when it fills up and when there is room again. Writes are refused while some megabytes are
  * still free: what is under way needs them, and a PostgreSQL that cannot extend its log ends.
  */
 export function watchDisk({ directory, say, afterNone }: DiskWatchOptions): DiskWatch {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Check, readiness } from '@app/service-kit/service';
 
 const checkEveryMs = 50;
-/** A consumer waits half a second before it looks again for a stream that was not there yet. */
+/** A consumer waits half a second before it checks again for a stream that was not there yet. */
 const withinMs = 10_000;
 
 /**

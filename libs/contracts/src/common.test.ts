@@ -36,7 +36,7 @@ test('addresses are accepted with their local part as typed and their domain in 
   }
 });
 
-test('what cannot be an address is refused: dots out of place, labels that begin or end with a hyphen, numbers as a domain', () => {
+test('what cannot be an address is refused: misplaced dots, labels that begin or end with a hyphen, numbers as a domain', () => {
   for (const address of [
     '',
     'ada',

@@ -94,7 +94,7 @@ export const maxAmountCents = 9_999_999_999;
 
 export const amountCents = z.int().min(0).max(maxAmountCents);
 
-/** Refuses what URL parsers drop, turn round or fill in: white space, controls, backslashes, missing slashes. */
+/** Refuses what URL parsers drop, reverse or fill in: white space, controls, backslashes, missing slashes. */
 const plainUrl = /^https?:\/\/[^/\\\s\p{Cc}][^\\\s\p{Cc}]*$/iu;
 
 /** The text is stored as typed, so that a seller sees the address that is called. */
@@ -109,7 +109,7 @@ export const httpUrl = z
 /** An address that buyers are led to. */
 export const httpsUrl = httpUrl.refine((value) => /^https:/i.test(value), 'must begin with https://');
 
-/** The URL of a receiver: what stands behind # is never sent. */
+/** The URL of a receiver: what follows # is never sent. */
 export const receiverUrl = httpUrl.refine((value) => !value.includes('#'), 'must have no fragment (what follows #)');
 
 /** ISO 8601 UTC with milliseconds. */

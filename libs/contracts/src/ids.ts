@@ -54,7 +54,7 @@ let lastMs = 0;
 let sequence = 0;
 
 /**
- * The 26 characters behind an id's prefix: a UUIDv7 (RFC 9562) in base32. Ids made by one process sort in the
+ * The 26 characters after an id's prefix: a UUIDv7 (RFC 9562) in base32. Ids made by one process sort in the
  * order they were made, also within a millisecond: the 12 bits after the version are a counter (method 1 of
  * section 6.2), which borrows a millisecond from the future when 4,096 ids are not enough for one.
  * @param nowMs milliseconds since the epoch, from the injected clock
@@ -135,7 +135,7 @@ export function idFloor(kind: IdKind, ms: number): string {
 export function idTimeMs(id: string): number {
   const suffix = id.slice(-26);
   let ms = 0;
-  // The first 10 characters hold 48 bits of time behind 2 zero bits: 50 = 10 × 5.
+  // The first 10 characters hold 48 bits of time after 2 zero bits: 50 = 10 × 5.
   for (let i = 0; i < 10; i++) ms = ms * 32 + alphabet.indexOf(suffix[i] as string);
   return ms;
 }

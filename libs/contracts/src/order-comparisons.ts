@@ -35,7 +35,7 @@ export const comparedOrder = z.object({
 export type ComparedOrder = z.infer<typeof comparedOrder>;
 
 /**
- * Live orders of the account, by their ids: those that are named, or a page of those behind `after` and before `until`, only
+ * Live orders of the account, by their ids: those that are named, or a page of those after `after` and before `until`, only
  * the authorized ones with `open`.
  */
 export const ordersToCompare = defineRequest('read', 'checkout', 'orders.to-compare', {

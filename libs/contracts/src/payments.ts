@@ -337,7 +337,7 @@ export const refundFailed = defineEvent(
     detail: z.string(),
     test: z.boolean(),
     failedAt: timestamp,
-    /** What a dispute that was lost meanwhile gives the buyer in its place. */
+    /** What a dispute that was lost meanwhile gives the buyer instead. */
     lost: z.object({ disputeId: z.string(), givenBack: refundedPart }).optional(),
   }),
 );

@@ -1,4 +1,4 @@
-/** Line breaks would shape a message, directional marks would turn it round. */
+/** Line breaks would shape a message, directional marks would reverse it. */
 const shaping = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]+/gu;
 
 /** What a person wrote, as one line of plain text. */

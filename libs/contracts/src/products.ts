@@ -89,8 +89,8 @@ const updateProductBody = z
 export const ofProduct = z.object({ productId: z.string() });
 
 /**
- * Addresses that a product's slug and its image's name are put behind: catalog knows neither the seller's handle nor the
- * deployment's address. An older gateway leaves them out, and passes on whatever stands in their place.
+ * Addresses that a product's slug and its image's name are appended to: catalog knows neither the seller's handle nor the
+ * deployment's address. An older gateway leaves them out, and passes on whatever comes instead.
  */
 const productUrls = z.object({ checkout: z.string(), images: z.string() });
 export type ProductUrls = z.infer<typeof productUrls>;

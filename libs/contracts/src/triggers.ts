@@ -7,7 +7,7 @@ export type TriggerName = WebhookEventName | typeof endpointOff;
 /** A payload whose values are put into templates. */
 export type Payload = Readonly<Record<string, unknown>>;
 
-/** What happened to an endpoint: its seller is to look at it. */
+/** What happened to an endpoint: its seller is to check it. */
 export interface EndpointOffPayload {
   readonly event: typeof endpointOff;
   readonly endpointId: string;
@@ -49,7 +49,7 @@ export function linkFieldsOf(event: string, to: 'buyer' | 'seller'): readonly Li
 }
 type LinkField = keyof typeof sampleLinks;
 
-/** What previews and tests have in the place of links: they lead to no buyer. */
+/** What previews and tests have instead of links: they lead to no buyer. */
 export const sampleLinks = {
   portalUrl: 'https://funnels.example/p/maya-paints/open/sample',
   cardUrl: 'https://funnels.example/p/maya-paints/open/sample-card',

@@ -350,7 +350,7 @@ test.each(nonsense)(
   },
 );
 
-test('what is not looked at any more is not looked at: an item behind the maximum has no getter called', () => {
+test('what is refused already is not read: an item after the maximum has no getter called', () => {
   const seen: number[] = [];
   const items = new Proxy(Array(10_000).fill(0), {
     get: (array, name, receiver) => {

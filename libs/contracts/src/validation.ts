@@ -62,17 +62,17 @@ function validationError(errors: readonly FieldError[], count: number, part: Inp
 }
 
 function sentence(error: FieldError, part: InputPart): string {
-  const text = `${subjectOf(error, part)} ${error.message}`;
+  const text = `${nameOf(error, part)} ${error.message}`;
   return text.endsWith('?') ? text : `${text}.`;
 }
 
 function summary(errors: readonly FieldError[], count: number, part: InputPart): string {
-  const names = errors.slice(0, namesMax).map((error) => subjectOf(error, part));
+  const names = errors.slice(0, namesMax).map((error) => nameOf(error, part));
   const last = count > names.length ? `${count - names.length} more` : names.pop();
   return `${count} ${nouns[part]}s are invalid: ${names.join(', ')} and ${last}.`;
 }
 
-const subjectOf = ({ field }: FieldError, part: InputPart): string => (field === '' ? `The ${part}` : field);
+const nameOf = ({ field }: FieldError, part: InputPart): string => (field === '' ? `The ${part}` : field);
 
 /** Zod's issues as field errors: the first one of each field, and issues of an array before those of its items. */
 function fieldErrors(error: z.ZodError, part: InputPart): { errors: FieldError[]; count: number } {
@@ -114,7 +114,7 @@ const codes: Record<string, string> = {
 const depthMax = 8;
 
 /**
- * Cuts each array that is too long after one item too many: the schema refuses it all the same, without a look at each
+ * Cuts each array that is too long after one item too many: the schema refuses it all the same, without reading each
  * of 100,000 items. Returns the input itself when no array is too long, as in nearly every request.
  */
 function withoutLongTails(input: unknown): unknown {

@@ -80,7 +80,7 @@ const deliveryFields = {
   finished_at: timestamp.nullable(),
   next_attempt_at: timestamp
     .nullable()
-    .describe('Null when no further attempt follows, and once it is due: it waits for its turn.'),
+    .describe('Null when no further attempt follows, and once it is due: it is queued.'),
   test: z.boolean(),
 };
 export const deliveryResource = z.object(deliveryFields).meta({ id: 'WebhookDelivery' });
@@ -200,7 +200,7 @@ export const recoveryResource = z
     per_second: z
       .int()
       .describe(
-        'How many it hands over a second, at most. Fewer while the receiver is slow, and hardly any while it fails.',
+        'How many it enqueues a second, at most. Fewer while the receiver is slow, and hardly any while it fails.',
       ),
     created_at: timestamp,
     finished_at: timestamp.nullable(),
@@ -235,7 +235,7 @@ export const listRecoveries = defineRequest('read', 'webhook-dispatcher', 'recov
   input: pageQueryOf(idSchema('recovery')).extend({ endpointId: idSchema('webhookEndpoint').optional() }),
   output: listOf(recoveryResource),
 });
-/** What was handed over already is sent. */
+/** What was enqueued already is sent. */
 export const cancelRecovery = defineRequest('command', 'webhook-dispatcher', 'recoveries.cancel', {
   input: z.object(ofRecovery),
   output: recoveryResource,

@@ -1,4 +1,4 @@
-/** One message to one recipient. Values are plain text: they are encoded and escaped for their places. */
+/** One message to one recipient. Values are plain text: they are encoded and escaped for where they go. */
 export interface EmailMessage {
   /** Unique and stable: it becomes the Message-ID, so that a repeated message is recognised as the same one. */
   readonly id: string;
@@ -19,10 +19,10 @@ export interface EmailMessage {
  * - `taken`: the server took it, or the file is there.
  * - `refused`: the server said no to this message before it took it, and means it: it will say so again (RFC 5321, 5yz).
  * - `deferred`: the server did not take this message now, and may take it later (4yz).
- * - `unreachable`: nothing was handed over, and the next message would meet the same.
+ * - `unreachable`: nothing was submitted, and the next message would meet the same.
  * - `unknown`: the message was begun and no reply came; it may have been taken.
  */
-export type Handover =
+export type Submission =
   | { readonly outcome: 'taken' }
   | {
       readonly outcome: 'refused' | 'deferred' | 'unreachable' | 'unknown';
@@ -36,5 +36,5 @@ export type Handover =
 
 export interface EmailTransport {
   /** Never rejects: what went wrong is the outcome. Takes a minute at most. */
-  send(message: EmailMessage): Promise<Handover>;
+  send(message: EmailMessage): Promise<Submission>;
 }

@@ -1,7 +1,7 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { composeMessage } from './compose.ts';
-import type { EmailMessage, EmailTransport, Handover } from './email-transport.ts';
+import type { EmailMessage, EmailTransport, Submission } from './email-transport.ts';
 
 /**
  * Writes each message as `<id>.eml`, readable by the user of this process alone: it holds a link that opens a checkout.
@@ -9,7 +9,7 @@ import type { EmailMessage, EmailTransport, Handover } from './email-transport.t
  */
 export function createFileTransport(directory: string, fromAddress: string): EmailTransport {
   return {
-    send: async (message): Promise<Handover> => {
+    send: async (message): Promise<Submission> => {
       const bytes = await composeMessage(message, fromAddress).catch((err: Error) => err);
       if (bytes instanceof Error) return { outcome: 'refused', detail: bytes.message };
       try {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { EmailMessage, Handover } from './email-transport.ts';
+import type { EmailMessage, Submission } from './email-transport.ts';
 import { createMailer } from './mailer.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -8,17 +8,17 @@ afterEach(() => void vi.useRealTimers());
 const message = { id: 'rmd_1' } as EmailMessage;
 
 test('while the mail server is away one message at a time is attempted; the others are skipped with its outcome', async () => {
-  let handover: Handover = { outcome: 'unreachable', detail: 'closed' };
+  let submission: Submission = { outcome: 'unreachable', detail: 'closed' };
   const pending: (() => void)[] = [];
-  const transport = { send: () => new Promise<Handover>((resolve) => pending.push(() => resolve(handover))) };
+  const transport = { send: () => new Promise<Submission>((resolve) => pending.push(() => resolve(submission))) };
   const mailer = createMailer(transport);
   const endAll = () => pending.splice(0).forEach((end) => void end());
-  const skipped = { ...handover, isSkipped: true };
+  const skipped = { ...submission, isSkipped: true };
 
   const first = mailer.send(message);
   await vi.advanceTimersByTimeAsync(0);
   endAll();
-  expect(await first).toEqual(handover);
+  expect(await first).toEqual(submission);
   expect(await mailer.send(message)).toEqual(skipped);
 
   await vi.advanceTimersByTimeAsync(30_000);
@@ -26,17 +26,17 @@ test('while the mail server is away one message at a time is attempted; the othe
   await vi.advanceTimersByTimeAsync(0);
   expect(pending).toHaveLength(1);
   endAll();
-  expect(await Promise.all(probes)).toEqual([handover, skipped, skipped]);
+  expect(await Promise.all(probes)).toEqual([submission, skipped, skipped]);
 
   await vi.advanceTimersByTimeAsync(30_000);
-  handover = { outcome: 'taken' };
+  submission = { outcome: 'taken' };
   const back = mailer.send(message);
   await vi.advanceTimersByTimeAsync(0);
   endAll();
-  expect(await back).toEqual(handover);
+  expect(await back).toEqual(submission);
   const both = [mailer.send(message), mailer.send(message)];
   await vi.advanceTimersByTimeAsync(0);
   expect(pending).toHaveLength(2);
   endAll();
-  expect(await Promise.all(both)).toEqual([handover, handover]);
+  expect(await Promise.all(both)).toEqual([submission, submission]);
 });

@@ -3,7 +3,7 @@ import type { NodemailerError } from 'nodemailer';
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
 import SMTPConnection, { type SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import { composeMessage } from './compose.ts';
-import type { EmailTransport, Handover } from './email-transport.ts';
+import type { EmailTransport, Submission } from './email-transport.ts';
 
 export interface SmtpLimits {
   /** To connect, and to be greeted. */
@@ -64,7 +64,7 @@ async function deliver(
   { options, auth, limits }: Server,
   envelope: { readonly from: string; readonly to: string },
   bytes: Buffer,
-): Promise<Handover> {
+): Promise<Submission> {
   const connection = new SMTPConnection(options);
   let begun = false;
   const body = Readable.from(

@@ -73,9 +73,9 @@ test.each([
   ['message', 'hang up', 'unknown'],
 ] as const)('%s: %s is %s', async (step, reply, outcome) => {
   server.behaviour[step] = reply;
-  const handover = await smtp().send(message());
-  expect(handover.outcome).toBe(outcome);
-  if (outcome === 'refused') expect((handover as { detail: string }).detail).toContain(reply);
+  const submission = await smtp().send(message());
+  expect(submission.outcome).toBe(outcome);
+  if (outcome === 'refused') expect((submission as { detail: string }).detail).toContain(reply);
 });
 
 test.each([

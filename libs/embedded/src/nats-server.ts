@@ -80,7 +80,7 @@ export interface RunningNatsServer extends RunningServer {
   kill(): Promise<void>;
 }
 
-/** Long: a process that ended is noticed at once, and a busy machine is no fault of the server. */
+/** Long: a process that ended is detected at once, and a busy machine is no fault of the server. */
 const readyWithinMs = 60_000;
 const startAttempts = 3;
 

@@ -9,7 +9,7 @@ const lowest = 15_000;
 const highest = 32_767;
 
 /**
- * Seconds may pass until a process listens on a port that was found: processes that look at the same time look at ports
+ * Seconds may pass until a process listens on a port that was found: processes that search at the same time try ports
  * of their own, as far as their ids differ modulo this. Each has 291 of them.
  */
 const portSets = 61;

@@ -23,7 +23,7 @@ export function postgresSettings(options: { durable: boolean; maxConnections: nu
     // Three I/O worker processes and a replication launcher are of no use to a database that fits into memory.
     io_method: 'sync',
     max_logical_replication_workers: 0,
-    // The outbox turns over all its rows within seconds: vacuum it after 500 dead rows, looking every 10 s, instead of
+    // The outbox turns over all its rows within seconds: vacuum it after 500 dead rows, checking every 10 s, instead of
     // after a fifth of the table and every minute.
     autovacuum_naptime: '10s',
     autovacuum_vacuum_threshold: 500,

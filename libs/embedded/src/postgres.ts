@@ -71,7 +71,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   }
 }
 
-/** Makes the cluster beside its place and moves it there, so that a start that was cut off leaves nothing half done. */
+/** Makes the cluster beside its folder and moves it there, so that a start that was cut off leaves nothing half done. */
 async function initialize(cluster: Cluster, durable: boolean, log: (line: string) => void): Promise<void> {
   if (existsSync(cluster.directory)) return;
   const { account, passwordFile } = cluster;

@@ -27,7 +27,7 @@ export function isPostmasterOf(pid: number, clusterDir: string): boolean {
     try {
       return readlinkSync(`/proc/${pid}/cwd`) === clusterDir;
     } catch {
-      // Not ours to look at: a process of another user, which cannot own our data directory.
+      // Not ours to inspect: a process of another user, which cannot own our data directory.
       return false;
     }
   }

@@ -108,6 +108,6 @@ async function readLag(nats: NatsClient): Promise<Reading[]> {
       { gauge: ackPending, value: info.num_ack_pending, attributes },
     ];
   });
-  const settled = await Promise.allSettled(read);
-  return settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));
+  const outcomes = await Promise.allSettled(read);
+  return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? outcome.value : []));
 }

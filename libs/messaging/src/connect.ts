@@ -112,7 +112,7 @@ function optionsOf(options: NatsOptions): ConnectionOptions {
     ignoreAuthErrorAbort: true,
     reconnectTimeWait: 100,
     reconnectJitter: 50,
-    // A peer that vanished without closing is noticed after two silent pings: 2 × 5 s.
+    // A peer that vanished without closing is detected after two silent pings: 2 × 5 s.
     pingInterval: 5_000,
     maxPingOut: 2,
   };
@@ -137,7 +137,7 @@ async function connectFirst(options: ConnectionOptions, log: ConnectionLog): Pro
   }
 }
 
-/** The server let the time for the name and the password pass: this process had no turn, which is no refusal. */
+/** The server let the time for the name and the password pass: this process got no CPU, which is no refusal. */
 const isLate = ({ message }: AuthorizationError): boolean => /authentication timeout/i.test(message);
 
 type Listen = (listener: () => void) => () => void;

@@ -113,7 +113,7 @@ export async function listConsumers(
 
 /**
  * Makes anew what durables are past this sequence number of a stream. For a producer whose stream lost its tail from there on: a
- * consumer looks only when it comes back (`openDurable`), and by then the stream may have grown past its durable again.
+ * consumer checks only when it comes back (`openDurable`), and by then the stream may have grown past its durable again.
  * @throws when nats-server does not answer, or lists fewer consumers than it counts, as a cluster does while it starts;
  * calling it again does no harm
  */

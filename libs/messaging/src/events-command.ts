@@ -130,7 +130,7 @@ async function printList({ service, database, values, filter, print }: Command):
   print(`${service}: ${letters.length} of ${total(await countLetters(database, filter))} dead letters${more}`);
 }
 
-/** The service looks every two seconds; one that has done nothing for so long is not running, or hangs. */
+/** The service checks every two seconds; one that has done nothing for so long is not running, or hangs. */
 const patienceMs = 30_000;
 const checkEveryMs = 500;
 

@@ -78,7 +78,7 @@ export type NatsPasswordVariable = `NATS_PASSWORD_${UpperSnake<ServiceName>}`;
 
 /** A client that hangs is dropped, and its requests go to others, after three silent pings: 15 s and not 6 minutes. */
 const pings = 'ping_interval: "5s"\nping_max: 2\n';
-/** A process that has no turn for two seconds, which is nats-server's own limit, is let in all the same. */
+/** A process that gets no CPU for two seconds, which is nats-server's own limit, is let in all the same. */
 const authorizationSeconds = 10;
 
 export interface ConfiguredUser {
@@ -94,7 +94,7 @@ export const natsLimitsConfig = `max_payload: ${maxPayloadBytes}\n${pings}`;
  * The users section of a nats-server configuration.
  * @param password what stands for a service's password, as in `ConfiguredUser`
  * @param all who is linked to whom, in a test
- * @param unrestricted further users that may do anything: for tests and benchmarks that look at the server from outside
+ * @param unrestricted further users that may do anything: for tests and benchmarks that inspect the server from outside
  */
 export function natsUsersConfig(
   password: (service: ServiceName) => string,

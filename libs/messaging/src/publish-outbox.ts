@@ -72,7 +72,7 @@ export const pendingQuery = {
 
 /**
  * Publishes one batch in the order of its rows' ids and marks what the stream acknowledged. Transactions that run at the
- * same time may be published in either order, and rows whose publish failed come behind what was published meanwhile.
+ * same time may be published in either order, and rows whose publish failed come after what was published meanwhile.
  * @returns how many rows the batch had; 0 also when NATS is away
  * @throws the first failure, after marking the others; an Error too when the stream has no room for all of them
  */

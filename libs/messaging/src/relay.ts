@@ -53,7 +53,7 @@ const retryPauseMs = 250;
 const retryPauseMaxMs = 5_000;
 /** A stand-by tries the lock once a second: one that reaches NATS gets it before a leader that did not. */
 const outpacedPauseMs = 1_500;
-/** A leader without NATS hands over; nats-server restarts within this. */
+/** A leader without NATS steps down; nats-server restarts within this. */
 const giveUpAfterMs = 5_000;
 
 const wakeSubject = (service: string): string => `wake.${service}.outbox`;

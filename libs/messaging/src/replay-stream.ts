@@ -28,8 +28,8 @@ const batchWaitMs = 5_000;
 const inactiveMs = 30_000;
 
 /**
- * Looks through a stream for events that this service's inbox does not have, and hands them to the running service.
- * An event that is just being delivered may be handed over too: the inbox drops its second effect.
+ * Scans a stream for events that this service's inbox does not have, and hands them to the running service.
+ * An event that is just being delivered may be redelivered too: the inbox drops its second effect.
  * @throws Error when another replay of the same events is running
  */
 export async function replayStream(

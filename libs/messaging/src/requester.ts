@@ -18,7 +18,7 @@ import { requestSpan } from './spans.ts';
 const hangsAfterMsDefault = 3_000;
 /** A command goes to a service that answered within this; any other service is pinged first. */
 const heardWithinMs = 1_000;
-/** What was handed over is repeated. nats-server drops a replica that hangs after 15 s: an attempt after that reaches one that lives. */
+/** What was published is repeated. nats-server drops a replica that hangs after 15 s: an attempt after that reaches one that lives. */
 const repeatWithinMs = 20_000;
 const pauseMs = 100;
 /** Most reconnects take less, of this process and of other services, which try every 100 to 150 ms; then the caller is refused. */
@@ -120,7 +120,7 @@ interface Call {
 
 /**
  * A request that no service received had no effect: the caller gets `service_unavailable` within a second. A command that
- * was handed over and never replied to (its service or the server died) may have taken effect: it is repeated under
+ * was published and never replied to (its service or the server died) may have taken effect: it is repeated under
  * its command id, which makes the callee reply with the first outcome, until that is known. A read is repeated too,
  * for as long as any replica of the service lives.
  */
@@ -203,7 +203,7 @@ async function attempt(call: Call): Promise<Msg | Failure> {
   const isFirstOfCommand = isCommand(call) && !call.sent;
   if (isFirstOfCommand && !(await isReached(call))) return 'unreached';
   await deps.endOfTick();
-  // What is published on a lost connection reaches no service, and would count as handed over.
+  // What is published on a lost connection reaches no service, and would count as published.
   if (!deps.nats.connected()) return 'unreached';
   // A command for which its caller has no time left would have an unknown outcome.
   if (isFirstOfCommand && leftMs(call) < pauseMs) throw unavailable(definition);
@@ -222,7 +222,7 @@ async function attempt(call: Call): Promise<Msg | Failure> {
 }
 
 /**
- * A command is not given to a service that hangs: its outcome would stay unknown. What was not handed over had no effect.
+ * A command is not given to a service that hangs: its outcome would stay unknown. What was not published had no effect.
  * @throws service_unavailable when no replica gives a sign
  */
 async function isReached({ peer, definition, deps }: Call): Promise<boolean> {

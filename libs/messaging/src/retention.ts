@@ -3,7 +3,7 @@ import { streamKeepDays } from './streams.ts';
 
 /** An inbox must remember an event for as long as the stream can still deliver it, and a day more. */
 export const inboxKeepDays = streamKeepDays + 1;
-/** Time enough to look at a dead letter, mend its cause and replay it. */
+/** Time enough to read a dead letter, mend its cause and replay it. */
 export const deadLetterKeepDays = 90;
 
 const messages: readonly RetentionRule[] = [

@@ -12,7 +12,7 @@ export const attemptsMax = 12;
 const delayMaxMs = 60_000;
 
 /**
- * The one place that decides between another attempt and giving up.
+ * Alone decides between another attempt and giving up.
  * @param attempts failures of its own, from 1
  * @param retryMs before the second attempt
  */

@@ -21,7 +21,7 @@ export async function keepWithinBound(
   logger: Logger,
 ): Promise<void> {
   const stream = streamName(service);
-  // Read before the consumers are: what is published meanwhile lies behind all that may go.
+  // Read before the consumers are: what is published meanwhile comes after all that may go.
   const { state } = await manager.streams.info(stream);
   if (state.bytes <= trimAbove * maxBytes) return;
   const { waitsFor, firstNeeded } = await slowestConsumer(manager, stream, state);

@@ -37,7 +37,7 @@ const durable = durableName('metrics', counted);
 
 beforeEach(() => observe());
 
-/** Looks from outside; anew after a restart, because this client takes seconds to come back. */
+/** Inspects from outside; anew after a restart, because this client takes seconds to come back. */
 async function observe(): Promise<void> {
   const observer = rig.opened(await connectObserver(rig.nats));
   manager = await jetstreamManager(observer);
@@ -146,7 +146,7 @@ test.each([
   if (stopped) await consume();
   await began.announced(consumingBegan);
   expect((await infoOf()).delivered.stream_seq).toBeLessThanOrEqual(50);
-  // The places of the lost ones go to other events.
+  // The sequence numbers of the lost ones go to other events.
   await publish(rig.checkout, range(200, 220));
   await handled(rig.listener, range(200, 220));
   expect(await numbers(rig.db.database)).toEqual([...range(0, 100), ...range(200, 220)]);
@@ -156,7 +156,7 @@ test.each([
   ['away', true],
   ['there', false],
 ])(
-  'a consumer that is %s while the lost places go to other events misses none',
+  'a consumer that is %s while the lost numbers go to other events misses none',
   { timeout: 120_000 },
   async (_where, away) => {
     const { dataDir } = rig.nats;
@@ -223,7 +223,7 @@ test('a durable of a stream that nats-server lost and has again from its files b
   expect(await numbers(rig.db.database)).toEqual(range(0, 20));
 });
 
-test('a renewal of durables that fails is begun anew, and the events whose places went to others are published', async () => {
+test('a renewal of durables that fails is begun anew, and the events whose numbers went to others are published', async () => {
   const { pool } = rig.db.database;
   const session = await pool.connect();
   const own = await openStreams(rig.checkout);
@@ -238,10 +238,10 @@ test('a renewal of durables that fails is begun anew, and the events whose place
   const open = () => openPublisher({ nats: rig.checkout, session: session as never, manager: failing, logger });
   const { last_seq: end } = (await manager.streams.info('EVT_CHECKOUT')).state;
   await record(rig.db.database, range(0, 5));
-  // As after a loss: the stream has nothing at the places that these rows are marked with.
+  // As after a loss: the stream has nothing at the numbers that these rows are marked with.
   await pool.query(
-    `update outbox set stream_seq = $1::bigint + place, published_at = now()
-     from (select id as row, row_number() over (order by id) as place from outbox) as o where id = row`,
+    `update outbox set stream_seq = $1::bigint + number, published_at = now()
+     from (select id as row, row_number() over (order by id) as number from outbox) as o where id = row`,
     [end],
   );
   await record(rig.db.database, range(10, 15));

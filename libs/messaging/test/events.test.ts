@@ -45,7 +45,7 @@ test('events that do not concern a service are acknowledged without a transactio
   const inInbox = async (): Promise<number | undefined> =>
     (await rig.db.database.pool.query<{ n: number }>('select count(*)::int as n from inbox')).rows[0]?.n;
   expect(await inInbox()).toBe(30);
-  // A replay of the stream hands over what the inbox does not have: that changes nothing either.
+  // A replay of the stream redelivers what the inbox does not have: that changes nothing either.
   const again = listen();
   const replayed = await replayStream(nats, rig.db.database, counted, new Date(0));
   expect(replayed).toEqual({ read: 300, handed: 270, dead: 0 });

@@ -105,7 +105,7 @@ test('a request that is worked on for longer than a silence may last is waited f
   expect(begun).toBe(1);
 });
 
-test('whose clock is five seconds behind is answered all the same', async () => {
+test('whose clock is five seconds late is answered all the same', async () => {
   await serve(double);
   const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 6_000);
   const headers = writeContext({ ...caller, commandId: '', timeoutMs: 5_000, traceparent: undefined });

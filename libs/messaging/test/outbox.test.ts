@@ -125,7 +125,7 @@ test('an event that was committed long after later ones were published is publis
     `insert into outbox (event_id, subject, payload) values ('evt_late', $1, '{}') returning id`,
     [counted.subject],
   );
-  // Later ones are published until a scan begins behind the first one.
+  // Later ones are published until a scan begins after the first one.
   const froms: string[] = [];
   const from = (): string => {
     froms.push(scan.from());
@@ -162,7 +162,7 @@ test('retention of inbox and commands with nothing due reads few pages', async (
   }
 });
 
-test('a leader that NATS is lost to hands over to a replica that reaches it', async () => {
+test('a leader that NATS is lost to steps down for a replica that reaches it', async () => {
   const cut = await checkoutLink();
   const leader = relayOn(cut);
   await published(listener, await record(db.database, [1]));

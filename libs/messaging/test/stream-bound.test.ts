@@ -62,7 +62,7 @@ test('a kind that never comes holds nothing of the others', async () => {
 test.each([
   ['under work', true],
   ['not fetched yet', false],
-])('a rare event that is %s holds its place and those behind it, and none before it', async (_how, fetched) => {
+])('a rare event that is %s is kept with those after it, and none before it is', async (_how, fetched) => {
   const often = await openDurable(metrics, counted);
   const rarely = await openDurable(metrics, recounted);
   await publish(rig.checkout, range(0, 20));

@@ -1,6 +1,6 @@
 /** Amounts as Stripe counts them: https://docs.stripe.com/currencies. Currencies are lower-case ISO 4217 codes. */
 
-/** How many of Stripe's minor units one of ours is, where they differ. Stripe wants `00` behind krónur and shillings. */
+/** How many of Stripe's minor units one of ours is, where they differ. Stripe wants `00` after krónur and shillings. */
 const hundredfold = new Set(['isk', 'ugx']);
 /** Ours are hundredths of an ariary, Stripe's are whole ones. */
 const hundredth = new Set(['mga']);

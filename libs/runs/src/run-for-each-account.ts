@@ -18,7 +18,7 @@ export interface EachAccountRun<R extends object> {
   readonly isClosing: () => boolean;
   /** Accounts that are worked on at the same time; each takes a permit of the single runLock beside the run's own. */
   readonly partsAtOnce: number;
-  /** After so long without any sign of progress a part is left behind, in milliseconds. */
+  /** After so long without any sign of progress a part is no longer waited for, in milliseconds. */
   readonly partLimitMs: number;
   /** Every account that has something to do, once. */
   readonly accounts: AsyncIterable<string>;
@@ -29,7 +29,7 @@ export interface EachAccountRun<R extends object> {
   readonly isInsufficient?: ((result: R) => boolean) | undefined;
   readonly none: R;
   readonly add: (sum: R, part: R, accountId: string) => R;
-  /** The result of a part that threw or was left behind. */
+  /** The result of a part that threw or was no longer waited for. */
   readonly failed: (accountId: string) => R;
   /** Thrown when the process closes. */
   readonly processCloses: () => Error;
@@ -37,7 +37,7 @@ export interface EachAccountRun<R extends object> {
 
 /**
  * Runs for every account, a few at a time, and adds up the results. A part that fails or gets stuck keeps no other from
- * its turn. Each part is a run of its account, with a row of its own, and goes on when no caller waits for it any more.
+ * its run. Each part is a run of its account, with a row of its own, and goes on when no caller waits for it any more.
  */
 export async function runForEachAccount<R extends object>(
   all: EachAccountRun<R>,

@@ -90,7 +90,7 @@ test('a run whose process died is closed without a result by the next one, which
   expect(await replica(1).run(dead, async () => ({ count: 2 }))).toEqual({ count: 2 });
 });
 
-test('a run over all accounts adds up theirs; one that fails counts as failed and keeps no other from its turn', async () => {
+test('a run over all accounts adds up theirs; one that fails counts as failed and keeps no other from running', async () => {
   async function* accounts() {
     yield* ['acc_a', 'acc_b', 'acc_c'];
   }

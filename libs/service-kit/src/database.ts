@@ -110,7 +110,7 @@ const releaseGraceMs = 500;
 
 /**
  * The ORM never releases a client whose connection ended inside a transaction: its rollback fails first. Each such end
- * would cost the pool a place for ever.
+ * would cost the pool a slot for ever.
  */
 function freeEndedClients(pool: pg.Pool): void {
   pool.on('connect', (client) => {

@@ -7,6 +7,6 @@ const perAccountMax = 5;
  */
 export const earliestPerAccount = (table: string, key: string, dueAt: string, where: string): string => `
   select ${key} from (
-    select ${key}, ${dueAt}, row_number() over (partition by account_id order by ${dueAt}) as place
+    select ${key}, ${dueAt}, row_number() over (partition by account_id order by ${dueAt}) as position
     from ${table} where ${where}
-  ) as due where place <= ${perAccountMax} order by ${dueAt}`;
+  ) as due where position <= ${perAccountMax} order by ${dueAt}`;

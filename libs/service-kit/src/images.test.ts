@@ -44,7 +44,7 @@ test('the name is of the content: the same bytes have one name, other bytes anot
 test.each([
   ['SVG', bytesOf('<svg xmlns="http://www.w3.org/2000/svg"/>')],
   ['GIF', bytesOf('GIF89a', Array(40).fill(1))],
-  ['HTML behind the first bytes of a PNG', bytesOf([0x89, 0x50, 0x4e, 0x47], '<script>alert(1)</script>')],
+  ['HTML after the first bytes of a PNG', bytesOf([0x89, 0x50, 0x4e, 0x47], '<script>alert(1)</script>')],
   ['half a PNG', pixel.subarray(0, 20)],
   ['a PNG of no width', wide(0)],
   ['a PNG that is too wide', wide(imageMaxPixels + 1)],

@@ -39,7 +39,7 @@ export async function openLockSession(
   client.on('error', lose);
   client.on('end', lose);
   let requested = false;
-  // One at a time: behind a statement that takes long, more of them would only queue up.
+  // One at a time: after a statement that takes long, more of them would only queue up.
   const keepAlive = (): void => {
     if (requested) return;
     requested = true;

@@ -48,7 +48,7 @@ test('a log that was too large when it was opened is put aside', async () => {
 
 test('what cannot be written is dropped, said once, and counted in the log as soon as it can be written', async () => {
   const destination = join(folder, 'app.log');
-  // A directory in its place refuses every write, as a full disk does.
+  // A directory instead of it refuses every write, as a full disk does.
   await mkdir(destination);
   const file = new LogFile({ destination, warn });
   for (let n = 0; n < 3; n++) {

@@ -115,7 +115,7 @@ test('masking a line leaves it JSON, with addresses of servers and packages as t
 });
 
 test.each(['\n', '\t', '\\', '\\\n', '"', '\u0001', '\\u0061'])(
-  'an address behind %j leaves a line JSON',
+  'an address after %j leaves a line JSON',
   async (text) => {
     const line = JSON.parse(await written((logger) => logger.info({ text: `to:${text}ann@example.com${text}` })));
     expect(line.text).not.toContain('example');

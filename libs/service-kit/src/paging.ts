@@ -17,18 +17,18 @@ export interface PagedList<Row> {
   readonly row: ColumnsOf<Row>;
   /** Where they are not all columns of the table under their names. */
   readonly columns?: string;
-  /** The columns that say whose list it is, the account first; with `id` behind them they are an index. */
+  /** The columns that say whose list it is, the account first; with `id` after them they are an index. */
   readonly scope: readonly [string, ...string[]];
   readonly filter?: string;
 }
 
-/** Sorts behind every id, under collation "C" and under those of languages: ids begin with their kind's letters, none with z. */
+/** Sorts after every id, under collation "C" and under those of languages: ids begin with their kind's letters, none with z. */
 const afterAllIds = 'z';
 
 /**
  * The one way lists page: newest first, `before` an id, `limit` at most 100. One statement along an index, and with
- * `before` a look at that id beside it. Ids sort by time, so they page by id, and what comes meanwhile moves nothing. Nor
- * does what leaves a filter meanwhile: the account's id is a place whether or not its row is in the list by now.
+ * `before` a comparison with that id beside it. Ids sort by time, so they page by id, and what comes meanwhile moves nothing. Nor
+ * does what leaves a filter meanwhile: the account's id is a position whether or not its row is in the list by now.
  * @throws DomainError validation_failed when the account has no such id in the table
  */
 export function pagedList<Row extends { readonly id: string }>(
@@ -37,10 +37,10 @@ export function pagedList<Row extends { readonly id: string }>(
   const conditions = list.scope.map((column, index) => `${column} = $${index + 1}`);
   if (list.filter !== undefined) conditions.push(list.filter);
   const where = conditions.join(' and ');
-  const place = list.scope.length + 1;
+  const idParameter = list.scope.length + 1;
   const name = `${list.name}-page`;
   const columns = list.columns ?? namesOf(list.row);
-  const text = `select ${columns} from ${list.table} where ${where} and id < $${place} order by id desc limit $${place + 1}`;
+  const text = `select ${columns} from ${list.table} where ${where} and id < $${idParameter} order by id desc limit $${idParameter + 1}`;
   const pageStatement = statement<Row>(name, text, list.row);
   const [account] = list.scope;
   const knownStatement = statement(`${list.name}-known`, `select from ${list.table} where ${account} = $1 and id = $2`);

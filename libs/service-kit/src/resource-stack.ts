@@ -5,7 +5,7 @@ interface Entry {
   readonly close: () => Promise<void> | void;
 }
 
-/** What is left to a resource whose turn comes after the time is up. */
+/** What is left to a resource that closes after the time is up. */
 const lateLimitMs = 100;
 
 /** Resources in the order they were opened; they close in reverse, so that nothing closes under its user. */

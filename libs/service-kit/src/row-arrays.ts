@@ -54,7 +54,7 @@ function arrayLiteral<Column extends string>(
 
 const needsEscape = /["\\]/;
 /** What JSON writes otherwise than by a backslash before the character itself; pairs of surrogates among it. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is searched for.
 const differsInJson = /[\u0000-\u001f\ud800-\udfff]/;
 
 /** JSON escapes quotes and backslashes as an array does, in native code. */

@@ -34,7 +34,7 @@ test('no more work at once than it lets through, and none is forgotten', async (
   expect(seen).toEqual({ begun: 12, most: 2 });
 });
 
-test('work that fails frees its place', async () => {
+test('work that fails frees its slot', async () => {
   const { doing, enter } = workshop(createSemaphore(1));
   const [first, second] = [enter(), enter()];
   await turn();
@@ -45,7 +45,7 @@ test('work that fails frees its place', async () => {
   expect(await second).toBe(2);
 });
 
-test('work whose deadline passes while it waits is not begun, and its place goes to the next', async () => {
+test('work whose deadline passes while it waits is not begun, and its slot goes to the next', async () => {
   const semaphore = createSemaphore(1);
   const hold = Promise.withResolvers<void>();
   const held = semaphore.run(() => hold.promise);

@@ -7,7 +7,7 @@ export interface Check {
   check(): Promise<void>;
   /** @throws Error when only a new process can mend it */
   checkAlive?(): void;
-  /** What a person should look at, though the service is ready. */
+  /** What a person should check, though the service is ready. */
   warning?(): string | undefined;
 }
 
@@ -31,7 +31,7 @@ export async function readiness(checks: readonly Check[]): Promise<{ ready: bool
   return { ready: missing.length === 0, missing };
 }
 
-/** What people should look at, in the words of the checks. */
+/** What people should check, in the words of the checks. */
 export function warningsOf(checks: readonly Check[]): string[] {
   return checks.flatMap((check) => check.warning?.() ?? []);
 }

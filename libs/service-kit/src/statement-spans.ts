@@ -6,13 +6,13 @@ type Callback = (err: Error | null | undefined, ...results: unknown[]) => void;
 type Call = (...args: unknown[]) => unknown;
 
 /**
- * A span for every statement that is part of a recorded trace; what a service does of its own accord (looking for due
+ * A span for every statement that is part of a recorded trace; what a service does of its own accord (searching for due
  * work, retention) has none. While tracing is off the pool is left as it is.
  */
 export function traceStatements(pool: pg.Pool, service: string): void {
   if (!isTracing()) return;
   const connect = pool.connect.bind(pool) as Call;
-  // A pool hands a connection over from wherever the one before was released: the caller's trace would be lost.
+  // A pool passes a connection on from wherever the one before was released: the caller's trace would be lost.
   const connectInContext: Call = (...args) => connect(...args.map((arg) => bound(arg)));
   Object.assign(pool, { connect: connectInContext });
   pool.on('connect', (client) => {

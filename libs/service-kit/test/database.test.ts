@@ -161,7 +161,7 @@ test('a transaction on a server that went silent waits for its limit once, and k
   await proxy.close();
 });
 
-test('PostgreSQL notices a node that froze or lost its network within half a minute', async () => {
+test('PostgreSQL detects a node that froze or lost its network within half a minute', async () => {
   const names = ['tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count', 'tcp_user_timeout'];
   const more = 'idle_in_transaction_session_timeout';
   const { rows } = await database.pool.query<{ name: string; setting: string }>(
@@ -193,7 +193,7 @@ test('a lock session reports that its lock is gone', async () => {
   expect(lost.list).toHaveLength(1);
 });
 
-test('a lock session whose statement takes long has one sign waiting behind it and not more', async () => {
+test('a lock session whose statement takes long has one waiting sign and not more', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const session = await openLockSession({ connectionString: server.url });
   const query = vi.spyOn(session.client, 'query');
@@ -308,11 +308,11 @@ test('a service without entities works, and a closed database leaves no connecti
   expect(opened.pool.totalCount).toBe(0);
 });
 
-test('a connection that ends inside an ORM transaction gives its place in the pool back', async () => {
+test('a connection that ends inside an ORM transaction gives its slot in the pool back', async () => {
   const single = await openDatabase({ ...options, poolMax: 1 });
   const ended = single.fork().transactional((tx) => tx.execute('select pg_terminate_backend(pg_backend_pid())'));
   await expect(ended).rejects.toThrow();
-  // With a single place in the pool this would wait for ever.
+  // With a single slot in the pool this would wait for ever.
   expect((await single.pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   await single.close();
 });

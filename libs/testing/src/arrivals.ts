@@ -10,7 +10,7 @@ export interface Arrivals<T> {
   /** Forgets what has arrived. */
   clear(): void;
   /**
-   * Resolves with the first `count` that match, of those that have arrived since place `from` and of those to come.
+   * Resolves with the first `count` that match, of those that have arrived since position `from` and of those to come.
    * @throws when they have not arrived within 45 s, with what has arrived instead
    */
   wait(count: number, options?: WaitOptions<T>): Promise<T[]>;

@@ -8,7 +8,7 @@ class DiedError extends Error {
 export const isDeath = (err: unknown): boolean => err instanceof DiedError;
 
 export interface DyingProcess {
-  /** Whether it has come to the place where it dies. */
+  /** Whether it has come to where it dies. */
   readonly dead: boolean;
   /** The same database, as the process reaches it. */
   database(database: Database): Database;

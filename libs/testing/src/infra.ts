@@ -110,7 +110,7 @@ async function startContainers(): Promise<RunningInfra> {
 }
 
 /**
- * In memory where there is plenty: databases are made and dropped by the hundred, and a file system on disk looks for an
+ * In memory where there is plenty: databases are made and dropped by the hundred, and a file system on disk searches for an
  * inode that was not deleted a moment ago, which takes up to 250 ms of CPU for each database.
  */
 async function parentDirectory(): Promise<string> {

@@ -24,7 +24,7 @@ export interface TestNats {
   login(service: ServiceName): { url: string; service: ServiceName; user?: string; password?: string };
   /** Settings of a service's process. */
   settings(service: ServiceName): Record<string, string>;
-  /** Options of the NATS client for a user that may look at everything. */
+  /** Options of the NATS client for a user that may read everything. */
   observer: { servers: string; user?: string; pass?: string };
   /** Removes its streams. */
   close(): Promise<void>;
@@ -43,7 +43,7 @@ export interface TestNatsServer extends TestNats {
   restart(): Promise<void>;
 }
 
-/** A connection that may look at everything, with none of the messaging library's code. */
+/** A connection that may read everything, with none of the messaging library's code. */
 export function connectObserver(nats: TestNats): Promise<NatsConnection> {
   return connect({ ...nats.observer, name: 'test-observer' });
 }

@@ -19,20 +19,20 @@ export interface Listener {
   sofar<Detail extends object>(point: Point<Detail>): Detail[];
 }
 
-function listenFrom(place: () => number): Listener {
+function listenFrom(position: () => number): Listener {
   return {
     announced: async (point, matches = () => true, times = 1) => {
       const detailOf = ({ detail }: Announcement) => detail as Parameters<typeof matches>[0];
       const isWanted = (one: Announcement): boolean => one.point === point.name && matches(detailOf(one));
       const found = await arrivals.wait(times, {
         matches: isWanted,
-        from: place(),
+        from: position(),
         what: `announcements of ${point.name}`,
       });
       return found.map(detailOf);
     },
     sofar: <Detail extends object>(point: Point<Detail>) =>
-      arrivals.list.slice(place()).flatMap((one) => (one.point === point.name ? [one.detail as Detail] : [])),
+      arrivals.list.slice(position()).flatMap((one) => (one.point === point.name ? [one.detail as Detail] : [])),
   };
 }
 
@@ -41,8 +41,8 @@ export const { announced, sofar } = listenFrom(() => 0);
 
 /** Counts from now on: for what has happened before and is to happen again. */
 export function listen(): Listener {
-  const place = arrivals.list.length;
-  return listenFrom(() => place);
+  const position = arrivals.list.length;
+  return listenFrom(() => position);
 }
 
 /** At the end of a test file: the next one of this process begins with none. */

@@ -68,7 +68,7 @@ async function createDatabase(template: string): Promise<TestDatabase> {
 /** On a busy machine the server's process for a connection that was closed ends some time later. */
 const leakAfterMs = 2_000;
 
-/** A closed connection stays in the server's list until its process has had its turn; one that stays longer is a leak. */
+/** A closed connection stays in the server's list until its process has ended; one that stays longer is a leak. */
 async function recordConnections(admin: pg.Client, database: string): Promise<void> {
   const connected = 'select coalesce(application_name, backend_type) as name from pg_stat_activity where datname = $1';
   const names = async () => (await admin.query<{ name: string }>(connected, [database])).rows.map((row) => row.name);

@@ -24,18 +24,18 @@ export async function readStream(nats: TestNats, stream: string): Promise<{ subj
   }
 }
 
-/** The durable consumers that are behind, each as `stream consumer: not delivered + not acknowledged`. */
+/** The durable consumers that lag, each as `stream consumer: not delivered + not acknowledged`. */
 export async function listLaggingConsumers(nats: TestNats): Promise<string[]> {
   const connection = await connectObserver(nats);
   try {
     const manager = await jetstreamManager(connection);
-    const behind: string[] = [];
+    const lagging: string[] = [];
     for await (const stream of manager.streams.names()) {
       for await (const { name, num_pending: pending, num_ack_pending: underWay } of manager.consumers.list(stream)) {
-        if (pending + underWay > 0) behind.push(`${stream} ${name}: ${pending} + ${underWay}`);
+        if (pending + underWay > 0) lagging.push(`${stream} ${name}: ${pending} + ${underWay}`);
       }
     }
-    return behind;
+    return lagging;
   } finally {
     await connection.close();
   }

@@ -69,23 +69,23 @@ async function addMonth(
   await store.cover(kinds.map((kind) => newId(kind, atMs)));
   const [event, delivery, attempt, notice] = kinds.map((kind) => idFloor(kind, atMs));
   // An id's time has ten characters; the account's last ones and the row's number are the others.
-  const place = `right(${'$1'}, 6) || lpad(n::text, 10, '0')`;
+  const suffix = `right(${'$1'}, 6) || lpad(n::text, 10, '0')`;
   const rare = `n % ${rareEvery} = 7`;
   const name = `case when ${rare} then 'affiliate.paid' else 'order.paid' end`;
   const failed = `n % ${rareEvery} = 8`;
   const run = (text: string, values: unknown[]) =>
-    store.query(text.replaceAll('<place>', place), [account, count, ...values]);
+    store.query(text.replaceAll('<suffix>', suffix), [account, count, ...values]);
   await run(
     `insert into events (id, account_id, sequence, name, order_id, email, test, occurred_at, stored_at, delivery_ids,
        endpoint_ids)
-     select $3 || <place>, $1, $4::int * $2::int + n, ${name}, case when n = 1 and $4 in (3, 4) then $5 else 'ord_' || n end, $6,
-       false, $7, $7, array[$8 || <place>], '{}' from generate_series(1, $2::int) n`,
+     select $3 || <suffix>, $1, $4::int * $2::int + n, ${name}, case when n = 1 and $4 in (3, 4) then $5 else 'ord_' || n end, $6,
+       false, $7, $7, array[$8 || <suffix>], '{}' from generate_series(1, $2::int) n`,
     [event, month, orderId, email, new Date(atMs), delivery],
   );
   await run(
     `insert into finished_deliveries (id, account_id, event_id, endpoint_id, event_name, test, status, reason, attempts,
        created_at, finished_at)
-     select $3 || <place>, $1, $4 || <place>, case when n % 10 = 9 then $6 else $5 end, ${name}, false,
+     select $3 || <suffix>, $1, $4 || <suffix>, case when n % 10 = 9 then $6 else $5 end, ${name}, false,
        case when ${failed} then 'failed' when n % 10 = 9 and n % ${rareEvery} <> 9 then 'filtered' else 'delivered' end,
        case when ${failed} then 'attempts_used' when n % 10 = 9 and n % ${rareEvery} <> 9 then 'filtered' end, 1, $7, $7
      from generate_series(1, $2::int) n`,
@@ -94,18 +94,18 @@ async function addMonth(
   await run(
     `insert into attempts (id, account_id, delivery_id, endpoint_id, event_name, number, created_at, url, status_code,
        duration_ms, outcome)
-     select $3 || <place>, $1, $4 || <place>, case when n % ${rareEvery} = 9 then $6 else $5 end, ${name}, 1, $7, 'https://x.example', 200, 5,
+     select $3 || <suffix>, $1, $4 || <suffix>, case when n % ${rareEvery} = 9 then $6 else $5 end, ${name}, 1, $7, 'https://x.example', 200, 5,
        case when ${failed} then 'failed' else 'delivered' end from generate_series(1, $2::int) n`,
     [attempt, delivery, busy, narrow, new Date(atMs)],
   );
   await run(
     `insert into notices (id, account_id, created_at, summary, order_id, test)
-     select $3 || <place>, $1, $4, 'x', 'ord_' || n, false from generate_series(1, $2::int / 10) n`,
+     select $3 || <suffix>, $1, $4, 'x', 'ord_' || n, false from generate_series(1, $2::int / 10) n`,
     [notice, new Date(atMs)],
   );
   await run(
     `insert into deliveries (id, account_id, event_id, endpoint_id, event_name, test, status, next_attempt_at, created_at)
-     select $3 || substr(<place>, 1, 6) || 'z' || substr(<place>, 8), $1, $4 || <place>, $5, ${name}, false, 'held', $6, $6
+     select $3 || substr(<suffix>, 1, 6) || 'z' || substr(<suffix>, 8), $1, $4 || <suffix>, $5, ${name}, false, 'held', $6, $6
      from generate_series(1, $2::int / 10) n`,
     [delivery, event, busy, new Date(atMs)],
   );

@@ -16,7 +16,7 @@ import { createAffiliate } from '../src/service.ts';
 
 export interface AffiliateHarness {
   readonly clock: FakeClock;
-  /** The service's database, for what only a look inside can show. */
+  /** The service's database, for what it alone can show. */
   readonly database: Database;
   /** Sends requests as the gateway does; the answer must have its published shape, no more. */
   request<R extends RequestDefinition>(

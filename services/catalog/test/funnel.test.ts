@@ -67,18 +67,18 @@ test('an offer is known by its own product, kind and account only', async () => 
   const other = { name: 'Other', slug: `o-${newIdSuffix(Date.now())}`, priceCents: 1, pricingType: 'onetime' as const };
   const { id: otherProductId } = await catalog.request(products.createProduct, { body: other, defaultCurrency: 'usd' });
   const unknown = { code: 'offer_not_found' };
-  for (const place of [
+  for (const parent of [
     { productId, kind: 'upsell' },
     { productId: otherProductId, kind: 'bump' },
   ] as const) {
-    await expect(catalog.request(funnels.updateOffer, { ...place, offerId, body })).rejects.toMatchObject(unknown);
-    await expect(catalog.request(funnels.deleteOffer, { ...place, offerId })).rejects.toMatchObject(unknown);
+    await expect(catalog.request(funnels.updateOffer, { ...parent, offerId, body })).rejects.toMatchObject(unknown);
+    await expect(catalog.request(funnels.deleteOffer, { ...parent, offerId })).rejects.toMatchObject(unknown);
   }
-  const place = { productId, kind: 'bump' as const, offerId };
+  const parent = { productId, kind: 'bump' as const, offerId };
   const foreign = { code: 'product_not_found' };
-  await expect(catalog.request(funnels.updateOffer, { ...place, body }, stranger)).rejects.toMatchObject(foreign);
-  await expect(catalog.request(funnels.deleteOffer, place, stranger)).rejects.toMatchObject(foreign);
-  await expect(catalog.request(funnels.createOffer, { ...place, body }, stranger)).rejects.toMatchObject(foreign);
+  await expect(catalog.request(funnels.updateOffer, { ...parent, body }, stranger)).rejects.toMatchObject(foreign);
+  await expect(catalog.request(funnels.deleteOffer, parent, stranger)).rejects.toMatchObject(foreign);
+  await expect(catalog.request(funnels.createOffer, { ...parent, body }, stranger)).rejects.toMatchObject(foreign);
   expect((await funnel()).bumps).toHaveLength(1);
 });
 
@@ -94,8 +94,8 @@ test('old downsells are shown inactive and cannot be edited', async () => {
   expect((await funnel()).downsells).toEqual([
     { id: 'dns_old', headline: 'Half price', price_cents: 450, active: 0, version: 1 },
   ]);
-  const place = { productId, kind: 'bump' as const, offerId: 'dns_old' };
-  await expect(catalog.request(funnels.deleteOffer, place)).rejects.toMatchObject({ code: 'offer_not_found' });
+  const parent = { productId, kind: 'bump' as const, offerId: 'dns_old' };
+  await expect(catalog.request(funnels.deleteOffer, parent)).rejects.toMatchObject({ code: 'offer_not_found' });
 });
 
 test('emails are listed by position, and a position is taken once per product', async () => {

@@ -16,7 +16,7 @@ import { createCatalog } from '../src/service.ts';
 export interface CatalogHarness {
   readonly accountId: string;
   readonly clock: FakeClock;
-  /** The service's database, for what only a look inside can show. */
+  /** The service's database, for what it alone can show. */
   readonly database: Database;
   /** Sends requests as the gateway does, for `accountId` by default. The response must have its published shape and no other field. */
   readonly request: <R extends RequestDefinition>(

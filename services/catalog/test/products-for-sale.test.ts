@@ -96,7 +96,7 @@ test('the status is returned as it is, so that checkout can say why a product is
   }
 });
 
-test('products of many checkouts and accounts are answered in their places; unknown ones and those of others are null', async () => {
+test('products of many checkouts and accounts are answered in their order; unknown ones and those of others are null', async () => {
   const theirs = await createProduct('theirs', other);
   const shared = await createProduct('shared', other);
   const ours = await createProduct('shared');

@@ -25,7 +25,7 @@ async function createProduct(slug: string, accountId: string): Promise<string> {
   return (await catalog.request(products.createProduct, { body, defaultCurrency: 'usd' }, { accountId })).id;
 }
 
-test('each wanted pair is answered in its place, for its own account, null when there is no such slug', async () => {
+test('each wanted pair is answered at its position, for its own account, null when there is no such slug', async () => {
   const [ours, theirs] = ['acc_01kex0000000000000000000aa', 'acc_01kex0000000000000000000bb'];
   const ourId = await createProduct('same', ours);
   const theirId = await createProduct('same', theirs);

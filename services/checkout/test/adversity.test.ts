@@ -41,7 +41,7 @@ async function keepBatcherBusy(): Promise<{ release: () => void; busy: Promise<u
   return { release, busy: Promise.all([first, second]) };
 }
 
-test('a command repeated while its order waits takes one place in the queue, and leaves room for others', async () => {
+test('a command repeated while its order waits takes one slot in the queue, and leaves room for others', async () => {
   await harness.start();
   const release = harness.stallCatalog();
   const ctx = context();
@@ -80,7 +80,7 @@ test('orders outlast a database that is locked for longer than one attempt waits
   expect(await count('outbox')).toBe(12);
 });
 
-test('an order whose caller stopped waiting before its turn came is refused and not recorded', async () => {
+test('an order whose caller stopped waiting before its batch began is refused and not recorded', async () => {
   await harness.start();
   const { release, busy } = await keepBatcherBusy();
   const ctx = { ...context(), traceparent: undefined };

@@ -176,7 +176,7 @@ test('the same checkout twice in one batch starts one attempt', async () => {
   const results = valuesOf(await sendTogether(3, () => harness.pay(opened)));
   expect(new Set(results.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
   expect(results[0]).toMatchObject({ status: 'paid', totalCents: 4_950 });
-  // All three were in one batch: the second and third looked again.
+  // All three were in one batch: the second and third read again.
   expect(statements.get('checkouts-begin-attempts')).toBe(1);
   expect(await harness.query('select attempt_no from checkout_attempts')).toEqual([{ attempt_no: 1 }]);
   expect(harness.billing.attempts).toHaveLength(1);

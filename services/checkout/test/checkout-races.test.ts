@@ -287,7 +287,7 @@ test('a lost answer that the buyer has to confirm is found by the next process',
   await expectOneOrder();
 });
 
-test('an attempt whose outcome is unknown is left to billing, however often the sweep looks', async () => {
+test('an attempt whose outcome is unknown is left to billing, however often the sweep runs', async () => {
   const first = await harness.base.start();
   const opened = await open();
   await harness.pay(opened, 'unknown');

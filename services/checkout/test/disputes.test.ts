@@ -77,7 +77,7 @@ test('of an order that was refunded in part the lost amount alone is added, and 
   ]);
 });
 
-test('a refund that hid a loss and fails reopens the order, and what the dispute took counts in its place, once', async () => {
+test('a refund that hid a loss and fails reopens the order, and what the dispute took counts instead, once', async () => {
   const orderId = await paidOrder();
   const refund = { refundId: 'r1', paymentId: 'pmt_1', amountCents: 9_900, chargedCents: 9_900, subscriptionId: null };
   harness.billing.refundParts = [{ ...refund, period: null, refundedAt: closedAt }];

@@ -63,14 +63,14 @@ async function createTwice(held: string, change: Parameters<typeof orderBody>[0]
     await untilBlocked(database.pool);
     await harness.start();
     meanwhile();
-    let settled = 0;
+    let ended = 0;
     const { sent: again } = await harness.arrived(16, () => Array.from({ length: 16 }, () => create(change, ctx)));
     for (const one of again)
       one.then(
-        () => settled++,
-        () => settled++,
+        () => ended++,
+        () => ended++,
       );
-    const isAnsweredOrWaits = async () => settled > 0 || (await database.pool.query(waitingSessions)).rows.length > 1;
+    const isAnsweredOrWaits = async () => ended > 0 || (await database.pool.query(waitingSessions)).rows.length > 1;
     await pollSystem('a repeat that is answered, or waits for a lock', isAnsweredOrWaits);
     return [first, ...again];
   });

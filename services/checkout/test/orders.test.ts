@@ -267,7 +267,7 @@ test('while the affiliate service is slow to respond, orders with an affiliate c
     await harness.affiliateRequests(requested);
   }
   await create();
-  // None of them gave its place up first: that would be another request.
+  // None of them gave its slot up first: that would be another request.
   expect(harness.creditRequests()).toBe(2);
   release();
   await Promise.all(waiting);

@@ -248,7 +248,7 @@ test('killed while the server has the message and has not replied: it counts as 
   expect(await harness.run()).toEqual({ ...nothing, sent: 1 });
 });
 
-test('killed between the hand-over and the record: the buyer has one email and gets no other', async () => {
+test('killed between the submission and the record: the buyer has one email and gets no other', async () => {
   await stalledCheckout();
   const reached = Promise.withResolvers<void>();
   const reply = Promise.withResolvers<string>();

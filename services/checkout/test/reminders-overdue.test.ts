@@ -112,7 +112,7 @@ test('whom an unverified account may not remind waits for no run, and no preview
   expect([await check(), (await reported()).length, (await harness.preview()).count]).toEqual([1, 1, 1]);
 });
 
-test('a shop with thousands of products is looked at a few at a time: buyers who pay wait in the same line', async () => {
+test('a shop with thousands of products is checked a few at a time: buyers who pay wait in the same line', async () => {
   const live = await harness.open({ email });
   await harness.query(
     `insert into checkouts select copy.* from checkouts as c, generate_series(1, 2100) as n, jsonb_populate_record(c,

@@ -70,7 +70,7 @@ test('an account whose address is not verified reminds no buyer, says so once a 
   expect(sentTo()).toEqual(['Ada@example.com', email]);
 });
 
-test('the seller’s own page gets the secret behind the #, whatever the page’s address is', async () => {
+test('the seller’s own page gets the secret after the #, whatever the page’s address is', async () => {
   await harness.setSettings('acc_1', { checkoutUrl: 'https://ada.example/buy?lang=en#top' });
   const opened = await harness.open({ email });
   later(61 * minuteMs);
@@ -272,7 +272,7 @@ test('a buyer who opts out or buys between the claim and the sending gets no ema
   await harness.query(`insert into opt_out_tokens values (sha256('token'), 'acc_1', 'leaves@example.com', now())`);
   later(61 * minuteMs);
   const greetings = harness.holdGreetings();
-  // Four are handed over at a time, from the page's end: the last two wait, claimed.
+  // Four are submitted at a time, from the page's end: the last two wait, claimed.
   await harness.query(`update checkouts set email = 'z' || email where email like 'a%'`);
   const running = harness.run();
   await greetings.held(4);

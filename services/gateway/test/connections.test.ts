@@ -109,7 +109,7 @@ test('a request whose body trickles in makes room, one that is being answered do
   expect(chunk.toString()).toContain('200 OK');
 });
 
-test('where every place is in use the next is refused at once, and a line says how many were', async () => {
+test('where every connection is in use the next is refused at once, and a line says how many were', async () => {
   const { begun, handler } = holding();
   const { many, open, reports, count } = await listen(handler, { total: 10, perAddress: 10 });
   await many(10, get);
@@ -184,7 +184,7 @@ test('a client that reads a file all the while it is made is not closed, however
   const { open, reports } = await listen(
     async (_, res) => {
       for (let sent = 0; sent < parts; sent += 1) {
-        // There is always a part behind the one that is read.
+        // There is always a part after the one that is read.
         if (!res.write(part)) await new Promise((resolve) => res.once('drain', resolve));
       }
       res.end('the end');
@@ -238,7 +238,7 @@ async function allOf(socket: Socket): Promise<string> {
   return text;
 }
 
-test('closing ends a kept connection with the response under way, which says so, and begins none that waits behind it', async () => {
+test('closing ends a kept connection with the response under way, which says so, and begins none that waits after it', async () => {
   const { begun, handler } = holding();
   const { open, connections, count, untilClosed } = await listen(handler);
   const received = allOf(await open(get.repeat(2)));
@@ -254,7 +254,7 @@ test('closing ends a kept connection with the response under way, which says so,
   expect(begun.list).toHaveLength(1);
 });
 
-test('closing ends a kept connection whose response had begun without saying so, after what waits behind it', async () => {
+test('closing ends a kept connection whose response had begun without saying so, after what waits for it', async () => {
   const { begun, handler } = holding();
   const { open, connections, count, untilClosed } = await listen((req, res) => {
     res.flushHeaders();

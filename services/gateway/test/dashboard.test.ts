@@ -118,7 +118,7 @@ test('an address of nothing is the same page for every account, and says nothing
   expect((await open('/app/nothing', { session })).status).toBe(404);
 });
 
-test('a link to a place in a list that is not there any more leads to the first page of the list', async () => {
+test('a link to a position in a list that is not there any more leads to the first page of the list', async () => {
   const { session } = await createSeller(url);
   for (const before of ['x', 'key_01jd2q5v8kfw9s3x6z7yabcdef']) {
     const said = await open(`/app/integrations/keys?before=${before}&q=a`, { session });

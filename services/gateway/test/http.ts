@@ -7,7 +7,7 @@ export interface Sent {
   /** As they were sent. */
   readonly bytes: Buffer;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came.
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came.
   readonly json: any;
 }
 

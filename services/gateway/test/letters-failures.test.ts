@@ -47,7 +47,7 @@ test('a letter that the mail server does not take now goes out later', async () 
   expect(server.received.filter(({ to }) => to === email)).toHaveLength(1);
 });
 
-test('a letter whose gateway is killed between its commit and the hand-over goes out once another one runs', async () => {
+test('a letter whose gateway is killed between its commit and the submission goes out once another one runs', async () => {
   const reached = Promise.withResolvers<void>();
   server.behaviour.RCPT = () => {
     reached.resolve();

@@ -240,7 +240,7 @@ describe.each(operations.map((operation): [string, Operation] => [operation.id, 
     expect(found.operationId).toBe(id);
     expect(document.tags.map(({ name }: { name: string }) => name)).toContain(operation.tag);
     const parameters = (found.parameters ?? []).map(resolved);
-    const named = (place: string) => parameters.filter((each) => each.in === place).map(({ name }) => name);
+    const named = (source: string) => parameters.filter((each) => each.in === source).map(({ name }) => name);
     expect(named('path')).toEqual([...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
     expect(named('query')).toEqual(Object.keys(operation.query?.shape ?? {}));
     expect(named('header')).toContain('x-request-id');

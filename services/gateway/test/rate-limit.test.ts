@@ -256,7 +256,7 @@ test('a client over its limit gets one refusal a second on a connection', async 
   agent.destroy();
 });
 
-test('an account’s requests beyond sixty at once wait for their turn, and none is refused', async () => {
+test('an account’s requests beyond sixty at once are queued, and none is refused', async () => {
   const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '600' });
   const { key } = await createSeller((await harness.start()).url);
   const beganMs = performance.now();

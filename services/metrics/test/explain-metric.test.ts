@@ -198,8 +198,8 @@ test('an explanation names facts without emails, by order, renewal or refund, ol
   for (const answer of [revenue, customers, views]) expect(JSON.stringify(answer)).not.toMatch(/ann|buyer@|email_key/);
 });
 
-test('a page looks at a bounded number of facts, and the pages after it lead to the ones that count', async () => {
-  // A page looks at 20,000.
+test('a page reads a bounded number of facts, and the pages after it lead to the ones that count', async () => {
+  // A page reads 20,000.
   const many = volume(21_000, 50_000);
   await database.pool.query(
     `insert into facts (event_id, account_id, product_id, fact_key, kind, occurred_at, test, currency, amount_cents,

@@ -48,10 +48,15 @@ const times: fc.Arbitrary<number> = fc
 const iso = (ms: number): string => new Date(ms).toISOString();
 const cents = fc.integer({ min: 0, max: 9_999_999_999 });
 const seldom = fc.nat(4).map((roll) => roll === 0);
-const place = { account: fc.constantFrom(...accounts), product: fc.constantFrom(...products), test: seldom, at: times };
+const fields = {
+  account: fc.constantFrom(...accounts),
+  product: fc.constantFrom(...products),
+  test: seldom,
+  at: times,
+};
 
 const visits: fc.Arbitrary<RawEvent[]> = fc
-  .record(place)
+  .record(fields)
   .map(({ account, product, test, at }) => [
     { kind: 'checkoutVisited', ...samples.visitEvent(account, product, { visitedAt: iso(at), test }) },
   ]);
@@ -59,7 +64,7 @@ const visits: fc.Arbitrary<RawEvent[]> = fc
 /** An order and its refunds; each refund but the last failed afterwards, and the last too if `lastFails`. */
 const orders: fc.Arbitrary<RawEvent[]> = fc
   .record({
-    ...place,
+    ...fields,
     totalCents: cents,
     email: fc.constantFrom('ann@x.io', 'Ann@x.io', 'bob@x.io', 'BOB@X.IO', 'ünal@x.io', 'Ünal@x.io'),
     bump: fc.boolean(),
@@ -108,7 +113,7 @@ const takenBy = { first: 600, second: 400, renewal: 300 };
 
 /** An order whose payments go back in parts; some refunds fail afterwards, and the next step begins without them. */
 const partlyRefunded: fc.Arbitrary<RawEvent[]> = fc
-  .record({ ...place, refundSteps })
+  .record({ ...fields, refundSteps })
   .map(({ account, product, test, at, refundSteps: steps }) => {
     const paid = { totalCents: 1000, test, paidAt: iso(at), source: 'checkout' as const };
     const order = samples.orderEvent(account, product, paid);
@@ -215,7 +220,7 @@ const actions = { pay, fail, pause, resume, cancel };
 
 /** A subscription's life: it follows the states of the API, and each event names the states before and after it. */
 const subscriptions: fc.Arbitrary<RawEvent[]> = fc
-  .record({ ...place, amountCents: cents, yearly: fc.boolean(), steps })
+  .record({ ...fields, amountCents: cents, yearly: fc.boolean(), steps })
   .map(({ account, product, test, at, amountCents, yearly, steps }) => {
     const terms = { amountCents, billingInterval: yearly ? ('year' as const) : ('month' as const), test };
     const started = samples.subscriptionEvent(account, product, { ...terms, startedAt: iso(at) });

@@ -190,7 +190,7 @@ test('a rebuild beside running batches loses none of them and counts none twice'
   expect(await rollups()).toEqual(seen);
 });
 
-test('reading numbers looks at the roll-ups of one product by index, and never at facts', async () => {
+test('reading numbers reads the roll-ups of one product by index, and never at facts', async () => {
   await deliver(manyOrders(3000, (index) => `prd_${index % 1000}`));
   await database.pool.query(`insert into rollup_generations select 'acc_' || n, 1 from generate_series(1, 1000) n`);
   await database.pool.query('analyze');

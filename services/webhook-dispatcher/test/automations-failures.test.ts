@@ -61,7 +61,7 @@ test('a mail server and a URL that hang delay no webhook and repeat none, whatev
   await hanging.close();
 });
 
-test('while the mail server is away every recorded attempt took place, and the others wait without one', async () => {
+test('while the mail server is away every recorded attempt was made, and the others wait without one', async () => {
   const seller = await start();
   server.behaviour.greeting = '421 closed for today';
   const eventIds = await Promise.all(Array.from({ length: 15 }, () => seller.sell()));

@@ -17,7 +17,7 @@ afterAll(() => agent.destroy());
 const speaking = (speak: (socket: Socket) => void): Server =>
   createServer((socket) => {
     socket.on('error', () => undefined);
-    // A socket without a reader does not notice that its peer has closed.
+    // A socket without a reader does not detect that its peer has closed.
     socket.resume();
     speak(socket);
   });

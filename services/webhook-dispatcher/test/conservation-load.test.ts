@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 /**
- * Proves without a pause until stopped: two places that take runs from each other, then one alone, because of two that
+ * Proves without a pause until stopped: two provers that take runs from each other, then one alone, because of two that
  * take every run from each other none may be complete. Answers how often.
  */
 function proveAllTheTime() {

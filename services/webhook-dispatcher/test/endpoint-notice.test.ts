@@ -107,7 +107,7 @@ test('a URL that takes nothing is notified by one email after a day, and by one 
   expect(server.received.filter((email) => plain(email).includes(`:${port}`))).toHaveLength(2);
 });
 
-test('it goes with the other emails, and not behind them as tests do', async () => {
+test('it goes with the other emails, and not after them as tests do', async () => {
   const { account: accountId } = seller;
   const { clock, partitions } = harness;
   const [stored] = await harness.transaction(async (client) => {

@@ -82,7 +82,7 @@ test('addresses that are not public are refused with a code of their own', async
   }
 });
 
-test('a URL with control characters or white space is refused, because it would look different from what is requested', async () => {
+test('a URL with control characters or white space is refused, because it would read differently from what is requested', async () => {
   for (const odd of ['https://example.com/ho\tok', 'https://example.com/\u001b[2J', ' https://example.com/\n']) {
     await expect(harness.request(putWebhookEndpoint, someAccount(), { body: { url: odd } })).rejects.toMatchObject({
       code: 'validation_failed',

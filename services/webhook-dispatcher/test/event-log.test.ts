@@ -63,7 +63,7 @@ async function addEndpoint(account: string, row: object): Promise<string> {
   return id;
 }
 
-test('the log is read backwards from the newest, page by page, and a place goes with its own order alone', async () => {
+test('the log is read backwards from the newest, page by page, and a position goes with its own order alone', async () => {
   const account = harness.account();
   const [writer] = writers as [Database];
   await writer.transaction(async (client) => {
@@ -117,7 +117,7 @@ test('numbers of events are in the order of commits, without gaps, and a reader 
           client,
           () => {},
         );
-        // Commits late: the reader looks at least once between.
+        // Commits late: the reader checks at least once between.
         await reads.wait(1, { from: reads.list.length });
       });
   };

@@ -49,7 +49,7 @@ test('an account sends a host no more than the rate over all endpoints and autom
   const arrived = victim.requests.filter(({ headers }) => !ofCalm.has(String(headers['webhook-id']))).length;
   expect(arrived).toBeLessThanOrEqual(burst + ((performance.now() - startedMs) / 1_000) * perSecond);
 
-  const why = `Waits for its turn: an account sends at most ${perSecond} deliveries a second to one host`;
+  const why = `Is queued: an account sends at most ${perSecond} deliveries a second to one host`;
   const isExplained = async (): Promise<boolean> => {
     // Each round writes for five seconds what the deliveries wait for.
     await harness.afterRound('deliveries');

@@ -68,7 +68,7 @@ export async function connectedAccount(harness: Harness, shared?: Receiver) {
   const received = () => receiver.requests.map((request) => request.headers['webhook-id'] as string);
   const publish = (change: Partial<PaidOrder> = {}) =>
     harness.publish(orderPaid, account, anOrder(harness.clock.nowMs(), change));
-  /** Any change of the endpoint makes the service look for deliveries at once. */
+  /** Any change of the endpoint makes the service check for deliveries at once. */
   const put = (change: object = {}) => harness.request(putWebhookEndpoint, account, { body: { url, ...change } });
   return {
     account,

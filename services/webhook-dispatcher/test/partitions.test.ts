@@ -132,10 +132,7 @@ test('dropping a partition waits for no writer and makes none wait', async () =>
     // Others write while the detaching waits for this transaction to end.
     const detaching = `select from pg_stat_activity
       where datname = current_database() and query like 'alter table event_bodies detach%' and wait_event_type = 'Lock'`;
-    await pollSystem(
-      'the detaching behind this transaction',
-      async () => (await harness.query(detaching)).length === 1,
-    );
+    await pollSystem('the detaching after this transaction', async () => (await harness.query(detaching)).length === 1);
     await anEvent(harness, account);
     await client.query('commit');
     await client.query('begin');

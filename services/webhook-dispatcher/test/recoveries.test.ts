@@ -252,9 +252,7 @@ test('what a recovery has in line shows no time for its next attempt: when it wa
   const { id } = await start('failed');
   await finished(id);
   const waiting = await harness.request(listDeliveries, seller.account, { status: 'pending', limit: 1 });
-  expect(waiting.data).toMatchObject([
-    { next_attempt_at: null, reason: expect.stringContaining('Waits for its turn') },
-  ]);
+  expect(waiting.data).toMatchObject([{ next_attempt_at: null, reason: expect.stringContaining('Is queued') }]);
   gate.resolve();
   await isOver(id, count, { status: 'done', delivered: count });
   expect(seller.received()).toContain(eventId);

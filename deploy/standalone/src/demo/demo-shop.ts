@@ -201,7 +201,7 @@ export const demoSales: readonly DemoSale[] = [
   { slug: 'studio-yearly', buyer: 'Keiko Tanaka', country: 'NL', card: 'sim_ok', refunded: true },
 ];
 
-/** Visitors who look at a checkout and leave, by product. */
+/** Visitors who open a checkout and leave, by product. */
 export const demoVisits: Readonly<Record<string, number>> = {
   'watercolour-foundations': 6,
   'botanical-sketchbook': 5,

@@ -4,7 +4,7 @@ import { commandIdAt } from './seed.ts';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** The 128 bits behind an id, as 32 hexadecimal digits. */
+/** The 128 bits of an id, as 32 hexadecimal digits. */
 function uuidOf(suffix: string): string {
   let bits = 0n;
   for (const character of suffix) bits = bits * 32n + BigInt(alphabet.indexOf(character));

@@ -109,7 +109,7 @@ function countView() {
   void fetch(page.dataset.seen ?? '', { method: 'POST', body, keepalive: true }).catch(() => undefined);
 }
 
-/** Links of earlier emails have their secret behind the `#`, which no server gets. */
+/** Links of earlier emails have their secret after the `#`, which no server gets. */
 function restoreFromLink() {
   const secret = new URLSearchParams(location.hash.slice(1)).get('secret');
   const checkout = new URLSearchParams(location.search).get('checkout');

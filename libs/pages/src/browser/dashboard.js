@@ -108,14 +108,14 @@ function showDialog() {
   else if (!keyboard.open) keyboard.showModal();
 }
 /** Whether the page without the dialog is the one before in the browser's history. */
-let isBehind = false;
+let isAbove = false;
 addEventListener('hashchange', () => {
-  isBehind = true;
+  isAbove = true;
   showDialog();
 });
 keyboard?.addEventListener('close', () => {
   if (location.hash !== '#keyboard') return;
-  if (isBehind) history.back();
+  if (isAbove) history.back();
   else history.replaceState(null, '', location.pathname + location.search);
 });
 for (const link of document.querySelectorAll('a[data-dialog]')) link.setAttribute('href', '#keyboard');

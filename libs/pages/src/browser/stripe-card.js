@@ -1,12 +1,12 @@
 /**
- * Stripe's card fields in the place of ours: what is typed there reaches Stripe alone. Its script is loaded from Stripe when a
+ * Stripe's card fields instead of ours: what is typed there reaches Stripe alone. Its script is loaded from Stripe when a
  * form asks for a card, and a redraw by htmx leaves the fields as they are. A form that pays waits for the card's token.
  */
 const scriptAddress = 'https://js.stripe.com/endive/stripe.js';
 /** Of buttons that send a card. */
 const paying = new Set(['pay', 'pay-again', 'pay-otherwise', 'save']);
 
-/** @type {{ place: HTMLElement, stripe: StripeOfPage, elements: StripeElements, card: StripeElement } | undefined} */
+/** @type {{ container: HTMLElement, stripe: StripeOfPage, elements: StripeElements, card: StripeElement } | undefined} */
 let shown;
 /** @type {Promise<unknown> | undefined} */
 let loading;
@@ -27,30 +27,30 @@ function loadScript() {
   return loading;
 }
 
-const placeOnPage = () => /** @type {HTMLElement | null} */ (document.querySelector('[data-stripe-key]'));
+const cardContainer = () => /** @type {HTMLElement | null} */ (document.querySelector('[data-stripe-key]'));
 
 /** Shows the fields where the page has a card form, with the amount as it is now. */
 async function show() {
-  const place = placeOnPage();
-  if (shown !== undefined && shown.place !== place) {
+  const container = cardContainer();
+  if (shown !== undefined && shown.container !== container) {
     shown.card.destroy();
     shown = undefined;
   }
   // In a part that is folded up no buyer pays yet.
-  if (place === null || place.closest('details:not([open])') !== null) return;
-  if (shown !== undefined) return void shown.elements.update(changingOf(place));
-  showState(place, 'loading');
+  if (container === null || container.closest('details:not([open])') !== null) return;
+  if (shown !== undefined) return void shown.elements.update(changingOf(container));
+  showState(container, 'loading');
   try {
     await loadScript();
-    if (shown === undefined && placeOnPage() === place) mount(place);
+    if (shown === undefined && cardContainer() === container) mount(container);
   } catch {
-    showState(place, 'failed');
+    showState(container, 'failed');
   }
 }
 
-/** What stands in the place of the fields. @param {HTMLElement} place @param {'loading' | 'failed' | 'fields'} state */
-function showState(place, state) {
-  for (const one of /** @type {NodeListOf<HTMLElement>} */ (place.querySelectorAll('[data-card]')))
+/** What is shown where the fields go. @param {HTMLElement} container @param {'loading' | 'failed' | 'fields'} state */
+function showState(container, state) {
+  for (const one of /** @type {NodeListOf<HTMLElement>} */ (container.querySelectorAll('[data-card]')))
     one.hidden = one.dataset.card !== state;
 }
 
@@ -59,34 +59,34 @@ document.addEventListener('click', ({ target }) => {
 });
 addEventListener('online', () => void show());
 
-/** @param {HTMLElement} place */
-function mount(place) {
-  const stripe = globalThis.Stripe?.(place.dataset.stripeKey ?? '');
+/** @param {HTMLElement} container */
+function mount(container) {
+  const stripe = globalThis.Stripe?.(container.dataset.stripeKey ?? '');
   if (stripe === undefined) throw new Error('Stripe’s script is none');
-  const { mode } = place.dataset;
+  const { mode } = container.dataset;
   const locale = document.documentElement.lang;
-  const elements = stripe.elements({ mode, allowedPaymentMethodTypes: ['card'], locale, ...changingOf(place) });
+  const elements = stripe.elements({ mode, allowedPaymentMethodTypes: ['card'], locale, ...changingOf(container) });
   const wallets = { applePay: 'never', googlePay: 'never', link: 'never' };
   // The page itself says what a card is kept for.
   const card = elements.create('payment', { wallets, terms: { card: 'never' } });
   const fields = document.createElement('div');
-  place.append(fields);
-  shown = { place, stripe, elements, card };
-  card.on('ready', () => showState(place, 'fields'));
-  card.on('change', () => say(place, ''));
+  container.append(fields);
+  shown = { container, stripe, elements, card };
+  card.on('ready', () => showState(container, 'fields'));
+  card.on('change', () => say(container, ''));
   card.on('loaderror', () => {
     if (shown?.card !== card) return;
     card.destroy();
     fields.remove();
     shown = undefined;
-    showState(place, 'failed');
+    showState(container, 'failed');
   });
   card.mount(fields);
 }
 
-/** @param {HTMLElement} place */
-function changingOf(place) {
-  const { mode, amount, currency, saves } = place.dataset;
+/** @param {HTMLElement} container */
+function changingOf(container) {
+  const { mode, amount, currency, saves } = container.dataset;
   const setupFutureUsage = saves === undefined ? null : 'off_session';
   return {
     currency,
@@ -129,15 +129,15 @@ function appearance() {
 const isDark = matchMedia('(prefers-color-scheme: dark)');
 isDark.addEventListener('change', () => shown?.elements.update({ appearance: appearance() }));
 
-/** Says it at the card. @param {HTMLElement} place @param {string | undefined} text */
-function say(place, text = '') {
-  place.querySelector(':scope > .error')?.remove();
+/** Says it at the card. @param {HTMLElement} container @param {string | undefined} text */
+function say(container, text = '') {
+  container.querySelector(':scope > .error')?.remove();
   if (text === '') return;
   const error = document.createElement('p');
   error.className = 'error';
   error.setAttribute('role', 'alert');
   error.textContent = text;
-  place.append(error);
+  container.append(error);
 }
 
 /** A click that waits for the token of its card, or for the answer to it. @type {{ button: Element | null, isSent: boolean } | undefined} */
@@ -153,11 +153,11 @@ document.addEventListener(
     const takesCard = paying.has(submitter.value);
     if (!takesCard && submitter.value !== 'continue') return;
     const name = takesCard ? '[data-stripe-key]' : '[data-client-secret]';
-    const place = /** @type {HTMLElement | null} */ (form.querySelector(name));
-    if (place === null) return;
+    const container = /** @type {HTMLElement | null} */ (form.querySelector(name));
+    if (container === null) return;
     event.preventDefault();
     event.stopImmediatePropagation();
-    void (takesCard ? pay : confirmAtBank)(form, submitter, place);
+    void (takesCard ? pay : confirmAtBank)(form, submitter, container);
   },
   true,
 );
@@ -169,21 +169,21 @@ function pass(form, submitter) {
   isPassing = false;
 }
 
-/** @param {HTMLFormElement} form @param {HTMLButtonElement} submitter @param {HTMLElement} place */
-async function pay(form, submitter, place) {
+/** @param {HTMLFormElement} form @param {HTMLButtonElement} submitter @param {HTMLElement} container */
+async function pay(form, submitter, container) {
   if (underWay !== undefined) return;
   // Enter presses the form's first button, which buyers do not see.
   underWay = { button: submitter.tabIndex === -1 ? document.querySelector('#pay') : submitter, isSent: false };
   showBusy();
   const agreed = quoteOf(form);
   try {
-    const token = await tokenOf(place);
+    const token = await tokenOf(container);
     if (token === undefined) return end();
     await nothingOnItsWay();
     // A total that changed meanwhile is no total that the buyer clicked on.
     if (submitter.isConnected && quoteOf(form) === agreed) return void send(form, submitter, token);
   } catch {
-    say(place, place.dataset.failed);
+    say(container, container.dataset.failed);
   }
   end();
 }
@@ -191,20 +191,20 @@ async function pay(form, submitter, place) {
 /** @param {HTMLFormElement} form */
 const quoteOf = (form) => new FormData(form).get('quote');
 
-/** The token of what was typed, once; undefined where the fields say what is wrong. @param {HTMLElement} place */
-async function tokenOf(place) {
+/** The token of what was typed, once; undefined where the fields say what is wrong. @param {HTMLElement} container */
+async function tokenOf(container) {
   if (shown === undefined) await show();
   if (shown === undefined) return undefined;
-  say(place, '');
+  say(container, '');
   const { stripe, elements } = shown;
   const checked = await elements.submit();
   // What is wrong with a field stands at the field itself.
   if (checked.error !== undefined) {
-    if (checked.error.type !== 'validation_error') say(place, checked.error.message ?? place.dataset.failed);
+    if (checked.error.type !== 'validation_error') say(container, checked.error.message ?? container.dataset.failed);
     return undefined;
   }
   const made = await stripe.createConfirmationToken({ elements });
-  if (made.confirmationToken === undefined) say(place, made.error?.message ?? place.dataset.failed);
+  if (made.confirmationToken === undefined) say(container, made.error?.message ?? container.dataset.failed);
   return made.confirmationToken?.id;
 }
 
@@ -257,20 +257,20 @@ document.addEventListener('toggle', () => void show(), true);
 /**
  * Stripe's script shows the buyer their bank, in a frame over the page. What the browser learns of it counts for nothing: the
  * form that is sent afterwards makes the server query Stripe.
- * @param {HTMLFormElement} form @param {HTMLButtonElement} submitter @param {HTMLElement} place
+ * @param {HTMLFormElement} form @param {HTMLButtonElement} submitter @param {HTMLElement} container
  */
-async function confirmAtBank(form, submitter, place) {
+async function confirmAtBank(form, submitter, container) {
   if (submitter.getAttribute('aria-busy') === 'true') return;
   submitter.setAttribute('aria-busy', 'true');
-  say(place, '');
-  const isRequested = await showBank(place).catch(() => false);
+  say(container, '');
+  const isRequested = await showBank(container).catch(() => false);
   submitter.removeAttribute('aria-busy');
   if (!submitter.isConnected) return;
-  if (!isRequested) return void say(place, place.dataset.failed);
+  if (!isRequested) return void say(container, container.dataset.failed);
   pass(form, submitter);
 }
 
-/** @param {HTMLElement} place @returns whether the bank was reached, whatever came of it */
+/** @param {HTMLElement} container @returns whether the bank was reached, whatever came of it */
 async function showBank({ dataset: { key = '', clientSecret = '' } }) {
   await loadScript();
   const requested = await globalThis.Stripe?.(key).handleNextAction({ clientSecret });

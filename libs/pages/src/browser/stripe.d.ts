@@ -9,7 +9,7 @@ interface StripeElements {
   submit(): Promise<{ readonly error?: StripeError }>;
 }
 interface StripeElement {
-  mount(place: HTMLElement): void;
+  mount(container: HTMLElement): void;
   destroy(): void;
   on(event: string, listener: (event: { readonly error?: StripeError }) => void): void;
 }

@@ -113,7 +113,7 @@ type="hidden" name="card" value=""><input type="hidden" name="by-script" value="
   };
 }
 
-/** What stands in the place of the fields before they are there; the script shows one of them. */
+/** What is shown instead of the fields before they are there; the script shows one of them. */
 const loadStates = (shown: 'loading' | 'failed'): Html =>
   html`<p class="quiet small" data-card="loading" hidden="${shown !== 'loading'}">${stripeTexts.loading}</p><div class="stack tight" data-card="failed" role="alert"
 hidden="${shown !== 'failed'}"><p class="error">${stripeTexts.failed}</p><div><button type="button" class="button">${stripeTexts.again}</button></div></div>`;

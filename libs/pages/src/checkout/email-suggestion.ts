@@ -58,7 +58,7 @@ export function suggestEmail(email: string): string | null {
   return nearest === undefined ? null : `${email.slice(0, at)}@${nearest.known}`;
 }
 
-/** Letters to insert, leave out or replace; two that changed places count as one. More than `most` is not counted. */
+/** Letters to insert, leave out or replace; two that were swapped count as one. More than `most` is not counted. */
 function distanceOf(one: string, other: string, most: number): number {
   if (Math.abs(one.length - other.length) > most) return most + 1;
   const rows = [Array.from({ length: other.length + 1 }, (_, index) => index)];

@@ -24,7 +24,7 @@ export interface OrderFields {
   discountCode?: string | null;
 }
 
-/** The one place where fields of the form become fields of the operations; errors go back the same way. */
+/** Here alone fields of the form become fields of the operations; errors go back the same way. */
 const formFieldOf: Readonly<Record<string, string>> = {
   email: 'email',
   name: 'name',

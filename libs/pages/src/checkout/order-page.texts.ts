@@ -59,11 +59,11 @@ export const orderNotices = {
     `Code ${code} is applied: the total is ${total} now. Pay if you agree.`,
   code_refused: 'Your code was not applied. Pay without it, or correct it.',
   test_mode_changed:
-    'The shop changed between test mode and live sales. Nothing was charged. Look at your order, and pay again.',
+    'The shop changed between test mode and live sales. Nothing was charged. Check your order, and pay again.',
   too_many: (seconds: number) =>
     `Payments are not taken from here at the moment. Nothing was charged. Try again in ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`,
   unavailable: 'That did not work. Nothing was charged. Try again.',
-  bump_gone: 'An offer that you chose is no longer there. Look at your order, and pay if you agree.',
+  bump_gone: 'An offer that you chose is no longer there. Check your order, and pay if you agree.',
 } as const;
 
 /** What is wrong with a field, by the name of the field. */

@@ -41,7 +41,7 @@ export async function showPurchase(request: PageRequest, address: ProductAddress
   return Object.assign(shown, { cookies, isIndexed: true, head: shareHead(found.body) });
 }
 
-/** How the shop's pages look; null where there is no shop. */
+/** The appearance of the shop's pages; null where there is no shop. */
 async function findSeller({ call, actor }: PageRequest, handle: string): Promise<SellerResource | null> {
   const found = await call('getSeller', { actor, params: { handle } });
   return found.ok ? found.body : null;

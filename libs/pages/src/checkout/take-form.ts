@@ -38,14 +38,14 @@ async function takeStep(
   step: LaterStep,
 ): Promise<PageAnswer> {
   const done = await perform(request, address, own, step);
-  if (done.ok || settled.includes(done.problem.code)) return back(request, address);
+  if (done.ok || decided.includes(done.problem.code)) return back(request, address);
   if (done.problem.code === 'rate_limited')
     return busyForm(request, actionOf(address, request.query), done.retryAfterSeconds);
   return back(request, address, [], 'failed');
 }
 
 /** Another tab was first, or the same click twice: the page shows what became of it. */
-const settled = ['invalid_transition', 'idempotency_key_in_use'];
+const decided = ['invalid_transition', 'idempotency_key_in_use'];
 
 async function perform(request: PageRequest, address: ProductAddress, own: OwnCheckout, step: LaterStep) {
   const actor = buyer(request, own);

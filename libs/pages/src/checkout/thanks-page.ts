@@ -16,7 +16,7 @@ const texts = {
   card: (lastFour: string) => `Card ending in ${lastFour}`,
   email: 'Email',
   upsellDeclined: 'Your card was declined for the added offer. It is not in your order and was not charged.',
-  portal: 'Look after your purchases',
+  portal: 'Manage your purchases',
   again: 'Buy it once more',
   refundedTitle: 'This order was refunded',
   refunded: (total: string) => `${total} went back to your card. Banks take a few days to show it.`,

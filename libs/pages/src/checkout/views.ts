@@ -10,7 +10,7 @@ import type { PageOf, Post, Purchase, Shop } from './model.ts';
 export interface Seen {
   /** Null where the product is no longer on sale, or at another address. */
   readonly offer: CheckoutOffer | null;
-  /** How the shop's pages look, where there is no offer to say so. */
+  /** The appearance of the shop's pages, where there is no offer to say so. */
   readonly seller?: SellerResource | null;
   readonly checkout: CheckoutResource | null;
 }
@@ -36,8 +36,8 @@ function purchaseOf(seen: Seen): Purchase {
 }
 
 export function shopOf({ offer, seller = null, checkout }: Seen): Shop {
-  const look = offer?.seller ?? seller;
-  if (look !== null) return look;
+  const shop = offer?.seller ?? seller;
+  if (shop !== null) return shop;
   const { name = '', supportEmail = '' } = checkout?.seller ?? {};
   return { name, supportEmail, logoUrl: null, accentColor: null, termsUrl: null, refundPolicyUrl: null };
 }

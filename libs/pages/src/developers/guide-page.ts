@@ -95,11 +95,11 @@ and send it again under the same key.</p>
 <p>Without a key, two requests are two orders.</p>`;
 
 const checkout = html`<p>A buyer pays through a checkout, which your own page drives without a key: these endpoints
-answer pages of any origin (CORS) and look at no cookie. Open one with your handle, from
+answer pages of any origin (CORS) and read no cookie. Open one with your handle, from
 <code>GET /api/v1/settings</code>, and the product’s slug:</p>
 ${code('Shell', samples.openCheckout)}
 <p>The <code>secret</code> is shown this once; every later call sends it as <code>x-checkout-secret</code>. Keep it in
-the buyer’s link, behind <code>#</code>, and they can come back. Without it the checkout is as unknown as one that never
+the buyer’s link, after <code>#</code>, and they can come back. Without it the checkout is as unknown as one that never
 was: <a href="/developers/errors#checkout_not_found">404</a>.</p>
 <p>Prices are ours: each answer has the <code>lines</code> and <code>totalCents</code> that the buyer pays. Show them,
 then pay with the processor’s token for the card; the number never comes here. Send the <code>quote</code> of the
@@ -161,7 +161,7 @@ function rateLimits(perMinute: number): Html {
     perMinute === 0
       ? html`<p>This deployment sets no rate limit.</p>`
       : html`<p>${perMinute} requests a minute for an account, over all its keys and sessions. 60 may come at once; of
-more, those that come faster than twice that pace wait for their turn. An address without a valid key has 60 a minute.
+more, those that come faster than twice that pace are queued. An address without a valid key has 60 a minute.
 Checkout pages and <code>/api/checkout</code> have 600 a minute for each address, apart from these. Answers carry
 <code>ratelimit-limit</code>, <code>ratelimit-remaining</code> and <code>ratelimit-reset</code> (seconds), and the same as
 <code>ratelimit</code> and <code>ratelimit-policy</code>; beyond the limit comes

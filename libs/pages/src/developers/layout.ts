@@ -25,7 +25,7 @@ export interface Section {
 }
 
 export function renderPage(page: Page): string {
-  const place = (path: string, name: string) =>
+  const entry = (path: string, name: string) =>
     path === page.current
       ? html`<li><a href="${path}" aria-current="page">${name}</a></li>`
       : html`<li><a href="${path}">${name}</a></li>`;
@@ -33,8 +33,8 @@ export function renderPage(page: Page): string {
 <header class="top">
 <p class="brand"><a href="/developers">Checkout and funnel API</a></p>
 <nav aria-label="Pages"><ul>
-${place('/developers', 'Guide')}
-${place('/developers/errors', 'Errors')}
+${entry('/developers', 'Guide')}
+${entry('/developers/errors', 'Errors')}
 <li><a href="/developers/openapi.json">openapi.json</a></li>
 </ul></nav>
 </header>

@@ -23,7 +23,7 @@ The signatures are those of Standard Webhooks, so a library does it, <code>stand
 refuse what was signed more than five minutes ago.</p>
 ${code('Node.js, with a library', samples.libraryCheck)}
 <p>By hand: <code>webhook-signature</code> is <code>v1,</code> and the Base64 of HMAC-SHA256 over
-<code>webhook-id.webhook-timestamp.body</code>, keyed with the secret behind <code>whsec_</code>. There may be more than one
+<code>webhook-id.webhook-timestamp.body</code>, keyed with the secret after <code>whsec_</code>. There may be more than one
 signature, apart by a space: one that matches is enough. While a secret is replaced, with
 <code>POST /api/v1/webhook-endpoints/{endpointId}/rotate-secret</code>, deliveries carry those of the new and of the previous
 secret, for 24 hours unless you say otherwise.</p>
@@ -48,7 +48,7 @@ attempt, how long its steps took, what came back, and what to do about it.</p>
 <p>Send one delivery again with <code>POST /api/v1/webhook-deliveries/{deliveryId}/redeliver</code>, or all that failed since a
 time with <code>POST /api/v1/webhook-endpoints/{endpointId}/recover</code>: in order, at a bounded rate, under the ids of
 before. Or read what you missed: <code>GET /api/v1/events</code> is the log of the account’s events in the order in which they
-were committed, so that nothing is ever added behind an event that you have read. Its ids are those of the webhooks: drop
+were committed, so that nothing is ever added before an event that you have read. Its ids are those of the webhooks: drop
 those that you have seen. Store the last id that you have read there and go on from it, not from the last webhook’s: webhooks
 come in no order, so one that failed may be older than one that arrived. To begin, leave <code>after</code> out, or take the
 id of an event from well before the fault.</p>

@@ -21,7 +21,7 @@ export interface GalleryPage {
   render(assets: Pick<DocumentOptions, 'stylesheets' | 'scripts'>): string;
 }
 
-/** Every component and every page in every state, for people and for tests that look at pages. */
+/** Every component and every page in every state, for people and for tests that inspect pages. */
 export const gallery: readonly GalleryPage[] = [
   ...Object.entries(componentStates).map(([name, states]) => ({
     name,

@@ -3,7 +3,7 @@ import type { PageOf, Product, Purchase, Shop } from '../checkout/model.ts';
 import type { OrderContent } from '../checkout/order-page.ts';
 import { formatsFor } from '../formats.ts';
 
-/** Longer than any name of a real product, without a place to break. */
+/** Longer than any name of a real product, without a break. */
 export const longName = `${'The complete and unabridged course in watercolour, with '.repeat(3)}${'x'.repeat(40)}`;
 /** Read from right to left. */
 export const arabicName = 'دورة الرسم بالألوان المائية';

@@ -11,7 +11,7 @@ export function sharedBrowser(): Promise<Browser> {
 
 /**
  * Without a display, and without a way to any host but this machine.
- * @param env where the program is looked for
+ * @param env where the program is searched for
  */
 export async function startBrowser(env: NodeJS.ProcessEnv = process.env): Promise<Browser> {
   const found = await findChromium(env);

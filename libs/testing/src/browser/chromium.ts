@@ -87,7 +87,7 @@ async function writeProgram(from: string, to: string): Promise<void> {
   await pipeline(createReadStream(from), createBrotliDecompress(), (bytes) => writeFile(to, bytes, { mode: 0o755 }));
 }
 
-/** By way of a file: tar stops reading at the archive's end mark, and a pipe would break under the padding behind it. */
+/** By way of a file: tar stops reading at the archive's end mark, and a pipe would break under the padding after it. */
 async function untar(from: string, into: string): Promise<void> {
   const archive = join(into, 'archive.tar');
   await pipeline(createReadStream(from), createBrotliDecompress(), createWriteStream(archive));

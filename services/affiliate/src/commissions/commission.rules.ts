@@ -19,7 +19,7 @@ export function isOwnPurchase(customerEmail: string, affiliateEmail: string): bo
   return mailboxOf(customerEmail) === mailboxOf(affiliateEmail);
 }
 
-/** Mail to `pat+anything@` reaches `pat@`: what stands behind the first + is dropped, unless nothing stands before it. */
+/** Mail to `pat+anything@` reaches `pat@`: what follows the first + is dropped, unless nothing precedes it. */
 const mailboxOf = (email: string): string => email.toLowerCase().replace(/^([^@+]+)\+[^@]*@/, '$1@');
 
 /**

@@ -5,12 +5,12 @@ import { isOwnPurchase } from './commission.rules.ts';
 
 const affiliatesOfSales = statement<{ code: string | null; email: string | null }>(
   'affiliates-of-sales',
-  `select a.code, a.email from unnest($1::text[], $2::text[]) with ordinality as w(account_id, code_key, place)
-   left join affiliates as a using (account_id, code_key) order by w.place`,
+  `select a.code, a.email from unnest($1::text[], $2::text[]) with ordinality as w(account_id, code_key, position)
+   left join affiliates as a using (account_id, code_key) order by w.position`,
   { code: 'text', email: 'text' },
 );
 
-/** Who is credited with each of the sales, in their places. One statement looks up all of them. */
+/** Who is credited with each of the sales, in their order. One statement looks up all of them. */
 export async function resolveCredits(
   database: Database,
   wanted: RequestInput<typeof contract>['wanted'],

@@ -62,9 +62,9 @@ export async function getStatement(
   { code, limit = limits.listMax, before }: RequestInput<typeof contract>,
 ): Promise<Statement> {
   const { id } = await requireAffiliate(database.fork(), accountId, code);
-  const place = before === undefined ? Number.MAX_SAFE_INTEGER : await positionOf(database, [accountId, id, before]);
+  const position = before === undefined ? Number.MAX_SAFE_INTEGER : await positionOf(database, [accountId, id, before]);
   const { lines, balances } = await inOneSnapshot(database, async (client) => {
-    const found = await client.query(linesStatement([accountId, id, place, limit + 1]));
+    const found = await client.query(linesStatement([accountId, id, position, limit + 1]));
     const balances = await readBalances(client, accountId, [id], clock.now());
     return { lines: found.rows, balances: [...(balances.get(id) ?? [])] };
   });

@@ -89,7 +89,7 @@ export async function compareBooks(
   run: AccountRun,
   counts: DailyCounts,
 ): Promise<void> {
-  // Days of a rehearsal pass in seconds: their refunds and disputes are looked after by the account's own runs.
+  // Days of a rehearsal pass in seconds: their refunds and disputes are handled by the account's own runs.
   if (run.test || mustEnd(run)) return;
   const compared: BooksComparison[] = [];
   try {

@@ -43,7 +43,7 @@ interface Requested {
 }
 
 /**
- * Looks for what explains records that no payment here has. What is compared once may never be listed again before a charge,
+ * Searches for what explains records that no payment here has. What is compared once may never be listed again before a charge,
  * so it has to be kept here what stops charges.
  */
 export type MatchPage = (deps: PaymentDeps, listed: Requested, records: readonly ProcessorRecord[]) => Promise<void>;

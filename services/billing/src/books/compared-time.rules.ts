@@ -6,7 +6,7 @@ const comparedDaysMs = 3 * dayMs;
 const earlierMs = dayMs;
 /** How far a later run of the day looks back, and about how often it does. */
 const lookBackMs = hourMs;
-/** How far a processor's clock may be behind ours or ahead of it. */
+/** How far a processor's clock may differ from ours. */
 export const clocksDifferMs = 15 * 60_000;
 
 /** What is known of earlier comparisons with one processor's list. */

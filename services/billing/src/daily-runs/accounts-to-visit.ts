@@ -2,7 +2,7 @@ import { type Database, statement } from '@app/service-kit/database';
 import { holdIsDue, holdWaitsSince } from '../holds/holds-due.ts';
 import { subscriptionIsDue } from '../renewals/due-subscriptions.ts';
 
-/** What a run finds something to do in: the rows it may look at, and when one of them is due at `$2` (always unless given). */
+/** What a run finds something to do in: the rows it may read, and when one of them is due at `$2` (always unless given). */
 interface Source {
   readonly table: string;
   readonly rows: string;
@@ -43,24 +43,24 @@ const hasMuch = `(select count(*) from (${sources
   .join(' union all ')} limit ${littleMax + 1}) as counted) > ${littleMax}`;
 
 /**
- * From one account to the next by index, and one look for what is due in each: what an account has that is not due costs
+ * From one account to the next by index, and one check for what is due in each: what an account has that is not due costs
  * nothing, and an account without anything due is not visited. How much is due is counted where anything is.
  */
 const walk = ({ table, rows, due = rows }: Source, name: number | string) =>
   statement<Page>(
     `daily-runs-accounts-${name}`,
-    `with recursive walked (account_id, place) as (
+    `with recursive walked (account_id, position) as (
        (select account_id, 1 from ${table} where account_id > $1 and ${rows} order by account_id limit 1)
        union all
        select (
          select t.account_id from ${table} as t where t.account_id > w.account_id and ${rows} order by t.account_id limit 1
-       ), place + 1
-       from walked as w where w.account_id is not null and place < ${pageMax}
-     ), looked (account_id, due) as materialized (
+       ), position + 1
+       from walked as w where w.account_id is not null and position < ${pageMax}
+     ), checked (account_id, due) as materialized (
        select account_id, exists (select from ${table} as t where t.account_id = w.account_id and ${due} and $2::timestamptz is not null)
        from walked as w where account_id is not null
      ), sized as materialized (
-       select account_id, due, case when due then ${hasMuch} else false end as much from looked as w
+       select account_id, due, case when due then ${hasMuch} else false end as much from checked as w
      )
      select count(*)::int as passed, max(account_id) as last, array_agg(account_id) filter (where due and not much) as little,
        array_agg(account_id) filter (where much) as much
@@ -93,7 +93,7 @@ export async function* accountsToVisit(database: Database, now: Date): AsyncGene
     left ||= much !== null;
     yield* onlyNew(little, visited);
   }
-  // Those with much are looked for once more: what is due in them may have changed by then.
+  // Those with much are checked once more: what is due in them may have changed by then.
   if (left) yield* dueIn(database, now, walks, visited);
 }
 

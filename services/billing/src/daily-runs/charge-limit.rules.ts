@@ -59,7 +59,7 @@ export function chargeLimitText(
   return (
     `More was due than a daily run charges at once: ${over.map((limit) => overText(limit, times)).join('; ')}. The longest ` +
     `due are charged first, and ${left.join(', ')} for the next run. If what is due is right, charge it at once with ` +
-    `{ "force": true } or ${raised}; if not, look for a wrong clock, a restored backup or a wrong import.`
+    `{ "force": true } or ${raised}; if not, check for a wrong clock, a restored backup or a wrong import.`
   );
 }
 

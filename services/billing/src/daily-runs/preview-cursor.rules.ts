@@ -1,6 +1,6 @@
 import { invalidField } from '@app/contracts/validation';
 
-/** Where a page of the preview begins: behind this thing of this kind. '' is the first. */
+/** Where a page of the preview begins: after this id of this kind. '' is the first. */
 export type Cursor =
   | { readonly kind: 'look_up' | 'settlement' | 'cancellation'; readonly id: string }
   | { readonly kind: 'charge'; readonly id: string; readonly dueAt: Date | null }

@@ -18,7 +18,7 @@ interface PreviewDeps {
 
 interface Page {
   readonly actions: readonly PlannedAction[];
-  /** Behind the last action. */
+  /** After the last action. */
   readonly next: Cursor;
 }
 
@@ -106,11 +106,11 @@ async function readActions(database: Database, scope: Scope, from: Cursor, limit
   const actions: PlannedAction[] = [];
   let cursor = from;
   while (cursor.kind !== 'end') {
-    const places = limit - actions.length;
-    if (places === 0) break;
-    const page = await readKind(database, scope, cursor, places);
+    const room = limit - actions.length;
+    if (room === 0) break;
+    const page = await readKind(database, scope, cursor, room);
     actions.push(...page.actions);
-    cursor = page.actions.length < places ? firstCursor(cursor.kind) : page.next;
+    cursor = page.actions.length < room ? firstCursor(cursor.kind) : page.next;
   }
   return { actions, next: cursor };
 }

@@ -30,7 +30,7 @@ export interface HowFar {
   readonly retryCapture: boolean;
 }
 
-/** A capture, the charge in its place and an upsell, each begun and ended: more steps in a row mean a fault. */
+/** A capture, the charge instead of it and an upsell, each begun and ended: more steps in a row mean a fault. */
 const stepsMax = 12;
 
 /** What a processor recorded is in its list by then. */

@@ -124,7 +124,7 @@ test('a capture that failed is made again when it may be, and waits for the last
   expect(next(failed, { atMs: nowMs + 47 * hourMs })).toEqual({ kind: 'wait', until: hold.capture_before });
 });
 
-test('once a capture was declined after the hold’s end the card is charged in its place, once; a decline of that loses it', () => {
+test('once a capture was declined after the hold’s end the card is charged instead, once; a decline of that loses it', () => {
   const recharge = { kind: 'send', step: 'recharge', attemptNo: 1 };
   expect(next(declined('hold_expired'))).toEqual(recharge);
   const ended = { atMs: hold.capture_before.getTime() };

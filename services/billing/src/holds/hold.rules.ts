@@ -12,7 +12,7 @@ const beforeExpiryMs = 60 * minuteMs;
  *   capture ── succeeded ─────────────────────────┬─ upsell accepted: charge it, once ── settled
  *      │ captured already, unknown to us: found at the processor; where its list lacks it, settled all the same
  *      │ declined, the hold lives: again later    └─ otherwise ─────────────────────── settled
- *      └ the hold expired: charge the card in its place, once ── declined ── lost
+ *      └ the hold expired: charge the card instead, once ── declined ── lost
  */
 export type HoldStep =
   | { readonly kind: 'send'; readonly step: 'capture' | 'recharge' | 'upsell'; readonly attemptNo: number }

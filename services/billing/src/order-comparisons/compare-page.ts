@@ -84,21 +84,21 @@ function judge(own: readonly OrderPayments[], orders: readonly ComparedOrder[], 
 /** Says again what the events of these orders said, and compares once more: what still does not follow differs. */
 async function follow(
   comparison: Comparison,
-  behind: readonly OrderPayments[],
+  lagging: readonly OrderPayments[],
 ): Promise<Pick<Judged, 'equal' | 'differing'>> {
   const { deps, run } = comparison;
   const said = [];
-  for (const { orderId } of behind) said.push(await saidOf(deps, run.accountId, orderId));
+  for (const { orderId } of lagging) said.push(await saidOf(deps, run.accountId, orderId));
   const input = {
     completed: said.flatMap(({ completed }) => completed ?? []),
     settled: said.flatMap(({ settled }) => settled ?? []),
   };
-  const orderIds = behind.map(({ orderId }) => orderId);
+  const orderIds = lagging.map(({ orderId }) => orderId);
   deps.logger.warn({ accountId: run.accountId, orderIds }, 'orders had not followed their payments');
   await deps.requester.request(followPayments, input, callOf(comparison));
   const orders = new Map((await fetchOrders(comparison, { orderIds })).map((order) => [order.orderId, order]));
   const ends: Pick<Judged, 'equal' | 'differing'> = { equal: [], differing: [] };
-  for (const own of behind) {
+  for (const own of lagging) {
     const order = orders.get(own.orderId);
     const verdict = compareOrder(order, own);
     if (verdict.kind === 'equal' || verdict.kind === 'start') ends.equal.push(own.orderId);

@@ -35,7 +35,7 @@ export const endpointCompared = definePoint<{ readonly accountId: string; readon
   'billing.endpoint-compared',
 );
 
-/** An event of a payment processor was looked at, and its row says how. */
+/** An event of a payment processor was handled, and its row says how. */
 export const processorEventHandled = definePoint<{ readonly eventId: string; readonly result: 'done' | 'later' }>(
   'billing.processor-event-handled',
 );

@@ -75,7 +75,7 @@ async function refuse({ database, clock, reachableBase }: EndpointDeps, row: End
 }
 
 /**
- * Lets Stripe have what is wanted. The arrows, and what a process leaves that dies behind one:
+ * Lets Stripe have what is wanted. The arrows, and what a process leaves that dies after one:
  * claimed → the row is due again when its lease has run out, and nothing else has happened;
  * listed → the same;
  * deleted → the next list lacks it;

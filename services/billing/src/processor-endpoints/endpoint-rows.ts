@@ -73,7 +73,7 @@ const presentStatement = statement(
    where ${ofRow}`,
 );
 
-/** A creation whose answer got lost may have been late, and come after a later attempt: that is looked at soon. */
+/** A creation whose answer got lost may have been late, and come after a later attempt: that is checked soon. */
 const afterRetryMs = 3_600_000;
 /** A database that was restored from a backup may hold an earlier secret, and a seller may delete the endpoint at Stripe. */
 const compareAgainMs = 24 * 3_600_000;

@@ -15,7 +15,7 @@ const eventShape = z.object({
   }),
 });
 
-/** Where an event says to look. */
+/** What an event says to read. */
 export interface EventContent {
   readonly id: string;
   readonly type: string;

@@ -3,7 +3,7 @@ import type { EventType } from '../processors/stripe/stripe-endpoints.ts';
 import type { StripeProcessor } from '../processors/stripe/stripe-processor.ts';
 import type { ProcessorEvent } from './event-rows.ts';
 
-/** What handlers of events work with: an event only says where to look, and the object is read from Stripe. */
+/** What handlers of events work with: an event only says what to read, and the object is read from Stripe. */
 export interface EventDeps extends PaymentDeps {
   readonly stripe: StripeProcessor;
 }
@@ -15,7 +15,7 @@ export interface EventHandling {
   /** Of the events about it that are handled; the platform's endpoints at Stripe get no others. */
   readonly types: readonly EventType[];
   /**
-   * Looks at the object, which may have been looked at before, and earlier than an event that came first. An object that is not of
+   * Reads the object, which may have been read before, and earlier than an event that came first. An object that is not of
    * the account is done with.
    * @returns `later` where the same event is to be handled again, after a pause that grows
    * @throws any error for the same

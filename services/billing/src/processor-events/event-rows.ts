@@ -99,5 +99,5 @@ export async function endEvent({ pool }: Database, event: ProcessorEvent, now: D
   await pool.query(doneStatement([account_id, processor, test, event_id, now]));
 }
 
-/** Whether the event is not looked at again, unless this attempt ends it. */
+/** Whether the event is not handled again, unless this attempt ends it. */
 export const isLastAttempt = ({ attempts }: ProcessorEvent): boolean => attempts > delaysMs.length;

@@ -59,7 +59,7 @@ export async function getPaymentProcessor(
   return resourceOf(processors.allows(row.processor) ? row : { ...row, processor: 'none' }, keys.rows);
 }
 
-/** Of the notification that the stored key cannot be opened; a new key may be unreadable too, and is a new subject. */
+/** Of the notification that the stored key cannot be opened; a new key may be unreadable too, and is notified anew. */
 export const keyUnreadableKey = (processor: string): string => `key unreadable ${processor}`;
 
 const lockStatement = statement<{ pg_advisory_xact_lock: unknown }>(

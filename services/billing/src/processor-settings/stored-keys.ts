@@ -173,7 +173,7 @@ const storeStatement = statement(
 );
 
 /**
- * Stores a pair for new payments of its mode. Another key of the same Stripe account takes the place of the one before; that of
+ * Stores a pair for new payments of its mode. Another key of the same Stripe account replaces the one before; that of
  * another Stripe account is kept, for what was made with it.
  * @throws DomainError invalid_transition for another Stripe account while something is open at the one before
  */

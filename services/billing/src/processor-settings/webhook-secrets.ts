@@ -59,7 +59,7 @@ export async function webhookSecrets(
   });
 }
 
-/** Stripe signs with both secrets of an endpoint for a day at most after one took the place of the other. */
+/** Stripe signs with both secrets of an endpoint for a day at most after one replaced the other. */
 export const rotationMs = 24 * 3_600_000;
 
 const storeStatement = statement(

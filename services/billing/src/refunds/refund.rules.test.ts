@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lostInPlace } from './refund.rules.ts';
+import { lostInstead } from './refund.rules.ts';
 
 test.each([
   // charge, refunded, lost, failed, taken by lost disputes
@@ -13,6 +13,6 @@ test.each([
   '%i with %i refunded and %i lost: of %i that fail, %i taken, %i are lost: %s',
   (amount, refunded, lost, failed, taken, expected) => {
     const charge = { amount_cents: amount, refunded_cents: refunded, lost_cents: lost };
-    expect(lostInPlace(charge, failed, taken)).toBe(expected);
+    expect(lostInstead(charge, failed, taken)).toBe(expected);
   },
 );

@@ -106,7 +106,7 @@ export const restOf = ({ amount_cents, refunded_cents, lost_cents }: Cents): num
  * @param charge as it was before the failure
  * @param takenCents of all of its lost disputes
  */
-export const lostInPlace = (charge: Cents, refundCents: number, takenCents: number): number =>
+export const lostInstead = (charge: Cents, refundCents: number, takenCents: number): number =>
   Math.max(0, Math.min(takenCents - charge.lost_cents, restOf(charge) + refundCents));
 
 /** Attempts to give back the charge, oldest first. */

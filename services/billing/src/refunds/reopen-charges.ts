@@ -5,7 +5,7 @@ import type { Charge, Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { noticeEvent } from '../payments/payment-events.ts';
 import { refundFailedText } from '../payments/payment-notices.rules.ts';
-import { lostInPlace } from './refund.rules.ts';
+import { lostInstead } from './refund.rules.ts';
 
 /** A refund that failed after it had been taken, and what the processor says of it. */
 export type FailedRefund = Pick<Payment, 'id' | 'account_id' | 'order_id' | 'amount_cents' | 'currency' | 'test'> & {
@@ -74,7 +74,7 @@ export async function reopenCharges(deps: PaymentDeps, refund: FailedRefund): Pr
     const [charge] = (await client.query(lockStatement([accountId, chargeId]))).rows;
     if (charge === undefined) return;
     const [around] = (await client.query(aroundStatement([accountId, chargeId, refund.order_id]))).rows;
-    const lostCents = lostInPlace(charge, amountCents, around?.taken_cents ?? 0);
+    const lostCents = lostInstead(charge, amountCents, around?.taken_cents ?? 0);
     await client.query(reopenStatement([accountId, chargeId, amountCents, lostCents, new Date(nowMs)]));
     const events = eventsOf(refund, { charge, period, around: around as Around, lostCents, nowMs });
     await client.query(insertOutboxSql, [JSON.stringify(events)]);
@@ -88,7 +88,7 @@ interface Reopening {
   readonly charge: Reopened;
   readonly period: number | null;
   readonly around: Around;
-  /** What a lost dispute has taken in the refund's place. */
+  /** What a lost dispute has taken instead of the refund. */
   readonly lostCents: number;
   readonly nowMs: number;
 }

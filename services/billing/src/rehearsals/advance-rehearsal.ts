@@ -36,7 +36,7 @@ const yearMax = 2200;
 
 /**
  * Moves the time of the account's rehearsals, a day at a time, and runs each day's job for its test subscriptions. Live ones
- * are not looked at. A day is the unit of what is done: a process that dies leaves the clock at a day's beginning, with
+ * are not checked. A day is the unit of what is done: a process that dies leaves the clock at a day's beginning, with
  * perhaps a part of the day's job done, and the repeated command goes on to the requested day.
  *
  * One at a time for each account. A second one waits, until the deadline.

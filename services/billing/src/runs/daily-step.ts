@@ -11,7 +11,7 @@ export interface StepDeps {
   readonly logger: Logger;
 }
 
-/** Where the charges of a currency end: none that stands behind it. */
+/** Where the charges of a currency end: none after it. */
 export interface CutOff {
   readonly currency: string;
   readonly next_charge_at: Date;

@@ -39,7 +39,7 @@ export async function priceRefusal(
   });
   if (settings?.processor !== 'stripe') return undefined;
   const { live, test } = settings.stripe ?? {};
-  const settlesIn = (live ?? test)?.settlement_currency;
-  if (impossible === undefined && settlesIn !== currency) return undefined;
+  const settlementCurrency = (live ?? test)?.settlement_currency;
+  if (impossible === undefined && settlementCurrency !== currency) return undefined;
   return invalidField(fault.field === 'currency' ? field : 'priceCents', fault.message);
 }

@@ -11,14 +11,14 @@ import type { EntityManager } from '@mikro-orm/postgresql';
  */
 export async function requireEmailRoom(
   tx: EntityManager,
-  place: { accountId: string; productId: string },
+  of: { accountId: string; productId: string },
   body: string,
   replacedId = '',
 ): Promise<void> {
   const [used] = await tx.execute<{ bytes: number }[]>(
     `select coalesce(sum(octet_length(to_json(body)::text) - 2), 0)::int as bytes from funnel_emails
      where account_id = ? and product_id = ? and id <> ?`,
-    [place.accountId, place.productId, replacedId],
+    [of.accountId, of.productId, replacedId],
   );
   const wanted = Buffer.byteLength(JSON.stringify(body)) - 2;
   if ((used?.bytes ?? 0) + wanted <= limits.emailBytesPerProduct) return;

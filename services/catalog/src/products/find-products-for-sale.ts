@@ -7,7 +7,7 @@ import { offerColumns, pricedColumns, shownPage, wantedDiscounts } from './price
 /**
  * One statement for all checkouts or orders that wait together. It has correlated subqueries and no joins: whatever
  * PostgreSQL guesses of the sizes, each wanted product is one look-up in an index, and what belongs to it a few in the
- * indexes behind it. Measured with 1 and 50 products, two bumps and a code each: 0.2 and 1.1 ms. Ids are made in the order
+ * indexes of it. Measured with 1 and 50 products, two bumps and a code each: 0.2 and 1.1 ms. Ids are made in the order
  * of time, so ordering by id is the order in which the offers were made.
  *
  * The response stays below the 8 MiB of a message: a product has at most 100 bumps of 1.3 KB each and 8 KB besides, its page
@@ -15,9 +15,9 @@ import { offerColumns, pricedColumns, shownPage, wantedDiscounts } from './price
  */
 const productsForSale = statement<{ json: string }>(
   'products-for-sale',
-  `select '{"products":[' || coalesce(string_agg(coalesce(product::text, 'null'), ',' order by place), '') || ']}' as json
+  `select '{"products":[' || coalesce(string_agg(coalesce(product::text, 'null'), ',' order by position), '') || ']}' as json
    from (
-     select place, (
+     select position, (
        select row_to_json(sale) from (
          select ${pricedColumns}, ${shownPage},
                 array(
@@ -46,7 +46,7 @@ const productsForSale = statement<{ json: string }>(
      ) as product
      from rows from (
        json_to_recordset($1::json) as ("accountId" text, "productId" text, slug text, "discountCodes" text[], "bumpIds" text[], "withPage" boolean)
-     ) with ordinality as wanted ("accountId", "productId", slug, "discountCodes", "bumpIds", "withPage", place)
+     ) with ordinality as wanted ("accountId", "productId", slug, "discountCodes", "bumpIds", "withPage", position)
    ) as answered`,
   { json: 'text' },
 );

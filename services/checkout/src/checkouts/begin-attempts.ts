@@ -146,11 +146,11 @@ function buyerOf(begun: NewAttempt) {
 const digestsOf = ({ row, buyer }: NewAttempt): string[] =>
   buyer.digests.map((digest) => hashOf(`${row.account_id} ${digest}`).toString('base64url').slice(0, 22));
 
-/** Within it a buyer looks for another card, and the order's payments show what was tried. */
+/** Within it a buyer finds another card, and the order's payments show what was tried. */
 const sameOrderMs = 3_600_000;
 
 /**
- * Whether an attempt gets an order id of its own. An order's place in lists and its date are in its id: one that is paid days
+ * Whether an attempt gets an order id of its own. An order's position in lists and its date are in its id: one that is paid days
  * after a declined attempt must not lie below newer ones. Only after a definite no: else the first id keeps out a second charge.
  */
 const renewsOrder = ({ order_id, status, attempt_reason }: CheckoutRow, nowMs: number): boolean =>

@@ -20,7 +20,7 @@ export interface CheckoutOrder {
   readonly items: readonly OrderItem[];
 }
 
-/** The order that a checkout became, as its row is written; fields are named as the columns. Its time is that of its id, so its place in lists agrees with its date. */
+/** The order that a checkout became, as its row is written; fields are named as the columns. Its time is that of its id, so its position in lists agrees with its date. */
 export function checkoutOrder(row: CheckoutRow, sale: FixedSale, status: 'paid' | 'authorized', nowMs: number) {
   const id = orderIdOf(row);
   const { account_id, test, affiliate_code, utm_source, utm_medium, utm_campaign, utm_term, utm_content } = row;

@@ -93,7 +93,7 @@ const attemptsOf = (events: readonly Completed[]) => [
   events.map(({ data }) => data.attemptNo),
 ];
 
-/** A decline of a checkout that is deleted by now needs nothing; money without a sale must be looked at. */
+/** A decline of a checkout that is deleted by now needs nothing; money without a sale must be checked. */
 function checkoutOf({ data }: Completed, row: CheckoutRow | undefined): CheckoutRow | undefined {
   if (row === undefined && data.status !== 'declined')
     throw new Error(`the order ${data.orderId} was paid by attempt ${data.attemptNo}, and there is no checkout for it`);

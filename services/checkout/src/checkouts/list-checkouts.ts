@@ -58,7 +58,7 @@ const expired = listStatement('checkouts-expired', `c.status = 'expired'`);
 
 const known = statement('checkouts-known', 'select from checkouts where account_id = $1 and id = $2');
 
-/** Sorts behind every checkout's id: the first character of its suffix is a digit. */
+/** Sorts after every checkout's id: the first character of its suffix is a digit. */
 const afterAllIds = 'cko_z';
 
 /**

@@ -10,7 +10,7 @@ const dayMs = 86_400_000;
 
 /** A visitor counts once a day, so today's visits are needed; yesterday's for replicas whose clocks differ. */
 const visitKeepDays = 2;
-/** A checkout that was opened and never touched since: a crawler's, or a page that was looked at. */
+/** A checkout that was opened and never touched since: a crawler's, or a page that was only opened. */
 const untouchedKeepDays = 1;
 /** A checkout that was not paid is closed then. */
 const openKeepDays = 30;
@@ -25,7 +25,7 @@ const digestKeepDays = 2;
 const endedSubscriptionKeepDays = 30;
 /** A reminder keeps the next one out for 30 days, and its checkout may be counted for as long. */
 const reminderKeepDays = 90;
-/** Buyers look for the link that ends reminders in old emails too. */
+/** Buyers use the link that ends reminders in old emails too. */
 const optOutTokenKeepDays = 400;
 export const reminderRunKeepDays = 90;
 

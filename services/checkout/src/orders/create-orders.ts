@@ -61,7 +61,7 @@ export const orderKeyOf = ({ context }: OrderCommand): OrderKey => ({
 
 function decide(command: OrderCommand, product: PricedProduct | null, credit: Credit): ItemResult<NewOrder> {
   const { id } = orderKeyOf(command);
-  // The moment the order reached the platform is in its id, so its place in lists always agrees with its date.
+  // The moment the order reached the platform is in its id, so its position in lists always agrees with its date.
   const nowMs = idTimeMs(id);
   try {
     const sale = decideSale(command.body, product, command.account.testMode, nowMs);

@@ -8,7 +8,7 @@ import { type OrderRow, orderColumns, orderJson, orderTypes } from './order-rows
 import { type FoundBy, foundBy, wantedOrders } from './orders-wanted.rules.ts';
 
 const isBuyer = 'lower(customer_email) = lower($5)';
-/** Names in the order of their code points: what begins with a text lies between it and it with the last code point behind. */
+/** Names in the order of their code points: what begins with a text lies between it and it with the last code point appended. */
 const name = 'lower(customer_name collate pg_c_utf8)';
 const begins = 'lower($6 collate pg_c_utf8)';
 const beginsSo = `customer_name <> '' and ${name} >= ${begins} and ${name} < ${begins} || chr(1114111)`;
@@ -16,7 +16,7 @@ const isOfAffiliate = 'affiliate_code is not null and lower(affiliate_code) = lo
 const isOfProduct = 'product_id = $9';
 
 /**
- * An id as indexes have it behind another key. Between two bounds of the id itself the planner expects few orders, and would read
+ * An id as indexes have it after another key. Between two bounds of the id itself the planner expects few orders, and would read
  * the orders of all accounts between them along the primary key; only the list's own index has this.
  */
 const suffix = 'substr(id, 5)';
@@ -25,7 +25,7 @@ interface Way {
   /** The condition of its index, beside the account. */
   readonly condition: string;
   /** What the index ends in and lists are in the order of; undefined where few rows are found. */
-  readonly place: 'id' | typeof suffix | undefined;
+  readonly idRange: 'id' | typeof suffix | undefined;
 }
 
 /** `$1` the account, `$2` and `$3` the bounds of ids, `$4` how many; any of the others may be null. */
@@ -35,11 +35,11 @@ const filters = `status <> 'expired'
   and ($9::text is null or ${isOfProduct})`;
 
 /** Where few rows are found, their ids are sorted, and the rows of a page are looked up. */
-function listStatement(name: string, { condition, place }: Way) {
-  if (place !== undefined) {
-    const bound = (id: string) => place.replace('id', id);
-    const inRange = `${place} >= ${bound('$2')} and ${place} < ${bound('$3')}`;
-    const page = `where account_id = $1 and ${condition} and ${inRange} and ${filters} order by ${place} desc limit $4`;
+function listStatement(name: string, { condition, idRange }: Way) {
+  if (idRange !== undefined) {
+    const bound = (id: string) => idRange.replace('id', id);
+    const inRange = `${idRange} >= ${bound('$2')} and ${idRange} < ${bound('$3')}`;
+    const page = `where account_id = $1 and ${condition} and ${inRange} and ${filters} order by ${idRange} desc limit $4`;
     return statement<OrderRow>(name, `select ${orderColumns} from orders ${page}`, orderTypes);
   }
   const found = `select id, status, customer_email, customer_name, affiliate_code, product_id from orders
@@ -51,19 +51,22 @@ function listStatement(name: string, { condition, place }: Way) {
 }
 
 const live: Readonly<Record<FoundBy, ReturnType<typeof listStatement>>> = {
-  account: listStatement('orders-live', { condition: 'not test', place: 'id' }),
-  email: listStatement('orders-live-by-email', { condition: `not test and ${isBuyer}`, place: undefined }),
-  name: listStatement('orders-live-by-name', { condition: `not test and ${beginsSo}`, place: undefined }),
-  authorized: listStatement('orders-authorized', { condition: `not test and status = 'authorized'`, place: undefined }),
-  refunded: listStatement('orders-refunded', { condition: `not test and status = 'refunded'`, place: suffix }),
-  affiliate: listStatement('orders-live-by-affiliate', { condition: `not test and ${isOfAffiliate}`, place: suffix }),
-  product: listStatement('orders-live-by-product', { condition: `not test and ${isOfProduct}`, place: suffix }),
+  account: listStatement('orders-live', { condition: 'not test', idRange: 'id' }),
+  email: listStatement('orders-live-by-email', { condition: `not test and ${isBuyer}`, idRange: undefined }),
+  name: listStatement('orders-live-by-name', { condition: `not test and ${beginsSo}`, idRange: undefined }),
+  authorized: listStatement('orders-authorized', {
+    condition: `not test and status = 'authorized'`,
+    idRange: undefined,
+  }),
+  refunded: listStatement('orders-refunded', { condition: `not test and status = 'refunded'`, idRange: suffix }),
+  affiliate: listStatement('orders-live-by-affiliate', { condition: `not test and ${isOfAffiliate}`, idRange: suffix }),
+  product: listStatement('orders-live-by-product', { condition: `not test and ${isOfProduct}`, idRange: suffix }),
 };
 
 /** Rehearsals are few: they have an index of their account and of their buyers. */
 const rehearsals = {
-  account: listStatement('orders-test', { condition: 'test', place: suffix }),
-  email: listStatement('orders-test-by-email', { condition: `test and ${isBuyer}`, place: undefined }),
+  account: listStatement('orders-test', { condition: 'test', idRange: suffix }),
+  email: listStatement('orders-test-by-email', { condition: `test and ${isBuyer}`, idRange: undefined }),
 } as const;
 
 const known = statement('orders-before-known', 'select from orders where account_id = $1 and id = $2');

@@ -13,7 +13,7 @@ export interface WantedOrders {
   readonly affiliateCode: string | null;
 }
 
-/** Sorts behind every order's id: the first character of its suffix is a digit. */
+/** Sorts after every order's id: the first character of its suffix is a digit. */
 const afterAllIds = 'ord_z';
 
 /** An order's time is that of its id, so a span of time is a span of ids; and an id is a span of one. */

@@ -9,7 +9,7 @@ export const remindersClaimed = definePoint<OfAccount & { readonly reminderIds: 
   'checkout.reminders-claimed',
 );
 
-/** What became of a reminder that was handed over is committed. */
+/** What became of a reminder that was submitted is committed. */
 export const reminderRecorded = definePoint<
   OfAccount & { readonly reminderId: string; readonly status: 'sent' | 'failed' }
 >('checkout.reminder-recorded');

@@ -66,7 +66,7 @@ const requestStatement = statement<RefundedOrder>(
   refundedTypes,
 );
 
-/** Of requests at once a later one finds the refund of the first, or the end of it, when it looks again. */
+/** Of requests at once a later one finds the refund of the first, or the end of it, when it reads again. */
 const readsMax = 5;
 
 /**
@@ -81,7 +81,7 @@ export async function refundOrder(
   context: RequestContext,
 ): Promise<RefundResult> {
   const { accountId, requestId } = context;
-  for (let look = 0; look < readsMax; look++) {
+  for (let reads = 0; reads < readsMax; reads++) {
     const nowMs = deps.clock.nowMs();
     const values = [accountId, orderId, newId('refund', nowMs), requestId, new Date(nowMs), renewals];
     const { rows } = await deps.database.pool.query(requestStatement(values));

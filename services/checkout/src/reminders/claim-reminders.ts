@@ -21,7 +21,7 @@ export interface NewReminder {
 const leaseMs = 15 * 60_000;
 
 /**
- * One statement claims a page: locked checkouts are skipped, everything that was read before is looked at
+ * One statement claims a page: locked checkouts are skipped, everything that was read before is checked
  * again, and the key of the table lets one run have each buyer and product.
  */
 const claimStatement = statement<{ id: string }>(
@@ -112,7 +112,7 @@ const sentStatement = statement(
   `update reminders set status = 'sent', detail = $3 where account_id = $1 and id = $2 and status = 'sending'`,
 );
 
-/** @param detail what is known of a hand-over without a reply, or null */
+/** @param detail what is known of a submission without a reply, or null */
 export async function endSent({ pool }: Database, accountId: string, id: string, detail: string | null): Promise<void> {
   await pool.query(sentStatement([accountId, id, detail]));
 }

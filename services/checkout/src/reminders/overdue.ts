@@ -82,13 +82,13 @@ const isOpen = `c.status = 'open' and c.email is not null and not c.test`;
  */
 const accountsStatement = statement<Walked>(
   'reminders-accounts-without-run',
-  `with recursive walked (account_id, place) as (
+  `with recursive walked (account_id, position) as (
      (select c.account_id, 1 from checkouts as c where c.account_id > $1 and ${isOpen} order by c.account_id limit 1)
      union all
      select (
        select c.account_id from checkouts as c where c.account_id > w.account_id and ${isOpen} order by c.account_id limit 1
-     ), place + 1
-     from walked as w where w.account_id is not null and place < ${pageSize}
+     ), position + 1
+     from walked as w where w.account_id is not null and position < ${pageSize}
    )
    select w.account_id, exists (
      select from reminder_runs as r where r.account_id = w.account_id and r.result is not null and r.started_at > $2) as ran

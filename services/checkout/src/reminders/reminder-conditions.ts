@@ -16,7 +16,7 @@ const refusalsMax = 3;
 const refusedAgainAfter = `interval '20 hours'`;
 
 /**
- * Whether a reminder keeps the next one out: it is being handed over, it went out within the quiet days, or the mail server
+ * Whether a reminder keeps the next one out: it is being submitted, it went out within the quiet days, or the mail server
  * refused it for good. One that was not taken for another reason keeps nothing out.
  */
 export const isDone = (now: string, quietSince: string): string =>

@@ -35,7 +35,7 @@ export const onlyRecipient = ({ emailVerified, email }: Pick<Settings, 'emailVer
   emailVerified ? null : email.toLowerCase();
 
 /** Where the buyer finds the checkout as it was. */
-export interface CheckoutPlace {
+export interface CheckoutShop {
   /** This deployment's address, without a slash at its end. */
   readonly publicUrl: string;
   /** The seller's own page; null for the hosted one. */
@@ -46,10 +46,10 @@ export interface CheckoutPlace {
 
 /**
  * The link of a reminder. Of the hosted page it works without script: the server keeps the secret in a cookie, and leads on to
- * an address without it. The seller's own page gets the secret behind the `#`, which browsers send to no server.
+ * an address without it. The seller's own page gets the secret after the `#`, which browsers send to no server.
  */
-export function checkoutLink(place: CheckoutPlace, checkoutId: string, secret: string): string {
-  const { publicUrl, checkoutUrl, handle, slug } = place;
+export function checkoutLink(shop: CheckoutShop, checkoutId: string, secret: string): string {
+  const { publicUrl, checkoutUrl, handle, slug } = shop;
   if (checkoutUrl === null) return `${publicUrl}/c/restore/${checkoutId}.${secret}.${handle}.${slug}`;
   const link = new URL(checkoutUrl);
   link.searchParams.set('checkout', checkoutId);

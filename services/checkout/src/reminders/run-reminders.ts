@@ -11,9 +11,9 @@ import { createSemaphore } from '@app/service-kit/semaphore';
 import { accountsWithReminders } from './accounts-with-reminders.ts';
 import { noticeOf, problemOf } from './reminder.rules.ts';
 import {
-  type HandingOver,
   type ReminderDeps,
   type SentReminders,
+  type Submitting,
   startSending,
   withRefusals,
 } from './send-reminders.ts';
@@ -22,7 +22,7 @@ type RunResult = RequestOutput<typeof runReminders>;
 
 export interface RunDeps extends ReminderDeps {
   readonly runLock: RunLock<RunResult>;
-  /** How long a run waits for the mail server, in milliseconds; what is not handed over by then goes on apart. */
+  /** How long a run waits for the mail server, in milliseconds; what is not submitted by then goes on apart. */
   readonly sendWaitMs: number;
   /** What goes on apart from its run. */
   readonly apart: Set<Promise<void>>;
@@ -47,7 +47,7 @@ export function createRunDeps(deps: GivenDeps): RunDeps {
   };
 }
 
-/** When the process closes: a hand-over that is under way gets a moment to be recorded; without, it counts as sent. */
+/** When the process closes: a submission that is under way gets a moment to be recorded; without, it counts as sent. */
 const closeWaitMs = 2_000;
 
 /** Resolves when what goes on apart has stopped, at the latest after two seconds. The process closes. */
@@ -110,14 +110,14 @@ const processCloses = (): DomainError =>
 
 type ReminderRun = Pick<RunRequest, 'accountId' | 'runId' | 'platformRunId'>;
 
-/** @param waitUntilMs on the scale of performance.now(): what is not handed over by then goes on apart from the run */
+/** @param waitUntilMs on the scale of performance.now(): what is not submitted by then goes on apart from the run */
 async function remindBuyers(deps: RunDeps, run: ReminderRun, waitUntilMs: number): Promise<RunResult> {
   const startedMs = performance.now();
   const settings = await readSettingsOf(deps.database.pool, run.accountId);
-  const handingOver = startSending(deps, run.accountId, settings);
-  const ended = await before(handingOver.ended, waitUntilMs);
-  const sent = withRefusals(ended ?? handingOver.leave());
-  if (ended === undefined) goOnApart(deps, run, handingOver);
+  const submitting = startSending(deps, run.accountId, settings);
+  const ended = await before(submitting.ended, waitUntilMs);
+  const sent = withRefusals(ended ?? submitting.leave());
+  if (ended === undefined) goOnApart(deps, run, submitting);
   if (deps.isClosing()) throw processCloses();
   const result = await recordResult(deps, run, sent);
   const durationMs = Math.round(performance.now() - startedMs);
@@ -135,7 +135,7 @@ async function before<T>(promise: Promise<T>, untilMs: number): Promise<T | unde
 }
 
 /** Goes on when the run has its result; its seller is notified of what does not go out. */
-function goOnApart(deps: RunDeps, { accountId, runId }: ReminderRun, { ended }: HandingOver): void {
+function goOnApart(deps: RunDeps, { accountId, runId }: ReminderRun, { ended }: Submitting): void {
   const { database, clock, logger, wakeRelay, apart } = deps;
   const ending = ended
     .then(async (rest) => {

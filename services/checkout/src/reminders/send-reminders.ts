@@ -41,7 +41,7 @@ export interface ReminderDeps extends CheckoutDeps {
   readonly bounds: ReminderBounds;
   /** Whether the process closes: a run ends early then. */
   readonly isClosing: () => boolean;
-  /** Lets few accounts hand over at once: behind a slow mail server the hand-overs of many runs would add up. */
+  /** Lets few accounts submit at once: at a slow mail server the submissions of many runs would add up. */
   readonly sending: Semaphore;
 }
 
@@ -86,8 +86,8 @@ const nothingSent = (): SentReminders => ({
   refusal: '',
 });
 
-/** The hand-over of an account's reminders, which a run begins and may leave behind. */
-export interface HandingOver {
+/** Submits an account's reminders, which a run begins and may not wait for. */
+export interface Submitting {
   /** When it is over: what became of the reminders since the run left it, or of all. */
   readonly ended: Promise<SentReminders>;
   /** The run has its result now. What became of the reminders so far; what goes out from here on, the next run counts. */
@@ -95,7 +95,7 @@ export interface HandingOver {
 }
 
 /** Begins to remind every buyer of the account whose checkout has stalled, page by page; each is considered once. */
-export function startSending(deps: ReminderDeps, accountId: string, settings: Settings): HandingOver {
+export function startSending(deps: ReminderDeps, accountId: string, settings: Settings): Submitting {
   const run: Run = { accountId, settings, endsAtMs: performance.now() + runMs, isApart: false, result: nothingSent() };
   return {
     ended: deps.sending.run(() => sendPages(deps, run)),
@@ -122,7 +122,7 @@ async function sendPages(deps: ReminderDeps, run: Run): Promise<SentReminders> {
     run.result.aboutCheckoutId ??= others[0]?.id ?? null;
     // What cannot be bought any more takes no slot under the ceiling: as long as it is stalled it would take the same again.
     const prepared = (await Promise.all(allowed.map((row) => prepare(deps, row)))).filter((one) => one !== null);
-    // Another run may have begun after this one was left behind.
+    // Another run may have begun after this one was no longer waited for.
     const room = await roomForReminders(deps.database, accountId, deps.bounds, new Date(deps.clock.nowMs() - dayMs));
     run.result.capped = prepared.length > room;
     if (run.result.capped) run.result.aboutCheckoutId ??= prepared[room]?.checkout_id ?? null;
@@ -204,7 +204,7 @@ export async function priceStalled(deps: CheckoutDeps, row: Stalled): Promise<Pr
 }
 
 /**
- * Hands one reminder over. It is `sending` before, so a process that dies meanwhile has sent it as far as is known.
+ * Submits one reminder. It is `sending` before, so a process that dies meanwhile has sent it as far as is known.
  * When the server did not take it, it is `failed`: a later run tries again.
  * @returns false when the buyer has bought or opted out since the claim
  */
@@ -212,16 +212,16 @@ async function sendOne(deps: ReminderDeps, run: Run, reminder: Prepared): Promis
   const { database, clock } = deps;
   const { accountId } = run;
   if (!(await beginReminder(database, accountId, reminder, clock.now()))) return false;
-  const handover = await deps.mailer.send(messageOf(deps, run.settings, reminder));
-  if (handover.outcome === 'taken' || handover.outcome === 'unknown') {
-    const detail = handover.outcome === 'unknown' ? handover.detail : null;
+  const submission = await deps.mailer.send(messageOf(deps, run.settings, reminder));
+  if (submission.outcome === 'taken' || submission.outcome === 'unknown') {
+    const detail = submission.outcome === 'unknown' ? submission.detail : null;
     await endSent(database, accountId, reminder.id, detail);
     if (run.isApart) await countLater(database, accountId, reminder.id);
     else run.result.sent += 1;
     reminderRecorded.announce(() => ({ accountId, reminderId: reminder.id, status: 'sent' }));
     return true;
   }
-  const { outcome, detail, cause } = handover;
+  const { outcome, detail, cause } = submission;
   if (cause !== undefined) deps.logger.warn({ accountId, reminderId: reminder.id, cause }, 'reminder not sent');
   const failure = { detail, isFinal: outcome === 'refused' };
   const refusals = await endFailed(database, accountId, reminder, failure, clock.now());

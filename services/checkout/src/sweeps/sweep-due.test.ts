@@ -21,7 +21,7 @@ function sweeping(rounds: number[][], work: (row: number) => void) {
   return { swept, done, failed };
 }
 
-test('a sweep goes on until nothing is due, and a fault keeps no other row from its turn', async () => {
+test('a sweep goes on until nothing is due, and a fault keeps no other row waiting', async () => {
   const { swept, done, failed } = sweeping([[1, 2, 3], [4], [5, 6]], (row) => {
     if (row === 2 || row === 4) throw new Error('a fault of its own');
     if (row === 5) throw outage;

@@ -37,7 +37,7 @@ export async function claimDue<Row extends object>(
 }
 
 /**
- * Works on what is due, round after round until nothing is. One row's fault keeps no other from its turn, and neither does
+ * Works on what is due, round after round until nothing is. One row's fault keeps no other waiting, and neither does
  * one whose answer never comes; outages in a row end the sweep, and the next one goes on.
  * @param claim takes a round's rows, so that neither another replica nor a later round of this sweep takes them
  * @param failed is called with each row that could not be worked on

@@ -54,7 +54,7 @@ export interface App {
   readonly eventsOfAccount: AddressLimiter;
   /** Of addresses that send events which are not taken. */
   readonly refusedEvents: AddressLimiter;
-  /** Events of an account's payment processor that billing looks at at once, from all senders. */
+  /** Events of an account's payment processor that billing handles at once, from all senders. */
   readonly limitEvents: ConcurrencyLimit;
   readonly limitLogin: LoginLimit;
   readonly letters: Letters;

@@ -43,7 +43,7 @@ export function retryAfterSeconds(leaseLeftSeconds: number, ofSeconds: number = 
 export type Disposal = 'deleteRecord' | 'endLease';
 
 /**
- * An error with a status below 500 says that no attempt of the command had or will have an effect: services look for the
+ * An error with a status below 500 says that no attempt of the command had or will have an effect: services search for the
  * command's first outcome before they decide, and checkout stores a rejection before it replies.
  * `service_unavailable` says so of this attempt alone, and nothing of an earlier one whose response was lost.
  * @param retried whether there was an earlier one

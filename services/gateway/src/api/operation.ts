@@ -105,7 +105,7 @@ export interface Operation<Id extends string = string, Types extends OperationTy
   readonly hasVersion?: true;
   /** The field of the response that is a secret: sent once, and never again under the same Idempotency-Key. */
   readonly secret?: SecretField;
-  /** For a POST that only looks: it takes no Idempotency-Key, and nothing of its response is kept. */
+  /** For a POST that only reads: it takes no Idempotency-Key, and nothing of its response is kept. */
   readonly changesNothing?: true;
   /** For a write that waits for no other of its account: it locks no row that others wait for, or first hashes a password. */
   readonly unlimitedConcurrency?: true;

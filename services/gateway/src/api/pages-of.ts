@@ -6,7 +6,7 @@ interface Page<Row> {
 }
 
 /**
- * All pages of a list, newest first. Each goes on behind the last id of the one before, so that a row is in one page at most,
+ * All pages of a list, newest first. Each goes on after the last id of the one before, so that a row is in one page at most,
  * whatever is added meanwhile; and between two pages nothing is held.
  */
 export async function* pagesOf<Row extends { readonly id: string }>(

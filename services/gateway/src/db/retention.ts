@@ -8,8 +8,8 @@ import { originsKnownSince } from '../identity/login-origin.ts';
 import { portalKeptSince } from '../portal/portal-link.rules.ts';
 
 /**
- * By an index on what is compared. With nothing due it is one look at the index's beginning, whatever the planner's
- * statistics say: right after a large deletion they are those of before, and a scan of the table would look cheap.
+ * By an index on what is compared. With nothing due it is one read of the index's beginning, whatever the planner's
+ * statistics say: right after a large deletion they are those of before, and a scan of the table would seem cheap.
  */
 const oldest = (table: string, since: string): string =>
   `delete from ${table} where ctid = any(array(

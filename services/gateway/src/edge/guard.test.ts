@@ -68,7 +68,7 @@ test('valid keys and failed look-ups use nothing up', async () => {
   expect(away.requested).toEqual({ find: 100, throttled: 0 });
 });
 
-test('a request waits for its turn in vain when its key is revoked meanwhile, or its client goes', async () => {
+test('a request is queued in vain when its key is revoked meanwhile, or its client goes', async () => {
   const key: Actor = { ...anonymous, kind: 'key', accountId: 'acc' };
   let stored: Actor | null = key;
   const accountQuota = { limit: 600, take: () => ({ allowed: true, remaining: 1, resetSeconds: 60, waitMs: 5 }) };

@@ -26,8 +26,8 @@ export type Access = 'public' | 'anyPage' | 'credential';
 /** Finds out who calls, and whether too often. */
 export interface Guard {
   /**
-   * The result is no promise when the caller is in the cache and does not wait for its turn. `public` routes need no
-   * credential, and pages of other sites may not call them. Routes for `anyPage` look at no credential, so that a page of any site may.
+   * The result is no promise when the caller is in the cache and is not queued. `public` routes need no
+   * credential, and pages of other sites may not call them. Routes for `anyPage` read no credential, so that a page of any site may.
    * @throws DomainError unauthorized, cross_site_request or rate_limited; a promise rejects with it
    */
   admit(access: Access, req: FastifyRequest, reply: FastifyReply): Actor | Promise<Actor>;
@@ -44,16 +44,16 @@ export interface Guard {
    */
   recognize(req: FastifyRequest, reply: FastifyReply): Promise<void>;
   /**
-   * Counts a request that no route serves for its client's address, as a buyer's: their browsers look for icons.
+   * Counts a request that no route serves for its client's address, as a buyer's: their browsers request icons.
    * @throws DomainError rate_limited
    */
   countUnknown(req: FastifyRequest, reply: FastifyReply): void;
 }
 
-/** Requests that wait for their turn at once. With the refusals that wait, a quarter of the connections are left. */
+/** Requests that are queued at once. With the refusals that wait, a quarter of the connections are left. */
 const waitingMax = 1_000;
 
-/** @param server where the requests come in: when it closes, those that wait for their turn are worked on at once */
+/** @param server where the requests come in: when it closes, those that are queued are worked on at once */
 export function createGuard(server: Pick<FastifyInstance, 'addHook'>, deps: GuardDeps): Guard {
   const { config, authenticator, accountQuota, addressLimiter: byAddress, buyersLimiter } = deps;
   const limited = config.RATE_LIMIT_PER_MINUTE > 0;

@@ -10,7 +10,7 @@ for (const closing of ']}') steps[closing.charCodeAt(0)] = -1;
 
 /**
  * Whether JSON opens more levels at once than anything we take: whatever walks through it later (schemas, copies,
- * `JSON.stringify`) does so by recursion. Looks at each byte once, which takes about a millisecond for the largest body.
+ * `JSON.stringify`) does so by recursion. Reads each byte once, which takes about a millisecond for the largest body.
  */
 export function isTooDeep(json: Uint8Array): boolean {
   let depth = 0;

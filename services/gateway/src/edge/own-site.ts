@@ -6,7 +6,7 @@ import type { EdgeConfig } from './edge-config.ts';
 import { isOwnHost, parseHost } from './host.rules.ts';
 
 /**
- * Rejects requests that a browser sends for a foreign page. The browser adds the session cookie by itself, and its place
+ * Rejects requests that a browser sends for a foreign page. The browser adds the session cookie by itself, and its position
  * in the network may give it access; a foreign page whose name leads here (DNS rebinding) could use both. API keys are in
  * no browser, so that requests with a key are not checked.
  */

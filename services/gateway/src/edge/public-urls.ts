@@ -1,12 +1,12 @@
 /** Addresses of this deployment that others pass on. @param baseUrl as `baseUrlOf` gives it */
 
-/** The pages of a seller's products: a product's slug stands behind it. */
+/** The pages of a seller's products: a product's slug follows it. */
 export const checkoutUrlOf = (baseUrl: string, handle: string): string => `${baseUrl}/c/${handle}`;
 
-/** The pages on which the seller's buyers look after what they bought. */
+/** The pages on which the seller's buyers manage what they bought. */
 export const portalUrlOf = (baseUrl: string, handle: string): string => `${baseUrl}/p/${handle}`;
 
-/** Pictures of products: their names stand behind it. */
+/** Pictures of products: their names follow it. */
 export const productImagesUrlOf = (baseUrl: string): string => `${baseUrl}/images/products`;
 
 export function logoUrlOf(baseUrl: string, logoName: string): string;

@@ -16,8 +16,8 @@ export interface RequestLimits {
   countAddress(reply: FastifyReply, limiter: AddressLimiter, window: Window, allowed?: boolean): void;
   /**
    * Counts a request of an account; a promise only where the quota that replicas share has to be read, or where the request
-   * waits for its turn: then it resolves to true.
-   * @throws DomainError rate_limited, or service_unavailable when the client is gone by its turn; a promise rejects with it
+   * is queued: then it resolves to true.
+   * @throws DomainError rate_limited, or service_unavailable when the client is gone by its slot; a promise rejects with it
    */
   countAccount(reply: FastifyReply, actor: Actor): undefined | Promise<boolean>;
 }

@@ -21,7 +21,7 @@ export interface RequestFailure {
 /** One line for each request: a warning when it failed through no fault of its caller, with the code and the cause. */
 export function logRequests(server: FastifyInstance, logger: Logger): void {
   server.decorateRequest('failure', null);
-  // The fields are fixed and hold no secret. Redaction would look at each value: a fiftieth of an order's CPU.
+  // The fields are fixed and hold no secret. Redaction would read each value: a fiftieth of an order's CPU.
   const lines = logger.child({}, { redact: [] });
   server.addHook('onResponse', (req, reply, done) => {
     const line = {

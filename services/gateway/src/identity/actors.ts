@@ -1,6 +1,6 @@
 import { type ApiKeyScope, apiKeyScopes, type Settings, unknownAccountSettings } from '@app/contracts/accounts';
 
-/** Who looks after what they bought. */
+/** Who manages what they bought. */
 export interface Buyer {
   /** Lower-cased. */
   readonly email: string;

@@ -19,7 +19,7 @@ export interface NewApiKey {
   readonly expiresAt: Date | null;
 }
 
-/** Makes a key. The result is the only place that holds the key itself. */
+/** Makes a key. The result is the only copy of the key itself. */
 export async function createApiKey(deps: Deps, accountId: string, commandId: string, wanted: NewApiKey) {
   return await deps.database.fork().transactional((tx) => insertKey(tx, deps, accountId, commandId, wanted));
 }

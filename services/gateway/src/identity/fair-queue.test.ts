@@ -97,7 +97,7 @@ test('what a client had counts for as long as it is remembered', async () => {
   expect(begun).toEqual(['a', 'hold', 'a', 'b']);
 });
 
-test('work that fails frees its place', async () => {
+test('work that fails frees its slot', async () => {
   const queue = createFairQueue(limits);
   const failed = queue.run('a', async () => {
     throw new Error('a fault');

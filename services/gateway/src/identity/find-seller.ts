@@ -10,7 +10,7 @@ export interface Seller {
   readonly appearance: Appearance;
 }
 
-/** How the seller's pages look. */
+/** The appearance of the seller's pages. */
 interface Appearance {
   readonly logoName: string | null;
   readonly accentColor: string | null;

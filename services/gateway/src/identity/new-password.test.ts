@@ -8,7 +8,7 @@ const own = { code: 'validation_failed', errors: [{ field: 'password', code: 'ow
 test.each([
   ['on the list', 'qwertyuiop'],
   ['on the list, in capitals', 'QWERTYUIOP'],
-  ['a word of the list with digits and a sign behind it', 'Dragon2026!'],
+  ['a word of the list with digits and a sign after it', 'Dragon2026!'],
   ['in full-width letters', 'ｐａｓｓｗｏｒｄ１２３'],
   ['one character over and over', '!!!!!!!!!!!!'],
 ])('a password that is common is refused: %s', async (_, password) => {

@@ -6,7 +6,7 @@ const oneCharacter = /^(.)\1*$/su;
 
 /**
  * Refuses a password that attackers guess first: one of the 49,000 commonest, the account's own email address or one of
- * its two parts, also with up to five digits and signs behind it, and one character over and over. Case does not count.
+ * its two parts, also with up to five digits and signs after it, and one character over and over. Case does not count.
  * Its length is the schema's (`newPassword` in `@app/contracts/accounts`).
  * @param field of the request that has the password
  * @throws DomainError validation_failed

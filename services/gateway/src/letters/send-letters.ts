@@ -1,4 +1,4 @@
-import type { Handover } from '@app/email/email-transport';
+import type { Submission } from '@app/email/email-transport';
 import type { Mailer } from '@app/email/mailer';
 import type { Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
@@ -84,7 +84,7 @@ interface Claimed extends LetterSeller {
   readonly email: string;
 }
 
-/** Hands over the letters that are due, a few at a time, until none is left. */
+/** Submits the letters that are due, a few at a time, until none is left. */
 export async function sendLetters(deps: SendDeps, isClosing: () => boolean): Promise<void> {
   while (!isClosing()) {
     const { rows } = await deps.database.pool.query(claimStatement([deps.clock.now()]));
@@ -101,19 +101,19 @@ async function sendClaimed(deps: SendDeps, letter: Claimed): Promise<void> {
     letterAttempted.announce(() => ({ letterId: letter.id, to: letter.email, outcome: 'withheld' }));
     return;
   }
-  const handover = addressing === 'unknown' ? notKnown : await send(deps, letter, addressing);
+  const submission = addressing === 'unknown' ? notKnown : await send(deps, letter, addressing);
   const nextMs = clock.nowMs() + Math.min(longestWaitMs, minuteMs * 2 ** letter.attempts);
-  const isTemporary = handover.outcome === 'deferred' || handover.outcome === 'unreachable';
+  const isTemporary = submission.outcome === 'deferred' || submission.outcome === 'unreachable';
   const isOver = !isTemporary || letter.attempts >= attemptsMax || nextMs >= letter.expires_at.getTime();
-  if (handover.outcome !== 'taken') {
-    const { outcome, detail, cause } = handover;
+  if (submission.outcome !== 'taken') {
+    const { outcome, detail, cause } = submission;
     logger.warn({ letterId: letter.id, outcome, detail, cause, isOver }, 'a letter was not sent');
   }
   await database.pool.query(isOver ? endStatement([letter.id]) : postponeStatement([letter.id, new Date(nextMs)]));
-  letterAttempted.announce(() => ({ letterId: letter.id, to: letter.email, outcome: handover.outcome }));
+  letterAttempted.announce(() => ({ letterId: letter.id, to: letter.email, outcome: submission.outcome }));
 }
 
-const notKnown: Handover = { outcome: 'deferred', detail: 'checkout did not say whether the address has bought' };
+const notKnown: Submission = { outcome: 'deferred', detail: 'checkout did not say whether the address has bought' };
 
 /** Whom the letter goes to; `unknown` while checkout cannot say. */
 async function addressingOf(deps: SendDeps, letter: Claimed): Promise<Addressing | 'withheld' | 'unknown'> {
@@ -126,7 +126,7 @@ async function addressingOf(deps: SendDeps, letter: Claimed): Promise<Addressing
   }
 }
 
-async function send({ mailer, box, clock }: SendDeps, letter: Claimed, addressing: Addressing): Promise<Handover> {
+async function send({ mailer, box, clock }: SendDeps, letter: Claimed, addressing: Addressing): Promise<Submission> {
   let link: string;
   try {
     link = box.open(letter.sealed, letter.id).toString();

@@ -76,7 +76,7 @@ test('a refused account costs nothing more in its minute, and has a new one afte
   expect(await one.take('acc')).toEqual({ allowed: true, remaining: 4, resetSeconds: 60, waitMs: 0 });
 });
 
-test('of all requests at once sixty have their turn, and the others one after the other at twice the pace of the limit', async () => {
+test('of all requests at once sixty are served, and the others one after the other at twice the pace of the limit', async () => {
   const [quota] = table().replicas(600, 1) as [AccountQuota];
   const waits = async (count: number): Promise<number[]> =>
     (await Promise.all(Array.from({ length: count }, () => quota.take('acc')))).map(({ waitMs }) => waitMs);
@@ -127,7 +127,7 @@ test('after a pause of the process itself, what the database said meanwhile coun
   vi.useRealTimers();
   const warn = vi.fn();
   const add: RateWindows['add'] = async () => {
-    // Arrives as an answer of the database does: when the event loop looks for what has come.
+    // Arrives as an answer of the database does: when the event loop checks for what has come.
     await access(import.meta.dirname);
     return [{ taken: 1, leftMs: 60_000 }];
   };

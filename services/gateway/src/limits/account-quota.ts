@@ -8,7 +8,7 @@ export interface QuotaUse {
   /** Requests that the account has left in its minute, over all its keys and sessions, as of 5 s ago at most. */
   readonly remaining: number;
   readonly resetSeconds: number;
-  /** How long a request that is allowed waits for its turn. */
+  /** How long a request that is allowed is queued. */
   readonly waitMs: number;
 }
 
@@ -18,7 +18,7 @@ interface AccountMinute extends Minute {
   used: number;
   /** What no process had leased at this process's last statement. */
   left: number;
-  /** When the pace has a turn for the next request, by `performance.now()`. */
+  /** When the pace admits the next request, by `performance.now()`. */
   slotMs: number;
   waiting: number;
   leasing: Promise<void> | undefined;
@@ -86,7 +86,7 @@ export class AccountQuota {
     return { allowed, remaining, resetSeconds: resetSecondsOf(minute), waitMs };
   }
 
-  /** In how many milliseconds the turn of this request comes. */
+  /** In how many milliseconds the pace admits this request. */
   #takeSlot(minute: AccountMinute): number {
     const nowMs = performance.now();
     const intervalMs = (minuteSeconds * 1000) / (paceFactor * this.limit);

@@ -5,7 +5,7 @@ import { type Capacity, grant, type Requested, type Taking } from './attempt-cap
 import { windowGoesOn } from './rate-windows.ts';
 
 /** What an attempt changes in a window once its outcome is known, or capacity that turned out not to be there. */
-export interface Settling {
+export interface CapacityChange {
   readonly caller: string;
   /** Capacity that was held and is free again. */
   readonly released: number;
@@ -24,7 +24,7 @@ export interface AttemptCapacity {
   /** Holds all of what is requested, or nothing. */
   take(requested: Requested): Promise<Taking>;
   /** @param paid callers to remember as having paid, for 30 days */
-  settle(changes: readonly Settling[], paid?: string): Promise<void>;
+  record(changes: readonly CapacityChange[], paid?: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const takeStatement = statement<Capacity>(
   'attempt-capacity-take',
   `insert into rate_windows as w (caller, ends_at, taken, held)
    select caller, now() + make_interval(secs => ${windowSeconds}), 0, amount
-   from unnest($1::text[], $2::integer[]) with ordinality as u (caller, amount, place) order by place
+   from unnest($1::text[], $2::integer[]) with ordinality as u (caller, amount, position) order by position
    on conflict (caller) do update set
      ends_at = case when ${windowGoesOn} then w.ends_at else excluded.ends_at end,
      taken = case when ${windowGoesOn} then w.taken else 0 end,
@@ -47,12 +47,12 @@ const takeStatement = statement<Capacity>(
  * `$1` callers in the order in which every statement locks them, `$2`–`$5` their changes, `$6` who paid. What was held in a
  * window that has ended is gone with it.
  */
-const settleStatement = statement(
-  'attempt-capacity-settle',
+const recordStatement = statement(
+  'attempt-capacity-record',
   `with locked as materialized (
      select w.caller, w.ends_at
-     from unnest($1::text[]) with ordinality as k (caller, place) join rate_windows as w on w.caller = k.caller
-     where w.ends_at > now() order by k.place for update of w
+     from unnest($1::text[]) with ordinality as k (caller, position) join rate_windows as w on w.caller = k.caller
+     where w.ends_at > now() order by k.position for update of w
    ), due as (
      select l.caller, sum(u.counted)::integer as counted,
        coalesce(sum(u.released) filter (where u.ends_at = l.ends_at), 0)::integer as released
@@ -63,7 +63,7 @@ const settleStatement = statement(
    ), paid as (
      insert into rate_windows as w (caller, ends_at, taken)
      select caller, now() + interval '30 days', 1
-     from unnest($6::text[]) with ordinality as u (caller, place) order by place
+     from unnest($6::text[]) with ordinality as u (caller, position) order by position
      on conflict (caller) do update set ends_at = excluded.ends_at
      where w.ends_at < excluded.ends_at - interval '1 day'
    )
@@ -71,8 +71,8 @@ const settleStatement = statement(
    from due as d where w.caller = d.caller`,
 );
 
-interface Settled {
-  readonly changes: readonly Settling[];
+interface Recorded {
+  readonly changes: readonly CapacityChange[];
   readonly paid: string | undefined;
 }
 
@@ -80,11 +80,11 @@ interface Settled {
 const limits = { maxSize: 64, maxWaiting: 10_000, concurrency: 2 };
 
 export function createAttemptCapacity({ pool }: Database): AttemptCapacity {
-  const settleAll = async (all: readonly Settled[]): Promise<undefined[]> => {
+  const recordAll = async (all: readonly Recorded[]): Promise<undefined[]> => {
     const changes = all.flatMap((one) => one.changes);
     const paid = all.flatMap((one) => one.paid ?? []);
     await pool.query(
-      settleStatement([
+      recordStatement([
         inOrder(changes.map(({ caller }) => caller)),
         changes.map(({ caller }) => caller),
         changes.map(({ released }) => released),
@@ -107,17 +107,17 @@ export function createAttemptCapacity({ pool }: Database): AttemptCapacity {
     const changes = refused.map(({ caller, amount }) => {
       return { caller, released: amount, counted: 0, window: windows.get(caller) ?? null };
     });
-    if (changes.length > 0) await settleAll([{ changes, paid: undefined }]);
+    if (changes.length > 0) await recordAll([{ changes, paid: undefined }]);
     return takings;
   };
   const taking = createBatcher({ ...limits, run: together(takeAll) });
-  const settling = createBatcher({ ...limits, run: together(settleAll) });
+  const recording = createBatcher({ ...limits, run: together(recordAll) });
   return {
     take: (requested) => taking.add(requested),
-    settle: async (changes, paid) => await settling.add({ changes, paid }),
+    record: async (changes, paid) => await recording.add({ changes, paid }),
     close: async () => {
       await taking.close();
-      await settling.close();
+      await recording.close();
     },
   };
 }

@@ -94,16 +94,16 @@ export function createDeclineLimit(deps: DeclineLimitDeps): DeclineLimit {
   const paidCallerOf = ({ accountId, address, outcome }: PaymentAttempt): string | undefined =>
     outcome.totalCents > 0 ? refusals.paidCaller(accountId, address) : undefined;
 
-  async function settleOutcome(made: PaymentAttempt, held: Held): Promise<void> {
+  async function recordOutcome(made: PaymentAttempt, held: Held): Promise<void> {
     const { accountId, address, outcome } = made;
     if (!succeeded(outcome)) {
       const isCounted = await counts(deps.windows, made).catch(() => true);
       const counted = isCounted ? { ofAddress: declineOfAddress, ofAccount: 1 } : nothing;
-      return await settle(deps, { address, accountId, ...counted }, held);
+      return await record(deps, { address, accountId, ...counted }, held);
     }
     const isSmall = outcome.totalCents > 0 && outcome.totalCents <= smallCents;
     const counted = { ofAddress: isSmall ? smallSuccessOfAddress : 0, ofAccount: 0 };
-    await settle(deps, { address, accountId, ...counted }, held, paidCallerOf(made));
+    await record(deps, { address, accountId, ...counted }, held, paidCallerOf(made));
   }
 
   return {
@@ -113,10 +113,10 @@ export function createDeclineLimit(deps: DeclineLimitDeps): DeclineLimit {
       const accountId = await owners.find(attempting);
       const held = await hold(deps, attempting, accountId);
       const made = await pay().catch(async (err: unknown) => {
-        await settle(deps, { address, accountId, ...nothing }, held);
+        await record(deps, { address, accountId, ...nothing }, held);
         throw err;
       });
-      await settleOutcome({ address, accountId, checkoutId, outcome: made.outcome }, held);
+      await recordOutcome({ address, accountId, checkoutId, outcome: made.outcome }, held);
       return made;
     },
     continued: async (made) => {
@@ -128,7 +128,7 @@ export function createDeclineLimit(deps: DeclineLimitDeps): DeclineLimit {
       });
       if (isOpen === 0) return;
       const back = { ofAddress: -declineOfAddress, ofAccount: -1 };
-      await settle(deps, { address, accountId, ...back }, null, paidCallerOf(made));
+      await record(deps, { address, accountId, ...back }, null, paidCallerOf(made));
     },
   };
 }
@@ -195,7 +195,7 @@ async function hold(
 }
 
 /** Gives back what was held, and counts what is to count until the windows end. */
-async function settle(
+async function record(
   { capacity, logger }: Pick<DeclineLimitDeps, 'capacity' | 'logger'>,
   made: Counting,
   held: Held | null,
@@ -211,7 +211,7 @@ async function settle(
     },
     { caller: ofAccount(made.accountId), released, counted: made.ofAccount, window: held?.ofAccount ?? null },
   ];
-  await capacity.settle(changes, paid).catch((err: unknown) => {
+  await capacity.record(changes, paid).catch((err: unknown) => {
     logger.warn({ err, accountId: made.accountId }, 'an attempt to pay was not counted');
   });
 }

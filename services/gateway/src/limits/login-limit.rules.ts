@@ -6,7 +6,7 @@ export interface Attempts {
   readonly ofEmail: number;
 }
 
-/** A person who looks for the right one of their passwords. */
+/** A person who tries to find the right one of their passwords. */
 export const attemptsPerMinute = 10;
 /** A user does not mistype as often in an hour: these are guesses. */
 const guessingAt = 100;

@@ -9,7 +9,7 @@ export interface LoginAttempt {
   succeeded(): Promise<void>;
 }
 
-/** Counts one attempt, over all replicas, before the password is looked at. Rejects with `rate_limited`. */
+/** Counts one attempt, over all replicas, before the password is checked. Rejects with `rate_limited`. */
 export type LoginLimit = (email: string, address: string) => Promise<LoginAttempt>;
 
 export const unlimitedLogin: LoginLimit = async () => ({ succeeded: async () => undefined });

@@ -34,7 +34,7 @@ const add = statement<{ caller: string; taken: number; left_ms: number }>(
   'rate-windows-add',
   `insert into rate_windows as w (caller, ends_at, taken)
    select caller, now() + make_interval(secs => seconds), amount
-   from unnest($1::text[], $2::integer[], $3::integer[]) with ordinality as u (caller, amount, seconds, place) order by place
+   from unnest($1::text[], $2::integer[], $3::integer[]) with ordinality as u (caller, amount, seconds, position) order by position
    on conflict (caller) do update set
      ends_at = case when ${windowGoesOn} then w.ends_at else excluded.ends_at end,
      taken = case when ${windowGoesOn} then w.taken else 0 end + excluded.taken

@@ -51,7 +51,7 @@ const image = {
   shown: { contentType: 'image/png', width: 1, height: 1, bytes: 70 },
 };
 
-/** Of what buyers’ pages call, and of how they look. */
+/** Of what buyers’ pages call, and of their appearance. */
 export const checkoutExamples = {
   getSeller: { response: seller },
   getOffer: {

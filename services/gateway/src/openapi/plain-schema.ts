@@ -8,7 +8,7 @@ const known = new Map<z.core.$ZodType, JsonSchema>([
   [emailAddress, { type: 'string', format: 'email', maxLength: 254 }],
   [currency, { type: 'string', description: 'Lower-case ISO 4217 code.', pattern: '^[a-z]{3}$' }],
   [httpUrl, { type: 'string', format: 'uri', maxLength: 2048 }],
-  [receiverUrl, { type: 'string', format: 'uri', maxLength: 2048, description: 'Without a part behind #.' }],
+  [receiverUrl, { type: 'string', format: 'uri', maxLength: 2048, description: 'Without a part after #.' }],
   [flag, { type: 'integer', enum: [0, 1] }],
 ]);
 

@@ -28,7 +28,7 @@ const bodies = [
   [
     'order.expired',
     payloads.orderExpiredPayload,
-    'A held order ends unpaid: the hold was lost, and charging the card in its place failed',
+    'A held order ends unpaid: the hold was lost, and charging the card instead failed',
   ],
   [
     'payment.refunded',
@@ -56,11 +56,7 @@ const bodies = [
   ['subscription.paused', payloads.subscriptionPausedPayload, 'The seller pauses a subscription'],
   ['subscription.resumed', payloads.subscriptionResumedPayload, 'The seller resumes a subscription'],
   ['affiliate.paid', payloads.affiliatePaidPayload, 'The seller records a payout to an affiliate'],
-  [
-    'funnel.email.sync',
-    payloads.funnelEmailSyncPayload,
-    'A post-purchase email is handed over; one event for each email',
-  ],
+  ['funnel.email.sync', payloads.funnelEmailSyncPayload, 'A post-purchase email is pushed; one event for each email'],
 ] as const;
 
 /** The events a seller's endpoint receives, with their bodies. */

@@ -5,7 +5,7 @@ const addressesMax = 8;
 /**
  * Puts this deployment's address into a text in place of `placeholderUrl`. The text is made once, when it is first needed
  * for, and served as bytes.
- * @param escaped escapes the address for its place in the text
+ * @param escaped escapes the address for where it goes in the text
  */
 export function withBaseUrl(make: () => string, escaped: (url: string) => string): (baseUrl: string) => Buffer {
   let text: string | undefined;

@@ -12,7 +12,7 @@ interface WithToken {
 }
 
 /**
- * The pages that letters lead to. They look at no session: the token in the address is the right to what they do. Only a POST
+ * The pages that letters lead to. They read no session: the token in the address is the right to what they do. Only a POST
  * redeems it.
  */
 export function routeLetterPages(server: FastifyInstance, deps: PageDeps): void {

@@ -10,7 +10,7 @@ interface WithToken {
 }
 
 /**
- * The end of reminders. These pages look at no cookie, so that a form of any origin may post, as mail programs do: the token in
+ * The end of reminders. These pages read no cookie, so that a form of any origin may post, as mail programs do: the token in
  * the address is the right to it.
  */
 export function routeOptOutPages(server: FastifyInstance, deps: PageDeps): void {

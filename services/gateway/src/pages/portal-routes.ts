@@ -24,7 +24,7 @@ interface WithToken {
 }
 
 /**
- * The pages on which buyers look after what they bought. As in the checkout, what a page does are calls of the API, and those
+ * The pages on which buyers manage what they bought. As in the checkout, what a page does are calls of the API, and those
  * count against the limit of the buyer's address.
  */
 export const routePortalPages = (server: FastifyInstance, deps: PageDeps): void =>

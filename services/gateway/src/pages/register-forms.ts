@@ -5,7 +5,7 @@ import type { PageDeps } from './page-request.ts';
 import { sendAnswer, sendFailure } from './send-answer.ts';
 
 /**
- * Pages with forms that look at cookies. A browser adds the cookies by itself, to a form of another site as well: what such a
+ * Pages with forms that read cookies. A browser adds the cookies by itself, to a form of another site as well: what such a
  * form sends is refused.
  */
 export function registerForms(

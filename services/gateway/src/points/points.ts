@@ -25,7 +25,7 @@ export const clientCountsExchanged = definePoint<{
   readonly counts: readonly { readonly client: string; readonly taken: number }[];
 }>('gateway.client-counts-exchanged');
 
-/** An attempt to hand a letter over is recorded. `withheld`: the address has bought nothing of the seller whose letter it is. */
+/** An attempt to submit a letter is recorded. `withheld`: the address has bought nothing of the seller whose letter it is. */
 export const letterAttempted = definePoint<{
   readonly letterId: string;
   readonly to: string;

@@ -69,7 +69,7 @@ test('beyond its limit an account’s events are sent again later, and what was 
   expect((await post(other)).status).toBe(200);
 });
 
-test('many addresses that flood an account hold two of its places at billing, and none of another account', async () => {
+test('many addresses that flood an account hold two of its slots at billing, and none of another account', async () => {
   const [isHeld, reply] = [Promise.withResolvers<void>(), Promise.withResolvers<{ accepted: boolean }>()];
   let waiting = 0;
   const { post, requested } = open(() => {

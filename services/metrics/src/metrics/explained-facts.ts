@@ -31,7 +31,7 @@ const isFirstPurchase = `f.kind = 'order_paid' and not exists (
 const inRange = `f.account_id = $1 and f.product_id = $2 and not f.test
   and f.occurred_at >= coalesce($3::timestamptz, '-infinity') and f.occurred_at < coalesce($4::timestamptz, 'infinity')`;
 
-/** A row comparison with parameters, so that the index is entered behind the last fact. */
+/** A row comparison with parameters, so that the index is entered after the last fact. */
 const afterLast = `and (f.occurred_at, f.seq) > (
   (select occurred_at from facts where account_id = $1 and event_id = $7),
   (select seq from facts where account_id = $1 and event_id = $7))`;
@@ -116,14 +116,14 @@ export interface Listed {
   readonly values: Parts;
 }
 
-/** Facts looked at in one statement, once the first one did not fill the page. */
+/** Facts read in one statement, once the first one did not fill the page. */
 const portion = 1_000;
-/** Of which a page looks at so many: facts that add nothing must not make one page read a product's whole history. */
+/** Of which a page reads so many: facts that add nothing must not make one page read a product's whole history. */
 const scannedMax = 20_000;
 
 /**
- * Up to `limit` facts that add to the formula's parts, kind after kind, each in order of time, from behind the fact
- * `after`. `next` is the last fact looked at, or null at the end.
+ * Up to `limit` facts that add to the formula's parts, kind after kind, each in order of time, from after the fact
+ * `after`. `next` is the last fact read, or null at the end.
  * @throws DomainError validation_failed when `after` is no fact of this list
  */
 export async function listFacts(
@@ -158,7 +158,7 @@ export interface ListQuery {
   readonly after: string | undefined;
 }
 
-/** Adds facts to the page until it is full; returns how many it looked at. */
+/** Adds facts to the page until it is full; returns how many it read. */
 function take(listed: Listed[], facts: readonly ExplainedFact[], formula: ListQuery['formula'], limit: number): number {
   for (const [index, fact] of facts.entries()) {
     if (listed.length === limit) return index;

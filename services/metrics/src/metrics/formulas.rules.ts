@@ -28,7 +28,7 @@ export interface Formula {
   readonly kinds: readonly FactKind[];
   /** Whether a month's number is that at its end, and counts what happened before it. */
   readonly cumulative: boolean;
-  /** Whether `adds` reads `first_purchase`, which takes a look at the buyer's other orders. */
+  /** Whether `adds` reads `first_purchase`, which reads the buyer's other orders. */
   readonly countsBuyers: boolean;
   adds(fact: CountedFact): Parts;
   parts(totals: ProductTotals): Parts;

@@ -22,7 +22,7 @@ interface MonthSums extends DaySums {
   readonly month: string;
 }
 
-/** One look by the primary key for each day, whatever the account's other products sold. */
+/** One read by the primary key for each day, whatever the account's other products sold. */
 export const sumsByMonth = statement<MonthSums>(
   'series-months',
   `select to_char(d.day, 'YYYY-MM') as month, ${sumsOfDays}

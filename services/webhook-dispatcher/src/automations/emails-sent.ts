@@ -30,8 +30,8 @@ export interface EmailBounds {
 }
 
 /**
- * Counts an email of the account's automations for the UTC day of `now`, before it is handed over: so there are never more,
- * however many go out at once. A process that dies before the hand-over has counted one that was not sent.
+ * Counts an email of the account's automations for the UTC day of `now`, before it is submitted: so there are never more,
+ * however many go out at once. A process that dies before the submission has counted one that was not sent.
  * @returns what has sent as many as it may: the account, or all accounts together; null when the email may go out
  */
 export async function reserveEmail(

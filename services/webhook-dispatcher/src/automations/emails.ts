@@ -3,7 +3,7 @@ import { createSmtpTransport } from '@app/email/smtp-transport';
 import type { SendEmail } from '../deliveries/dispatcher.ts';
 import { createSendEmail, type SendEmailDeps } from './send-email.ts';
 
-/** A mail server may look at a message for a while before it takes it. */
+/** A mail server may check a message for a while before it takes it. */
 const messageMaxMs = 30_000;
 const connectMaxMs = 10_000;
 

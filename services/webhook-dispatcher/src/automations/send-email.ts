@@ -2,7 +2,7 @@ import { readSettingsOf } from '@app/account-settings/read-settings';
 import type { Settings } from '@app/contracts/accounts';
 import { type Payload, sampleLinks } from '@app/contracts/triggers';
 import { endpointOff } from '@app/contracts/webhooks';
-import type { Handover } from '@app/email/email-transport';
+import type { Submission } from '@app/email/email-transport';
 import type { Mailer } from '@app/email/mailer';
 import type { Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
@@ -20,8 +20,8 @@ import { oneLine } from '../texts/activity.rules.ts';
 import { automationEmail } from './automation-email.rules.ts';
 import type { EmailAction } from './built-in.rules.ts';
 import { giveEmailBack, nextDayMs, reserveEmail } from './emails-sent.ts';
-import { handoverOutcomes } from './handover-outcome.ts';
 import { portalLinksFor } from './portal-links.ts';
+import { submissionOutcomes } from './submission-outcome.ts';
 import type { TemplateValues } from './template.rules.ts';
 
 export interface SendEmailDeps {
@@ -38,7 +38,7 @@ export interface SendEmailDeps {
   readonly allEmailsPerDay: number;
 }
 
-/** A test has no number in the account's log; its recipient is stored in the place of the buyer. */
+/** A test has no number in the account's log; its recipient is stored instead of the buyer. */
 const emailStatement = statement<EmailRow>(
   'automation-email',
   `select e.action, v.email, v.sequence is null as requested
@@ -54,13 +54,13 @@ interface EmailRow {
 
 /**
  * Returns the function that hands the email of a delivery over once. It never rejects: an error is the outcome of the
- * attempt. The delivery's id becomes the Message-ID: a process that dies between the hand-over and the record leaves a
+ * attempt. The delivery's id becomes the Message-ID: a process that dies between the submission and the record leaves a
  * delivery that is sent again, and mail programs may know the second one by it.
  */
 export function createSendEmail(deps: SendEmailDeps): SendEmail {
   const duration = secondsHistogram('webhook-dispatcher', {
     name: 'automation.email.duration',
-    description: 'Of emails of automations that this replica handed over, by outcome.',
+    description: 'Of emails of automations that this replica submitted, by outcome.',
   });
   return async (delivery, to) => {
     const startedMs = performance.now();
@@ -68,21 +68,21 @@ export function createSendEmail(deps: SendEmailDeps): SendEmail {
     const settings = { service: 'webhook-dispatcher', kind: SpanKind.CLIENT, attributes, parent: delivery.traceparent };
     const result = await inSpan('send email', settings, async (span) => {
       const found = await send(deps, delivery, to);
-      const { outcome } = found.handover;
+      const { outcome } = found.submission;
       if (outcome !== 'taken') span?.setStatus({ code: SpanStatusCode.ERROR, message: outcome });
       return found;
     });
-    const { outcome } = result.handover;
+    const { outcome } = result.submission;
     const durationMs = Math.round(performance.now() - startedMs);
     duration?.(durationMs / 1_000, { 'email.outcome': outcome });
-    if ('isSkipped' in result.handover) return { attempt: null, result: 'away' };
+    if ('isSkipped' in result.submission) return { attempt: null, result: 'away' };
     const attempt = attemptOf(deps.clock.nowMs(), delivery, to, { ...result, durationMs });
     return { attempt, result: result.called === undefined ? 'unsent' : sendResults[outcome] };
   };
 }
 
 /** Whether the mail server is to blame, and not this message. */
-const sendResults: Readonly<Record<Handover['outcome'], SendResult>> = {
+const sendResults: Readonly<Record<Submission['outcome'], SendResult>> = {
   taken: 'ok',
   refused: 'ok',
   deferred: 'ok',
@@ -93,7 +93,7 @@ const sendResults: Readonly<Record<Handover['outcome'], SendResult>> = {
 interface Result {
   /** Null when it is not known. */
   readonly recipient: string | null;
-  readonly handover: Handover;
+  readonly submission: Submission;
   /** Whether the mail server was called: what we find ourselves needs no diagnosis beside its words. */
   readonly called?: true;
   /** The account has sent its emails of the day: this one waits until then, and no attempt counts. */
@@ -111,23 +111,23 @@ async function send(deps: SendEmailDeps, delivery: Delivery, to: Destination): P
       readSettingsOf(database.pool, accountId),
     ]);
     const [row] = rows;
-    if (row === undefined) return { recipient: null, handover: deferred('the automation was deleted') };
+    if (row === undefined) return { recipient: null, submission: deferred('the automation was deleted') };
     const payload = JSON.parse(delivery.body) as Payload;
     const recipient = recipientOf(row, delivery, seller);
     // What is stored of the event never changes; the seller's address may be set later.
     if (!recipient && row.action.to === 'buyer' && !delivery.test)
-      return { recipient: null, handover: noAddress, reasonCode: 'no_address' };
+      return { recipient: null, submission: noAddress, reasonCode: 'no_address' };
     if (!recipient || !seller.supportEmail)
-      return { recipient: null, handover: deferred('the address is not known yet') };
-    if (!mayReceive(seller, recipient)) return { recipient, handover: unverified, reasonCode: 'unverified' };
-    if (mailer === undefined) return { recipient, handover: deferred('this deployment has no mail server') };
+      return { recipient: null, submission: deferred('the address is not known yet') };
+    if (!mayReceive(seller, recipient)) return { recipient, submission: unverified, reasonCode: 'unverified' };
+    if (mailer === undefined) return { recipient, submission: deferred('this deployment has no mail server') };
     const now = clock.now();
     // Sample data leads to no buyer.
     const links = row.requested ? sampleLinks : await linksFor(deps, delivery, row.action, payload);
-    if (links === null) return { recipient, handover: deferred('the links of the email could not be made') };
+    if (links === null) return { recipient, submission: deferred('the links of the email could not be made') };
     const detail = await overBound(deps, delivery, now);
-    if (detail !== null) return { recipient, handover: deferred(detail), postponedUntilMs: nextDayMs(now) };
-    const handover = await mailer.send({
+    if (detail !== null) return { recipient, submission: deferred(detail), postponedUntilMs: nextDayMs(now) };
+    const submission = await mailer.send({
       id: delivery.id,
       fromName: seller.businessName,
       to: recipient,
@@ -136,13 +136,13 @@ async function send(deps: SendEmailDeps, delivery: Delivery, to: Destination): P
       headers: { 'Auto-Submitted': 'auto-generated' },
       date: now,
     });
-    await giveBackUnsent(deps, accountId, now, handover);
-    if (handover.outcome !== 'taken' && handover.cause !== undefined)
-      logger.warn({ accountId, deliveryId: delivery.id, cause: handover.cause }, 'email not sent');
-    return { recipient, handover, called: true };
+    await giveBackUnsent(deps, accountId, now, submission);
+    if (submission.outcome !== 'taken' && submission.cause !== undefined)
+      logger.warn({ accountId, deliveryId: delivery.id, cause: submission.cause }, 'email not sent');
+    return { recipient, submission, called: true };
   } catch (err) {
     logger.warn({ err, accountId, deliveryId: delivery.id }, 'an email could not be made');
-    return { recipient: null, handover: deferred('the email could not be made') };
+    return { recipient: null, submission: deferred('the email could not be made') };
   }
 }
 
@@ -192,7 +192,7 @@ function recipientOf({ requested, email, action }: EmailRow, { test }: Delivery,
 const mayReceive = ({ emailVerified, email }: Settings, recipient: string): boolean =>
   emailVerified || recipient.toLowerCase() === email.toLowerCase();
 
-const unverified: Handover = {
+const unverified: Submission = {
   outcome: 'refused',
   detail: 'not sent: until the account’s email address is verified, its emails go to that address alone',
 };
@@ -204,14 +204,14 @@ const unverified: Handover = {
 const noticesBeyondLimit = 50;
 const isNotice = ({ eventName, test }: Delivery): boolean => eventName === endpointOff && !test;
 
-const noAddress: Handover = { outcome: 'refused', detail: 'the event has no address of a buyer' };
-const deferred = (detail: string): Handover => ({ outcome: 'deferred', detail });
+const noAddress: Submission = { outcome: 'refused', detail: 'the event has no address of a buyer' };
+const deferred = (detail: string): Submission => ({ outcome: 'deferred', detail });
 
 async function giveBackUnsent(
   { database, logger }: SendEmailDeps,
   accountId: string,
   reservedAt: Date,
-  { outcome }: Handover,
+  { outcome }: Submission,
 ): Promise<void> {
   if (outcome === 'taken' || outcome === 'unknown') return;
   await giveEmailBack(database, accountId, reservedAt).catch((err: unknown) =>
@@ -225,14 +225,14 @@ function attemptOf(
   { endpointId }: Destination,
   {
     recipient,
-    handover,
+    submission,
     postponedUntilMs,
     reasonCode: ownReasonCode,
     called,
     durationMs,
   }: Result & { durationMs: number },
 ): Attempt {
-  const { delivered, reasonCode, diagnosis } = handoverOutcomes[handover.outcome];
+  const { delivered, reasonCode, diagnosis } = submissionOutcomes[submission.outcome];
   const number = postponedUntilMs === undefined ? delivery.attemptNumber : delivery.attemptNumber - 1;
   const isOver = delivered || reasonCode !== null;
   const waitMs =
@@ -254,16 +254,16 @@ function attemptOf(
     connect_ms: null,
     tls_ms: null,
     first_byte_ms: null,
-    error: errorOf(handover),
+    error: errorOf(submission),
     diagnosis: called ? diagnosis : null,
-    diagnosis_detail: called ? errorOf(handover) : null,
+    diagnosis_detail: called ? errorOf(submission) : null,
     response: null,
   });
 }
 
 /** In plain words, one line. */
-function errorOf(handover: Handover): string | null {
-  if (handover.outcome === 'taken') return null;
-  const text = oneLine(handover.detail).slice(0, 300);
-  return handover.outcome === 'unknown' ? `it may have been sent: ${text}` : text;
+function errorOf(submission: Submission): string | null {
+  if (submission.outcome === 'taken') return null;
+  const text = oneLine(submission.detail).slice(0, 300);
+  return submission.outcome === 'unknown' ? `it may have been sent: ${text}` : text;
 }

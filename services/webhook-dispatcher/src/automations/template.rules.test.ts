@@ -101,7 +101,7 @@ test('no value and no template adds a tag, an attribute or a second line to an e
   );
 });
 
-test('a value is never read again: it comes out as it is, escaped for its place', () => {
+test('a value is never read again: it comes out as it is, escaped for where it goes', () => {
   fc.assert(
     fc.property(hostile, (a) => {
       const { text } = renderBody('x{{a}}x', { a, b: 'seen' });

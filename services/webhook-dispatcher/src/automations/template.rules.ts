@@ -43,7 +43,7 @@ export function templateProblem(template: string, fields: readonly string[]): st
   if (unknown !== undefined) return `names {{${unknown}}}, which this event does not have. ${known}`;
   if (named.length > fieldsMax) return `names more than ${fieldsMax} fields`;
   return braces.test(segments.map((segment) => (isField(segment) ? '\u0000' : segment)).join(''))
-    ? `has {{ without the name of a field and }} behind it. ${known}`
+    ? `has {{ without the name of a field and }} after it. ${known}`
     : undefined;
 }
 
@@ -85,7 +85,7 @@ function textOf({ field }: Field, values: TemplateValues): string {
 
 interface Line {
   readonly text: string;
-  /** Places in the text, from and to, that a value filled: no link may touch them. */
+  /** Ranges of the text that a value filled: no link may touch them. */
   readonly values: readonly (readonly [number, number])[];
 }
 
@@ -94,7 +94,7 @@ const scheme = /https?:\/\//i;
 const schemeMax = 'https://'.length;
 const wholeUrl = /^https?:\/\/[^\s<>"]+$/i;
 
-/** The end of a text that grows. It is followed part by part: looking back each time would cost the square of a long line. */
+/** The end of a text that grows. It is followed part by part: going back each time would cost the square of a long line. */
 interface Tail {
   /** Where the last word of the text begins. */
   readonly word: number;
@@ -170,7 +170,7 @@ function htmlOf({ text, values }: Line): string {
   return html + escapeHtml(text.slice(done));
 }
 
-/** Punctuation behind an address ends the sentence. A pattern would try it anew from each of many dots. */
+/** Punctuation after an address ends the sentence. A pattern would try it anew from each of many dots. */
 function withoutPunctuation(url: string): string {
   let { length } = url;
   while (length > 0 && `.,;:!?'’)]`.includes(url.charAt(length - 1))) length -= 1;

@@ -16,7 +16,7 @@ import { findAutomation } from './find-automation.ts';
 export type TestDeps = Pick<AutomationDeps, 'database' | 'clock' | 'emailsAvailable'> & StoreDeps;
 
 /**
- * Runs the automation once with sample data, behind everything else. An email goes to the address of the
+ * Runs the automation once with sample data, after everything else. An email goes to the address of the
  * account itself and to no other: the platform must not write to any address that is named here.
  * @throws DomainError automation_not_found, email_unavailable, invalid_transition while it is off
  */

@@ -98,7 +98,7 @@ test('an endpoint stays in the backlog until it is claimed, and everything is cl
   );
 });
 
-test('the capacity of a group is shared evenly, and an endpoint keeps its place in line', () => {
+test('the capacity of a group is shared evenly, and an endpoint keeps its position in line', () => {
   const endpoints = Array.from({ length: 4 }, (): FakeEndpoint => ({ group: 'quick', capacity: 100, free: 100 }));
   const free = { max: 40, free: 40 };
   const backlog = backlogOver(endpoints, { quick: free, slow: free, new: free, 'breaker-open': free, email: free });
@@ -125,7 +125,7 @@ test('more urgent priorities are claimed first, and the others get what is left'
   for (const priority of [2, 1, 0] as const) backlog.add('0', priority);
   backlog.add('1', 2);
   expect(backlog.takeNextClaim()).toEqual([claimOf('0', 100, 0), claimOf('1', 25, 2)]);
-  // The first endpoint is full until these are sent; the other one's turn is over.
+  // The first endpoint is full until these are sent; the other one was claimed.
   expect(priorityOrder.map((priority) => backlog.has('0', priority))).toEqual([false, true, true]);
   expect(priorityOrder.map((priority) => backlog.has('1', priority))).toEqual([false, false, false]);
 });

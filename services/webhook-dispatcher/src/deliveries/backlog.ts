@@ -46,7 +46,7 @@ export class Backlog {
     return priorityOrder.some((other) => other <= priority && isIn(this.#due[other], endpointId));
   }
 
-  /** The endpoint has something due. An endpoint that is in line keeps its place. */
+  /** The endpoint has something due. An endpoint that is in line keeps its position. */
   add(endpointId: string, priority: Priority): void {
     const { full, claimable } = this.#due[priority];
     const group = this.#capacity.groupOf(endpointId);

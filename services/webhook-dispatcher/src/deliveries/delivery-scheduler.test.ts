@@ -235,7 +235,7 @@ test('whatever happens, each delivery is sent or released once, in time, and an 
   );
 });
 
-test('a closed scheduler starts nothing, waits for requests in flight, and hands over all others', async () => {
+test('a closed scheduler starts nothing, waits for requests in flight, and releases all others', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 40 }),

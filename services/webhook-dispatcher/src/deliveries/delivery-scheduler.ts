@@ -46,10 +46,10 @@ interface InFlightRequest {
 /**
  * - `failed`: the receiver is to blame, and not this delivery alone.
  * - `away`: the mail server could not be reached; every other email would fail as well.
- * - `unsent`: the email was not handed over, and the mail server was not called.
+ * - `unsent`: the email was not submitted, and the mail server was not called.
  */
 export type SendResult = 'ok' | 'failed' | 'away' | 'unsent';
-/** What a delivery that is due waits for, beside its turn. */
+/** What a delivery that is due waits for, beside a slot. */
 export type WaitReason = 'host_rate' | 'mail_server';
 
 export interface DeliverySchedulerOptions {
@@ -65,7 +65,7 @@ export interface DeliverySchedulerOptions {
 }
 
 const overdueCheckIntervalMs = 250;
-/** How often queues that wait for the rate of their host are looked at. */
+/** How often queues that wait for the rate of their host are checked. */
 const rateCheckIntervalMs = 100;
 /** The health of an endpoint that was not used for this long is forgotten. */
 const forgetAfterMs = 10 * 60_000;
@@ -119,7 +119,7 @@ export class DeliveryScheduler {
     return this.#queues.get(endpointId)?.rate ?? null;
   }
 
-  /** What the endpoint's deliveries that are due wait for; undefined when they merely wait for their turn. */
+  /** What the endpoint's deliveries that are due wait for; undefined when they merely wait for a slot. */
   waitReasonOf(endpointId: string): WaitReason | undefined {
     const queue = this.#queues.get(endpointId);
     if (queue?.group === 'email') return this.#mail.isOpen ? 'mail_server' : undefined;
@@ -201,7 +201,7 @@ export class DeliveryScheduler {
     clearTimeout(timer);
   }
 
-  /** Moves the queue to the group it belongs to now, and to the end of that group's turns if it may start a request. */
+  /** Moves the queue to the group it belongs to now, and to the end of that group's queue if it may start a request. */
   #requeue(queue: EndpointQueue): void {
     queue.readySet?.delete(queue);
     this.#limited.leave(queue);

@@ -21,7 +21,7 @@ import type { Priority } from './priority.rules.ts';
 import { createRecorder, type Recorder } from './record-attempts.ts';
 import { recordWaiting } from './record-waiting.ts';
 
-/** The attempt is null when none took place, because the mail server was found away shortly before. */
+/** The attempt is null when none was made, because the mail server was found away shortly before. */
 export type SendEmail = (
   delivery: Delivery,
   to: Destination,
@@ -202,7 +202,7 @@ export class Dispatcher implements DeliverySender {
     return result;
   }
 
-  /** The attempt is null when none took place. */
+  /** The attempt is null when none was made. */
   async #attempt(delivery: Delivery, to: Destination): Promise<{ attempt: Attempt | null; result: SendResult }> {
     if (to.channel === 'email') return await this.#options.sendEmail(delivery, to);
     const attempt = await this.#post(delivery, to);

@@ -1,7 +1,7 @@
 import type { EndpointQueue } from './endpoint-queue.ts';
 import { type Counts, noCounts } from './priority.rules.ts';
 
-/** Queues that may start a request, by the priority of their next delivery; each in the order of their turns. */
+/** Queues that may start a request, by the priority of their next delivery; each in the order of their arrival. */
 type Ready = readonly [Set<EndpointQueue>, Set<EndpointQueue>, Set<EndpointQueue>];
 
 /** One group's part of this process. */

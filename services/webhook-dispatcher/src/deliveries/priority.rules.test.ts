@@ -16,8 +16,8 @@ import {
 const priority = fc.constantFrom(...priorityOrder);
 
 test('money goes first; only the synchronisation of emails is no event of money', () => {
-  const behind = webhookEventNames.filter((name) => priorityOf(name) !== priorities.money);
-  expect(behind).toEqual(['funnel.email.sync']);
+  const lower = webhookEventNames.filter((name) => priorityOf(name) !== priorities.money);
+  expect(lower).toEqual(['funnel.email.sync']);
   expect(Object.values(priorities).toSorted()).toEqual(priorityOrder);
 });
 

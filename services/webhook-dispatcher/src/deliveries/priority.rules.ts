@@ -3,7 +3,7 @@
  *
  * The arithmetic, for whatever has room for `whole`: the slots of an endpoint or of a group of endpoints, and what each
  * of them may hold in memory.
- * - Each priority and those behind it have at most half of what the one before has: 16 slots of an endpoint are 16, 8
+ * - Each priority and those below it have at most half of what the one before has: 16 slots of an endpoint are 16, 8
  *   and 4. However many recoveries and tests there are, three quarters of the slots are free of them, and half are free
  *   of everything that is not about money.
  * - Nothing starves. In memory a priority that is not the first may always hold a part of 1/32, also when more urgent

@@ -23,7 +23,7 @@ const batchMax = 500;
 const retryPauseMs = 250;
 /**
  * Attempts gather for 20 ms between statements: at 500 attempts a second ten share one. The first of a burst is recorded
- * at once, and only readers of Recent activity notice the delay of the others. A full batch is followed by the next at
+ * at once, and only readers of Recent activity see the delay of the others. A full batch is followed by the next at
  * once, or there would be a limit to the rate.
  */
 const writePauseMs = 20;

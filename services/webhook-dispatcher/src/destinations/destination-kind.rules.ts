@@ -2,5 +2,5 @@ import { automationKind } from './automation-kind.rules.ts';
 import type { DestinationKind, Role } from './destination-kind.types.ts';
 import { urlKind } from './url-kind.rules.ts';
 
-/** The one place that branches on the role of a row. */
+/** Alone branches on the role of a row. */
 export const kindOf = (role: Role): DestinationKind => (role === 'automation' ? automationKind : urlKind);

@@ -32,7 +32,7 @@ export interface DestinationKind {
   readonly whileOff: 'held' | 'canceled';
   /** Whether a delivery whose attempts have ended is held until something reaches the destination again. */
   readonly holdsWhatFailed: boolean;
-  /** Whether its deliveries are as urgent as their events; others go behind all new ones. */
+  /** Whether its deliveries are as urgent as their events; others go after all new ones. */
   readonly isAsUrgentAsEvent: boolean;
   /** Whether the destination, on or off, takes events of that name. */
   takesName(filter: Filter, name: string): boolean;

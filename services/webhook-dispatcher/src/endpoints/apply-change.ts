@@ -67,7 +67,7 @@ const discardStatement = statement(
    where endpoint_id = $1 and account_id = $2 and exists (select from canceled)`,
 );
 const isOrder = `event_name in (${orderEventNames.map((name) => `'${name}'`).join(', ')})`;
-/** Deliveries of orders stay, so the next batch begins behind the last delivery that was looked at. */
+/** Deliveries of orders stay, so the next batch begins after the last delivery that was read. */
 const discardOthersStatement = statement(
   'deliveries-discard-others',
   `with batch as materialized (${oldest('held', 'id, event_name')}

@@ -50,7 +50,7 @@ export interface ListedDeliveryRow {
   readonly switched_off_reason: string | null;
   readonly switched_off_at: Date | null;
   readonly recovering: true | null;
-  /** What the endpoint's deliveries wait for right now, beside their turn. */
+  /** What the endpoint's deliveries wait for right now, beside a slot. */
   readonly wait_reason: WaitReason | null;
   readonly per_second: number | null;
   readonly failing_since: Date | null;
@@ -140,7 +140,7 @@ export const deliveriesStatement = (name: string, page: string, { order = 'p.id 
   );
 
 export function deliveryResource(row: ListedDeliveryRow): DeliveryResource {
-  // What is due waits for its turn, and the time since which it is due may be 30 days ago: a recovery keeps it.
+  // What is due waits for a slot, and the time since which it is due may be 30 days ago: a recovery keeps it.
   const nextAttemptAt = row.status === 'pending' && !row.due ? (row.next_attempt_at?.toISOString() ?? null) : null;
   return {
     id: row.id,

@@ -55,9 +55,9 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
     { isDue: false, attempts: 2, lastFailure: 'No.' },
     /^Attempt 3 follows at .*\. The last one failed: No\.$/,
   ],
-  ['behind the breaker', { endpoint: { ...endpoint, failing: { since: at, attempts: 5 } } }, /one request at a time/],
+  ['held by the breaker', { endpoint: { ...endpoint, failing: { since: at, attempts: 5 } } }, /one request at a time/],
   ['one failure is no breaker', { endpoint: { ...endpoint, failing: { since: at, attempts: 1 } } }, /which is due/],
-  ['part of a recovery', { inRecovery: true }, /behind fresh events/],
+  ['part of a recovery', { inRecovery: true }, /after fresh events/],
   ['no URL', { status: 'held', endpoint: { ...endpoint, hasUrl: false, active: false } }, /no URL is connected/],
   [
     'off',
@@ -77,7 +77,7 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
     /^Run no further: the automation is off/,
   ],
   [
-    'behind a recovery',
+    'after a recovery',
     { status: 'held', endpoint: { ...endpoint, isRecovering: true } },
     /a recovery sends what was held/,
   ],

@@ -32,7 +32,7 @@ export interface ReasonFacts {
   readonly isDue: boolean;
   readonly inRecovery: boolean;
   readonly endpoint: ReasonEndpoint | null;
-  /** What it waits for, beside its turn; null for nothing. */
+  /** What it waits for, beside a slot; null for nothing. */
   readonly waitReason: WaitReason | null;
   /** How many deliveries of an account go to one host in a second. */
   readonly perSecond: number;
@@ -75,8 +75,8 @@ function pendingText(facts: ReasonFacts): string {
   if (waitReason !== null) return `${waitText(waitReason, perSecond)}${last(facts)}`;
   const failing = endpoint?.failing;
   if (failing && failing.attempts >= breakerOpensAfter)
-    return `Waits for its turn: every attempt to this endpoint has failed since ${failing.since}, so it gets one request at a time.${last(facts)}`;
-  if (inRecovery) return 'Waits for its turn behind fresh events: it is part of a recovery.';
+    return `Is queued: every attempt to this endpoint has failed since ${failing.since}, so it gets one request at a time.${last(facts)}`;
+  if (inRecovery) return 'Is queued after fresh events: it is part of a recovery.';
   return attempts === 0
     ? 'Waits for its first attempt, which is due.'
     : `Waits for attempt ${attempts + 1}, which is due.${last(facts)}`;
@@ -85,7 +85,7 @@ function pendingText(facts: ReasonFacts): string {
 const waitText = (reason: WaitReason, perSecond: number): string =>
   reason === 'mail_server'
     ? 'Waits for the mail server, which could not be reached: one email at a time is attempted until it is back.'
-    : `Waits for its turn: an account sends at most ${perSecond} deliveries a second to one host and three times as many to all, the most urgent first.`;
+    : `Is queued: an account sends at most ${perSecond} deliveries a second to one host and three times as many to all, the most urgent first.`;
 
 /** It may have arrived, and the receiver did not say so. */
 const sent = (attempts: number): string => (attempts === 0 ? 'Not sent' : 'Sent no further');

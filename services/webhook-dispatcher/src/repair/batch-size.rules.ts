@@ -1,5 +1,5 @@
 /**
- * How many deliveries a recovery enqueues now. Recovered deliveries go out behind all others of their endpoint, so the
+ * How many deliveries a recovery enqueues now. Recovered deliveries go out after all others of their endpoint, so the
  * bounds protect the receiver and not the fresh events.
  */
 

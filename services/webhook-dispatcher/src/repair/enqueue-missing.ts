@@ -101,7 +101,7 @@ export async function enqueueMissing(
     await partitions.cover(made.map(({ id }) => id));
     await client.query(makeStatement([JSON.stringify(made), accountId, endpointId, recoveryId, now]));
   }
-  // A full batch may have skipped events behind its last one.
+  // A full batch may have skipped events after its last one.
   if (missing.length === count) return { count: made.length, last: missing.at(-1)?.id ?? null, isLast: false };
   const [scanned] = rows as [MissingRow];
   return { count: made.length, last: scanned.last, isLast: scanned.count < eventsMax };
@@ -111,12 +111,12 @@ const earlierOf = (one: string, other: string): string => (one < other ? one : o
 
 /**
  * A delivery's id has the time at which its event was stored, so it stands in lists, and expires, with its event's other
- * deliveries. Within a millisecond, in which hundreds of events may be stored, the event's place in the log orders them,
+ * deliveries. Within a millisecond, in which hundreds of events may be stored, the event's position in the log orders them,
  * whichever batch they are enqueued in.
  */
 function deliveryIdOf({ id, sequence, stored_at: storedAt }: MissingRow & { readonly id: string }, endpointId: string) {
   const entropy = createHash('sha256').update(id).update(endpointId).digest();
-  // The 26 bits behind the time, between those that every UUID has: 4 + 8 in the first two bytes, 6 and 8 in the next.
+  // The 26 bits after the time, between those that every UUID has: 4 + 8 in the first two bytes, 6 and 8 in the next.
   entropy.writeUInt16BE(Math.floor(sequence / 2 ** 14) % 2 ** 12, 0);
   entropy.writeUInt8(Math.floor(sequence / 2 ** 8) % 2 ** 6, 2);
   entropy.writeUInt8(sequence % 2 ** 8, 3);

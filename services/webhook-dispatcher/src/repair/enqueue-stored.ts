@@ -26,7 +26,7 @@ export interface EnqueuedBatch {
   readonly count: number;
   /** The last id that was scanned; null when there was none. */
   readonly last: string | null;
-  /** Nothing is left behind it. */
+  /** Nothing is left after it. */
   readonly isLast: boolean;
 }
 
@@ -38,7 +38,7 @@ const enqueued = (created: string, attempts: string, { now }: { readonly now: st
   `'pending', null, true, least(${created}, ${now}::timestamptz), ${priorities.resent}, $3::text, ${attempts}`;
 const columns = 'status, held_reason, due, next_attempt_at, priority, recovery_id, attempts_before_schedule';
 
-/** Held deliveries that one transaction looks at, of which it may leave out all: it takes about 20 ms then. */
+/** Held deliveries that one transaction reads, of which it may leave out all: it takes about 20 ms then. */
 const scannedMax = 1_000;
 
 /**

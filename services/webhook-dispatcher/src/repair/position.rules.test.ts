@@ -6,7 +6,7 @@ const since = new Date('2026-01-15T12:00:00.000Z');
 const later = (ms: number): Date => new Date(since.getTime() + ms);
 const span = spanOf(since, later(10 * clockSkewMs));
 
-test('only a recovery of everything looks for events that are older than the endpoint, and only where there may be some', () => {
+test('only a recovery of everything searches for events that are older than the endpoint, and only where there may be some', () => {
   expect(firstPosition('all', span, later(1)).phase).toBe('events');
   expect(firstPosition('all', span, later(-clockSkewMs)).phase).toBe('events');
   expect(firstPosition('all', span, later(-clockSkewMs - 1)).phase).toBe('deliveries');

@@ -30,11 +30,11 @@ export const idBeforeEventMs = 10 * dayMs;
 export interface Span {
   readonly since: Date;
   readonly before: Date;
-  /** Events of the span have ids behind the first and before the second. */
+  /** Events of the span have ids after the first and before the second. */
   readonly eventIds: readonly [string, string];
-  /** Their deliveries have ids behind it. An event may be stored long after it happened, so there is no other end. */
+  /** Their deliveries have ids after it. An event may be stored long after it happened, so there is no other end. */
   readonly deliveriesAfter: string;
-  /** A delivery with an id before this one, of an event with an id behind the other, belongs to the span for sure. */
+  /** A delivery with an id before this one, of an event with an id after the other, belongs to the span for sure. */
   readonly surely: { readonly eventsAfter: string; readonly deliveriesBefore: string };
 }
 
@@ -62,7 +62,7 @@ export const deliveriesSince = (span: Span | null): Position => ({
   cursor: span === null ? '' : span.deliveriesAfter,
 });
 
-/** Only `all` looks for events without a delivery, and only an endpoint that is younger than the time can lack any. */
+/** Only `all` searches for events without a delivery, and only an endpoint that is younger than the time can lack any. */
 export function firstPosition(which: 'failed' | 'all' | 'orders', span: Span | null, endpointMadeAt: Date): Position {
   if (which !== 'all' || span === null || span.since.getTime() > endpointMadeAt.getTime() + clockSkewMs)
     return deliveriesSince(span);

@@ -62,12 +62,12 @@ export function startRecoveryLoop(
       return false;
     }
   };
-  /** A turn for each running recovery. */
+  /** A batch of each running recovery. */
   const enqueueEach = async (isClosing: () => boolean): Promise<boolean> => {
     let more = false;
-    const turns = readRunning(database);
+    const running = readRunning(database);
     const enqueueNext = async (): Promise<void> => {
-      for await (const recovery of turns) if (!isClosing() && (await enqueueOne(recovery, isClosing))) more = true;
+      for await (const recovery of running) if (!isClosing() && (await enqueueOne(recovery, isClosing))) more = true;
     };
     await Promise.all(Array.from({ length: concurrency }, enqueueNext));
     return more;

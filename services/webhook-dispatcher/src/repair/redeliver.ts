@@ -52,7 +52,7 @@ const againStatement = statement<{ id: string }>(
 );
 
 /**
- * One that is in line already keeps its place; one that is in flight is being sent now. It keeps its priority and its
+ * One that is in line already keeps its position; one that is in flight is being sent now. It keeps its priority and its
  * recovery, too, so nothing marks it as requested (skipped.ts): held once more, it goes out as the filter is by then.
  */
 const hastenStatement = statement<{ id: string }>(
@@ -106,7 +106,7 @@ async function requireSendable(tx: EntityManager, accountId: string, deliveryId:
 
 /**
  * A delivery that finishes, or is sent, at this very moment changes its table between two of these statements: it is
- * looked for again, and by then it is where it was not.
+ * searched for again, and by then it is where it was not.
  */
 async function makeDue(tx: EntityManager, accountId: string, deliveryId: string, now: Date): Promise<void> {
   const of = [accountId, deliveryId];

@@ -11,7 +11,7 @@ const attachedStatement = `select c.relname as name from pg_inherits i join pg_c
   where i.inhparent = $1::regclass and c.relname = any ($2::text[])`;
 
 /**
- * The prefix and six characters of the time, which all ids of the same 17 minutes share: to look for them costs a fifth
+ * The prefix and six characters of the time, which all ids of the same 17 minutes share: to search for them costs a fifth
  * of reading the time of an id.
  */
 const beginningLength = 10;
@@ -28,7 +28,7 @@ const isWithinDay = (beginning: string): boolean =>
 /**
  * Makes the partitions of rows that are about to be stored. Usually they were made ahead. But ids come from other
  * services, and a clock may be moved by months: so a process that stores rows calls `cover` with their ids first, which costs a
- * look into memory. There is no default partition: detaching another one would lock out all writers.
+ * read of memory. There is no default partition: detaching another one would lock out all writers.
  */
 export class Partitions {
   readonly #database: Database;
@@ -67,7 +67,7 @@ export class Partitions {
 
   /**
    * Whether the error says that a row has no partition: another replica has dropped it since. Then the next `cover`
-   * looks into the database, and the caller tries again.
+   * reads the database, and the caller tries again.
    */
   forgetAfter(err: unknown): boolean {
     const { code, constraint } = err as { code?: unknown; constraint?: unknown };

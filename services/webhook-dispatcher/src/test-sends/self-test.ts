@@ -109,7 +109,7 @@ async function run(deps: SelfTestDeps, accountId: string, commandId: string, tar
   const { database, clock, partitions } = deps;
   const { endpointId } = target.destination;
   try {
-    // The first test of the command may have ended since its result was looked for.
+    // The first test of the command may have ended since its result was read.
     const known = await resultOf(database, commandId);
     if (known !== undefined) return known;
     const { answers, sameSale } = await sendCopies(deps, target).catch(inOurWords);

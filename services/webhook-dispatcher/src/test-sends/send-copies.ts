@@ -53,7 +53,7 @@ export async function sendCopies(
     stale: await send(deps, to, { ...newCopy(deps, target.event), keys, ageSeconds: staleSeconds }),
     doubled: await send(deps, to, { ...good, keys }),
   };
-  return { answers, sameSale: subjectOf(good.payload) };
+  return { answers, sameSale: recordOf(good.payload) };
 }
 
 const staleSeconds = 10 * 60;
@@ -92,7 +92,7 @@ async function send(
 }
 
 /** What the payload is about, in words. */
-function subjectOf({ orderId, subscriptionId, payoutId }: SamplePayload): string {
+function recordOf({ orderId, subscriptionId, payoutId }: SamplePayload): string {
   if (orderId !== undefined) return `order ${orderId}`;
   if (subscriptionId !== undefined) return `the change of ${subscriptionId}`;
   return payoutId === undefined ? 'the email' : `payout ${payoutId}`;

@@ -101,7 +101,7 @@ const untilOnAgain = ({ automation }: Unreached): string =>
 export function endpointFailingText(unreached: Unreached, since: Date, attempts: number): string {
   return (
     `Nothing has reached the ${nameOf(unreached)} since ${since.toISOString()}: all ${attempts} attempts failed. ` +
-    'Look at the latest attempt. What failed is tried again; after five days of failures it is switched off'
+    'Check the latest attempt. What failed is tried again; after five days of failures it is switched off'
   );
 }
 

@@ -17,7 +17,7 @@ const hostName = ({ url }: DiagnosedAttempt): string => URL.parse(url)?.hostname
 /** The other side's own words. */
 const quoted = (detail: string | null): string => (detail === null ? '' : `: “${detail}”`);
 const retried = 'Nothing is lost: it is tried again by itself.';
-const resetAdvice = `${retried} If it stays so, look into the log of your server.`;
+const resetAdvice = `${retried} If it stays so, read the log of your server.`;
 
 /** Plain words for each code: what happened, and what to do. A code never changes its meaning. */
 const texts = {
@@ -34,7 +34,7 @@ const texts = {
   },
   redirect_without_target: {
     explanation: ({ statusCode }) => `The server answered ${statusCode}, a redirect that leads nowhere.`,
-    advice: 'Look into the server’s redirects, or ask your host.',
+    advice: 'Check the server’s redirects, or ask your host.',
   },
   login_page: {
     explanation:
@@ -109,7 +109,7 @@ const texts = {
   },
   receiver_error: {
     explanation: ({ statusCode }) => `The receiver’s own code failed (${statusCode}).`,
-    advice: `Look into the log of your server at this time. ${retried}`,
+    advice: `Read the log of your server at this time. ${retried}`,
   },
   receiver_down: {
     explanation: ({ statusCode }) => `The server behind the address is down or being changed (${statusCode}).`,

@@ -1,4 +1,4 @@
-import { isOldPlace, listPager } from '../frame/lists.ts';
+import { isOldPosition, listPager } from '../frame/lists.ts';
 import { type DashboardPage, RefusedError, refusedPage, type Visit } from '../frame/visit.ts';
 import { activityPage } from './activity-page.ts';
 import { deliveriesPage } from './deliveries-page.ts';
@@ -8,7 +8,7 @@ import { filtersOf, isFiltered } from './filters.ts';
 export async function showActivity(visit: Visit): Promise<DashboardPage> {
   const listed = await visit.call('listActivity', { query: filtersOf(visit) as never });
   if (!listed.ok) {
-    if (listed.problem.status !== 422 || isOldPlace(listed.problem))
+    if (listed.problem.status !== 422 || isOldPosition(listed.problem))
       throw new RefusedError(listed.problem, listed.retryAfterSeconds);
     return refusedPage(activityPage(visit, { entries: [], problem: listed.problem }));
   }
@@ -24,7 +24,7 @@ export async function showActivity(visit: Visit): Promise<DashboardPage> {
 export async function showDeliveries(visit: Visit): Promise<DashboardPage> {
   const listed = await visit.call('listWebhookDeliveries', { query: filtersOf(visit) as never });
   if (!listed.ok) {
-    if (listed.problem.status !== 422 || isOldPlace(listed.problem))
+    if (listed.problem.status !== 422 || isOldPosition(listed.problem))
       throw new RefusedError(listed.problem, listed.retryAfterSeconds);
     return refusedPage(deliveriesPage(visit, { deliveries: [], problem: listed.problem }));
   }

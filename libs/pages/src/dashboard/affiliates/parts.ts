@@ -4,7 +4,7 @@ import { type Html, html } from '../../html.ts';
 import { type Body, nothingHere, type Visit } from '../frame/visit.ts';
 
 export const affiliatesPath = '/app/affiliates';
-/** Codes are the seller’s to choose, so each stands behind a name of its own: `new` may be a code. */
+/** Codes are the seller’s to choose, so each follows a name of its own: `new` may be a code. */
 export const pathOf = (code: string): string => `${affiliatesPath}/code/${code}`;
 
 export type Affiliate = Body<'listAffiliates'>['data'][number];

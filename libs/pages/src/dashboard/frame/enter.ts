@@ -3,7 +3,7 @@ import { formatsFor } from '../../formats.ts';
 import { html } from '../../html.ts';
 import type { PageAnswer, PageRequest, Redirect, ShownPage } from '../../page.ts';
 import { framed } from './layout.ts';
-import { firstPage, isOldPlace } from './lists.ts';
+import { firstPage, isOldPosition } from './lists.ts';
 import { logInAgain } from './log-in-again.ts';
 import {
   type Account,
@@ -22,7 +22,7 @@ const texts = {
   busyText: (seconds: number) =>
     `Your account sends many requests. Nothing is lost, and nothing was changed by this one. Try again in ${seconds} seconds.`,
   oldLink: 'This link is no longer valid',
-  oldPlace: 'It leads to a place in a list that is not there any more.',
+  oldPosition: 'It leads to a position in a list that is not there any more.',
   firstPage: 'First page of the list',
   failed: 'That did not work',
   request: (id: string) => `Request ${id}`,
@@ -128,9 +128,9 @@ async function refused(visit: Visit, err: RefusedError): Promise<ShownPage | Red
 
 function refusalPage({ problem, retryAfterSeconds }: RefusedError, { path, request }: Visit): DashboardPage {
   const { status, detail } = problem;
-  if (isOldPlace(problem)) {
+  if (isOldPosition(problem)) {
     const first = html`<p><a href="${firstPage(path, request.query)}">${texts.firstPage}</a></p>`;
-    return { status, title: texts.oldLink, main: html`<p>${texts.oldPlace}</p>${first}` };
+    return { status, title: texts.oldLink, main: html`<p>${texts.oldPosition}</p>${first}` };
   }
   if (status === 404) return { status: 404, title: texts.nothingHere, main: html`<p>${texts.nothingFound}</p>` };
   if (status === 429) {

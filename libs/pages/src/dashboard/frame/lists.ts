@@ -11,16 +11,16 @@ export function pageQuery({ request }: Visit): { readonly limit: number; readonl
   return before === null ? { limit: pageSize } : { limit: pageSize, before };
 }
 
-const places = ['before', 'after'] as const;
+const positions = ['before', 'after'] as const;
 
 /** Whether a list was refused because the address goes on from something that is not in it. */
-export const isOldPlace = ({ errors = [] }: Problem): boolean =>
-  errors.some(({ field }) => places.some((place) => place === field));
+export const isOldPosition = ({ errors = [] }: Problem): boolean =>
+  errors.some(({ field }) => positions.some((position) => position === field));
 
 /** The address of the first page of a list, whose filters stay. */
 export function firstPage(path: string, narrowed: URLSearchParams): string {
   const query = new URLSearchParams(narrowed);
-  for (const place of places) query.delete(place);
+  for (const position of positions) query.delete(position);
   return query.size === 0 ? path : `${path}?${query}`;
 }
 

@@ -17,7 +17,7 @@ const texts = {
   legend: (count: string) => `What becomes of ${count} held events`,
   legendOne: 'What becomes of the held event',
   send: 'Send all of them',
-  sendHint: 'Oldest first, at a bounded rate, behind what happens now.',
+  sendHint: 'Oldest first, at a bounded rate, after what happens now.',
   orders: 'Send orders, refunds and upsells, and drop the others',
   ordersHint: 'For a receiver that only grants and ends access.',
   discard: 'Drop all of them',

@@ -27,7 +27,7 @@ interface Latest {
   readonly id: string;
   readonly deliveries: readonly Delivery[];
   readonly formats: Formats;
-  /** In the place of the list while there is none. */
+  /** Instead of the list while there is none. */
   readonly empty: Html;
 }
 

@@ -24,7 +24,7 @@ interface Client {
   readonly id: string;
   readonly label: string;
   /** Where the configuration goes. */
-  readonly place: string;
+  readonly advice: string;
   config(url: string, key: string): string;
 }
 
@@ -47,32 +47,32 @@ const clients: readonly Client[] = [
   {
     id: 'claude-desktop',
     label: 'Claude Desktop',
-    place:
+    advice:
       'Settings, Developer, Edit config: put it into claude_desktop_config.json, and start Claude Desktop again. It needs Node.js.',
     config: desktop,
   },
   {
     id: 'claude-code',
     label: 'Claude Code',
-    place: 'Run it in a terminal.',
+    advice: 'Run it in a terminal.',
     config: (url, key) => `claude mcp add --transport http shop ${url} --header "Authorization: Bearer ${key}"`,
   },
   {
     id: 'cursor',
     label: 'Cursor',
-    place: 'Put it into ~/.cursor/mcp.json.',
+    advice: 'Put it into ~/.cursor/mcp.json.',
     config: (url, key) => json({ mcpServers: { shop: { url, headers: bearer(key) } } }),
   },
   {
     id: 'vs-code',
     label: 'VS Code',
-    place: 'Put it into .vscode/mcp.json, and keep that file out of version control.',
+    advice: 'Put it into .vscode/mcp.json, and keep that file out of version control.',
     config: (url, key) => json({ servers: { shop: { type: 'http', url, headers: bearer(key) } } }),
   },
   {
     id: 'other',
     label: 'Another one (streamable HTTP)',
-    place: 'Give the client this address and this header.',
+    advice: 'Give the client this address and this header.',
     config: (url, key) => `${url}\nAuthorization: Bearer ${key}`,
   },
 ];
@@ -104,7 +104,7 @@ export function mcpMadePage({ client, key, notice: lost, baseUrl }: Made): Dashb
   const shown =
     key === undefined
       ? notice('warn', lost ?? '')
-      : html`${notice('info', texts.once)}<p>${chosen.place}</p>${codeSample(chosen.label, chosen.config(`${baseUrl}/api/mcp`, key), 'configuration')}`;
+      : html`${notice('info', texts.once)}<p>${chosen.advice}</p>${codeSample(chosen.label, chosen.config(`${baseUrl}/api/mcp`, key), 'configuration')}`;
   return {
     title: texts.madeTitle(chosen.label),
     back: { href: mcpPath, label: 'MCP' },

@@ -28,7 +28,7 @@ const texts = {
   progress: (queued: string, total: string) => `${queued} of ${total} handed to the sender`,
   stop: 'Stop sending',
   stopping: 'Stopping…',
-  stopText: 'What was handed over is sent all the same. What was held stays held.',
+  stopText: 'What was enqueued is sent all the same. What was held stays held.',
   endpoint: 'Endpoint',
   events: 'Events',
   since: 'Since',

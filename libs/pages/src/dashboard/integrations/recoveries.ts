@@ -12,7 +12,7 @@ import { progressOf, recoveriesPage, recoveryPage } from './recoveries-page.ts';
 const texts = {
   title: 'Send events again',
   text: (url: string) =>
-    `Events of a time are sent again to ${url}, oldest first, under the ids that they had, at a bounded rate and behind what happens now.`,
+    `Events of a time are sent again to ${url}, oldest first, under the ids that they had, at a bounded rate and after what happens now.`,
   since: 'Events that happened since (UTC)',
   until: 'Until (UTC)',
   untilHint: 'Left empty: until now.',

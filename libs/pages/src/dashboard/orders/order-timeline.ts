@@ -37,7 +37,7 @@ export function orderMoments({ order, deliveries, activity, formats }: Happened)
 
 type Payment = OrderWithPayments['payments'][number];
 
-/** Of a payment that took money: what a hold reserved is taken by its capture, or by a charge in its place. */
+/** Of a payment that took money: what a hold reserved is taken by its capture, or by a charge instead. */
 function refundLink(order: OrderWithPayments, { id, status, step }: Payment): Html | undefined {
   const wasHeld = order.payments.some((payment) => payment.step === 'capture' || payment.step === 'recharge');
   const isCharge = ['capture', 'upsell', 'recharge'].includes(step) || (step === 'main' && !wasHeld);

@@ -17,7 +17,7 @@ const texts = {
     'One offer after the payment. The card is held until the buyer has decided. Of several that are offered, the first is shown.',
   addUpsell: 'Add an upsell',
   emails: 'Emails after the purchase',
-  emailsText: 'Your email tool sends them. Pushing hands them over, each as a webhook event.',
+  emailsText: 'Your email tool sends them. Pushing sends them to it, each as a webhook event.',
   addEmail: 'Add an email',
   push: (emails: number) => (emails === 1 ? 'Push the email' : `Push ${emails} emails`),
   pushing: 'Pushing…',

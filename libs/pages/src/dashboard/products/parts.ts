@@ -25,7 +25,7 @@ export function priceOf({ price_cents, currency, billing_interval }: Priced, for
 /** Refusals that are about one field without naming it. */
 const fieldsOfCodes: Readonly<Record<string, readonly [field: string, sentence: string]>> = {
   slug_taken: ['slug', 'Another product of yours has this address: type another.'],
-  position_taken: ['position', 'Another email has this place: type another number.'],
+  position_taken: ['position', 'Another email has this position: type another number.'],
   code_taken: ['code', 'There is this code already: type another.'],
 };
 

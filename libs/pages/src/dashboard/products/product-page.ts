@@ -35,7 +35,7 @@ const texts = {
 } as const;
 
 const done: Readonly<Record<string, string>> = {
-  made: 'The product is a draft. Add what goes with it, look at the preview, and make it live.',
+  made: 'The product is a draft. Add what goes with it, check the preview, and make it live.',
   saved: 'Saved.',
   live: 'The product is live: buyers can pay on its checkout.',
   archived: 'The product is archived: it is not sold any more.',
@@ -83,7 +83,7 @@ function doneNotice(query: URLSearchParams): Html {
   return said === undefined ? html`` : notice('good', said);
 }
 
-/** Making it live, and once it is, looking at it. */
+/** Making it live, and once it is, opening it. */
 function mainAction({ visit, product }: ProductContent): Html {
   const { id, status, checkout_url } = product;
   if (status === 'live') return linkButton({ label: texts.open, href: checkout_url });

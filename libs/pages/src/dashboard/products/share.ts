@@ -34,9 +34,9 @@ export function shareCard({ id, name, slug, checkout_url, status }: Shared): Htm
 
 /** Of the seller's own site, whose styles are not known: it brings what it needs. */
 export const buttonSnippet = (address: string, name: string): string =>
-  `<a href="${escapeHtml(address)}" style="${look}">${escapeHtml(texts.buy(name))}</a>`;
+  `<a href="${escapeHtml(address)}" style="${buttonStyle}">${escapeHtml(texts.buy(name))}</a>`;
 
-const look =
+const buttonStyle =
   'display:inline-block;padding:12px 20px;border-radius:8px;background:#16191d;color:#fff;font:500 16px/24px system-ui,sans-serif;text-decoration:none';
 
 /** GET of the QR code, as a picture of any size. */

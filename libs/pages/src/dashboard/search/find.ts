@@ -21,7 +21,7 @@ export interface Found {
 }
 
 /**
- * Looks for a text: in orders and subscriptions for a buyer's whole address, or the beginning of a name; in products and affiliates
+ * Searches for a text: in orders and subscriptions for a buyer's whole address, or the beginning of a name; in products and affiliates
  * for a part of a name, of an address or of a code.
  */
 export async function find(visit: Visit, text: string): Promise<Found> {

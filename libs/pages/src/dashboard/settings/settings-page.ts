@@ -15,7 +15,7 @@ const parts = {
   '/app/settings/test-mode': 'Test mode',
 } as const;
 
-/** What belongs to the integrations, and is looked for here as well. */
+/** What belongs to the integrations, and is sought here as well. */
 const elsewhere = {
   '/app/integrations/automations': 'Emails',
   '/app/integrations/keys': 'API keys',

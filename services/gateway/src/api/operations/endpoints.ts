@@ -29,7 +29,7 @@ const stays =
   'replace the former ones as a whole: `{}` removes all headers, null takes every event again. A new URL keeps the ' +
   'secret, and switches an endpoint on again that is off because the former URL was gone or failing, unless `active` is ' +
   'given. Switching off holds what comes, for 30 days; switching on sends all that is held, also from before the first ' +
-  'URL (but no pushed emails), unless `held` says otherwise. What `events` does not take when its turn comes is filtered ' +
+  'URL (but no pushed emails), unless `held` says otherwise. What `events` does not take when it is sent is filtered ' +
   'instead. `held` may be given at any time; an endpoint that is off takes `discard` only. Headers of HTTP itself and of ' +
   'deliveries (`host`, `content-*`, `webhook-*`, …) are refused.';
 

@@ -20,7 +20,7 @@ export const offerOperations = [
     id: 'getSeller',
     method: 'GET',
     path: '/api/checkout/sellers/{handle}',
-    summary: 'Read how a seller’s pages look',
+    summary: 'Read the appearance of a seller’s pages',
     description: 'Name, support address, logo, colour, terms. For the pages of a purchase, whatever its state.',
     params: z.object({ handle: pathSlug('not_found') }),
     response: sellerResource,

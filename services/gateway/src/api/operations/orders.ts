@@ -38,7 +38,7 @@ export const orderOperations = [
     path: '/api/v1/orders',
     tag,
     summary: 'Record an order from the seller’s own code',
-    description: 'It charges nothing: it records money already taken, settles at once and fires `order.paid`.',
+    description: 'It charges nothing: it records money already taken, as paid at once, and fires `order.paid`.',
     // Many are recorded at once, in one transaction.
     unlimitedConcurrency: true,
     errors: ['unknown_product', 'product_not_live', 'bump_not_found', 'discount_invalid', 'total_too_large'],

@@ -7,7 +7,7 @@ import type { OperationContext } from '../operation.ts';
 const limitDefault = 50;
 /** Begins a cursor among the reminders; every other one is billing's. */
 const reminders = 'reminder:';
-/** Billing's cursor behind its last action. */
+/** Billing's cursor after its last action. */
 const billingDone = 'end';
 
 type Preview = RequestOutput<typeof previewBilling>;
@@ -30,10 +30,10 @@ export async function previewDailyRun(
   ]);
   const totals = { ...billing.totals, reminders: checkout.count };
   if (billing.next !== null) return { ...billing, totals };
-  const places = limit - billing.data.length;
+  const room = limit - billing.data.length;
   const planned = checkout.data.map(plannedReminder);
   // A page that billing has filled in part is followed by one of reminders alone: their cursor is checkout's.
-  const fits = planned.length <= places;
+  const fits = planned.length <= room;
   const next = fits ? checkout.next : '';
   return {
     ...billing,

@@ -25,7 +25,7 @@ export const recoveryOperations = [
     tag,
     summary: 'Send everything of a time again to an endpoint',
     description:
-      'Goes through the stored deliveries of the endpoint, oldest first, and sends them again under their `webhook-id`, at a bounded rate and behind fresh events. The answer is the recovery; read it again for its progress. It waits while the endpoint is off.',
+      'Goes through the stored deliveries of the endpoint, oldest first, and sends them again under their `webhook-id`, at a bounded rate and after fresh events. The answer is the recovery; read it again for its progress. It waits while the endpoint is off.',
     params: z.object({ endpointId: pathId('webhookEndpoint', 'webhook_endpoint_not_found') }),
     errors: ['webhook_endpoint_not_found', 'invalid_transition'],
   }),
@@ -54,7 +54,7 @@ export const recoveryOperations = [
     path: '/api/v1/webhook-recoveries/{recoveryId}/cancel',
     tag,
     summary: 'Stop a recovery',
-    description: 'What it has handed over is sent; what was held stays held.',
+    description: 'What it has enqueued is sent; what was held stays held.',
     params,
     errors: ['recovery_not_found', 'invalid_transition'],
   }),

@@ -1,8 +1,8 @@
-import type { Handover } from '@app/email/email-transport';
+import type { Submission } from '@app/email/email-transport';
 import type { DiagnosisCode } from '../texts/diagnosis-texts.rules.ts';
 
-/** What the end of a hand-over means for its delivery. */
-export interface HandoverOutcome {
+/** What the end of a submission means for its delivery. */
+export interface SubmissionOutcome {
   readonly delivered: boolean;
   /** Why no attempt follows; null when delivered, and while another may follow. */
   readonly reasonCode: 'refused' | 'unknown' | null;
@@ -14,7 +14,7 @@ export interface HandoverOutcome {
  * An email that may have been taken is not sent again: a buyer who gets no receipt writes to the seller, and one who gets two writes
  * whether they paid twice.
  */
-export const handoverOutcomes: Readonly<Record<Handover['outcome'], HandoverOutcome>> = {
+export const submissionOutcomes: Readonly<Record<Submission['outcome'], SubmissionOutcome>> = {
   taken: { delivered: true, reasonCode: null, diagnosis: null },
   refused: { delivered: false, reasonCode: 'refused', diagnosis: 'email_refused' },
   deferred: { delivered: false, reasonCode: null, diagnosis: 'email_deferred' },
