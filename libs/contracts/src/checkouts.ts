@@ -195,8 +195,8 @@ export const checkoutAccount = z.object({
   supportEmail: z.string(),
   businessName: z.string(),
   holdDecisionMinutes: z.int(),
-  /** The number of the change that made the settings what they are; an older gateway leaves it out. */
-  settingsRevision: z.int().optional(),
+  /** The number of the change that made the settings what they are. */
+  settingsRevision: z.int(),
 });
 export type CheckoutAccount = z.infer<typeof checkoutAccount>;
 
@@ -249,8 +249,8 @@ export const checkoutOwner = defineRequest('read', 'checkout', 'checkouts.owner'
   input: ofBuyer,
   output: z.object({
     accountId: z.string(),
-    /** Whether an attempt has succeeded before; an older checkout service leaves it out. */
-    paid: z.boolean().optional(),
+    /** Whether an attempt has succeeded before. */
+    paid: z.boolean(),
   }),
 });
 

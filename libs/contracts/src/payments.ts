@@ -143,9 +143,9 @@ export const refundCharges = defineRequest('command', 'billing', 'charges.refund
       .array(z.object({ paymentId: z.string(), amountCents: z.int(), detail: z.string().nullable() }))
       .optional(),
     /** Whether the order's own charges went back entirely, whatever became of its renewals'. */
-    orderRefunded: z.boolean().optional(),
+    orderRefunded: z.boolean(),
     /** Every refund of the order and its renewals that stands, oldest first. */
-    refunds: z.array(refundedPart).optional(),
+    refunds: z.array(refundedPart),
     /** A renewal of the order's subscription was sent to the processor and has no outcome yet: the refund waits for it. */
     renewalUnderWay: z.literal(true).optional(),
     /** Only with `failed`, where a payment was not given back because it is disputed, or was lost to a dispute. */
@@ -320,7 +320,7 @@ export const chargesRefunded = defineEvent(
     test: z.boolean(),
     refundedAt: timestamp,
     /** Every refund of the order and its renewals that stands, oldest first. */
-    refunds: z.array(refundedPart).optional(),
+    refunds: z.array(refundedPart),
   }),
 );
 

@@ -33,7 +33,7 @@ export type PricedProduct = z.infer<typeof pricedProduct>;
 const productForSale = pricedProduct.extend({
   /** The first of the active upsells, in the order they were made; null also where bumps are named. */
   upsell: z.object({ id: z.string(), headline: z.string(), priceCents: z.int() }).nullable(),
-  /** What its page shows, where it was requested; an older catalog leaves it out. */
+  /** What its page shows; only where it was requested. */
   page: z
     .object({ description: z.string().nullable(), image: z.string().nullable(), hasDiscountCodes: z.boolean() })
     .nullable()

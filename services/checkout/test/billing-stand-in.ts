@@ -62,8 +62,8 @@ export interface BillingStandIn {
   refundStatus: 'refunded' | 'processing' | 'failed';
   /** Why refunds fail, where it is a dispute: billing's words. */
   refundDisputed: string | null;
-  /** What billing says that it gave back, payment by payment; undefined as of an earlier version. */
-  refundParts: RefundedPart[] | undefined;
+  /** What billing says that it gave back, payment by payment; null: the whole amount of the order. */
+  refundParts: RefundedPart[] | null;
   /** Whether a refund is answered while a renewal has no outcome. */
   renewalUnderWay: boolean;
   /** Of a refund that fails: what was given back all the same. */
@@ -114,7 +114,7 @@ const usualBehaviour = {
   renewalUnderWay: false,
   refundedBefore: 0,
   refundsNothing: false,
-  refundParts: undefined,
+  refundParts: null,
   atProcessor: null,
   beforeStart: async () => undefined,
   beforeAnswer: async () => undefined,
@@ -145,7 +145,12 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     },
     publishSettled: (orderId: string) => publishSettled(producers, madeOf(orderId), settled.get(orderId)),
     publishRefunded: (orderId: string, at = new Date()) =>
-      publishRefunded(producers, madeOf(orderId), at, standIn.refundParts),
+      publishRefunded(
+        producers,
+        madeOf(orderId),
+        at,
+        standIn.refundParts ?? partsOf(madeOf(orderId), madeOf(orderId).outcome.amountCents, at),
+      ),
     publishPart: (orderId: string, part: RefundedPart) => publishPart(producers, madeOf(orderId), part),
     publishDispute: (orderId: string, fields: Partial<EventData<typeof disputeRecorded>> = {}) =>
       publishDispute(producers, madeOf(orderId), fields),
@@ -189,7 +194,8 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         const whole = standIn.refundsNothing || input.chargedElsewhere ? 0 : madeOf(orderId).outcome.amountCents;
         const refundedCents = status === 'refunded' ? whole : standIn.refundedBefore;
         const detail = status === 'failed' ? (refundDisputed ?? 'The account has no balance.') : null;
-        const { refundParts: refunds, renewalUnderWay } = standIn;
+        const { renewalUnderWay } = standIn;
+        const refunds = standIn.refundParts ?? partsOf(madeOf(orderId), refundedCents);
         const left =
           status === 'failed'
             ? { paymentId: madeOf(orderId).outcome.paymentId, amountCents: whole - refundedCents }
@@ -197,11 +203,10 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         const refused = left && [{ ...left, detail }];
         const more = {
           ...(refused && { refused }),
-          ...(refunds !== undefined && { refunds }),
           ...(renewalUnderWay && { renewalUnderWay }),
           ...disputedOf(refundDisputed),
         };
-        return { status, refundedCents, detail, ...more };
+        return { status, refundedCents, detail, orderRefunded: status === 'refunded', refunds, ...more };
       }),
       onRequest(listPayments, async ({ orderId }, { accountId }) => {
         standIn.listsRequested.push(accountId);
@@ -293,12 +298,22 @@ async function publishRefunded(
   producers: Producers,
   { accountId, input }: MadeAttempt,
   at: Date,
-  refunds: RefundedPart[] | undefined,
+  refunds: RefundedPart[],
 ): Promise<void> {
   const { orderId, currency, test, amountCents } = input;
   const about = { orderId, currency, test, refundedAt: at.toISOString() };
-  const data = { ...about, refundedCents: amountCents, ...(refunds !== undefined && { refunds }) };
-  await publish(producers, chargesRefunded, accountId, data);
+  await publish(producers, chargesRefunded, accountId, { ...about, refundedCents: amountCents, refunds });
+}
+
+/** Of a payment of which so many cents went back. */
+function partsOf(
+  { input, outcome: { paymentId, amountCents } }: MadeAttempt,
+  cents: number,
+  at = new Date(),
+): RefundedPart[] {
+  if (cents === 0) return [];
+  const of = { refundId: `whole ${input.orderId}`, paymentId, amountCents: cents, chargedCents: amountCents };
+  return [{ ...of, subscriptionId: null, period: null, refundedAt: at.toISOString() }];
 }
 
 async function publishRefundFailed(

@@ -77,7 +77,7 @@ const partsBack = (orderId: string, events: readonly RawEvent[]): number => {
   return sum(stands.map(({ data }) => data.amountCents));
 };
 
-/** An order without refunds of payments, as earlier versions said it, goes back whole. */
+/** An order without refunds of payments, as one of the seller's own code, goes back whole. */
 const backOf = ({ orderId, totalCents }: Of<'orderPaid'>['data'], events: readonly RawEvent[]): number =>
   of(events, 'paymentRefunded').some(({ data }) => data.orderId === orderId) ? partsBack(orderId, events) : totalCents;
 

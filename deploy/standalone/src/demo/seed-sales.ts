@@ -9,6 +9,7 @@ const account = {
   supportEmail: demoSeller.email,
   businessName: demoSeller.name,
   holdDecisionMinutes: 60,
+  settingsRevision: 1,
 };
 /** The gateway has looked it up before checkout gets a request. */
 const handle = 'demo';

@@ -54,7 +54,7 @@ const beginStatement = statement<BegunRow>(
        select (settings ->> 'testMode')::boolean from account_settings
        where account_id = i.account_id and revision >= c.settings_revision), c.test) = c.test as same_mode
      from incoming as i cross join lateral (
-       select id, test, status, coalesce(settings_revision, 0) as settings_revision from checkouts
+       select id, test, status, settings_revision from checkouts
        where account_id = i.account_id and id = i.id and revision = i.revision
          and (status = 'open' or (status = 'requires_action' and i.claim_id is null))
        for update) as c

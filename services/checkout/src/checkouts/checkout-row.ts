@@ -35,9 +35,9 @@ export interface CheckoutRow {
   readonly utm_term: string | null;
   readonly utm_content: string | null;
   readonly shown_cents: number;
-  /** Null in a checkout of an earlier release. */
-  readonly shown_quote: string | null;
-  readonly settings_revision: number | null;
+  /** Of the lines that the buyer saw last. */
+  readonly shown_quote: string;
+  readonly settings_revision: number;
   readonly order_id: string | null;
   readonly attempt_no: number;
   readonly action_url: string | null;
@@ -172,7 +172,7 @@ export async function readAgain(
 }
 
 const ofAttempt = statement<CheckoutRow>(
-  'checkout-of-try',
+  'checkout-of-attempt',
   `select ${checkoutColumns} from checkouts as c
    join checkout_attempts as t on t.account_id = c.account_id and t.checkout_id = c.id and t.attempt_no = $3
    where c.account_id = $1 and c.order_id = $2`,

@@ -35,7 +35,7 @@ const row = (change: Partial<CheckoutRow>): CheckoutRow => ({
     utm_term: null,
     utm_content: null,
     shown_cents: 9_900,
-    shown_quote: null,
+    shown_quote: 'q',
     settings_revision: 1,
     order_id: 'ord_1',
     attempt_no: 1,

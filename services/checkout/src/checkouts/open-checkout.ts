@@ -63,7 +63,7 @@ function newRow(
     utm_content: body.utm_content ?? null,
     shown_cents: sale.totalCents,
     shown_quote: quoteOf(sale),
-    settings_revision: account.settingsRevision ?? null,
+    settings_revision: account.settingsRevision,
     order_id: null,
     attempt_no: 0,
     action_url: null,

@@ -124,7 +124,7 @@ type Begun = Exclude<BegunAttempt, 'used up'>;
 function isAsShown(sale: PricedSale, row: CheckoutRow, body: PayCheckoutBody): boolean {
   const quote = quoteOf(sale);
   const totals = [row.shown_cents, body.totalCents ?? row.shown_cents];
-  const quotes = [row.shown_quote ?? quote, body.quote ?? quote];
+  const quotes = [row.shown_quote, body.quote ?? quote];
   return totals.every((total) => total === sale.totalCents) && quotes.every((each) => each === quote);
 }
 

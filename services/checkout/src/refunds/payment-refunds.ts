@@ -57,7 +57,7 @@ export async function readPaymentRefunds(
 
 /**
  * Records what went back of an order's payments and of its renewals, with an event for each refund that was not known.
- * Of an order that is refunded already nothing of its own is new: events of earlier versions counted the whole.
+ * Of an order that is refunded already nothing of its own is new.
  * @param order locked by the transaction of `client`
  * @param disputeId of a lost dispute, which gave it back
  * @returns the order as it is then

@@ -131,21 +131,20 @@ async function endRefund(
   { requestId }: Pick<RequestContext, 'requestId'>,
 ): Promise<RefundResult> {
   const source = { requestId, nowMs: deps.clock.nowMs() };
-  const { status, orderRefunded = status === 'refunded', refundedCents, refunds } = answer;
+  const { status, orderRefunded, refundedCents, refunds } = answer;
   if (isUnknownThere(requested, answer)) {
     await recordFailure(deps.database.pool, requested, { detail: noPaymentText, refundedCents }, source);
     throw new DomainError('refund_failed', noPaymentText);
   }
   const order = await deps.database.transaction(async (client) => {
     const [locked = requested] = await lockOrders(client, [{ accountId: requested.account_id, orderId: requested.id }]);
-    const after = await recordPaymentRefunds(client, locked, refunds ?? [], source);
-    const own = refunds?.reduce((sum, { period, amountCents }) => sum + (period === null ? amountCents : 0), 0);
-    if (orderRefunded)
-      await recordRefund(client, { ...after, ...numberRequested(requested) }, own ?? refundedCents, source);
+    const after = await recordPaymentRefunds(client, locked, refunds, source);
+    const own = refunds.reduce((sum, { period, amountCents }) => sum + (period === null ? amountCents : 0), 0);
+    if (orderRefunded) await recordRefund(client, { ...after, ...numberRequested(requested) }, own, source);
     return after;
   });
   deps.wakeRelay();
-  if (status !== 'failed') return await resultOfAnswer(deps, order, { ...answer, orderRefunded });
+  if (status !== 'failed') return await resultOfAnswer(deps, order, answer);
   const detail = orderRefunded ? renewalRefusedText(answer.detail) : refusedText(order, refundedCents, answer.detail);
   if (!orderRefunded) await recordFailure(deps.database.pool, requested, { detail, refundedCents }, source);
   const code = answer.disputed ? 'payment_disputed' : 'refund_failed';
@@ -162,7 +161,7 @@ async function endRefund(
 async function resultOfAnswer(
   deps: RefundDeps,
   order: RefundedOrder,
-  { status, refundedCents, orderRefunded, renewalUnderWay }: Answer & { readonly orderRefunded: boolean },
+  { status, refundedCents, orderRefunded, renewalUnderWay }: Answer,
 ): Promise<RefundResult> {
   const underWay = renewalUnderWay && { renewalUnderWay };
   if (status === 'refunded') {
@@ -190,7 +189,7 @@ const numberRequested = ({ refund_no, refund_status, failed_at, attempt }: Refun
 
 type Answer = RequestOutput<typeof refundCharges>;
 
-const notKnown: Answer = { status: 'processing', refundedCents: 0, detail: null };
+const notKnown: Answer = { status: 'processing', refundedCents: 0, detail: null, orderRefunded: false, refunds: [] };
 
 /** Time enough to record the answer. */
 const answerWithinMs = 750;

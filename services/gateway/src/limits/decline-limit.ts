@@ -20,7 +20,7 @@ export interface PaymentAttempt {
 /** Whose checkout it is, and whether it has succeeded before. */
 export interface Owner {
   readonly accountId: string;
-  readonly paid?: boolean | undefined;
+  readonly paid: boolean;
 }
 
 export interface Attempting {
@@ -171,7 +171,7 @@ async function hold(
   const untilMs = performance.now() + capacityWithinMs;
   const byAddress: CapacityUse = { caller: ofAddress(address), amount: declineOfAddress, limit: limitOfAddress };
   let byAccount: CapacityUse = { caller: ofAccount(accountId), amount: 1, limit: limitOfAccount };
-  const hasPaid = async (): Promise<boolean> => (await owner()).paid ?? false;
+  const hasPaid = async (): Promise<boolean> => (await owner()).paid;
   let isRequested = false;
   /** Just below its limit an account has capacity for few attempts at once: a flood must not keep known buyers in line. */
   const isFreeOfAccount = async (taking: Exclude<Taking, { kind: 'held' }>): Promise<boolean> => {

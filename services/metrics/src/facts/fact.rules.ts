@@ -88,10 +88,7 @@ function marksOf(order: EventData<typeof orderPaid>): FactMark[] {
   return (Object.keys(marks) as (keyof typeof marks)[]).filter((mark) => marks[mark]);
 }
 
-/**
- * Counts what no refund of a payment said: of an order of the seller's own code, and in events of earlier versions, the whole
- * total, as revenue does.
- */
+/** Counts what no refund of a payment said: the total of an order that the seller's own code was paid for. */
 export function factOfRefund(event: EventOf<typeof orderRefunded>): Fact {
   return { ...aboutRefund(event), kind: 'order_refunded', occurred_at: event.data.refundedAt };
 }
@@ -196,7 +193,6 @@ export function factOfResumption(event: EventOf<typeof subscriptions.subscriptio
   return { ...aboutSubscription(event, 1), kind: 'subscription_resumed', occurred_at: event.data.resumedAt };
 }
 
-/** Events of older versions do not say which state they left: it was `active`. */
 export function factOfCancellation(event: EventOf<typeof subscriptions.subscriptionCanceled>): Fact {
   const { statusBefore, canceledAt } = event.data;
   const delta = statusBefore === 'active' ? -1 : 0;

@@ -53,8 +53,8 @@ export const checkouts = `
     created_at timestamptz not null,
     upsell_decided boolean not null default false,
     active_at timestamptz,
-    shown_quote text,
-    settings_revision integer,
+    shown_quote text not null,
+    settings_revision integer not null,
     paid_at timestamptz,
     last_four text,
     decide_by timestamptz
