@@ -43,7 +43,7 @@ export interface Lengths {
   readonly stripeRenewals: { readonly due: number; readonly aloneSeconds: number };
   /** Facts that the rebuild of metrics counts, half of them of one product. */
   readonly facts: number;
-  /** Of each feed and round. */
+  /** Of each round of each load. */
   readonly deliveries: number;
   /** Of each run of fresh events, with and without what disturbs them. */
   readonly disturbance: number;

@@ -59,7 +59,7 @@ async function addFunnel(page: Page): Promise<void> {
   await fill(page, { Code: 'spring', Discount: '10 %' });
   await press(page, 'Add the code');
   await open(page, 'Add an email');
-  await fill(page, { Subject: 'Feed your starter', Text: 'Every day.\nAt the same time.', Day: '3' });
+  await fill(page, { Subject: 'Keep your starter', Text: 'Every day.\nAt the same time.', Day: '3' });
   await press(page, 'Add the email');
   await open(page, 'Add a picture');
   await page.getByLabel('Picture').setInputFiles({ name: 'bread.png', mimeType: 'image/png', buffer: picture });
@@ -79,7 +79,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     const link = await page.getByLabel('Link to the checkout').inputValue();
     const funnel = await funnelOf(page.url());
     expect(funnel.emails).toMatchObject([
-      { send_day: 3, subject: 'Feed your starter', body: 'Every day.\nAt the same time.' },
+      { send_day: 3, subject: 'Keep your starter', body: 'Every day.\nAt the same time.' },
     ]);
 
     const { page: buyer } = await openVisit(platform.baseUrl, { script });

@@ -51,7 +51,7 @@ export function keepRunning<S extends KeptServer>(first: S, options: KeepRunning
       try {
         return await options.restart();
       } catch (err) {
-        sayOnce(`${name} does not start, trying again: ${(err as Error).message}`);
+        sayOnce(`${name} does not start; retrying: ${(err as Error).message}`);
       }
     }
   }

@@ -78,7 +78,7 @@ test('what is in the way is said once, and a stop while it lasts ends the waitin
   expect(said.list).toEqual([
     'The server has ended (exit code 1), starting it again',
     'The server waits: the disk is full',
-    'The server does not start, trying again: no luck',
+    'The server does not start; retrying: no luck',
   ]);
   expect(starts.list).toHaveLength(startsThen);
 });

@@ -25,7 +25,7 @@ test('a port that was found, and that no process listens on yet, is not found ag
   const own = await portsOfThisProcess();
   expect(new Set(own).size).toBe(count);
   let other = await portsOfAnother();
-  // One process in 61 tries the same ports as this one.
+  // One process in 61 probes the same ports as this one.
   while (other.pid % 61 === process.pid % 61) other = await portsOfAnother();
   expect(other.ports.filter((port) => own.includes(port))).toEqual([]);
 });

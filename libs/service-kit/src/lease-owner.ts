@@ -36,7 +36,7 @@ export async function startLeaseOwner(database: Database, logger: Logger): Promi
     while (!closing) {
       if (session === undefined) {
         session = await takeLock(database, owner, waker.wake).catch((err: unknown) => {
-          logger.warn({ err }, 'this process lost its lock; taking it again');
+          logger.warn({ err }, 'this process lost its lock; acquiring it again');
           return undefined;
         });
       }

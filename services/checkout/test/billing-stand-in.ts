@@ -46,7 +46,7 @@ export interface BillingStandIn {
   readonly started: readonly StartInput[];
   /** Resolves when so many requests to start a payment have come. */
   wasStarted(times: number): Promise<unknown>;
-  /** The tries it made, oldest first: each moved money at most once. */
+  /** The attempts it made, oldest first: each moved money at most once. */
   readonly attempts: MadeAttempt[];
   /** Called before a start is worked on; a test makes it wait or throw. */
   beforeStart: (input: StartInput) => Promise<void>;

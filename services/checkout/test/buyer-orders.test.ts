@@ -71,7 +71,7 @@ test('another buyer’s order, another account’s, a lost one and a rehearsal a
   for (const id of [others, foreign, rehearsed, never]) {
     await expect(read('ada@example.com', id)).rejects.toMatchObject({
       code: 'order_not_found',
-      message: `There is no order with the id "${id}".`,
+      message: `No order has the id "${id}".`,
     });
     await expect(list('ada@example.com', { before: id })).rejects.toMatchObject({
       errors: [{ field: 'before', code: 'unknown_id' }],

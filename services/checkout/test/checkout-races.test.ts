@@ -59,7 +59,7 @@ test('twenty clicks at once are one attempt, one charge and one order, and each 
   await expectOneOrder(4_950);
 });
 
-test('a repeated command gets the outcome of its own try, also after a decline', async () => {
+test('a repeated command gets the outcome of its own attempt, also after a decline', async () => {
   await harness.base.start();
   const opened = await open();
   const commandId = newIdSuffix(Date.now());

@@ -263,7 +263,7 @@ test('an order of 0 is paid without the processor', async () => {
   expect(await harness.events()).toMatchObject([{ subject: orderPaid.subject, data: { totalCents: 0 } }]);
 });
 
-test('a declined card leaves the checkout open; the eleventh try is refused', async () => {
+test('a declined card leaves the checkout open; the eleventh attempt is refused', async () => {
   const opened = await harness.open({ email });
   for (let attemptNo = 1; attemptNo <= 10; attemptNo++) {
     const declined = { status: 'declined', totalCents: 9_900, reason: 'card_declined' };

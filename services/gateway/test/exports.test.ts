@@ -39,7 +39,7 @@ const subscriptionRequests: object[] = [];
 beforeAll(async () => {
   const statement = JSON.stringify({ balances: [], data: [line], has_more: false });
   const affiliate = onRequest(getStatement, async ({ code }) => {
-    if (code !== 'grace') throw new DomainError('affiliate_not_found', 'There is no such affiliate.');
+    if (code !== 'grace') throw new DomainError('affiliate_not_found', 'No affiliate has this code.');
     return new Serialized(statement);
   });
   const subscriptions = onRequest(listSubscriptions, async (input) => {

@@ -45,12 +45,12 @@ beforeAll(async () => {
   const checkout = [
     onRequest(getOrder, async (input, context) => {
       noted('order', input, context);
-      if (!own(input, context)) throw new DomainError('order_not_found', 'There is no order with this id.');
+      if (!own(input, context)) throw new DomainError('order_not_found', 'No order has this id.');
       return { ...order, id: orderId };
     }),
     onRequest(refundOrder, async (input, context) => {
       noted('refund', input, context);
-      if (!own(input, context)) throw new DomainError('order_not_found', 'There is no order with this id.');
+      if (!own(input, context)) throw new DomainError('order_not_found', 'No order has this id.');
       return { ok: true as const, orderId, status: 'refunded' as const, refundedCents: 6_800, detail: 'Given back.' };
     }),
   ];

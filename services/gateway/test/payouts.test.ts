@@ -32,8 +32,7 @@ beforeAll(async () => {
       return { ...payout, id: idOfCommand('payout', commandId) };
     }),
     onRequest(getStatement, async ({ code }) => {
-      if (code === 'unknown')
-        throw new DomainError('affiliate_not_found', 'There is no affiliate with the code "unknown".');
+      if (code === 'unknown') throw new DomainError('affiliate_not_found', 'No affiliate has the code "unknown".');
       return { balances, data: [], has_more: false };
     }),
     onRequest(listPayouts, async ({ code }) => ({

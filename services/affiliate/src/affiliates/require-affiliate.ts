@@ -16,7 +16,6 @@ export async function requireAffiliate(
   const storable = code.isWellFormed() && !code.includes('\u0000');
   const where = { accountId, codeKey: code.toLowerCase() };
   const affiliate = storable ? await em.findOne(Affiliate, where, { lockMode }) : null;
-  if (affiliate === null)
-    throw new DomainError('affiliate_not_found', `There is no affiliate with the code "${code}".`);
+  if (affiliate === null) throw new DomainError('affiliate_not_found', `No affiliate has the code "${code}".`);
   return affiliate;
 }

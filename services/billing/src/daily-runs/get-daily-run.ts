@@ -34,7 +34,7 @@ export async function getDailyRun(
 ): Promise<RequestOutput<typeof contract>> {
   const { rows } = await database.pool.query(getStatement([accountId, runId]));
   const row = rows[0];
-  if (row === undefined) throw new DomainError('daily_run_not_found', 'There is no daily run with this id.');
+  if (row === undefined) throw new DomainError('daily_run_not_found', 'No daily run has this id.');
   const alive = await findAlive(database, accountId, [row]);
   if (accountId !== allAccounts) return dailyRunOf(row, clock.now(), alive);
   const { rows: sums } = await database.pool.query(sumStatement([row.id]));

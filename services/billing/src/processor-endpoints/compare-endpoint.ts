@@ -56,7 +56,7 @@ async function compareOne(deps: EndpointDeps, row: EndpointRow): Promise<void> {
     const why = refusalOf(err);
     const fields = { err, accountId, test, atStripe: row.at_processor };
     if (why === undefined) {
-      logger.warn(fields, 'a webhook endpoint could not be compared with Stripe; it is tried again');
+      logger.warn(fields, 'a webhook endpoint could not be compared with Stripe; retrying');
       await storeFailed(database, row, clock.now());
     } else {
       logger.warn(fields, 'Stripe does not let this key change webhook endpoints');

@@ -22,7 +22,7 @@ export function startEndpointsLoop(deps: EndpointDeps): BackgroundLoop {
       if ((await compareDue(deps)) > 0) loop.wake();
     },
     pauseMs: () => pauseMs,
-    onFailure: (err) => logger.warn({ err }, 'webhook endpoints could not be compared with Stripe; trying again'),
+    onFailure: (err) => logger.warn({ err }, 'webhook endpoints could not be compared with Stripe; retrying'),
   });
   return loop;
 }

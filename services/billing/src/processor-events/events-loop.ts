@@ -24,7 +24,7 @@ export function startEventsLoop(deps: EventDeps): BackgroundLoop {
       if (handled > 0) loop.wake();
     },
     pauseMs: () => Math.min(outagePauseMaxMs, pollIntervalMs * 2 ** Math.min(failures, 5)),
-    onFailure: (err) => deps.logger.warn({ err }, 'events of payment processors could not be handled; trying again'),
+    onFailure: (err) => deps.logger.warn({ err }, 'events of payment processors could not be handled; retrying'),
   });
   return loop;
 }
@@ -59,6 +59,7 @@ async function handleEvent(deps: EventDeps, event: ProcessorEvent): Promise<void
 function logFailure({ logger }: EventDeps, event: ProcessorEvent, err: unknown): void {
   const { account_id: accountId, event_id: eventId, type, object_id: objectId } = event;
   const fields = { ...(err !== undefined && { err }), accountId, eventId, type, objectId };
-  if (isLastAttempt(event)) logger.error(fields, 'an event of a payment processor is given up');
-  else logger.warn(fields, 'an event of a payment processor could not be handled; it is tried again');
+  if (isLastAttempt(event))
+    logger.error(fields, 'an event of a payment processor was discarded after its last attempt');
+  else logger.warn(fields, 'an event of a payment processor could not be handled; retrying');
 }

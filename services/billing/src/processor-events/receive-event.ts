@@ -31,7 +31,7 @@ export async function receiveEvent(
 ): Promise<RequestOutput<typeof contract>> {
   const bytes = Buffer.from(body, 'base64');
   const known = await webhookSecrets(deps.database, deps.secrets, { accountId, processor }, (err) =>
-    deps.logger.error({ err, accountId }, 'a secret of webhooks cannot be opened: was SECRETS_KEY changed?'),
+    deps.logger.error({ err, accountId }, 'a webhook secret cannot be decrypted: was SECRETS_KEY changed?'),
   );
   const signed = (known.length === 0 ? [nobodysSecret] : known).filter(({ secret }) =>
     isSigned(bytes, signature, secret, Date.now()),

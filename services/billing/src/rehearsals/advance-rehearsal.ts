@@ -61,7 +61,7 @@ export async function advanceRehearsal(
 }
 
 const closing = () =>
-  new DomainError('outcome_unknown', 'This process closes; repeat the request with its Idempotency-Key to go on.');
+  new DomainError('outcome_unknown', 'This process is stopping: repeat the request with its Idempotency-Key to go on.');
 const stillUnderWay = () =>
   new DomainError('outcome_unknown', 'The rehearsal is still under way; repeat the request with its Idempotency-Key.');
 const anotherUnderWay = () =>

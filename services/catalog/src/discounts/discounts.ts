@@ -89,5 +89,5 @@ export async function deleteDiscount(
 }
 
 function unknownDiscount(discountId: string): DomainError {
-  return new DomainError('discount_not_found', `This product has no discount with the id "${discountId}".`);
+  return new DomainError('discount_not_found', `No discount of this product has the id "${discountId}".`);
 }

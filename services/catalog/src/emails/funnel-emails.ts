@@ -67,5 +67,5 @@ export async function deleteFunnelEmail(
 }
 
 function unknownEmail(emailId: string): DomainError {
-  return new DomainError('email_not_found', `This product has no email with the id "${emailId}".`);
+  return new DomainError('email_not_found', `No email of this product has the id "${emailId}".`);
 }

@@ -79,5 +79,5 @@ export async function deleteOffer(
 }
 
 function unknownOffer(kind: string, offerId: string): DomainError {
-  return new DomainError('offer_not_found', `This product has no ${kind} with the id "${offerId}".`);
+  return new DomainError('offer_not_found', `No ${kind} of this product has the id "${offerId}".`);
 }

@@ -26,6 +26,6 @@ async function findProduct(
   const product = isId('product', productId)
     ? await em.findOne(Product, { accountId, id: productId }, { lockMode })
     : null;
-  if (product === null) throw new DomainError('product_not_found', `There is no product with the id "${productId}".`);
+  if (product === null) throw new DomainError('product_not_found', `No product has the id "${productId}".`);
   return product;
 }

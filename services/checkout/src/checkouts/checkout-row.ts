@@ -153,7 +153,7 @@ interface Finding {
 }
 
 function requireFound<Row>(row: Row | null | undefined): Row {
-  if (row == null) throw new DomainError('checkout_not_found', 'There is no checkout with this id and secret.');
+  if (row == null) throw new DomainError('checkout_not_found', 'No checkout has this id and secret.');
   return row;
 }
 

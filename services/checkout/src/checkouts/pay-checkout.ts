@@ -92,7 +92,7 @@ async function recordRequested({ database, clock }: CheckoutDeps, { account_id, 
 }
 
 const attemptOfCommand = statement<OwnAttempt>(
-  'checkout-try-of-command',
+  'checkout-attempt-of-command',
   `select attempt_no, reason, (sale ->> 'totalCents')::bigint as total from checkout_attempts
    where account_id = $1 and checkout_id = $2 and command_id = $3`,
   { reason: 'text', total: 'int8', attempt_no: 'int4' },

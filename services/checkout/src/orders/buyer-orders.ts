@@ -102,7 +102,7 @@ export async function getBuyerOrder(
     pool.query<RefundRow>(refundsOf([accountId, orderId])),
   ]);
   const [row] = rows;
-  if (row === undefined) throw new DomainError('order_not_found', `There is no order with the id "${orderId}".`);
+  if (row === undefined) throw new DomainError('order_not_found', `No order has the id "${orderId}".`);
   const { product_id, customer_email, customer_name, items } = row;
   return {
     ...orderOf(row),

@@ -17,6 +17,6 @@ const byId = statement<OrderRow>(
 export async function getOrder(database: Database, accountId: string, orderId: string): Promise<Serialized> {
   const { rows } = await database.pool.query(byId([accountId, orderId]));
   const [row] = rows;
-  if (row === undefined) throw new DomainError('order_not_found', `There is no order with the id "${orderId}".`);
+  if (row === undefined) throw new DomainError('order_not_found', `No order has the id "${orderId}".`);
   return new Serialized(orderJson(row));
 }

@@ -41,7 +41,7 @@ export function decideSale(body: WantedSale, product: PricedProduct | null, test
 
 /** @param field the field of the body that names the product */
 export function unknownProduct(field: string, slug: string): DomainError {
-  return refused('unknown_product', field, `There is no product with the slug "${slug}".`);
+  return refused('unknown_product', field, `No product has the slug "${slug}".`);
 }
 
 /** @throws DomainError product_not_live */

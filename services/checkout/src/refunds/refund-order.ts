@@ -86,7 +86,7 @@ export async function refundOrder(
     const values = [accountId, orderId, newId('refund', nowMs), requestId, new Date(nowMs), renewals];
     const { rows } = await deps.database.pool.query(requestStatement(values));
     const [order] = rows;
-    if (order === undefined) throw new DomainError('order_not_found', `There is no order with the id "${orderId}".`);
+    if (order === undefined) throw new DomainError('order_not_found', `No order has the id "${orderId}".`);
     if (order.status === 'authorized') throw heldOnly();
     // The order's lock waited for the statement that refunded it; the refund itself is read as it was before that.
     if (order.status === 'refunded' && order.refund_status !== 'done') continue;

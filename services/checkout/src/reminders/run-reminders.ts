@@ -106,7 +106,7 @@ const addResults = (sum: RunResult, part: RunResult): RunResult => ({
 });
 
 const processCloses = (): DomainError =>
-  new DomainError('outcome_unknown', 'The process closes; the next run goes on.');
+  new DomainError('outcome_unknown', 'The process is stopping: the next run goes on.');
 
 type ReminderRun = Pick<RunRequest, 'accountId' | 'runId' | 'platformRunId'>;
 

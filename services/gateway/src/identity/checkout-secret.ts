@@ -18,5 +18,5 @@ export function checkoutSecretOf(headers: Readonly<Record<string, unknown>>): st
 
 /** One error for an unknown id, a malformed id, a wrong secret and none: no caller learns which checkouts exist. */
 export function checkoutNotFound(): DomainError {
-  return new DomainError('checkout_not_found', 'There is no checkout with this id and this secret.');
+  return new DomainError('checkout_not_found', 'No checkout has this id and this secret.');
 }

@@ -11,7 +11,7 @@ export async function revokeApiKey(
 ): Promise<void> {
   const em = deps.database.fork();
   const key = await em.findOne(ApiKey, { id: keyId, accountId });
-  if (key === null) throw new DomainError('api_key_not_found', 'This account has no API key with this id.');
+  if (key === null) throw new DomainError('api_key_not_found', 'No API key has this id.');
   key.revokedAt ??= deps.clock.now();
   await em.flush();
 }

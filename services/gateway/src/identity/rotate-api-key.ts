@@ -19,7 +19,7 @@ export async function rotateApiKey(deps: Deps, actor: Actor, commandId: string, 
       { id: keyId, accountId: actor.accountId },
       { lockMode: LockMode.PESSIMISTIC_WRITE },
     );
-    if (old === null) throw new DomainError('api_key_not_found', 'This account has no API key with this id.');
+    if (old === null) throw new DomainError('api_key_not_found', 'No API key has this id.');
     const now = deps.clock.now();
     const expiresAt = old.expiresAt ?? null;
     const repeated = (await tx.count(ApiKey, { id: idOfCommand('apiKey', commandId), accountId: actor.accountId })) > 0;

@@ -30,4 +30,4 @@ export const letterAttempted = definePoint<{
   readonly letterId: string;
   readonly to: string;
   readonly outcome: 'taken' | 'refused' | 'deferred' | 'unreachable' | 'unknown' | 'withheld';
-}>('gateway.letter-handed-over');
+}>('gateway.letter-attempted');

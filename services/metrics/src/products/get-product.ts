@@ -43,7 +43,7 @@ export async function getProduct(
     isAwaited = true;
     await sleep(pollMs);
   }
-  throw new DomainError('product_not_found', `There is no product with the id "${productId}".`);
+  throw new DomainError('product_not_found', `No product has the id "${productId}".`);
 }
 
 const isYoung = (productId: string, nowMs: number): boolean =>

@@ -56,4 +56,4 @@ export async function lockAutomation(
 }
 
 export const automationNotFound = (): DomainError =>
-  new DomainError('automation_not_found', 'This account has no automation with this id.');
+  new DomainError('automation_not_found', 'No automation has this id.');

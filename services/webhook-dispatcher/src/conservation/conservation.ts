@@ -49,7 +49,7 @@ export function startConservation(deps: ConservationDeps): { close(): Promise<vo
     name: 'webhook-dispatcher.conservation',
     round: (isClosing) => proveConservation(deps, isClosing),
     pauseMs: () => intervalSeconds * 1_000,
-    onFailure: (err) => logger.warn({ err }, 'the proof of conservation failed; trying again'),
+    onFailure: (err) => logger.warn({ err }, 'the proof of conservation failed; retrying'),
   });
   const observed = observeGauges('webhook-dispatcher', [gap, repaired, age], async () => {
     const { rows } = await database.pool.query(figuresStatement([shownForRuns * intervalSeconds]));

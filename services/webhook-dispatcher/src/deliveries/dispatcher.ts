@@ -113,7 +113,7 @@ export class Dispatcher implements DeliverySender {
       name: 'webhook-dispatcher.deliveries',
       round: (isClosing) => this.#pollAndClaim(isClosing),
       pauseMs: () => Math.max(1, this.#polledAtMs + pollIntervalMs - performance.now()),
-      onFailure: (err) => logger.warn({ err }, 'due deliveries could not be claimed; trying again'),
+      onFailure: (err) => logger.warn({ err }, 'due deliveries could not be claimed; retrying'),
     });
   }
 

@@ -40,7 +40,7 @@ export function startApplyingChanges(options: ChangeStorage & { readonly logger:
           failed.add(endpointId);
           logger.warn(
             { err, endpointId },
-            'the change of an endpoint could not be applied to its deliveries; trying again',
+            'the change of an endpoint could not be applied to its deliveries; retrying',
           );
         });
       }
@@ -50,8 +50,7 @@ export function startApplyingChanges(options: ChangeStorage & { readonly logger:
     name: 'webhook-dispatcher.endpoint-changes',
     round: applyAll,
     pauseMs: () => pollIntervalMs,
-    onFailure: (err) =>
-      logger.warn({ err }, 'changes of endpoints could not be applied to their deliveries; trying again'),
+    onFailure: (err) => logger.warn({ err }, 'changes of endpoints could not be applied to their deliveries; retrying'),
   });
   return {
     ...loop,

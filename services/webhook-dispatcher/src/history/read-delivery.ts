@@ -23,7 +23,7 @@ export async function requireDeliveryRow(
   deliveryId: string,
 ): Promise<ListedDeliveryRow> {
   const [row] = (await database.pool.query(oneStatement([accountId, deliveryId]))).rows;
-  if (row === undefined) throw new DomainError('delivery_not_found', 'This account has no delivery with this id.');
+  if (row === undefined) throw new DomainError('delivery_not_found', 'No delivery has this id.');
   return row;
 }
 

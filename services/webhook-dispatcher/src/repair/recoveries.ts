@@ -53,7 +53,7 @@ export async function getRecovery(
   recoveryId: string,
 ): Promise<RecoveryResource> {
   const recovery = await findRecovery(database, accountId, recoveryId);
-  if (recovery === undefined) throw new DomainError('recovery_not_found', 'This account has no recovery with this id.');
+  if (recovery === undefined) throw new DomainError('recovery_not_found', 'No recovery has this id.');
   return recovery;
 }
 

@@ -58,7 +58,7 @@ export function startRecoveryLoop(
       return more;
     } catch (err) {
       if (!isClosing())
-        logger.warn({ err, recoveryId: recovery.id }, 'deliveries of a recovery could not be enqueued; trying again');
+        logger.warn({ err, recoveryId: recovery.id }, 'deliveries of a recovery could not be enqueued; retrying');
       return false;
     }
   };
@@ -88,6 +88,6 @@ export function startRecoveryLoop(
     name: 'webhook-dispatcher.recoveries',
     round,
     pauseMs: () => (goesOn ? 0 : pollIntervalMs),
-    onFailure: (err) => logger.warn({ err }, 'recoveries could not be read; trying again'),
+    onFailure: (err) => logger.warn({ err }, 'recoveries could not be read; retrying'),
   });
 }

@@ -90,7 +90,7 @@ export async function redeliver(
 
 async function requireSendable(tx: EntityManager, accountId: string, deliveryId: string): Promise<void> {
   const [delivery] = await executeBound(tx, findStatement([accountId, deliveryId]));
-  if (delivery === undefined) throw new DomainError('delivery_not_found', 'This account has no delivery with this id.');
+  if (delivery === undefined) throw new DomainError('delivery_not_found', 'No delivery has this id.');
   const [endpoint] = await executeBound(tx, endpointStatement([accountId, delivery.endpoint_id]));
   if (endpoint === undefined)
     throw new DomainError('invalid_transition', 'The endpoint of this delivery was removed, so nothing can be sent.');

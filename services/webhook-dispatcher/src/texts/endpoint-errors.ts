@@ -2,7 +2,7 @@ import { DomainError } from '@app/contracts/errors';
 
 /** The same words for every id, malformed ones included. */
 export function unknownEndpoint(): DomainError {
-  return new DomainError('webhook_endpoint_not_found', 'This account has no webhook endpoint with this id.');
+  return new DomainError('webhook_endpoint_not_found', 'No webhook endpoint has this id.');
 }
 
 export function noPrimaryEndpoint(): DomainError {

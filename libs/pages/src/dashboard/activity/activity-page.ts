@@ -18,7 +18,7 @@ const texts = {
   add: 'Add an endpoint',
   none: 'Nothing is like this.',
   to: 'to',
-  try: (number: number) => `attempt ${number}`,
+  attempt: (number: number) => `attempt ${number}`,
   answered: (code: number) => `answered ${code}`,
   test: 'Test',
 } as const;
@@ -70,7 +70,7 @@ function outcomeOf({ attempt, status_code, diagnosis, error }: Entry): Html {
   if (diagnosis !== null) return html` · <bdi>${diagnosis.explanation}</bdi>`;
   if (error !== null) return html` · <bdi>${error}</bdi>`;
   const said = [
-    attempt !== null && attempt > 1 ? texts.try(attempt) : '',
+    attempt !== null && attempt > 1 ? texts.attempt(attempt) : '',
     status_code === null ? '' : texts.answered(status_code),
   ].filter((part) => part !== '');
   return html`${said.length > 0 && ` · ${said.join(', ')}`}`;

@@ -33,9 +33,9 @@ const texts = {
   noContent: 'It had no content.',
   gone: 'What was sent and answered is kept for 30 days.',
   none: 'There was no answer.',
-  latest: 'The latest try',
+  latest: 'The latest attempt',
   earlier: 'Earlier attempts',
-  try: (number: number) => `Attempt ${number}`,
+  attempt: (number: number) => `Attempt ${number}`,
   took: 'Took',
   ms: (ms: number) => `${ms} ms`,
   dns: 'Name looked up',
@@ -162,7 +162,7 @@ function factsOf(attempt: Attempt, formats: Formats): Html {
 const earlierOf = (earlier: readonly Attempt[], formats: Formats): Html =>
   html`<section class="stack tight"><h2>${texts.earlier}</h2>${earlier.map((attempt) =>
     fold(
-      html`${texts.try(attempt.number)}, ${when(attempt.created_at, formats)}`,
+      html`${texts.attempt(attempt.number)}, ${when(attempt.created_at, formats)}`,
       html`<div class="stack tight">${attempt.diagnosis !== null && html`<p>${attempt.diagnosis.explanation}</p>`}${answerOf(attempt, `answer-${attempt.number}`)}</div>`,
     ),
   )}</section>`;

@@ -11,7 +11,7 @@ import { dailyJobPath, dailyJobTitle, type Preview, planPath } from './parts.ts'
 const texts = {
   title: 'What the next run would do',
   empty: 'Nothing is due now.',
-  try: (label: string, attempt: number) => `${label}, attempt ${attempt}`,
+  attempt: (label: string, attempt: number) => `${label}, attempt ${attempt}`,
   first: 'First',
   next: 'Next',
 } as const;
@@ -40,7 +40,7 @@ export const planTable = (actions: readonly Action[], formats: Formats): Html =>
         html`<bdi>${action.customer_email}</bdi>`,
         html`<bdi>${action.product_name}</bdi>`,
         action.attempt !== null && action.attempt > 1
-          ? texts.try(kinds[action.kind], action.attempt)
+          ? texts.attempt(kinds[action.kind], action.attempt)
           : kinds[action.kind],
         when(action.due_at, formats),
         action.amount_cents === 0 ? html`–` : money(formats.amount(action.amount_cents, action.currency)),

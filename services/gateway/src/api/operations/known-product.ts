@@ -29,7 +29,7 @@ async function requireProduct(
     await app.requester.request(getProduct, { productId }, context);
   } catch (err) {
     if (!(err instanceof DomainError) || err.code !== 'product_not_found') throw err;
-    throw new DomainError('unknown_product', `There is no product with the id "${productId}".`, [
+    throw new DomainError('unknown_product', `No product has the id "${productId}".`, [
       { field: 'productId', code: 'product_not_found', message: 'must be the id of a product of this account' },
     ]);
   }
