@@ -137,6 +137,11 @@ export const portalSubscriptionWithHistory = portalSubscription
     processor: cardFields.processor,
     publishable_key: cardFields.publishableKey,
     card_change: cardChange,
+    awaits_confirmation: z
+      .boolean()
+      .describe(
+        'A renewal was charged on the card page, and waits for an hour until the buyer confirms it at the bank: `continuePortalPaymentMethod` says where.',
+      ),
     charges: z
       .array(
         z.object({
@@ -174,6 +179,15 @@ export const portalSubscriptionWithNewCard = changedPortalSubscription
           'Of `continue`, with `requires_action` and without `url`: run `stripe.handleNextAction({ clientSecret })`, then `continue`.',
         ),
     }),
+    renewal_confirmation: z
+      .object({
+        url: z.string().nullable().describe('Where the buyer confirms the charge at the bank.'),
+        client_secret: z.string().optional().describe('Without `url`: as that of `payment_method`.'),
+      })
+      .nullable()
+      .describe(
+        'Of `continue`: the past-due payment was charged to the saved card, and the bank wants the buyer to confirm it. Null while none waits.',
+      ),
   })
   .meta({ id: 'PortalSubscriptionWithNewCard' });
 export type PortalSubscriptionWithNewCard = z.infer<typeof portalSubscriptionWithNewCard>;

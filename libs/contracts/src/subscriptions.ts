@@ -184,8 +184,15 @@ export const putPaymentMethod = defineRequest('command', 'billing', 'subscriptio
  */
 export const continuePaymentMethod = defineRequest('command', 'billing', 'subscriptions.continue-payment-method', {
   input: ofSubscription.extend({ chargeNow }),
-  /** With `requires_action` and without `url`: with what the processor's script asks the buyer, whose alone it is. */
-  output: subscriptionWithNewCard.extend({ clientSecret: z.string().optional() }),
+  output: subscriptionWithNewCard.extend({
+    /** With `requires_action` and without `url`: with what the processor's script asks the buyer, whose alone it is. */
+    clientSecret: z.string().optional(),
+    /**
+     * Where the buyer confirms the charge of a renewal that the bank wants confirmed; null while none waits. Without `url` the
+     * processor's script asks the buyer, with `clientSecret`. Both are the buyer's alone.
+     */
+    renewalConfirmation: z.object({ url: z.string().nullable(), clientSecret: z.string().optional() }).nullable(),
+  }),
 });
 
 /** An order of a subscription product started a subscription. */

@@ -162,7 +162,7 @@ export async function continuePaymentMethod(
     );
   const now = await refresh(deps, context, payment);
   const result = await resultOf(deps, context, id, now, chargeNow);
-  return { ...result, ...(await clientSecretOf(deps, now)) };
+  return { ...result, ...(await clientSecretOf(deps, now)), renewalConfirmation: null };
 }
 
 const refresh = (deps: Deps, { requestId }: Context, payment: Payment): Promise<Payment> =>
