@@ -23,7 +23,10 @@ export interface PaymentProcessor {
    * confirm, as for a charge.
    */
   saveMethod(request: CardRequest, call: ProcessorCall): Promise<SentOutcome>;
-  /** Charges a saved method while the buyer is away: it never asks the buyer to confirm, it declines then. */
+  /**
+   * Charges a saved method. Without `confirmation` the buyer is away: it never asks them to confirm, it declines then. With it the
+   * bank may ask, as for a charge.
+   */
   chargeSaved(request: SavedMethodRequest, call: ProcessorCall): Promise<SentOutcome>;
   /**
    * Takes a held amount, whole or a part; what is left is released. Declined with `hold_expired` when it came too late, with
@@ -38,8 +41,8 @@ export interface PaymentProcessor {
    */
   release(request: ReferenceRequest, call: ProcessorCall): Promise<SentOutcome>;
   /**
-   * How the payment stands that was sent as this request; null when the processor has not got it. A hold that was released is
-   * declined. Throws where it cannot be known, `NothingDoneError` for an API key that is not accepted, and `OtherPaymentError` where what
+   * How the payment stands that was sent as this request; null when the processor has not got it. What was released is
+   * declined (`released`). Throws where it cannot be known, `NothingDoneError` for an API key that is not accepted, and `OtherPaymentError` where what
    * the processor got under the key is another operation, amount or currency.
    */
   lookUp(sent: PaymentRequest, call: ProcessorCall): Promise<ProcessorOutcome | null>;
@@ -109,10 +112,18 @@ export interface CardRequest extends MoneyRequest {
   readonly firstSent?: { readonly from: string; readonly to: string };
 }
 
+/** How a buyer who is there may be asked by the bank, as in `CardRequest`. */
+export interface Confirmation {
+  readonly returnUrl: string | null;
+  readonly confirmsByScript?: boolean;
+}
+
 export interface SavedMethodRequest extends MoneyRequest {
+  /** The buyer is there, and the bank may ask them. */
+  readonly confirmation?: Confirmation;
   /**
-   * Of a payment that was found in the processor's list: where it is. The database that lacked it may know another card than the
-   * one that was charged.
+   * Of a payment that was found in the processor's list, or that waits for its buyer: where it is. The database that lacked it
+   * may know another card than the one that was charged.
    */
   readonly reference?: string;
   /** As `savedMethod` of an earlier success. */

@@ -56,6 +56,8 @@ export interface Traits {
   readonly disputed?: true;
   /** What the buyer does at the bank; left out: nothing. */
   readonly buyer?: 'confirms' | 'refuses';
+  /** The bank asks the buyer of each charge of the saved method, and this is what they do. */
+  readonly savedBuyer?: 'confirms' | 'refuses' | 'leaves';
 }
 
 /** What the network does to the first sending of a request; a later one with the same key is answered. */
@@ -86,6 +88,12 @@ const asksBuyer = (lastFour: string, traits: Traits): SimulatedCard => ({
   traits,
 });
 
+/** The bank wants each charge of the saved method confirmed. */
+const asksLater = (savedBuyer: NonNullable<Traits['savedBuyer']>): Traits => ({
+  savedDecline: 'authentication_required',
+  savedBuyer,
+});
+
 const hourMs = 3_600_000;
 
 /** By token. */
@@ -98,7 +106,9 @@ export const cards: Readonly<Record<string, SimulatedCard>> = {
   sim_renewal_declined: works('0341', { savedDecline: 'card_declined' }),
   sim_renewal_insufficient_funds: works('0342', { savedDecline: 'insufficient_funds' }),
   sim_renewal_lost_card: works('0343', { savedDecline: 'lost_card' }),
-  sim_renewal_requires_action: works('0344', { savedDecline: 'authentication_required' }),
+  sim_renewal_requires_action: works('0344', asksLater('confirms')),
+  sim_renewal_action_refused: works('0346', asksLater('refuses')),
+  sim_renewal_action_ignored: works('0347', asksLater('leaves')),
   sim_renewal_timeout_after: works('0345', { savedUnanswered: true }),
   sim_timeout_before: works('0501', {}, 'request_lost'),
   sim_timeout_after: works('0502', {}, 'answer_lost'),
@@ -110,6 +120,7 @@ export const cards: Readonly<Record<string, SimulatedCard>> = {
   sim_refund_fails: works('0702', { refundFailsAfterMs: hourMs }),
   sim_disputed: works('0259', { disputed: true }),
   sim_requires_action: asksBuyer('3220', { buyer: 'confirms' }),
+  sim_always_requires_action: asksBuyer('3184', { buyer: 'confirms', ...asksLater('confirms') }),
   sim_action_refused: asksBuyer('3221', { buyer: 'refuses' }),
   sim_action_ignored: asksBuyer('3222', {}),
 };
@@ -125,13 +136,21 @@ export const knownCard = (token: string): SimulatedCard | undefined =>
 
 /**
  * The card as one whose first charge was made elsewhere: sellers hand over tokens of cards that their own code charged.
+ * @param isThere whether the buyer is, and may be asked
  */
-export function asSaved({ answer, traits, ...card }: SimulatedCard): SimulatedCard {
-  const { savedDecline, savedUnanswered, ...rest } = traits;
+export function asSaved({ answer, traits, ...card }: SimulatedCard, isThere = false): SimulatedCard {
+  const { savedDecline, savedUnanswered, savedBuyer, buyer, ...rest } = traits;
+  if (isThere && savedBuyer !== undefined) {
+    return {
+      ...card,
+      answer: 'requires_action',
+      traits: savedBuyer === 'leaves' ? rest : { ...rest, buyer: savedBuyer },
+    };
+  }
   return {
     ...card,
     answer: savedDecline ?? (answer === 'requires_action' ? 'succeeded' : answer),
-    traits: rest,
+    traits: buyer === undefined ? rest : { ...rest, buyer },
     ...(savedUnanswered ? { fault: 'answer_lost' as const } : {}),
   };
 }

@@ -194,8 +194,7 @@ interface SentCard {
   readonly card: SimulatedCard;
   readonly request: Pick<CardRequest, 'paymentId' | 'amountCents' | 'currency' | 'orderId'>;
   readonly parameters: string;
-  /** Undefined: charged while the buyer is away. */
-  readonly returnUrl?: string | null;
+  readonly returnUrl: string | null;
   readonly savesCard?: boolean;
 }
 
@@ -220,18 +219,20 @@ async function writeCard(books: Books, sent: SentCard, { signal, ...call }: Proc
     last_four: card.lastFour ?? null,
     traits: card.traits,
     saved_method: isDeclined || !savesCard ? null : `sim_pm_${newIdSuffix(books.clock.nowMs())}`,
-    action_url: answer === 'requires_action' ? confirmationUrl(returnUrl ?? null, reference) : null,
+    action_url: answer === 'requires_action' ? confirmationUrl(returnUrl, reference) : null,
     capture_before: kind === 'hold' && answer === 'succeeded' ? captureBefore(books) : null,
   };
   return await untilAborted(signal, () => books.cards.add(entry));
 }
 
 async function sendSaved(books: Books, request: SavedMethodRequest, call: ProcessorCall): Promise<ProcessorOutcome> {
-  const { paymentId, savedMethod, customerEmail, orderId, amountCents, currency } = request;
-  const parameters = digest('charge', request, [savedMethod, customerEmail, orderId]);
+  const { paymentId, savedMethod, customerEmail, orderId, amountCents, currency, confirmation } = request;
+  const asked = confirmation === undefined ? [] : [confirmation.returnUrl];
+  const parameters = digest('charge', request, [savedMethod, customerEmail, orderId, ...asked]);
   const sent = { paymentId, parameters };
   const token = knownCard(savedMethod);
   if (token === undefined) {
+    const reference = newReference(books, 'charge');
     const row = await untilAborted(call.signal, () =>
       books.saved.add({
         account_id: call.accountId,
@@ -242,17 +243,19 @@ async function sendSaved(books: Books, request: SavedMethodRequest, call: Proces
         currency,
         order_id: orderId,
         parameters,
-        reference: newReference(books, 'charge'),
+        reference,
         recorded_at: books.clock.now(),
+        action_url: confirmation === undefined ? null : confirmationUrl(confirmation.returnUrl, reference),
       }),
     );
     if (row !== undefined) {
       return await answerOf(books, row, sent, row.unanswered ? 'answer_lost' : undefined, call);
     }
   }
-  const card = asSaved(token ?? cardOf(savedMethod));
+  const card = asSaved(token ?? cardOf(savedMethod), confirmation !== undefined);
   if (card.fault === 'request_lost' && (await isLost(books, paymentId, call))) return await noAnswer(call);
-  const row = await writeCard(books, { kind: 'charge', card, request, parameters }, call);
+  const returnUrl = confirmation?.returnUrl ?? null;
+  const row = await writeCard(books, { kind: 'charge', card, request, parameters, returnUrl }, call);
   return await answerOf(books, row, sent, card.fault, call);
 }
 

@@ -114,6 +114,8 @@ export interface SavedEntry {
   readonly order_id: string;
   readonly parameters: string;
   readonly recorded_at: Date;
+  /** Where the buyer confirms, should the bank ask; null while the buyer is away. */
+  readonly action_url: string | null;
 }
 
 export const savedTypes = {
@@ -127,6 +129,7 @@ export const savedTypes = {
   order_id: 'text',
   parameters: 'text',
   recorded_at: 'timestamptz',
+  action_url: 'text',
 } as const satisfies Record<keyof SavedEntry, string>;
 
 /** What the answer to a charge of a saved card says beside its entry. */
@@ -136,14 +139,19 @@ export type SavedRow = EntryRow & { readonly unanswered: boolean };
 export const recordSaved = statement<EntryKey & SavedRow>(
   'simulated-record-saved',
   `insert into simulated_processor.entries as entry (account_id, test, payment_id, reference, kind, status, reason,
-     amount_cents, currency, order_id, about, parameters, recorded_at, last_four, traits)
+     amount_cents, currency, order_id, about, parameters, recorded_at, last_four, traits, action_url)
    select sent.account_id, sent.test, sent.payment_id, sent.reference, 'charge',
-     case when card.decline is null then 'succeeded' else 'declined' end, card.decline, sent.amount_cents, sent.currency,
-     sent.order_id, card.reference, sent.parameters, sent.recorded_at, card.last_four, card.traits
+     case when asks.buyer is not null then 'requires_action' when card.decline is null then 'succeeded' else 'declined' end,
+     case when asks.buyer is null then card.decline end, sent.amount_cents, sent.currency, sent.order_id, card.reference,
+     sent.parameters, sent.recorded_at, card.last_four,
+     case when asks.buyer is null then card.traits when asks.buyer = 'leaves' then card.traits - 'buyer'
+       else card.traits || jsonb_build_object('buyer', asks.buyer) end,
+     case when asks.buyer is not null then sent.action_url end
    from (select * from ${tableOf(savedTypes, 1)} order by account_id, test, payment_id) as sent
    cross join lateral (
      select reference, last_four, traits, traits ->> 'savedDecline' as decline from simulated_processor.entries
      where saved_method = sent.saved_method and account_id = sent.account_id and test = sent.test limit 1) as card
+   cross join lateral (select case when sent.action_url is not null then card.traits ->> 'savedBuyer' end as buyer) as asks
    ${onceForEachKey}
    returning account_id, test, payment_id, ${answer}, (traits -> 'savedUnanswered') is not null as unanswered`,
   { ...keyTypes, ...answerTypes, unanswered: 'bool' },

@@ -128,6 +128,7 @@ export function faultyProcessor(
       if (note('lookUp', sent.request.paymentId) !== 'answered') throw new Error('the processor broke the connection');
       return await inner.lookUp(sent, call);
     },
+    ...(inner.clientSecret && { clientSecret: inner.clientSecret }),
     readDispute: (reference, call) => inner.readDispute(reference, call),
     list: (from, to, call) => {
       if (note('list', null) !== 'answered') throw new Error('the processor broke the connection');

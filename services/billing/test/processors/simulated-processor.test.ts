@@ -15,6 +15,8 @@ const cards: ConformanceCards = {
   savedDeclined: 'sim_renewal_declined',
   confirmed: 'sim_requires_action',
   refused: 'sim_action_refused',
+  laterConfirmed: 'sim_renewal_requires_action',
+  laterRefused: 'sim_renewal_action_refused',
   captureDeclined: 'sim_capture_fails',
   refundDeclined: 'sim_refund_declined',
   refundFails: 'sim_refund_fails',

@@ -15,6 +15,8 @@ const cards: ConformanceCards = {
   savedDeclined: 'pm_card_chargeCustomerFail',
   confirmed: 'pm_card_authenticationRequiredOnSetup',
   refused: 'pm_standin_refuses',
+  laterConfirmed: 'pm_standin_later',
+  laterRefused: 'pm_standin_later_refuses',
   captureDeclined: 'pm_standin_capture_refused',
   refundDeclined: 'pm_standin_refund_refused',
   refundFails: 'pm_card_refundFail',

@@ -58,6 +58,12 @@ export class StripeBooks {
 
   cardOf = (methodId: string): StripeCard | undefined => this.#cards.get(methodId);
 
+  /** What the bank's buyer does: of a charge of a saved method, or of the first one. */
+  buyerOf({ id, customer }: make.PaymentMethod): StripeCard['buyer'] {
+    const card = this.cardOf(id);
+    return customer === null ? card?.buyer : card?.savedBuyer;
+  }
+
   /** The method that a request names, by token or id; one of Stripe's names makes a new one. */
   methodOf(parameters: Record<string, unknown>): make.PaymentMethod {
     const { confirmation_token: token, payment_method: id } = parameters as Record<string, string | undefined>;
@@ -135,7 +141,8 @@ export class StripeBooks {
     { off_session, error_on_requires_action, return_url, use_stripe_sdk }: Record<string, unknown>,
     url: string,
   ): void {
-    const { decline, savedDecline, buyer, byScript } = this.cardOf(method.id) as StripeCard;
+    const { decline, savedDecline, byScript } = this.cardOf(method.id) as StripeCard;
+    const buyer = this.buyerOf(method);
     const no = off_session === true ? (savedDecline ?? decline) : decline;
     if (no !== undefined) this.#decline(intent, method, no);
     if (buyer === undefined || off_session === true) {

@@ -7,6 +7,8 @@ export interface StripeCard {
   readonly savedDecline?: StripeDecline;
   /** The bank asks the buyer, who decides so when they come to its page. */
   readonly buyer?: 'confirms' | 'refuses' | 'leaves';
+  /** The bank asks of each later charge of the saved method too, while the buyer is there. */
+  readonly savedBuyer?: 'confirms' | 'refuses' | 'leaves';
   /** Only by Stripe's own script. */
   readonly byScript?: true;
   /** The bank does not let the hold be captured, or ended it before Stripe's time. */
@@ -43,6 +45,11 @@ export const authenticationRequired: StripeDecline = {
   message: 'Your card was declined. This transaction requires authentication.',
 };
 
+const asksLater = (savedBuyer: NonNullable<StripeCard['savedBuyer']>) => ({
+  savedDecline: authenticationRequired,
+  savedBuyer,
+});
+
 /** By the name of the method; a confirmation token has `ctoken_` in place of `pm_`, and is used once. */
 const cards: Readonly<Record<string, StripeCard>> = {
   pm_card_visa: { last4: '4242' },
@@ -54,13 +61,17 @@ const cards: Readonly<Record<string, StripeCard>> = {
     decline: { code: 'expired_card', message: 'Your card has expired.' },
   },
   pm_card_chargeCustomerFail: { last4: '0341', savedDecline: declined('generic_decline') },
-  pm_card_authenticationRequired: { last4: '3220', buyer: 'confirms', savedDecline: authenticationRequired },
+  pm_card_authenticationRequired: { last4: '3184', buyer: 'confirms', ...asksLater('confirms') },
   pm_card_authenticationRequiredOnSetup: { last4: '3155', buyer: 'confirms' },
   pm_card_refundFail: { last4: '5126', refundFailsAfterS: 3_600 },
   pm_card_createDispute: { last4: '0259', disputed: true },
   pm_card_pendingRefund: { last4: '7726', refundPends: true },
   pm_standin_refuses: { last4: '3221', buyer: 'refuses' },
   pm_standin_leaves: { last4: '3222', buyer: 'leaves' },
+  pm_standin_later: { last4: '3226', ...asksLater('confirms') },
+  pm_standin_later_refuses: { last4: '3227', ...asksLater('refuses') },
+  pm_standin_later_leaves: { last4: '3228', ...asksLater('leaves') },
+  pm_standin_later_script: { last4: '3229', ...asksLater('confirms'), byScript: true },
   pm_standin_script: { last4: '3223', buyer: 'confirms', byScript: true },
   pm_standin_script_refuses: { last4: '3224', buyer: 'refuses', byScript: true },
   pm_standin_script_leaves: { last4: '3225', buyer: 'leaves', byScript: true },

@@ -17,6 +17,7 @@ const cards: ConformanceCards = {
   savedDeclined: 'pm_card_chargeCustomerFail',
   confirmed: 'pm_card_authenticationRequiredOnSetup',
   refused: 'pm_card_authenticationRequired',
+  laterConfirmed: 'pm_card_authenticationRequired',
   refundFails: 'pm_card_refundFail',
   disputed: 'pm_card_createDispute',
 };

@@ -3,6 +3,7 @@ import {
   customer,
   type Intent,
   type PaymentIntent,
+  type PaymentMethod,
   type SetupIntent,
   type StripeObject,
   stripeAccount,
@@ -154,12 +155,14 @@ export function decide(books: StripeBooks, id: string): string {
   const action = intent?.next_action as { redirect_to_url?: { return_url: string } } | null | undefined;
   if (intent === undefined) throw new StripeNo(404, { type: 'invalid_request_error', message: 'no such page' });
   const methodId = intent.payment_method ?? '';
-  const buyer = intent.status === 'requires_action' ? books.cardOf(methodId)?.buyer : undefined;
+  const waits = intent.status === 'requires_action';
+  const method = waits ? books.find<PaymentMethod>('payment_method', methodId, 'payment_method') : undefined;
+  const buyer = method && books.buyerOf(method);
   if (buyer === 'confirms') books.succeed(intent);
-  else if (buyer === 'refuses') {
+  else if (method !== undefined && buyer === 'refuses') {
     const message = 'We are unable to authenticate your payment method.';
     const code = `${intent.object}_authentication_failure`;
-    books.refuse(intent, { code, message }, books.find('payment_method', methodId, 'payment_method'));
+    books.refuse(intent, { code, message }, method);
   }
   const back = new URL(action?.redirect_to_url?.return_url ?? 'https://shop.example/');
   back.searchParams.set(intent.object, id);

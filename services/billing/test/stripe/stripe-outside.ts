@@ -17,7 +17,10 @@ const cards: Readonly<Record<string, string>> = {
   sim_hold_expires: 'standin_hold_expired',
   sim_renewal_declined: 'card_chargeCustomerFail',
   sim_lost_card: 'card_chargeDeclinedLostCard',
-  sim_renewal_requires_action: 'card_authenticationRequired',
+  sim_renewal_requires_action: 'standin_later',
+  sim_renewal_action_refused: 'standin_later_refuses',
+  sim_renewal_action_ignored: 'standin_later_leaves',
+  sim_always_requires_action: 'card_authenticationRequired',
   sim_refund_declined: 'standin_refund_refused',
   // The stand-in's own faults are of requests, not of cards.
   sim_error_after: 'card_visa',

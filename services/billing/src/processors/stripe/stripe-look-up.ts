@@ -106,19 +106,24 @@ async function lookUpIntent(deps: StripeDeps, sent: Starting, call: ProcessorCal
   return await stateOf(deps, found, sent, call);
 }
 
-/** A buyer who has the client secret could still pay with another card: that ends before the payment is declined. */
+/**
+ * A buyer who has the client secret could still pay with another card: that ends before the payment is declined. So does what
+ * waits for a buyer who is away by now, as far as this database knows: one that a backup has replaced had sent it.
+ */
 async function stateOf(
   deps: StripeDeps,
   found: Intent,
   sent: Starting,
   call: ProcessorCall,
 ): Promise<ProcessorOutcome> {
-  const buyers = { call, request: sent.call === 'chargeSaved' ? {} : sent.request };
-  if (found.status !== 'requires_payment_method' || sent.call === 'chargeSaved')
-    return await askable(deps, found, buyers);
+  const asked = sent.call === 'chargeSaved' ? sent.request.confirmation : sent.request;
+  const buyers = { call, request: asked ?? {} };
+  const mayGoOn = found.status === (asked === undefined ? 'requires_action' : 'requires_payment_method');
+  if (!mayGoOn) return await askable(deps, found, buyers);
   const ended = await cancelIntent(deps, found.id, call);
   // Its last error is what the sending was answered.
-  return ended.status === 'canceled' ? outcomeOf(found) : await askable(deps, ended, buyers);
+  const isItsAnswer = ended.status === 'canceled' && found.status === 'requires_payment_method';
+  return isItsAnswer ? outcomeOf(found) : await askable(deps, ended, buyers);
 }
 
 async function findIntent(deps: StripeDeps, sent: Starting, call: ProcessorCall): Promise<Intent | undefined> {

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import {
   type CardRequest,
+  type Confirmation,
   NothingDoneError,
   type ProcessorCall,
   type ProcessorOutcome,
@@ -78,18 +79,18 @@ export async function sendMethod(
   });
 }
 
-/** Charges a saved card while its buyer is away. */
+/** Charges a saved card, on-session where its buyer is there to confirm. */
 export async function sendSaved(
-  { link }: StripeDeps,
+  deps: StripeDeps,
   request: SavedMethodRequest,
   call: ProcessorCall,
 ): Promise<ProcessorOutcome> {
-  const { paymentId, currency, savedMethod } = request;
+  const { paymentId, currency, savedMethod, confirmation } = request;
   const saved = readSavedMethod(savedMethod);
   if (saved === undefined) return declines.invalidMethod;
   const amount = amountAtStripe(request);
   try {
-    const intent = await link
+    const intent = await deps.link
       .send(call, paymentId, (stripe, options) =>
         stripe.paymentIntents.create(
           {
@@ -98,17 +99,17 @@ export async function sendSaved(
             customer: saved.customer,
             payment_method: saved.method,
             confirm: true,
-            off_session: true,
             allowed_payment_method_types: cards,
             capture_method: 'automatic',
             metadata: metadataOf(call, { ...request, call: 'chargeSaved' }),
             expand: ['latest_charge'],
+            ...(confirmation === undefined ? { off_session: true } : confirmationOf(confirmation)),
           },
           options,
         ),
       )
       .catch(ofMaking);
-    return outcomeOf(intent);
+    return await askable(deps, intent, { call, request: confirmation ?? {} });
   } catch (err) {
     if (isMissing(err, 'customer')) return declines.invalidMethod;
     return definiteNo(err);
@@ -140,17 +141,17 @@ const methodOf = ({ paymentMethod }: CardRequest) =>
   paymentMethod.startsWith('ctoken_') ? { confirmation_token: paymentMethod } : { payment_method: paymentMethod };
 
 /** A buyer who cannot come back, and whose page runs no script, cannot confirm. */
-const confirmationOf = (request: CardRequest) => wayOfConfirming(request) ?? { error_on_requires_action: true };
+const confirmationOf = (request: Confirmation) => wayOfConfirming(request) ?? { error_on_requires_action: true };
 
 /** The bank's page, which shows the bank's address and works in every browser, comes before Stripe's script. */
-function wayOfConfirming({ returnUrl, confirmsByScript }: CardRequest) {
+function wayOfConfirming({ returnUrl, confirmsByScript }: Confirmation) {
   if (returnUrl !== null) return { return_url: returnUrl, use_stripe_sdk: false };
   return confirmsByScript ? { use_stripe_sdk: true } : undefined;
 }
 
 interface Sent {
   readonly call: ProcessorCall;
-  readonly request: Pick<CardRequest, 'confirmsByScript'>;
+  readonly request: Pick<Confirmation, 'confirmsByScript'>;
 }
 
 /** The outcome of a buyer's intent; one whose bank can only be asked by a script that the buyer's page does not run is given up. */

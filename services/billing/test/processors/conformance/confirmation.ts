@@ -62,4 +62,55 @@ export function describeConfirmation(suite: Suite): void {
     const refund = await suite.processor.refund({ paymentId: suite.paymentId(), ...waits }, suite.call());
     expect(refund).toMatchObject({ status: 'declined' });
   });
+
+  /** A saved card of which the bank wants each charge confirmed. */
+  const saved = async (paymentMethod: string) => {
+    const request = suite.request({ paymentMethod });
+    const first = await suite.processor.charge(request, suite.call());
+    if (first.status === 'requires_action') {
+      await suite.subject().buyerDecides(waiting(first).url);
+      return succeeded(await lookedUp(suite, 'charge', request)).savedMethod ?? '';
+    }
+    return succeeded(first).savedMethod ?? '';
+  };
+  const chargedLater = async (savedMethod: string, isThere: boolean) => {
+    const { paymentMethod: _, returnUrl, ...about } = suite.request();
+    const request = { ...about, savedMethod, ...(isThere && { confirmation: { returnUrl } }) };
+    const outcome = await suite.processor.chargeSaved(request, suite.call());
+    const found = () => suite.processor.lookUp({ call: 'chargeSaved', request }, suite.call());
+    return { request, outcome, found };
+  };
+
+  test('a saved card that the bank asks about is declined while the buyer is away, and charged once they confirm', async () => {
+    const card = await saved(suite.cards.laterConfirmed);
+    const away = await chargedLater(card, false);
+    expect(away.outcome).toEqual(declinedOutcome('soft', 'authentication_required'));
+    expect(await away.found()).toMatchObject({ status: 'declined', reason: 'authentication_required' });
+    const { request, outcome, found } = await chargedLater(card, true);
+    const { reference, url } = waiting(outcome);
+    // The same key asks for the same confirmation.
+    expect(await suite.processor.chargeSaved(request, suite.call())).toEqual(outcome);
+    await suite.subject().buyerDecides(url);
+    expect(succeeded(await found()).reference).toBe(reference);
+    const sent = { call: 'chargeSaved', request: { ...request, reference, savedMethod: card } } as const;
+    const paid = succeeded(await suite.processor.lookUp(sent, suite.call()));
+    succeeded(await suite.processor.refund(about(suite, paid, 4_900), suite.call()));
+  });
+
+  test('a saved card that the bank does not ask about is charged at once, also while the buyer is there', async () => {
+    succeeded((await chargedLater(await saved(suite.cards.works), true)).outcome);
+  });
+
+  test('a charge of a saved card that waits is given up, and says so', async () => {
+    const { outcome, found } = await chargedLater(await saved(suite.cards.laterConfirmed), true);
+    const waits = { reference: waiting(outcome).reference, amountCents: 4_900, currency: 'usd' };
+    succeeded(await suite.processor.release({ paymentId: suite.paymentId(), ...waits }, suite.call()));
+    expect(await found()).toEqual(declinedOutcome('soft', 'released'));
+  });
+
+  test.runIf(suite.cards.laterRefused)('a buyer who refuses the charge of a saved card has not paid', async () => {
+    const { outcome, found } = await chargedLater(await saved(suite.cards.laterRefused ?? ''), true);
+    await suite.subject().buyerDecides(waiting(outcome).url);
+    expect(await found()).toMatchObject({ status: 'declined' });
+  });
 }

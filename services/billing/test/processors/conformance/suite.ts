@@ -21,6 +21,9 @@ export interface ConformanceCards {
   /** The bank asks the buyer, who confirms, or who refuses, when the subject lets them decide. */
   readonly confirmed: string;
   readonly refused: string;
+  /** The first charge succeeds, also where the bank asks; of later ones the bank asks the buyer, who confirms, or who refuses. */
+  readonly laterConfirmed: string;
+  readonly laterRefused?: string;
   readonly captureDeclined?: string;
   readonly refundDeclined?: string;
   /** Refunds succeed at first, and fail within a day of the processor's time. */
