@@ -24,7 +24,11 @@ const cards = [
   ...['sim_renewal_declined', 'sim_error_after', 'no card at all'],
 ];
 /** That buyers give later: saved without a charge, which the bank may ask them to confirm. */
-const newCards = [...cards, 'sim_requires_action', 'sim_action_refused', 'sim_action_ignored'];
+const newCards = [
+  ...[...cards, 'sim_requires_action', 'sim_action_refused', 'sim_action_ignored'],
+  // Their charges in the portal wait for the buyer too.
+  ...['sim_always_requires_action', 'sim_renewal_action_refused', 'sim_renewal_action_ignored'],
+];
 
 type Work =
   | { readonly kind: 'daily' | 'confirm' | 'round' | 'buy' }
@@ -180,8 +184,8 @@ async function live(
   await stopped();
   await shop.expectKept();
   if (killed !== null) run.living[0] = run.start();
-  // No request is on its way for a day.
-  if (deliverLate || passMs >= dayMs) await run.deliverLate();
+  // No request is on its way for an hour.
+  if (deliverLate || passMs >= hourMs) await run.deliverLate();
   replicas.clock.advance(passMs);
 }
 

@@ -1,13 +1,22 @@
 import { newId } from '@app/contracts/ids';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
+import type { Confirmation } from '../processors/payment-processor.ts';
 import { renewDue } from '../renewals/renew-due.ts';
 import { noCounts } from '../runs/daily-counts.rules.ts';
 import type { AccountRun } from '../runs/daily-step.ts';
 import { timeOf } from '../runs/rehearsal-time.ts';
 import { chargeWhenMatched } from '../unmatched-payments/charge-when-matched.ts';
 
+interface Charged {
+  readonly accountId: string;
+  readonly subscriptionId: string;
+  readonly test: boolean;
+  /** How the bank may ask the buyer, who is there; undefined where it cannot. */
+  readonly confirmation: Confirmation | undefined;
+}
+
 /** Charges what is due of one subscription. */
-export type ChargeNow = (of: { accountId: string; subscriptionId: string; test: boolean }) => Promise<void>;
+export type ChargeNow = (of: Charged) => Promise<void>;
 
 /**
  * The steps of the daily run that compare the processor's newest payments and charge, for one subscription: whatever runs
@@ -16,12 +25,13 @@ export type ChargeNow = (of: { accountId: string; subscriptionId: string; test: 
  */
 export function createChargeNow(deps: PaymentDeps): ChargeNow {
   const charge = chargeWhenMatched(deps, renewDue(deps));
-  return async ({ accountId, subscriptionId, test }) => {
+  return async ({ accountId, subscriptionId, test, confirmation }) => {
     const now = await timeOf(deps, accountId, test);
     const run: AccountRun = {
       accountId,
       test,
       only: subscriptionId,
+      ...(confirmation && { confirmation }),
       runId: newId('dailyRun', deps.clock.nowMs()),
       force: false,
       now: () => now,

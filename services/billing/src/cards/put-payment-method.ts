@@ -23,6 +23,7 @@ import {
 } from '../subscriptions/subscription-rows.ts';
 import { beginCard, findCard, newestCard } from './begin-card.ts';
 import type { ChargeNow } from './charge-now.ts';
+import { checkWaitingRenewal, confirmationOf, renewalConfirmationOf } from './renewal-confirmation.ts';
 
 type Deps = PaymentDeps & { readonly charge: ChargeNow };
 type Result = RequestOutput<typeof contract>;
@@ -144,7 +145,7 @@ async function save(deps: Deps, context: Context, card: Card): Promise<Payment> 
 }
 
 /**
- * How the newest card stands that was given.
+ * How the newest card stands that was given, and a renewal that waits until its buyer confirms it.
  * @throws DomainError subscription_not_found, invalid_transition where none was, card_declined
  */
 export async function continuePaymentMethod(
@@ -162,7 +163,8 @@ export async function continuePaymentMethod(
     );
   const now = await refresh(deps, context, payment);
   const result = await resultOf(deps, context, id, now, chargeNow);
-  return { ...result, ...(await clientSecretOf(deps, now)), renewalConfirmation: null };
+  const renewalConfirmation = await renewalConfirmationOf(deps, context.accountId, result.order_id);
+  return { ...result, ...(await clientSecretOf(deps, now)), renewalConfirmation };
 }
 
 const refresh = (deps: Deps, { requestId }: Context, payment: Payment): Promise<Payment> =>
@@ -176,11 +178,15 @@ async function resultOf(
   payment: Payment | undefined,
   chargeNow: boolean,
 ): Promise<Result> {
-  const payment_method = statusOf(payment);
   const { accountId } = context;
   let state = await readState(deps, context, id);
-  if (chargeNow && payment_method.status === 'saved' && state.status === 'past_due') {
-    await deps.charge({ accountId, subscriptionId: id, test: state.test });
+  if (state.charging) {
+    await checkWaitingRenewal(deps, accountId, state.order_id);
+    state = await readState(deps, context, id);
+  }
+  const payment_method = statusOf(payment);
+  if (chargeNow && payment_method.status === 'saved' && state.status === 'past_due' && !state.charging) {
+    await deps.charge({ accountId, subscriptionId: id, test: state.test, confirmation: confirmationOf(payment) });
     state = await readState(deps, context, id);
   }
   const resource = subscriptionOf(state, await timeOf(deps, accountId, state.test));

@@ -3,7 +3,7 @@ import { giveUpPayment } from './give-up-payment.ts';
 import { type LookedUp, lookUpPayment, paymentAfter } from './look-up-payment.ts';
 import { notifyNotReceived } from './notify-not-received.ts';
 import { notifyOfPayment } from './notify-of-payment.ts';
-import { hasEnded, isAbandoned, isOfBuyer, isUnknownForLong, mayResend } from './payment.rules.ts';
+import { hasEnded, isAbandoned, isNeverReceived, isOfBuyer, isUnknownForLong, mayResend } from './payment.rules.ts';
 import type { OrderMoney, Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { unknownText } from './payment-notices.rules.ts';
@@ -15,7 +15,8 @@ import { isStillWanted } from './wanted-renewal.ts';
 /**
  * Asks the processor how a payment stands that has not come to an end. What the processor never got is sent again with
  * its own row and key; a renewal that is not due any more is not, nor a buyer's payment, and what is too late to be sent
- * ends. A payment that its buyer has not confirmed within a day is given up.
+ * ends. A payment that its buyer has not confirmed within a day is given up, a renewal within an hour, or where it is not
+ * wanted any more.
  * @returns whether the payment has ended now
  */
 export async function checkPayment(
@@ -35,9 +36,12 @@ export async function checkPayment(
   const after = await resolve(deps, payment, context, await lookUpPayment(deps, payment, context));
   const nowMs = deps.clock.nowMs();
   if (isUnknownForLong(after, nowMs) && !hasEnded(after)) await notifyOfUnknown(deps, after);
-  if (!isAbandoned(after, nowMs)) return hasEnded(after);
+  if (!isAbandoned(after, nowMs) && !(await isUnwanted(deps, after))) return hasEnded(after);
   return hasEnded((await giveUpPayment(deps, after, null)).payment);
 }
+
+const isUnwanted = async ({ database, clock }: PaymentDeps, payment: Payment): Promise<boolean> =>
+  payment.status === 'requires_action' && !(await isStillWanted(database, payment, clock.now()));
 
 function contextOf(payment: Payment, money: OrderMoney): RecordContext {
   const released = money.payments.find(({ id }) => id === payment.released_payment_id);
@@ -50,7 +54,8 @@ async function resolve(
   context: RecordContext,
   looked: LookedUp,
 ): Promise<Payment> {
-  if (looked !== 'not received' || isOfBuyer(payment)) return paymentAfter(payment, looked);
+  const isSentOnce = isOfBuyer(payment) || payment.status === 'requires_action';
+  if (looked !== 'not received' || isSentOnce) return paymentAfter(payment, looked);
   const nowMs = deps.clock.nowMs();
   if (mayResend(payment, nowMs)) {
     // The first copy may be on its way still, so it has not ended either: it is looked up again.
@@ -58,6 +63,7 @@ async function resolve(
       ? await sendPayment(deps, payment, context)
       : payment;
   }
+  if (!isNeverReceived(payment, nowMs)) return payment;
   const ended = await recordAnswer(deps, payment, { status: 'not_received' }, context);
   if (payment.step === 'renewal') await notifyNotReceived(deps, payment);
   return ended;

@@ -3,8 +3,10 @@ import type { EventData } from '@app/contracts/define';
 import { chargeRefunded, chargesRefunded, paymentCompleted, paymentNoticed } from '@app/contracts/payments';
 import type { OtherPayment, SentOutcome } from '../processors/payment-processor.ts';
 import {
+  checkOfWaiting,
   decideBy,
   givenUp,
+  isAskingRenewal,
   isOfBuyer,
   keyUnreadable,
   nextCheckAt,
@@ -15,6 +17,7 @@ import {
   otherPayment,
 } from './payment.rules.ts';
 import type { OrderMoney, Payment } from './payment.types.ts';
+import { type Effects, effectsOf, noEffects, type SucceededOutcome } from './payment-effects.rules.ts';
 import {
   captureFailedText,
   isAlreadyCaptured,
@@ -59,17 +62,6 @@ export interface Decision {
   readonly events: readonly DecidedEvent[];
 }
 
-/** Fields are named as the columns. */
-interface Effects {
-  readonly charge: ChargeRow | null;
-  readonly hold: HoldRow | null;
-  readonly method: MethodRow | null;
-  /** Cents that were captured of the order's hold, or charged in its place. */
-  readonly captured_cents: number | null;
-  /** The charge that a refund gave back, whole or a part. */
-  readonly refunded: { readonly id: string; readonly cents: number } | null;
-}
-
 /** Written if the payment `of` was changed; with `if_whole`, only if every own charge of the order is given back then. */
 export type DecidedEvent = { readonly of: string; readonly if_whole?: true } & (
   | { readonly definition: typeof paymentCompleted; readonly data: EventData<typeof paymentCompleted> }
@@ -92,42 +84,8 @@ export interface PaymentUpdate {
   readonly next_check_at: Date | null;
 }
 
-interface ChargeRow {
-  readonly step: string;
-  readonly amount_cents: number;
-  readonly reference: string;
-}
-
-interface HoldRow {
-  readonly reference: string;
-  readonly amount_cents: number;
-  readonly capture_before: Date;
-  readonly decide_by: Date;
-  readonly upsell: unknown;
-  readonly due_at: Date;
-}
-
-interface MethodRow {
-  readonly method: string;
-  readonly last_four: string | null;
-}
-
-const hourMs = 3_600_000;
-const beforeExpiryMs = hourMs;
-/** Where a processor does not say how long a hold lives: card networks give 4 days and 18 hours at least. */
-const shortestHoldMs = 4 * 24 * hourMs;
-
-/**
- * When a hold that its buyer has not decided on is settled by the payments loop: at the end of its window, so that a buyer who
- * closed the page has what was bought, and at the latest an hour before the hold expires.
- */
-function holdDueAt(decideBy: Date, captureBefore: Date): Date {
-  return new Date(Math.min(decideBy.getTime(), captureBefore.getTime() - beforeExpiryMs));
-}
-
 const open = ['created', 'sent', 'unknown', 'requires_action'] as const;
 const unchanged = { ...noAnswer, next_check_at: null } as const;
-const noEffects: Effects = { charge: null, hold: null, method: null, captured_cents: null, refunded: null };
 
 /**
  * What a processor's answer to a payment brings about: the one place that decides it, for answers in time, late ones and look-ups.
@@ -167,7 +125,7 @@ function changeOf(
     case 'requires_action':
       return waitingChange(payment, outcome, nowMs);
     case 'not_received':
-      return softDecline(notReceived, 'The payment processor never got it.', nowMs);
+      return notReceivedChange(nowMs);
     case 'not_sent':
       if (mayHaveArrived) return unknownChange(payment, nowMs);
       return outcome.why === 'no_processor'
@@ -205,22 +163,20 @@ function otherPaymentChange(payment: Payment, found: OtherPayment, nowMs: number
  */
 const endsUndone = ({ step }: Payment): boolean => isOfBuyer({ step }) || step === 'renewal';
 
-/** Only a buyer's payment can be confirmed; for any other one it is an answer that the port rules out, and nothing is known. */
+/** Only while its buyer is there a payment can be confirmed; for any other one it is an answer that the port rules out, and nothing is known. */
 function waitingChange(
   payment: Payment,
   { reference, url }: Extract<Answered, { status: 'requires_action' }>,
   nowMs: number,
 ): Change {
-  if (!isOfBuyer(payment)) return unknownChange(payment, nowMs);
-  const isWaiting = payment.status === 'requires_action';
+  if (!isOfBuyer(payment) && !isAskingRenewal(payment)) return unknownChange(payment, nowMs);
   const update: PaymentUpdate = {
     ...unchanged,
     status: 'requires_action',
     from: open,
     processor_reference: reference,
     action_url: url,
-    // The bank gives the buyer some time: only what waited before keeps the time of its next look-up.
-    next_check_at: (isWaiting ? payment.next_check_at : null) ?? nextCheckAt(payment.checks, nowMs),
+    next_check_at: checkOfWaiting(payment, nowMs),
   };
   return { update, effects: noEffects };
 }
@@ -233,6 +189,12 @@ function declinedChange({ kind, reason, message, lastFour }: Omit<Declined, 'sta
   return { update, effects: noEffects };
 }
 
+/** What waits for its buyer was received: a look-up that does not find it began before, or is wrong. */
+function notReceivedChange(nowMs: number): Change {
+  const { update, effects } = softDecline(notReceived, 'The payment processor never got it.', nowMs);
+  return { update: { ...update, from: open.filter((status) => status !== 'requires_action') }, effects };
+}
+
 /** An end that says nothing of the card. */
 const softDecline = (reason: string, message: string, nowMs: number): Change =>
   declinedChange({ kind: 'soft', reason, message }, nowMs);
@@ -242,9 +204,7 @@ function unknownChange(payment: Payment, nowMs: number): Change {
   return { update: { ...unchanged, status: 'unknown', from: ['created', 'sent'], next_check_at }, effects: noEffects };
 }
 
-type Succeeded = Extract<Answered, { status: 'succeeded' }>;
-
-function succeededChange(payment: Payment, outcome: Succeeded, nowMs: number): Change {
+function succeededChange(payment: Payment, outcome: SucceededOutcome, nowMs: number): Change {
   const { reference, lastFour = null } = outcome;
   const update: PaymentUpdate = {
     ...unchanged,
@@ -255,44 +215,6 @@ function succeededChange(payment: Payment, outcome: Succeeded, nowMs: number): C
     finished_at: new Date(nowMs),
   };
   return { update, effects: effectsOf(payment, outcome, nowMs) };
-}
-
-function effectsOf(payment: Payment, outcome: Succeeded, nowMs: number): Effects {
-  const { reference, lastFour = null, savedMethod } = outcome;
-  const method = savedMethod === undefined ? null : { method: savedMethod, last_four: lastFour };
-  const charge = { step: payment.step, amount_cents: payment.amount_cents, reference };
-  switch (payment.call) {
-    case 'authorize':
-      return { ...noEffects, method, hold: holdOf(payment, outcome, nowMs) };
-    case 'charge':
-      return { ...noEffects, method, charge };
-    case 'saveMethod':
-      return { ...noEffects, method };
-    case 'chargeSaved':
-      return { ...noEffects, charge, captured_cents: payment.step === 'recharge' ? payment.amount_cents : null };
-    case 'capture':
-      return { ...noEffects, charge, captured_cents: payment.amount_cents };
-    case 'refund':
-      return { ...noEffects, refunded: givenBackBy(payment) };
-    case 'release':
-      return noEffects;
-  }
-}
-
-function givenBackBy({ id, charge_id, amount_cents }: Payment): NonNullable<Effects['refunded']> {
-  if (charge_id === null) throw new Error(`refund ${id} gives back no charge`);
-  return { id: charge_id, cents: amount_cents };
-}
-
-function holdOf(payment: Payment, outcome: Succeeded, nowMs: number): HoldRow {
-  const { hold_terms: terms, amount_cents } = payment;
-  const decide_by = decideBy(payment, new Date(nowMs));
-  if (terms === null || decide_by === null) {
-    throw new Error(`payment ${payment.id} holds an amount without the terms of a hold`);
-  }
-  const capture_before = outcome.captureBefore ?? new Date(nowMs + shortestHoldMs);
-  const due_at = holdDueAt(decide_by, capture_before);
-  return { reference: outcome.reference, amount_cents, capture_before, decide_by, upsell: terms.upsell, due_at };
 }
 
 /** What checkout is notified of at the end of a main payment; null for one that has no end yet, and for other steps. */
@@ -318,11 +240,12 @@ export function completedBy(payment: Payment, update: PaymentUpdate): EventData<
 
 /**
  * What the end of a release changes of the payment that it is about: null while the release has none. A payment that could
- * not be released succeeded meanwhile, most likely: it is looked up at once.
+ * not be released succeeded meanwhile, most likely: it is looked up at once. So is a renewal, whose end its subscription follows.
  */
 function afterRelease(waiting: Payment, { status }: PaymentUpdate, nowMs: number): PaymentUpdate | null {
-  if (status === 'declined') {
-    const { action_url } = waiting;
+  const isRenewal = waiting.step === 'renewal';
+  if (status === 'declined' || (status === 'succeeded' && isRenewal)) {
+    const action_url = isRenewal ? null : waiting.action_url;
     return { ...unchanged, status: 'requires_action', from: open, action_url, next_check_at: new Date(nowMs) };
   }
   if (status !== 'succeeded') return null;

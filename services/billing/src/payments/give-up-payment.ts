@@ -1,6 +1,6 @@
-import { beginPayment } from './begin-payment.ts';
+import { beginPayment, type NextPayment } from './begin-payment.ts';
 import { lookUpPayment } from './look-up-payment.ts';
-import type { Payment } from './payment.types.ts';
+import type { OrderMoney, Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { readMoney, readPayment } from './payment-rows.ts';
 import { sendPayment } from './send-payment.ts';
@@ -14,14 +14,38 @@ interface GivenUp {
 
 /**
  * Ends a payment that waits for the buyer's confirmation, so that another one may be tried. When it succeeded meanwhile it
- * cannot be ended: then its success is recorded.
+ * cannot be ended: then its success is recorded. A renewal ends by the look-up that follows its release.
  */
 export async function giveUpPayment(deps: PaymentDeps, waiting: Payment, requestId: string | null): Promise<GivenUp> {
-  const { account_id, order_id, amount_cents: amountCents, currency, processor, processor_reference } = waiting;
+  const begun = await beginRelease(deps, waiting);
+  // Undefined: another replica releases it already, or it has ended.
+  const release = begun === undefined ? undefined : await sendPayment(deps, begun, { requestId, released: waiting });
+  const isLookedUp = release?.status === 'declined' || (release?.status === 'succeeded' && waiting.step === 'renewal');
+  if (isLookedUp) await lookUpPayment(deps, waiting, { requestId });
+  const payment = await readPayment(deps.database, waiting);
+  return { payment, ending: payment.releasing };
+}
+
+/** What else is written of the order at the same moment, as another card, keeps a release out. */
+const roundsMax = 4;
+
+async function beginRelease(deps: PaymentDeps, waiting: Payment): Promise<Payment | undefined> {
+  for (let round = 0; round < roundsMax; round += 1) {
+    const { account_id, order_id, id } = waiting;
+    const money = await readMoney(deps.database, account_id, order_id);
+    const now = money.payments.find((payment) => payment.id === id);
+    if (now?.status !== 'requires_action' || now.releasing) return undefined;
+    const begun = await beginPayment(deps, money, releaseOf(waiting, money));
+    if (begun !== undefined) return begun;
+  }
+  return undefined;
+}
+
+function releaseOf(waiting: Payment, { payments }: OrderMoney): NextPayment {
+  const { amount_cents: amountCents, currency, processor, processor_reference } = waiting;
   if (processor_reference === null) throw new Error(`payment ${waiting.id} waits for the buyer without a reference`);
-  const money = await readMoney(deps.database, account_id, order_id);
-  const attempts = money.payments.filter(({ released_payment_id }) => released_payment_id === waiting.id);
-  const begun = await beginPayment(deps, money, {
+  const attempts = payments.filter(({ released_payment_id }) => released_payment_id === waiting.id);
+  return {
     step: 'release',
     releasedPaymentId: waiting.id,
     attemptNo: attempts.length + 1,
@@ -32,10 +56,5 @@ export async function giveUpPayment(deps: PaymentDeps, waiting: Payment, request
       call: 'release',
       request: { paymentId, reference: processor_reference, amountCents, currency },
     }),
-  });
-  // Undefined: another replica releases it already, or it has ended.
-  const release = begun === undefined ? undefined : await sendPayment(deps, begun, { requestId, released: waiting });
-  if (release?.status === 'declined') await lookUpPayment(deps, waiting, { requestId });
-  const payment = await readPayment(deps.database, waiting);
-  return { payment, ending: payment.releasing };
+  };
 }

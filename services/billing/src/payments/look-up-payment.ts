@@ -1,5 +1,5 @@
 import { type Database, statement } from '@app/service-kit/database';
-import { OtherPaymentError, type ProcessorOutcome } from '../processors/payment-processor.ts';
+import { OtherPaymentError, type PaymentRequest, type ProcessorOutcome } from '../processors/payment-processor.ts';
 import { noneChosen } from '../processors/processor-registry.ts';
 import type { Answered } from './decide-answer.rules.ts';
 import { type ClockDifferences, isLost } from './payment.rules.ts';
@@ -7,6 +7,7 @@ import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { readPayment } from './payment-rows.ts';
 import { type RecordContext, recordAnswer } from './record-payment.ts';
+import { renewalAsFound } from './released-renewal.ts';
 
 /**
  * Asks the processor how a payment stands, and records it.
@@ -21,7 +22,8 @@ export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context
   const { clock, logger, database, processorCalls } = deps;
   const lookedUpMs = clock.nowMs();
   try {
-    const outcome = await lookUpAtProcessor(deps, await withProcessor(deps, payment));
+    const found = await lookUpAtProcessor(deps, await withProcessor(deps, payment));
+    const outcome = await renewalAsFound(deps, payment, found);
     if (outcome === null) {
       const clocks = await readClockDifferences(database, payment);
       if (!isLost(payment, processorCalls.deadlineMs, lookedUpMs, clocks)) return 'not received';
@@ -56,9 +58,15 @@ async function readClockDifferences(
 export async function lookUpAtProcessor(deps: PaymentDeps, payment: Payment): Promise<Answered | null> {
   const { processor: name, account_id: accountId, test } = payment;
   const { processor, ...keys } = await deps.processors.named(name, accountId, test);
-  const request = (signal: AbortSignal) => processor.lookUp(payment, { accountId, ...keys, test, signal });
+  const request = (signal: AbortSignal) => processor.lookUp(whereItIs(payment), { accountId, ...keys, test, signal });
   return await deps.processorCalls.make<ProcessorOutcome | null>(request).catch(unlessOther);
 }
+
+/** A payment that waits for its buyer is found by its reference, whatever card its subscription has. */
+const whereItIs = (payment: Payment): PaymentRequest =>
+  payment.call === 'chargeSaved' && payment.processor_reference !== null
+    ? { call: payment.call, request: { ...payment.request, reference: payment.processor_reference } }
+    : payment;
 
 function unlessOther(err: unknown): Answered {
   if (err instanceof OtherPaymentError) return { status: 'other_payment', found: err.found };

@@ -44,6 +44,11 @@ test.each([
     '$49.00 not charged to the saved card for the renewal of the subscription.',
     'It was no attempt: the next daily run charges the renewal anew.',
   ],
+  [
+    { step: 'renewal', call: 'chargeSaved', status: 'requires_action' },
+    'The bank asks the buyer to confirm $49.00 for the renewal of the subscription.',
+    'The payment goes on once the buyer has confirmed it; after an hour without that it is given up.',
+  ],
   [{ step: 'refund', call: 'refund' }, '$49.00 refunded to the buyer.', null],
   [
     { status: 'unknown', next_check_at: new Date('2026-03-15T12:00:00.000Z') },

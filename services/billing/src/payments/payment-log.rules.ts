@@ -88,7 +88,7 @@ export function nextOf(line: Line, renewed?: RenewedState): string | null {
     case 'declined':
       return (renewed && afterRenewal(line, renewed)) ?? afterDecline(line);
     case 'requires_action':
-      return 'The payment goes on once the buyer has confirmed it; after a day without that it is given up.';
+      return `The payment goes on once the buyer has confirmed it; after ${line.step === 'renewal' ? 'an hour' : 'a day'} without that it is given up.`;
     default:
       return `The processor is asked how it stands${atTime(line.next_check_at)}. ${line.step === 'card' ? 'The earlier card is charged' : 'Nothing else is charged on the order'} until then.`;
   }

@@ -4,9 +4,12 @@ import { expect, test } from 'vitest';
 import {
   decideStart,
   givenUp,
+  isAbandoned,
   isLost,
+  isNeverReceived,
   keyUnreadable,
   lostFrom,
+  mayResend,
   nextCheckAt,
   noProcessor,
   nothingDone,
@@ -67,6 +70,20 @@ test('a buyer’s payment that is unknown three deadlines after it was sent is l
   expect([113_999, 114_000].map((ms) => isLost(payment, 8_000, sentMs + ms, apart))).toEqual([false, true]);
   for (const step of ['capture', 'upsell', 'recharge', 'refund', 'release', 'renewal'] as const)
     expect(isLost({ ...payment, step }, 8_000, sentMs + 24_000, same)).toBe(false);
+});
+
+test('a renewal that its buyer may be asked about is sent for half an hour, and ends after an hour; others are sent for 23 hours', () => {
+  const [sent_at, created_at] = [new Date(0), new Date(-86_400_000)];
+  const renewal = { ...{ step: 'renewal', call: 'chargeSaved', sent_at, created_at }, request: {} } as Payment;
+  const asking = { ...renewal, request: { confirmation: { returnUrl: null } } } as unknown as Payment;
+  const minutes = (of: Payment, ends: (payment: Payment, nowMs: number) => boolean, from: number, to: number) =>
+    [from, to].map((minute) => ends(of, minute * 60_000 - 1));
+  expect(minutes(asking, mayResend, 30, 31)).toEqual([true, false]);
+  expect(minutes(asking, isNeverReceived, 60, 61)).toEqual([false, true]);
+  expect(minutes(renewal, mayResend, 23 * 60, 23 * 60 + 1)).toEqual([true, false]);
+  expect(minutes(renewal, isNeverReceived, 23 * 60, 23 * 60 + 1)).toEqual([false, true]);
+  expect(minutes(asking, isAbandoned, 0, 61)).toEqual([false, false]);
+  expect(minutes({ ...asking, status: 'requires_action' }, isAbandoned, 60, 61)).toEqual([false, true]);
 });
 
 test('buyers are shown of a decline only whether it was the card', () => {

@@ -6,6 +6,10 @@ import type { Payment } from './payment.types.ts';
 /** Whether a buyer waits for it: what got lost on its way is not sent later, when the buyer has left or has done it anew. */
 export const isOfBuyer = ({ step }: Pick<Payment, 'step'>): boolean => step === 'main' || step === 'card';
 
+/** Whether it is a renewal that its buyer may be asked to confirm: it was sent while they were there. */
+export const isAskingRenewal = (payment: Pick<Payment, 'step' | 'call' | 'request'>): boolean =>
+  payment.step === 'renewal' && 'confirmation' in payment.request && payment.request.confirmation !== undefined;
+
 /** The columns that an answer fills. */
 export const noAnswer = {
   decline_kind: null,
@@ -34,10 +38,20 @@ export function nextCheckAt(checks: number, nowMs: number): Date {
 /** Processors keep idempotency keys for 24 hours at least; an hour is left for clocks that differ. */
 export const resendWithinMs = 23 * hourMs;
 
-/** What the processor never got may be sent again for so long, unless a buyer waits for it; after it, it counts as declined. */
-export function mayResend(payment: Payment, nowMs: number): boolean {
-  return nowMs - (payment.sent_at ?? payment.created_at).getTime() < resendWithinMs;
-}
+/** A buyer confirms a renewal within so long after it was sent, or has left: it is given up. */
+const renewalConfirmedWithinMs = hourMs;
+/** It may be asked of the buyer no more than this late: by the hour, when it may end, no copy of it is on its way. */
+const renewalAskedWithinMs = hourMs / 2;
+
+const ageMs = (payment: Payment, nowMs: number): number => nowMs - (payment.sent_at ?? payment.created_at).getTime();
+
+/** What the processor never got may be sent again for so long, unless a buyer waits for it. */
+export const mayResend = (payment: Payment, nowMs: number): boolean =>
+  ageMs(payment, nowMs) < (isAskingRenewal(payment) ? renewalAskedWithinMs : resendWithinMs);
+
+/** What the processor does not know then was never received. */
+export const isNeverReceived = (payment: Payment, nowMs: number): boolean =>
+  ageMs(payment, nowMs) >= (isAskingRenewal(payment) ? renewalConfirmedWithinMs : resendWithinMs);
 
 /**
  * A processor that does not know a buyer's payment so many deadlines after it was sent has certainly never got it. Before that a
@@ -105,7 +119,19 @@ const giveUpAfterMs = 24 * hourMs;
 
 /** Whether the buyer has had the time to confirm at the bank: what has no waiting buyer is given up. */
 export function isAbandoned(payment: Payment, nowMs: number): boolean {
-  return payment.status === 'requires_action' && nowMs - payment.created_at.getTime() >= giveUpAfterMs;
+  if (payment.status !== 'requires_action') return false;
+  // A rehearsal's renewal is made at the rehearsal's time, and waits for its buyer by the clock.
+  if (payment.step === 'renewal') return ageMs(payment, nowMs) >= renewalConfirmedWithinMs;
+  return nowMs - payment.created_at.getTime() >= giveUpAfterMs;
+}
+
+/** The next look-up of a payment that waits for its buyer: of a renewal no later than when it is given up. */
+export function checkOfWaiting(payment: Payment, nowMs: number): Date {
+  const isWaiting = payment.status === 'requires_action';
+  // The bank gives the buyer some time: only what waited before keeps the time of its next look-up.
+  const next = (isWaiting ? payment.next_check_at : null) ?? nextCheckAt(payment.checks, nowMs);
+  const leftMs = renewalConfirmedWithinMs - ageMs(payment, nowMs);
+  return payment.step === 'renewal' && leftMs > 0 ? new Date(Math.min(next.getTime(), nowMs + leftMs)) : next;
 }
 
 export const hasEnded = ({ status }: Pick<Payment, 'status'>): boolean =>
@@ -182,7 +208,12 @@ export function outcomeOf(payment: Payment): PaymentOutcome {
 
 /** Declines that say nothing of the card. */
 export const notReceived = 'not_received';
+/** The buyer did not confirm it. A renewal's end only where it was not wanted any more. */
 export const givenUp = 'given_up';
+/** Of what was released at the processor before it succeeded. */
+export const released = 'released';
+/** The bank wants the buyer, who did not confirm. */
+export const authenticationRequired = 'authentication_required';
 export const keyUnreadable = 'processor_key_unreadable';
 export const noProcessor = 'no_payment_processor';
 export const nothingDone = 'nothing_done';
@@ -192,4 +223,5 @@ export const nothingDone = 'nothing_done';
 export const otherPayment = 'other_payment';
 
 /** Declines of a renewal that count as no attempt to charge it: the daily run makes it anew. */
-export const isNoAttempt = (reason: string): boolean => reason === notReceived || reason === nothingDone;
+export const isNoAttempt = (reason: string): boolean =>
+  reason === notReceived || reason === nothingDone || reason === givenUp;

@@ -3,7 +3,7 @@ import { type Processors, UnreadableKeyError, UnusableProcessorError } from '../
 import type { Answered } from './decide-answer.rules.ts';
 import { notifyKeyUnreadable } from './notify-key-unreadable.ts';
 import { notifyKeyRefused, notifyNoProcessor } from './notify-no-processor.ts';
-import { isOfBuyer, isTooLateToSend } from './payment.rules.ts';
+import { isAskingRenewal, isOfBuyer, isTooLateToSend, mayResend } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { type RecordContext, recordAnswer } from './record-payment.ts';
@@ -40,6 +40,8 @@ export async function callProcessor(deps: PaymentDeps, payment: Payment, context
     // This process may have paused between the row and here, while another one declined the payment.
     const tooLate = isTooLateToSend(payment, processorCalls.deadlineMs, clock.nowMs());
     if (isBuyersFirst && tooLate) return { status: context.mayHaveArrived ? 'unknown' : 'not_received' };
+    // Another process may have ended it, and its subscription may have been charged anew.
+    if (isAskingRenewal(payment) && !mayResend(payment, clock.nowMs())) return { status: 'unknown' };
     const outcome = await processorCalls.make((...how) => callNamed(processors, payment, ...how), { late });
     if (outcome.status === 'not_done') {
       logger.warn({ why: outcome.why, ...logFieldsOf(payment) }, 'the processor did not execute a payment');
@@ -83,7 +85,7 @@ async function callNamed(
   const { account_id: accountId, test } = payment;
   const { processor, ...keys } = await processors.named(payment.processor, accountId, test);
   // A buyer's payment is taken for lost after some deadlines, so what it waits for is part of its own.
-  const isBackground = payment.step === 'renewal';
+  const isBackground = payment.step === 'renewal' && !isAskingRenewal(payment);
   const patience = isBackground && untimed !== undefined ? { isBackground, untimed } : {};
   return await call(processor, payment, { accountId, ...keys, test, signal, ...patience });
 }

@@ -227,8 +227,8 @@ async function writeCard(books: Books, sent: SentCard, { signal, ...call }: Proc
 
 async function sendSaved(books: Books, request: SavedMethodRequest, call: ProcessorCall): Promise<ProcessorOutcome> {
   const { paymentId, savedMethod, customerEmail, orderId, amountCents, currency, confirmation } = request;
-  const asked = confirmation === undefined ? [] : [confirmation.returnUrl];
-  const parameters = digest('charge', request, [savedMethod, customerEmail, orderId, ...asked]);
+  const wayBack = confirmation === undefined ? [] : [confirmation.returnUrl];
+  const parameters = digest('charge', request, [savedMethod, customerEmail, orderId, ...wayBack]);
   const sent = { paymentId, parameters };
   const token = knownCard(savedMethod);
   if (token === undefined) {

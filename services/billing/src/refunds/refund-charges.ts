@@ -2,6 +2,7 @@ import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type { refundCharges as contract } from '@app/contracts/payments';
 import { statement } from '@app/service-kit/database';
+import { hurryRenewals } from '../payments/hurry-renewals.ts';
 import type { OrderMoney } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { readMoney } from '../payments/payment-rows.ts';
@@ -57,7 +58,10 @@ export async function refundCharges(
   // No charge of it keeps its renewals back, as those of other orders do from the request on.
   if (chargedElsewhere) await cancelOfRecordedOrder(deps, caller, orderId);
   const dueAt = new Date(deps.clock.nowMs() + goesOnAfterMs);
-  await deps.database.pool.query(requestStatement([caller.accountId, orderId, dueAt, attempt ?? null, renewals]));
+  await deps.database.transaction(async (client) => {
+    await client.query(requestStatement([caller.accountId, orderId, dueAt, attempt ?? null, renewals]));
+    await client.query(hurryRenewals([[caller.accountId], [orderId]]));
+  });
   return await advanceRefund(deps, caller, orderId, renewals);
 }
 

@@ -79,7 +79,9 @@ function nextStep(money: OrderMoney, { id, paymentId, amountCents }: Wanted): St
   if (rest === 0 && amountCents !== undefined) throw alreadyRefunded(charge);
   if (rest === 0) return { kind: 'end', result: nothingLeft(charge, money.orderId) };
   if (amountCents !== undefined && amountCents > rest) throw tooMuch(charge, rest);
-  if (openPayment(money.payments) !== undefined) throw busy(money.orderId);
+  const open = openPayment(money.payments);
+  if (open?.step === 'renewal' && open.status === 'requires_action') throw waitsForBuyer(money.orderId);
+  if (open !== undefined) throw busy(money.orderId);
   // Its upsell may still be charged, and checkout records nothing of a refund before the order is paid.
   if (money.hold?.status === 'settling') throw busy(money.orderId);
   return { kind: 'send', charge, attemptNo: attemptsOf(money, charge).length + 1, amountCents: amountCents ?? rest };
@@ -134,6 +136,12 @@ function tooMuch({ amount_cents, currency }: Charge, rest: number): DomainError 
   const [charged, given] = [amount_cents, amount_cents - rest].map((cents) => formatAmount(cents, currency));
   return invalidField('amountCents', `must be at most ${rest}: of ${charged}, ${given} went back already`);
 }
+
+const waitsForBuyer = (orderId: string): DomainError =>
+  new DomainError(
+    'invalid_transition',
+    `A renewal of the order "${orderId}" waits until its buyer confirms it at the bank, for an hour at most. Nothing was refunded: request it again then. Canceling the subscription ends the wait.`,
+  );
 
 const busy = (orderId: string): DomainError =>
   new DomainError(

@@ -4,7 +4,7 @@ import { nextCheckAt, nothingDone, unanswered } from '../payments/payment.rules.
 import type { Payment } from '../payments/payment.types.ts';
 import { wantsRenewal } from '../payments/wanted-renewal.ts';
 import { renewalsClaimed } from '../points/points.ts';
-import type { SavedMethodRequest } from '../processors/payment-processor.ts';
+import type { Confirmation, SavedMethodRequest } from '../processors/payment-processor.ts';
 import type { DueScope, DueSubscription } from './due-subscriptions.ts';
 import { periodEnd } from './renewal.rules.ts';
 import { renewalKey } from './renewal-key.ts';
@@ -18,6 +18,8 @@ export type PayableSubscription = DueSubscription & { readonly processor: string
 /** What a run of the account charges. */
 export interface ChargeScope extends DueScope {
   readonly runId: string;
+  /** Their buyer is there: how the bank may ask them. */
+  readonly confirmation?: Confirmation;
 }
 
 /**
@@ -175,7 +177,7 @@ interface ClaimedRow {
 
 async function claimAttempts(
   { pool }: Pick<Database, 'pool'>,
-  { accountId, runId, now }: ChargeScope,
+  scope: ChargeScope,
   {
     attempts,
     times,
@@ -183,9 +185,10 @@ async function claimAttempts(
   }: { readonly attempts: readonly Attempt[]; readonly times: Times; readonly by: typeof claimStatement },
 ): Promise<Claimed> {
   if (attempts.length === 0) return { payments: [], others: [] };
+  const { accountId, runId, now } = scope;
   const byId = new Map(
     attempts.map((each) => {
-      const payment = paymentOf(accountId, each, times);
+      const payment = paymentOf(scope, each, times);
       return [payment.id, { ...each, payment }];
     }),
   );
@@ -211,7 +214,7 @@ interface Times {
 }
 
 function paymentOf(
-  account_id: string,
+  { accountId: account_id, confirmation }: ChargeScope,
   { due, attemptNo: attempt_no }: Attempt,
   { now: created_at, sentAt: sent_at, checkAt: next_check_at }: Times,
 ): Payment {
@@ -224,6 +227,7 @@ function paymentOf(
     savedMethod: due.payment_method as string,
     customerEmail: customer_email,
     orderId: order_id,
+    ...(confirmation && { confirmation }),
   };
   return {
     ...unanswered,

@@ -7,7 +7,7 @@ import { together } from '@app/service-kit/together';
 import type { PaymentUpdate } from '../payments/decide-answer.rules.ts';
 import { isNoAttempt } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
-import { checkedUpdateTypes, updateColumns } from '../payments/payment-update.ts';
+import { checkedUpdateTypes, updateRenewalColumns } from '../payments/payment-update.ts';
 import type { Answer, AnswerWriter } from '../payments/write-answer.ts';
 import { answersRecorded } from '../points/points.ts';
 import { effectOf, type RenewalOutcome } from './renewal.rules.ts';
@@ -30,14 +30,15 @@ const answeredTypes = { account_id: 'text', order_id: 'text', id: 'text' } as co
  */
 const lockStatement = statement<Locked>(
   'renewals-lock',
-  `select ${namesOf(lockedTypes, 's')}, p.id as payment_id, p.status as payment_status, (select ${planBy(rowByRow)}) as planning
+  `select ${namesOf(lockedTypes, 's')}, p.id as payment_id, p.status as payment_status, p.releasing,
+     (select ${planBy(rowByRow)}) as planning
    from (select account_id, order_id, id as payment_id from ${tableOf(answeredTypes, 1)} order by order_id) as w
    cross join lateral (
      select ${namesOf(lockedTypes)} from subscriptions
      where account_id = w.account_id and order_id = w.order_id for no key update) as s
    cross join lateral (
-     select id, status from payments where account_id = w.account_id and id = w.payment_id for no key update) as p`,
-  { ...lockedTypes, payment_id: 'text', payment_status: 'text', planning: 'text' },
+     select id, status, releasing from payments where account_id = w.account_id and id = w.payment_id for no key update) as p`,
+  { ...lockedTypes, payment_id: 'text', payment_status: 'text', releasing: 'bool', planning: 'text' },
 );
 
 /** The number of the parameter after those of the payments. */
@@ -46,7 +47,7 @@ const firstPeriodParameter = 1 + Object.keys(checkedUpdateTypes).length;
 const writeStatement = statement(
   'renewals-record',
   `with answered as (
-     update payments as p set ${updateColumns}
+     update payments as p set ${updateRenewalColumns}
      from (select * from ${tableOf(checkedUpdateTypes, 1)}) as c where p.id = c.id and ${sameAccount('p')}
      returning p.id, p.account_id, p.order_id, p.status, p.amount_cents, p.currency, p.processor, p.processor_reference,
        p.test, p.finished_at
@@ -85,18 +86,20 @@ export function createRenewalAnswerWriter(database: Database, clock: Clock): Ans
 interface Locked extends LockedSubscription {
   readonly payment_id: string;
   readonly payment_status: Payment['status'];
+  readonly releasing: boolean;
   /** What the planner was set to. */
   readonly planning: string;
 }
 
-/** Whether each answer was written; false where the payment had ended before. */
+/** Whether each answer was written; false where the payment had ended before, or is being released. */
 async function writeRenewalAnswers(client: Client, answers: readonly Answer[], nowMs: number): Promise<boolean[]> {
   const { rows } = await client.query(lockStatement(lockValues(answers)));
   const locked = new Map(rows.map((row) => [row.payment_id, row]));
   const taken = answers.map((answer) => {
     const subscription = locked.get(answer.payment.id);
     if (subscription === undefined) throw new Error(`payment ${answer.payment.id} renews no subscription`);
-    if (!answer.decision.update.from.includes(subscription.payment_status)) return undefined;
+    const { payment_status, releasing } = subscription;
+    if (releasing || !answer.decision.update.from.includes(payment_status)) return undefined;
     return { ...answer, result: resultOf(answer, subscription) };
   });
   const changing = taken.filter((each) => each !== undefined);

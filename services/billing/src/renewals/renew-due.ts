@@ -66,8 +66,8 @@ async function renewOfAccount(
   run: AccountRun,
   counts: DailyCounts,
 ): Promise<void> {
-  const { accountId, runId, test, only, renewedByLookUp, cutOffs } = run;
-  const about = { accountId, runId, test, ...(only !== undefined && { only }) };
+  const { accountId, runId, test, only, confirmation, renewedByLookUp, cutOffs } = run;
+  const about = { accountId, runId, test, ...(only !== undefined && { only }), ...(confirmation && { confirmation }) };
   const scope = { ...about, renewedByLookUp, now: run.now(), ...(cutOffs && { cutOffs }) };
   const charging: Charging = {
     deps,

@@ -2,6 +2,7 @@ import type { Progress } from '@app/runs/progress';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import type { Confirmation } from '../processors/payment-processor.ts';
 import type { KeyRefusal } from '../processors/refused-key.ts';
 import type { DailyCounts } from './daily-counts.rules.ts';
 
@@ -26,6 +27,8 @@ export interface AccountRun {
   readonly test: boolean;
   /** Charges this subscription alone. */
   readonly only?: string;
+  /** Its buyer is there: how the bank may ask them. */
+  readonly confirmation?: Confirmation;
   /** It waived the limit of charges (`limit-waiver.ts`). */
   readonly force?: boolean;
   /** The seller has looked up what the processor shows and this database does not know: that stops no charge any more. */

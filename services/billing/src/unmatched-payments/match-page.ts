@@ -6,9 +6,15 @@ import { recordFoundRefund } from '../refunds/record-found-refund.ts';
 import { type Listed, recordFoundRenewal } from './record-found-renewal.ts';
 import { storeUnmatched } from './unmatched-payments.ts';
 
-/** Of what moved money or holds it; a release ends what is listed itself, a dispute is recorded of its charge, and a card that is saved moves none. */
+/**
+ * Of what moved money or holds it, or charges a card once its buyer confirms it; a release ends what is listed itself, a dispute is
+ * recorded of its charge, and a card that is saved moves none.
+ */
 const isOurs = ({ paymentId, status, kind }: ProcessorRecord): boolean =>
-  paymentId !== null && isId('payment', paymentId) && status === 'succeeded' && !otherKinds.has(kind);
+  paymentId !== null &&
+  isId('payment', paymentId) &&
+  (status === 'succeeded' || (status === 'requires_action' && kind === 'charge')) &&
+  !otherKinds.has(kind);
 const otherKinds = new Set<ProcessorRecord['kind']>(['release', 'method', 'dispute']);
 
 const isOfSeller = ({ kind, paymentId, status }: ProcessorRecord): boolean =>
@@ -30,7 +36,8 @@ export async function matchPage(deps: PaymentDeps, listed: Listed, page: readonl
   const unmatched: ProcessorRecord[] = [];
   for (const record of records) {
     if (ownOf(record) !== undefined || (await recordFoundRenewal(deps, listed, record))) continue;
-    unmatched.push(record);
+    // What waits has taken nothing: a sale that is none of a subscription's keeps nothing else from being charged.
+    if (record.status === 'succeeded') unmatched.push(record);
   }
   await storeUnmatched(deps.database, books, unmatched, deps.clock.now());
 }

@@ -4,7 +4,13 @@ import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { paymentColumns, paymentOf, paymentTypes } from '../payments/payment-rows.ts';
 import { recordAnswer } from '../payments/record-payment.ts';
-import type { PaymentProcessor, ProcessorCall, ProcessorRecord } from '../processors/payment-processor.ts';
+import { renewalAsFound } from '../payments/released-renewal.ts';
+import type {
+  PaymentProcessor,
+  ProcessorCall,
+  ProcessorRecord,
+  SavedMethodRequest,
+} from '../processors/payment-processor.ts';
 import { periodEnd } from '../renewals/renewal.rules.ts';
 import { renewalKey } from '../renewals/renewal-key.ts';
 
@@ -90,7 +96,8 @@ export async function recordFoundRenewal(deps: PaymentDeps, listed: Listed, reco
   const period = subscription.period + 1;
   const attemptNo = tryOf(subscription, period, record.paymentId);
   if (attemptNo === undefined) return false;
-  const payment = await claim(deps, listed, { record, orderId: record.orderId, subscription, period, attemptNo });
+  const { paymentId, orderId } = record;
+  const payment = await claim(deps, listed, { record, paymentId, orderId, subscription, period, attemptNo });
   if (payment === undefined) return false;
   await recordEnd(deps, listed, payment, record);
   return true;
@@ -105,6 +112,7 @@ function tryOf(subscription: Renewed, period: number, paymentId: string): number
 
 interface Found {
   readonly record: ProcessorRecord;
+  readonly paymentId: string;
   readonly orderId: string;
   readonly subscription: Renewed;
   readonly period: number;
@@ -114,11 +122,14 @@ interface Found {
 async function claim(
   { database, clock }: PaymentDeps,
   { call: { accountId }, processor }: Listed,
-  { record, orderId, subscription, period, attemptNo }: Found,
+  { record, paymentId, orderId, subscription, period, attemptNo }: Found,
 ): Promise<Payment | undefined> {
-  const { paymentId, amountCents, currency, recordedAt, reference } = record;
+  const { amountCents, currency, recordedAt, reference } = record;
   const { payment_method: savedMethod, customer_email: customerEmail } = subscription;
-  const request = { paymentId, amountCents, currency, savedMethod, customerEmail, orderId, reference };
+  // Where its buyer comes back to is lost.
+  const confirmation = record.status === 'requires_action' ? { confirmation: { returnUrl: null } } : {};
+  const what = { paymentId, amountCents, currency, savedMethod, customerEmail, orderId, reference };
+  const request: SavedMethodRequest = { ...what, ...confirmation };
   const about = [
     accountId,
     subscription.id,
@@ -135,7 +146,7 @@ async function claim(
   return rows[0] === undefined ? undefined : paymentOf(rows[0]);
 }
 
-/** As the processor says that it stands, at the time at which it was charged there. The list has it as a success. */
+/** As the processor says that it stands, at the time at which it was charged there. The list has it as a success, or as one that waits. */
 async function recordEnd(
   deps: PaymentDeps,
   { processor, call }: Listed,
@@ -143,8 +154,13 @@ async function recordEnd(
   record: ProcessorRecord,
 ): Promise<void> {
   const chargedMs = record.recordedAt.getTime();
-  const outcome = await deps.processorCalls.make((signal) => processor.lookUp(payment, { ...call, signal }));
+  const found = await deps.processorCalls.make((signal) => processor.lookUp(payment, { ...call, signal }));
+  const outcome = await renewalAsFound(deps, payment, found);
   // A look-up by the card of an older backup may miss it; sent again, it would be charged again.
-  const { reference } = record;
-  await recordAnswer(deps, payment, outcome ?? { status: 'succeeded', reference }, { requestId: null }, chargedMs);
+  const { reference, status } = record;
+  const listed =
+    status === 'succeeded'
+      ? ({ status, reference } as const)
+      : ({ status: 'requires_action', reference, url: null } as const);
+  await recordAnswer(deps, payment, outcome ?? listed, { requestId: null }, chargedMs);
 }

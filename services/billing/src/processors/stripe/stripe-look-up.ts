@@ -116,9 +116,9 @@ async function stateOf(
   sent: Starting,
   call: ProcessorCall,
 ): Promise<ProcessorOutcome> {
-  const asked = sent.call === 'chargeSaved' ? sent.request.confirmation : sent.request;
-  const buyers = { call, request: asked ?? {} };
-  const mayGoOn = found.status === (asked === undefined ? 'requires_action' : 'requires_payment_method');
+  const confirmation = sent.call === 'chargeSaved' ? sent.request.confirmation : sent.request;
+  const buyers = { call, request: confirmation ?? {} };
+  const mayGoOn = found.status === (confirmation === undefined ? 'requires_action' : 'requires_payment_method');
   if (!mayGoOn) return await askable(deps, found, buyers);
   const ended = await cancelIntent(deps, found.id, call);
   // Its last error is what the sending was answered.
