@@ -5,6 +5,8 @@ import { continuePaymentMethod, getSubscription, putPaymentMethod } from '@app/c
 import { onRequest } from '@app/messaging/serve-requests';
 
 type Subscription = RequestOutput<typeof getSubscription>;
+type Renewal = Subscription['payments'][number];
+type Confirmation = RequestOutput<typeof continuePaymentMethod>['renewalConfirmation'];
 
 const monthly = (id: string, email: string): Subscription => ({
   id,
@@ -31,10 +33,31 @@ const monthly = (id: string, email: string): Subscription => ({
   card_change: null,
 });
 
+const renewalOf = (id: string, status: Renewal['status'], at: Date): Renewal => ({
+  id: 'pmt_01kaf2m4n6p8r0t2v4x6z8b0dg',
+  order_id: monthly(id, '').order_id,
+  step: 'renewal',
+  try_no: 2,
+  amount_cents: 900,
+  currency: 'usd',
+  status,
+  reason: status === 'declined' ? 'authentication_required' : null,
+  explanation: '',
+  next: null,
+  processor: 'simulated',
+  processor_reference: null,
+  product_name: 'Club',
+  customer_email: '',
+  last_four: '4242',
+  test: false,
+  created_at: at.toISOString(),
+  finished_at: null,
+});
+
 const declined = () => new DomainError('card_declined', 'The card was declined.');
 
 /** Stands in for billing's cards, and for the order they belong to: each account has the subscription of one buyer, and a test says which cards are declined. */
-export function createCardStandIn() {
+export function createCardStandIn(nowMs: () => number) {
   const cards = {
     buyer: 'buyer@example.com',
     /** What the subscription's order cost. */
@@ -43,17 +66,32 @@ export function createCardStandIn() {
     given: [] as string[],
     /** How often the processor was queried for the newest card. */
     continued: 0,
+    /** What the processor knows then, and has not said before. */
+    onContinued: (): void => undefined,
     isDeclined: (_token: string): boolean => false,
     /** How the newest card stands that is not saved. */
     change: null as Subscription['card_change'],
+    /** How the charge of the saved card stands; null where nothing was past due. */
+    renewal: null as Renewal['status'] | null,
+    /** When it was charged; now unless a test says when. */
+    renewedAt: null as Date | null,
+    /** Where the buyer confirms that charge. */
+    confirmation: null as Confirmation,
+  };
+  const found = (id: string): Subscription => {
+    const { buyer, change, renewal } = cards;
+    const subscription = { ...monthly(id, buyer), card_change: change };
+    if (renewal === null) return subscription;
+    const status = renewal === 'succeeded' ? 'active' : 'past_due';
+    return { ...subscription, status, payments: [renewalOf(id, renewal, cards.renewedAt ?? new Date(nowMs()))] };
   };
   const withCard = (subscriptionId: string) => {
-    const { periods: _, payments: __, card_change: ___, ...changed } = monthly(subscriptionId, cards.buyer);
-    const { change } = cards;
+    const { periods: _, payments: __, card_change: ___, ...changed } = found(subscriptionId);
+    const { change, renewal } = cards;
     if (change?.status === 'declined') throw declined();
     return {
       ...changed,
-      renewal_under_way: false,
+      renewal_under_way: renewal === 'requires_action' || renewal === 'sent',
       payment_method:
         change === null ? { status: 'saved' as const, url: null } : { status: change.status, url: change.url },
     };
@@ -78,9 +116,7 @@ export function createCardStandIn() {
       })),
     ],
     billing: [
-      onRequest(getSubscription, async ({ subscriptionId }) => {
-        return { ...monthly(subscriptionId, cards.buyer), card_change: cards.change };
-      }),
+      onRequest(getSubscription, async ({ subscriptionId }) => found(subscriptionId)),
       onRequest(putPaymentMethod, async ({ subscriptionId, body }) => {
         cards.given.push(body.paymentMethod);
         if (cards.isDeclined(body.paymentMethod)) throw declined();
@@ -88,7 +124,8 @@ export function createCardStandIn() {
       }),
       onRequest(continuePaymentMethod, async ({ subscriptionId }) => {
         cards.continued += 1;
-        return withCard(subscriptionId);
+        cards.onContinued();
+        return { ...withCard(subscriptionId), renewalConfirmation: cards.confirmation };
       }),
     ],
   };

@@ -81,7 +81,7 @@ export async function createHarness(given?: TestNats) {
     return new Serialized(json);
   };
   const daily = createDailyStandIn(requested);
-  const { cards, billing: cardHandlers, checkout: cardOrders } = createCardStandIn();
+  const { cards, billing: cardHandlers, checkout: cardOrders } = createCardStandIn(() => clock.nowMs());
   const standIns = [
     await serveAs(nats, 'checkout', [
       onRequest(createOrder, async (input, context) => {

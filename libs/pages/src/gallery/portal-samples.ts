@@ -57,6 +57,7 @@ export const subscription: PortalSubscriptionWithHistory = {
   processor: 'simulated',
   publishable_key: null,
   card_change: null,
+  awaits_confirmation: false,
   charges: [
     chargeOf({ charged_at: '2026-11-23T12:00:00.000Z' }),
     chargeOf({ charged_at: '2026-10-23T12:00:00.000Z', refunded_cents: 1_000 }),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  awaitsConfirmation,
   failedReasonOf,
   inPortalOrder,
   portalChargesOf,
@@ -46,6 +47,14 @@ test('a buyer reads of a failed renewal only whether it was the card, of the new
   // A card that is known to be lost is not charged at all.
   expect(pastDue()).toBe('card_declined');
   expect(failedReasonOf(subscription({ payments: [declined('stolen_card')] }))).toBeNull();
+});
+
+test('a payment waits for its buyer while a renewal does at the bank', () => {
+  const awaits = (...payments: Payment[]) => awaitsConfirmation(subscription({ status: 'past_due', payments }));
+  expect(awaits(payment({ status: 'requires_action' }), payment({ status: 'declined' }))).toBe(true);
+  expect(awaits(payment({ status: 'sent' }), payment({ status: 'declined' }))).toBe(false);
+  expect(awaits(payment({ status: 'requires_action', step: 'card' as Payment['step'] }))).toBe(false);
+  expect(awaits()).toBe(false);
 });
 
 test('what needs the buyer comes first, then the newest', () => {

@@ -54,6 +54,10 @@ export function failedReasonOf({ status, payments }: SubscriptionOfBilling): Por
   return reason === 'authentication_required' ? 'confirmation_required' : buyerReason(reason);
 }
 
+/** Whether a renewal was charged on the card page and waits at the bank. Where it is confirmed is the buyer's alone: `continue` says it. */
+export const awaitsConfirmation = ({ payments }: SubscriptionOfBilling): boolean =>
+  payments.some(({ step, status }) => step === 'renewal' && status === 'requires_action');
+
 /** A subscription after a change. @param before the same with its history, as it was read before the change */
 export function changedPortalSubscriptionOf(
   { renewal_under_way, ...changed }: RequestOutput<typeof cancelSubscription>,

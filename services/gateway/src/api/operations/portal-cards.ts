@@ -11,6 +11,7 @@ import { requireSubscription } from './portal-buyer.ts';
 
 type Call<Body = unknown> = OperationCall<{ readonly subscriptionId: string }, unknown, Body>;
 type NewCard = RequestOutput<typeof putPaymentMethod>;
+type Continued = RequestOutput<typeof continuePaymentMethod>;
 
 /** What the limit of declined attempts counts a saved card as: it helps a thief as much as a small payment does. */
 const asSmallPaymentCents = 1;
@@ -49,7 +50,7 @@ export async function putPortalPaymentMethod(
 }
 
 /**
- * How the newest card stands: the processor is asked once the buyer is back from the bank.
+ * How the newest card stands, and then the charge of what is past due: the processor is asked once the buyer is back from the bank.
  * @throws DomainError subscription_not_found, card_declined, invalid_transition where no card was given
  */
 export async function continuePortalPaymentMethod(call: Call): Promise<PortalSubscriptionWithNewCard> {
@@ -58,10 +59,10 @@ export async function continuePortalPaymentMethod(call: Call): Promise<PortalSub
   const card = await app.requester.request(continuePaymentMethod, { ...params, chargeNow: true }, context);
   const made = { address, accountId: actor.accountId, checkoutId: params.subscriptionId, outcome: outcomeOf(card) };
   await app.declineLimit.continued(made);
-  const { clientSecret, ...changed } = card;
+  const { clientSecret, renewalConfirmation, ...changed } = card;
   const answer = newCardOf(changed, found, call);
   if (clientSecret !== undefined) answer.payment_method.client_secret = clientSecret;
-  return answer;
+  return { ...answer, renewal_confirmation: confirmationOf(renewalConfirmation) };
 }
 
 /** What was free shows no card, so it makes no buyer known: anyone may subscribe to it, to try stolen cards there. */
@@ -75,10 +76,20 @@ function outcomeOf({ payment_method: { status } }: NewCard): PaymentAttempt['out
   return { status: status === 'saved' ? 'paid' : status, totalCents: asSmallPaymentCents };
 }
 
+/** A bank with an address is not asked by the processor's script: its secret stays here. */
+function confirmationOf(
+  waiting: Continued['renewalConfirmation'],
+): PortalSubscriptionWithNewCard['renewal_confirmation'] {
+  if (waiting === null) return null;
+  const { url, clientSecret } = waiting;
+  return url !== null || clientSecret === undefined ? { url } : { url, client_secret: clientSecret };
+}
+
 function newCardOf(
   { payment_method, ...changed }: NewCard,
   before: SubscriptionOfBilling,
   { actor }: Call,
 ): PortalSubscriptionWithNewCard {
-  return { ...changedPortalSubscriptionOf(changed, before, actor.settings), payment_method };
+  const subscription = changedPortalSubscriptionOf(changed, before, actor.settings);
+  return { ...subscription, payment_method, renewal_confirmation: null };
 }

@@ -15,6 +15,7 @@ import { getSubscription, listSubscriptions } from '@app/contracts/subscriptions
 import { type Page, pageOfAll } from '@app/service-kit/paging';
 import type { z } from 'zod';
 import {
+  awaitsConfirmation,
   failedReasonOf,
   inPortalOrder,
   portalChargesOf,
@@ -129,6 +130,7 @@ export async function getPortalSubscription(
     processor: card.processor,
     publishable_key: card.publishableKey,
     card_change: found.card_change,
+    awaits_confirmation: awaitsConfirmation(found),
     charges: portalChargesOf(found, refunds),
   };
 }
