@@ -26,6 +26,7 @@ const testCards = [
   ['sim_ok', 'Card that succeeds'],
   ['sim_declined', 'Card that is declined'],
   ['sim_requires_action', 'Card that asks the bank'],
+  ['sim_always_requires_action', 'Card that asks the bank each time'],
   ['sim_insufficient_funds', 'Card without enough money'],
   ['sim_slow', 'Card that takes a while'],
   ['sim_timeout_after', 'Card whose answer gets lost'],

@@ -26,6 +26,11 @@ const orderOf = (changes: Partial<typeof portalOrder>) => Object.assign({}, port
 const receiptOf = (changes: Partial<typeof receipt>) => Object.assign({}, receipt, changes);
 
 const toConfirm = subscriptionOf({ ...pastDue, failed_reason: 'confirmation_required' });
+const awaiting = subscriptionOf({
+  ...toConfirm,
+  awaits_confirmation: true,
+  charges: [chargeOf({ charged_at: '2026-11-24T11:58:00.000Z', status: 'processing' }), ...pastDue.charges],
+});
 const nothing = { subscriptions: [], orders: [], firstUrl: null, nextUrl: null };
 const everything = {
   subscriptions: [subscription, ending, paused, ended, pastDue, toConfirm],
@@ -155,7 +160,10 @@ const subscriptions: Readonly<Record<string, () => Html>> = {
       subscriptionOf({ ...pastDue, charges: [chargeOf({ charged_at: pastDue.started_at, status: 'processing' })] }),
       'card',
     ),
+  awaiting: () => subscriptionState(awaiting),
+  'awaiting-of-card': () => subscriptionPage(openedOf({ subscription: awaiting, said: null }, 'en-US', true)),
   saved: () => subscriptionState(subscription, 'card'),
+  paid: () => subscriptionState(subscription, 'paid'),
   failed: () => subscriptionState(subscription, 'failed'),
   confirm: () => subscriptionState(subscriptionOf({ card_change: { status: 'requires_action', url: '/bank' } })),
   checking: () => subscriptionState(subscriptionOf({ card_change: { status: 'processing', url: null } })),
@@ -190,6 +198,8 @@ const subscriptions: Readonly<Record<string, () => Html>> = {
     ),
 };
 
+const first = { nextUrl: '/p/atelier?check=1', checks: 0 };
+const late = { nextUrl: '/p/atelier?check=21', checks: 20 };
 const cards: Readonly<Record<string, () => Html>> = {
   card: () => cardPage(openedOf(cardOf(subscription))),
   'card-past-due': () => cardPage(openedOf(cardOf(pastDue))),
@@ -198,6 +208,7 @@ const cards: Readonly<Record<string, () => Html>> = {
   'card-ending': () => cardPage(openedOf(cardOf(ending))),
   'card-paused': () => cardPage(openedOf(cardOf(paused))),
   'card-declined': () => cardPage(openedOf(cardOf(pastDue, { notice: cardNotices.card_declined }))),
+  'card-payment-declined': () => cardPage(openedOf(cardOf(toConfirm, { notice: cardNotices.payment_declined }))),
   'card-error': () => cardPage(openedOf(cardOf(subscription, { error: cardError, chosen: '' }))),
   'card-busy': () => cardPage(openedOf(cardOf(subscription, { notice: cardNotices.too_many(120) }))),
   'card-long': () =>
@@ -206,12 +217,34 @@ const cards: Readonly<Record<string, () => Html>> = {
     ),
   'card-right-to-left': () =>
     cardPage(openedOf(cardOf(subscriptionOf({ product_name: arabicName, currency: 'kwd' })), 'ar-KW', true)),
-  'card-bank': () => bankPage(openedOf({ ...cardOf(pastDue), confirming: { url: '/bank' } })),
+  'card-bank': () => bankPage(openedOf({ ...cardOf(pastDue), waitsFor: 'card', confirming: { url: '/bank' } })),
   'card-bank-failed': () =>
-    bankPage(openedOf({ ...cardOf(subscription, { notice: cardNotices.failed }), confirming: { url: '/bank' } })),
-  'card-checking': () => checkingPage(openedOf({ subscription, checks: { nextUrl: '/p/atelier?check=1', checks: 0 } })),
-  'card-checking-long': () =>
-    checkingPage(openedOf({ subscription, checks: { nextUrl: '/p/atelier?check=21', checks: 20 } })),
+    bankPage(
+      openedOf({
+        ...cardOf(subscription, { notice: cardNotices.failed }),
+        waitsFor: 'card',
+        confirming: { url: '/bank' },
+      }),
+    ),
+  'card-bank-payment': () =>
+    bankPage(openedOf({ ...cardOf(awaiting), waitsFor: 'payment', confirming: { url: '/bank' } })),
+  'card-bank-payment-long': () =>
+    bankPage(
+      openedOf(
+        {
+          ...cardOf(subscriptionOf({ ...awaiting, product_name: longName, amount_cents: 123_456_789 })),
+          waitsFor: 'payment',
+          confirming: { url: '/bank' },
+        },
+        'de-DE',
+        true,
+      ),
+    ),
+  'card-checking': () => checkingPage(openedOf({ subscription, waitsFor: 'card', checks: first })),
+  'card-checking-long': () => checkingPage(openedOf({ subscription, waitsFor: 'card', checks: late })),
+  'card-checking-payment': () => checkingPage(openedOf({ subscription: pastDue, waitsFor: 'payment', checks: first })),
+  'card-checking-payment-long': () =>
+    checkingPage(openedOf({ subscription: pastDue, waitsFor: 'payment', checks: late })),
   cancel: () => cancelPage(openedOf({ subscription, notice: null })),
   'cancel-past-due': () => cancelPage(openedOf({ subscription: pastDue, notice: null })),
   'cancel-failed': () => cancelPage(openedOf({ subscription, notice: cancelNotices.failed })),

@@ -4,7 +4,7 @@ import type { Confirming } from '../checkout/confirming.ts';
 import { orderNotices } from '../checkout/order-page.texts.ts';
 import { type OrderContent, orderPage } from '../checkout/order-page.ts';
 import type { Html } from '../html.ts';
-import { bankPage as cardBankPage, cardPage } from '../portal/card-pages.ts';
+import { bankPage as cardBankPage, cardPage, type WaitsFor } from '../portal/card-pages.ts';
 import { cardOf, openedOf, pastDue } from './portal-samples.ts';
 import { order, pageOf, purchaseOf } from './samples.ts';
 
@@ -18,6 +18,8 @@ const orderState = (changes: Partial<OrderContent>, purchase = purchaseOf({})): 
 const bankState = (confirming: Confirming): Html =>
   bankPage(pageOf({ confirming, card: fieldsOf(), chosenCard: '', quote: 'quote', notice: null }));
 const setup = { card: fieldsOf({ mode: 'setup', savesCard: true }) };
+const portalBankState = (waitsFor: WaitsFor, confirming: Confirming): Html =>
+  cardBankPage(openedOf(Object.assign(cardOf(pastDue), setup, { waitsFor, confirming })));
 
 /** Pages of a seller with a Stripe account: their script shows Stripe's fields in place of what stands here. */
 export const stripeStates: Readonly<Record<string, () => Html>> = {
@@ -32,5 +34,7 @@ export const stripeStates: Readonly<Record<string, () => Html>> = {
   'stripe-bank-by-script': () => bankState(byScript),
   'stripe-bank-not-now': () => bankState(null),
   'stripe-portal-card': () => cardPage(openedOf(Object.assign(cardOf(pastDue), setup))),
-  'stripe-portal-bank': () => cardBankPage(openedOf(Object.assign(cardOf(pastDue), setup, { confirming: byScript }))),
+  'stripe-portal-bank': () => portalBankState('card', byScript),
+  'stripe-portal-bank-payment': () => portalBankState('payment', byScript),
+  'stripe-portal-bank-payment-not-now': () => portalBankState('payment', null),
 };

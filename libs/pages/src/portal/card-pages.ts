@@ -28,18 +28,37 @@ const texts = {
   save: 'Save the card',
   saveAndPay: (amount: string) => `Save the card and pay ${amount}`,
   saving: 'Saving…',
-  bankTitle: 'Your bank asks you to confirm',
   bank: 'Confirm the new card at your bank. Until you do, it is not charged, and the earlier one stays.',
+  bankOfPayment: (amount: string) => `Confirm the payment of ${amount} at your bank. Nothing is charged until you do.`,
+  saved: 'Your new card is saved.',
   other: 'Use another card instead',
-  checksTitle: 'Your new card is being checked',
-  checks: 'This page shows the outcome by itself. The earlier card stays until the new one is saved.',
-  checksLong: 'It takes longer than usual. Come back later: the earlier card stays until the new one is saved.',
   look: 'Check now',
+} as const;
+
+/** What the page waits for: that the card is saved, or that what is past due is charged to it. */
+export type WaitsFor = 'card' | 'payment';
+
+const bankTitles = {
+  card: 'Your bank asks you to confirm',
+  payment: 'Your bank asks you to confirm the payment',
+} as const;
+export const checkingTexts = {
+  card: {
+    title: 'Your new card is being checked',
+    text: 'This page shows the outcome by itself. The earlier card stays until the new one is saved.',
+    long: 'It takes longer than usual. Come back later: the earlier card stays until the new one is saved.',
+  },
+  payment: {
+    title: 'Your payment is being checked',
+    text: 'This page shows the outcome by itself. You are charged once at most, also if you close it.',
+    long: 'It takes longer than usual. You are charged once at most. Come back to this page later.',
+  },
 } as const;
 
 /** What the page says of a card that was not saved. */
 export const cardNotices = {
   card_declined: 'This card was declined. Nothing was charged, and the earlier card stays. Try another one.',
+  payment_declined: 'The payment did not go through, and nothing was charged. Try again, or use another card.',
   too_many: (seconds: number) =>
     `Cards are not taken from here at the moment. Nothing was charged. Try again in ${seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`}.`,
   failed: 'That did not work. Try again: what is past due is charged once at most.',
@@ -56,6 +75,7 @@ export interface CardContent {
   readonly notice: string | null;
 }
 export interface BankContent extends CardContent {
+  readonly waitsFor: WaitsFor;
   readonly confirming: Confirming;
 }
 type CardPage = OpenedOf<CardContent>;
@@ -78,10 +98,13 @@ ${cardForm(page)}`,
 }
 
 export function bankPage(page: OpenedOf<BankContent>): Html {
-  const { subscription: of, notice: said, confirming } = page.content;
+  const { subscription: of, notice: said, waitsFor, confirming } = page.content;
+  const amount = page.formats.amount(of.amount_cents, of.currency);
+  const [asked, then] =
+    waitsFor === 'card' ? [texts.bank, whenCharged(page)] : [texts.bankOfPayment(amount), texts.saved];
   return around(
     page,
-    html`<div class="stack tight">${backTo(page, of)}<h1>${texts.bankTitle}</h1><p>${texts.bank}</p><p class="quiet">${whenCharged(page)}</p></div>
+    html`<div class="stack tight">${backTo(page, of)}<h1>${bankTitles[waitsFor]}</h1><p>${asked}</p><p class="quiet">${then}</p></div>
 ${said !== null && notice('bad', said)}
 ${bankLink(confirming)}
 ${form(page, cardPath(page), confirmButton(confirming))}
@@ -91,12 +114,17 @@ ${fold(texts.other, cardForm(page))}`,
 
 /** It refreshes itself, ever slower, as the page of a payment does. */
 export function checkingPage(
-  page: OpenedOf<{ readonly subscription: PortalSubscriptionWithHistory; readonly checks: Checks }>,
+  page: OpenedOf<{
+    readonly subscription: PortalSubscriptionWithHistory;
+    readonly waitsFor: WaitsFor;
+    readonly checks: Checks;
+  }>,
 ): Html {
-  const { subscription: of, checks } = page.content;
+  const { subscription: of, waitsFor, checks } = page.content;
+  const { title, text, long } = checkingTexts[waitsFor];
   return around(
     page,
-    html`${checkAgain(checks, html`${backTo(page, of)}<h1>${texts.checksTitle}</h1><p>${isLong(checks) ? texts.checksLong : texts.checks}</p>`)}
+    html`${checkAgain(checks, html`${backTo(page, of)}<h1>${title}</h1><p>${isLong(checks) ? long : text}</p>`)}
 ${linkButton({ label: texts.look, href: checks.nextUrl, isWide: true })}`,
   );
 }

@@ -1,11 +1,20 @@
-import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
+import type { PortalSubscriptionWithHistory, PortalSubscriptionWithNewCard } from '@app/contracts/portal';
 import { type CardForm, cardFormOf } from '../checkout/cards.ts';
 import { confirmingOf, isSecretWay } from '../checkout/confirming.ts';
 import { byScriptOf } from '../checkout/post-answers.ts';
 import type { Refused } from '../checkout/show-refusal.ts';
 import { checkHead, checkScripts, checksOf } from '../components/checks.ts';
 import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
-import { bankPage, cardError, cardNotices, cardPage, checkingPage, hasCard } from './card-pages.ts';
+import {
+  bankPage,
+  cardError,
+  cardNotices,
+  cardPage,
+  checkingPage,
+  checkingTexts,
+  hasCard,
+  type WaitsFor,
+} from './card-pages.ts';
 import { buyerOf, onTo, openedOf, type Portal, showAt, shown, takeAt } from './enter.ts';
 import { subscriptionPath } from './parts.ts';
 import type { OpenSession } from './portal-cookies.ts';
@@ -14,13 +23,13 @@ import { afterRefusal, readSubscription, sayAt } from './subscriptions.ts';
 interface Seen {
   readonly session: OpenSession;
   readonly body: PortalSubscriptionWithHistory;
-  /** With what the buyer is asked by the processor's script. */
-  readonly clientSecret?: string | undefined;
+  /** How the card and its charge stand at the processor: undefined where that was not requested, null without an answer. */
+  readonly answer?: PortalSubscriptionWithNewCard | null;
 }
 
 const pathOf = (path: string, subscriptionId: string): string => `${subscriptionPath(path, subscriptionId)}/card`;
 
-/** GET of a subscription's card: the form for a new one, or how far saving it is. */
+/** GET of a subscription's card: the form for a new one, or how far saving it is, and charging it what is past due. */
 export const showCard = (request: PageRequest, handle: string, subscriptionId: string): Promise<PageAnswer> =>
   showAt(request, handle, pathOf('', subscriptionId), async (portal) => {
     const seen = await readOutcome(portal, subscriptionId);
@@ -28,17 +37,39 @@ export const showCard = (request: PageRequest, handle: string, subscriptionId: s
     if (!hasCard(seen.body)) return onTo(subscriptionPath(portal.path, subscriptionId));
     switch (seen.body.card_change?.status) {
       case 'requires_action':
-        return showBank(portal, seen);
+        return showBank(portal, seen, 'card');
       case 'processing':
-        return showChecking(portal, seen);
+        return showChecking(portal, seen, 'card');
       case 'declined':
-        return showForm(portal, seen, { notice: cardNotices.card_declined });
+        return seen.body.awaits_confirmation && seen.answer
+          ? showPayment(portal, seen)
+          : showForm(portal, seen, { notice: cardNotices.card_declined });
       default:
-        return isBack(request) || isWaiting(request)
-          ? sayAt(portal, subscriptionId, 'card')
-          : showForm(portal, seen, {});
+        return showPayment(portal, seen);
     }
   });
+
+/** How far it is to charge what is past due to the card, once that is saved. */
+function showPayment(portal: Portal, seen: Seen): PageAnswer {
+  const { body, answer } = seen;
+  const [newest] = body.charges;
+  if (body.awaits_confirmation)
+    return answer?.renewal_confirmation === null
+      ? showChecking(portal, seen, 'payment')
+      : showBank(portal, seen, 'payment');
+  if (newest?.status === 'processing' && (answer !== undefined || body.status === 'past_due'))
+    return showChecking(portal, seen, 'payment');
+  if (answer === undefined) return showForm(portal, seen, {});
+  const ended = newest !== undefined && isRecent(newest.charged_at, portal) ? newest.status : null;
+  if (ended === 'declined' && body.status === 'past_due')
+    return showForm(portal, seen, { notice: cardNotices.payment_declined });
+  return sayAt(portal, body.id, ended === 'paid' ? 'paid' : 'card');
+}
+
+/** A confirmation waits for an hour at most: a charge that ended earlier is none that the buyer waits for. */
+const longestWaitMs = 3_600_000;
+const isRecent = (at: string, { request: { now } }: Portal): boolean =>
+  Date.parse(at) > Date.parse(now) - longestWaitMs;
 
 /** The bank sent the buyer back: the gateway names this way when it saves a card. */
 const isBack = ({ query }: PageRequest): boolean => query.has('back');
@@ -54,13 +85,14 @@ async function readOutcome(portal: Portal, subscriptionId: string): Promise<Seen
   if ('status' in seen) return seen;
   const status = seen.body.card_change?.status;
   const isOpen = status === 'processing' || status === 'requires_action';
-  const isOver = status === 'declined' || (!isOpen && !isBack(request) && !isWaiting(request));
   const isAtBank = status === 'requires_action' && seen.body.card_change?.url !== null && !isBack(request);
-  if (isOver || isAtBank || !hasCard(seen.body)) return seen;
+  const mayBeSaved = status !== 'declined' && !isAtBank && (isOpen || isBack(request) || isWaiting(request));
+  // Where the buyer confirms a payment is said by the processor alone, each time.
+  const isPaymentAtBank = seen.body.awaits_confirmation && !isOpen;
+  if (!(mayBeSaved || isPaymentAtBank) || !hasCard(seen.body)) return seen;
   const requested = await goOn(portal, seen);
   const again = await readSubscription(portal, subscriptionId);
-  const clientSecret = requested.ok ? requested.body.payment_method.client_secret : undefined;
-  return 'status' in again ? again : { ...again, clientSecret };
+  return 'status' in again ? again : { ...again, answer: requested.ok ? requested.body : null };
 }
 
 /** POST of it: a card, or that the buyer has confirmed it at the bank. */
@@ -74,10 +106,16 @@ export const takeCard = (request: PageRequest, handle: string, subscriptionId: s
     if (isSave && token === '') return showForm(portal, seen, { status: 422, error: cardOf(seen.body).missing });
     const done = isSave ? await save(portal, seen, token) : await goOn(portal, seen);
     if (!done.ok) return showRefused(portal, seen, done);
-    return done.body.payment_method.status === 'saved'
-      ? sayAt(portal, subscriptionId, 'card')
-      : onTo(pathOf(portal.path, subscriptionId));
+    return afterAnswer(portal, seen, done.body);
   });
+
+/** Of a payment under way the GET of the page says how it stands. */
+function afterAnswer(portal: Portal, { body: before }: Seen, now: PortalSubscriptionWithNewCard): PageAnswer {
+  const here = pathOf(portal.path, before.id);
+  if (now.payment_method.status !== 'saved') return onTo(here);
+  if (now.renewal_under_way || before.awaits_confirmation) return onTo(`${here}?check=0`);
+  return sayAt(portal, before.id, 'card');
+}
 
 function save(portal: Portal, { session, body: { id } }: Seen, paymentMethod: string) {
   const { request } = portal;
@@ -141,17 +179,23 @@ const ofCard = ({ module, sources }: CardForm) => ({
   sources,
 });
 
-function showBank(portal: Portal, { session, body: subscription, clientSecret }: Seen): ShownPage {
+function showBank(portal: Portal, { session, body: subscription, answer }: Seen, waitsFor: WaitsFor): ShownPage {
   const card = cardOf(subscription);
-  const confirming = confirmingOf(subscription.card_change?.url, clientSecret, subscription.publishable_key);
-  const content = { subscription, card, chosen: '', notice: null, confirming };
+  const { url, client_secret } =
+    (waitsFor === 'card' ? answer?.payment_method : answer?.renewal_confirmation) ?? nothingKnown;
+  const address = waitsFor === 'card' ? subscription.card_change?.url : url;
+  const confirming = confirmingOf(address, client_secret, subscription.publishable_key);
+  const content = { subscription, card, chosen: '', notice: null, waitsFor, confirming };
   const how = { ...ofCard(card), isSecret: isSecretWay(confirming) };
   return shown(portal, 'Confirm at your bank', bankPage(openedOf(portal, session, content)), how);
 }
 
-function showChecking(portal: Portal, { session, body: subscription }: Seen): ShownPage {
+const nothingKnown = { url: null, client_secret: undefined };
+
+function showChecking(portal: Portal, { session, body: subscription }: Seen, waitsFor: WaitsFor): ShownPage {
   const checks = checksOf(portal.request.query);
   const content = { checks, nextUrl: `${pathOf(portal.path, subscription.id)}?check=${checks + 1}` };
-  const body = checkingPage(openedOf(portal, session, { subscription, checks: content }));
-  return shown(portal, 'Your new card is being checked', body, { head: checkHead(content), scripts: checkScripts });
+  const body = checkingPage(openedOf(portal, session, { subscription, waitsFor, checks: content }));
+  const around = { head: checkHead(content), scripts: checkScripts };
+  return shown(portal, checkingTexts[waitsFor].title, body, around);
 }

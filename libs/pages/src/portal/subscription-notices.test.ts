@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
+import { chargeOf, subscriptionOf } from '../gallery/portal-samples.ts';
 import { saidOf } from './subscription-notices.ts';
 
-const active = { status: 'active', cancel_at: null, card_change: null } as const;
-const ending = { ...active, cancel_at: '2026-12-23T12:00:00.000Z' } as const;
-const paused = { ...active, status: 'paused' } as const;
-const canceled = { ...active, status: 'canceled' } as const;
-const checked = { ...active, card_change: { status: 'processing', url: null } } as const;
+const active = subscriptionOf({});
+const ending = subscriptionOf({ cancel_at: '2026-12-23T12:00:00.000Z' });
+const paused = subscriptionOf({ status: 'paused' });
+const canceled = subscriptionOf({ status: 'canceled' });
+const checked = subscriptionOf({ card_change: { status: 'processing', url: null } });
+const unpaid = subscriptionOf({ charges: [chargeOf({ status: 'declined' }), chargeOf({})] });
 
 test.each([
   ['canceled', [ending, canceled], [active, paused]],
@@ -15,6 +17,7 @@ test.each([
   ['paused_late', [paused], [active]],
   ['resumed', [active], [paused, canceled]],
   ['card', [active], [checked]],
+  ['paid', [active], [checked, unpaid]],
   ['failed', [active, ending, paused, canceled], []],
 ] as const)('an address that says "%s" is believed only where the subscription agrees', (said, agreeing, others) => {
   for (const subscription of agreeing) expect(saidOf(said, subscription)).toBe(said);

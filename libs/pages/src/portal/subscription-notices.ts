@@ -25,11 +25,14 @@ const texts = {
   toConfirm: 'Confirm the card',
   checking: 'Your new card is being checked. Until that is done, the earlier one stays.',
   cardDeclined: 'The new card was declined. The earlier one stays.',
+  awaits: (amount: string) =>
+    `Your bank waits for your confirmation of the payment. ${amount} is charged once you have confirmed it.`,
   charging: (amount: string) => `${amount} is being charged. It takes a moment until it is known how that ended.`,
 } as const;
 
 const said = {
   card: 'Your new card is saved.',
+  paid: 'The payment went through.',
   kept: 'You keep the subscription.',
   paused: 'The subscription is paused.',
   resumed: 'The subscription goes on.',
@@ -43,7 +46,7 @@ const said = {
 export type Said = keyof typeof said;
 const isSaid = (text: string): text is Said => Object.hasOwn(said, text);
 
-type SubscriptionState = Pick<PortalSubscriptionWithHistory, 'status' | 'cancel_at' | 'card_change'>;
+type SubscriptionState = Pick<PortalSubscriptionWithHistory, 'status' | 'cancel_at' | 'card_change' | 'charges'>;
 
 const isCanceled = ({ status, cancel_at }: SubscriptionState): boolean => status === 'canceled' || cancel_at !== null;
 const isPaused = ({ status }: SubscriptionState): boolean => status === 'paused';
@@ -51,6 +54,7 @@ const isPaused = ({ status }: SubscriptionState): boolean => status === 'paused'
 /** Where a sentence is about a state, it is said only of a subscription in that state. */
 const isTrueOf: { readonly [Each in Said]?: (subscription: SubscriptionState) => boolean } = {
   card: ({ card_change }) => card_change === null,
+  paid: ({ card_change, charges }) => card_change === null && charges[0]?.status === 'paid',
   kept: (subscription) => !isCanceled(subscription),
   paused: isPaused,
   paused_late: isPaused,
@@ -94,6 +98,7 @@ function ofCard({ content: { subscription: of }, path }: OpenedOf<SubscriptionCo
 
 function ofStatus({ content: { subscription: of }, formats, now }: OpenedOf<SubscriptionContent>): Html {
   const amount = formats.amount(of.amount_cents, of.currency);
+  if (of.awaits_confirmation) return notice('warn', texts.awaits(amount));
   if (of.charges[0]?.status === 'processing') return notice('info', texts.charging(amount));
   switch (of.status) {
     case 'past_due':

@@ -1,3 +1,4 @@
+import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
 import { mailTo } from '../checkout/parts.ts';
 import { button, linkButton } from '../components/button.ts';
 import { card, facts } from '../components/card.ts';
@@ -26,6 +27,7 @@ const texts = {
   collected: 'Collected by',
   newCard: 'Use another card',
   confirmCard: 'Confirm your card',
+  confirmPayment: 'Confirm the payment',
   keep: 'Keep the subscription',
   resume: 'Resume',
   pause: 'Pause',
@@ -84,9 +86,9 @@ function actions(page: SubscriptionPage): Html {
     of.may_resume && !page.visitor.isOfCard && act(texts.resume, 'resume', 'accent'),
     hasCard(of) &&
       linkButton({
-        label: of.failed_reason === 'confirmation_required' ? texts.confirmCard : texts.newCard,
+        label: cardLabel(of),
         href: `${here}/card`,
-        kind: of.status === 'past_due' ? 'accent' : 'plain',
+        kind: of.status === 'past_due' || of.awaits_confirmation ? 'accent' : 'plain',
         isWide: true,
       }),
     of.may_pause && !page.visitor.isOfCard && act(texts.pause, 'pause'),
@@ -94,10 +96,16 @@ function actions(page: SubscriptionPage): Html {
   return all.length === 0 ? html`` : html`<div class="actions">${all}</div>`;
 }
 
+function cardLabel(of: PortalSubscriptionWithHistory): string {
+  if (of.awaits_confirmation) return texts.confirmPayment;
+  return of.failed_reason === 'confirmation_required' ? texts.confirmCard : texts.newCard;
+}
+
 const chargeBadges = {
   paid: badge('good', 'Paid'),
   declined: badge('bad', 'Declined'),
   processing: badge('info', 'Being charged'),
+  awaiting: badge('warn', 'To be confirmed'),
 } as const;
 
 function charges({ content: { subscription: of }, formats, path, visitor }: SubscriptionPage): Html {
@@ -106,11 +114,12 @@ function charges({ content: { subscription: of }, formats, path, visitor }: Subs
       charge.refunded_cents === 0
         ? []
         : [badge('none', `${formats.amount(charge.refunded_cents, of.currency)} refunded`)];
+    const isAwaiting = of.awaits_confirmation && charge.status === 'processing';
     return {
       title: day(charge.charged_at, formats),
       detail: charge.last_four === null ? '' : cardName(charge.last_four),
       end: money(formats.amount(charge.amount_cents, of.currency)),
-      badges: [...refunded, chargeBadges[charge.status]],
+      badges: [...refunded, chargeBadges[isAwaiting ? 'awaiting' : charge.status]],
     };
   });
   const first = html`<p class="small"><a href="${orderPath(path, of.order_id)}">${texts.firstPayment}</a></p>`;

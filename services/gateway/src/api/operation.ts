@@ -115,6 +115,8 @@ export interface Operation<Id extends string = string, Types extends OperationTy
   isUnderWay?(response: {
     readonly status?: unknown;
     readonly payment_method?: { readonly status?: unknown };
+    readonly renewal_under_way?: unknown;
+    readonly renewal_confirmation?: unknown;
   }): boolean;
   /** For an operation without a key of the API that takes an Idempotency-Key: whose keys they are. */
   idempotencyScope?(scope: KeyScope<unknown, unknown>): string;

@@ -211,7 +211,8 @@ export const portalOperations = [
     summary: 'Replace the card of a subscription of the buyer',
     description:
       'As `putPaymentMethod`, and a payment that is past due is charged to the new card at once. A bank that asks the buyer ' +
-      'to confirm the card leads them back to the card’s page of the portal. Declined cards and saved ones count towards the ' +
+      'to confirm the card, or then the charge, leads them back to the card’s page of the portal. With `saved` and ' +
+      '`renewal_under_way`, `continue` says how the charge stands. Declined cards and saved ones count towards the ' +
       'limits of declined attempts: over them the answer is 429, and no processor is called.',
     body: portalPaymentMethodBody,
     errors: ['subscription_not_found', 'invalid_transition', 'no_payment_processor', 'card_declined'],
@@ -223,10 +224,13 @@ export const portalOperations = [
     method: 'POST',
     path: '/api/portal/subscriptions/{subscriptionId}/payment-method/continue',
     summary: 'Ask how the newest card of a subscription stands',
-    description: 'After `requires_action`, when the buyer is back from the bank, and after `processing`.',
+    description:
+      'After `requires_action`, when the buyer is back from the bank, and after `processing`. Also while a renewal is under way: ' +
+      '`renewal_confirmation` says where the buyer confirms it; once it is null and `renewal_under_way` false, `status` is the outcome.',
     errors: ['subscription_not_found', 'invalid_transition', 'card_declined'],
     idempotencyScope: ofSession,
-    isUnderWay: ({ payment_method }) => payment_method?.status !== 'saved',
+    isUnderWay: ({ payment_method, renewal_under_way, renewal_confirmation }) =>
+      payment_method?.status !== 'saved' || renewal_under_way !== false || renewal_confirmation !== null,
     run: (call) => continuePortalPaymentMethod(call),
   }),
 ];
