@@ -118,7 +118,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     await page.getByRole('heading', { name: 'Your bank asks you to confirm' }).textContent();
     expect([await buyer.charged(), (await buyer.read()).status]).toEqual([[0, 0], 'past_due']);
     await page.getByRole('link', { name: 'Confirm at your bank' }).click();
-    await page.getByText('Your new card is saved.').textContent();
+    await page.getByText('The payment went through.').textContent();
     await page.getByText('Active', { exact: true }).textContent();
     expect([await buyer.charged(), (await buyer.read()).status]).toEqual([[1, priceCents], 'active']);
     await runDaily(seller);

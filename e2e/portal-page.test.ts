@@ -190,6 +190,33 @@ test('a link to one subscription’s card opens that subscription, twice, and no
   }
 });
 
+test('a past-due payment is confirmed at the bank from the link to its card, without script', async () => {
+  const rehearsing = await signUp(platform.baseUrl);
+  const product = { name: 'Club', slug: 'club', priceCents: 2_900, currency: 'usd', status: 'live' };
+  const monthly = { ...product, pricingType: 'subscription', billingInterval: 'month' };
+  expect((await rehearsing.call('POST', '/api/v1/products', { body: monthly })).status).toBe(200);
+  await rehearsing.call('PATCH', '/api/v1/settings', { body: { testMode: true } });
+  const email = newEmail();
+  const order = { productSlug: 'club', email, paymentMethod: 'sim_renewal_requires_action', test: true };
+  const { orderId } = (await rehearsing.call('POST', '/api/v1/orders', { body: order })).json;
+  await handled('billing', orderPaid, (data) => data.orderId === orderId);
+  const advanced = await rehearsing.call('POST', '/api/v1/rehearsal/advance', { body: { days: 31 } });
+  expect(advanced.json).toMatchObject({ ok: true, rebills: { charged: 0 } });
+  const { data } = (await rehearsing.call('GET', `/api/v1/subscriptions?email=${email}&test=true`)).json;
+  const body = { email, subscriptionId: data[0].id };
+  const { url } = (await rehearsing.call('POST', '/api/v1/portal-links', { body })).json;
+  const page = await visit('', { script: false });
+  await openLink(page, new URL(url).pathname);
+  await page.getByText('Enter your card once more, and your bank asks you.').textContent();
+  await giveCard(page, 'Card that asks the bank each time');
+  await page.getByText('Confirm the new card at your bank.').textContent();
+  await page.getByRole('link', { name: 'Confirm at your bank' }).click();
+  await page.getByText('Confirm the payment of $29.00 at your bank.').textContent();
+  await page.getByRole('link', { name: 'Confirm at your bank' }).click();
+  await page.getByText('The payment went through.').textContent();
+  await page.getByText('Active', { exact: true }).textContent();
+});
+
 test('an ended session leads to the form with its address filled in', async () => {
   const email = newEmail();
   await buy(email);

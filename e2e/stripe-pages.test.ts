@@ -322,10 +322,12 @@ async function cardLink({ email }: Seller): Promise<string> {
   return /\/p\/[\w-]+\/open\/[\w-]{43}/.exec(sent?.text.replaceAll('=\r\n', '') ?? '')?.[0] ?? '';
 }
 
-test('a renewal that the bank wants confirmed is confirmed from its email, in a rehearsal with test keys alone', async () => {
-  const other = await signUp(platform.baseUrl, 'Studio');
-  stripe.accept('sk_test_studio', 'acct_studio');
-  const keys = { processor: 'stripe', test: { secretKey: 'sk_test_studio', publishableKey: 'pk_test_studio' } };
+/** A buyer on the card page that the email of a renewal leads to which the bank wants confirmed, in a rehearsal with test keys alone. */
+async function onCardPage(name: string) {
+  const other = await signUp(platform.baseUrl, name);
+  const testKey = `sk_test_${name}`;
+  stripe.accept(testKey, `acct_${name}`);
+  const keys = { processor: 'stripe', test: { secretKey: testKey, publishableKey: `pk_test_${name}` } };
   expect((await other.call('PUT', '/api/v1/payment-processor', { body: keys })).status).toBe(200);
   const product = { ...club, pricingType: 'subscription', billingInterval: 'month' };
   expect((await other.call('POST', '/api/v1/products', { body: product })).status).toBe(200);
@@ -334,25 +336,41 @@ test('a renewal that the bank wants confirmed is confirmed from its email, in a 
   const email = newEmail();
   await page.getByLabel('Email').fill(email);
   await cardNumber(page).fill('card_authenticationRequired');
-  expect(await stripeCalls(page)).toContainEqual(expect.objectContaining({ call: 'elements', key: 'pk_test_studio' }));
+  expect(await stripeCalls(page)).toContainEqual(expect.objectContaining({ call: 'elements', key: `pk_test_${name}` }));
   await page.getByRole('button', { name: 'Pay $29.00' }).click();
   await confirming(page).click();
   await page.getByRole('heading', { name: 'You’re in.' }).textContent();
   await handled('billing', orderPaid, (data) => data.customerEmail === email);
   expect((await other.call('POST', '/api/v1/rehearsal/advance', { body: { days: 31 } })).json.rebills.charged).toBe(0);
-  const intentsOf = () => stripe.booksOf('sk_test_studio').all<PaymentIntent>('payment_intent');
+  const books = stripe.booksOf(testKey);
+  const before = books.all('payment_intent').length;
   await page.goto(await cardLink(other));
   await page.getByRole('button', { name: 'Open my purchases' }).click();
   await page.getByRole('heading', { name: 'Confirm your card' }).textContent();
-  await cardNumber(page).fill('standin_script');
-  const before = intentsOf().length;
-  await page.getByRole('button', { name: 'Save the card and pay $29.00' }).click();
-  await page.getByRole('heading', { name: 'Your bank asks you to confirm' }).textContent();
-  const setup = stripe.booksOf('sk_test_studio').all<SetupIntent>('setup_intent').at(-1) as SetupIntent;
+  const { id } = (await other.call('GET', `/api/v1/subscriptions?email=${email}&test=true`)).json.data[0];
+  return {
+    page,
+    books,
+    /** What was charged since then. */
+    charges: () => books.all<PaymentIntent>('payment_intent').slice(before),
+    seenBySeller: () => other.call('GET', `/api/v1/subscriptions/${id}`),
+    give: async (card: string) => {
+      await cardNumber(page).fill(card);
+      await page.getByRole('button', { name: 'Save the card and pay $29.00' }).click();
+    },
+  };
+}
+const atBank = { name: 'Your bank asks you to confirm', exact: true };
+const paymentAtBank = { name: 'Your bank asks you to confirm the payment' };
+
+test('a card that the bank wants confirmed is saved and charged from the email of its renewal, by Stripe’s script', async () => {
+  const { page, books, charges, seenBySeller, give } = await onCardPage('studio');
+  await give('standin_script');
+  await page.getByRole('heading', atBank).textContent();
+  const setup = books.all<SetupIntent>('setup_intent').at(-1) as SetupIntent;
   const response = await page.reload();
   expect((await response?.allHeaders())?.['cache-control']).toBe('no-store');
-  const { id } = (await other.call('GET', `/api/v1/subscriptions?email=${email}&test=true`)).json.data[0];
-  const seen = await other.call('GET', `/api/v1/subscriptions/${id}`);
+  const seen = await seenBySeller();
   expect([seen.json.card_change, seen.text]).toEqual([
     { status: 'requires_action', url: null },
     expect.not.stringContaining(setup.client_secret),
@@ -360,8 +378,76 @@ test('a renewal that the bank wants confirmed is confirmed from its email, in a 
   await confirming(page).click();
   await page.getByText('Your new card is saved.').textContent();
   expect(setup.status).toBe('succeeded');
-  expect(intentsOf().slice(before)).toMatchObject([{ amount: 2_900, status: 'succeeded' }]);
+  expect(charges()).toMatchObject([{ amount: 2_900, status: 'succeeded' }]);
   await page.getByText('Active', { exact: true }).textContent();
+});
+
+test('a renewal whose bank wants card and charge confirmed is paid after both, and its seller sees no address of the bank', async () => {
+  const { page, charges, seenBySeller, give } = await onCardPage('gallery');
+  await give('card_authenticationRequired');
+  await page.getByRole('heading', atBank).textContent();
+  await confirming(page).click();
+  await page.getByRole('heading', paymentAtBank).textContent();
+  await page.getByText('Confirm the payment of $29.00 at your bank.').textContent();
+  expect(charges()).toMatchObject([{ amount: 2_900, status: 'requires_action' }]);
+  const seen = await seenBySeller();
+  expect([seen.json.payments[0].status, seen.text]).toEqual([
+    'requires_action',
+    expect.not.stringContaining('/authenticate/'),
+  ]);
+  await page.getByRole('link', { name: 'Club' }).click();
+  await page.getByText('Your bank waits for your confirmation of the payment.').textContent();
+  await page.getByRole('link', { name: 'Confirm the payment' }).click();
+  await confirming(page).click();
+  await page.getByText('The payment went through.').textContent();
+  await page.getByText('Active', { exact: true }).textContent();
+  expect(page.url()).not.toContain('secret');
+  expect(charges()).toMatchObject([{ amount: 2_900, status: 'succeeded' }]);
+  expect(await rowsWith(['/authenticate/'])).toEqual([]);
+});
+
+test('a charge that Stripe’s script asks about is confirmed on the page alone: its secret is kept nowhere', async () => {
+  const { page, charges, seenBySeller, give } = await onCardPage('workshop');
+  await give('standin_later_script');
+  await page.getByRole('heading', paymentAtBank).textContent();
+  const [{ client_secret: secret = '' } = {}] = charges();
+  const again = await page.reload();
+  expect((await again?.allHeaders())?.['cache-control']).toBe('no-store');
+  expect([await page.content(), (await seenBySeller()).text]).toEqual([
+    expect.stringContaining(secret),
+    expect.not.stringContaining(secret),
+  ]);
+  expect([await rowsWith([secret]), platform.process('gateway').output().includes(secret)]).toEqual([[], false]);
+  await confirming(page).click();
+  await page.getByText('The payment went through.').textContent();
+  expect(await page.content()).not.toContain(secret);
+  expect(charges()).toMatchObject([{ amount: 2_900, status: 'succeeded' }]);
+});
+
+test('who refuses a renewal at the bank is asked for a card, and pays with another', async () => {
+  const { page, charges, give } = await onCardPage('foundry');
+  await give('standin_later_refuses');
+  await page.getByRole('heading', paymentAtBank).textContent();
+  await confirming(page).click();
+  await page.getByText('The payment did not go through, and nothing was charged.').textContent();
+  expect(charges()).toMatchObject([{ status: 'canceled' }]);
+  await give('card_visa');
+  await page.getByText('Your new card is saved.').textContent();
+  await page.getByText('Active', { exact: true }).textContent();
+  expect(charges().map(({ status }) => status)).toEqual(['canceled', 'succeeded']);
+});
+
+test('another card pays a renewal in place of a confirmation that its buyer leaves open', async () => {
+  const { page, charges, give } = await onCardPage('bindery');
+  await give('standin_later_leaves');
+  await page.getByRole('heading', paymentAtBank).textContent();
+  await confirming(page).click();
+  // Nothing was decided at the bank.
+  await page.getByRole('heading', paymentAtBank).textContent();
+  await page.getByText('Use another card instead').click();
+  await give('card_visa');
+  await page.getByText('The payment went through.').textContent();
+  expect(charges().map(({ status }) => status)).toEqual(['canceled', 'succeeded']);
 });
 
 test('a seller’s own page pays with what the public checkout says, by Stripe’s script too', async () => {
