@@ -1,6 +1,6 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
-import { hurryRenewals } from '../payments/hurry-renewals.ts';
+import { hurryRenewalsStatement } from '../payments/hurry-renewals.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import { updateColumns, updateRecord } from '../payments/payment-update.ts';
 import type { Answer, AnswerWriter } from '../payments/write-answer.ts';
@@ -94,6 +94,6 @@ async function writeAnswer(client: Client, { payment, decision }: Answer, now: D
   const next = { ...subscription, ...replaceCard(subscription, rehearsalTime(now, aheadDays)) };
   const values = [...stateValues(accountId, subscription.id, next), method.method, processor, method.last_four];
   await client.query(replaceStatement(values));
-  await client.query(hurryRenewals([[accountId], [orderId]]));
+  await client.query(hurryRenewalsStatement([[accountId], [orderId]]));
   return true;
 }

@@ -6,7 +6,7 @@ import { statement } from '@app/service-kit/database';
  * which it locks is that of the statement that records answers.
  * $1 accounts and $2 orders, in pairs
  */
-export const hurryRenewals = statement(
+export const hurryRenewalsStatement = statement(
   'payments-hurry-renewals',
   `with waiting as materialized (
      select p.id from unnest($1::text[], $2::text[]) as o(account_id, order_id)

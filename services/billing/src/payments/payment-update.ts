@@ -9,7 +9,7 @@ const updateWith = (
   next_check_at = ${nextCheckAt}`;
 /** How a statement updates payments as `p` from rows of `PaymentUpdate` as `c`. */
 export const updateColumns = updateWith('c.next_check_at');
-/** The same of renewals: what waits for its buyer keeps an earlier look-up, as one that `hurryRenewals` has set meanwhile. */
+/** The same of renewals: what waits for its buyer keeps an earlier look-up, as one that `hurryRenewalsStatement` has set meanwhile. */
 export const updateRenewalColumns = updateWith(
   `case when c.status = 'requires_action' then least(c.next_check_at, p.next_check_at) else c.next_check_at end`,
 );

@@ -2,7 +2,7 @@ import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type { refundCharges as contract } from '@app/contracts/payments';
 import { statement } from '@app/service-kit/database';
-import { hurryRenewals } from '../payments/hurry-renewals.ts';
+import { hurryRenewalsStatement } from '../payments/hurry-renewals.ts';
 import type { OrderMoney } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { readMoney } from '../payments/payment-rows.ts';
@@ -60,7 +60,7 @@ export async function refundCharges(
   const dueAt = new Date(deps.clock.nowMs() + goesOnAfterMs);
   await deps.database.transaction(async (client) => {
     await client.query(requestStatement([caller.accountId, orderId, dueAt, attempt ?? null, renewals]));
-    await client.query(hurryRenewals([[caller.accountId], [orderId]]));
+    await client.query(hurryRenewalsStatement([[caller.accountId], [orderId]]));
   });
   return await advanceRefund(deps, caller, orderId, renewals);
 }

@@ -5,7 +5,7 @@ import type { ReceivedEvent } from '@app/messaging/event-handler';
 import { insertOutboxSql, outboxRow } from '@app/messaging/outbox';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
-import { hurryRenewals } from '../payments/hurry-renewals.ts';
+import { hurryRenewalsStatement } from '../payments/hurry-renewals.ts';
 import { type CanceledSubscription, canceledData } from './subscription-event.rules.ts';
 
 /** Whose order, and when it was refunded. */
@@ -144,7 +144,9 @@ export async function cancelRefunded(
 ): Promise<void> {
   const { rows } = await client.query(cancelStatement([JSON.stringify(orders)]));
   if (rows.length === 0) return;
-  await client.query(hurryRenewals([rows.map(({ account_id }) => account_id), rows.map(({ order_id }) => order_id)]));
+  await client.query(
+    hurryRenewalsStatement([rows.map(({ account_id }) => account_id), rows.map(({ order_id }) => order_id)]),
+  );
   const events = rows.map((row) =>
     outboxRow(subscriptionCanceled, canceledData(row, 'refund'), {
       accountId: row.account_id,

@@ -3,7 +3,7 @@ import { runCommandOnce } from '@app/messaging/run-command-once';
 import { executeBound } from '@app/service-kit/bound-sql';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
-import { hurryRenewals } from '../payments/hurry-renewals.ts';
+import { hurryRenewalsStatement } from '../payments/hurry-renewals.ts';
 import { renewalUnderWay } from '../payments/wanted-renewal.ts';
 import { rehearsalTime } from '../runs/rehearsal-time.ts';
 import type { Subscription, SubscriptionChange } from './subscription-change.rules.ts';
@@ -117,7 +117,7 @@ export async function changeSubscription(
     if (change === null) return { ...subscriptionOf(row, now), renewal_under_way: charging };
     const values = stateValues(accountId, id, { ...row, ...change });
     const [written] = await executeBound(tx, updateStatement(values));
-    if (charging) await executeBound(tx, hurryRenewals([[accountId], [row.order_id]]));
+    if (charging) await executeBound(tx, hurryRenewalsStatement([[accountId], [row.order_id]]));
     const changed = subscriptionOf(written as SubscriptionRow, now);
     if (event !== undefined) await addToOutbox(tx, [event(changed)]);
     return { ...changed, renewal_under_way: charging };
