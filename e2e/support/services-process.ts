@@ -30,8 +30,11 @@ import { z } from 'zod';
 
 type Settings = Record<string, string>;
 
+/** A third of a second of CPU for each password would be a tenth of what these tests take; `login-flood` of gateway is about it. */
+const passwordCost = { N: 16, r: 1, p: 1 };
+
 const creators: Record<ServiceName, (settings: Settings, deps: ServiceDeps) => Promise<RunningService>> = {
-  gateway: (settings, deps) => createGateway(parseConfig(gateway, settings), deps),
+  gateway: (settings, deps) => createGateway(parseConfig(gateway, settings), { ...deps, passwordCost }),
   catalog: (settings, deps) => createCatalog(parseConfig(catalog, settings), deps),
   checkout: (settings, deps) => createCheckout(parseConfig(checkout, settings), deps),
   billing: (settings, deps) => createBilling(parseConfig(billing, settings), deps),
