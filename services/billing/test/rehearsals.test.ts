@@ -180,7 +180,7 @@ test('while another process works, a command waits until its deadline, and says 
   const account = newAccount();
   const commandId = command();
   await replicas.database.pool.query(
-    `insert into rehearsal_clocks (account_id, command_id, asked_days, lease_owner, leased_until)
+    `insert into rehearsal_clocks (account_id, command_id, requested_days, lease_owner, leased_until)
      values ($1, $2, 5, 'other', clock_timestamp() + interval '1 hour')`,
     [account, commandId],
   );

@@ -26,7 +26,7 @@ const portionMs = dayMs;
 const booksStatement = statement<ToCompare>(
   'books-to-compare',
   `with known as (
-     select processor, test, compared_until, explained_until, looked_back_at
+     select processor, test, compared_until, explained_until, recompared_at
      from processor_comparisons where account_id = $1
    ), refunds as (
      select processor, test, min(finished_at) as since from payments
@@ -56,11 +56,11 @@ const booksStatement = statement<ToCompare>(
      where (name, true) not in (select processor, test from known) and charged.last >= $3
    )
    select processor, test, min(used.since) as since, min(known.explained_until) as explained_until,
-     min(known.looked_back_at) as looked_back_at
+     min(known.recompared_at) as recompared_at
    from used left join known using (processor, test) group by processor, test order by processor, test`,
   {
     explained_until: 'timestamptz',
-    looked_back_at: 'timestamptz',
+    recompared_at: 'timestamptz',
     processor: 'text',
     since: 'timestamptz',
     test: 'bool',
@@ -147,11 +147,11 @@ const comparedStatement = statement(
    set compared_until = greatest(c.compared_until, excluded.compared_until)`,
 );
 
-/** $4 the end of what is explained, null when something is not; $5 whether it looked back */
+/** $4 the end of what is explained, null when something is not; $5 whether it compared again */
 const endStatement = statement(
   'books-end',
   `update processor_comparisons set explained_until = $4,
-     looked_back_at = case when $5 then $4 else looked_back_at end
+     recompared_at = case when $5 then $4 else recompared_at end
    where account_id = $1 and processor = $2 and test = $3`,
 );
 
@@ -166,7 +166,7 @@ async function compare(
   const { pool } = deps.database;
   const { processor, ...keys } = await deps.processors.named(name, accountId, test);
   const until = deps.clock.now();
-  const { listFromMs, fromMs, looksBack, isWhole } = timeToCompare(before, until);
+  const { listFromMs, fromMs, recompares, isWhole } = timeToCompare(before, until);
   const from = new Date(fromMs);
   // The end is excluded, and what is recorded this very moment belongs to it.
   const endMs = until.getTime() + 1;
@@ -190,7 +190,7 @@ async function compare(
     await pool.query(comparedStatement([accountId, name, test, end]));
   }
   await list.end(until);
-  await pool.query(endStatement([accountId, name, test, list.explainsAll ? until : null, looksBack]));
+  await pool.query(endStatement([accountId, name, test, list.explainsAll ? until : null, recompares]));
   return comparisonOf(list.found, from, until);
 }
 

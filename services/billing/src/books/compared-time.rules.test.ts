@@ -3,14 +3,14 @@ import { timeToCompare } from './compared-time.rules.ts';
 
 const at = (time: string): Date => new Date(`2026-03-${time}:00Z`);
 const compared = (before: Partial<Parameters<typeof timeToCompare>[0]>, now: string) => {
-  const none = { since: at('10T08:00'), explained_until: null, looked_back_at: null };
+  const none = { since: at('10T08:00'), explained_until: null, recompared_at: null };
   const { listFromMs, fromMs, ...rest } = timeToCompare({ ...none, ...before }, at(now));
   return { list: new Date(listFromMs), from: new Date(fromMs), ...rest };
 };
-const explained = { explained_until: at('10T08:00'), looked_back_at: at('10T08:00') };
+const explained = { explained_until: at('10T08:00'), recompared_at: at('10T08:00') };
 
 test('the first comparison of a UTC day has three days and a list of four', () => {
-  const whole = { list: at('07T01:00'), from: at('08T01:00'), looksBack: true, isWhole: true };
+  const whole = { list: at('07T01:00'), from: at('08T01:00'), recompares: true, isWhole: true };
   expect(compared(explained, '11T01:00')).toEqual(whole);
 });
 
@@ -20,16 +20,16 @@ test('what was compared last is compared again after a long time, whatever was e
 });
 
 test('a comparison after one that explained less than everything is whole', () => {
-  expect(compared({ looked_back_at: at('10T08:00') }, '10T09:00').isWhole).toBe(true);
+  expect(compared({ recompared_at: at('10T08:00') }, '10T09:00').isWhole).toBe(true);
 });
 
-test('a later comparison of the day begins where the last one ended, within an hour of one that looked back', () => {
-  const short = { list: at('10T08:40'), from: at('10T08:40'), looksBack: false, isWhole: false };
+test('a later comparison of the day begins where the last one ended, within an hour of one that compared again', () => {
+  const short = { list: at('10T08:40'), from: at('10T08:40'), recompares: false, isWhole: false };
   expect(compared({ ...explained, explained_until: at('10T08:40') }, '10T08:59')).toEqual(short);
 });
 
-test('an hour later it looks back an hour from the last that did, and the list begins before that', () => {
-  const back = { list: at('10T06:45'), from: at('10T07:00'), looksBack: true, isWhole: false };
+test('an hour later it compares an hour before the last that did, and the list begins before that', () => {
+  const back = { list: at('10T06:45'), from: at('10T07:00'), recompares: true, isWhole: false };
   expect(compared({ ...explained, explained_until: at('10T08:40') }, '10T09:00')).toEqual(back);
 });
 

@@ -7,7 +7,7 @@ import type { RetentionRule } from '@app/service-kit/retention';
 export const runKeepDays = 396;
 /**
  * Thirteen months after the last entry that is about it: a yearly subscription charges the card of its first payment, and is
- * tried again for some weeks. Comparisons of books look back some days, or to the run before.
+ * tried again for some weeks. Comparisons of books reach back some days, or to the run before.
  */
 const entryKeepDays = 396;
 /** A key is sent again for 23 hours. */

@@ -70,7 +70,7 @@ async function compareAll(comparison: Comparison): Promise<void> {
 }
 
 /**
- * Orders have the time of their attempt in their ids, and are recorded later: the first comparison of a UTC day looks back a
+ * Orders have the time of their attempt in their ids, and are recorded later: the first comparison of a UTC day covers a
  * day, later ones an hour.
  */
 function startOf(comparedUntil: Date | undefined, untilMs: number): number {

@@ -74,7 +74,7 @@ const keepStatement = statement(
 const leaseEnd = `clock_timestamp() + interval '${leaseSeconds} seconds'`;
 const beginStatement = statement(
   'rehearsals-begin',
-  `update rehearsal_clocks set lease_owner = $3, leased_until = ${leaseEnd}, command_id = $2, asked_days = $4,
+  `update rehearsal_clocks set lease_owner = $3, leased_until = ${leaseEnd}, command_id = $2, requested_days = $4,
      done_days = $5, ok = $6, charged = $7, charged_cents = $8, retried = $9, canceled = $10,
      charged_by_currency = $11
    where account_id = $1`,
@@ -132,7 +132,7 @@ const resultOf = (done: RehearsalDone, now: Date): RehearsalResult => ({
   chargedByCurrency: { ...done.charged_by_currency },
 });
 
-const last = 'done_days + 1 = asked_days';
+const last = 'done_days + 1 = requested_days';
 const commitStatement = statement(
   'rehearsals-commit-day',
   `with moved as (

@@ -61,14 +61,14 @@ async function oldestDue({ database }: PaymentDeps, { accountId, only, now, rene
  */
 async function matchNewest(deps: PaymentDeps, run: AccountRun, dueSince: Date): Promise<void> {
   const { accountId } = run;
-  for (const { processor: name, test, since, looked_back_at } of await booksToCompare(deps, accountId)) {
+  for (const { processor: name, test, since, recompared_at } of await booksToCompare(deps, accountId)) {
     if (test) continue;
     const { processor, ...keys } = await deps.processors.named(name, accountId, false);
     const listed = { processor, call: { accountId, ...keys, test: false, isBackground: true } };
     // The processor's clock may be ahead.
     const endMs = deps.clock.nowMs() + overlapMs;
     // Null also after a comparison that showed what nothing explains: then it was compared until `since`.
-    const beginMs = Math.min(since.getTime(), (looked_back_at === null ? dueSince : since).getTime()) - overlapMs;
+    const beginMs = Math.min(since.getTime(), (recompared_at === null ? dueSince : since).getTime()) - overlapMs;
     for (let startMs = beginMs; startMs < endMs && !run.isClosing(); startMs += portionMs) {
       const [from, to] = [new Date(startMs), new Date(Math.min(startMs + portionMs, endMs))];
       const read = (signal: AbortSignal) =>

@@ -39,7 +39,7 @@ export const dailyRuns = `
     account_id text primary key,
     ahead_days integer not null default 0 check (ahead_days >= 0),
     command_id text,
-    asked_days integer not null default 0,
+    requested_days integer not null default 0,
     done_days integer not null default 0,
     ok boolean not null default true,
     charged integer not null default 0,
@@ -49,13 +49,13 @@ export const dailyRuns = `
     lease_owner text,
     leased_until timestamptz,
     charged_by_currency jsonb not null default '{}',
-    constraint done_of_what_was_asked check (done_days between 0 and asked_days)
+    constraint done_of_what_was_requested check (done_days between 0 and requested_days)
   )`;
 
 /**
  * processor_comparisons  until when an account's payments were compared with the list of a processor; live money and rehearsals apart.
  *                        `explained_until` is the end of the last comparison, when it was whole and showed no orphan; null
- *                        otherwise. Later comparisons of that day may begin there. `looked_back_at` is when a comparison last read
+ *                        otherwise. Later comparisons of that day may begin there. `recompared_at` is when a comparison last read
  *                        what had been compared before as well.
  * order_comparisons      until when an account's orders were compared with their payments and subscriptions.
  * order_differences      orders that differ from them, of which the seller is notified once for each detail; deleted when both agree.
@@ -69,7 +69,7 @@ export const comparisons = `
     test boolean not null,
     compared_until timestamptz not null,
     explained_until timestamptz,
-    looked_back_at timestamptz,
+    recompared_at timestamptz,
     primary key (account_id, processor, test)
   );
 
