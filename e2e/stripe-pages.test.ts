@@ -406,7 +406,7 @@ test('a renewal whose bank wants card and charge confirmed is paid after both, a
   expect(await rowsWith(['/authenticate/'])).toEqual([]);
 });
 
-test('a charge that Stripe’s script asks about is confirmed on the page alone: its secret is kept nowhere', async () => {
+test('a charge that Stripe’s script confirms is confirmed on the page alone: its secret is kept nowhere', async () => {
   const { page, charges, seenBySeller, give } = await onCardPage('workshop');
   await give('standin_later_script');
   await page.getByRole('heading', paymentAtBank).textContent();
@@ -424,7 +424,7 @@ test('a charge that Stripe’s script asks about is confirmed on the page alone:
   expect(charges()).toMatchObject([{ amount: 2_900, status: 'succeeded' }]);
 });
 
-test('who refuses a renewal at the bank is asked for a card, and pays with another', async () => {
+test('who refuses a renewal at the bank gets a card form, and pays with another', async () => {
   const { page, charges, give } = await onCardPage('foundry');
   await give('standin_later_refuses');
   await page.getByRole('heading', paymentAtBank).textContent();

@@ -144,7 +144,7 @@ export const payCheckoutBody = z
       .boolean()
       .optional()
       .describe(
-        '`true`: your page runs Stripe’s script where Stripe asks the buyer by that alone. Otherwise such a payment is declined.',
+        '`true`: your page runs Stripe’s script where Stripe confirms by that alone. Otherwise such a payment is declined.',
       ),
     totalCents: z
       .int()

@@ -179,17 +179,17 @@ export const putPaymentMethod = defineRequest('command', 'billing', 'subscriptio
   output: subscriptionWithNewCard,
 });
 /**
- * How the newest card stands that was given: the processor is asked once the buyer is back from the bank.
+ * How the newest card stands that was given: the processor is queried once the buyer is back from the bank.
  * @throws DomainError card_declined as above; invalid_transition where no card was given
  */
 export const continuePaymentMethod = defineRequest('command', 'billing', 'subscriptions.continue-payment-method', {
   input: ofSubscription.extend({ chargeNow }),
   output: subscriptionWithNewCard.extend({
-    /** With `requires_action` and without `url`: with what the processor's script asks the buyer, whose alone it is. */
+    /** With `requires_action` and without `url`: what the processor's script confirms with, whose alone it is. */
     clientSecret: z.string().optional(),
     /**
      * Where the buyer confirms the charge of a renewal that the bank wants confirmed; null while none waits. Without `url` the
-     * processor's script asks the buyer, with `clientSecret`. Both are the buyer's alone.
+     * processor's script confirms, with `clientSecret`. Both are the buyer's alone.
      */
     renewalConfirmation: z.object({ url: z.string().nullable(), clientSecret: z.string().optional() }).nullable(),
   }),
@@ -282,7 +282,7 @@ export const subscriptionPaymentFailed = defineEvent(
   1,
   z.object({
     ...aboutSubscription,
-    /** Null when the processor was not asked: the card is lost, stolen or expired, and was not replaced. */
+    /** Null when the processor was not called: the card is lost, stolen or expired, and was not replaced. */
     paymentId: z.string().nullable(),
     period: z.int(),
     attempt: z.int(),

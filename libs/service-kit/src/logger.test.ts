@@ -85,14 +85,14 @@ test('what PostgreSQL says of a row is in no line: not in the message, not in th
 });
 
 test('email addresses are masked wherever they are: a mail server repeats its recipients in what it says', async () => {
-  const said = '550 5.1.1 <ann.o’neil+shop@mail.example.com>: no such user; ask postmaster@bücher.example';
+  const said = '550 5.1.1 <ann.o’neil+shop@mail.example.com>: no such user; write postmaster@bücher.example';
   const text = await written((logger) => {
     logger.info({ problem: `1 reminder was refused (${said}).` }, 'reminders');
     logger.info({ error: said }, 'attempt failed');
     logger.warn({ err: new Error(said) });
   });
   expect(text).not.toMatch(/neil|postmaster|bücher|mail\.example/);
-  const masked = '550 5.1.1 <[email]>: no such user; ask [email]';
+  const masked = '550 5.1.1 <[email]>: no such user; write [email]';
   const [reminders, attempt, thrown] = text
     .trim()
     .split('\n')

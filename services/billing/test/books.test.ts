@@ -128,7 +128,7 @@ test('what the processor writes down an hour late is found by a later run of the
   replicas.clock.advance(90 * minuteMs);
   expect((await compare(replica, account)).problems).toEqual([]);
   await foreign(account, `${account}_late`, morning + 40 * minuteMs);
-  // Within the hour after a run that looked back, runs go on where the last one ended.
+  // Within the hour after a run that reached back, runs go on where the last one ended.
   replicas.clock.advance(10 * minuteMs);
   expect((await compare(replica, account)).problems).toEqual([]);
   replicas.clock.advance(55 * minuteMs);
@@ -444,7 +444,7 @@ test('rehearsals are in no books', async () => {
   expect((await compare(replica, account)).books).toMatchObject({ charges: 0, orphan_count: 0 });
 });
 
-/** What a processor makes of one charge. `unlisted`: the list lacks it, and the processor knows it when it is asked. */
+/** What a processor makes of one charge. `unlisted`: the list lacks it, and the processor finds it by its id. */
 const fates = ['ok', 'ok', 'lost', 'invented', 'other_amount', 'unlisted', 'listed_twice', 'without_our_id'] as const;
 type Fate = (typeof fates)[number];
 const charges = fc.array(

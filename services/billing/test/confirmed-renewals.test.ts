@@ -95,7 +95,7 @@ describe.each(['simulated', 'stripe'] as const)('%s', (processor) => {
   openReplicasOf(processor);
 
   test.runIf(processor === 'stripe')(
-    'where the processor’s script asks the buyer, they get its secret while it waits',
+    'where the processor’s script shows the bank, buyers get its secret while it waits',
     async () => {
       const life = await pastDue();
       await give(life, 'pm_standin_later_script', { confirmsByScript: true, chargeNow: true });
@@ -261,7 +261,7 @@ describe('whatever the processor', () => {
     await expectCharged(life, 0);
   });
 
-  test('another card in the portal takes the place of what waits, and is charged then', async () => {
+  test('another card in the portal replaces what waits, and is charged then', async () => {
     const life = await waiting('sim_renewal_action_ignored');
     expect(await give(life, 'sim_ok')).toMatchObject({ status: 'active', last_four: '4242', renewal_under_way: false });
     expect((await renewals(life)).map(({ decline_reason }) => decline_reason)).toEqual([
@@ -320,7 +320,7 @@ describe('whatever the processor', () => {
     await expectCharged(life, 0);
   });
 
-  test('a release whose answer got lost is asked for, and the renewal ends with it', async () => {
+  test('a release whose answer got lost is looked up, and the renewal ends with it', async () => {
     const life = await waiting('sim_renewal_action_ignored');
     replicas.clock.advance(hourMs);
     life.replica.fail('answered', 'throws_after');
@@ -371,7 +371,7 @@ describe('whatever the processor', () => {
     expect(frozen.processor.calls.map(({ method }) => method)).not.toContain('chargeSaved');
   });
 
-  test('a page that can neither send its buyer away nor ask them has the card charged as if they were away', async () => {
+  test('a page that can neither send its buyer away nor run the script has the card charged as if they were away', async () => {
     const life = await pastDue();
     await give(life, 'sim_renewal_requires_action', { chargeNow: true });
     expect(await newest(life)).toMatchObject({ status: 'declined', decline_reason: 'authentication_required' });

@@ -79,7 +79,7 @@ test('two accounts with much to charge keep a third one waiting for three answer
   const isRead = announced(renewalsRead, ({ accountId }) => accountId === small);
   const runOfSmall = runDailyForAccount(daily, small, requested());
   await isRead;
-  // Those who wait for a call take turns: its three are the next ones, wherever they stand, and not claimed before.
+  // Calls go to accounts one after another: its three are the next ones, wherever they stand, and not claimed before.
   expect(await countClaimed(small)).toBe(0);
   processor.answer(3);
   await processor.untilBegun(131);

@@ -160,7 +160,7 @@ test.each(['its account', 'all accounts'] as const)(
   async (scope) => {
     const account = newAccount();
     await subscribeMany(account, 120);
-    // Two periods behind: what was forced is one of each.
+    // Two periods are overdue: what was forced is one of each.
     replicas.clock.set('2026-04-20T12:00:00.000Z');
     const forced = requested(true);
     const dying = { ...dyingAfter(110), partsAtOnce: 1 };
@@ -184,10 +184,10 @@ test.each(['its account', 'all accounts'] as const)(
   },
 );
 
-test('a forced run that died behind its last charge lets the next one charge nothing beyond the limit', async () => {
+test('a forced run that died after its last charge lets the next one charge nothing beyond the limit', async () => {
   const account = newAccount();
   await subscribeMany(account, 120);
-  // Two periods behind: the second ones were not due when the run was forced, as far as it is concerned.
+  // Two periods are overdue: the second ones were not due when the run was forced, as far as it is concerned.
   replicas.clock.set('2026-04-20T12:00:00.000Z');
   await expect(runDailyForAccount(dyingAfter(120), account, requested(true))).rejects.toThrow('died');
   replicas.clock.advance(dayMs);
@@ -203,7 +203,7 @@ test('a forced run that died behind its last charge lets the next one charge not
 test('what fell due again by the second of two forced runs that died is charged by the next one', async () => {
   const account = newAccount();
   await subscribeMany(account, 120);
-  // Two periods behind: the second one is due on the day after the first was paid.
+  // Two periods are overdue: the second one is due on the day after the first was paid.
   replicas.clock.set('2026-04-20T12:00:00.000Z');
   await expect(runDailyForAccount(dyingAfter(110), account, requested(true))).rejects.toThrow('died');
   replicas.clock.advance(dayMs);
@@ -391,21 +391,21 @@ test.each([
 
 test('a period that the run’s look-up finds paid is the one period of its subscription, as the preview said', async () => {
   const account = newAccount();
-  const behind = await subscribe(replicas, account);
+  const overdue = await subscribe(replicas, account);
   replicas.clock.set('2026-03-01T12:00:00.000Z');
   const unanswered = replicas.start();
   unanswered.fail('answer_lost');
   expect((await runDailyForAccount(dailyOf(unanswered), account, requested())).blocked).toBe(1);
   const other = await subscribe(replicas, account);
   const { deps } = replicas.start();
-  await putPaymentMethod(deps, { accountId: account, requestId: 'r', commandId: newIdSuffix(0) }, behind.id, 'sim_ok');
+  await putPaymentMethod(deps, { accountId: account, requestId: 'r', commandId: newIdSuffix(0) }, overdue.id, 'sim_ok');
   replicas.clock.set('2026-04-15T12:00:00.000Z');
   const planned = (await preview(account)).data.map(({ kind, id }) => [kind, id]);
   expect(planned).toEqual([
     ['look_up', expect.any(String)],
     ['renewal', other.id],
   ]);
-  const periods = async () => (await readRenewals(replicas, behind.id)).map(({ period, status }) => [period, status]);
+  const periods = async () => (await readRenewals(replicas, overdue.id)).map(({ period, status }) => [period, status]);
   const command = requested();
   const dying = { ...daily(), steps: [...dailySteps(deps).slice(0, 1), () => Promise.reject(new Error('died'))] };
   await expect(runDailyForAccount(dying, account, command)).rejects.toThrow('died');

@@ -76,7 +76,7 @@ test('a hold waits from its decision, or from the end of its window; those of re
   expect([await check(), await reported()]).toEqual([2, [undecided, decided].toSorted()]);
 });
 
-test('a service that starts looks at once: one that is started again every few minutes tells it all the same', async () => {
+test('a service that starts checks at once: one that restarts every few minutes reports it all the same', async () => {
   const account = newAccount();
   await subscribe(replicas, account);
   replicas.clock.set('2026-03-02T15:00:00.000Z');

@@ -153,7 +153,7 @@ test('checkout’s part is kept with the run: of one account, joined, within a r
   ]);
 });
 
-test('reminders of a run that took the place of a dead one are kept with it', async () => {
+test('reminders of a run that replaced a dead one are kept with it', async () => {
   const account = await sellerWithSubscription();
   const [dead, own] = [newId('dailyRun', 0), command()];
   await query(

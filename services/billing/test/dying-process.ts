@@ -3,7 +3,7 @@ import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import type { Wrap } from './payment-replicas.ts';
 
 export interface DyingProcess extends Wrap {
-  /** Whether it has come to the place where it dies. */
+  /** Whether it has come to where it dies. */
   readonly dead: boolean;
 }
 

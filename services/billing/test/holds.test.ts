@@ -236,7 +236,7 @@ test('a hold is settled by the platform itself when its window ends, and at the 
   expect(await settled(long)).toEqual([['settled', 'not_decided', false, 4900]]);
 });
 
-test('a capture that fails is reported, tried again daily and before the expiry; then the card is charged once in its place', async () => {
+test('a capture that fails is reported, tried again daily and before the expiry; then the card is charged once instead', async () => {
   const replica = replicas.start();
   const order = await heldOrder(replica, { paymentMethod: 'sim_capture_fails' });
   expect(await order.settle(replica, 'declined')).toMatchObject({ status: 'settling', decision: 'declined' });
@@ -259,7 +259,7 @@ test('a capture that fails is reported, tried again daily and before the expiry;
   // Once when it failed first, and once when it came to its end.
   expect(await notices(order)).toEqual([
     expect.stringContaining('could not be captured'),
-    expect.stringContaining('the saved card was charged in its place'),
+    expect.stringContaining('the saved card was charged instead'),
   ]);
 });
 

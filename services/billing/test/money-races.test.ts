@@ -31,7 +31,7 @@ async function atOnce<Result>(...calls: Promise<Result>[]): Promise<void> {
 
 /** Each instance goes on with what is open until nothing is. */
 async function drain(): Promise<void> {
-  for (let look = 0; look < 2; look += 1) {
+  for (let check = 0; check < 2; check += 1) {
     replicas.clock.advance(hourMs);
     await Promise.all(both.map((by) => by.round()));
   }

@@ -237,7 +237,7 @@ test('orders that checkout does not answer for are named, and compared by the ne
   expect(await compare()).toEqual([]);
 });
 
-test('a run asks for what is younger than the last one and for what is open, a page at a time', async () => {
+test('a run requests what is younger than the last one and for what is open, a page at a time', async () => {
   const old = newId('order', replicas.clock.nowMs() - 400 * 24 * hourMs);
   checkout.orders.set(old, paidOrder(old, { totalCents: 0 }));
   for (let order = 0; order < comparedOrdersMax + 5; order += 1) {
@@ -263,11 +263,11 @@ test('a process that is killed at any point of the comparison leaves each differ
   for (let seam = 1; seam <= 60; seam += seamStep) {
     account = newAccount();
     checkout = new Checkout();
-    const [wrong, behind] = [await pay(), await pay({ hold: { upsell, decisionMinutes: 60 } })];
+    const [wrong, lagging] = [await pay(), await pay({ hold: { upsell, decisionMinutes: 60 } })];
     checkout.orders.set(wrong, paidOrder(wrong, { totalCents: 100 }));
-    checkout.orders.set(behind, paidOrder(behind, { status: 'authorized' }));
-    checkout.follows = () => checkout.orders.set(behind, paidOrder(behind));
-    await settleHold(replica.deps, caller(), behind, 'declined');
+    checkout.orders.set(lagging, paidOrder(lagging, { status: 'authorized' }));
+    checkout.follows = () => checkout.orders.set(lagging, paidOrder(lagging));
+    await settleHold(replica.deps, caller(), lagging, 'declined');
     replicas.clock.advance(20 * minuteMs);
     const process = dyingAt(seam);
     const died = await compare(replicas.start(process)).then(

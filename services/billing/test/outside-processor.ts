@@ -20,7 +20,7 @@ export interface OutsideProcessor {
   records(payment: Payment): boolean;
   /** What was saved by these payments, as subscriptions keep it. */
   savedBy(accountId: string, paymentIds: readonly string[]): Promise<readonly string[]>;
-  /** A buyer's card, as the browser hands it over. */
+  /** A buyer's card, as the browser sends it. */
   card(name: string): string;
   /** One that is given later, twice at once too: both times it has the same name. */
   newCard(name: string): string;
@@ -40,7 +40,7 @@ export interface OutsideProcessor {
 
 export type OpenOutside = (clock: FakeClock, simulated: SimulatedProcessor, database: Database) => OutsideProcessor;
 
-/** Its books are in billing's database, and it has no network: buyers decide when it is next asked. */
+/** Its books are in billing's database, and it has no network: buyers decide when it is next queried. */
 export const simulatedOutside: OpenOutside = (clock, simulated, { pool }) => ({
   open: () => simulated,
   secretKey: undefined,

@@ -136,7 +136,7 @@ test('what cannot be written fails alone: a row, an entry in the processor’s b
   }
   expect((await replicas.money(badRow.account, badRow.input.orderId)).payments).toEqual([]);
   expect(await taken(badRow)).toEqual([]);
-  // As an answer that got lost: the processor is asked a minute later.
+  // As an answer that got lost: the processor is queried a minute later.
   replicas.clock.advance(minuteMs);
   await replica.round();
   expect(await completed(badAnswer)).toEqual([[1, 'succeeded']]);
@@ -229,7 +229,7 @@ test('two replicas that record answers to the same payments at once, in opposite
   }
 });
 
-test('two replicas that ask at the same moment how a payment stands are both told what its buyer has decided', async () => {
+test('two replicas that query a payment at the same moment both get what its buyer has decided', async () => {
   const [a, b] = [replicas.start(), replicas.start()];
   const order = newOrder({ paymentMethod: 'sim_requires_action' });
   await start(a, order);

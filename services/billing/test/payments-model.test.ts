@@ -56,7 +56,7 @@ const request: fc.Arbitrary<Request> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('start' as const),
       attemptNo: fc.integer({ min: 1, max: 3 }),
-      // Of one that checkout's sweep asks about there is no card: it is only looked up.
+      // Of one that checkout's sweep checks there is no card: it is only looked up.
       card: fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...cards) }, { weight: 1, arbitrary: fc.constant(null) }),
     }),
   },

@@ -55,7 +55,7 @@ test('a decline is shown in words that help no tester of cards; the next attempt
 });
 
 test.each(['throws_after', 'answer_lost'] as const)(
-  'a charge whose answer is lost (%s) blocks every other one until the processor was asked, and then stands',
+  'a charge whose answer is lost (%s) blocks every other one until the processor was queried, and then counts',
   async (fault) => {
     const account = newAccount();
     const replica = replicas.start();
@@ -166,12 +166,12 @@ test('a process that paused between the row and the call does not send what may 
   expect(replica.processor.calls).toEqual([]);
 });
 
-test('a payment that the processor says nothing of for a day is told to the seller, once', async () => {
+test('a payment that the processor says nothing of for a day is reported to the seller, once', async () => {
   const account = newAccount();
   const replica = replicas.start();
   replica.fail(...Array.from({ length: 9 }, () => 'throws_after' as const));
   await start(replica, account, startInput());
-  for (let look = 0; look < 6; look += 1) {
+  for (let check = 0; check < 6; check += 1) {
     replicas.clock.advance(26 * hourMs);
     await replica.round();
   }
@@ -185,7 +185,7 @@ test('look-ups of a first payment come after three deadlines, 5 minutes, 1 hour,
   const replica = replicas.start();
   replica.fail(...Array.from({ length: 9 }, () => 'throws_after' as const));
   await start(replica, account, startInput());
-  const looks = () => replica.processor.calls.filter(({ method }) => method === 'lookUp').length;
+  const lookUps = () => replica.processor.calls.filter(({ method }) => method === 'lookUp').length;
   for (const [waitMs, expected] of [
     [3 * replica.deps.processorCalls.deadlineMs - 1, 0],
     [1, 1],
@@ -197,10 +197,10 @@ test('look-ups of a first payment come after three deadlines, 5 minutes, 1 hour,
   ] as const) {
     replicas.clock.advance(waitMs);
     await replica.round();
-    expect([waitMs, looks()]).toEqual([waitMs, expected]);
+    expect([waitMs, lookUps()]).toEqual([waitMs, expected]);
   }
   await replica.daily(account);
-  expect(looks()).toBe(4);
+  expect(lookUps()).toBe(4);
 });
 
 /** A replica whose charges arrive, and are answered after their deadline, when the test releases them. */
@@ -231,7 +231,7 @@ test('an answer that comes after the deadline is recorded, without waiting for t
   expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
 });
 
-test('of two answers to one payment the first counts: one that comes after a look at the processor is reported no second time', async () => {
+test('of two answers to one payment the first counts: one that comes after a look-up is reported no second time', async () => {
   const account = newAccount();
   const { replica, charged, answer } = answeringLate();
   const { status, paymentId } = await start(replica, account, startInput({ paymentMethod: 'sim_declined' }));
@@ -254,13 +254,13 @@ test('the buyer of a payment whose process was killed while it was charged learn
   await expect(start(killed, account, input)).rejects.toSatisfy(isDeath);
   const replica = replicas.start();
   const goOn = () => continuePayment(replica.deps, caller(account), input.orderId);
-  const looks = () => replica.processor.calls.map(({ method }) => method);
+  const calls = () => replica.processor.calls.map(({ method }) => method);
   replicas.clock.advance(replica.deps.processorCalls.deadlineMs + 1_999);
   expect(await goOn()).toMatchObject({ status: 'processing', attemptNo: 1 });
-  expect(looks()).toEqual([]);
+  expect(calls()).toEqual([]);
   replicas.clock.advance(1);
   expect(await goOn()).toMatchObject({ status: 'succeeded', attemptNo: 1 });
-  expect(looks()).toEqual(['lookUp']);
+  expect(calls()).toEqual(['lookUp']);
   expect(await charged(account)).toHaveLength(1);
   expect(await completed(account)).toEqual([[1, 'succeeded', null]]);
 });
@@ -281,7 +281,7 @@ test('the buyer of a payment that got lost with its process learns after three d
 });
 
 test.each([
-  ['behind', 'wrote it', -30_000],
+  ['late', 'wrote it', -30_000],
   ['ahead', 'looks it up', 30_000],
 ] as const)('a replica whose clock is 30 s %s and that %s has no payment declined early', async (_, who, skewMs) => {
   const account = newAccount();
@@ -336,7 +336,7 @@ test('a payment whose answer this process still waits for is not looked up, howe
   expect(replica.processor.calls.map(({ method }) => method)).toEqual(['charge']);
 });
 
-test('a buyer who confirms at the bank has paid once the processor is asked, on the way back or by itself', async () => {
+test('a buyer who confirms at the bank has paid once the processor is queried, on the way back or by itself', async () => {
   const [account, alone] = [newAccount(), newAccount()];
   const replica = replicas.start();
   const input = startInput({ paymentMethod: 'sim_requires_action', returnUrl: 'https://shop.example.com/back' });
@@ -409,13 +409,13 @@ test('a hold that is confirmed in one tab while another card is tried in the sec
 
 test('a look-up that began before a release records nothing while the release is open, nor after it', async () => {
   const account = newAccount();
-  const [looked, answer, called, release] = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
+  const [found, answer, called, release] = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
   const first = replicas.start({
     processor: (inner) => ({
       ...inner,
       lookUp: async (sent, call) => {
         const outcome = await inner.lookUp(sent, call);
-        looked?.resolve();
+        found?.resolve();
         await answer?.promise;
         return outcome;
       },
@@ -434,7 +434,7 @@ test('a look-up that began before a release records nothing while the release is
   const input = startInput({ paymentMethod: 'sim_requires_action', hold });
   await start(first, account, input);
   const continued = continuePayment(first.deps, caller(account), input.orderId);
-  await looked?.promise;
+  await found?.promise;
   const paid = start(second, account, { ...input, attemptNo: 2, paymentMethod: 'sim_ok' });
   await called?.promise;
   answer?.resolve();

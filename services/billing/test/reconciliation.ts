@@ -99,7 +99,7 @@ const succeeded = (payments: readonly Payment[], ...steps: readonly Payment['ste
   payments.filter(({ step, status }) => status === 'succeeded' && steps.includes(step));
 
 function expectTakenOnce({ payments, hold, charges }: OrderMoney, mayRefuse: boolean): void {
-  // The processor would refuse more than was charged: we must not even ask for it, unless we cannot know what went back.
+  // The processor would refuse more than was charged: we must not even request it, unless we cannot know what went back.
   if (!mayRefuse) {
     expect(payments.filter(({ decline_reason }) => decline_reason === 'amount_too_large')).toEqual([]);
   }

@@ -37,7 +37,7 @@ const nextRun = async (replica: Replica, account: string, afterMs: number) => {
   return await replica.renew(account);
 };
 
-test('a card that was lost is not tried again: its days are counted and told until a new card comes', async () => {
+test('a card that was lost is not tried again: its days are counted and reported until a new card comes', async () => {
   const { account, id, replica } = await dueSoon('sim_renewal_lost_card');
   await nextRun(replica, account, hourMs);
   expect(await readSubscription(replicas, id)).toMatchObject({
@@ -175,7 +175,7 @@ test('a renewal that the processor did not get three times in a row is reported,
   const reported: number[] = [];
   for (let day = 0; day < 5; day += 1) {
     replicas.clock.advance(dayMs);
-    // The look-up of the one before, and the charge that is made in its place.
+    // The look-up of the one before, and the charge that is made instead.
     replica.fail('answered', 'request_lost');
     await replica.daily(account);
     reported.push(await notices());

@@ -208,6 +208,6 @@ function next({ status, attempts }: Reported, reported: Story[number]): Reported
   if (event === 'rebilled') return { status: statusAfter, attempts: 0 };
   expect(attempt === 4).toBe(statusAfter === 'canceled');
   expect(nextTryDays === 0).toBe(statusAfter !== 'past_due');
-  // The event that tells of the end follows at once.
+  // The event that reports the end follows at once.
   return { status: statusAfter === 'canceled' ? statusBefore : statusAfter, attempts: Number(attempt) };
 }

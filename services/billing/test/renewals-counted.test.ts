@@ -136,10 +136,10 @@ test('the run does what the preview named, with renewals among it whose outcome 
   expect(planned.data.map(({ kind }) => kind)).toEqual(['look_up', 'look_up', 'renewal', 'renewal']);
   expect(planned.totals).toMatchObject({ look_ups: 2, renewals: { count: 2, amounts: [{ cents: 3800 }] } });
   expect(planned.charge_limit.currencies).toMatchObject([{ due_cents: 3800 }]);
-  const asks = replica.processor.calls.length;
+  const before = replica.processor.calls.length;
   // Two were found paid, and two were charged.
   expect((await run(replica, account)).rebills).toMatchObject({ charged: 4, chargedCents: 7600 });
-  expect(replica.processor.calls.slice(asks).filter(({ method }) => method === 'chargeSaved')).toHaveLength(2);
+  expect(replica.processor.calls.slice(before).filter(({ method }) => method === 'chargeSaved')).toHaveLength(2);
   expect(await preview(account)).toMatchObject({ data: [] });
 });
 

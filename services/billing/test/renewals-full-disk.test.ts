@@ -73,7 +73,7 @@ test('a disk that fills at any write of a run leaves nothing half done, and the 
     await expectAllOrNothing(account);
     disk.enough();
     replicas.clock.advance(2 * minuteMs);
-    // A run without a result is counted by the next one. What only tells of progress may fail without a loss.
+    // A run without a result is counted by the next one. What only reports progress may fail without a loss.
     const charged = first === null ? due : 0;
     if (first !== null) expect([room, first]).toMatchObject([room, { ok: true, rebills: { charged: due } }]);
     expect([room, await run(replica, account)]).toMatchObject([room, { ok: true, rebills: { charged }, blocked: 0 }]);

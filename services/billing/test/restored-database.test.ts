@@ -94,7 +94,7 @@ test('a restored database charges no upsell again that was charged after the bac
   }
 });
 
-test('what was charged since the backup is recorded with its own time, without asking for it anew, and its events are the same', async () => {
+test('what was charged since the backup is recorded with its own time, without a request anew, and its events are the same', async () => {
   const replica = replicas.start();
   const { id, orderId } = await subscribe(replicas, account);
   replicas.clock.advance(29 * dayMs);
@@ -397,7 +397,7 @@ test.each([
   },
 );
 
-test('a hold that was captured since the backup is charged nothing in its place, also after its end', async () => {
+test('a hold that was captured since the backup is charged nothing instead, also after its end', async () => {
   let refused = false;
   const refusing = (inner: PaymentProcessor): PaymentProcessor => ({
     ...inner,

@@ -214,7 +214,7 @@ test('a command whose joined run fails runs by itself, and is no longer counted 
   expect([held.calls.length, await joins()]).toEqual([2, []]);
 });
 
-test('a repeated command that is about to join a dead run while its twin runs in its place joins nothing', async () => {
+test('a repeated command that is about to join a dead run while its twin runs instead joins nothing', async () => {
   const dead = requested();
   await db().query('insert into daily_runs (id, account_id, started_at) values ($1, $2, now())', [dead.runId, account]);
   const [held, own] = [heldStep(), requested()];

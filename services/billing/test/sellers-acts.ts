@@ -119,7 +119,7 @@ export class Shop {
     }
   }
 
-  /** As checkout tells of it. */
+  /** As checkout reports it. */
   async #refund(orderId: string): Promise<void> {
     const now = this.#replicas.clock.now().toISOString();
     const data = { orderId, refundedAt: now } as Parameters<typeof cancelOfRefundedOrders>[1][number]['data'];
@@ -186,15 +186,15 @@ function isContrary(one: Act, other: Act): boolean {
 }
 
 /** A process whose first statement of this name waits until sellers have acted: before it, or after it. */
-export function actedAt(name: string, place: 'before' | 'after', act: () => Promise<unknown>): Wrap {
+export function actedAt(name: string, when: 'before' | 'after', act: () => Promise<unknown>): Wrap {
   let acted = false;
   const database: Wrap['database'] = (inner) => {
     const query = async (config: { readonly name?: string }, values?: unknown[]) => {
       const isFirst = config.name === name && !acted;
       if (isFirst) acted = true;
-      if (isFirst && place === 'before') await act();
+      if (isFirst && when === 'before') await act();
       const result = await inner.pool.query(config as never, values);
-      if (isFirst && place === 'after') await act();
+      if (isFirst && when === 'after') await act();
       return result;
     };
     return { ...inner, pool: Object.assign(Object.create(inner.pool), { query }) };

@@ -15,7 +15,7 @@ afterAll(async () => {
   await database.close();
 });
 
-test('settings that the gateway tells of are kept for the work that has no caller', async () => {
+test('settings that the gateway announces are kept for the work that has no caller', async () => {
   const accountId = newId('account', Date.now());
   const held = () => readSettingsOf(database.pool, accountId);
   expect(await held()).toMatchObject({ dailyChargeLimit: 3, cancellationNotices: false });

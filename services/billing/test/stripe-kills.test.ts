@@ -133,7 +133,7 @@ async function go({ hold, card, decision }: Journey, seam: number, seed: number)
   const account = newAccount();
   const orderId = newId('order', replicas.clock.nowMs());
   const returnUrl = 'https://shop.example/c/shop/course';
-  // The bank is asked at its page and by Stripe's script in turn.
+  // Confirmed at the bank's page and by Stripe's script in turn.
   const requested = card === 'sim_requires_action' && seam % 2 === 0 ? 'standin_script' : card;
   const paymentMethod = replicas.outside.card(requested);
   const input = startInput({ orderId, hold, returnUrl, paymentMethod, confirmsByScript: true });
@@ -163,7 +163,7 @@ function unlessRefused(err: unknown): void {
   if ((err as { readonly code?: string }).code !== 'invalid_transition') throw err;
 }
 
-test('while Stripe limits every request for a minute buyers are asked to try again later, and renewals wait uncounted', async () => {
+test('while Stripe limits every request for a minute buyers must try again later, and renewals wait uncounted', async () => {
   const account = newAccount();
   const sold: { readonly id: string; readonly orderId: string }[] = [];
   for (let made = 0; made < 3; made += 1) {

@@ -23,7 +23,7 @@ export interface SubscriptionState {
   readonly last_four: string | null;
 }
 
-/** An order that was recorded with a card starts a subscription; a month of 19 dollars unless told otherwise. */
+/** An order that was recorded with a card starts a subscription; a month of 19 dollars by default. */
 export async function subscribe(
   replicas: Replicas,
   account: string,
@@ -41,7 +41,7 @@ export interface Life {
   readonly replica: Replica;
 }
 
-/** Of a new account, beginning now; a month of 19 dollars unless told otherwise. */
+/** Of a new account, beginning now; a month of 19 dollars by default. */
 export async function beginLife(replicas: Replicas, fields: Partial<EventData<typeof orderPaid>> = {}): Promise<Life> {
   const account = newAccount();
   return { account, ...(await subscribe(replicas, account, fields)), replica: replicas.start() };
@@ -103,7 +103,7 @@ export async function readRenewals({ database }: Replicas, id: string): Promise<
   return rows;
 }
 
-/** What became of a subscription, as its events tell it, in their order. */
+/** What became of a subscription, as its events report it, in their order. */
 export async function readStory(replicas: Replicas, account: string, id: string): Promise<Record<string, unknown>[]> {
   const events = await replicas.events(account);
   return events

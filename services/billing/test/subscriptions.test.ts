@@ -33,7 +33,7 @@ const get = async (accountId: string, subscriptionId: string) =>
 
 const listed = async (accountId: string) => (await list(accountId)).data;
 
-test('an order of a subscription product starts a subscription at the product’s price and tells of it once', async () => {
+test('an order of a subscription product starts a subscription at the product’s price and reports it once', async () => {
   const account = newAccount();
   const order = orderEvent(account, { paymentMethod: 'sim_ok' });
   await harness.deliver(orderPaid, order);
@@ -105,7 +105,7 @@ test('one that the checkout sold for nothing renews by itself, without a card; o
   ]);
 });
 
-test('two events of one order in one batch start one subscription and tell of it once', async () => {
+test('two events of one order in one batch start one subscription and report it once', async () => {
   const account = newAccount();
   const order = orderEvent(account);
   const received = (id: string) => ({

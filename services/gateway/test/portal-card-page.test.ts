@@ -143,7 +143,7 @@ test('a payment that waits at the bank leads from the saved card to the bank and
   expect(textOf(await show('?said=paid'))).toContain('The payment went through.');
 });
 
-test('a payment without an outcome is looked up again by its page until it is declined, and a card is asked for then', async () => {
+test('a payment without an outcome is looked up again by its page until it is declined, and then it has a card form', async () => {
   const { cards } = harness;
   waitAtBank();
   const confirmed = await post({ do: 'continue' });
@@ -181,7 +181,7 @@ test('who opens the page again after they have confirmed a payment reads that it
   expect((await show('/card')).headers.location).toBe(`${path}?said=paid`);
 });
 
-test('where the bank’s address is not known at the moment the page offers to ask again', async () => {
+test('where the bank’s address is not known at the moment the page offers to check again', async () => {
   waitAtBank(null);
   const shown = await show('/card');
   expect(textOf(shown)).toContain('The confirmation cannot be shown at the moment. Nothing was charged.');

@@ -1,6 +1,6 @@
 /**
  * Stripe's card fields instead of ours: what is typed there reaches Stripe alone. Its script is loaded from Stripe when a
- * form asks for a card, and a redraw by htmx leaves the fields as they are. A form that pays waits for the card's token.
+ * form has card fields, and a redraw by htmx leaves the fields as they are. A form that pays waits for the card's token.
  */
 const scriptAddress = 'https://js.stripe.com/endive/stripe.js';
 /** Of buttons that send a card. */

@@ -5,7 +5,7 @@ import { type Html, html } from '../html.ts';
 const texts = {
   notForSale: 'There is nothing for sale at this address',
   ownAddress: 'Each product has an address of its own.',
-  checkAddress: 'Check the address, or ask for the current one where you found it.',
+  checkAddress: 'Check the address, or get the current one where you found it.',
   noShop: 'There is no shop at this address',
   archived: 'This product is no longer for sale',
   archivedText: 'Who has bought it keeps it. Nothing was charged.',

@@ -32,7 +32,7 @@ const texts = {
   bankOfPayment: (amount: string) => `Confirm the payment of ${amount} at your bank. Nothing is charged until you do.`,
   saved: 'Your new card is saved.',
   other: 'Use another card instead',
-  look: 'Check now',
+  check: 'Check now',
 } as const;
 
 /** What the page waits for: that the card is saved, or that what is past due is charged to it. */
@@ -100,11 +100,11 @@ ${cardForm(page)}`,
 export function bankPage(page: OpenedOf<BankContent>): Html {
   const { subscription: of, notice: said, waitsFor, confirming } = page.content;
   const amount = page.formats.amount(of.amount_cents, of.currency);
-  const [asked, then] =
+  const [request, then] =
     waitsFor === 'card' ? [texts.bank, whenCharged(page)] : [texts.bankOfPayment(amount), texts.saved];
   return around(
     page,
-    html`<div class="stack tight">${backTo(page, of)}<h1>${bankTitles[waitsFor]}</h1><p>${asked}</p><p class="quiet">${then}</p></div>
+    html`<div class="stack tight">${backTo(page, of)}<h1>${bankTitles[waitsFor]}</h1><p>${request}</p><p class="quiet">${then}</p></div>
 ${said !== null && notice('bad', said)}
 ${bankLink(confirming)}
 ${form(page, cardPath(page), confirmButton(confirming))}
@@ -125,7 +125,7 @@ export function checkingPage(
   return around(
     page,
     html`${checkAgain(checks, html`${backTo(page, of)}<h1>${title}</h1><p>${isLong(checks) ? long : text}</p>`)}
-${linkButton({ label: texts.look, href: checks.nextUrl, isWide: true })}`,
+${linkButton({ label: texts.check, href: checks.nextUrl, isWide: true })}`,
   );
 }
 

@@ -20,7 +20,7 @@ export interface Portal {
 
 type Answer = (portal: Portal) => PageAnswer | Promise<PageAnswer>;
 
-/** GET of a page: an earlier handle leads to the current one. @param rest of the address, behind the handle */
+/** GET of a page: an earlier handle leads to the current one. @param rest of the address, after the handle */
 export async function showAt(request: PageRequest, handle: string, rest: string, answer: Answer): Promise<PageAnswer> {
   const entered = await enter(request, handle);
   if ('status' in entered) return entered;
@@ -135,7 +135,7 @@ interface Around extends Partial<Pick<ShownPage, 'head' | 'sources' | 'scripts' 
   readonly status?: number;
 }
 
-/** A page in the looks of its shop. */
+/** A page in the colours of its shop. */
 export function shown({ shop }: Portal, title: string, body: Html, around: Around = {}): ShownPage {
   const { status = 200, scripts = [] } = around;
   return {

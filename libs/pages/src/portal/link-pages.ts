@@ -15,7 +15,7 @@ const texts = {
   sent: (shop: string) => `has bought from ${shop}, a link is on its way. It works once, within 60 minutes.`,
   ifThis: 'If',
   thisAddress: 'this address',
-  late: 'Nothing there after a few minutes? Look among the spam, or try',
+  late: 'Nothing there after a few minutes? Check the spam, or try',
   other: 'another address',
   openText: (shop: string) =>
     `Receipts and subscriptions from ${shop}. The link opens them in this browser for a day at most.`,

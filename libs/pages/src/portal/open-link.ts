@@ -16,7 +16,7 @@ export function showWayIn(portal: Portal): PageAnswer {
 }
 
 /** POST of the form for a link. */
-export async function askForLink(portal: Portal): Promise<PageAnswer> {
+export async function requestLink(portal: Portal): Promise<PageAnswer> {
   const { request, path, shop } = portal;
   const email = (request.form.get('email') ?? '').trim();
   const body = { handle: shop.handle, email };

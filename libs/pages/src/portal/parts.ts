@@ -25,7 +25,7 @@ interface Around {
   readonly isNarrow?: boolean;
 }
 
-/** A page around its main part: whose shop it is, who is signed in, and whom to ask. */
+/** A page around its main part: whose shop it is, who is signed in, and whom to write to. */
 export function opened(page: OpenedOf<unknown>, main: Html, { isTest, isNarrow }: Around = {}): Html {
   return html`<div id="page" class="${isNarrow ? 'portal narrow' : 'portal'}">${isTest && bar('warn', texts.test)}<header class="top">${sellerLine(page.shop)}${signedIn(page)}</header>
 <main>${main}${shopFooter(page.shop)}</main></div>`;

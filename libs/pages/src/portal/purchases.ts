@@ -1,7 +1,7 @@
 import type { PageAnswer, PageRequest } from '../page.ts';
 import { buyerOf, openedOf, type Portal, refuse, showAt, showLink, shown, takeAt, wholeSession } from './enter.ts';
 import { linkNotices } from './link-pages.ts';
-import { askForLink, showWayIn, signOut } from './open-link.ts';
+import { requestLink, showWayIn, signOut } from './open-link.ts';
 import { purchasesPage } from './purchases-page.ts';
 import { receiptPage } from './receipt-page.ts';
 
@@ -12,7 +12,7 @@ export const showPortal = (request: PageRequest, handle: string): Promise<PageAn
 /** POST of the portal. */
 export const takePortal = (request: PageRequest, handle: string): Promise<PageAnswer> =>
   takeAt(request, handle, async (portal) =>
-    request.form.get('do') === 'sign-out' ? await signOut(portal) : await askForLink(portal),
+    request.form.get('do') === 'sign-out' ? await signOut(portal) : await requestLink(portal),
   );
 
 async function showPurchases(portal: Portal): Promise<PageAnswer> {

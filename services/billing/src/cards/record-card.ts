@@ -23,7 +23,7 @@ const lockStatement = statement<LockedRow>(
   { ...subscriptionTypes, hard_declined: 'bool', free_attempt: 'bool' },
 );
 
-// A statement of its own, behind the lock: it sees a newer card that was saved while the lock was waited for.
+// A statement of its own, after the lock: it sees a newer card that was saved while the lock was waited for.
 const recordStatement = statement<RecordedRow>(
   'cards-record',
   `with changed as (

@@ -31,7 +31,7 @@ export async function checkWaitingRenewal(deps: PaymentDeps, accountId: string, 
   if (waiting !== undefined) await checkPayment(deps, accountId, orderId, waiting.id);
 }
 
-/** Where the buyer confirms a renewal that waits for them; null where none does, or where nothing can ask them. */
+/** Where the buyer confirms a renewal that waits for them; null where none does, or where no page can show the bank. */
 export async function renewalConfirmationOf(
   deps: PaymentDeps,
   accountId: string,
@@ -45,7 +45,7 @@ export async function renewalConfirmationOf(
   return clientSecret === undefined ? null : { url, clientSecret };
 }
 
-/** How the buyer who gave this card may be asked of its charge; undefined where the page can neither send them away nor ask. */
+/** How the buyer who gave this card may confirm its charge; undefined where the page can neither send them away nor run the script. */
 export function confirmationOf(card: Payment | undefined): Confirmation | undefined {
   if (card?.call !== 'saveMethod') return undefined;
   const { returnUrl, confirmsByScript } = card.request;

@@ -13,7 +13,7 @@ import { sendPayment } from './send-payment.ts';
 import { isStillWanted } from './wanted-renewal.ts';
 
 /**
- * Asks the processor how a payment stands that has not come to an end. What the processor never got is sent again with
+ * Queries the processor for the state of a payment that has not ended. What the processor never got is sent again with
  * its own row and key; a renewal that is not due any more is not, nor a buyer's payment, and what is too late to be sent
  * ends. A payment that its buyer has not confirmed within a day is given up, a renewal within an hour, or where it is not
  * wanted any more.
@@ -48,14 +48,9 @@ function contextOf(payment: Payment, money: OrderMoney): RecordContext {
   return { requestId: null, money, ...(released === undefined ? {} : { released }) };
 }
 
-async function resolve(
-  deps: PaymentDeps,
-  payment: Payment,
-  context: RecordContext,
-  looked: LookedUp,
-): Promise<Payment> {
+async function resolve(deps: PaymentDeps, payment: Payment, context: RecordContext, found: LookedUp): Promise<Payment> {
   const isSentOnce = isOfBuyer(payment) || payment.status === 'requires_action';
-  if (looked !== 'not received' || isSentOnce) return paymentAfter(payment, looked);
+  if (found !== 'not received' || isSentOnce) return paymentAfter(payment, found);
   const nowMs = deps.clock.nowMs();
   if (mayResend(payment, nowMs)) {
     // The first copy may be on its way still, so it has not ended either: it is looked up again.

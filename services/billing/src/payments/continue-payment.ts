@@ -8,7 +8,7 @@ import { readMoney } from './payment-rows.ts';
 import type { Caller } from './start-payment.ts';
 
 /**
- * How an order's main payment stands; the processor is asked if it may have changed, and for a payment whose answer is
+ * How an order's main payment stands; the processor is queried if it may have changed, and for a payment whose answer is
  * overdue: the buyer need not wait for the payments loop. Of what the processor certainly never got, the buyer is notified here too
  * that it may be tried again.
  * @throws DomainError invalid_transition when no payment of the order was tried
@@ -25,8 +25,8 @@ export async function continuePayment(deps: PaymentDeps, caller: Caller, orderId
 }
 
 /**
- * With what the processor's script asks the buyer: it is read at the processor each time, and stored nowhere. Without it the buyer
- * may ask again.
+ * What the processor's script confirms with: it is read at the processor each time, and stored nowhere. Without it the buyer
+ * may retry.
  */
 export async function clientSecretOf(
   { processors, processorCalls, logger }: PaymentDeps,

@@ -22,7 +22,10 @@ const terms = { upsell: { upsellId: 'ups_1', headline: 'More', amountCents: 1500
 const hold = payment('main', 'authorize', { hold_terms: terms });
 const charge = payment('main', 'charge');
 const renewal = payment('renewal', 'chargeSaved', { period: 2 });
-const asking = { ...renewal, request: { confirmation: { returnUrl: 'https://shop.example' } } } as unknown as Payment;
+const confirmed = {
+  ...renewal,
+  request: { confirmation: { returnUrl: 'https://shop.example' } },
+} as unknown as Payment;
 const others = [
   payment('capture', 'capture'),
   payment('upsell', 'chargeSaved'),
@@ -102,14 +105,14 @@ test('only a buyer’s payment can wait for the buyer, or a renewal of one who i
     const { update } = decideAnswer(of, requests, nowMs, { money });
     expect(update.status).toBe(of.step === 'main' ? 'requires_action' : 'unknown');
   }
-  expect(decideAnswer(asking, requests, nowMs).update).toMatchObject({
+  expect(decideAnswer(confirmed, requests, nowMs).update).toMatchObject({
     ...{ status: 'requires_action', processor_reference: 'ref_1', action_url: 'https://bank.example' },
     next_check_at: at(minuteMs),
   });
 });
 
 test('a renewal that waits is looked up no later than an hour after it was sent', () => {
-  const late = { ...asking, status: 'requires_action', next_check_at: at(66 * minuteMs) } as Payment;
+  const late = { ...confirmed, status: 'requires_action', next_check_at: at(66 * minuteMs) } as Payment;
   expect(decideAnswer(late, requests, nowMs + 6 * minuteMs).update.next_check_at).toEqual(at(60 * minuteMs));
   const soon = { ...late, next_check_at: at(11 * minuteMs) };
   expect(decideAnswer(soon, requests, nowMs + 6 * minuteMs).update.next_check_at).toEqual(at(11 * minuteMs));
@@ -117,7 +120,7 @@ test('a renewal that waits is looked up no later than an hour after it was sent'
 });
 
 test('what waits for its buyer does not end because a look-up did not find it', () => {
-  for (const each of [charge, asking]) {
+  for (const each of [charge, confirmed]) {
     expect(decideAnswer(each, { status: 'not_received' }, nowMs).update.from).not.toContain('requires_action');
   }
 });
@@ -174,7 +177,7 @@ test('the end of a release ends the payment that waited, or lets it be looked up
 
 test('after its release a renewal is looked up at once, and its confirmation is shown no more', () => {
   const release = others[4] as Payment;
-  const waiting = { ...asking, status: 'requires_action', action_url: 'https://bank.example' } as Payment;
+  const waiting = { ...confirmed, status: 'requires_action', action_url: 'https://bank.example' } as Payment;
   for (const outcome of [succeeded, declined]) {
     expect(decideAnswer(release, outcome, nowMs, { released: waiting }).released).toMatchObject({
       ...{ status: 'requires_action', action_url: null, next_check_at: at(0), finished_at: null },

@@ -88,7 +88,7 @@ const open = ['created', 'sent', 'unknown', 'requires_action'] as const;
 const unchanged = { ...noAnswer, next_check_at: null } as const;
 
 /**
- * What a processor's answer to a payment brings about: the one place that decides it, for answers in time, late ones and look-ups.
+ * What a processor's answer to a payment brings about: it alone decides, for answers in time, late ones and look-ups.
  * @param nowMs when it is recorded
  */
 export function decideAnswer(

@@ -15,7 +15,7 @@ export interface DuePayment extends DueOrder {
 const earliest = (table: string, key: string, dueAt: string, where: string): string =>
   `${earliestPerAccount(table, key, dueAt, `${where} and ${dueAt} <= $1`)} limit 40`;
 
-/** As `nextCheckAt`, for the look-up that is claimed. A renewal that its buyer confirms within an hour is asked for all along. */
+/** As `nextCheckAt`, for the look-up that is claimed. A renewal that its buyer confirms within an hour is queried all along. */
 const delays = checkDelaysMs.slice(1).map((ms, checks) => `when p.checks = ${checks} then ${ms}`);
 const claimPayments = statement<DuePayment>(
   'payments-claim',
@@ -60,7 +60,7 @@ export const claimDueHolds = async (database: Database, now: Date): Promise<DueO
 export const claimDueRefunds = async (database: Database, now: Date): Promise<DueOrder[]> =>
   (await database.pool.query(claimRefunds([now]))).rows;
 
-/** Those of one account that have no end, whatever their next check: the daily run asks for each. */
+/** Those of one account that have no end, whatever their next check: the daily run looks up each. */
 const unfinished = statement<DuePayment>(
   'payments-unfinished',
   `select id, account_id, order_id, step from payments

@@ -13,7 +13,7 @@ type Filter = keyof typeof filters;
 const all: readonly Filter[] = ['orderId', 'email'];
 
 /**
- * What a status is looked for by, as the indexes of payments say it: a statement that had it as a value could not use them.
+ * What a status is listed by, as the indexes of payments say it: a statement that had it as a value could not use them.
  * Most payments succeed, so a page of successes is near the beginning of all; declines are limited for each account.
  */
 const byStatus = {
@@ -33,7 +33,7 @@ function listBy(chosen: readonly Filter[], status: Payment['status'] | undefined
   const names = [...chosen, ...(status === undefined ? [] : [status])];
   const conditions = [
     ...(status === undefined ? [] : [byStatus[status]]),
-    // Rehearsals are in no list; those of one order are asked for by name.
+    // Rehearsals are in no list; those of one order are listed by its id.
     ...(chosen.includes('orderId') ? [] : ['not test']),
   ];
   return pagedList<Payment>({

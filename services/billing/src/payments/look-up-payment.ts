@@ -10,10 +10,10 @@ import { type RecordContext, recordAnswer } from './record-payment.ts';
 import { renewalAsFound } from './released-renewal.ts';
 
 /**
- * Asks the processor how a payment stands, and records it.
+ * Queries the processor for the state of a payment, and records it.
  * - `not received`: the processor never got it, or has not got it yet. Of a buyer's payment only the latter: one that was
  *   certainly lost on its way has been declined, and only the buyer sends it again.
- * - `unanswered`: it could not be asked, or its answer could not be read; the payment stays as it is.
+ * - `unanswered`: it could not be reached, or its answer could not be read; the payment stays as it is.
  * - a payment: as it stands then.
  */
 export type LookedUp = Payment | 'not received' | 'unanswered';
@@ -92,5 +92,4 @@ async function withProcessor({ database, processors }: PaymentDeps, payment: Pay
 }
 
 /** The payment after its look-up: as it was before, where the look-up found nothing. */
-export const paymentAfter = (before: Payment, looked: LookedUp): Payment =>
-  typeof looked === 'string' ? before : looked;
+export const paymentAfter = (before: Payment, found: LookedUp): Payment => (typeof found === 'string' ? before : found);

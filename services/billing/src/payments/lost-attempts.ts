@@ -8,7 +8,7 @@ import { logFieldsOf } from './send-payment.ts';
 
 /**
  * Looks up the attempts of the order before this one that have no row here: a database that a backup has replaced may have sent
- * them. What the processor has is recorded. While it cannot be asked the attempt is open, which keeps the next one from being
+ * them. What the processor has is recorded. While it cannot be reached the attempt is open, which keeps the next one from being
  * charged. What it never got leaves no row: it may have been an attempt of another order of the checkout.
  * @returns the order's attempts where one of them keeps out a row of what was found: the next one waits for that one's end, or it
  * could be charged beside what has no row

@@ -4,7 +4,7 @@ import { createOngoingCalls } from './ongoing-calls.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A call that waits for two turns at once, and then for its answer. */
+/** A call that waits for two slots at once, and then for its answer. */
 function waitingCall() {
   const calls = createOngoingCalls(1_000);
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -16,7 +16,7 @@ function waitingCall() {
   return { calls, first, second, answer, done };
 }
 
-test('waiting for a turn is no part of the deadline', async () => {
+test('waiting for a slot is no part of the deadline', async () => {
   const { calls, first, second, answer, done } = waitingCall();
   await vi.advanceTimersByTimeAsync(30_000);
   first.resolve();
@@ -39,7 +39,7 @@ test('what is left of the deadline runs on afterwards', async () => {
   await calls.close();
 });
 
-test('closing ends what waits for its turn', async () => {
+test('closing ends what waits for a slot', async () => {
   const { calls, done } = waitingCall();
   const ended = expect(done).rejects.toThrow('closing');
   await calls.close();

@@ -50,7 +50,7 @@ export function createOngoingCalls(deadlineMs: number): OngoingCalls {
       const limit = new AbortController();
       const end = (reason: Error): void => {
         tooLate.reject(reason);
-        // Adapters end by the signal; one that does not is left behind all the same.
+        // Adapters end by the signal; one that does not is no longer waited for.
         limit.abort(reason);
       };
       const deadline = startDeadline(limitMs, () => end(new Error(`no answer within ${limitMs} ms`)));

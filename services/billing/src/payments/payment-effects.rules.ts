@@ -7,7 +7,7 @@ export interface Effects {
   readonly charge: ChargeRow | null;
   readonly hold: HoldRow | null;
   readonly method: MethodRow | null;
-  /** Cents that were captured of the order's hold, or charged in its place. */
+  /** Cents that were captured of the order's hold, or charged instead. */
   readonly captured_cents: number | null;
   /** The charge that a refund gave back, whole or a part. */
   readonly refunded: { readonly id: string; readonly cents: number } | null;

@@ -53,7 +53,7 @@ test.each([
   [
     { status: 'unknown', next_check_at: new Date('2026-03-15T12:00:00.000Z') },
     'Whether $49.00 was charged for the order is not known yet: the payment processor gave no answer.',
-    'The processor is asked how it stands at 2026-03-15T12:00:00.000Z at the latest. Nothing else is charged on the order until then.',
+    'The processor is queried for its state at 2026-03-15T12:00:00.000Z at the latest. Nothing else is charged on the order until then.',
   ],
 ] as const)('the log says what was tried and what follows: %j', (fields, explanation, next) => {
   const shown = line(fields as Partial<Payment>);

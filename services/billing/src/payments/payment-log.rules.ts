@@ -64,7 +64,7 @@ export function explanationOf(line: Line): string {
     case 'unknown':
       return `Whether ${inSentence(amount)} was ${done} ${purpose} is not known yet: the payment processor gave no answer.`;
     default:
-      return `The payment processor was asked to ${tried} ${inSentence(amount)} ${purpose}.`;
+      return `The payment processor got the request to ${tried} ${inSentence(amount)} ${purpose}.`;
   }
 }
 
@@ -90,7 +90,7 @@ export function nextOf(line: Line, renewed?: RenewedState): string | null {
     case 'requires_action':
       return `The payment goes on once the buyer has confirmed it; after ${line.step === 'renewal' ? 'an hour' : 'a day'} without that it is given up.`;
     default:
-      return `The processor is asked how it stands${atTime(line.next_check_at)}. ${line.step === 'card' ? 'The earlier card is charged' : 'Nothing else is charged on the order'} until then.`;
+      return `The processor is queried for its state${atTime(line.next_check_at)}. ${line.step === 'card' ? 'The earlier card is charged' : 'Nothing else is charged on the order'} until then.`;
   }
 }
 
@@ -127,7 +127,7 @@ function afterDecline({ step, decline_reason: reason }: Line): string | null {
     case 'recharge':
       return 'The order has ended unpaid.';
     case 'refund':
-      return 'Ask for the refund again to try once more.';
+      return 'Request the refund again to try once more.';
     case 'renewal':
       return 'The subscription shows when it is tried again. A new card is tried by the next daily run.';
     case 'release':

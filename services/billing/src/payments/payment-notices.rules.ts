@@ -9,7 +9,7 @@ type About = Pick<Payment, 'order_id' | 'amount_cents' | 'currency'>;
 const amountOf = ({ amount_cents, currency }: About): string => formatAmount(amount_cents, currency);
 const because = (message: string | null): string => (message === null ? '' : ` The processor said: ${message}`);
 
-/** The hold ended before it was captured, by itself or by a release: its amount is charged in its place. */
+/** The hold ended before it was captured, by itself or by a release: its amount is charged instead. */
 export const isHoldExpired = (reason: string | null): boolean =>
   reason === 'hold_expired' || reason === 'already_released';
 
@@ -17,7 +17,7 @@ export const isHoldExpired = (reason: string | null): boolean =>
 export const isAlreadyCaptured = (reason: string | null): boolean => reason === 'already_captured';
 
 export const capturedElsewhereText = (about: About): string =>
-  `The held ${amountOf(about)} of order ${about.order_id} was captured at the payment processor by a payment that is not recorded here, and that the processor’s list does not show. The order counts as paid, and nothing is charged in its place. Look the payment up at the processor: it is the buyer’s payment, and giving it back there is the only way to refund it.`;
+  `The held ${amountOf(about)} of order ${about.order_id} was captured at the payment processor by a payment that is not recorded here, and that the processor’s list does not show. The order counts as paid, and nothing is charged instead. Look the payment up at the processor: it is the buyer’s payment, and giving it back there is the only way to refund it.`;
 
 /** Both sides, for the payment log: the log itself says what was to be paid. */
 export const otherPaymentMessage = ({ kind, status, amountCents, currency, reference }: OtherPayment): string =>
@@ -34,10 +34,10 @@ export const captureFailedText = (about: About, message: string | null): string 
 
 /** The end of a hold whose capture had failed. @param step which took the money */
 export const holdTakenText = (about: About, step: 'capture' | 'recharge'): string =>
-  `The held ${amountOf(about)} of order ${about.order_id}, which could not be captured at first, is taken: ${step === 'capture' ? 'it was captured' : 'the hold expired, and the saved card was charged in its place'}.`;
+  `The held ${amountOf(about)} of order ${about.order_id}, which could not be captured at first, is taken: ${step === 'capture' ? 'it was captured' : 'the hold expired, and the saved card was charged instead'}.`;
 
 export const holdLostText = (about: About, message: string | null): string =>
-  `The held ${amountOf(about)} of order ${about.order_id} is lost: the hold ended, and charging the card in its place failed.${because(message)}`;
+  `The held ${amountOf(about)} of order ${about.order_id} is lost: the hold ended, and charging the card instead failed.${because(message)}`;
 
 /** @param given back of the order so far, of all that was charged for it; in minor units */
 export const refundRefusedText = (
@@ -52,7 +52,7 @@ export const refundRefusedText = (
   return `The refund of ${amountOf(about)} of order ${about.order_id} was refused.${because(message)} ${before} was given back. Refund the order again to try once more.`;
 };
 
-/** @param lostCents what a lost dispute has taken in its place, in minor units */
+/** @param lostCents what a lost dispute has taken instead, in minor units */
 export const refundFailedText = (about: About, message: string | null, lostCents: number): string => {
   const lost = formatAmount(lostCents, about.currency);
   const money =
@@ -61,16 +61,16 @@ export const refundFailedText = (about: About, message: string | null, lostCents
 };
 
 export const keyUnreadableText = (processor: string): string =>
-  `No buyer can pay: the stored API key of the payment processor cannot be opened. Store it again in Settings (processor ${processor}). Until then nothing is charged, and buyers are asked to try again later.`;
+  `No buyer can pay: the stored API key of the payment processor cannot be opened. Store it again in Settings (processor ${processor}). Until then nothing is charged, and buyers must try again later.`;
 
 export const keyRefusedText = (processor: string): string =>
-  `The payment processor does not accept your account’s API key. Store a valid one in Settings (processor ${processor}). Nothing was done with what was sent: buyers are asked to try again later, and renewals wait.`;
+  `The payment processor does not accept your account’s API key. Store a valid one in Settings (processor ${processor}). Nothing was done with what was sent: buyers must try again later, and renewals wait.`;
 
 export const noProcessorText =
-  'A buyer could not pay: your account has chosen no payment processor. Choose one in Settings (PUT /api/v1/payment-processor). Until then nothing is charged, and buyers are asked to try again later.';
+  'A buyer could not pay: your account has chosen no payment processor. Choose one in Settings (PUT /api/v1/payment-processor). Until then nothing is charged, and buyers must try again later.';
 
 export const notReceivedText = (about: About): string =>
   `A renewal of ${amountOf(about)} for the subscription of order ${about.order_id} never reached the payment processor, three times in a row. No failed attempt is counted, so it is charged anew with each daily run and never ends by itself: see whether the payment processor can be reached, or give the subscription another card.`;
 
 export const unknownText = (about: About): string =>
-  `Whether the payment of ${amountOf(about)} for order ${about.order_id} was made is not known yet: the payment processor has not answered for a day. It is asked again daily, and nothing else is charged on the order meanwhile.`;
+  `Whether the payment of ${amountOf(about)} for order ${about.order_id} was made is not known yet: the payment processor has not answered for a day. It is queried daily, and nothing else is charged on the order meanwhile.`;

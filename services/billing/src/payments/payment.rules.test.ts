@@ -72,18 +72,18 @@ test('a buyer’s payment that is unknown three deadlines after it was sent is l
     expect(isLost({ ...payment, step }, 8_000, sentMs + 24_000, same)).toBe(false);
 });
 
-test('a renewal that its buyer may be asked about is sent for half an hour, and ends after an hour; others are sent for 23 hours', () => {
+test('a renewal that its buyer may confirm is sent for half an hour, and ends after an hour; others are sent for 23 hours', () => {
   const [sent_at, created_at] = [new Date(0), new Date(-86_400_000)];
   const renewal = { ...{ step: 'renewal', call: 'chargeSaved', sent_at, created_at }, request: {} } as Payment;
-  const asking = { ...renewal, request: { confirmation: { returnUrl: null } } } as unknown as Payment;
+  const confirmed = { ...renewal, request: { confirmation: { returnUrl: null } } } as unknown as Payment;
   const minutes = (of: Payment, ends: (payment: Payment, nowMs: number) => boolean, from: number, to: number) =>
     [from, to].map((minute) => ends(of, minute * 60_000 - 1));
-  expect(minutes(asking, mayResend, 30, 31)).toEqual([true, false]);
-  expect(minutes(asking, isNeverReceived, 60, 61)).toEqual([false, true]);
+  expect(minutes(confirmed, mayResend, 30, 31)).toEqual([true, false]);
+  expect(minutes(confirmed, isNeverReceived, 60, 61)).toEqual([false, true]);
   expect(minutes(renewal, mayResend, 23 * 60, 23 * 60 + 1)).toEqual([true, false]);
   expect(minutes(renewal, isNeverReceived, 23 * 60, 23 * 60 + 1)).toEqual([false, true]);
-  expect(minutes(asking, isAbandoned, 0, 61)).toEqual([false, false]);
-  expect(minutes({ ...asking, status: 'requires_action' }, isAbandoned, 60, 61)).toEqual([false, true]);
+  expect(minutes(confirmed, isAbandoned, 0, 61)).toEqual([false, false]);
+  expect(minutes({ ...confirmed, status: 'requires_action' }, isAbandoned, 60, 61)).toEqual([false, true]);
 });
 
 test('buyers are shown of a decline only whether it was the card', () => {
@@ -94,7 +94,7 @@ test('buyers are shown of a decline only whether it was the card', () => {
   expect(notOfCard.map(buyerReason)).toEqual(Array(5).fill('try_again_later'));
 });
 
-test('a buyer whom the processor’s script asks has something to confirm, and no address for it', () => {
+test('a buyer who confirms by the processor’s script has something to confirm, and no address for it', () => {
   const waiting = { ...tried(1, 'requires_action'), action_url: null, releasing: false };
   expect(outcomeOf(waiting)).toMatchObject({ status: 'requires_action', action: null });
   expect(outcomeOf({ ...waiting, releasing: true })).toMatchObject({ status: 'processing', action: null });

@@ -6,7 +6,7 @@ import type { Payment } from './payment.types.ts';
 /** Whether a buyer waits for it: what got lost on its way is not sent later, when the buyer has left or has done it anew. */
 export const isOfBuyer = ({ step }: Pick<Payment, 'step'>): boolean => step === 'main' || step === 'card';
 
-/** Whether it is a renewal that its buyer may be asked to confirm: it was sent while they were there. */
+/** Whether it is a renewal that its buyer may confirm: it was sent while they were there. */
 export const isAskingRenewal = (payment: Pick<Payment, 'step' | 'call' | 'request'>): boolean =>
   payment.step === 'renewal' && 'confirmation' in payment.request && payment.request.confirmation !== undefined;
 
@@ -40,7 +40,7 @@ export const resendWithinMs = 23 * hourMs;
 
 /** A buyer confirms a renewal within so long after it was sent, or has left: it is given up. */
 const renewalConfirmedWithinMs = hourMs;
-/** It may be asked of the buyer no more than this late: by the hour, when it may end, no copy of it is on its way. */
+/** Its buyer may confirm it no more than this late: by the hour, when it may end, no copy of it is on its way. */
 const renewalAskedWithinMs = hourMs / 2;
 
 const ageMs = (payment: Payment, nowMs: number): number => nowMs - (payment.sent_at ?? payment.created_at).getTime();

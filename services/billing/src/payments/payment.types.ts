@@ -69,7 +69,7 @@ export interface Hold {
   readonly payment_id: string;
   readonly reference: string;
   readonly amount_cents: number;
-  /** What was captured of it, or charged in its place. */
+  /** What was captured of it, or charged instead. */
   readonly captured_cents: number;
   readonly currency: string;
   readonly capture_before: Date;

@@ -17,8 +17,8 @@ export async function sendOnce(
   mayBeForgotten: boolean,
 ): Promise<Payment> {
   if (!mayBeForgotten) return await sendPayment(deps, payment, context);
-  const looked = await lookUpPayment(deps, payment, context);
-  return looked === 'not received' ? await sendPayment(deps, payment, context) : paymentAfter(payment, looked);
+  const found = await lookUpPayment(deps, payment, context);
+  return found === 'not received' ? await sendPayment(deps, payment, context) : paymentAfter(payment, found);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Database, statement } from '@app/service-kit/database';
 import type { Payment } from './payment.types.ts';
 
-/** Checkout tells of a refund, and the subscription ends, within moments; after a day one that lives is charged again. */
+/** Checkout reports a refund, and the subscription ends, within moments; after a day one that lives is charged again. */
 const endsWithin = `interval '1 day'`;
 
 /**

@@ -24,7 +24,7 @@ export interface PaymentProcessor {
    */
   saveMethod(request: CardRequest, call: ProcessorCall): Promise<SentOutcome>;
   /**
-   * Charges a saved method. Without `confirmation` the buyer is away: it never asks them to confirm, it declines then. With it the
+   * Charges a saved method. Without `confirmation` the buyer is away: what they would have to confirm is declined. With it the
    * bank may ask, as for a charge.
    */
   chargeSaved(request: SavedMethodRequest, call: ProcessorCall): Promise<SentOutcome>;
@@ -47,14 +47,14 @@ export interface PaymentProcessor {
    */
   lookUp(sent: PaymentRequest, call: ProcessorCall): Promise<ProcessorOutcome | null>;
   /**
-   * With what the processor's script asks the buyer of a payment that waits for them; null where it waits no more. A browser
+   * What the processor's script confirms a payment with that waits for its buyer; null where it waits no more. A browser
    * that has it may pay with another card: it is neither stored nor logged, and goes to the buyer alone. Only of adapters with a script.
    */
   clientSecret?(reference: string, call: ProcessorCall): Promise<string | null>;
   /**
    * Everything that the processor recorded from `from` (included) to `to` (excluded), oldest first. What becomes of an entry
    * later (the buyer confirmed, a refund failed) is a further record with the same reference, of the time it happened.
-   * What was recorded at this very moment may be missing still: ask with an overlap.
+   * What was recorded at this very moment may be missing still: list with an overlap.
    */
   list(from: Date, to: Date, call: ProcessorCall): AsyncIterable<ProcessorRecord>;
   /**
@@ -112,7 +112,7 @@ export interface CardRequest extends MoneyRequest {
   readonly firstSent?: { readonly from: string; readonly to: string };
 }
 
-/** How a buyer who is there may be asked by the bank, as in `CardRequest`. */
+/** How a buyer who is there may confirm at the bank, as in `CardRequest`. */
 export interface Confirmation {
   readonly returnUrl: string | null;
   readonly confirmsByScript?: boolean;
@@ -186,7 +186,7 @@ export type ProcessorOutcome =
   | {
       readonly status: 'requires_action';
       readonly reference: string;
-      /** Where the buyer confirms; null where the processor's own script asks them, with the `clientSecret` of the payment. */
+      /** Where the buyer confirms; null where the processor's own script does it, with the `clientSecret` of the payment. */
       readonly url: string | null;
     };
 

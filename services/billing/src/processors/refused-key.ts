@@ -2,7 +2,7 @@ import type { PaymentProcessor, ProcessorCall, ProcessorRecord, SentOutcome } fr
 import { NothingDoneError } from './payment-processor.ts';
 import type { AccountProcessor, Processors } from './processor-registry.ts';
 
-/** Also the code of the error with which a request ends that waited for its turn when the key was refused. */
+/** Also the code of the error with which a request ends that waited for a slot when the key was refused. */
 export const keyRefusedCode = 'key_refused';
 
 /** What one run of an account knows of the account's API key. */
@@ -36,7 +36,7 @@ function guard(processor: PaymentProcessor, refusal: KeyRefusal): PaymentProcess
     if (refusal.by !== null)
       throw Object.assign(new NothingDoneError(keyRefusedCode, refusedText), { code: keyRefusedCode });
   };
-  /** Requests that wait for their turn are not sent either. */
+  /** Requests that wait for a slot are not sent either. */
   const waiting = (call: ProcessorCall): ProcessorCall => {
     const { untimed } = call;
     if (untimed === undefined) return call;

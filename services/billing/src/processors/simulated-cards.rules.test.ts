@@ -37,7 +37,7 @@ describe('a card that was charged elsewhere before', () => {
     expect(asSaved(cardOf(token))).toEqual(cardOf(token));
   });
 
-  test('never asks the buyer', () => {
+  test('never needs the buyer', () => {
     expect(asSaved(cardOf('sim_requires_action')).answer).toBe('succeeded');
     expect(asSaved(cardOf('sim_renewal_requires_action')).answer).toBe('authentication_required');
   });

@@ -82,14 +82,14 @@ const declined = (lastFour: string, reason: DeclineReason): SimulatedCard => ({
   lastFour,
   traits: { savedDecline: reason },
 });
-const asksBuyer = (lastFour: string, traits: Traits): SimulatedCard => ({
+const needsBuyer = (lastFour: string, traits: Traits): SimulatedCard => ({
   answer: 'requires_action',
   lastFour,
   traits,
 });
 
 /** The bank wants each charge of the saved method confirmed. */
-const asksLater = (savedBuyer: NonNullable<Traits['savedBuyer']>): Traits => ({
+const confirmsLater = (savedBuyer: NonNullable<Traits['savedBuyer']>): Traits => ({
   savedDecline: 'authentication_required',
   savedBuyer,
 });
@@ -106,9 +106,9 @@ export const cards: Readonly<Record<string, SimulatedCard>> = {
   sim_renewal_declined: works('0341', { savedDecline: 'card_declined' }),
   sim_renewal_insufficient_funds: works('0342', { savedDecline: 'insufficient_funds' }),
   sim_renewal_lost_card: works('0343', { savedDecline: 'lost_card' }),
-  sim_renewal_requires_action: works('0344', asksLater('confirms')),
-  sim_renewal_action_refused: works('0346', asksLater('refuses')),
-  sim_renewal_action_ignored: works('0347', asksLater('leaves')),
+  sim_renewal_requires_action: works('0344', confirmsLater('confirms')),
+  sim_renewal_action_refused: works('0346', confirmsLater('refuses')),
+  sim_renewal_action_ignored: works('0347', confirmsLater('leaves')),
   sim_renewal_timeout_after: works('0345', { savedUnanswered: true }),
   sim_timeout_before: works('0501', {}, 'request_lost'),
   sim_timeout_after: works('0502', {}, 'answer_lost'),
@@ -119,10 +119,10 @@ export const cards: Readonly<Record<string, SimulatedCard>> = {
   sim_refund_declined: works('0701', { refundDecline: 'refund_declined' }),
   sim_refund_fails: works('0702', { refundFailsAfterMs: hourMs }),
   sim_disputed: works('0259', { disputed: true }),
-  sim_requires_action: asksBuyer('3220', { buyer: 'confirms' }),
-  sim_always_requires_action: asksBuyer('3184', { buyer: 'confirms', ...asksLater('confirms') }),
-  sim_action_refused: asksBuyer('3221', { buyer: 'refuses' }),
-  sim_action_ignored: asksBuyer('3222', {}),
+  sim_requires_action: needsBuyer('3220', { buyer: 'confirms' }),
+  sim_always_requires_action: needsBuyer('3184', { buyer: 'confirms', ...confirmsLater('confirms') }),
+  sim_action_refused: needsBuyer('3221', { buyer: 'refuses' }),
+  sim_action_ignored: needsBuyer('3222', {}),
 };
 
 const unknownCard: SimulatedCard = { answer: 'invalid_payment_method', traits: {} };
@@ -136,7 +136,7 @@ export const knownCard = (token: string): SimulatedCard | undefined =>
 
 /**
  * The card as one whose first charge was made elsewhere: sellers hand over tokens of cards that their own code charged.
- * @param isThere whether the buyer is, and may be asked
+ * @param isThere whether the buyer is, and may confirm
  */
 export function asSaved({ answer, traits, ...card }: SimulatedCard, isThere = false): SimulatedCard {
   const { savedDecline, savedUnanswered, savedBuyer, buyer, ...rest } = traits;

@@ -7,16 +7,16 @@ import { untilAborted } from './until-aborted.ts';
 
 const pageRows = 1_000;
 
-type Place = Pick<RecordRow, 'recorded_at' | 'seq' | 'later'>;
+type Position = Pick<RecordRow, 'recorded_at' | 'seq' | 'later'>;
 
-/** Reads the journal in pages. `now` bounds what has become of entries: the future is not told. */
+/** Reads the journal in pages. `now` bounds what has become of entries: the future is not listed. */
 export async function* listRecords(
   database: Database,
   range: { from: Date; to: Date; now: Date },
   { accountId, test, signal }: ProcessorCall,
 ): AsyncGenerator<ProcessorRecord> {
   // Before every entry of the first moment, whose numbers are positive.
-  let last: Place | undefined = {
+  let last: Position | undefined = {
     recorded_at: range.from,
     seq: 0,
     later: true,

@@ -360,7 +360,7 @@ const captureBefore = ({ clock }: Books): Date => new Date(clock.nowMs() + holdD
 
 const newReference = ({ clock }: Books, kind: string): string => `sim_${kind}_${newIdSuffix(clock.nowMs())}`;
 
-/** Of everything that a request says: the books can tell another request under the same key without keeping its token. */
+/** Of everything that a request says: the books distinguish another request under the same key without keeping its token. */
 function digest(
   operation: string,
   { amountCents, currency }: Pick<CardRequest, 'amountCents' | 'currency'>,

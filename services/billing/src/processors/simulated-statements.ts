@@ -67,7 +67,7 @@ export interface CardEntry {
   readonly capture_before: Date | null;
 }
 
-/** What tells an entry from others. */
+/** What distinguishes an entry. */
 export type EntryKey = Pick<CardEntry, 'account_id' | 'test' | 'payment_id'>;
 
 export const cardTypes = {
@@ -141,17 +141,17 @@ export const recordSaved = statement<EntryKey & SavedRow>(
   `insert into simulated_processor.entries as entry (account_id, test, payment_id, reference, kind, status, reason,
      amount_cents, currency, order_id, about, parameters, recorded_at, last_four, traits, action_url)
    select sent.account_id, sent.test, sent.payment_id, sent.reference, 'charge',
-     case when asks.buyer is not null then 'requires_action' when card.decline is null then 'succeeded' else 'declined' end,
-     case when asks.buyer is null then card.decline end, sent.amount_cents, sent.currency, sent.order_id, card.reference,
+     case when bank.buyer is not null then 'requires_action' when card.decline is null then 'succeeded' else 'declined' end,
+     case when bank.buyer is null then card.decline end, sent.amount_cents, sent.currency, sent.order_id, card.reference,
      sent.parameters, sent.recorded_at, card.last_four,
-     case when asks.buyer is null then card.traits when asks.buyer = 'leaves' then card.traits - 'buyer'
-       else card.traits || jsonb_build_object('buyer', asks.buyer) end,
-     case when asks.buyer is not null then sent.action_url end
+     case when bank.buyer is null then card.traits when bank.buyer = 'leaves' then card.traits - 'buyer'
+       else card.traits || jsonb_build_object('buyer', bank.buyer) end,
+     case when bank.buyer is not null then sent.action_url end
    from (select * from ${tableOf(savedTypes, 1)} order by account_id, test, payment_id) as sent
    cross join lateral (
      select reference, last_four, traits, traits ->> 'savedDecline' as decline from simulated_processor.entries
      where saved_method = sent.saved_method and account_id = sent.account_id and test = sent.test limit 1) as card
-   cross join lateral (select case when sent.action_url is not null then card.traits ->> 'savedBuyer' end as buyer) as asks
+   cross join lateral (select case when sent.action_url is not null then card.traits ->> 'savedBuyer' end as buyer) as bank
    ${onceForEachKey}
    returning account_id, test, payment_id, ${answer}, (traits -> 'savedUnanswered') is not null as unanswered`,
   { ...keyTypes, ...answerTypes, unanswered: 'bool' },
@@ -260,8 +260,8 @@ const entryColumns = `kind, amount_cents, currency, reference, sendings, paramet
 
 /**
  * $1 account, $2 test, $3 payment, $4 now, $5 until when a hold that is confirmed now can be captured. The buyer of a
- * waiting payment decides at the bank when the processor is next asked how it stands: no caller can see the difference.
- * Who asks at the same moment waits for that decision and is told it, because the row is read anew after the wait. A hold
+ * waiting payment decides at the bank when the processor is next queried for its state: no caller can see the difference.
+ * A query at the same moment waits for that decision and returns it, because the row is read anew after the wait. A hold
  * that was released has ended, also one that the buyer had confirmed.
  */
 export const lookUpStatement = statement<FoundRow>(

@@ -25,7 +25,7 @@ const blockedStatement = statement<{ blocked: number; long: number }>(
 /**
  * The step that counts what is due and was not charged because it is not known yet how an earlier payment for it ended, or because
  * its order is being given back, or was. The
- * payments loop asks the processor within minutes, and whatever it finds is counted by the next run, so that alone is no
+ * payments loop queries the processor within minutes, and whatever it finds is counted by the next run, so that alone is no
  * fault. What has waited for a day, from one run to the next, makes the run not `ok`.
  */
 export const countBlocked: DailyStep = async ({ database, clock }, run, counts) => {
@@ -39,5 +39,5 @@ export const countBlocked: DailyStep = async ({ database, clock }, run, counts) 
 
 const blockedText = (long: number): string =>
   `${long === 1 ? 'A renewal that is due waits' : `${long} renewals that are due wait`} for an earlier payment whose outcome ` +
-  'is unknown for more than a day. Nothing else is charged for it until the payment processor says how it ended: look ' +
-  'it up there. GET /api/v1/payments?status=unknown and ?status=sent list such payments.';
+  'is unknown for more than a day. Nothing else is charged for it until the payment processor says how it ended: ' +
+  'look it up there. GET /api/v1/payments?status=unknown and ?status=sent list such payments.';

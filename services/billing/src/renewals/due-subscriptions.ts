@@ -28,7 +28,7 @@ export interface DueSubscription {
   /** `past_due`: a retry. */
   readonly status: 'active' | 'past_due';
   readonly failed_tries: number;
-  /** The card is lost, stolen or expired: the attempt counts and is reported, and the processor is not asked. */
+  /** The card is lost, stolen or expired: the attempt counts and is reported, and the processor is not called. */
   readonly hard_declined: boolean;
   /** The card is new: its first attempt does not count as another failed one. */
   readonly free_attempt: boolean;
@@ -44,7 +44,7 @@ export interface DueSubscription {
   readonly next_charge_at: Date;
 }
 
-/** Where a page ended; the next one begins behind it. */
+/** Where a page ended; the next one begins after it. */
 export interface DueCursor {
   readonly next_charge_at: Date;
   readonly id: string;
@@ -135,13 +135,13 @@ export interface DueSum {
   readonly currency: string;
   readonly retry: boolean;
   readonly count: number;
-  /** Those of them that ask for money: a card that was lost is not charged, and a period may cost nothing. */
+  /** Those of them that charge money: a card that was lost is not charged, and a period may cost nothing. */
   readonly charges: number;
   /** What would be charged, in minor units. */
   readonly cents: number;
 }
 
-/** A period that is behind waits for its day, long after it fell due. */
+/** An overdue period waits for its day, long after it fell due. */
 const fellDueAt = `case when status = 'active' then current_period_end else next_charge_at end`;
 
 const sumTypes: ColumnsOf<DueSum> = { currency: 'text', retry: 'bool', count: 'int8', charges: 'int8', cents: 'int8' };
@@ -156,7 +156,7 @@ const sumWithinStatement = statement<DueSum>('subscriptions-due-sum-within', sum
 
 /** What a sum skips. */
 interface Skipped {
-  /** What fell due by then. A period that is behind may be charged later than it fell due. */
+  /** What fell due by then. An overdue period may be charged later than it fell due. */
   readonly fellDueBy?: Date;
   /** What could be charged by then. */
   readonly dueBy?: Date;

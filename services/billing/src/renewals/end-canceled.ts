@@ -27,7 +27,7 @@ const lockStatement = statement<OverRow>(
   overTypes,
 );
 
-/** A statement of its own, behind the lock: it sees a renewal that was claimed while the lock was waited for. */
+/** A statement of its own, after the lock: it sees a renewal that was claimed while the lock was waited for. */
 const endStatement = statement<{ id: string }>(
   'subscriptions-over-end',
   `update subscriptions as s set status = 'canceled', canceled_at = $2, next_charge_at = null, free_attempt = false,

@@ -22,7 +22,7 @@ import { createTaskGroup, type TaskGroup } from './task-group.ts';
 const pageMax = 256;
 /** Calls of one account's processor at once: with 50 ms each, some 1,200 a second. */
 const callsOfAccountMax = 64;
-/** Of all accounts together. Each waits with so many at most, so that accounts take turns. */
+/** Of all accounts together. Each waits with so many at most, so that none waits for another. */
 const callsMax = 128;
 /** Renewals of one account between the wait for their call and their record: an answer that waits to be recorded with others keeps no call waiting. */
 const paymentsOfAccountMax = 256;
@@ -178,7 +178,7 @@ async function beginCharge(charging: Charging, due: PayableSubscription): Promis
 
 const answerContext: RecordContext = { requestId: null, isFirst: true };
 
-/** @param begun gets undefined where the run stopped before its turn came, or the renewal is not wanted any more */
+/** @param begun gets undefined where the run stopped before it was reached, or the renewal is not wanted any more */
 async function callWhenAllowed(
   charging: Charging,
   due: PayableSubscription,
@@ -195,7 +195,7 @@ async function callWhenAllowed(
   });
 }
 
-/** One payment's fault keeps no other from its turn; an outage, and a claim that failed, end the step. */
+/** One payment's fault keeps no other waiting; an outage, and a claim that failed, end the step. */
 async function recordWhenAnswered(charging: Charging, begun: Promise<Begun | undefined>): Promise<void> {
   const { deps, run } = charging;
   const call = await begun;

@@ -49,7 +49,7 @@ const writeStatement = statement(
    ), ${writeOutcomesSql(1 + Object.keys(renewalTypes).length)}`,
 );
 
-/** Whether the processor is not asked: the period costs nothing, or the card is lost, stolen or expired. */
+/** Whether the processor is not called: the period costs nothing, or the card is lost, stolen or expired. */
 export const needsNoPayment = ({ amount_cents, hard_declined, free_attempt }: DueSubscription): boolean =>
   amount_cents === 0 || (hard_declined && !free_attempt);
 

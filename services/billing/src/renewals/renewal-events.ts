@@ -10,7 +10,7 @@ export interface RenewalResult {
     /** Null when it is not known. */
     readonly affiliate_named: boolean;
   };
-  /** Null when the processor was not asked. */
+  /** Null when the processor was not called. */
   readonly paymentId: string | null;
   readonly outcome: Pick<RenewalOutcome, 'at' | 'period' | 'method'>;
   readonly effect: RenewalEffect;

@@ -80,7 +80,7 @@ export function writeOutcomesSql(first: number): string {
 }
 
 /**
- * That a row found by its id is the account's. Written so that no index is looked through for it: all rows of an account
+ * That a row found by its id is the account's. Written so that no index is scanned for it: all rows of an account
  * would be.
  */
 export const sameAccount = (table: string): string => `(${table}.account_id = c.account_id) is true`;

@@ -38,7 +38,7 @@ test('so many tasks run at once, the next one begins when one has ended, and idl
   expect(() => calls.throwFailure()).not.toThrow();
 });
 
-test('the first failure is thrown when it is requested, and keeps no place', async () => {
+test('the first failure is thrown when it is requested, and keeps no slot', async () => {
   const calls = createTaskGroup(1);
   for (const reason of ['first', 'second']) await calls.begin(() => Promise.reject(new Error(reason)));
   await calls.idle();

@@ -136,7 +136,7 @@ interface CanceledRow extends CanceledSubscription {
   readonly refunded_at: Date;
 }
 
-/** Cancels those subscriptions of the orders whose order was refunded, and tells of each once. The orders are locked. */
+/** Cancels those subscriptions of the orders whose order was refunded, and reports each once. The orders are locked. */
 export async function cancelRefunded(
   client: Client,
   orders: readonly OrderKey[],

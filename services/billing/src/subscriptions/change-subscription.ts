@@ -57,7 +57,7 @@ const lockStatement = statement<LockedRow>(
   },
 );
 
-// A statement of its own, behind the lock: it sees what was committed while the lock was waited for.
+// A statement of its own, after the lock: it sees what was committed while the lock was waited for.
 const renewalStatement = statement<RenewalState>(
   'change-subscription-renewal',
   `

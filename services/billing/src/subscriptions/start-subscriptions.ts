@@ -15,7 +15,7 @@ interface NewSubscription extends OutboxRow, SubscriptionIdentity {
   readonly account_id: string;
   /** The processor's token that the order came with; an order of the checkout has none, its card is stored here. */
   readonly own_method: string | null;
-  /** Bought in the checkout at a price of 0: no processor was asked, and none will be. */
+  /** Bought in the checkout at a price of 0: no processor was called, and none will be. */
   readonly free: boolean;
   readonly affiliate_named: boolean;
   readonly started_at: string;

@@ -90,7 +90,7 @@ test('a deployment that forbids the simulated processor lets no account choose i
   // What follows from an earlier payment goes where that went.
   expect((await forbidding.named('simulated', account, false)).processor).toBe(simulated);
   const stripe = {
-    keyOwner: () => Promise.reject(new Error('asked')),
+    keyOwner: () => Promise.reject(new Error('called')),
     isClockMoved: () => false,
     deadlineMs: 1_000,
     wakeEndpoints: () => undefined,

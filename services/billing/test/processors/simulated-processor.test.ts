@@ -34,7 +34,7 @@ describeProcessor('simulated', cards, async () => {
     accountId: newId('account', clock.nowMs()),
     refusedKey: 'sim_key_revoked',
     now: () => clock.now(),
-    // The simulated buyer decides without a page, by the time that the processor is asked.
+    // The simulated buyer decides without a page, before the processor is queried.
     buyerDecides: async () => undefined,
     callRecorded: (paymentId) => announced(simulatedCallRecorded, (call) => call.paymentId === paymentId),
     passTime: (ms) => clock.advance(ms),

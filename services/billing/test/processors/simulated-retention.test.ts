@@ -89,7 +89,7 @@ test('a lost sending is remembered for 90 days: it is not sent again by then', a
   expect(await lost()).toBe(0);
 });
 
-test('looking for what is due with nothing due reads few pages, however many entries there are', async () => {
+test('searching for what is due with nothing due reads few pages, however many entries there are', async () => {
   const accountId = newId('account', 5);
   const entries = volume(5_000, 20_000);
   await query(

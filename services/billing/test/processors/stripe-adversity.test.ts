@@ -18,7 +18,7 @@ guardLeaks();
 const liveKey = 'sk_live_shop';
 const begin = '2026-03-15T12:00:00.000Z';
 
-let place: TestDatabase;
+let own: TestDatabase;
 let database: Database;
 let clock: FakeClock;
 let stripe: StripeStandIn;
@@ -26,12 +26,12 @@ let stripe: StripeStandIn;
 let skewMs = 0;
 let processor: StripeProcessor;
 beforeAll(async () => {
-  place = await createMigratedDatabase('billing', migrate);
-  database = await openDatabase(databaseOptions(place.url));
+  own = await createMigratedDatabase('billing', migrate);
+  database = await openDatabase(databaseOptions(own.url));
 });
 afterAll(async () => {
   await database.close();
-  await place.close();
+  await own.close();
 });
 beforeEach(async () => {
   clock = fakeClock(begin);
@@ -156,7 +156,7 @@ test('an error after the work is unknown, and repeated as long as the key lives;
   const request = card();
   await expect(processor.charge(request, call())).rejects.toThrow('500');
   await expect(processor.charge(request, call())).rejects.toThrow('500');
-  // What only reads is asked again.
+  // Reads are repeated.
   stripe.fail(({ method }) => method === 'GET', 'error_after', 'broken_after', 'html_after');
   expect(await processor.lookUp({ call: 'charge', request }, call())).toMatchObject({ status: 'succeeded' });
   expect(intents()).toHaveLength(1);
@@ -167,7 +167,7 @@ test('an order has one customer for all its attempts, which a lost database find
   await processor.charge(card({ orderId: request.orderId, paymentMethod: 'pm_card_chargeDeclined' }), call());
   await processor.charge(request, call());
   expect(sent('/v1/customers')).toHaveLength(1);
-  await query(place.url, 'delete from stripe_customers');
+  await query(own.url, 'delete from stripe_customers');
   expect(await processor.lookUp({ call: 'charge', request }, call())).toMatchObject({ status: 'succeeded' });
   expect(await processor.lookUp({ call: 'charge', request: card() }, call())).toBeNull();
 });
@@ -181,7 +181,7 @@ test.each([-10, 10])(
     const paymentId = newId('payment', clock.nowMs() - 3 * 86_400_000);
     const request = card({ paymentId, firstSent: { from: at, to: at } });
     const charged = await processor.charge(request, call());
-    await query(place.url, 'delete from stripe_customers');
+    await query(own.url, 'delete from stripe_customers');
     clock.advance(3_600_000);
     expect(await processor.lookUp({ call: 'charge', request }, call())).toEqual(charged);
   },
@@ -205,14 +205,14 @@ test('a renewal that was found in the list is looked up there: a restored databa
 
 test('a customer deleted at Stripe is replaced, and an address that Stripe does not take is left out', async () => {
   const request = card({ customerEmail: 'ada@localhost' });
-  await query(place.url, 'insert into stripe_customers values ($1, false, $2, $3)', [
+  await query(own.url, 'insert into stripe_customers values ($1, false, $2, $3)', [
     accountId,
     request.orderId,
     'cus_gone',
   ]);
   expect(await processor.charge(request, call())).toMatchObject({ status: 'succeeded' });
   const kept = 'select customer from stripe_customers where order_id = $1';
-  expect(await query(place.url, kept, [request.orderId])).toEqual([{ customer: intents()[0]?.customer }]);
+  expect(await query(own.url, kept, [request.orderId])).toEqual([{ customer: intents()[0]?.customer }]);
 });
 
 test('a confirmation token is used once; used, unknown and foreign ones are a definite no', async () => {
@@ -222,7 +222,7 @@ test('a confirmation token is used once; used, unknown and foreign ones are a de
   for (const token of ['sim_ok', 'pm_of_nobody']) {
     expect(await processor.charge(card({ paymentMethod: token }), call())).toMatchObject(no);
   }
-  // Made with a publishable key of another account, one of the other mode looks the same.
+  // Made with a publishable key of another account, one of the other mode seems the same.
   for (const token of [paymentMethod, 'ctoken_expired']) {
     const message = expect.stringContaining('publishable key is of another Stripe account or mode');
     expect(await processor.charge(card({ paymentMethod: token }), call())).toMatchObject({ ...no, message });
@@ -247,7 +247,7 @@ test('a card is saved only where it is wanted', async () => {
   expect(intents()[0]).toMatchObject({ setup_future_usage: null, customer: expect.any(String) });
 });
 
-test('a bank that only Stripe’s script can ask, or that no buyer can come back from, is a decline', async () => {
+test('a bank that only Stripe’s script can show, or that no buyer can come back from, is a decline', async () => {
   const paymentMethod = 'pm_card_authenticationRequired';
   const no = { status: 'declined', kind: 'soft', reason: 'authentication_required' };
   expect(await processor.charge(card({ paymentMethod, returnUrl: null }), call())).toMatchObject(no);
@@ -257,7 +257,7 @@ test('a bank that only Stripe’s script can ask, or that no buyer can come back
   expect(intents().map(({ status }) => status)).toEqual(['requires_payment_method']);
 });
 
-test('a look-up tells a no only of what cannot succeed any more', async () => {
+test('a look-up says no only of what cannot succeed any more', async () => {
   const request = card({ paymentMethod: 'pm_standin_refuses' });
   const requested = await processor.charge(request, call());
   await fetch(waiting(requested).url, { redirect: 'manual' });
@@ -267,7 +267,7 @@ test('a look-up tells a no only of what cannot succeed any more', async () => {
 });
 
 test.each(['charge', 'authorize', 'saveMethod'] as const)(
-  '%s: a bank that Stripe’s script alone can ask is asked where the page runs it, and else the payment ends',
+  '%s: a bank that Stripe’s script alone can show is shown where the page runs it, and else the payment ends',
   async (name) => {
     const amountCents = name === 'saveMethod' ? 0 : 4_900;
     const paymentMethod = 'pm_standin_script';

@@ -289,7 +289,7 @@ async function receive(event: StripeEvent, id = event.id): Promise<void> {
   await announced(processorEventHandled, (handled) => handled.eventId === id && handled.result === 'done');
 }
 
-test('an event about a dispute says where to look: the end before the beginning, doubled or late, each is published once', async () => {
+test('an event about a dispute says what to read: the end before the beginning, doubled or late, each is published once', async () => {
   const orderId = await pay();
   const [intent] = intents();
   const { id } = books().dispute(intent?.id ?? '');

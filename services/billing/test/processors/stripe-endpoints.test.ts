@@ -211,7 +211,7 @@ test.each<[string, (account: string, key: string) => Promise<unknown>, 'the same
   expect(await shown(account)).toMatchObject({ webhooks: 'active' });
 });
 
-test('that an endpoint was deleted at Stripe, or a restored database has an earlier secret, is noticed within a day', async () => {
+test('that an endpoint was deleted at Stripe, or a restored database has an earlier secret, is detected within a day', async () => {
   const { account, key } = await newSeller();
   const earlier = endpointsAt(key)[0];
   const backup = await sql(
@@ -256,7 +256,7 @@ test('a creation whose answer is lost is made anew; one that comes late too is f
   expect(sentTo(key, 'GET')).toHaveLength(requested);
 });
 
-test('a key that may not make one is asked no more, and the seller reads which permission it lacks; once it may, it is made', async () => {
+test('a key that may not make one is called no more, and the seller reads which permission it lacks; once it may, it is made', async () => {
   const [account, key] = [newAccount(), newKey()];
   stripe.restrict(key, ['/v1/webhook_endpoints']);
   await store(account, key);
@@ -365,7 +365,7 @@ test('without the secret that the seller stored, the platform makes the endpoint
   expect(await isTaken(account, secretOf(ours ?? ''))).toBe(true);
 });
 
-test('a secret that the seller rolled at Stripe, of our endpoint, takes its place', async () => {
+test('a secret that the seller rolled at Stripe, of our endpoint, replaces it', async () => {
   const { account, key } = await newSeller();
   const [ours] = ids(key);
   const done = compared(account);

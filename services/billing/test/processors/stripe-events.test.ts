@@ -250,7 +250,7 @@ test('while Stripe does not answer the event waits, also over the death of who h
   expect(await statusOf(account, orderId)).toBe('succeeded');
 });
 
-test('two replicas that look at once each get other events, and a few of each account', async () => {
+test('two replicas that read at once each get other events, and a few of each account', async () => {
   const accounts = [1, 2, 3].map((n) => `acc_claimed${n}`);
   const insert = `insert into processor_events (account_id, processor, test, event_id, type, object_kind, object_id, payment_ids,
       received_at, next_attempt_at)

@@ -14,15 +14,15 @@ guardLeaks();
 
 const clock = fakeClock('2026-03-15T12:00:00.000Z');
 
-let place: TestDatabase;
+let own: TestDatabase;
 const databases: Database[] = [];
 beforeAll(async () => {
-  place = await createMigratedDatabase('billing', migrate);
-  for (let replica = 0; replica < 2; replica += 1) databases.push(await openDatabase(databaseOptions(place.url)));
+  own = await createMigratedDatabase('billing', migrate);
+  for (let replica = 0; replica < 2; replica += 1) databases.push(await openDatabase(databaseOptions(own.url)));
 });
 afterAll(async () => {
   for (const database of databases) await database.close();
-  await place.close();
+  await own.close();
 });
 
 const callOf = (accountId = newId('account', clock.nowMs())) => ({
@@ -35,26 +35,26 @@ const card = () => ({
 });
 
 test('what two replicas send of an account keeps one rate for each endpoint', async () => {
-  const [perSecond, turns] = [100, 60];
+  const [perSecond, slots] = [100, 60];
   const call = callOf();
   const now = async () =>
-    (await query<{ ms: number }>(place.url, 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms'))[0]
+    (await query<{ ms: number }>(own.url, 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms'))[0]
       ?.ms ?? 0;
   const startMs = await now();
   const paces = pacesOf(perSecond);
   await Promise.all(
-    Array.from({ length: turns }, (_, index) =>
+    Array.from({ length: slots }, (_, index) =>
       paces[index % 2]?.turn({ ...call, isBackground: index % 3 > 0 }, 'POST /a'),
     ),
   );
   await paces[0]?.turn(call, 'POST /b');
   const next = `select endpoint, extract(epoch from next_at)::float8 * 1000 - $2 as ms from processor_pace
     where account_id = $1 order by endpoint`;
-  const [a] = await query<{ endpoint: string; ms: number }>(place.url, next, [call.accountId, startMs]);
+  const [a] = await query<{ endpoint: string; ms: number }>(own.url, next, [call.accountId, startMs]);
   expect(a?.endpoint).toBe('POST /a');
-  expect(a?.ms).toBeGreaterThanOrEqual((turns * 1_000) / perSecond);
+  expect(a?.ms).toBeGreaterThanOrEqual((slots * 1_000) / perSecond);
   // The last turn has come when it resolved.
-  expect(await now()).toBeGreaterThanOrEqual(startMs + ((turns - 1) * 1_000) / perSecond);
+  expect(await now()).toBeGreaterThanOrEqual(startMs + ((slots - 1) * 1_000) / perSecond);
 });
 
 test('buyers go before work in the background', async () => {
@@ -69,14 +69,14 @@ test('buyers go before work in the background', async () => {
   const renewals = Array.from({ length: 7 }, () => turn('renewal', true));
   await first;
   await turn('buyer', false);
-  const place = order.indexOf('buyer');
+  const position = order.indexOf('buyer');
   await Promise.all(renewals);
   // The first one's turn had come, and the next one may have had its own.
-  expect(place).toBeLessThan(5);
+  expect(position).toBeLessThan(5);
   expect(order).toHaveLength(9);
 });
 
-test('a buyer who would wait too long is told that nothing was done', async () => {
+test('a buyer who would wait too long reads that nothing was done', async () => {
   const stripe = await StripeStandIn.start(clock);
   stripe.accept('sk_live_shop');
   const [pace] = pacesOf(20);
@@ -87,7 +87,7 @@ test('a buyer who would wait too long is told that nothing was done', async () =
   });
   const call = callOf();
   const busy = `insert into processor_pace values ($1, false, 'POST /v1/customers', now() + interval '1 hour')`;
-  await query(place.url, busy, [call.accountId]);
+  await query(own.url, busy, [call.accountId]);
   expect(await processor.charge(card(), call)).toMatchObject({ status: 'not_done', why: 'rate_limited' });
   expect(stripe.requests).toEqual([]);
   processor.close();

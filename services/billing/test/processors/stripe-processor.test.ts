@@ -27,8 +27,8 @@ const cards: ConformanceCards = {
 
 describeProcessor('stripe', cards, async () => {
   const clock: FakeClock = fakeClock('2026-03-15T12:00:00.000Z');
-  const place = await createMigratedDatabase('billing', migrate);
-  const database = await openDatabase(databaseOptions(place.url));
+  const own = await createMigratedDatabase('billing', migrate);
+  const database = await openDatabase(databaseOptions(own.url));
   const stripe = await StripeStandIn.start(clock);
   stripe.accept('sk_live_shop');
   stripe.accept('sk_test_shop');
@@ -47,7 +47,7 @@ describeProcessor('stripe', cards, async () => {
       processor.close();
       await stripe.close();
       await database.close();
-      await place.close();
+      await own.close();
     },
   };
 });

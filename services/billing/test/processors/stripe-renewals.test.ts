@@ -104,7 +104,7 @@ test('whatever gets lost on the way, each period is charged once, refunds go bac
     if (day === 1) stripe.mend();
     await run();
   }
-  // One that Stripe never got within a day has failed, and the seller asks for it again.
+  // One that Stripe never got within a day has failed, and the seller requests it again.
   for (const orderId of refunded) expect(await giveBack(orderId, 2)).toMatchObject({ status: 'refunded' });
   const refunds = stripe.booksOf(liveKey).all<Refund>('refund');
   expect(refunds.map(({ status }) => status)).toEqual(refunded.map(() => 'succeeded'));

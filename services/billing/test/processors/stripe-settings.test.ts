@@ -76,7 +76,7 @@ test('keys are stored sealed, each for its mode, with whose they are; the seller
     secrets: ['live.secretKey', 'test.secretKey'],
     stripe: { live: { ...key, publishable_key: 'pk_live_mara' }, test: { ...key, publishable_key: 'pk_test_mara' } },
   });
-  // Stripe sends nothing to an address without https, so it is asked for no endpoint.
+  // Stripe sends nothing to an address without https, so no endpoint is requested.
   const webhooks = 'no_public_url';
   const { live: ofLive, test: ofTest } = stored.stripe ?? {};
   expect(await get(account)).toEqual({

@@ -45,7 +45,7 @@ export const authenticationRequired: StripeDecline = {
   message: 'Your card was declined. This transaction requires authentication.',
 };
 
-const asksLater = (savedBuyer: NonNullable<StripeCard['savedBuyer']>) => ({
+const confirmsLater = (savedBuyer: NonNullable<StripeCard['savedBuyer']>) => ({
   savedDecline: authenticationRequired,
   savedBuyer,
 });
@@ -61,17 +61,17 @@ const cards: Readonly<Record<string, StripeCard>> = {
     decline: { code: 'expired_card', message: 'Your card has expired.' },
   },
   pm_card_chargeCustomerFail: { last4: '0341', savedDecline: declined('generic_decline') },
-  pm_card_authenticationRequired: { last4: '3184', buyer: 'confirms', ...asksLater('confirms') },
+  pm_card_authenticationRequired: { last4: '3184', buyer: 'confirms', ...confirmsLater('confirms') },
   pm_card_authenticationRequiredOnSetup: { last4: '3155', buyer: 'confirms' },
   pm_card_refundFail: { last4: '5126', refundFailsAfterS: 3_600 },
   pm_card_createDispute: { last4: '0259', disputed: true },
   pm_card_pendingRefund: { last4: '7726', refundPends: true },
   pm_standin_refuses: { last4: '3221', buyer: 'refuses' },
   pm_standin_leaves: { last4: '3222', buyer: 'leaves' },
-  pm_standin_later: { last4: '3226', ...asksLater('confirms') },
-  pm_standin_later_refuses: { last4: '3227', ...asksLater('refuses') },
-  pm_standin_later_leaves: { last4: '3228', ...asksLater('leaves') },
-  pm_standin_later_script: { last4: '3229', ...asksLater('confirms'), byScript: true },
+  pm_standin_later: { last4: '3226', ...confirmsLater('confirms') },
+  pm_standin_later_refuses: { last4: '3227', ...confirmsLater('refuses') },
+  pm_standin_later_leaves: { last4: '3228', ...confirmsLater('leaves') },
+  pm_standin_later_script: { last4: '3229', ...confirmsLater('confirms'), byScript: true },
   pm_standin_script: { last4: '3223', buyer: 'confirms', byScript: true },
   pm_standin_script_refuses: { last4: '3224', buyer: 'refuses', byScript: true },
   pm_standin_script_leaves: { last4: '3225', buyer: 'leaves', byScript: true },

@@ -51,8 +51,8 @@ export function checkAtStripe(open: () => Promise<CheckedStripe>): void {
     const { apiUrl, secretKey, perSecond, nowMs, wait } = await open();
     const problem = testKeyProblem(secretKey);
     if (problem !== undefined || secretKey === undefined) throw new Error(problem);
-    const place = await createMigratedDatabase('billing', migrate);
-    const database = await openDatabase(databaseOptions(place.url));
+    const own = await createMigratedDatabase('billing', migrate);
+    const database = await openDatabase(databaseOptions(own.url));
     const processor = openStripeProcessor(database, {
       apiUrl,
       deadlineMs,
@@ -75,7 +75,7 @@ export function checkAtStripe(open: () => Promise<CheckedStripe>): void {
       close: async () => {
         processor.close();
         await database.close();
-        await place.close();
+        await own.close();
       },
     };
   });

@@ -81,12 +81,12 @@ export function formOf(text: string): Record<string, unknown> {
   const form: Record<string, unknown> = {};
   for (const [name, value] of new URLSearchParams(text)) {
     const path = name.replaceAll(']', '').split('[');
-    let place = form;
+    let fields = form;
     for (const part of path.slice(0, -1)) {
-      place[part] ??= {};
-      place = place[part] as Record<string, unknown>;
+      fields[part] ??= {};
+      fields = fields[part] as Record<string, unknown>;
     }
-    place[path.at(-1) ?? ''] = value;
+    fields[path.at(-1) ?? ''] = value;
   }
   return withArrays(form) as Record<string, unknown>;
 }

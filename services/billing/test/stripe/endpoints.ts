@@ -139,9 +139,9 @@ export function expanded(books: StripeBooks, answer: unknown, expand: readonly s
   return copy;
 }
 
-function expandAt(books: StripeBooks, place: unknown, [name = '', ...rest]: readonly string[]): void {
-  if (typeof place !== 'object' || place === null || !(name in place)) return;
-  const fields = place as Record<string, unknown>;
+function expandAt(books: StripeBooks, parent: unknown, [name = '', ...rest]: readonly string[]): void {
+  if (typeof parent !== 'object' || parent === null || !(name in parent)) return;
+  const fields = parent as Record<string, unknown>;
   const value = fields[name];
   if (typeof value === 'string') fields[name] = structuredClone(books.objects.get(value) ?? value);
   const next = fields[name];

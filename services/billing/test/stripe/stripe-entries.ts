@@ -2,7 +2,7 @@ import type { BookEntry } from '../../src/processors/simulated-books.ts';
 import type { StripeBooks } from './books.ts';
 import type { Charge, PaymentIntent, Refund, SetupIntent, StripeObject } from './objects.ts';
 
-/** Who asked Stripe to end an intent: to cancel takes no metadata, so its books do not say. */
+/** Who requested the end of an intent: to cancel takes no metadata, so its books do not say. */
 export type Releases = ReadonlyMap<string, ReadonlySet<string>>;
 
 /**

@@ -47,7 +47,7 @@ interface Key {
 type Matches = (request: StripeRequest) => boolean;
 
 /**
- * Stripe, as far as the adapter asks it: an outside party on loopback, with books, keys and rules of its own. Every request and
+ * Stripe, as far as the adapter calls it: an outside party on loopback, with books, keys and rules of its own. Every request and
  * answer is checked against the description of Stripe's API.
  */
 export class StripeStandIn {
@@ -107,7 +107,7 @@ export class StripeStandIn {
   }
 
   /**
-   * Stripe's script asks the buyer with this secret, and they decide as their card says.
+   * Stripe's script confirms with this secret, and buyers decide as their card says.
    * @throws Error where no payment has the secret
    */
   buyerDecides(clientSecret: string): PaymentIntent | SetupIntent {

@@ -47,8 +47,8 @@ export interface OperationResult {
 }
 
 /**
- * Runs an operation for HTTP and for MCP alike: checks access, validates the input, waits for a slot of the account's writes, looks
- * for an earlier request under the Idempotency-Key.
+ * Runs an operation for HTTP and for MCP alike: checks access, validates the input, waits for a slot of the account's writes, finds
+ * an earlier request under the Idempotency-Key.
  * @throws DomainError
  */
 export async function callOperation(

@@ -12,7 +12,7 @@ interface PortalDeps {
   readonly clock: Clock;
 }
 
-/** The same rows for any address: only the loop that hands letters over finds out whether it has bought. */
+/** The same rows for any address: only the loop that submits letters finds out whether it has bought. */
 const insertLetter = statement(
   'portal-letter-insert',
   `

@@ -167,7 +167,7 @@ test('the texts say which URL to use, how long to wait and which path to let thr
   );
   expect(say(429, { 'retry-after': '120' })?.explanation).toContain('wait 120 s');
   expect(say(429, { 'retry-after': 'Fri, 31 Dec 1999 23:59:59 GMT' })?.explanation).toBe(
-    'The receiver asks for fewer requests (429).',
+    'The receiver wants fewer requests (429).',
   );
   expect(say(403, { 'cf-mitigated': 'challenge' })?.advice).toContain('the path /hooks/sales');
   expect(say(200, {})).toBeNull();

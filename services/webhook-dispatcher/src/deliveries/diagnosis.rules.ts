@@ -84,7 +84,7 @@ const byStatus: Readonly<Record<number, DiagnosisCode>> = {
   530: 'receiver_down',
 };
 
-/** Pages and headers of services that ask for a human. They answer any status, 200 and 202 too. */
+/** Pages and headers of services that want a human. They answer any status, 200 and 202 too. */
 const challengeHeaders: readonly (readonly [name: string, value: RegExp])[] = [
   ['cf-mitigated', /challenge/i],
   ['x-vercel-mitigated', /challenge/i],

@@ -29,7 +29,7 @@ const texts = {
   },
   login_redirect: {
     explanation: ({ detail }) =>
-      `The server asks for a login${detail === null ? '' : `: it sent us to ${detail}`}. A webhook cannot sign in.`,
+      `The server requires a login${detail === null ? '' : `: it sent us to ${detail}`}. A webhook cannot sign in.`,
     advice: 'Take the webhook’s address out of the protected part of the site. The signature protects it.',
   },
   redirect_without_target: {
@@ -60,7 +60,7 @@ const texts = {
       `Allow POST requests to ${URL.parse(url)?.pathname ?? '/'} in the firewall or the security plugin, or ask your host to.`,
   },
   unauthorized: {
-    explanation: 'The receiver asks for a login or a key (401).',
+    explanation: 'The receiver requires a login or a key (401).',
     advice:
       'Take the password protection off the address, or give the endpoint the header that the receiver expects. If your own code answers 401, it refused the signature: check the secret.',
   },
@@ -100,7 +100,7 @@ const texts = {
   },
   too_many_requests: {
     explanation: ({ detail }) =>
-      `The receiver asks for fewer requests (429)${detail === null ? '' : ` and to wait ${detail} s`}.`,
+      `The receiver wants fewer requests (429)${detail === null ? '' : ` and to wait ${detail} s`}.`,
     advice: `${retried} If it happens often, raise the limit at the receiver.`,
   },
   refused: {

@@ -8,7 +8,7 @@ const earlierCallsOf = (call: ProcessorCall): readonly ProcessorCall[] =>
 /** Ids are unique over all of Stripe: where one Stripe account has no such object another one may. */
 const isElsewhere = (err: unknown): boolean => err instanceof StripeAnswerError && err.code === 'resource_missing';
 
-/** Sellers revoke the keys of a Stripe account that they left: then nothing can be asked there any more. */
+/** Sellers revoke the keys of a Stripe account that they left: then nothing can be read there any more. */
 const isRefused = (err: unknown): boolean => err instanceof NothingDoneError && err.why === 'key_refused';
 
 /** That it is the current key which is refused would end the account's run, and be what its seller is notified of. */

@@ -49,7 +49,7 @@ interface Buyer {
 
 /**
  * The order's customer at Stripe, made where none is remembered.
- * @param unknown the remembered one that Stripe does not know: another one takes its place
+ * @param unknown the remembered one that Stripe does not know: another one replaces it
  */
 export async function customerOf(
   { link, customers }: { readonly link: StripeLink; readonly customers: OrderCustomers },

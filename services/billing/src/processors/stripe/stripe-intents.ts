@@ -31,8 +31,8 @@ export async function* eachOf<T extends { readonly id: string }>(
 ): AsyncGenerator<T> {
   let last: string | undefined;
   do {
-    const place = { limit: pageSize, ...(last !== undefined && { starting_after: last }) };
-    const { data, has_more } = await read(call, (stripe, options) => readPage(stripe, place, options));
+    const page = { limit: pageSize, ...(last !== undefined && { starting_after: last }) };
+    const { data, has_more } = await read(call, (stripe, options) => readPage(stripe, page, options));
     yield* data;
     last = has_more ? data.at(-1)?.id : undefined;
   } while (last !== undefined);

@@ -14,7 +14,7 @@ export interface KeyOwner {
   readonly fitsPublishableKey: boolean;
 }
 
-/** @throws NothingDoneError where Stripe does not accept the key, or cannot be asked */
+/** @throws NothingDoneError where Stripe does not accept the key, or cannot be reached */
 export async function keyOwner(link: StripeLink, call: ProcessorCall, publishableKey: string): Promise<KeyOwner> {
   const account = await link.read(call, (stripe, options) => stripe.accounts.retrieveCurrent({}, options));
   const name = account.settings?.dashboard?.display_name ?? account.business_profile?.name ?? account.email;
@@ -58,7 +58,7 @@ async function fitsPublishable(link: StripeLink, call: ProcessorCall, publishabl
 interface Probe {
   /** As Stripe's Dashboard names the permission. */
   readonly name: string;
-  /** Changes nothing: where it would, Stripe refuses its values, after it has looked at the permission. */
+  /** Changes nothing: where it would, Stripe refuses its values, after it has checked the permission. */
   request(stripe: Stripe, options: Stripe.RequestOptions): Promise<unknown>;
 }
 

@@ -35,7 +35,7 @@ export interface StripeLinkOptions {
   readonly isClockMoved?: () => boolean;
 }
 
-/** What is left of the deadline is for the answer to be told: an answer that comes with its end counts as none. */
+/** What is left of the deadline is for sending the answer: an answer that comes with its end counts as none. */
 const sendingShare = 0.8;
 const firstWaitMs = 50;
 const longestWaitMs = 1_000;
@@ -169,7 +169,7 @@ async function openStripe(apiUrl: string, turn: (endpoint: string) => Promise<vo
 type HttpClient = NonNullable<NonNullable<ConstructorParameters<typeof Stripe>[1]>['httpClient']>;
 
 /**
- * Each request waits for its turn. The package sends a request again whose connection closed, however few retries it is allowed. Whether the first sending may have
+ * Each request waits for a slot. The package sends a request again whose connection closed, however few retries it is allowed. Whether the first sending may have
  * arrived would be unknown here, so such an error gets a code that it does not know.
  */
 function paced(client: HttpClient, turn: (endpoint: string) => Promise<void>): HttpClient {

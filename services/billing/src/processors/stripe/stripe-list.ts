@@ -227,7 +227,7 @@ async function* readDisputes(link: StripeLink, portion: Portion, call: Processor
 }
 
 /**
- * Releases, and refunds that failed or were canceled, by Stripe's events, which go back 30 days. An event says where to look; the object is read,
+ * Releases, and refunds that failed or were canceled, by Stripe's events, which go back 30 days. An event says what to read; the object is read,
  * because those in events have the shape of the account's own API version.
  */
 async function* readEnds(link: StripeLink, portion: Portion, call: ProcessorCall): Records {

@@ -20,7 +20,7 @@ import { askable } from './stripe-sendings.ts';
 
 type Intent = Stripe.PaymentIntent | Stripe.SetupIntent;
 
-/** How the payment stands that was sent as this request: it never asks what could charge, and never Stripe's search, which lags. */
+/** How the payment stands that was sent as this request: it never calls what could charge, and never Stripe's search, which lags. */
 export async function lookUp(
   deps: StripeDeps,
   sent: PaymentRequest,

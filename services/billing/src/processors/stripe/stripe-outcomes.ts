@@ -30,7 +30,7 @@ export function outcomeOf(intent: Intent, savedLast4?: string): ProcessorOutcome
   }
 }
 
-/** Where the buyer confirms at the bank; null where Stripe wants its own script to ask them. */
+/** Where the buyer confirms at the bank; null where Stripe wants its own script to do it. */
 export const confirmationUrl = ({ next_action }: Intent): string | null => next_action?.redirect_to_url?.url ?? null;
 
 function paidOf(intent: Stripe.PaymentIntent): ProcessorOutcome {

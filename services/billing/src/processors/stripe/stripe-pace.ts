@@ -18,11 +18,11 @@ class NoTurnError extends Error {
   readonly code = 'NO_TURN';
 
   constructor() {
-    super('Too many requests wait for their turn.');
+    super('Too many requests are queued for this account.');
   }
 }
 
-/** Longer than this no buyer's request waits for its turn at once; it is tried again until most of the deadline has passed. */
+/** Longer than this no buyer's request is queued at once; it is tried again until most of the deadline has passed. */
 const buyerAheadMs = 2_000;
 
 const turnStatement = statement<{ readonly wait_ms: number }>(
@@ -39,7 +39,7 @@ const turnStatement = statement<{ readonly wait_ms: number }>(
 /** @param perSecond requests of an account to one endpoint, over all replicas */
 export function createStripePace({ pool }: Database, perSecond: number): StripePace {
   const spaceMs = 1_000 / perSecond;
-  // Of what has no buyer one request at a time asks for its turn: the others would only ask more often.
+  // Of what has no buyer one request at a time waits for a slot: the others would only poll more often.
   const lines = new Map<string, Promise<void>>();
   const take = async ({ accountId, test }: ProcessorCall, endpoint: string, aheadMs: number) => {
     const { rows } = await pool.query(turnStatement([accountId, test, endpoint, spaceMs, aheadMs]));

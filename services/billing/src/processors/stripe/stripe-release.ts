@@ -20,7 +20,7 @@ export async function release(
   return releaseOutcome(before.status === 'canceled' ? before : await cancelIntent(deps, id, call));
 }
 
-/** What Stripe's script asks the buyer with. */
+/** What Stripe's script confirms with. */
 export async function clientSecret(deps: StripeDeps, reference: string, call: ProcessorCall): Promise<string | null> {
   const { status, client_secret } = await readIntent(deps, readReference(reference).id, call);
   return status === 'requires_action' ? client_secret : null;

@@ -154,7 +154,7 @@ interface Sent {
   readonly request: Pick<Confirmation, 'confirmsByScript'>;
 }
 
-/** The outcome of a buyer's intent; one whose bank can only be asked by a script that the buyer's page does not run is given up. */
+/** The outcome of a buyer's intent; one that only a script can confirm, where the buyer's page runs none, is given up. */
 export async function askable(
   deps: StripeDeps,
   intent: Stripe.PaymentIntent | Stripe.SetupIntent,

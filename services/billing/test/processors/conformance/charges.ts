@@ -31,7 +31,7 @@ export function describeCharges(suite: Suite): void {
     expect(succeeded(await lookedUp(suite, 'charge', request))).not.toHaveProperty('savedMethod');
   });
 
-  test('a saved method whose bank says no is declined, and never asks the buyer', async () => {
+  test('a saved method whose bank says no is declined, and never needs the buyer', async () => {
     const { savedMethod = '' } = await charged(suite, { paymentMethod: suite.cards.savedDeclined });
     const { paymentMethod: _, returnUrl: __, ...request } = suite.request();
     const outcome = await suite.processor.chargeSaved({ ...request, savedMethod }, suite.call());

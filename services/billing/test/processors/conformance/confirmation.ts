@@ -88,7 +88,7 @@ export function describeConfirmation(suite: Suite): void {
     expect(await away.found()).toMatchObject({ status: 'declined', reason: 'authentication_required' });
     const { request, outcome, found } = await chargedLater(card, true);
     const { reference, url } = waiting(outcome);
-    // The same key asks for the same confirmation.
+    // The same key needs the same confirmation.
     expect(await suite.processor.chargeSaved(request, suite.call())).toEqual(outcome);
     await suite.subject().buyerDecides(url);
     expect(succeeded(await found()).reference).toBe(reference);

@@ -50,7 +50,7 @@ export async function putPortalPaymentMethod(
 }
 
 /**
- * How the newest card stands, and then the charge of what is past due: the processor is asked once the buyer is back from the bank.
+ * How the newest card stands, and then the charge of what is past due: the processor is queried once the buyer is back from the bank.
  * @throws DomainError subscription_not_found, card_declined, invalid_transition where no card was given
  */
 export async function continuePortalPaymentMethod(call: Call): Promise<PortalSubscriptionWithNewCard> {
@@ -76,7 +76,7 @@ function outcomeOf({ payment_method: { status } }: NewCard): PaymentAttempt['out
   return { status: status === 'saved' ? 'paid' : status, totalCents: asSmallPaymentCents };
 }
 
-/** A bank with an address is not asked by the processor's script: its secret stays here. */
+/** A bank with an address is not shown by the processor's script: its secret stays here. */
 function confirmationOf(
   waiting: Continued['renewalConfirmation'],
 ): PortalSubscriptionWithNewCard['renewal_confirmation'] {

@@ -35,7 +35,7 @@ async function change(
 
 /**
  * Cancels it now or at the end of its period, as the buyer's wish. Billing ends what is past due or paused at once; a buyer who
- * was shown a later end, before another tab or a declined renewal changed it, is asked again.
+ * was shown a later end, before another tab or a declined renewal changed it, must confirm again.
  * @throws DomainError invalid_transition for a later end of one that is not active
  */
 export const cancelPortalSubscription = (call: Call<z.output<typeof portalCancelBody>>) => {

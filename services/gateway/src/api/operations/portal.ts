@@ -223,7 +223,7 @@ export const portalOperations = [
     id: 'continuePortalPaymentMethod',
     method: 'POST',
     path: '/api/portal/subscriptions/{subscriptionId}/payment-method/continue',
-    summary: 'Ask how the newest card of a subscription stands',
+    summary: 'Get the state of a subscription’s newest card',
     description:
       'After `requires_action`, when the buyer is back from the bank, and after `processing`. Also while a renewal is under way: ' +
       '`renewal_confirmation` says where the buyer confirms it; once it is null and `renewal_under_way` false, `status` is the outcome.',
