@@ -44,6 +44,9 @@ export default defineConfig({
           // They take milliseconds; a machine that gives the process no CPU takes seconds.
           testTimeout: timeoutMs(60_000),
           hookTimeout: timeoutMs(60_000),
+          // In the group of the others: two workers alone left half of two cores idle.
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
         },
       },
       {

@@ -27,11 +27,16 @@ const positionOf = ({ moduleId }: TestSpecification): number => {
   return position === -1 ? longest.length : position;
 };
 
-/** Keeps vitest's order of groups and projects; in each project the longest files come first. */
+/** The order of projects in a group: the run ends with the shortest files of services, and no core waits for a long one. */
+const projectOrder = ['unit', 'e2e', 'service'];
+
+/** Keeps vitest's order of groups; in each project the longest files come first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
+    // A worker is kept while the next file is of its project: the files of a project stay together.
     const projects = [...new Set(sorted.map(({ project }) => project))];
+    projects.sort((a, b) => projectOrder.indexOf(a.name) - projectOrder.indexOf(b.name));
     return projects.flatMap((project) =>
       sorted.filter((file) => file.project === project).sort((a, b) => positionOf(a) - positionOf(b)),
     );
