@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ServiceName, serviceNames } from '@app/contracts/services';
+import { databaseName, type ServiceName, serviceNames } from '@app/contracts/services';
 import { databaseUrl } from '@app/embedded/databases';
 import { startPostgres } from '@app/embedded/postgres';
 import type { DatabaseOptions } from '@app/service-kit/database';
 import { openLockSession } from '@app/service-kit/lock-session';
 import type { Migrations } from '@app/service-kit/migrations';
-import { type DatabaseData, databaseName, type ReleaseData } from './release-data.ts';
+import type { DatabaseData, ReleaseData } from './release-data.ts';
 
 /** Packs the data directory of an `npm start` that has ended. */
 export async function pack(dataDir: string): Promise<Pick<ReleaseData, 'databases' | 'files'>> {

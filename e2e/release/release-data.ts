@@ -41,9 +41,6 @@ export const readPaths = [
 /** Where the release's seller had webhooks sent to; no server listens there. */
 export const goneReceiver = 'http://127.0.0.1:9/';
 
-/** As `npm start` names it. */
-export const databaseName = (service: ServiceName): string => service.replaceAll('-', '_');
-
 export const releaseFile = join(import.meta.dirname, 'data.json.gz');
 
 /** Of the last release. */

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { serviceNames } from '@app/contracts/services';
+import { databaseName, serviceNames } from '@app/contracts/services';
 import { databaseUrl, ensureDatabases } from '@app/embedded/databases';
 import { startPostgres } from '@app/embedded/postgres';
 import { openLockSession } from '@app/service-kit/lock-session';
 import { Migration, migrateUp } from '@app/service-kit/migrations';
-import { type DatabaseData, databaseName, type ReleaseData } from './release-data.ts';
+import type { DatabaseData, ReleaseData } from './release-data.ts';
 
 /** Makes a data directory as the release left it. @param dataDir is not there yet */
 export async function unpack({ databases, files }: ReleaseData, dataDir: string): Promise<void> {

@@ -1,4 +1,3 @@
-import type { ServiceName } from '@app/contracts/services';
 import { serviceNames } from '@app/contracts/services';
 import { type NatsPasswordVariable, natsPasswordVariable } from '@app/messaging/permissions';
 import { integerSetting, parseConfig, switchSetting, telemetrySettings } from '@app/service-kit/config';
@@ -70,8 +69,6 @@ export function loopbackWarning(config: StandaloneConfig): string | undefined {
     'to every port of this machine and read the responses. Leave the setting out to refuse them.'
   );
 }
-
-export const databaseName = (service: ServiceName): string => service.replaceAll('-', '_');
 
 export function readConfig(env: Record<string, string | undefined> = process.env): StandaloneConfig {
   const config = parseConfig(configSchema, env);

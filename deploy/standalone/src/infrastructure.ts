@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ServiceName, serviceNames } from '@app/contracts/services';
+import { databaseName, type ServiceName, serviceNames } from '@app/contracts/services';
 import { databaseUrl, ensureDatabases } from '@app/embedded/databases';
 import { fullDisk } from '@app/embedded/free-space';
 import { keepRunning } from '@app/embedded/keep-running';
@@ -9,7 +9,7 @@ import { startPostgres } from '@app/embedded/postgres';
 import { natsPasswordVariable, natsUsersConfig } from '@app/messaging/permissions';
 import { LogFile } from '@app/service-kit/log-file';
 import type { ResourceStack } from '@app/service-kit/resource-stack';
-import { databaseName, type StandaloneConfig } from './config.ts';
+import type { StandaloneConfig } from './config.ts';
 import type { Secrets } from './secrets.ts';
 
 export interface Infrastructure {

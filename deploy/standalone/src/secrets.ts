@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { databaseName } from '@app/contracts/services';
 import { databaseExists } from '@app/embedded/databases';
 import { z } from 'zod';
-import { databaseName, type StandaloneConfig } from './config.ts';
+import type { StandaloneConfig } from './config.ts';
 import { credentialsFile, readCredentials } from './credentials.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 

@@ -10,3 +10,6 @@ export const serviceNames = [
 ] as const;
 
 export type ServiceName = (typeof serviceNames)[number];
+
+/** Of a service's database and of its user there, which need no quotes in SQL. */
+export const databaseName = (service: ServiceName): string => service.replaceAll('-', '_');
