@@ -60,6 +60,7 @@ export async function callOperation(
   const { actor, input, callOf } = await prepare(app, operation, request);
   const perform = async (commandId: string): Promise<Uint8Array> => {
     const result = await operation.run(callOf(commandId));
+    if (operation.changesAccess) app.authenticator.forget();
     return result instanceof Uint8Array ? result : Buffer.from(JSON.stringify(result));
   };
   if (operation.method !== 'GET') checkWritable(app);

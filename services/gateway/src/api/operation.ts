@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiKeyScope } from '@app/contracts/accounts';
+import { okResult } from '@app/contracts/common';
 import type { ErrorCode } from '@app/contracts/errors';
 import { z } from 'zod';
 import type { Actor } from '../identity/actors.ts';
@@ -109,6 +110,8 @@ export interface Operation<Id extends string = string, Types extends OperationTy
   readonly changesNothing?: true;
   /** For a write that waits for no other of its account: it locks no row that others wait for, or first hashes a password. */
   readonly unlimitedConcurrency?: true;
+  /** What an authenticator knows of keys, sessions and settings is read anew afterwards, by this process at once. */
+  readonly changesAccess?: true;
   /** How long the response may take, in milliseconds; the requester's 20 s unless given. */
   readonly longestMs?: number;
   /** Whether a response shows work that goes on: it is not kept for repetitions under its Idempotency-Key. */
@@ -167,6 +170,32 @@ export function defineOperation<
 ): Operation<Id, DefinedTypes<Params, Query, Body, Response>> {
   // Safe because `callOperation` validates with these very schemas before it calls `run`.
   return operation as unknown as Operation<Id, DefinedTypes<Params, Query, Body, Response>>;
+}
+
+type OkOperation<
+  Id extends string,
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+> = Omit<TypedOperation<Id, Params, Query, Body, typeof okResult>, 'response' | 'run'> & {
+  run(call: OperationCall<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<void>;
+};
+
+/** The same for an operation whose response says only that it is done. */
+export function defineOkOperation<
+  Id extends string,
+  Params extends z.ZodObject = NoFields,
+  Query extends z.ZodObject = NoFields,
+  Body extends z.ZodType = z.ZodUndefined,
+>(operation: OkOperation<Id, Params, Query, Body>): Operation<Id, DefinedTypes<Params, Query, Body, typeof okResult>> {
+  return defineOperation<Id, typeof okResult, Params, Query, Body>({
+    ...operation,
+    response: okResult,
+    run: async (call) => {
+      await operation.run(call);
+      return { ok: true };
+    },
+  });
 }
 
 interface DownloadTypes<Params extends z.ZodObject, Query extends z.ZodObject> {

@@ -1,5 +1,5 @@
 import { apiKeyResource, createApiKeyBody, createdApiKeyResource, rotateApiKeyBody } from '@app/contracts/accounts';
-import { listOf, okResult, pageQueryOf } from '@app/contracts/common';
+import { listOf, pageQueryOf } from '@app/contracts/common';
 import { idSchema } from '@app/contracts/ids';
 import { invalidField } from '@app/contracts/validation';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import { checkMayGrant } from '../../identity/grant.ts';
 import { listApiKeys } from '../../identity/list-api-keys.ts';
 import { revokeApiKey } from '../../identity/revoke-api-key.ts';
 import { rotateApiKey } from '../../identity/rotate-api-key.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOkOperation, defineOperation } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 
 const tag = 'API keys';
@@ -57,7 +57,7 @@ export const apiKeyOperations = [
       return await createApiKey(app, actor.accountId, context.commandId, { name: body.name, scopes, expiresAt });
     },
   }),
-  defineOperation({
+  defineOkOperation({
     id: 'revokeApiKey',
     method: 'DELETE',
     path: '/api/v1/api-keys/{keyId}',
@@ -67,13 +67,9 @@ export const apiKeyOperations = [
     auth: 'account',
     scope: 'write',
     params,
-    response: okResult,
+    changesAccess: true,
     errors: ['api_key_not_found'],
-    run: async ({ app, actor, params }) => {
-      await revokeApiKey(app, actor.accountId, params.keyId);
-      app.authenticator.forget();
-      return { ok: true };
-    },
+    run: ({ app, actor, params }) => revokeApiKey(app, actor.accountId, params.keyId),
   }),
   defineOperation({
     id: 'rotateApiKey',
@@ -88,12 +84,11 @@ export const apiKeyOperations = [
     body: rotateApiKeyBody.optional(),
     response: createdApiKeyResource,
     secret,
+    changesAccess: true,
     errors: ['api_key_not_found', 'invalid_transition'],
     run: async ({ app, actor, params, body, context }) => {
       const overlapHours = body?.overlapHours ?? overlapHoursDefault;
-      const created = await rotateApiKey(app, actor, context.commandId, params.keyId, overlapHours);
-      app.authenticator.forget();
-      return created;
+      return await rotateApiKey(app, actor, context.commandId, params.keyId, overlapHours);
     },
   }),
 ];

@@ -1,10 +1,9 @@
-import { okResult } from '@app/contracts/common';
 import { imageResource, putImageBody, type StoredImage } from '@app/contracts/images';
 import { deleteProductImage, putProductImage } from '@app/contracts/products';
 import { logoUrlOf, productImagesUrlOf } from '../../edge/public-urls.ts';
 import { deleteLogo, putLogo } from '../../identity/logos.ts';
 import { forwardOperation } from '../forward-operation.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOkOperation, defineOperation } from '../operation.ts';
 import { productParams as params } from './product-params.ts';
 
 const shownAs = ({ name, ...image }: StoredImage, url: string) => ({ url, ...image });
@@ -55,7 +54,7 @@ export const imageOperations = [
       return shownAs(image, logoUrlOf(baseUrl, image.name));
     },
   }),
-  defineOperation({
+  defineOkOperation({
     id: 'deleteLogo',
     method: 'DELETE',
     path: '/api/v1/settings/logo',
@@ -63,12 +62,10 @@ export const imageOperations = [
     summary: 'Delete the logo of the hosted pages',
     auth: 'account',
     scope: 'write',
-    response: okResult,
     errors: [],
     run: async ({ app, actor }) => {
       await deleteLogo(app.database, actor.accountId);
       app.sellers.clear();
-      return { ok: true };
     },
   }),
 ];

@@ -5,14 +5,13 @@ import {
   resetPasswordBody,
   verifyEmailBody,
 } from '@app/contracts/accounts';
-import { okResult } from '@app/contracts/common';
 import { changeEmail } from '../../identity/change-email.ts';
 import { confirmEmail } from '../../identity/confirm-email.ts';
 import { getSettings } from '../../identity/get-settings.ts';
 import { resetByLetter, verifyEmail } from '../../identity/redeem-letter.ts';
 import { insertLetterStatement, letterValues, type NewLetter } from '../../letters/new-letter.ts';
 import type { App } from '../app.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOkOperation } from '../operation.ts';
 
 const tag = 'Log in';
 
@@ -23,7 +22,7 @@ async function store(app: App, letter: NewLetter | null): Promise<void> {
 }
 
 export const letterOperations = [
-  defineOperation({
+  defineOkOperation({
     id: 'requestVerification',
     method: 'POST',
     path: '/api/auth/verification',
@@ -33,17 +32,15 @@ export const letterOperations = [
       'Until the address is verified, the account sends emails to it alone. Five such emails a day reach one address; ' +
       'further ones are not sent, nor is one when the address is verified already.',
     auth: 'session',
-    response: okResult,
     errors: [],
     run: async ({ app, actor, address, ownUrls }) => {
       const { email, emailVerified } = await getSettings(app.database, actor.accountId);
-      if (emailVerified) return { ok: true };
+      if (emailVerified) return;
       const wanted = { email, address, baseUrl: ownUrls[0] ?? '' };
       await store(app, await app.letters.admitOrRefuse('verification', wanted));
-      return { ok: true };
     },
   }),
-  defineOperation({
+  defineOkOperation({
     id: 'verifyEmail',
     method: 'POST',
     path: '/api/auth/verification/redeem',
@@ -52,15 +49,11 @@ export const letterOperations = [
     description: 'The token works once, for 48 hours. The link in the email leads to a page that does this.',
     auth: 'public',
     body: verifyEmailBody,
-    response: okResult,
+    changesAccess: true,
     errors: ['not_found'],
-    run: async ({ app, body, context }) => {
-      await verifyEmail(app, body.token, context.requestId);
-      app.authenticator.forget();
-      return { ok: true };
-    },
+    run: ({ app, body, context }) => verifyEmail(app, body.token, context.requestId),
   }),
-  defineOperation({
+  defineOkOperation({
     id: 'changeEmail',
     method: 'POST',
     path: '/api/auth/email',
@@ -73,15 +66,12 @@ export const letterOperations = [
       'emails a day reach one address. `supportEmail` stays as it is.',
     auth: 'session',
     body: changeEmailBody,
-    response: okResult,
     unlimitedConcurrency: true,
     errors: ['invalid_credentials'],
-    run: async ({ app, actor, body, address, ownUrls }) => {
-      await changeEmail(app, actor, body, { address, baseUrl: ownUrls[0] ?? '' });
-      return { ok: true };
-    },
+    run: ({ app, actor, body, address, ownUrls }) =>
+      changeEmail(app, actor, body, { address, baseUrl: ownUrls[0] ?? '' }),
   }),
-  defineOperation({
+  defineOkOperation({
     id: 'confirmEmail',
     method: 'POST',
     path: '/api/auth/email/redeem',
@@ -92,15 +82,11 @@ export const letterOperations = [
       'change, within one second. The token works once, for 48 hours. The link in the email leads to a page that does this.',
     auth: 'public',
     body: confirmEmailBody,
-    response: okResult,
+    changesAccess: true,
     errors: ['not_found', 'email_taken'],
-    run: async ({ app, body, context }) => {
-      await confirmEmail(app, body.token, context.requestId);
-      app.authenticator.forget();
-      return { ok: true };
-    },
+    run: ({ app, body, context }) => confirmEmail(app, body.token, context.requestId),
   }),
-  defineOperation({
+  defineOkOperation({
     id: 'requestPasswordReset',
     method: 'POST',
     path: '/api/auth/password-reset',
@@ -110,15 +96,13 @@ export const letterOperations = [
       'The answer is the same whether or not an account has the address. Five such emails a day reach one address.',
     auth: 'public',
     body: requestPasswordResetBody,
-    response: okResult,
     errors: [],
     run: async ({ app, body, address, ownUrls }) => {
       const wanted = { email: body.email, address, baseUrl: ownUrls[0] ?? '' };
       await store(app, await app.letters.admitOrRefuse('password_reset', wanted));
-      return { ok: true };
     },
   }),
-  defineOperation({
+  defineOkOperation({
     id: 'resetPassword',
     method: 'POST',
     path: '/api/auth/password-reset/redeem',
@@ -128,12 +112,8 @@ export const letterOperations = [
       'Ends all sessions of the user, within one second, and notifies them by email. The token works once, for 48 hours. API keys stay.',
     auth: 'public',
     body: resetPasswordBody,
-    response: okResult,
+    changesAccess: true,
     errors: ['not_found'],
-    run: async ({ app, body, address, ownUrls }) => {
-      await resetByLetter(app, body, { address, baseUrl: ownUrls[0] ?? '' });
-      app.authenticator.forget();
-      return { ok: true };
-    },
+    run: ({ app, body, address, ownUrls }) => resetByLetter(app, body, { address, baseUrl: ownUrls[0] ?? '' }),
   }),
 ];

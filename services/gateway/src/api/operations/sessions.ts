@@ -7,7 +7,7 @@ import {
   signupBody,
   signupResult,
 } from '@app/contracts/accounts';
-import { listOf, okResult, pageQueryOf } from '@app/contracts/common';
+import { listOf, pageQueryOf } from '@app/contracts/common';
 import { DomainError } from '@app/contracts/errors';
 import { idSchema } from '@app/contracts/ids';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ import { openSession } from '../../identity/open-session.ts';
 import { Session } from '../../identity/session.entity.ts';
 import { signUp } from '../../identity/sign-up.ts';
 import { User } from '../../identity/user.entity.ts';
-import { defineOperation, type OperationCall } from '../operation.ts';
+import { defineOkOperation, defineOperation, type OperationCall } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 
 const tag = 'Log in';
@@ -99,20 +99,18 @@ export const sessionOperations = [
       return { ok: true, accountId };
     },
   }),
-  defineOperation({
+  defineOkOperation({
     id: 'logOut',
     method: 'POST',
     path: '/api/auth/logout',
     tag,
     summary: 'End this session',
     auth: 'session',
-    response: okResult,
+    changesAccess: true,
     errors: [],
     run: async ({ app, actor, cookie }) => {
       await app.database.fork().nativeDelete(Session, { id: actor.sessionId ?? '', userId: actor.userId ?? '' });
-      app.authenticator.forget();
       cookie.clear();
-      return { ok: true };
     },
   }),
   defineOperation({
@@ -132,7 +130,7 @@ export const sessionOperations = [
       return { accountId: actor.accountId, email: user.email, emailVerified, name: businessName, handle };
     },
   }),
-  defineOperation({
+  defineOkOperation({
     id: 'changePassword',
     method: 'POST',
     path: '/api/auth/password',
@@ -143,14 +141,11 @@ export const sessionOperations = [
       'are in doubt. An email to the account’s address says so, where that is verified; five a day at most.',
     auth: 'session',
     body: changePasswordBody,
-    response: okResult,
     unlimitedConcurrency: true,
+    changesAccess: true,
     errors: ['invalid_credentials'],
-    run: async ({ app, actor, body, address, ownUrls }) => {
-      await changePassword(app, actor, body, { address, baseUrl: ownUrls[0] ?? '' });
-      app.authenticator.forget();
-      return { ok: true };
-    },
+    run: ({ app, actor, body, address, ownUrls }) =>
+      changePassword(app, actor, body, { address, baseUrl: ownUrls[0] ?? '' }),
   }),
   defineOperation({
     id: 'listSessions',
@@ -165,7 +160,7 @@ export const sessionOperations = [
     errors: [],
     run: ({ app, actor, query }) => listSessions(app, actor, query),
   }),
-  defineOperation({
+  defineOkOperation({
     id: 'endSession',
     method: 'DELETE',
     path: '/api/auth/sessions/{sessionId}',
@@ -174,28 +169,22 @@ export const sessionOperations = [
     description: 'It stops working everywhere within one second.',
     auth: 'session',
     params: z.object({ sessionId: pathId('session', 'session_not_found') }),
-    response: okResult,
+    changesAccess: true,
     errors: ['session_not_found'],
     run: async ({ app, actor, params, cookie }) => {
       await endSession(app.database, actor, params.sessionId);
-      app.authenticator.forget();
       if (params.sessionId === actor.sessionId) cookie.clear();
-      return { ok: true };
     },
   }),
-  defineOperation({
+  defineOkOperation({
     id: 'endOtherSessions',
     method: 'DELETE',
     path: '/api/auth/sessions',
     tag,
     summary: 'End all your sessions but this one',
     auth: 'session',
-    response: okResult,
+    changesAccess: true,
     errors: [],
-    run: async ({ app, actor }) => {
-      await endOtherSessions(app.database, actor);
-      app.authenticator.forget();
-      return { ok: true };
-    },
+    run: ({ app, actor }) => endOtherSessions(app.database, actor),
   }),
 ];

@@ -39,10 +39,10 @@ export const settingsOperations = [
     body: updateSettingsBody,
     response: settingsResource,
     hasVersion: true,
+    changesAccess: true,
     errors: ['handle_taken'],
     run: async ({ app, context, body, ifVersion, baseUrl }) => {
       const shown = await updateSettings(app, context, body, ifVersion);
-      app.authenticator.forget();
       app.sellers.clear();
       return resourceOf(shown, baseUrl);
     },
