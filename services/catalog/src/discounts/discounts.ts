@@ -10,6 +10,7 @@ import { pagedList } from '@app/service-kit/paging';
 import { LockMode } from '@mikro-orm/postgresql';
 import { nextVersion } from '../commands/next-version.rules.ts';
 import { runCommand } from '../commands/run-command.ts';
+import { deletePart } from '../products/delete-part.ts';
 import { requireProduct } from '../products/require-product.ts';
 import { Discount, type DiscountRow, discountResourceOf } from './discount.entity.ts';
 import { expiryOf } from './expiry.rules.ts';
@@ -76,16 +77,11 @@ export async function updateDiscount(
  */
 export async function deleteDiscount(
   { database }: UseCaseDeps,
-  { accountId, commandId }: RequestContext,
+  context: RequestContext,
   { productId, discountId }: RequestInput<typeof contract.deleteDiscount>,
 ): Promise<RequestOutput<typeof contract.deleteDiscount>> {
-  return await runCommand(database, commandId, async (tx) => {
-    await requireProduct(tx, accountId, productId);
-    if (!isId('discount', discountId)) throw unknownDiscount(discountId);
-    const deleted = await tx.nativeDelete(Discount, { accountId, productId, id: discountId });
-    if (deleted === 0) throw unknownDiscount(discountId);
-    return { ok: true as const };
-  });
+  const part = { of: Discount, kind: 'discount', productId, id: discountId } as const;
+  return await deletePart(database, context, { ...part, unknown: unknownDiscount });
 }
 
 function unknownDiscount(discountId: string): DomainError {

@@ -9,7 +9,8 @@ import type { UseCaseDeps } from '@app/service-host/define-service';
 import { nextVersion } from '../commands/next-version.rules.ts';
 import { requireRoom } from '../commands/require-room.ts';
 import { runCommand } from '../commands/run-command.ts';
-import { lockProduct, requireProduct } from '../products/require-product.ts';
+import { deletePart } from '../products/delete-part.ts';
+import { lockProduct } from '../products/require-product.ts';
 import { FunnelEmail, funnelEmailResourceOf } from './funnel-email.entity.ts';
 import { requireEmailRoom } from './require-email-room.ts';
 
@@ -54,16 +55,11 @@ export async function updateFunnelEmail(
  */
 export async function deleteFunnelEmail(
   { database }: UseCaseDeps,
-  { accountId, commandId }: RequestContext,
+  context: RequestContext,
   { productId, emailId }: RequestInput<typeof contract.deleteFunnelEmail>,
 ): Promise<RequestOutput<typeof contract.deleteFunnelEmail>> {
-  return await runCommand(database, commandId, async (tx) => {
-    await requireProduct(tx, accountId, productId);
-    if (!isId('email', emailId)) throw unknownEmail(emailId);
-    const deleted = await tx.nativeDelete(FunnelEmail, { accountId, productId, id: emailId });
-    if (deleted === 0) throw unknownEmail(emailId);
-    return { ok: true as const };
-  });
+  const part = { of: FunnelEmail, kind: 'email', productId, id: emailId } as const;
+  return await deletePart(database, context, { ...part, unknown: unknownEmail });
 }
 
 function unknownEmail(emailId: string): DomainError {

@@ -11,6 +11,7 @@ import { nextVersion } from '../commands/next-version.rules.ts';
 import type { PricingDeps } from '../commands/price-for-processor.ts';
 import { requireRoom } from '../commands/require-room.ts';
 import { runCommand } from '../commands/run-command.ts';
+import { deletePart } from '../products/delete-part.ts';
 import { newPriceRefusal } from '../products/new-price-refusal.ts';
 import { lockProduct, requireProduct } from '../products/require-product.ts';
 import { Offer, offerResourceOf } from './offer.entity.ts';
@@ -66,16 +67,12 @@ export async function updateOffer(
 /** @throws DomainError product_not_found, offer_not_found */
 export async function deleteOffer(
   { database }: UseCaseDeps,
-  { accountId, commandId }: RequestContext,
+  context: RequestContext,
   { productId, kind, offerId }: RequestInput<typeof contract.deleteOffer>,
 ): Promise<RequestOutput<typeof contract.deleteOffer>> {
-  return await runCommand(database, commandId, async (tx) => {
-    await requireProduct(tx, accountId, productId);
-    if (!isId(kind, offerId)) throw unknownOffer(kind, offerId);
-    const deleted = await tx.nativeDelete(Offer, { accountId, productId, id: offerId, kind });
-    if (deleted === 0) throw unknownOffer(kind, offerId);
-    return { ok: true as const };
-  });
+  // Its id says of which kind it is.
+  const part = { of: Offer, kind, productId, id: offerId };
+  return await deletePart(database, context, { ...part, unknown: (id) => unknownOffer(kind, id) });
 }
 
 function unknownOffer(kind: string, offerId: string): DomainError {
