@@ -62,6 +62,13 @@ export type CallRequest<Of extends Types> = Given<'params', Of['params']> &
     readonly ifVersion?: number;
   };
 
+export interface Refused {
+  readonly ok: false;
+  readonly problem: Problem;
+  /** After so many seconds another attempt makes sense; null where none does. */
+  readonly retryAfterSeconds: number | null;
+}
+
 export type CallResult<Of extends Types> =
   | {
       readonly ok: true;
@@ -69,12 +76,7 @@ export type CallResult<Of extends Types> =
       /** The stored response of an earlier call with the same Idempotency-Key. */
       readonly replayed: boolean;
     }
-  | {
-      readonly ok: false;
-      readonly problem: Problem;
-      /** After so many seconds another attempt makes sense; null where none does. */
-      readonly retryAfterSeconds: number | null;
-    };
+  | Refused;
 
 /**
  * Calls an operation of the API as HTTP would: the same access, validation, limits, idempotency and errors. It never

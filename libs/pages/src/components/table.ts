@@ -6,9 +6,11 @@ interface Column {
   readonly at: 'title' | 'end' | 'detail' | 'status' | 'wide';
 }
 
-/** Columns in this order, their labels by where their cells stand on a phone. */
-export const columnsOf = (labels: Readonly<Partial<Record<Column['at'], string>>>): readonly Column[] =>
-  Object.entries(labels).map(([at, label]) => ({ at: at as Column['at'], label }));
+/** Columns in this order, their labels by where their cells stand on a phone; several labels for columns in a row. */
+export const columnsOf = (
+  labels: Readonly<Partial<Record<Column['at'], string | readonly string[]>>>,
+): readonly Column[] =>
+  Object.entries(labels).flatMap(([at, of]) => [of].flat().map((label) => ({ at: at as Column['at'], label })));
 
 interface TableRow {
   /** The whole row leads there. */

@@ -6,7 +6,7 @@ import { lines } from '../components/lines.ts';
 import { badge, bar, notice } from '../components/notice.ts';
 import { copyField, emptyState, stats, tabs, timeline } from '../components/parts.ts';
 import { pager, rows } from '../components/rows.ts';
-import { table } from '../components/table.ts';
+import { columnsOf, table } from '../components/table.ts';
 import { type Html, html } from '../html.ts';
 import { arabicName, longName } from './samples.ts';
 
@@ -172,13 +172,7 @@ const dashboardParts = (): Html =>
 const tables = (): Html =>
   html`<section class="card"><h2>Table</h2>${table({
     caption: 'Orders',
-    columns: [
-      { label: 'Buyer', at: 'title' },
-      { label: 'Product', at: 'wide' },
-      { label: 'When', at: 'detail' },
-      { label: 'Status', at: 'status' },
-      { label: 'Total', at: 'end' },
-    ],
+    columns: columnsOf({ title: 'Buyer', wide: 'Product', detail: 'When', status: 'Status', end: 'Total' }),
     rows: [
       { href: '/', cells: ['ada@example.com', 'Watercolour', '23 Nov 2026', paid[0] ?? '', '$149.00'] },
       { href: '/', cells: [longName, longName, '23 Nov 2026', badge('none', 'Refunded'), '-$1,234,567.89'] },

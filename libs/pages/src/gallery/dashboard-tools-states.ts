@@ -204,10 +204,10 @@ export const dashboardToolsStates: Readonly<Record<string, () => Html>> = {
         baseUrl: 'https://shop.example',
       }),
     ),
-  activity: () => inFrame('/app/activity', activityPage(activity, { entries, problem: null, pager: html`` })),
-  'activity-refused': () => inFrame('/app/activity', activityPage(activity, { entries: [], problem: badFilter })),
+  activity: () => inFrame('/app/activity', activityPage(activity, { items: entries, problem: null, pager: html`` })),
+  'activity-refused': () => inFrame('/app/activity', activityPage(activity, { items: [], problem: badFilter })),
   'deliveries-empty': () =>
-    inFrame('/app/activity', deliveriesPage(visitAt('/app/activity/deliveries'), { deliveries: [], problem: null })),
+    inFrame('/app/activity', deliveriesPage(visitAt('/app/activity/deliveries'), { items: [], problem: null })),
   delivery: () => inFrame('/app/activity', deliveryPage(delivery, { delivery: deliveryOf(), problem: null })),
   'delivery-email-old': () =>
     inFrame(

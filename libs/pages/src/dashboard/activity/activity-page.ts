@@ -1,6 +1,5 @@
 import type { RequestOutput } from '@app/contracts/define';
 import type { listActivity } from '@app/contracts/webhook-deliveries';
-import type { Problem } from '../../call.ts';
 import { badge } from '../../components/notice.ts';
 import { emptyState } from '../../components/parts.ts';
 import { type Row, rows } from '../../components/rows.ts';
@@ -9,7 +8,7 @@ import { type Html, html } from '../../html.ts';
 import { eventLabel } from '../frame/event-names.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
-import { activityPath, activityTabs, activityTitle, deliveryPath, filterForm } from './filters.ts';
+import { activityPath, activityTabs, activityTitle, deliveryPath, type Filtered, filterForm } from './filters.ts';
 
 export type Entry = RequestOutput<typeof listActivity>['data'][number];
 
@@ -30,20 +29,14 @@ const badges = {
 } as const;
 const statuses = Object.entries(badges).map(([status, [, label]]) => [status, label] as const);
 
-interface ActivityContent {
-  readonly entries: readonly Entry[];
-  readonly problem: Problem | null;
-  readonly pager?: Html;
-  readonly isFiltered?: boolean;
-}
-
-export function activityPage(visit: Visit, content: ActivityContent): DashboardPage {
-  const { entries, problem, pager, isFiltered = false } = content;
+export function activityPage(
+  visit: Visit,
+  { items, problem, pager, isFiltered = false }: Filtered<Entry>,
+): DashboardPage {
   const empty = isFiltered
     ? emptyState(texts.none)
     : emptyState(texts.empty, html`<p><a href="/app/integrations">${texts.add}</a></p>`);
-  const list =
-    entries.length > 0 ? rows(entries.map((entry) => rowOf(entry, visit.formats))) : problem === null && empty;
+  const list = items.length > 0 ? rows(items.map((entry) => rowOf(entry, visit.formats))) : problem === null && empty;
   return {
     title: activityTitle,
     main: html`${activityTabs(activityPath)}${filterForm(visit, { statuses, problem })}${list}${pager}`,

@@ -1,37 +1,35 @@
-import { isOldPosition, listPager } from '../frame/lists.ts';
+import type { Refused } from '../../call.ts';
+import { isOldPosition, type Listed, listPager } from '../frame/lists.ts';
 import { type DashboardPage, RefusedError, refusedPage, type Visit } from '../frame/visit.ts';
 import { activityPage } from './activity-page.ts';
 import { deliveriesPage } from './deliveries-page.ts';
-import { filtersOf, isFiltered } from './filters.ts';
+import { type Filtered, filtersOf, isFiltered } from './filters.ts';
 
 /** GET of what happened: each attempt of a delivery, and each notice, newest first. */
 export async function showActivity(visit: Visit): Promise<DashboardPage> {
-  const listed = await visit.call('listActivity', { query: filtersOf(visit) as never });
-  if (!listed.ok) {
-    if (listed.problem.status !== 422 || isOldPosition(listed.problem))
-      throw new RefusedError(listed.problem, listed.retryAfterSeconds);
-    return refusedPage(activityPage(visit, { entries: [], problem: listed.problem }));
-  }
-  return activityPage(visit, {
-    entries: listed.body.data,
-    problem: null,
-    pager: listPager(visit, 'Activity', listed.body),
-    isFiltered: isFiltered(visit),
-  });
+  const result = await visit.call('listActivity', { query: filtersOf(visit) as never });
+  return shown(visit, 'Activity', result, activityPage);
 }
 
 /** GET of the deliveries: each event on its way to each endpoint. */
 export async function showDeliveries(visit: Visit): Promise<DashboardPage> {
-  const listed = await visit.call('listWebhookDeliveries', { query: filtersOf(visit) as never });
-  if (!listed.ok) {
-    if (listed.problem.status !== 422 || isOldPosition(listed.problem))
-      throw new RefusedError(listed.problem, listed.retryAfterSeconds);
-    return refusedPage(deliveriesPage(visit, { deliveries: [], problem: listed.problem }));
+  const result = await visit.call('listWebhookDeliveries', { query: filtersOf(visit) as never });
+  return shown(visit, 'Deliveries', result, deliveriesPage);
+}
+
+/** @throws RefusedError for what no change of the filters mends */
+function shown<Item extends Listed['data'][number]>(
+  visit: Visit,
+  label: string,
+  result: { readonly ok: true; readonly body: Listed<Item> } | Refused,
+  pageOf: (visit: Visit, list: Filtered<Item>) => DashboardPage,
+): DashboardPage {
+  if (result.ok) {
+    const { body } = result;
+    const pager = listPager(visit, label, body);
+    return pageOf(visit, { items: body.data, problem: null, pager, isFiltered: isFiltered(visit) });
   }
-  return deliveriesPage(visit, {
-    deliveries: listed.body.data,
-    problem: null,
-    pager: listPager(visit, 'Deliveries', listed.body),
-    isFiltered: isFiltered(visit),
-  });
+  const { problem, retryAfterSeconds } = result;
+  if (problem.status !== 422 || isOldPosition(problem)) throw new RefusedError(problem, retryAfterSeconds);
+  return refusedPage(pageOf(visit, { items: [], problem }));
 }

@@ -1,14 +1,13 @@
 import type { RequestOutput } from '@app/contracts/define';
 import type { listDeliveries } from '@app/contracts/webhook-deliveries';
-import type { Problem } from '../../call.ts';
 import { emptyState } from '../../components/parts.ts';
 import { columnsOf, table } from '../../components/table.ts';
-import { type Html, html } from '../../html.ts';
+import { html } from '../../html.ts';
 import { deliveryBadge, deliveryChoices } from '../frame/delivery-badge.ts';
 import { eventLabel } from '../frame/event-names.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
-import { activityTabs, activityTitle, deliveriesPath, deliveryPath, filterForm } from './filters.ts';
+import { activityTabs, activityTitle, deliveriesPath, deliveryPath, type Filtered, filterForm } from './filters.ts';
 
 export type Delivery = RequestOutput<typeof listDeliveries>['data'][number];
 
@@ -20,16 +19,11 @@ const texts = {
   to: (url: string) => url.replace('mailto:', ''),
 } as const;
 
-interface DeliveriesContent {
-  readonly deliveries: readonly Delivery[];
-  readonly problem: Problem | null;
-  readonly pager?: Html;
-  readonly isFiltered?: boolean;
-}
-
-export function deliveriesPage(visit: Visit, content: DeliveriesContent): DashboardPage {
-  const { deliveries, problem, pager, isFiltered = false } = content;
-  const rows = deliveries.map((delivery) => ({
+export function deliveriesPage(
+  visit: Visit,
+  { items, problem, pager, isFiltered = false }: Filtered<Delivery>,
+): DashboardPage {
+  const rows = items.map((delivery) => ({
     href: deliveryPath(delivery.id),
     cells: [
       eventLabel(delivery.event),

@@ -47,6 +47,15 @@ export function filtersOf(visit: Visit) {
 
 export const isFiltered = ({ request }: Visit): boolean => names.some((name) => (request.query.get(name) ?? '') !== '');
 
+/** A page of a list that the address narrows. */
+export interface Filtered<Item> {
+  readonly items: readonly Item[];
+  /** Why there is no list. */
+  readonly problem: Problem | null;
+  readonly pager?: Html;
+  readonly isFiltered?: boolean;
+}
+
 interface Filters {
   readonly statuses: readonly (readonly [value: string, label: string])[];
   /** Why there is no list. */

@@ -1,7 +1,7 @@
 import { linkButton } from '../../components/button.ts';
 import { money } from '../../components/lines.ts';
 import { emptyState } from '../../components/parts.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { joined } from '../../text.ts';
@@ -60,13 +60,12 @@ export function affiliatesPage({ affiliates, defaultCurrency, formats, pager }: 
   return { title: texts.title, action, main: html`${affiliateTabs('affiliates')}${list}${pager}` };
 }
 
-const columns = [
-  { label: texts.name, at: 'title' },
-  { label: texts.code, at: 'wide' },
-  { label: texts.added, at: 'wide' },
-  { label: texts.earns, at: 'detail' },
-  { label: texts.due, at: 'end' },
-] as const;
+const columns = columnsOf({
+  title: texts.name,
+  wide: [texts.code, texts.added],
+  detail: texts.earns,
+  end: texts.due,
+});
 
 /** What may be paid, in each currency in which that is anything. */
 function due({ balances }: Affiliate, formats: Formats): Html {

@@ -2,7 +2,7 @@ import { card, facts } from '../../components/card.ts';
 import { money } from '../../components/lines.ts';
 import { notice } from '../../components/notice.ts';
 import { progressBar } from '../../components/parts.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { when } from '../frame/times.ts';
@@ -111,13 +111,7 @@ function booksOf(books: NonNullable<Run['books']>, formats: Formats): Html {
 const orphansOf = (orphans: NonNullable<Run['books']>['orphans'], formats: Formats): Html =>
   table({
     caption: texts.orphans,
-    columns: [
-      { label: 'What', at: 'title' },
-      { label: 'What to do', at: 'detail' },
-      { label: 'Reference', at: 'wide' },
-      { label: 'Where', at: 'status' },
-      { label: 'Amount', at: 'end' },
-    ],
+    columns: columnsOf({ title: 'What', detail: 'What to do', wide: 'Reference', status: 'Where', end: 'Amount' }),
     rows: orphans.map(({ side, kind, id, amount_cents, currency, detail }) => ({
       cells: [
         texts.kinds[kind],

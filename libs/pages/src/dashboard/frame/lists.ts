@@ -24,8 +24,9 @@ export function firstPage(path: string, narrowed: URLSearchParams): string {
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-interface Listed {
-  readonly data: readonly { readonly id: string }[];
+/** A page of a list, as the API has it. */
+export interface Listed<Item extends { readonly id: string } = { readonly id: string }> {
+  readonly data: readonly Item[];
   readonly has_more?: boolean | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { OrderResource } from '@app/contracts/orders';
 import { money } from '../../components/lines.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { disputeBadge, orderBadge } from './badges.ts';
@@ -29,17 +29,10 @@ export function orderTable(
     const names = isOfOneBuyer ? [product] : [buyer, product];
     return { href: `/app/orders/${order.id}`, cells: [...names, ...cells] };
   });
-  const names = isOfOneBuyer ? [{ label: texts.product, at: 'title' } as const] : nameColumns;
+  const names = isOfOneBuyer ? columnsOf({ title: texts.product }) : nameColumns;
   return table({ caption, columns: [...names, ...columns], rows });
 }
 
-const nameColumns = [
-  { label: texts.buyer, at: 'title' },
-  { label: texts.product, at: 'wide' },
-] as const;
+const nameColumns = columnsOf({ title: texts.buyer, wide: texts.product });
 
-const columns = [
-  { label: texts.when, at: 'detail' },
-  { label: texts.status, at: 'status' },
-  { label: texts.total, at: 'end' },
-] as const;
+const columns = columnsOf({ detail: texts.when, status: texts.status, end: texts.total });

@@ -28,7 +28,7 @@ export function subscriptionTable(
     const names = isOfOneBuyer ? [product] : [buyer, product];
     return { href: `/app/subscriptions/${id}`, cells: [...names, ...cells] };
   });
-  const names = isOfOneBuyer ? [{ label: 'Product', at: 'title' } as const] : nameColumns;
+  const names = isOfOneBuyer ? columnsOf({ title: 'Product' }) : nameColumns;
   return table({ caption, columns: [...names, ...columns], rows });
 }
 

@@ -2,7 +2,7 @@ import type { UnfinishedCheckout } from '@app/contracts/unfinished-checkouts';
 import { select } from '../../components/field.ts';
 import { badge } from '../../components/notice.ts';
 import { emptyState } from '../../components/parts.ts';
-import { table } from '../../components/table.ts';
+import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { buyerPath } from '../frame/addresses.ts';
@@ -95,13 +95,13 @@ function checkoutTable({ checkouts, names, formats }: CheckoutsContent): Html {
   return table({ caption: texts.title, columns, rows });
 }
 
-const columns = [
-  { label: texts.buyer, at: 'title' },
-  { label: texts.product, at: 'wide' },
-  { label: texts.active, at: 'detail' },
-  { label: texts.status, at: 'status' },
-  { label: texts.attempt, at: 'end' },
-] as const;
+const columns = columnsOf({
+  title: texts.buyer,
+  wide: texts.product,
+  detail: texts.active,
+  status: texts.status,
+  end: texts.attempt,
+});
 
 function filters({ filters: { status, productId }, products }: CheckoutsContent, isNarrowed: boolean): Html {
   const statusFilter = select({
