@@ -59,16 +59,12 @@ type EventOf<E> = EventEnvelope<EventData<E>>;
 export function factOfOrder(event: EventOf<typeof orderPaid>): Fact {
   const order = event.data;
   return {
-    ...nothingElse,
-    event_id: event.id,
-    account_id: event.accountId,
-    product_id: order.productId,
+    ...aboutProduct(event),
     product_name: order.productName,
     pricing_type: order.pricingType,
     fact_key: order.orderId,
     kind: 'order_paid',
     occurred_at: order.paidAt,
-    test: order.test,
     currency: order.currency,
     amount_cents: order.totalCents,
     email: order.customerEmail.toLowerCase(),
@@ -99,14 +95,10 @@ export function factOfReopening(event: EventOf<typeof orderReopened>): Fact {
 }
 
 function aboutRefund(event: EventOf<typeof orderRefunded | typeof orderReopened>) {
-  const { orderId, productId, refundNo, test, currency, counted } = event.data;
+  const { orderId, refundNo, currency, counted } = event.data;
   return {
-    ...nothingElse,
-    event_id: event.id,
-    account_id: event.accountId,
-    product_id: productId,
+    ...aboutProduct(event),
     fact_key: `${orderId}/${refundNo}`,
-    test,
     currency,
     amount_cents: counted.cents,
     marks: marksOfRefund(counted.orders > 0),
@@ -128,14 +120,10 @@ export function factOfPaymentReopening(event: EventOf<typeof paymentReopened>): 
 }
 
 function aboutPaymentRefund(event: EventOf<typeof paymentRefunded | typeof paymentReopened>, counts: boolean) {
-  const { refundId, productId, test, currency, amountCents } = event.data;
+  const { refundId, currency, amountCents } = event.data;
   return {
-    ...nothingElse,
-    event_id: event.id,
-    account_id: event.accountId,
-    product_id: productId,
+    ...aboutProduct(event),
     fact_key: refundId,
-    test,
     currency,
     amount_cents: amountCents,
     marks: marksOfRefund(counts),
@@ -146,16 +134,12 @@ function aboutPaymentRefund(event: EventOf<typeof paymentRefunded | typeof payme
 export function factOfVisit(event: EventOf<typeof checkoutVisited>): Fact {
   const visit = event.data;
   return {
-    ...nothingElse,
-    event_id: event.id,
-    account_id: event.accountId,
-    product_id: visit.productId,
+    ...aboutProduct(event),
     product_name: visit.productName,
     pricing_type: visit.pricingType,
     fact_key: event.id,
     kind: 'checkout_visited',
     occurred_at: visit.visitedAt,
-    test: visit.test,
   };
 }
 
@@ -209,20 +193,21 @@ type SubscriptionEvent =
 
 /** Recurring revenue is made of price and interval alone, so that what an event takes away is what another one added. */
 function aboutSubscription(event: EventOf<SubscriptionEvent>, delta: number) {
-  const { subscriptionId, productId, test, currency, amountCents, billingInterval } = event.data;
+  const { subscriptionId, currency, amountCents, billingInterval } = event.data;
   return {
-    ...nothingElse,
-    event_id: event.id,
-    account_id: event.accountId,
-    product_id: productId,
+    ...aboutProduct(event),
     fact_key: subscriptionId,
-    test,
     currency,
     amount_cents: amountCents,
     // Never -0, which is not equal to 0.
     mrr_cents: delta === 0 ? 0 : delta * monthlyCents(amountCents, billingInterval),
     active_delta: delta,
   };
+}
+
+/** What every fact has of its event, and of what few facts have nothing. */
+function aboutProduct({ id, accountId, data }: EventEnvelope<{ readonly productId: string; readonly test: boolean }>) {
+  return { ...nothingElse, event_id: id, account_id: accountId, product_id: data.productId, test: data.test };
 }
 
 const nothingElse = {

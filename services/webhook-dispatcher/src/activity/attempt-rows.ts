@@ -1,6 +1,7 @@
 import type { RequestOutput } from '@app/contracts/define';
 import type * as contract from '@app/contracts/webhook-deliveries';
 import { type ColumnsOf, statement } from '@app/service-kit/database';
+import type { PageOrder } from '../history/delivery-rows.ts';
 import { type ActivityStatus, attemptText } from '../texts/activity.rules.ts';
 import { explainDiagnosis } from '../texts/diagnosis-texts.rules.ts';
 
@@ -52,12 +53,6 @@ const rowColumns: ColumnsOf<AttemptRow> = {
   test: 'bool',
   order_id: 'text',
 };
-
-interface PageOrder {
-  readonly order?: string;
-  /** What else the rows have, by which they are ordered. */
-  readonly beside?: Readonly<Record<string, string>>;
-}
 
 /**
  * A statement that reads attempts together with what their events say. `$1` is the account; the rows are `p`. The limits

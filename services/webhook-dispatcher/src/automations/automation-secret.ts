@@ -6,9 +6,8 @@ import type {
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type { RequestContext } from '@app/messaging/request-headers';
-import { runCommandOnce } from '@app/messaging/run-command-once';
 import { Endpoint } from '../endpoints/endpoint.entity.ts';
-import { type SealedResult, withSecret } from '../endpoints/sealed-result.ts';
+import { runSealed } from '../endpoints/sealed-result.ts';
 import { replaceSecret, secretsOf } from '../endpoints/signing-secrets.ts';
 import type { AutomationDeps } from './automation-deps.ts';
 import { type AutomationResource, resourceOf } from './automation-row.ts';
@@ -24,14 +23,14 @@ export async function rotateAutomationSecret(
   { accountId, commandId }: RequestContext,
   { automationId: id, body }: RequestInput<typeof rotateContract>,
 ): Promise<AutomationResource> {
-  const result = await runCommandOnce<SealedResult<AutomationResource>>(deps.database.fork(), commandId, async (tx) => {
+  const resource = await runSealed(deps, commandId, async (tx) => {
     requirePost((await lockAutomation(tx, accountId, id)).action);
     const sealedSecret = replaceSecret(deps, await tx.findOneOrFail(Endpoint, { accountId, id }), body);
     await tx.flush();
     return { resource: resourceOf(await lockAutomation(tx, accountId, id), deps), sealedSecret };
   });
   deps.announce(id);
-  return withSecret(deps, result);
+  return resource;
 }
 
 /**

@@ -4,13 +4,12 @@ import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import type { RequestContext } from '@app/messaging/request-headers';
-import { runCommandOnce } from '@app/messaging/run-command-once';
 import { executeBound } from '@app/service-kit/bound-sql';
 import { statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { urlRefusal } from '../deliveries/public-address.ts';
 import { isAutomation } from '../destinations/destination-kind-sql.ts';
-import { type SealedResult, withSecret } from '../endpoints/sealed-result.ts';
+import { runSealed } from '../endpoints/sealed-result.ts';
 import { newSecret } from '../secrets/secret-box.ts';
 import { requireUsable } from './automation.rules.ts';
 import type { AutomationDeps } from './automation-deps.ts';
@@ -60,7 +59,7 @@ export async function createAutomation(
   requireUsable({ event, productId, action });
   requireAllowedUrl(action, deps.allowLoopback);
   const id = idOfCommand('automation', commandId);
-  const result = await runCommandOnce<SealedResult<AutomationResource>>(deps.database.fork(), commandId, async (tx) => {
+  return await runSealed(deps, commandId, async (tx) => {
     await requireRoom(tx, accountId);
     const secret = action.type === 'post' ? deps.secrets.seal(newSecret(), id) : null;
     const url = action.type === 'post' ? action.url : null;
@@ -79,7 +78,6 @@ export async function createAutomation(
     const [row] = await executeBound(tx, insertStatement(values));
     return { resource: resourceOf(row as AutomationRow, deps), sealedSecret: secret };
   });
-  return withSecret(deps, result);
 }
 
 /** @throws DomainError webhook_url_refused */

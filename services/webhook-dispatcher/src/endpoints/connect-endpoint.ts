@@ -3,7 +3,6 @@ import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import type { createWebhookEndpoint } from '@app/contracts/webhooks';
-import { runCommandOnce } from '@app/messaging/run-command-once';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sealHeaders } from '../secrets/own-headers.ts';
 import { newSecret } from '../secrets/secret-box.ts';
@@ -12,7 +11,7 @@ import { Endpoint } from './endpoint.entity.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
 import { afterChange, type EndpointResource, endpointResource } from './endpoint-resource.ts';
 import { lockEndpoints } from './find-endpoint.ts';
-import { type SealedResult, withSecret } from './sealed-result.ts';
+import { runSealed, type SealedResult } from './sealed-result.ts';
 
 type Body = RequestInput<typeof createWebhookEndpoint>['body'];
 
@@ -33,11 +32,11 @@ export async function createEndpoint(
   commandId: string,
   body: Body,
 ): Promise<EndpointResource> {
-  const result = await runCommandOnce<SealedResult<EndpointResource>>(deps.database.fork(), commandId, async (tx) => {
+  const resource = await runSealed(deps, commandId, async (tx) => {
     const found = await lockEndpoints(tx, accountId);
     return await connectEndpoint(deps, tx, { accountId, commandId, role: 'additional' }, { ...found, body });
   });
-  return await afterChange(deps, accountId, withSecret(deps, result));
+  return await afterChange(deps, accountId, resource);
 }
 
 /**

@@ -1,12 +1,11 @@
 import type { RequestInput } from '@app/contracts/define';
 import type { putWebhookEndpoint } from '@app/contracts/webhooks';
-import { runCommandOnce } from '@app/messaging/run-command-once';
 import { changeEndpoint } from './change-endpoint.ts';
 import { connectEndpoint } from './connect-endpoint.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
 import { afterChange, type EndpointResource } from './endpoint-resource.ts';
 import { lockEndpoints } from './find-endpoint.ts';
-import { type SealedResult, withSecret } from './sealed-result.ts';
+import { runSealed } from './sealed-result.ts';
 
 type Body = RequestInput<typeof putWebhookEndpoint>['body'];
 
@@ -21,7 +20,7 @@ export async function putEndpoint(
   commandId: string,
   body: Body,
 ): Promise<EndpointResource> {
-  const result = await runCommandOnce<SealedResult<EndpointResource>>(deps.database.fork(), commandId, async (tx) => {
+  const resource = await runSealed(deps, commandId, async (tx) => {
     // Of two first calls at once, the second waits here and then finds the first one's endpoint.
     const found = await lockEndpoints(tx, accountId);
     const primary = found.connected.find(({ role }) => role === 'primary');
@@ -29,5 +28,5 @@ export async function putEndpoint(
       return await connectEndpoint(deps, tx, { accountId, commandId, role: 'primary' }, { ...found, body });
     return { resource: await changeEndpoint(deps, tx, primary, body), sealedSecret: null };
   });
-  return await afterChange(deps, accountId, withSecret(deps, result));
+  return await afterChange(deps, accountId, resource);
 }

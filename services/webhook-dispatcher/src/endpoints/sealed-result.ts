@@ -1,3 +1,5 @@
+import { runCommandOnce } from '@app/messaging/run-command-once';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { secretText } from '../secrets/secret-box.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
 
@@ -8,8 +10,16 @@ export interface SealedResult<Resource> {
   readonly sealedSecret: string | null;
 }
 
-/** The response of the command that made the secret. */
-export function withSecret<Resource extends { readonly id: string }>(
+/** Runs a command that may make a secret, at most once for its id; a repetition answers with the same secret. */
+export async function runSealed<Resource extends { readonly id: string }>(
+  deps: Pick<EndpointDeps, 'database' | 'secrets'>,
+  commandId: string,
+  work: (tx: EntityManager) => Promise<SealedResult<Resource>>,
+): Promise<Resource> {
+  return withSecret(deps, await runCommandOnce(deps.database.fork(), commandId, work));
+}
+
+function withSecret<Resource extends { readonly id: string }>(
   { secrets }: Pick<EndpointDeps, 'secrets'>,
   { resource, sealedSecret }: SealedResult<Resource>,
 ): Resource {

@@ -1,13 +1,12 @@
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type { revealWebhookSecret, rotateWebhookSecret } from '@app/contracts/webhooks';
-import { runCommandOnce } from '@app/messaging/run-command-once';
 import { newSecret, type SecretBox, secretText, UnreadableSecretError } from '../secrets/secret-box.ts';
 import type { Endpoint } from './endpoint.entity.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
 import { type EndpointResource, endpointResource } from './endpoint-resource.ts';
 import { findEndpoint, lockEndpoint } from './find-endpoint.ts';
-import { type SealedResult, withSecret } from './sealed-result.ts';
+import { runSealed } from './sealed-result.ts';
 
 const overlapHoursDefault = 24;
 const hourMs = 3_600_000;
@@ -21,13 +20,13 @@ export async function rotateSecret(
   { accountId, commandId, endpointId: id }: { accountId: string; commandId: string; endpointId: string },
   body: RequestInput<typeof rotateWebhookSecret>['body'],
 ): Promise<EndpointResource> {
-  const result = await runCommandOnce<SealedResult<EndpointResource>>(deps.database.fork(), commandId, async (tx) => {
+  const resource = await runSealed(deps, commandId, async (tx) => {
     const endpoint = await lockEndpoint(tx, accountId, { id });
     const sealedSecret = replaceSecret(deps, endpoint, body);
     return { resource: await endpointResource(deps, tx, endpoint), sealedSecret };
   });
   deps.announce(id);
-  return withSecret(deps, result);
+  return resource;
 }
 
 /**

@@ -98,7 +98,8 @@ const rowColumns: ColumnsOf<ListedDeliveryRow> = {
   last_detail: 'text',
 };
 
-interface PageOrder {
+/** How a page of deliveries or attempts is ordered. */
+export interface PageOrder {
   readonly order?: string;
   /** What else the rows have, by which they are ordered. */
   readonly beside?: Readonly<Record<string, string>>;
