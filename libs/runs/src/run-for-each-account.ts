@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idSuffixOf, idTimeMs } from '@app/contracts/ids';
 import type { Logger } from '@app/service-kit/logger';
 import { allAccounts, type RunLock, type RunRequest } from './run-lock.ts';
@@ -12,10 +13,13 @@ export function idOfPart(platformRunId: string, accountId: string): string {
   return idOfCommand('dailyRun', idSuffixOf(idTimeMs(platformRunId), entropy));
 }
 
-export interface EachAccountRun<R extends object> {
+export interface EachAccountDeps<R extends object> {
   readonly runLock: RunLock<R>;
   readonly logger: Logger;
   readonly isClosing: () => boolean;
+}
+
+export interface EachAccountRun<R extends object> {
   /** Accounts that are worked on at the same time; each takes a permit of the single runLock beside the run's own. */
   readonly partsAtOnce: number;
   /** After so long without any sign of progress a part is no longer waited for, in milliseconds. */
@@ -31,25 +35,29 @@ export interface EachAccountRun<R extends object> {
   readonly add: (sum: R, part: R, accountId: string) => R;
   /** The result of a part that threw or was no longer waited for. */
   readonly failed: (accountId: string) => R;
-  /** Thrown when the process closes. */
-  readonly processCloses: () => Error;
 }
+
+/** Thrown when the process closes: a run that left something has no result. */
+export const processCloses = (): DomainError =>
+  new DomainError('outcome_unknown', 'The process is stopping: the next run does the rest.');
 
 /**
  * Runs for every account, a few at a time, and adds up the results. A part that fails or gets stuck keeps no other from
  * its run. Each part is a run of its account, with a row of its own, and goes on when no caller waits for it any more.
  */
 export async function runForEachAccount<R extends object>(
-  all: EachAccountRun<R>,
+  { runLock, logger, isClosing }: EachAccountDeps<R>,
+  own: EachAccountRun<R>,
   { runId, deadlineMs }: Pick<RunRequest, 'runId' | 'deadlineMs'>,
 ): Promise<R> {
+  const all = { ...own, runLock, logger, isClosing };
   const run = { accountId: allAccounts, platformRunId: null, runId, deadlineMs, isInsufficient: all.isInsufficient };
   return await all.runLock.run(run, async () => {
     let sum = all.none;
     const accounts = all.accounts[Symbol.asyncIterator]();
     const work = async (): Promise<void> => {
       while (true) {
-        if (all.isClosing()) throw all.processCloses();
+        if (all.isClosing()) throw processCloses();
         const next = await accounts.next();
         if (next.done === true) return;
         const part = await runPart(all, next.value, runId);
@@ -58,12 +66,16 @@ export async function runForEachAccount<R extends object>(
     };
     await Promise.all(Array.from({ length: all.partsAtOnce }, work));
     // Parts that stopped early left something to the next run.
-    if (all.isClosing()) throw all.processCloses();
+    if (all.isClosing()) throw processCloses();
     return sum;
   });
 }
 
-async function runPart<R extends object>(all: EachAccountRun<R>, accountId: string, platformRunId: string): Promise<R> {
+async function runPart<R extends object>(
+  all: EachAccountDeps<R> & EachAccountRun<R>,
+  accountId: string,
+  platformRunId: string,
+): Promise<R> {
   const runId = idOfPart(platformRunId, accountId);
   const logFields = { accountId, runId, platformRunId };
   let abandoned = false;

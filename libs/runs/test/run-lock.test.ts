@@ -1,14 +1,14 @@
 import { newId } from '@app/contracts/ids';
-import { type Database, openDatabase } from '@app/service-kit/database';
+import type { Database } from '@app/service-kit/database';
 import { defineDatabase } from '@app/service-kit/define-database';
 import { silentLogger } from '@app/service-kit/logger';
 import { Migration } from '@app/service-kit/migrations';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import { fakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { openForReplicas } from '@app/testing/opened-database';
 import { announced } from '@app/testing/points';
-import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { progressWritten, runJoined } from '../src/points.ts';
 import { startProgress } from '../src/progress.ts';
 import { idOfPart, runForEachAccount } from '../src/run-for-each-account.ts';
@@ -33,18 +33,7 @@ interface Counted {
 
 const { databaseOptions, migrate } = defineDatabase('runs', { migrations: [{ name: '0001-runs', class: Runs }] });
 const clock = fakeClock();
-let created: TestDatabase;
-/** Two replicas: each has its pool. */
-let databases: Database[] = [];
-beforeAll(async () => {
-  created = await createMigratedDatabase('runs', migrate);
-  const options = databaseOptions(created.url);
-  databases = [await openDatabase(options), await openDatabase(options)];
-});
-afterAll(async () => {
-  await Promise.all(databases.map((database) => database.close()));
-  await created.close();
-});
+const databases = openForReplicas('runs', migrate, databaseOptions);
 const db = () => (databases[0] as Database).pool;
 beforeEach(() => db().query(`truncate ${table}, commands`));
 
@@ -96,10 +85,8 @@ test('a run over all accounts adds up theirs; one that fails counts as failed an
   }
   const platform = request('');
   const sum = await runForEachAccount<Counted>(
+    { runLock: replica(0), logger: silentLogger(), isClosing: () => false },
     {
-      runLock: replica(0),
-      logger: silentLogger(),
-      isClosing: () => false,
       partsAtOnce: 1,
       partLimitMs: 60_000,
       accounts: accounts(),
@@ -110,7 +97,6 @@ test('a run over all accounts adds up theirs; one that fails counts as failed an
       none: { count: 0 },
       add: (all, part) => ({ count: all.count + part.count }),
       failed: () => ({ count: 100 }),
-      processCloses: () => new Error('closing'),
     },
     platform,
   );

@@ -1,7 +1,6 @@
 import type { DailyResult } from '@app/contracts/daily-runs';
-import { DomainError } from '@app/contracts/errors';
 import { startProgress } from '@app/runs/progress';
-import { runForEachAccount } from '@app/runs/run-for-each-account';
+import { processCloses, runForEachAccount } from '@app/runs/run-for-each-account';
 import { allAccounts, createRunLock, type RunLock, type RunLockDeps, type RunRequest } from '@app/runs/run-lock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
@@ -64,15 +63,11 @@ function insufficientFor({ force, confirmsUnmatched }: DailyRunRequest) {
  * fails or makes no progress, the others still run, and the sum is not `ok`.
  */
 export async function runDailyForAll(deps: DailyDeps, request: DailyRunRequest): Promise<DailyResult> {
-  const { database, runLock, logger, isClosing, partsAtOnce, partLimitMs } = deps;
+  const { database, partsAtOnce, partLimitMs } = deps;
   const { force } = request;
   const all = {
-    runLock,
-    logger,
-    isClosing,
     partsAtOnce,
     partLimitMs,
-    processCloses,
     accounts: accountsOf(deps, request),
     part: ({ accountId, runId }: Pick<RunRequest, 'accountId' | 'runId'>) =>
       runSteps(deps, accountId, { runId, force }),
@@ -83,7 +78,7 @@ export async function runDailyForAll(deps: DailyDeps, request: DailyRunRequest):
       addResults(sum, withAccountInProblems(part, accountId)),
     failed: () => resultOf({ ...noCounts(), problems: [accountFailed] }),
   };
-  return await runForEachAccount<DailyResult>(all, request);
+  return await runForEachAccount<DailyResult>(deps, all, request);
 }
 
 /** A forced run waives the limit before it visits the first: so it is waived, too, for those that it does not come to. */
@@ -153,6 +148,3 @@ async function runSteps(
   deps.logger.info({ accountId, runId, durationMs, ...counts, stillDue: rows[0]?.due }, 'daily run');
   return resultOf(counts);
 }
-
-const processCloses = (): DomainError =>
-  new DomainError('outcome_unknown', 'The process is stopping: the next run does the rest.');

@@ -4,7 +4,7 @@ import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { reminderNoticed, remindersFinished, type runReminders } from '@app/contracts/reminders';
 import { insertOutboxSql, type OutboxRow, outboxRow } from '@app/messaging/outbox';
-import { runForEachAccount } from '@app/runs/run-for-each-account';
+import { processCloses, runForEachAccount } from '@app/runs/run-for-each-account';
 import { createRunLock, type RunLock, type RunLockDeps, type RunRequest } from '@app/runs/run-lock';
 import { statement } from '@app/service-kit/database';
 import { createSemaphore } from '@app/service-kit/semaphore';
@@ -73,16 +73,11 @@ export async function remindAccount(deps: RunDeps, accountId: string, request: R
 
 /** For every account, those with the fewest stalled checkouts first, so that none waits behind a larger one. */
 export async function remindAll(deps: RunDeps, request: ReminderRunRequest): Promise<RunResult> {
-  const { runLock, logger, isClosing } = deps;
   // Accounts behind others that wait for a silent mail server wait no longer than these did.
   const allUntilMs = performance.now() + 2 * deps.sendWaitMs;
   const all = {
-    runLock,
-    logger,
-    isClosing,
     partsAtOnce,
     partLimitMs,
-    processCloses,
     accounts: accountsWithReminders(deps),
     part: ({ accountId, runId }: Pick<RunRequest, 'accountId' | 'runId'>) =>
       remindBuyers(
@@ -94,7 +89,7 @@ export async function remindAll(deps: RunDeps, request: ReminderRunRequest): Pro
     add: addResults,
     failed: () => ({ ok: false, sent: 0, recovered: 0, problem: 'The reminders of an account failed.' }),
   };
-  return await runForEachAccount<RunResult>(all, request);
+  return await runForEachAccount<RunResult>(deps, all, request);
 }
 
 /** The problem of the first account that had one stands for all. */
@@ -104,9 +99,6 @@ const addResults = (sum: RunResult, part: RunResult): RunResult => ({
   recovered: sum.recovered + part.recovered,
   problem: sum.problem ?? part.problem,
 });
-
-const processCloses = (): DomainError =>
-  new DomainError('outcome_unknown', 'The process is stopping: the next run goes on.');
 
 type ReminderRun = Pick<RunRequest, 'accountId' | 'runId' | 'platformRunId'>;
 
