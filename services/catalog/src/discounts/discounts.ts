@@ -10,7 +10,7 @@ import { pagedList } from '@app/service-kit/paging';
 import { LockMode } from '@mikro-orm/postgresql';
 import { nextVersion } from '../commands/next-version.rules.ts';
 import { runCommand } from '../commands/run-command.ts';
-import { deletePart } from '../products/delete-part.ts';
+import type { PartKind } from '../products/delete-part.ts';
 import { requireProduct } from '../products/require-product.ts';
 import { Discount, type DiscountRow, discountResourceOf } from './discount.entity.ts';
 import { expiryOf } from './expiry.rules.ts';
@@ -71,18 +71,8 @@ export async function updateDiscount(
   });
 }
 
-/**
- * Orders that used the code keep their discount.
- * @throws DomainError product_not_found, discount_not_found
- */
-export async function deleteDiscount(
-  { database }: UseCaseDeps,
-  context: RequestContext,
-  { productId, discountId }: RequestInput<typeof contract.deleteDiscount>,
-): Promise<RequestOutput<typeof contract.deleteDiscount>> {
-  const part = { of: Discount, kind: 'discount', productId, id: discountId } as const;
-  return await deletePart(database, context, { ...part, unknown: unknownDiscount });
-}
+/** Orders that used the code of a deleted one keep their discount. */
+export const discountPart: PartKind<Discount> = { of: Discount, kind: 'discount', unknown: unknownDiscount };
 
 function unknownDiscount(discountId: string): DomainError {
   return new DomainError('discount_not_found', `No discount of this product has the id "${discountId}".`);

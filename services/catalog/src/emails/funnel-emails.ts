@@ -9,7 +9,7 @@ import type { UseCaseDeps } from '@app/service-host/define-service';
 import { nextVersion } from '../commands/next-version.rules.ts';
 import { requireRoom } from '../commands/require-room.ts';
 import { runCommand } from '../commands/run-command.ts';
-import { deletePart } from '../products/delete-part.ts';
+import type { PartKind } from '../products/delete-part.ts';
 import { lockProduct } from '../products/require-product.ts';
 import { FunnelEmail, funnelEmailResourceOf } from './funnel-email.entity.ts';
 import { requireEmailRoom } from './require-email-room.ts';
@@ -49,18 +49,8 @@ export async function updateFunnelEmail(
   });
 }
 
-/**
- * The other emails keep their positions.
- * @throws DomainError product_not_found, email_not_found
- */
-export async function deleteFunnelEmail(
-  { database }: UseCaseDeps,
-  context: RequestContext,
-  { productId, emailId }: RequestInput<typeof contract.deleteFunnelEmail>,
-): Promise<RequestOutput<typeof contract.deleteFunnelEmail>> {
-  const part = { of: FunnelEmail, kind: 'email', productId, id: emailId } as const;
-  return await deletePart(database, context, { ...part, unknown: unknownEmail });
-}
+/** When one is deleted, the others keep their positions. */
+export const emailPart: PartKind<FunnelEmail> = { of: FunnelEmail, kind: 'email', unknown: unknownEmail };
 
 function unknownEmail(emailId: string): DomainError {
   return new DomainError('email_not_found', `No email of this product has the id "${emailId}".`);

@@ -5,13 +5,12 @@ import type * as contract from '@app/contracts/funnels';
 import { idOfCommand, isId } from '@app/contracts/ids';
 import { requireVersion } from '@app/contracts/validation';
 import type { RequestContext } from '@app/messaging/request-headers';
-import type { UseCaseDeps } from '@app/service-host/define-service';
 import { LockMode } from '@mikro-orm/postgresql';
 import { nextVersion } from '../commands/next-version.rules.ts';
 import type { PricingDeps } from '../commands/price-for-processor.ts';
 import { requireRoom } from '../commands/require-room.ts';
 import { runCommand } from '../commands/run-command.ts';
-import { deletePart } from '../products/delete-part.ts';
+import type { PartKind } from '../products/delete-part.ts';
 import { newPriceRefusal } from '../products/new-price-refusal.ts';
 import { lockProduct, requireProduct } from '../products/require-product.ts';
 import { Offer, offerResourceOf } from './offer.entity.ts';
@@ -64,16 +63,12 @@ export async function updateOffer(
   });
 }
 
-/** @throws DomainError product_not_found, offer_not_found */
-export async function deleteOffer(
-  { database }: UseCaseDeps,
-  context: RequestContext,
-  { productId, kind, offerId }: RequestInput<typeof contract.deleteOffer>,
-): Promise<RequestOutput<typeof contract.deleteOffer>> {
-  // Its id says of which kind it is.
-  const part = { of: Offer, kind, productId, id: offerId };
-  return await deletePart(database, context, { ...part, unknown: (id) => unknownOffer(kind, id) });
-}
+/** An offer's id says of which kind it is. */
+export const offerPart = (kind: contract.OfferKind): PartKind<Offer> => ({
+  of: Offer,
+  kind,
+  unknown: (id) => unknownOffer(kind, id),
+});
 
 function unknownOffer(kind: string, offerId: string): DomainError {
   return new DomainError('offer_not_found', `No ${kind} of this product has the id "${offerId}".`);

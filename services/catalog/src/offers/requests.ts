@@ -1,12 +1,15 @@
 import * as contract from '@app/contracts/funnels';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import type { PricingDeps } from '../commands/price-for-processor.ts';
-import { createOffer, deleteOffer, updateOffer } from './offers.ts';
+import { deletePart } from '../products/delete-part.ts';
+import { createOffer, offerPart, updateOffer } from './offers.ts';
 
 export function offerRequests(deps: PricingDeps): RequestHandler[] {
   return [
     onRequest(contract.createOffer, (input, context) => createOffer(deps, context, input)),
     onRequest(contract.updateOffer, (input, context) => updateOffer(deps, context, input)),
-    onRequest(contract.deleteOffer, (input, context) => deleteOffer(deps, context, input)),
+    onRequest(contract.deleteOffer, ({ productId, kind, offerId: id }, context) =>
+      deletePart(deps.database, context, offerPart(kind), { productId, id }),
+    ),
   ];
 }

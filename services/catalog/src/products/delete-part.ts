@@ -13,12 +13,10 @@ interface PartRow {
   readonly id: string;
 }
 
-interface DeletedPart<Part extends PartRow> {
+/** What is deleted, and what is thrown where the product has none with the id. */
+export interface PartKind<Part extends PartRow> {
   readonly of: EntityName<Part>;
   readonly kind: IdKind;
-  readonly productId: string;
-  readonly id: string;
-  /** What is thrown when the product has none with this id. */
   unknown(id: string): DomainError;
 }
 
@@ -29,7 +27,8 @@ interface DeletedPart<Part extends PartRow> {
 export async function deletePart<Part extends PartRow>(
   database: Database,
   { accountId, commandId }: RequestContext,
-  { of, kind, productId, id, unknown }: DeletedPart<Part>,
+  { of, kind, unknown }: PartKind<Part>,
+  { productId, id }: Pick<PartRow, 'productId' | 'id'>,
 ): Promise<{ ok: true }> {
   return await runCommand(database, commandId, async (tx) => {
     await requireProduct(tx, accountId, productId);
