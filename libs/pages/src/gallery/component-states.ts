@@ -25,15 +25,27 @@ const buttonsOf = (kind: 'accent' | 'plain' | 'danger'): Html =>
     'right to left': button({ label: arabicName, kind }),
   });
 
+interface GivenInput {
+  readonly name: string;
+  readonly value: string;
+  readonly state?: string;
+  readonly isDisabled?: boolean;
+}
+
+/** What inputs of each kind have in common. */
+const statesOfInput = (shown: (given: GivenInput) => Html, value: string) => ({
+  empty: shown({ name: 'empty', value: '' }),
+  filled: shown({ name: 'filled', value }),
+  hover: shown({ name: 'hover', value, state: 'hover' }),
+  focus: shown({ name: 'focus', value, state: 'focus' }),
+  disabled: shown({ name: 'disabled', value, isDisabled: true }),
+});
+
 const input = { label: 'Email', type: 'email', hint: 'For your order.', autocomplete: 'email' } as const;
 const fields = (): Html =>
   states({
-    empty: field({ ...input, name: 'empty', value: '' }),
-    filled: field({ ...input, name: 'filled', value: 'ada@example.com' }),
-    hover: field({ ...input, name: 'hover', value: 'ada@example.com', state: 'hover' }),
-    focus: field({ ...input, name: 'focus', value: 'ada@example.com', state: 'focus' }),
+    ...statesOfInput((given) => field({ ...input, ...given }), 'ada@example.com'),
     error: field({ ...input, name: 'error', value: 'ada', error: 'Enter an email address, like ada@example.com.' }),
-    disabled: field({ ...input, name: 'disabled', value: 'ada@example.com', isDisabled: true }),
     long: field({ ...input, name: 'long', type: 'text', value: longName }),
     'right to left': field({ ...input, name: 'arabic', type: 'text', value: arabicName }),
     'with a button': field({ ...input, name: 'beside', value: '', beside: button({ label: 'Apply' }) }),
@@ -55,12 +67,8 @@ const menu = {
 } as const;
 const selects = (): Html =>
   states({
-    empty: select({ ...menu, name: 'empty', value: '' }),
-    chosen: select({ ...menu, name: 'chosen', value: 'GB' }),
-    hover: select({ ...menu, name: 'hover', value: 'GB', state: 'hover' }),
-    focus: select({ ...menu, name: 'focus', value: 'GB', state: 'focus' }),
+    ...statesOfInput((given) => select({ ...menu, ...given }), 'GB'),
     error: select({ ...menu, name: 'error', value: '', error: 'Choose a country of the list.' }),
-    disabled: select({ ...menu, name: 'disabled', value: 'GB', isDisabled: true }),
     long: select({ ...menu, name: 'long', value: 'xx' }),
   });
 

@@ -4,6 +4,7 @@ import { framed } from '../dashboard/frame/layout.ts';
 import type { Account, DashboardPage, Visit } from '../dashboard/frame/visit.ts';
 import { formatsFor } from '../formats.ts';
 import type { Html } from '../html.ts';
+import { boughtItems } from './samples.ts';
 
 const account: Account = {
   email: 'seller@example.com',
@@ -36,11 +37,7 @@ export const order: OrderResource = {
   utm_term: null,
   utm_content: null,
   created_at: '2026-10-23T12:00:00.000Z',
-  items: [
-    { kind: 'main', label: 'Watercolour in 30 days', amount_cents: 14_900 },
-    { kind: 'bump', label: 'The workbook, printed', amount_cents: 1_900 },
-    { kind: 'discount', label: 'SPRING', amount_cents: -2_235 },
-  ],
+  items: boughtItems,
   country: 'GB',
   affiliate_code: null,
   test: false,

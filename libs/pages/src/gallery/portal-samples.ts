@@ -3,7 +3,7 @@ import { simulatedCard } from '../checkout/cards.ts';
 import { formatsFor } from '../formats.ts';
 import type { CardContent } from '../portal/card-pages.ts';
 import type { OpenedOf } from '../portal/model.ts';
-import { purchase } from './samples.ts';
+import { boughtItems, purchase } from './samples.ts';
 
 const seller = { name: purchase.shop.name, support_email: purchase.shop.supportEmail };
 
@@ -22,11 +22,7 @@ export const receipt: PortalReceipt = {
   ...portalOrder,
   customer_email: 'ada@example.com',
   customer_name: 'Ada Lovelace',
-  items: [
-    { kind: 'main', label: 'Watercolour in 30 days', amount_cents: 14_900 },
-    { kind: 'bump', label: 'The workbook, printed', amount_cents: 1_900 },
-    { kind: 'discount', label: 'SPRING', amount_cents: -2_235 },
-  ],
+  items: boughtItems,
   access_url: 'https://atelier.example/watercolour',
   last_four: '4242',
   refunds: [],

@@ -1,3 +1,4 @@
+import type { OrderResource } from '@app/contracts/orders';
 import { simulatedCard } from '../checkout/cards.ts';
 import type { PageOf, Product, Purchase, Shop } from '../checkout/model.ts';
 import type { OrderContent } from '../checkout/order-page.ts';
@@ -7,6 +8,13 @@ import { formatsFor } from '../formats.ts';
 export const longName = `${'The complete and unabridged course in watercolour, with '.repeat(3)}${'x'.repeat(40)}`;
 /** Read from right to left. */
 export const arabicName = 'دورة الرسم بالألوان المائية';
+
+/** What an order has of the course with the workbook, less a discount. */
+export const boughtItems: OrderResource['items'] = [
+  { kind: 'main', label: 'Watercolour in 30 days', amount_cents: 14_900 },
+  { kind: 'bump', label: 'The workbook, printed', amount_cents: 1_900 },
+  { kind: 'discount', label: 'SPRING', amount_cents: -2_235 },
+];
 
 const shop: Shop = {
   name: 'Ada’s Atelier',

@@ -11,18 +11,13 @@ import {
   type Visit,
 } from '../frame/visit.ts';
 import { readAutomation } from './automations.ts';
-import { type Automation, automationPath, automationsPath } from './parts.ts';
+import { type Automation, automationPath, automationsPath, switchTexts } from './parts.ts';
 
 const texts = {
-  offTitle: (name: string) => `Switch off ${name}`,
+  ...switchTexts,
   off: 'It sends nothing while it is off, and what waits to be sent is dropped. What happens meanwhile is not sent later.',
-  offButton: 'Switch it off',
-  onTitle: (name: string) => `Switch on ${name}`,
   on: 'What happens from now on starts it. What happened while it was off is not sent.',
-  onButton: 'Switch it on',
-  removeTitle: (name: string) => `Remove ${name}`,
   remove: 'It ends, and what waits to be sent is dropped. What it sent stays in the list of deliveries for 30 days.',
-  working: 'Working…',
   testTitle: 'Send a test',
   testEmail: 'Its email is made with sample data and sent to you, never to a buyer. Its subject begins with [Test].',
   testPost: (url: string) =>

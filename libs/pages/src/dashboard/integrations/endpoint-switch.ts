@@ -4,14 +4,11 @@ import { notice } from '../../components/notice.ts';
 import { html } from '../../html.ts';
 import { type FormState, form, freshForm, refusedForm, typedIn } from '../frame/forms.ts';
 import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
-import { type Endpoint, endpointPath, hostOf, webhooksPath } from './parts.ts';
+import { backToEndpoint, type Endpoint, endpointPath, hostOf, switchTexts, webhooksPath } from './parts.ts';
 
 const texts = {
-  offTitle: (name: string) => `Switch off ${name}`,
+  ...switchTexts,
   off: 'Nothing is sent to it while it is off. Events are held for 30 days, and you decide what becomes of them when you switch it on.',
-  offButton: 'Switch it off',
-  onTitle: (name: string) => `Switch on ${name}`,
-  onButton: 'Switch it on',
   heldTitle: (name: string) => `Events held for ${name}`,
   heldButton: 'Do this',
   legend: (count: string) => `What becomes of ${count} held events`,
@@ -22,11 +19,8 @@ const texts = {
   ordersHint: 'For a receiver that only grants and ends access.',
   discard: 'Drop all of them',
   discardHint: 'They are kept in the list of deliveries, and can be sent again one by one for 30 days.',
-  removeTitle: (name: string) => `Remove ${name}`,
   remove: (url: string) => `Nothing is sent to ${url} any more, and what waits for it is canceled.`,
   removeFirst: 'That is also what was held before it was added. Later events are held, if there is no other endpoint.',
-  removeButton: (name: string) => `Remove ${name}`,
-  working: 'Working…',
 } as const;
 
 const readEndpoint = (visit: Visit, id: string): Promise<Endpoint> =>
@@ -46,15 +40,14 @@ export async function showSwitch(visit: Visit, { id = '' }: Params): Promise<Das
 }
 
 function switchPage(visit: Visit, endpoint: Endpoint, state: FormState): DashboardPage {
-  const { id, url, active, held } = endpoint;
-  const back = { href: endpointPath(id), label: hostOf(url) };
+  const { url, active, held } = endpoint;
   const to = html`<input type="hidden" name="active" value="${active ? 'false' : 'true'}">`;
   const label = active ? texts.offButton : texts.onButton;
   const buttons = button({ label, busyLabel: texts.working, kind: active ? 'danger' : 'accent' });
   const request = active ? html`<p>${texts.off}</p>` : held.count > 0 && heldChoices(visit, endpoint, state);
   return {
     title: (active ? texts.offTitle : texts.onTitle)(hostOf(url)),
-    back,
+    back: backToEndpoint(endpoint),
     main: form(visit, { content: html`${to}${request}`, state, buttons }),
   };
 }
@@ -88,12 +81,12 @@ export async function showHeld(visit: Visit, { id = '' }: Params): Promise<Answe
 }
 
 export function heldPage(visit: Visit, endpoint: Endpoint, state: FormState): DashboardPage {
-  const { id, url, active } = endpoint;
+  const { url, active } = endpoint;
   const buttons = button({ label: texts.heldButton, busyLabel: texts.working, kind: 'accent' });
   const off = !active && notice('info', 'It is off: sending them switches it on.');
   return {
     title: texts.heldTitle(hostOf(url)),
-    back: { href: endpointPath(id), label: hostOf(url) },
+    back: backToEndpoint(endpoint),
     main: html`${off}${form(visit, { content: heldChoices(visit, endpoint, state), state, buttons })}`,
   };
 }
@@ -112,12 +105,13 @@ export async function showRemoveEndpoint(visit: Visit, { id = '' }: Params): Pro
   return removePage(visit, await readEndpoint(visit, id));
 }
 
-function removePage(visit: Visit, { id, url, role }: Endpoint): DashboardPage {
+function removePage(visit: Visit, endpoint: Endpoint): DashboardPage {
+  const { url, role } = endpoint;
   const content = html`<p>${texts.remove(url)} ${role === 'primary' && texts.removeFirst}</p>`;
-  const buttons = button({ label: texts.removeButton(hostOf(url)), busyLabel: texts.working, kind: 'danger' });
+  const buttons = button({ label: texts.removeTitle(hostOf(url)), busyLabel: texts.working, kind: 'danger' });
   return {
     title: texts.removeTitle(hostOf(url)),
-    back: { href: endpointPath(id), label: hostOf(url) },
+    back: backToEndpoint(endpoint),
     main: form(visit, { content, buttons }),
   };
 }

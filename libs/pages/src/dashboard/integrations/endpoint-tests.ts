@@ -9,7 +9,7 @@ import { html } from '../../html.ts';
 import { eventChoices } from '../frame/event-names.ts';
 import { type FormState, form, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
 import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
-import { type Endpoint, endpointPath, hostOf } from './parts.ts';
+import { backToEndpoint, type Endpoint } from './parts.ts';
 
 const texts = {
   testTitle: 'Send a test',
@@ -58,7 +58,7 @@ function testPage(visit: Visit, { id, url }: Endpoint, state: FormState): Dashbo
   const buttons = button({ label: texts.send, busyLabel: texts.sending, kind: 'accent' });
   return {
     title: texts.testTitle,
-    back: { href: endpointPath(id), label: hostOf(url) },
+    back: backToEndpoint({ id, url }),
     main: form(visit, { content, state, buttons }),
   };
 }
@@ -90,7 +90,7 @@ export function selfTestPage(
   const buttons = button({ label, busyLabel: texts.testing, kind: result === null ? 'accent' : 'plain' });
   return {
     title: texts.selfTitle,
-    back: { href: endpointPath(id), label: hostOf(url) },
+    back: backToEndpoint({ id, url }),
     main: html`${result === null ? html`<p>${texts.selfText}</p>` : resultOf(result)}${form(visit, { content: html``, state, buttons })}`,
   };
 }

@@ -15,7 +15,7 @@ import { endpointBody, endpointFields, endpointLabels, headersIn, storedOf } fro
 import { endpointPage } from './endpoint-page.ts';
 import { endpointsPage } from './endpoints-page.ts';
 import { readLatest } from './latest-deliveries.ts';
-import { endpointPath, hostOf, integrationsTitle, secretOnce, webhooksPath } from './parts.ts';
+import { backToEndpoint, endpointPath, hostOf, integrationsTitle, secretOnce, webhooksPath } from './parts.ts';
 
 const texts = {
   newTitle: 'Add an endpoint',
@@ -165,7 +165,7 @@ function changePage(visit: Visit, state: FormState, { id, url, headers }: Named)
   const buttons = button({ label: texts.save, busyLabel: texts.saving, kind: 'accent' });
   return {
     title: texts.changeTitle(hostOf(url)),
-    back: { href: endpointPath(id), label: hostOf(url) },
+    back: backToEndpoint({ id, url }),
     main: form(visit, { content: endpointFields(state, headers), state, buttons }),
   };
 }

@@ -56,3 +56,19 @@ export function secretOnce({ label, secret, notice: lost, text }: Shown): Html {
 
 /** The host of a URL, as a short name for it. */
 export const hostOf = (url: string): string => URL.parse(url)?.host ?? url;
+
+/** The way back from a page of one endpoint. */
+export const backToEndpoint = ({ id, url }: Pick<Endpoint, 'id' | 'url'>) => ({
+  href: endpointPath(id),
+  label: hostOf(url),
+});
+
+/** What switching off, switching on and removing are called, of an endpoint as of an automation. */
+export const switchTexts = {
+  offTitle: (name: string) => `Switch off ${name}`,
+  offButton: 'Switch it off',
+  onTitle: (name: string) => `Switch on ${name}`,
+  onButton: 'Switch it on',
+  removeTitle: (name: string) => `Remove ${name}`,
+  working: 'Working…',
+} as const;

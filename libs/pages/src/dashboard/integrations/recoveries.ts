@@ -6,7 +6,7 @@ import { type FormState, form, freshForm, keyOf, refusedForm, typedIn } from '..
 import { listPager, pageQuery } from '../frame/lists.ts';
 import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
 import { waiting } from '../frame/waiting.ts';
-import { type Endpoint, endpointPath, hostOf, recoveryPath } from './parts.ts';
+import { backToEndpoint, type Endpoint, recoveryPath } from './parts.ts';
 import { progressOf, recoveriesPage, recoveryPage } from './recoveries-page.ts';
 
 const texts = {
@@ -105,7 +105,7 @@ export function recoverPage(visit: Visit, { id, url }: Endpoint, state: FormStat
   const buttons = button({ label: texts.start, busyLabel: texts.starting, kind: 'accent' });
   return {
     title: texts.title,
-    back: { href: endpointPath(id), label: hostOf(url) },
+    back: backToEndpoint({ id, url }),
     main: form(visit, { content, state, buttons }),
   };
 }
