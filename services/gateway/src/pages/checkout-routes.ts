@@ -7,23 +7,16 @@ import { takeForm } from '@app/pages/checkout/take-form';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isHttps } from '../edge/base-url.ts';
 import { buyerTokenOf, writeBuyerCookie } from '../identity/buyer-cookie.rules.ts';
-import { type PageDeps, pageRequest } from './page-request.ts';
+import { type OfSeller, type PageDeps, pageRequest, type WithToken } from './page-request.ts';
 import { registerForms } from './register-forms.ts';
 import { sendAnswer, sendNotice } from './send-answer.ts';
 
 /** An order with fifty bumps and every field filled to its limit is 8 KB. */
 const bodyMaxBytes = 16 * 1024;
 
-interface OfSeller {
-  readonly Params: { readonly handle: string };
-}
 interface Named {
   readonly Params: { readonly handle: string; readonly slug: string };
 }
-interface WithToken {
-  readonly Params: { readonly token: string };
-}
-
 /**
  * The pages of purchases. What a page does are calls of the API, and those count against the limit of the buyer's address:
  * the page itself does not.

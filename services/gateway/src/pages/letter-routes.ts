@@ -2,14 +2,10 @@ import { confirmEmailPage, newPasswordPage, verifyPage } from '@app/pages/letter
 import { redeemEmailChange, redeemPasswordReset, redeemVerification } from '@app/pages/letters/redeem-letters';
 import type { FastifyInstance } from 'fastify';
 import { letterPaths } from '../letters/letter-paths.ts';
-import { type PageDeps, pageRequest } from './page-request.ts';
+import { type PageDeps, pageRequest, type WithToken } from './page-request.ts';
 import { sendAnswer, sendFailure, sendNotice } from './send-answer.ts';
 
 const bodyMaxBytes = 8 * 1024;
-
-interface WithToken {
-  readonly Params: { readonly token: string };
-}
 
 /**
  * The pages that letters lead to. They read no session: the token in the address is the right to what they do. Only a POST

@@ -1,13 +1,9 @@
 import { endReminders, showOptOut } from '@app/pages/checkout/opt-out';
 import type { FastifyInstance } from 'fastify';
-import { type PageDeps, pageRequest } from './page-request.ts';
+import { type PageDeps, pageRequest, type WithToken } from './page-request.ts';
 import { sendAnswer, sendFailure } from './send-answer.ts';
 
 const bodyMaxBytes = 8 * 1024;
-
-interface WithToken {
-  readonly Params: { readonly token: string };
-}
 
 /**
  * The end of reminders. These pages read no cookie, so that a form of any origin may post, as mail programs do: the token in

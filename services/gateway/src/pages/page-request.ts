@@ -15,6 +15,16 @@ export interface PageDeps {
   readonly call: Call;
 }
 
+/** What is in the address of a seller's page. */
+export interface OfSeller {
+  readonly Params: { readonly handle: string };
+}
+
+/** What is in the address of a page that a letter leads to: the right to what it does. */
+export interface WithToken {
+  readonly Params: { readonly token: string };
+}
+
 /** Each read that a page makes listens for the end of its response; a search makes up to 40. Node warns of more than ten. */
 const listenersMax = 60;
 

@@ -6,16 +6,13 @@ import { showLinkPage, takeLink } from '@app/pages/portal/open-link';
 import { showPortal, showReceipt, takePortal } from '@app/pages/portal/purchases';
 import { showCancel, showSubscription, takeCancel, takeSubscription } from '@app/pages/portal/subscriptions';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type PageDeps, pageRequest } from './page-request.ts';
+import { type OfSeller, type PageDeps, pageRequest } from './page-request.ts';
 import { registerForms } from './register-forms.ts';
 import { sendAnswer, sendNotice } from './send-answer.ts';
 
 /** A card's token has 255 characters. */
 const bodyMaxBytes = 4 * 1024;
 
-interface OfSeller {
-  readonly Params: { readonly handle: string };
-}
 interface WithId {
   readonly Params: { readonly handle: string; readonly id: string };
 }

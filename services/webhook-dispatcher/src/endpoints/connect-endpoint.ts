@@ -3,6 +3,7 @@ import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import type { createWebhookEndpoint } from '@app/contracts/webhooks';
+import type { RequestContext } from '@app/messaging/request-headers';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sealHeaders } from '../secrets/own-headers.ts';
 import { newSecret } from '../secrets/secret-box.ts';
@@ -28,8 +29,7 @@ export interface NewEndpoint {
  */
 export async function createEndpoint(
   deps: EndpointDeps,
-  accountId: string,
-  commandId: string,
+  { accountId, commandId }: RequestContext,
   body: Body,
 ): Promise<EndpointResource> {
   const resource = await runSealed(deps, commandId, async (tx) => {

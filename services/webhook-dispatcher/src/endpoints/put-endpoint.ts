@@ -1,5 +1,6 @@
 import type { RequestInput } from '@app/contracts/define';
 import type { putWebhookEndpoint } from '@app/contracts/webhooks';
+import type { RequestContext } from '@app/messaging/request-headers';
 import { changeEndpoint } from './change-endpoint.ts';
 import { connectEndpoint } from './connect-endpoint.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
@@ -16,8 +17,7 @@ type Body = RequestInput<typeof putWebhookEndpoint>['body'];
  */
 export async function putEndpoint(
   deps: EndpointDeps,
-  accountId: string,
-  commandId: string,
+  { accountId, commandId }: RequestContext,
   body: Body,
 ): Promise<EndpointResource> {
   const resource = await runSealed(deps, commandId, async (tx) => {

@@ -12,14 +12,10 @@ import { takesEvent } from './takes-event.ts';
 export function endpointRequests(deps: EndpointDeps): RequestHandler[] {
   return [
     onRequest(contract.getWebhookEndpoint, (_, { accountId }) => readEndpoint(deps, accountId, 'primary')),
-    onRequest(contract.putWebhookEndpoint, ({ body }, { accountId, commandId }) =>
-      putEndpoint(deps, accountId, commandId, body),
-    ),
+    onRequest(contract.putWebhookEndpoint, ({ body }, context) => putEndpoint(deps, context, body)),
     onRequest(contract.deleteWebhookEndpoint, (_, context) => removeEndpoint(deps, context, 'primary')),
     onRequest(contract.listWebhookEndpoints, (page, { accountId }) => listEndpoints(deps, accountId, page)),
-    onRequest(contract.createWebhookEndpoint, ({ body }, { accountId, commandId }) =>
-      createEndpoint(deps, accountId, commandId, body),
-    ),
+    onRequest(contract.createWebhookEndpoint, ({ body }, context) => createEndpoint(deps, context, body)),
     onRequest(contract.readWebhookEndpoint, ({ endpointId: id }, { accountId }) =>
       readEndpoint(deps, accountId, { id }),
     ),
