@@ -1,7 +1,7 @@
 import { durableName, streamName } from '@app/contracts/define';
 import { topology } from '@app/contracts/topology';
 import { type Database, statement } from '@app/service-kit/database';
-import { type Gauge, observeGauges, type Reading } from '@app/service-kit/metrics';
+import { observeGauges, type Reading, serviceGauge } from '@app/service-kit/metrics';
 import type { NatsClient } from './connect.ts';
 import { openStreams } from './streams.ts';
 
@@ -9,36 +9,23 @@ import { openStreams } from './streams.ts';
 const outboxCountMax = 100_000;
 const deadLettersCountMax = 10_000;
 
-const outboxEvents: Gauge = {
-  name: 'outbox.events',
-  unit: '{event}',
-  of: 'service',
-  description: `Events not published yet, of the whole service whichever replica reports; counted up to ${outboxCountMax}.`,
-};
-const outboxAge: Gauge = {
-  name: 'outbox.oldest_event.age',
-  unit: 's',
-  of: 'service',
-  description: 'How long the oldest event has waited to be published, of the whole service; 0 when none waits.',
-};
-const deadLetters: Gauge = {
-  name: 'dead_letters',
-  unit: '{event}',
-  of: 'service',
-  description: `Events given up and kept, of the whole service whichever replica reports; counted up to ${deadLettersCountMax}.`,
-};
-const pending: Gauge = {
-  name: 'nats.consumer.pending',
-  unit: '{event}',
-  of: 'service',
-  description: 'Events that the durable has not delivered yet, of the whole service whichever replica reports.',
-};
-const ackPending: Gauge = {
-  name: 'nats.consumer.ack_pending',
-  unit: '{event}',
-  of: 'service',
-  description: 'Events delivered and not acknowledged, of the whole service whichever replica reports.',
-};
+const outboxEvents = serviceGauge(
+  'outbox.events',
+  '{event}',
+  `Events not published yet, counted up to ${outboxCountMax}`,
+);
+const outboxAge = serviceGauge(
+  'outbox.oldest_event.age',
+  's',
+  'How long the oldest event has waited to be published, 0 when none waits',
+);
+const deadLetters = serviceGauge(
+  'dead_letters',
+  '{event}',
+  `Events given up and kept, counted up to ${deadLettersCountMax}`,
+);
+const pending = serviceGauge('nats.consumer.pending', '{event}', 'Events that the durable has not delivered yet');
+const ackPending = serviceGauge('nats.consumer.ack_pending', '{event}', 'Events delivered and not acknowledged');
 
 /** Along the index of unpublished rows, in its order, as the relay reads them. */
 const outboxStatement = statement<{ events: number; age: number }>(

@@ -75,6 +75,14 @@ export interface Gauge extends Instrument {
   readonly isTotal?: true;
 }
 
+/** A gauge that every replica shows alike: its name, its unit, and what it shows, to which that is added. */
+export const serviceGauge = (name: string, unit: string, shows: string): Gauge => ({
+  name,
+  unit,
+  of: 'service',
+  description: `${shows}, of the whole service whichever replica reports.`,
+});
+
 export interface Reading {
   readonly gauge: Gauge;
   readonly value: number;

@@ -1,15 +1,13 @@
 import { allAccounts } from '@app/runs/run-lock';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
-import { type Gauge, observeGauges } from '@app/service-kit/metrics';
+import { observeGauges, serviceGauge } from '@app/service-kit/metrics';
 
-const lastRunAge: Gauge = {
-  name: 'daily_run.age',
-  unit: 's',
-  of: 'service',
-  description:
-    'Since the end of the last daily run over all accounts, of the whole service whichever replica reports; absent before the first.',
-};
+const lastRunAge = serviceGauge(
+  'daily_run.age',
+  's',
+  'Since the end of the last daily run over all accounts, absent before the first',
+);
 
 /** Runs of all accounts together are one a day; one that was interrupted has no result and does not count. */
 const lastRunStatement = statement<{ finished_at: Date }>(

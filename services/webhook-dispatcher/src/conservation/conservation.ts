@@ -1,28 +1,18 @@
 import { startLoop } from '@app/service-kit/background-loop';
 import { statement } from '@app/service-kit/database';
-import { type Gauge, observeGauges } from '@app/service-kit/metrics';
+import { type Gauge, observeGauges, serviceGauge } from '@app/service-kit/metrics';
 import { type ConservationDeps, proveConservation } from './prove-conservation.ts';
 
-const gap: Gauge = {
-  name: 'webhook.conservation.gap',
-  unit: '{row}',
-  of: 'service',
-  description:
-    'Deliveries found missing, until five proofs after they were made again, and events found missing that are not marked as dealt with, of the whole service whichever replica reports; the target is 0.',
-};
+const gap = serviceGauge(
+  'webhook.conservation.gap',
+  '{row}',
+  'Deliveries found missing, until five proofs after they were made again, and events found missing that are not marked as dealt with, 0 being the target',
+);
 const repaired: Gauge = {
-  name: 'webhook.conservation.repaired',
-  unit: '{delivery}',
-  of: 'service',
+  ...serviceGauge('webhook.conservation.repaired', '{delivery}', 'Lost deliveries that were made again, ever'),
   isTotal: true,
-  description: 'Lost deliveries that were made again, ever, of the whole service whichever replica reports.',
 };
-const age: Gauge = {
-  name: 'webhook.conservation.age',
-  unit: 's',
-  of: 'service',
-  description: 'Since the last proof of all new events ended, of the whole service whichever replica reports.',
-};
+const age = serviceGauge('webhook.conservation.age', 's', 'Since the last proof of all new events ended');
 
 /**
  * Most lost deliveries are made again within the run that finds them, and the metric is read once a minute or more
