@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 const infrastructure = 'libs/testing/src/global-setup.ts';
+const platform = [infrastructure, 'e2e/support/compile-services.ts'];
 
 // Node keeps what it has compiled, for the workers and for the processes that tests start: a third of each start.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node-compile');
@@ -14,6 +15,27 @@ const hasLongForm = (file: string): boolean => readFileSync(file, 'utf8').includ
 const filesOf = (patterns: string[]): string[] =>
   isLong ? globSync(patterns, { exclude: ['**/node_modules'] }).filter(hasLongForm) : patterns;
 const timeoutMs = (usual: number): number => (isLong ? 1_800_000 : usual);
+
+interface Apart {
+  readonly globalSetup?: string[];
+  readonly maxWorkers?: number;
+  readonly testTimeout?: number;
+}
+
+/** Files that a command of their own runs, and never `npm test`. @param groupOrder no two projects that have workers of their own share it */
+const apart = (name: string, include: string, groupOrder: number, changes: Apart = {}) => ({
+  extends: true as const,
+  test: {
+    name,
+    include: [include],
+    globalSetup: platform,
+    maxWorkers: 1,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    sequence: { groupOrder },
+    ...changes,
+  },
+});
 
 export default defineConfig({
   test: {
@@ -69,7 +91,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: filesOf(['e2e/**/*.test.ts']),
-          globalSetup: [infrastructure, 'e2e/support/compile-services.ts'],
+          globalSetup: platform,
           // Most take ten seconds, those that start the platform again and again forty: seven times that on a slow machine.
           testTimeout: timeoutMs(300_000),
           hookTimeout: timeoutMs(300_000),
@@ -79,69 +101,16 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      {
-        extends: true,
-        test: {
-          // By `npm run abuse` alone: what a hostile caller did from outside, bounded, on loopback.
-          name: 'abuse',
-          include: ['e2e/abuse/*.abuse.ts'],
-          globalSetup: [infrastructure, 'e2e/support/compile-services.ts'],
-          maxWorkers: 1,
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          sequence: { groupOrder: 3 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          // By `npm run judge` alone: Lighthouse, and times beside other times of the same run.
-          name: 'judge',
-          include: ['e2e/judge/*.judge.ts'],
-          globalSetup: [infrastructure, 'e2e/support/compile-services.ts'],
-          maxWorkers: 1,
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          sequence: { groupOrder: 4 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          // By `npm run shots` alone: pictures for people.
-          name: 'shots',
-          include: ['{e2e/shots,libs/*/test}/*.shots.ts'],
-          globalSetup: [infrastructure, 'e2e/support/compile-services.ts'],
-          testTimeout: 900_000,
-          hookTimeout: 300_000,
-          sequence: { groupOrder: 5 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          // By `npm run stripe:check` alone: at Stripe, with a test key.
-          name: 'stripe-check',
-          include: ['services/billing/test/stripe/*.check.ts'],
-          globalSetup: [infrastructure],
-          maxWorkers: 1,
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          sequence: { groupOrder: 6 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          // By `npm run chaos:money` alone: it lasts as long as its options say.
-          name: 'chaos',
-          include: ['e2e/chaos/*.chaos.ts'],
-          globalSetup: [infrastructure, 'e2e/support/compile-services.ts'],
-          maxWorkers: 1,
-          hookTimeout: 300_000,
-          sequence: { groupOrder: 2 },
-        },
-      },
+      // By `npm run abuse`: what a hostile caller did from outside, bounded, on loopback.
+      apart('abuse', 'e2e/abuse/*.abuse.ts', 3),
+      // By `npm run judge`: Lighthouse, and times beside other times of the same run.
+      apart('judge', 'e2e/judge/*.judge.ts', 4),
+      // By `npm run shots`: pictures for people.
+      apart('shots', '{e2e/shots,libs/*/test}/*.shots.ts', 5, { testTimeout: 900_000, maxWorkers: 2 }),
+      // By `npm run stripe:check`: at Stripe, with a test key.
+      apart('stripe-check', 'services/billing/test/stripe/*.check.ts', 6, { globalSetup: [infrastructure] }),
+      // By `npm run chaos:money`: it lasts as long as its options say.
+      apart('chaos', 'e2e/chaos/*.chaos.ts', 2),
     ],
   },
 });
