@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createArrivals } from '@app/testing/arrivals';
-import pg from 'pg';
+import { query } from '@app/testing/sql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { databaseUrl, ensureDatabases } from '../src/databases.ts';
 import { findNatsServer, startNatsServer } from '../src/nats-server.ts';
@@ -44,16 +44,6 @@ async function start(dataDir = join(directory, 'data'), durable = true): Promise
   const server = await startPostgres({ dataDir, durable });
   running.push(server);
   return server;
-}
-
-async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
 }
 
 describe('startPostgres', () => {

@@ -57,15 +57,20 @@ test('events that do not concern a service are acknowledged without a transactio
   expect(await numbers(rig.db.database)).toEqual(range(0, 300).filter((n) => isTenth({ n })));
 });
 
+/** Events are written in several transactions, and each takes effect once. */
+async function relayInParts(relay: { wake(): void }, total: number, part: number): Promise<void> {
+  for (let start = 0; start < total; start += part) {
+    await record(rig.db.database, range(start, start + part));
+    relay.wake();
+  }
+  await handled(rig.listener, range(0, total));
+  expect(await numbers(rig.db.database)).toEqual(range(0, total));
+}
+
 test('every committed event takes effect exactly once, in the order written', async () => {
   const relay = rig.relay();
   await rig.consume();
-  for (let start = 0; start < 600; start += 150) {
-    await record(rig.db.database, range(start, start + 150));
-    relay.wake();
-  }
-  await handled(rig.listener, range(0, 600));
-  expect(await numbers(rig.db.database)).toEqual(range(0, 600));
+  await relayInParts(relay, 600, 150);
   const { rows } = await rig.db.database.pool.query<{ n: number }>('select n from effects order by ctid');
   expect(rows.map((row) => row.n).filter((n, index) => n !== index)).toEqual([]);
 });
@@ -221,10 +226,5 @@ test('two replicas share the work: one relays, both consume, nothing is doubled'
   const second = rig.relay({ nats: await link('checkout') });
   await rig.consume();
   await rig.consume();
-  for (let start = 0; start < 500; start += 50) {
-    await record(rig.db.database, range(start, start + 50));
-    second.wake();
-  }
-  await handled(rig.listener, range(0, 500));
-  expect(await numbers(rig.db.database)).toEqual(range(0, 500));
+  await relayInParts(second, 500, 50);
 });

@@ -1,11 +1,11 @@
 import { paymentsLimited } from '@app/contracts/checkouts';
-import { type Database, openDatabase } from '@app/service-kit/database';
+import type { Database } from '@app/service-kit/database';
 import { defineDatabase } from '@app/service-kit/define-database';
 import { Migration } from '@app/service-kit/migrations';
 import { deleteExpired } from '@app/service-kit/retention';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openForReplicas } from '@app/testing/opened-database';
+import { beforeEach, expect, test } from 'vitest';
 import { notifyOnce, sentNotificationsRetention } from '../src/notify-once.ts';
 import { outboxRow } from '../src/outbox.ts';
 import { messagingTables, sentNotificationsTable } from '../src/tables.ts';
@@ -22,18 +22,7 @@ class Initial extends Migration {
 const { databaseOptions, migrate } = defineDatabase('notify-once', {
   migrations: [{ name: '0001-initial', class: Initial }],
 });
-let created: TestDatabase;
-/** Two replicas: each has its pool. */
-let databases: Database[] = [];
-beforeAll(async () => {
-  created = await createMigratedDatabase('notify-once', migrate);
-  const options = databaseOptions(created.url);
-  databases = [await openDatabase(options), await openDatabase(options)];
-});
-afterAll(async () => {
-  await Promise.all(databases.map((database) => database.close()));
-  await created.close();
-});
+const databases = openForReplicas('notify-once', migrate, databaseOptions);
 beforeEach(() => pool(0).query('truncate sent_notifications, outbox'));
 
 const pool = (replica: number) => (databases[replica] as Database).pool;

@@ -1,5 +1,6 @@
 import { type Database, type DatabaseOptions, openDatabase } from '@app/service-kit/database';
-import { createMigratedDatabase } from './postgres.ts';
+import { afterAll, beforeAll } from 'vitest';
+import { createMigratedDatabase, type TestDatabase } from './postgres.ts';
 
 export interface OpenedDatabase {
   readonly url: string;
@@ -24,4 +25,27 @@ export async function openMigratedDatabase(
       await close();
     },
   };
+}
+
+/**
+ * Called at the top of a test file: a migrated database that two replicas have opened, each with a pool of its own, from before
+ * the file's tests until after them.
+ */
+export function openForReplicas(
+  name: string,
+  migrate: (url: string) => Promise<unknown>,
+  databaseOptions: (url: string) => DatabaseOptions,
+): readonly Database[] {
+  let created: TestDatabase;
+  const databases: Database[] = [];
+  beforeAll(async () => {
+    created = await createMigratedDatabase(name, migrate);
+    const options = databaseOptions(created.url);
+    databases.push(await openDatabase(options), await openDatabase(options));
+  });
+  afterAll(async () => {
+    await Promise.all(databases.map((database) => database.close()));
+    await created.close();
+  });
+  return databases;
 }

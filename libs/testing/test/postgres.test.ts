@@ -3,6 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { guardLeaks } from '../src/leak-guard.ts';
 import { leakWatch } from '../src/leak-watch.ts';
 import { createMigratedDatabase, createTestDatabase } from '../src/postgres.ts';
+import { query } from '../src/sql.ts';
 
 guardLeaks();
 
@@ -54,13 +55,3 @@ test('closing drops the database although someone is still connected', async () 
   // The leak guard knows of it, and would fail this file.
   expect(leakWatch.found.splice(0)).toEqual(['PostgreSQL connection forgotten']);
 });
-
-async function query(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}

@@ -184,13 +184,19 @@ test.each(['its account', 'all accounts'] as const)(
   },
 );
 
-test('a forced run that died after its last charge lets the next one charge nothing beyond the limit', async () => {
+/** A forced run of 120 subscriptions, two periods overdue, died after so many charges, a day ago. */
+async function dieTwoPeriodsOverdue(charges: number): Promise<string> {
   const account = newAccount();
   await subscribeMany(account, 120);
-  // Two periods are overdue: the second ones were not due when the run was forced, as far as it is concerned.
   replicas.clock.set('2026-04-20T12:00:00.000Z');
-  await expect(runDailyForAccount(dyingAfter(120), account, requested(true))).rejects.toThrow('died');
+  await expect(runDailyForAccount(dyingAfter(charges), account, requested(true))).rejects.toThrow('died');
   replicas.clock.advance(dayMs);
+  return account;
+}
+
+test('a forced run that died after its last charge lets the next one charge nothing beyond the limit', async () => {
+  // The second ones were not due when the run was forced, as far as it is concerned.
+  const account = await dieTwoPeriodsOverdue(120);
   expect((await preview(account)).totals.renewals.count).toBe(100);
   // It finds paid what the dead one has requested, and charges no more than the limit.
   expect((await run(account)).problems.map(({ code }) => code)).toEqual(['charge_limit']);
@@ -201,12 +207,8 @@ test('a forced run that died after its last charge lets the next one charge noth
 });
 
 test('what fell due again by the second of two forced runs that died is charged by the next one', async () => {
-  const account = newAccount();
-  await subscribeMany(account, 120);
-  // Two periods are overdue: the second one is due on the day after the first was paid.
-  replicas.clock.set('2026-04-20T12:00:00.000Z');
-  await expect(runDailyForAccount(dyingAfter(110), account, requested(true))).rejects.toThrow('died');
-  replicas.clock.advance(dayMs);
+  // The second one is due on the day after the first was paid.
+  const account = await dieTwoPeriodsOverdue(110);
   const dies: DailyStep = () => Promise.reject(new Error('died'));
   await expect(runDailyForAccount({ ...daily(), steps: [dies] }, account, requested(true))).rejects.toThrow('died');
   replicas.clock.advance(dayMs);

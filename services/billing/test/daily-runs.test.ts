@@ -5,6 +5,7 @@ import { remindersFinished } from '@app/contracts/reminders';
 import { takeEffect } from '@app/messaging/take-effect';
 import { idOfPart } from '@app/runs/run-for-each-account';
 import { openDatabase } from '@app/service-kit/database';
+import { nothingDone } from '@app/testing/daily-result';
 import { query } from '@app/testing/sql';
 import { expect, test } from 'vitest';
 import { storeReminderCounts } from '../src/daily-runs/store-reminder-counts.ts';
@@ -13,17 +14,6 @@ import { orderEvent } from './samples.ts';
 import { harness, startService } from './set-up.ts';
 
 startService();
-
-const nothingDone = {
-  ok: true,
-  rebills: { charged: 0, chargedCents: 0, retried: 0, canceled: 0 },
-  recovery: { sent: 0, recovered: 0 },
-  holdsSettled: 0,
-  chargedByCurrency: {},
-  blocked: 0,
-  waiting: 0,
-  problems: [],
-};
 
 const command = (): string => newIdSuffix(harness.clock.nowMs());
 

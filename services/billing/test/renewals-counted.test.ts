@@ -55,12 +55,18 @@ test('renewals whose outcome is unknown at first are counted by the run whose lo
   expect((await run(replica, account)).rebills.charged).toBe(0);
 });
 
-test('what the payments loop ended between two runs is counted by the later one, and by no other', async () => {
-  const { account, replica } = await beginDue(2);
-  replica.fail(...lost(2));
-  await run(replica, account);
+/** The payments loop ended so many renewals whose outcome a run did not learn. */
+async function endBetweenRuns(count: number) {
+  const due = await beginDue(count);
+  due.replica.fail(...lost(count));
+  await run(due.replica, due.account);
   replicas.clock.advance(10 * minuteMs);
-  await replica.round();
+  await due.replica.round();
+  return due;
+}
+
+test('what the payments loop ended between two runs is counted by the later one, and by no other', async () => {
+  const { account, replica } = await endBetweenRuns(2);
   expect((await run(replica, account)).rebills).toMatchObject({ charged: 2, chargedCents: 3800 });
   expect((await run(replica, account)).rebills).toMatchObject({ charged: 0, chargedCents: 0 });
 });
@@ -94,11 +100,7 @@ test('a renewal that a refund of its order keeps out is counted as blocked, whil
 });
 
 test('a run over all accounts visits an account for what ended since its last run', async () => {
-  const { account, replica } = await beginDue(1);
-  replica.fail(...lost(1));
-  await run(replica, account);
-  replicas.clock.advance(10 * minuteMs);
-  await replica.round();
+  const { replica } = await endBetweenRuns(1);
   // So long after that nothing else of it is due.
   await replicas.database.pool.query('update subscriptions set next_charge_at = null');
   replicas.clock.advance(60 * dayMs);

@@ -7,10 +7,12 @@ import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import type { ProcessorName } from '../src/processors/processor-registry.ts';
 import { type Harness, startHarness } from './harness.ts';
 import { type Replicas, startReplicas } from './payment-replicas.ts';
+import { StripeStandIn } from './stripe/stripe-stand-in.ts';
 
 /** Of the test file that is running: what it called says which of them are there. */
 export let replicas: Replicas;
 export let harness: Harness;
+export let stripe: StripeStandIn;
 export let storage: OpenedDatabase;
 export let database: Database;
 
@@ -32,13 +34,28 @@ export function openReplicasOf(processor: ProcessorName, startsAt = '2026-03-15T
   });
 }
 
+type Settings = Parameters<typeof startHarness>[0];
+
 /** Called at the top of a test file: starts the service before its tests and closes it after them. */
-export function startService(settings: Parameters<typeof startHarness>[0] = {}): void {
+export function startService(settings: Settings = {}): void {
   guardLeaks();
   beforeAll(async () => {
     harness = await startHarness(settings);
   });
   afterAll(() => harness.close());
+}
+
+/** The same, at a stand-in of Stripe. @param ahead how far its clock is before ours, in milliseconds */
+export function startServiceAtStripe(settings: Settings = {}, ahead = (): number => 0): void {
+  guardLeaks();
+  beforeAll(async () => {
+    stripe = await StripeStandIn.start({ nowMs: () => harness.clock.nowMs() + ahead() });
+    harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', STRIPE_API_URL: stripe.url, ...settings });
+  });
+  afterAll(async () => {
+    await harness.close();
+    await stripe.close();
+  });
 }
 
 /** Called at the top of a test file: opens billing's database, without anything of billing that works on it. */

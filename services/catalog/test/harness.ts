@@ -13,6 +13,16 @@ import { readConfig } from '../src/config.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { createCatalog } from '../src/service.ts';
 
+/** What checkout finds of a product that is a draft and has nothing beside it. */
+export const draftAlone = {
+  status: 'draft' as const,
+  accessUrl: null,
+  bumps: [],
+  discounts: [],
+  upsell: null,
+  page: null,
+};
+
 export interface CatalogHarness {
   readonly accountId: string;
   readonly clock: FakeClock;

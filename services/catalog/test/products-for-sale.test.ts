@@ -3,6 +3,7 @@ import * as funnels from '@app/contracts/funnels';
 import * as products from '@app/contracts/products';
 import * as sale from '@app/contracts/products-for-sale';
 import { expect, test } from 'vitest';
+import { draftAlone } from './harness.ts';
 import { catalog, startService } from './set-up.ts';
 
 startService();
@@ -38,12 +39,7 @@ test('a product is for sale with every active bump in order, the requested disco
     currency: 'eur',
     pricingType: 'onetime',
     billingInterval: null,
-    status: 'draft',
-    accessUrl: null,
-    bumps: [],
-    discounts: [],
-    upsell: null,
-    page: null,
+    ...draftAlone,
   };
   expect(await forSale('course')).toEqual(bare);
   expect(await forSale('course', 'NONE')).toEqual(bare);

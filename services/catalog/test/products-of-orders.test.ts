@@ -3,6 +3,7 @@ import * as funnels from '@app/contracts/funnels';
 import * as products from '@app/contracts/products';
 import * as sale from '@app/contracts/products-for-sale';
 import { expect, test } from 'vitest';
+import { draftAlone } from './harness.ts';
 import { catalog, startService } from './set-up.ts';
 
 startService();
@@ -53,12 +54,7 @@ test('the response has the product and the requested bumps and codes that can be
     currency: 'usd',
     pricingType: 'subscription',
     billingInterval: 'year',
-    status: 'draft',
-    accessUrl: null,
-    bumps: [],
-    discounts: [],
-    upsell: null,
-    page: null,
+    ...draftAlone,
   };
   expect(await resolve(wanted)).toEqual([bare]);
   const offer = (kind: funnels.OfferKind, active: 0 | 1) =>

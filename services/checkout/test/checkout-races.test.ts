@@ -172,13 +172,19 @@ test('a process that dies after billing charged and before it recorded: the even
   await expectOneOrder();
 });
 
-test('a process that dies between fixing the sale and the request to billing: the next click goes on with the same attempt', async () => {
+/** A buyer pays, no reply of billing comes, and the process dies. */
+async function payAndDie() {
   const first = await harness.base.start();
   const opened = await open();
-  // Billing got nothing: it died as well.
-  harness.billing.beforeStart = losesReply;
   expect(await harness.pay(opened)).toMatchObject({ status: 'processing' });
   await first.close();
+  return opened;
+}
+
+test('a process that dies between fixing the sale and the request to billing: the next click goes on with the same attempt', async () => {
+  // Billing got nothing: it died as well.
+  harness.billing.beforeStart = losesReply;
+  const opened = await payAndDie();
   expect(harness.billing.attempts).toEqual([]);
   harness.billing.beforeStart = async () => undefined;
   await harness.base.start();
@@ -251,11 +257,8 @@ test.each([
 );
 
 test('an attempt that billing has lost, as after a restored backup, is looked up before it is given up', async () => {
-  const first = await harness.base.start();
-  const opened = await open();
   harness.billing.beforeAnswer = losesReply;
-  expect(await harness.pay(opened)).toMatchObject({ status: 'processing' });
-  await first.close();
+  const opened = await payAndDie();
   harness.billing.attempts.length = 0;
   harness.billing.atProcessor = 'ok';
   harness.base.clock.advance(121_000);

@@ -3,17 +3,7 @@ import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { countOverdueReminders, previewReminders, runReminders } from '@app/contracts/reminders';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { onRequest, onRequestAcrossAccounts } from '@app/messaging/serve-requests';
-
-export const nothingDone: DailyResult = {
-  ok: true,
-  rebills: { charged: 0, chargedCents: 0, retried: 0, canceled: 0 },
-  recovery: { sent: 0, recovered: 0 },
-  holdsSettled: 0,
-  chargedByCurrency: {},
-  blocked: 0,
-  waiting: 0,
-  problems: [],
-};
+import { nothingDone } from '@app/testing/daily-result';
 
 export const nothingPlanned: RequestOutput<typeof previewDailyRun> = {
   at: '2026-03-15T12:00:00.000Z',

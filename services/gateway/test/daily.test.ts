@@ -1,10 +1,11 @@
 import type { DailyResult } from '@app/contracts/daily-runs';
 import { DomainError } from '@app/contracts/errors';
 import type { RequestContext } from '@app/messaging/request-headers';
+import { nothingDone } from '@app/testing/daily-result';
 import { announced } from '@app/testing/points';
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { responseStored } from '../src/points/points.ts';
-import { nothingDone, nothingPlanned } from './daily-stand-in.ts';
+import { nothingPlanned } from './daily-stand-in.ts';
 import { createSeller, type Harness, platformKey, sureHealth } from './harness.ts';
 import { send } from './http.ts';
 import { harness, startGateway, url } from './set-up.ts';

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { openPortalSession } from '@app/testing/portal-session';
 import { query } from '@app/testing/sql';
 import { beforeEach, expect, test } from 'vitest';
 import { createSeller } from './harness.ts';
@@ -27,13 +28,7 @@ beforeEach(async () => {
   const { key, ...seller } = await createSeller(url);
   accountId = seller.accountId;
   const { handle } = (await send(url, 'GET', '/api/v1/settings', { key })).json;
-  secret = randomBytes(32).toString('base64url');
-  await query(
-    harness.database.url,
-    `insert into portal_sessions (hash, account_id, email, created_at, expires_at)
-     values (sha256($1), $2, $3, now(), now() + interval '1 day')`,
-    [secret, accountId, cards.buyer],
-  );
+  secret = await openPortalSession(harness.database.url, accountId, { email: cards.buyer });
   path = `/p/${handle}/subscriptions/${subscriptionId}`;
   cookie = `fnl_portal_${handle}=${encodeURIComponent(`${secret}.${handle}.${cards.buyer}`)}`;
 });

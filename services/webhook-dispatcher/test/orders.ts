@@ -18,6 +18,28 @@ export const anEmail = (productId: string): EventData<typeof funnelEmailSynced> 
   ...{ position: 1, sendDay: 0, subject: 'S', body: 'B' },
 });
 
+/** The moment of what the events below tell. */
+export const eventTime = '2026-01-15T11:00:00.000Z';
+
+/** What events after a sale have of its order. */
+export const soldProduct = {
+  orderId: 'ord_01kex0000000000000000000aa',
+  productId: 'prd_01kex0000000000000000000aa',
+  productName: 'Course',
+  customerEmail: 'ada@example.com',
+  currency: 'eur',
+  test: false,
+};
+
+/** What events of a subscription have of it. */
+export const soldSubscription = {
+  ...soldProduct,
+  subscriptionId: 'sub_01kex0000000000000000000aa',
+  amountCents: 4_900,
+  billingInterval: 'month' as const,
+  mrrCents: 4_900,
+};
+
 /** A payout of an affiliate, which is no event of an order. @param nowMs as of `anOrder` */
 export const aPayout = (nowMs: number): EventData<typeof affiliatePaid> => ({
   payoutId: newId('payout', nowMs),

@@ -10,35 +10,22 @@ import {
 import type { ReceivedRequest } from '@app/testing/http-receiver';
 import { expect, test } from 'vitest';
 import { handled } from './harness.ts';
-import { connectedAccount } from './orders.ts';
+import { eventTime as at, connectedAccount, soldProduct, soldSubscription } from './orders.ts';
 import { harness, startService } from './set-up.ts';
 
 startService();
 
-const at = '2026-01-15T11:00:00.000Z';
-const about = {
-  orderId: 'ord_01kex0000000000000000000aa',
-  productId: 'prd_01kex0000000000000000000aa',
-  productName: 'Course',
-  customerEmail: 'ada@example.com',
-  currency: 'eur',
-  test: false,
-};
 const counted = { orders: 1, cents: 14_800 };
 const times = { paidAt: at, refundedAt: at };
-const refund = { ...about, totalCents: 14_800, refundedCents: 14_800, refundNo: 1, counted, ...times };
-const upsell = { ...about, headline: 'Coaching', amountCents: 9_900, acceptedAt: at };
+const refund = { ...soldProduct, totalCents: 14_800, refundedCents: 14_800, refundNo: 1, counted, ...times };
+const upsell = { ...soldProduct, headline: 'Coaching', amountCents: 9_900, acceptedAt: at };
 const cancellation = {
-  ...about,
-  subscriptionId: 'sub_01kex0000000000000000000aa',
-  amountCents: 4_900,
-  billingInterval: 'month' as const,
-  mrrCents: 4_900,
+  ...soldSubscription,
   ...({ statusBefore: 'active', reason: 'seller', sendWebhook: true } as const),
   canceledAt: at,
 };
 const reopening = {
-  ...about,
+  ...soldProduct,
   totalCents: 14_800,
   refundNo: 1,
   counted,
@@ -82,7 +69,7 @@ test('a refund, an accepted upsell and a canceled subscription each arrive once,
     ].sort(),
   );
   for (const entry of activity) {
-    expect(entry).toMatchObject({ status: 'delivered', attempt: 1, order_id: about.orderId, test: false });
+    expect(entry).toMatchObject({ status: 'delivered', attempt: 1, order_id: soldProduct.orderId, test: false });
   }
 });
 
@@ -98,7 +85,11 @@ test('events of a rehearsal are marked as such', async () => {
 
 test('what the seller has to know of a payment is a notice, and a refund that failed afterwards a webhook too', async () => {
   const { account, receiver, tried } = await connectedAccount(harness);
-  const noticed = { orderId: about.orderId, summary: 'The hold was not captured.\nIt is tried again.', test: false };
+  const noticed = {
+    orderId: soldProduct.orderId,
+    summary: 'The hold was not captured.\nIt is tried again.',
+    test: false,
+  };
   await handled(await harness.publish(paymentNoticed, account, noticed));
   await harness.publish(orderReopened, account, { ...reopening, test: true });
   await tried(1);
@@ -107,16 +98,16 @@ test('what the seller has to know of a payment is a notice, and a refund that fa
   const reopened = notices.find(({ test: rehearsed }) => rehearsed);
   expect(notice).toMatchObject({
     kind: 'notice',
-    order_id: about.orderId,
+    order_id: soldProduct.orderId,
     test: false,
     summary: 'The hold was not captured. It is tried again.',
   });
-  expect(reopened).toMatchObject({ kind: 'notice', order_id: about.orderId, test: true });
+  expect(reopened).toMatchObject({ kind: 'notice', order_id: soldProduct.orderId, test: true });
   expect(reopened?.summary).toMatch(/^The refund failed .*"the card is closed".*Refund it once more/);
   await harness.publish(orderRefunded, account, refund);
   await tried(2);
   const names = receiver.requests.map((request) => request.headers['x-service-event']);
   expect(names.toSorted()).toEqual(['order.refunded', 'order.reopened']);
   const body = receiver.requests[names.indexOf('order.reopened')]?.body ?? '';
-  expect(JSON.parse(body)).toMatchObject({ orderId: about.orderId, reason: 'the card is closed' });
+  expect(JSON.parse(body)).toMatchObject({ orderId: soldProduct.orderId, reason: 'the card is closed' });
 });

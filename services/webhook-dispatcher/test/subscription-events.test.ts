@@ -8,26 +8,13 @@ import { listActivity } from '@app/contracts/webhook-deliveries';
 import * as payloads from '@app/contracts/webhook-payloads';
 import { expect, test } from 'vitest';
 import { handled } from './harness.ts';
-import { connectedAccount } from './orders.ts';
+import { eventTime as at, connectedAccount, soldSubscription } from './orders.ts';
 import { harness, startService } from './set-up.ts';
 
 startService();
 
-const at = '2026-01-15T11:00:00.000Z';
-const about = {
-  subscriptionId: 'sub_01kex0000000000000000000aa',
-  orderId: 'ord_01kex0000000000000000000aa',
-  productId: 'prd_01kex0000000000000000000aa',
-  productName: 'Club',
-  customerEmail: 'ada@example.com',
-  amountCents: 4_900,
-  currency: 'eur',
-  billingInterval: 'month' as const,
-  mrrCents: 4_900,
-  test: false,
-};
 const renewal = {
-  ...about,
+  ...soldSubscription,
   paymentId: 'pmt_01kex0000000000000000000aa',
   period: 2,
   attempt: 1,
@@ -42,7 +29,12 @@ const failed = {
   ...renewal,
   ...{ nextTryDays: 3, statusAfter: 'past_due' as const, reason: 'card_declined', failedAt: at },
 };
-const ended = { ...about, statusBefore: 'past_due' as const, reason: 'payment_failed' as const, canceledAt: at };
+const ended = {
+  ...soldSubscription,
+  statusBefore: 'past_due' as const,
+  reason: 'payment_failed' as const,
+  canceledAt: at,
+};
 const payout = {
   ...{ payoutId: 'pay_01kex0000000000000000000aa', affiliateCode: 'PAL', affiliateName: 'Sophie' },
   ...{ affiliateEmail: 'sophie@example.com', amountCents: 4_200, currency: 'eur', commissionCount: 3, paidAt: at },
@@ -59,8 +51,12 @@ test('each event of a subscription, and a payout, arrives once under its publish
   const { account, receiver, tried } = await connectedAccount(harness);
   await harness.publish(events.subscriptionRebilled, account, rebilled);
   await harness.publish(events.subscriptionPaymentFailed, account, failed);
-  await harness.publish(events.subscriptionPaused, account, { ...about, statusBefore: 'active', pausedAt: at });
-  await harness.publish(events.subscriptionResumed, account, { ...about, nextChargeAt: at, resumedAt: at });
+  await harness.publish(events.subscriptionPaused, account, {
+    ...soldSubscription,
+    statusBefore: 'active',
+    pausedAt: at,
+  });
+  await harness.publish(events.subscriptionResumed, account, { ...soldSubscription, nextChargeAt: at, resumedAt: at });
   await harness.publish(affiliatePaid, account, payout);
   await tried(5);
   const activity = await entries(account, 5);
@@ -86,7 +82,7 @@ test('each event of a subscription, and a payout, arrives once under its publish
     expect(headers).not.toHaveProperty('x-service-test');
   }
   for (const { event, order_id } of activity)
-    expect([event, order_id]).toEqual([event, event === 'affiliate.paid' ? null : about.orderId]);
+    expect([event, order_id]).toEqual([event, event === 'affiliate.paid' ? null : soldSubscription.orderId]);
 });
 
 test('a cancellation after the last attempt is sent where the account wants it, and a seller’s own always', async () => {
@@ -119,7 +115,7 @@ test('what the seller has to know of the daily run, of a reminder, of an order a
   await handled(await harness.publish(dailyRunNoticed, account, run));
   const failure = { checkoutId: 'cko_01kex0000000000000000000aa', summary: 'The mail server refused it.', test: true };
   await handled(await harness.publish(reminderNoticed, account, failure));
-  const duplicate = { orderId: 'ord_01kex0000000000000000000aa', summary: 'It may be a duplicate.', test: false };
+  const duplicate = { orderId: soldSubscription.orderId, summary: 'It may be a duplicate.', test: false };
   await handled(await harness.publish(orderNoticed, account, duplicate));
   const limited = { summary: 'Many payments were declined.', test: false };
   await handled(await harness.publish(paymentsLimited, account, limited));

@@ -1,31 +1,13 @@
 import { newId } from '@app/contracts/ids';
-import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
-import { query } from '@app/testing/sql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
+import { expect, test } from 'vitest';
 import type { CardRequest, ProcessorCall } from '../../src/processors/payment-processor.ts';
-import { type RunQuery, readBookEntries } from '../../src/processors/simulated-books.ts';
-import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
+import { readBookEntries } from '../../src/processors/simulated-books.ts';
 import { type Fault, faultyProcessor, randomFaults, scripted, seededRandom } from './faulty-processor.ts';
+import { clock, openSimulated, processor, run } from './simulated-set-up.ts';
 
-guardLeaks();
-
-const clock: FakeClock = fakeClock('2026-03-15T12:00:00.000Z');
-let database: TestDatabase;
-let inner: SimulatedProcessor;
-beforeAll(async () => {
-  database = await createMigratedDatabase('billing', migrate);
-  inner = await openSimulatedProcessor({ databaseUrl: database.url, clock });
-});
-afterAll(async () => {
-  await inner.close();
-  await database.close();
-});
+openSimulated();
 
 const accountId = newId('account', clock.nowMs());
-const run: RunQuery = (sql, values) => query(database.url, sql, values);
 const request = (): CardRequest => ({
   paymentId: newId('payment', Date.now()),
   amountCents: 4_900,
@@ -54,7 +36,7 @@ test.each([
   { fault: 'raced', arrives: 2, answers: true },
   { fault: 'answered_a_day_late', arrives: 1, answers: true },
 ] as const)('$fault: the request arrives $arrives times', async ({ fault, arrives, answers }) => {
-  const faulty = faultyProcessor(inner, scripted(fault), clock);
+  const faulty = faultyProcessor(processor, scripted(fault), clock);
   const sent = request();
   const startMs = clock.nowMs();
   const outcome = await faulty.charge(sent, callWith()).catch((err: unknown) => err);
@@ -68,7 +50,7 @@ test.each([
   { fault: 'request_lost', arrives: 0 },
   { fault: 'answer_lost', arrives: 1 },
 ] as const)('$fault: no answer comes until the deadline', async ({ fault, arrives }) => {
-  const faulty = faultyProcessor(inner, scripted(fault));
+  const faulty = faultyProcessor(processor, scripted(fault));
   const sent = request();
   const limit = new AbortController();
   const silent = expect(faulty.charge(sent, callWith(limit.signal))).rejects.toThrow('the deadline has passed');
@@ -79,7 +61,7 @@ test.each([
 });
 
 test('late: requests arrive after their deadlines, last sent first', async () => {
-  const faulty = faultyProcessor(inner, () => 'late');
+  const faulty = faultyProcessor(processor, () => 'late');
   const sent = [request(), request(), request()];
   const limit = new AbortController();
   const silent = sent.map((each) => expect(faulty.charge(each, callWith(limit.signal))).rejects.toThrow('passed'));
@@ -96,7 +78,7 @@ test('late: requests arrive after their deadlines, last sent first', async () =>
 });
 
 test('look-up and list fail as configured', async () => {
-  const faulty = faultyProcessor(inner, scripted('throws_before', 'throws_before'));
+  const faulty = faultyProcessor(processor, scripted('throws_before', 'throws_before'));
   await expect(faulty.lookUp({ call: 'charge', request: request() }, callWith())).rejects.toThrow(
     'broke the connection',
   );

@@ -1,26 +1,10 @@
 import { newId } from '@app/contracts/ids';
-import { fakeClock } from '@app/testing/fake-clock';
-import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
-import { query } from '@app/testing/sql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
+import { expect, test } from 'vitest';
 import type { ProcessorCall, SentOutcome } from '../../src/processors/payment-processor.ts';
-import { type RunQuery, readBookEntries, readOrderBooks } from '../../src/processors/simulated-books.ts';
-import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
+import { readBookEntries, readOrderBooks } from '../../src/processors/simulated-books.ts';
+import { clock, openSimulated, processor, run } from './simulated-set-up.ts';
 
-const clock = fakeClock('2026-03-15T12:00:00.000Z');
-let database: TestDatabase;
-let processor: SimulatedProcessor;
-const run: RunQuery = (sql, values) => query(database.url, sql, values);
-
-beforeAll(async () => {
-  database = await createMigratedDatabase('billing', migrate);
-  processor = await openSimulatedProcessor({ databaseUrl: database.url, clock });
-});
-afterAll(async () => {
-  await processor.close();
-  await database.close();
-});
+openSimulated();
 
 const paymentId = () => newId('payment', Date.now());
 const callOf = (accountId: string, isTest = false): ProcessorCall => ({

@@ -1,30 +1,15 @@
 import { newId } from '@app/contracts/ids';
-import { fakeClock } from '@app/testing/fake-clock';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { announced } from '@app/testing/points';
-import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrate } from '../../src/db/migrate.ts';
+import { expect, test } from 'vitest';
 import { simulatedCallRecorded } from '../../src/points/points.ts';
 import type { CardRequest, ProcessorCall, SentOutcome } from '../../src/processors/payment-processor.ts';
-import { type RunQuery, readBookEntries } from '../../src/processors/simulated-books.ts';
-import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
-
-guardLeaks();
+import { readBookEntries } from '../../src/processors/simulated-books.ts';
+import { storage } from '../set-up.ts';
+import { clock, openSimulated, processor, run } from './simulated-set-up.ts';
 
 const slowMs = 100;
-const clock = fakeClock('2026-03-15T12:00:00.000Z');
-let database: TestDatabase;
-let processor: SimulatedProcessor;
-beforeAll(async () => {
-  database = await createMigratedDatabase('billing', migrate);
-  processor = await openSimulatedProcessor({ databaseUrl: database.url, clock, slowMs });
-});
-afterAll(async () => {
-  await processor.close();
-  await database.close();
-});
+openSimulated({ slowMs });
 
 const accountId = newId('account', clock.nowMs());
 const call = (over: Partial<ProcessorCall> = {}): ProcessorCall => ({
@@ -44,7 +29,6 @@ const request = (paymentMethod: string): CardRequest => ({
   returnUrl: 'https://shop.example/c/shop/course?step=2#pay',
 });
 const money = { amountCents: 4_900, currency: 'usd' };
-const run: RunQuery = (sql, values) => query(database.url, sql, values);
 /** The books have the payment. */
 const recorded = (sent: { paymentId: string }) =>
   announced(simulatedCallRecorded, ({ paymentId }) => paymentId === sent.paymentId);
@@ -180,7 +164,7 @@ test('the books keep no token of a card', async () => {
   await processor.charge(request('sim_ok'), call());
   await chargeAgain('sim_ok').outcome;
   const rows = await query<{ row: string }>(
-    database.url,
+    storage.url,
     'select e::text as row from simulated_processor.entries as e union all select l::text from simulated_processor.lost_sendings as l',
   );
   expect(rows.length).toBeGreaterThan(0);

@@ -1,29 +1,18 @@
 import { newId } from '@app/contracts/ids';
 import { deleteExpired } from '@app/service-kit/retention';
-import { fakeClock } from '@app/testing/fake-clock';
 import { volume } from '@app/testing/long';
 import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { retention } from '../../src/db/retention.ts';
 import { simulatedCallRecorded } from '../../src/points/points.ts';
 import type { ProcessorCall, SentOutcome } from '../../src/processors/payment-processor.ts';
-import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
-import { database, openStorage, storage } from '../set-up.ts';
+import { database, storage } from '../set-up.ts';
+import { clock, openSimulated, processor } from './simulated-set-up.ts';
 
-openStorage();
+openSimulated();
 
 const dayMs = 86_400_000;
-const clock = fakeClock('2026-03-15T12:00:00.000Z');
-let processor: SimulatedProcessor;
-
-beforeAll(async () => {
-  processor = await openSimulatedProcessor({ databaseUrl: storage.url, clock });
-});
-afterAll(async () => {
-  await processor.close();
-});
-
 const money = { amountCents: 4_900, currency: 'usd' };
 const about = { customerEmail: 'ada@example.com', orderId: 'ord_1' };
 const paymentId = () => newId('payment', Date.now());

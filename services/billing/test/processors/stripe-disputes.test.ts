@@ -6,34 +6,20 @@ import { putPaymentProcessor } from '@app/contracts/payment-processors';
 import * as contract from '@app/contracts/payments';
 import { receiveProcessorEvent } from '@app/contracts/processor-events';
 import { getSubscription, listSubscriptions } from '@app/contracts/subscriptions';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { announced } from '@app/testing/points';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { processorEventHandled } from '../../src/points/points.ts';
-import { type Harness, startHarness } from '../harness.ts';
 import { startInput, upsell } from '../payment-samples.ts';
 import { orderEvent } from '../samples.ts';
+import { commandOf, harness, startServiceAtStripe, stripe } from '../set-up.ts';
 import type { Dispute, PaymentIntent, StripeEvent } from '../stripe/objects.ts';
 import { signedEvent } from '../stripe/sent-events.ts';
-import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
-
-guardLeaks();
 
 const dayMs = 86_400_000;
-let harness: Harness;
-let stripe: StripeStandIn;
 /** How far Stripe's clock is ahead of ours, in milliseconds. */
 let skewMs = 0;
-beforeAll(async () => {
-  stripe = await StripeStandIn.start({ nowMs: () => harness.clock.nowMs() + skewMs });
-  const settings = { STRIPE_REQUESTS_PER_SECOND: 1_000, PROCESSOR_DEADLINE_MS: 3_000 };
-  harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', STRIPE_API_URL: stripe.url, ...settings });
-});
-afterAll(async () => {
-  await harness.close();
-  await stripe.close();
-});
+startServiceAtStripe({ PROCESSOR_DEADLINE_MS: 3_000, STRIPE_REQUESTS_PER_SECOND: 1_000 }, () => skewMs);
 
 let account: string;
 let secretKey: string;
@@ -53,12 +39,7 @@ beforeEach(async () => {
   await request(putPaymentProcessor, { body: { processor: 'stripe', live, test } });
 });
 
-const context = () => ({
-  accountId: account,
-  requestId: 'r',
-  commandId: newId('event', harness.clock.nowMs()).slice(-26),
-  waitMs: 30_000,
-});
+const context = () => ({ ...commandOf(account), waitMs: 30_000 });
 const request = <Input extends z.ZodType, Output extends z.ZodType>(
   definition: RequestDefinition<Input, Output>,
   input: RequestInput<RequestDefinition<Input, Output>>,

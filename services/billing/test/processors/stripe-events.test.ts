@@ -3,38 +3,18 @@ import { getPaymentProcessor, putPaymentProcessor } from '@app/contracts/payment
 import { continuePayment, startPayment } from '@app/contracts/payments';
 import { receiveProcessorEvent } from '@app/contracts/processor-events';
 import { openDatabase } from '@app/service-kit/database';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { databaseOptions } from '../../src/db/migrate.ts';
 import { answersRecorded, processorEventHandled } from '../../src/points/points.ts';
 import { claimEvents } from '../../src/processor-events/event-rows.ts';
-import { type Harness, startHarness } from '../harness.ts';
 import { startInput } from '../payment-samples.ts';
+import { commandOf, harness, startServiceAtStripe, stripe } from '../set-up.ts';
 import { event as eventOf, type StripeEvent } from '../stripe/objects.ts';
 import { type SentEvent, signedBytes, signedEvent } from '../stripe/sent-events.ts';
-import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
 
-guardLeaks();
-
-let harness: Harness;
-let stripe: StripeStandIn;
-beforeAll(async () => {
-  stripe = await StripeStandIn.start({ nowMs: () => harness.clock.nowMs() });
-  const settings = { STRIPE_API_URL: stripe.url, PROCESSOR_DEADLINE_MS: 3_000 };
-  harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', ...settings });
-});
-afterAll(async () => {
-  await harness.close();
-  await stripe.close();
-});
-
-const context = (accountId: string) => ({
-  accountId,
-  requestId: 'r',
-  commandId: newId('event', harness.clock.nowMs()).slice(-26),
-});
+startServiceAtStripe({ PROCESSOR_DEADLINE_MS: 3_000 });
 
 interface Seller {
   readonly account: string;
@@ -53,14 +33,14 @@ async function newSeller(mode: 'live' | 'test' = 'live', over: Partial<Seller> =
   await harness.requester.request(
     putPaymentProcessor,
     { body: { processor: 'stripe', [mode]: pair } },
-    context(account),
+    commandOf(account),
   );
   return { account, key, secret };
 }
 
 async function receive(account: string, { body, signature }: SentEvent): Promise<boolean> {
   const input = { processor: 'stripe', body: body.toString('base64'), signature } as const;
-  return (await harness.requester.request(receiveProcessorEvent, input, context(account))).accepted;
+  return (await harness.requester.request(receiveProcessorEvent, input, commandOf(account))).accepted;
 }
 const handled = (event: StripeEvent, result: 'done' | 'later' = 'done') =>
   announced(processorEventHandled, (one) => one.eventId === event.id && one.result === result);
@@ -81,7 +61,7 @@ async function confirmedPayment({ account, key }: Seller, test = false) {
     ...{ paymentMethod: 'pm_card_authenticationRequired', returnUrl: 'https://shop.example/', test },
     orderId: newId('order', harness.clock.nowMs()),
   });
-  const requested = await harness.requester.request(startPayment, input, context(account));
+  const requested = await harness.requester.request(startPayment, input, commandOf(account));
   if (requested.status !== 'requires_action') throw new Error(`the payment is ${requested.status}`);
   await fetch(requested.action?.url ?? '', { redirect: 'manual' });
   return { orderId: input.orderId, paymentId: requested.paymentId, event: lastEvent(key) };
@@ -150,7 +130,7 @@ test('what is signed and is no event, or about what nothing handles, is taken an
     expect([body, taken]).toEqual([body, true]);
   }
   expect(await stored(account)).toEqual([]);
-  const { stripe: keys } = await harness.requester.request(getPaymentProcessor, {}, context(account));
+  const { stripe: keys } = await harness.requester.request(getPaymentProcessor, {}, commandOf(account));
   expect(keys?.live).toMatchObject({ webhooks: 'by_hand', last_event_at: expect.any(String) });
 });
 
@@ -196,7 +176,7 @@ test('while a secret rotates both count, and a day later the new one alone; they
   const { event } = await confirmedPayment(seller);
   const pair = { secretKey: key, publishableKey: 'pk_live_x', webhookSecret: 'whsec_rotated' };
   const body = { processor: 'stripe', live: pair } as const;
-  await harness.requester.request(putPaymentProcessor, { body }, context(account));
+  await harness.requester.request(putPaymentProcessor, { body }, commandOf(account));
   const by = (one: string) => receive(account, signedEvent(event, { secrets: [one] }));
   expect([await by(secret), await by('whsec_rotated')]).toEqual([true, true]);
   expect(await receive(account, signedEvent(event, { secrets: ['whsec_older', 'whsec_rotated'] }))).toBe(true);
@@ -214,7 +194,7 @@ test('events of a Stripe account that the keys were of before are taken still, a
   const { account, secret } = first;
   const { orderId, event } = await confirmedPayment(first);
   // The payment has an end, so that another Stripe account may be chosen; a restored backup has forgotten it.
-  await harness.requester.request(continuePayment, { orderId }, context(account));
+  await harness.requester.request(continuePayment, { orderId }, commandOf(account));
   const second = await newSeller('live', { account });
   const undo = `update payments set status = 'sent', next_check_at = now() + interval '9 years', finished_at = null
     where account_id = $1 and order_id = $2`;

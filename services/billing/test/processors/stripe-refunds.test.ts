@@ -3,36 +3,16 @@ import { newId } from '@app/contracts/ids';
 import { putPaymentProcessor } from '@app/contracts/payment-processors';
 import { refundCharges, refundPayment, startPayment } from '@app/contracts/payments';
 import { receiveProcessorEvent } from '@app/contracts/processor-events';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { announced, listen } from '@app/testing/points';
 import { query } from '@app/testing/sql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { answersRecorded, processorEventHandled } from '../../src/points/points.ts';
-import { type Harness, startHarness } from '../harness.ts';
 import { startInput, upsell } from '../payment-samples.ts';
+import { commandOf, harness, startServiceAtStripe, stripe } from '../set-up.ts';
 import { refund as newRefund, type PaymentIntent, type Refund, type StripeEvent } from '../stripe/objects.ts';
 import { signedEvent } from '../stripe/sent-events.ts';
-import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
 
-guardLeaks();
-
-let harness: Harness;
-let stripe: StripeStandIn;
-beforeAll(async () => {
-  stripe = await StripeStandIn.start({ nowMs: () => harness.clock.nowMs() });
-  const settings = { STRIPE_API_URL: stripe.url, PROCESSOR_DEADLINE_MS: 3_000, STRIPE_REQUESTS_PER_SECOND: 1_000 };
-  harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', ...settings });
-});
-afterAll(async () => {
-  await harness.close();
-  await stripe.close();
-});
-
-const context = (accountId: string) => ({
-  accountId,
-  requestId: 'r',
-  commandId: newId('event', harness.clock.nowMs()).slice(-26),
-});
+startServiceAtStripe({ PROCESSOR_DEADLINE_MS: 3_000, STRIPE_REQUESTS_PER_SECOND: 1_000 });
 
 let shops = 0;
 /** An order of $49.00, paid through a Stripe account of its own. */
@@ -42,9 +22,9 @@ async function paidOrder(paymentMethod = 'pm_card_visa', fields: Parameters<type
   const key = `sk_live_r${shops}`;
   stripe.accept(key, `acct_r${shops}`);
   const live = { secretKey: key, publishableKey: `pk_live_r${shops}`, webhookSecret: `whsec_r${shops}` };
-  await harness.requester.request(putPaymentProcessor, { body: { processor: 'stripe', live } }, context(account));
+  await harness.requester.request(putPaymentProcessor, { body: { processor: 'stripe', live } }, commandOf(account));
   const input = startInput({ orderId: newId('order', harness.clock.nowMs()), paymentMethod, ...fields });
-  const { paymentId } = await harness.requester.request(startPayment, input, context(account));
+  const { paymentId } = await harness.requester.request(startPayment, input, commandOf(account));
   const books = stripe.booksOf(key);
   const [intent] = books.all<PaymentIntent>('payment_intent');
   /** As the seller does in Stripe's Dashboard: nothing of ours is in its metadata. */
@@ -54,14 +34,16 @@ async function paidOrder(paymentMethod = 'pm_card_visa', fields: Parameters<type
     if (event === undefined) throw new Error(`Stripe has no event ${type}`);
     const { body, signature } = signedEvent(event, { secrets: [live.webhookSecret] });
     const sent = { processor: 'stripe', body: body.toString('base64'), signature } as const;
-    expect(await harness.requester.request(receiveProcessorEvent, sent, context(account))).toEqual({ accepted: true });
+    expect(await harness.requester.request(receiveProcessorEvent, sent, commandOf(account))).toEqual({
+      accepted: true,
+    });
     await announced(processorEventHandled, (one) => one.eventId === event.id && one.result === 'done');
   };
   const run = () =>
     harness.requester.request(
       startDailyRun,
       { accountId: account, force: false },
-      { ...context(account), waitMs: 50_000 },
+      { ...commandOf(account), waitMs: 50_000 },
     );
   return { account, key, orderId: input.orderId, paymentId, intent, giveBack, receive, run };
 }
@@ -102,14 +84,14 @@ test('a refund in the Dashboard is recorded by its event like one of ours: a par
   expect(await published(order)).toEqual({ single: [1_000], whole: [] });
   const tooMuch = refundPayment;
   const request = (amountCents: number) =>
-    harness.requester.request(tooMuch, { paymentId: order.paymentId, body: { amountCents } }, context(order.account));
+    harness.requester.request(tooMuch, { paymentId: order.paymentId, body: { amountCents } }, commandOf(order.account));
   await expect(request(4_000)).rejects.toMatchObject({ code: 'validation_failed' });
   expect(await request(900)).toMatchObject({ status: 'refunded', refundedCents: 1_900 });
   const rest = order.giveBack(3_000);
   await order.receive(rest, 'refund.created');
   expect(await refundedCents(order)).toBe(4_900);
   expect(await published(order)).toEqual({ single: [1_000, 900, 3_000], whole: [4_900] });
-  const again = await harness.requester.request(refundCharges, { orderId: order.orderId }, context(order.account));
+  const again = await harness.requester.request(refundCharges, { orderId: order.orderId }, commandOf(order.account));
   expect(again).toMatchObject({ status: 'refunded', refundedCents: 4_900, orderRefunded: true });
   expect(sentRefunds(order)).toHaveLength(1);
   expect(await order.run()).toMatchObject({ ok: true, problems: [] });

@@ -3,41 +3,22 @@ import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { putPaymentProcessor } from '@app/contracts/payment-processors';
 import { startPayment } from '@app/contracts/payments';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { query } from '@app/testing/sql';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Harness, startHarness } from '../harness.ts';
+import { afterEach, expect, test } from 'vitest';
 import { startInput } from '../payment-samples.ts';
 import { orderEvent } from '../samples.ts';
+import { commandOf, harness, startServiceAtStripe, stripe } from '../set-up.ts';
 import type { PaymentIntent } from '../stripe/objects.ts';
-import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
-
-guardLeaks();
 
 const dayMs = 86_400_000;
 /** As many calls of an account are under way at once. */
 const callsMax = 64;
 const [renewals, until] = [200, 50];
 
-let harness: Harness;
-let stripe: StripeStandIn;
-beforeAll(async () => {
-  stripe = await StripeStandIn.start({ nowMs: () => harness.clock.nowMs() });
-  const pace = { STRIPE_REQUESTS_PER_SECOND: 1_000, PROCESSOR_DEADLINE_MS: 10_000 };
-  harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', STRIPE_API_URL: stripe.url, ...pace });
-});
+startServiceAtStripe({ PROCESSOR_DEADLINE_MS: 10_000, STRIPE_REQUESTS_PER_SECOND: 1_000 });
 afterEach(() => stripe.mend());
-afterAll(async () => {
-  await harness.close();
-  await stripe.close();
-});
 
-const context = (accountId: string) => ({
-  accountId,
-  requestId: 'r',
-  commandId: newId('event', harness.clock.nowMs()).slice(-26),
-  waitMs: 100_000,
-});
+const context = (accountId: string) => ({ ...commandOf(accountId), waitMs: 100_000 });
 const run = (account: string) =>
   harness.requester.request(startDailyRun, { accountId: account, force: true }, context(account));
 

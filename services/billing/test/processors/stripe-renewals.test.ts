@@ -3,43 +3,25 @@ import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { putPaymentProcessor } from '@app/contracts/payment-processors';
 import { refundCharges, startPayment } from '@app/contracts/payments';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { query } from '@app/testing/sql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Harness, startHarness } from '../harness.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { startInput } from '../payment-samples.ts';
 import { orderEvent } from '../samples.ts';
+import { commandOf, harness, startServiceAtStripe, stripe } from '../set-up.ts';
 import type { PaymentIntent, Refund } from '../stripe/objects.ts';
 import { randomRequestFaults } from '../stripe/random-request-faults.ts';
-import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
 import { seededRandom } from './faulty-processor.ts';
-
-guardLeaks();
 
 const liveKey = 'sk_live_shop';
 const [subscriptions, months] = [volume(12, 250), volume(1, 4)];
 const dayMs = 86_400_000;
 
-let harness: Harness;
-let stripe: StripeStandIn;
-beforeAll(async () => {
-  stripe = await StripeStandIn.start({ nowMs: () => harness.clock.nowMs() });
-  stripe.accept(liveKey);
-  const pace = { STRIPE_REQUESTS_PER_SECOND: 1_000, PROCESSOR_DEADLINE_MS: 3_000 };
-  harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', STRIPE_API_URL: stripe.url, ...pace });
-});
-afterAll(async () => {
-  await harness.close();
-  await stripe.close();
-});
+startServiceAtStripe({ PROCESSOR_DEADLINE_MS: 3_000, STRIPE_REQUESTS_PER_SECOND: 1_000 });
+beforeAll(() => stripe.accept(liveKey));
 
 const account = newId('account', Date.parse('2026-03-15T12:00:00.000Z'));
-const context = () => ({
-  accountId: account,
-  requestId: 'r',
-  commandId: newId('event', harness.clock.nowMs()).slice(-26),
-});
+const context = () => commandOf(account);
 /** Answers that never come take their deadline, one after the other in some steps. */
 const patient = () => ({ ...context(), waitMs: 50_000 });
 const run = () => harness.requester.request(startDailyRun, { accountId: account, force: true }, patient());

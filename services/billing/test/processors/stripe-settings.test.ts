@@ -4,46 +4,27 @@ import { orderPaid } from '@app/contracts/orders';
 import { getPaymentProcessor, putPaymentProcessor } from '@app/contracts/payment-processors';
 import * as contract from '@app/contracts/payments';
 import { cancelSubscription } from '@app/contracts/subscriptions';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { listen } from '@app/testing/points';
 import { query } from '@app/testing/sql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { endpointCompared } from '../../src/points/points.ts';
-import { type Harness, startHarness } from '../harness.ts';
 import { startInput } from '../payment-samples.ts';
 import { orderEvent } from '../samples.ts';
+import { commandOf, harness, startServiceAtStripe, stripe } from '../set-up.ts';
 import type { PaymentIntent, SetupIntent } from '../stripe/objects.ts';
-import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
 
-guardLeaks();
-
-let harness: Harness;
-let stripe: StripeStandIn;
-const time = { nowMs: () => harness.clock.nowMs() };
-beforeAll(async () => {
-  stripe = await StripeStandIn.start(time);
-  const settings = { STRIPE_API_URL: stripe.url, PROCESSOR_DEADLINE_MS: 3_000 };
-  harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', PUBLIC_URL: 'http://shop.example', ...settings });
-});
-afterAll(async () => {
-  await harness.close();
-  await stripe.close();
-});
+startServiceAtStripe({ PROCESSOR_DEADLINE_MS: 3_000, PUBLIC_URL: 'http://shop.example' });
 
 const newAccount = (): string => newId('account', harness.clock.nowMs());
-const context = (accountId: string) => ({
-  accountId,
-  requestId: 'r',
-  commandId: newId('event', harness.clock.nowMs()).slice(-26),
-});
-const get = (account: string) => harness.requester.request(getPaymentProcessor, {}, context(account));
+const get = (account: string) => harness.requester.request(getPaymentProcessor, {}, commandOf(account));
 type Body = Parameters<typeof harness.requester.request<typeof putPaymentProcessor>>[1]['body'];
-const put = (account: string, body: Body) => harness.requester.request(putPaymentProcessor, { body }, context(account));
+const put = (account: string, body: Body) =>
+  harness.requester.request(putPaymentProcessor, { body }, commandOf(account));
 const pay = (account: string, fields: Parameters<typeof startInput>[0] = {}) =>
   harness.requester.request(
     contract.startPayment,
     startInput({ paymentMethod: 'pm_card_visa', ...fields }),
-    context(account),
+    commandOf(account),
   );
 /** A key pair that Stripe accepts, of a Stripe account. */
 function pair(name: string, at: string, mode: 'live' | 'test' = 'live') {
@@ -195,21 +176,21 @@ test('another key of the same Stripe account takes over; that of another one wai
     stripe: { live: { account: 'acct_first' } },
   });
   stripe.revoke('sk_live_first');
-  const run = () => harness.requester.request(startDailyRun, { accountId: account, force: false }, context(account));
+  const run = () => harness.requester.request(startDailyRun, { accountId: account, force: false }, commandOf(account));
   expect(await run()).toMatchObject({ ok: true, rebills: { charged: 1 } });
   const elsewhere = pair('second', 'acct_second');
   const refused = { code: 'invalid_transition', message: expect.stringContaining('1 subscription that renews') };
   await expect(put(account, { processor: 'stripe', live: elsewhere })).rejects.toMatchObject(refused);
   const of = 'select id from subscriptions where account_id = $1';
   const [subscription] = await query<{ id: string }>(harness.databaseUrl, of, [account]);
-  await harness.requester.request(cancelSubscription, { subscriptionId: subscription?.id ?? '' }, context(account));
+  await harness.requester.request(cancelSubscription, { subscriptionId: subscription?.id ?? '' }, commandOf(account));
   expect(await put(account, { processor: 'stripe', live: elsewhere })).toMatchObject({
     stripe: { live: { account: 'acct_second' } },
   });
   expect(await pay(account)).toMatchObject({ status: 'succeeded' });
   expect(intentsOf(elsewhere.secretKey)).toHaveLength(1);
   // What was made at the first one is refunded there.
-  expect(await harness.requester.request(contract.refundCharges, { orderId }, context(account))).toMatchObject({
+  expect(await harness.requester.request(contract.refundCharges, { orderId }, commandOf(account))).toMatchObject({
     status: 'refunded',
   });
 });
