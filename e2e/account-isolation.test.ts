@@ -74,6 +74,11 @@ interface Attempt {
   readonly expect: 'unknown' | 'own' | ((answer: Answer) => void);
 }
 
+const forbidden = ({ status }: Answer): void => expect(status).toBe(403);
+
+/** Of a session alone: no key may do this. */
+const byPassword = { body: { password: 'a long enough password' }, expect: forbidden } as const;
+
 const own = (...names: string[]) => Object.fromEntries(names.map((name) => [name, { expect: 'own' as const }]));
 
 const attempts = (): Record<string, Attempt> => {
@@ -217,11 +222,7 @@ const attempts = (): Record<string, Attempt> => {
     deleteAutomation: { params: automation, expect: 'unknown' },
     testAutomation: { params: automation, expect: 'unknown' },
     rotateAutomationSecret: { params: automation, body: { overlapHours: 0 }, expect: 'unknown' },
-    revealAutomationSecret: {
-      params: automation,
-      body: { password: 'a long enough password' },
-      expect: (answer) => expect(answer.status).toBe(403),
-    },
+    revealAutomationSecret: { params: automation, ...byPassword },
     previewAutomation: {
       body: { event: 'order.paid', action: { type: 'email', to: 'seller', subject: 'x', body: '{{businessName}}' } },
       expect: 'own',
@@ -236,11 +237,7 @@ const attempts = (): Record<string, Attempt> => {
     removeWebhookEndpoint: { params: endpoint, expect: 'unknown' },
     rotateWebhookSecret: { params: endpoint, body: { overlapHours: 0 }, expect: 'unknown' },
     // No key may do this; whose sessions may is tested below.
-    revealWebhookSecret: {
-      params: endpoint,
-      body: { password: 'a long enough password' },
-      expect: (answer) => expect(answer.status).toBe(403),
-    },
+    revealWebhookSecret: { params: endpoint, ...byPassword },
     listActivity: { query: `?orderId=${ids.orderId}`, expect: 'own' },
     listWebhookDeliveries: { query: `?endpointId=${ids.endpointId}`, expect: 'own' },
     getWebhookDelivery: { params: { deliveryId: ids.deliveryId as string }, expect: 'unknown' },
@@ -284,21 +281,21 @@ const attempts = (): Record<string, Attempt> => {
       expect: (answer) => expect(answer.json).toEqual({ ok: true }),
     },
     resetPassword: { body: { token: 'a'.repeat(43), password: 'a new long password' }, expect: 'unknown' },
-    requestVerification: { expect: (answer) => expect(answer.status).toBe(403) },
-    logOut: { expect: (answer) => expect(answer.status).toBe(403) },
-    getMe: { expect: (answer) => expect(answer.status).toBe(403) },
+    requestVerification: { expect: forbidden },
+    logOut: { expect: forbidden },
+    getMe: { expect: forbidden },
     // No key may do these; which sessions a session sees and ends is tested below.
     changePassword: {
       body: { password: 'a long enough password', newPassword: 'another long password' },
-      expect: (answer) => expect(answer.status).toBe(403),
+      expect: forbidden,
     },
     changeEmail: {
       body: { password: 'a long enough password', email: 'taken-over@example.com' },
-      expect: (answer) => expect(answer.status).toBe(403),
+      expect: forbidden,
     },
-    listSessions: { expect: (answer) => expect(answer.status).toBe(403) },
-    endSession: { params: { sessionId: newId('session', 0) }, expect: (answer) => expect(answer.status).toBe(403) },
-    endOtherSessions: { expect: (answer) => expect(answer.status).toBe(403) },
+    listSessions: { expect: forbidden },
+    endSession: { params: { sessionId: newId('session', 0) }, expect: forbidden },
+    endOtherSessions: { expect: forbidden },
   };
 };
 

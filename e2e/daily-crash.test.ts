@@ -17,6 +17,7 @@ import { cluster, receiver, seller, shortLeases, startOwnCluster } from './suppo
 import { moneyByOrder } from './support/processor-books.ts';
 import { type Answer, addProduct } from './support/seller.ts';
 import { handledAll, receivedAll } from './support/waits.ts';
+import { countWebhookIds } from './support/webhook-ids.ts';
 
 /**
  * Guarantee: whenever billing and checkout are killed with -9 while the daily run charges renewals, one more run afterwards
@@ -284,13 +285,4 @@ test('every renewal that was due is charged once, and books, metrics and webhook
   });
 });
 
-/** By subscription, under how many webhook-ids an event of it came. */
-function webhooks(event: string): Map<string, number> {
-  const ids = new Map<string, Set<string>>();
-  for (const { headers, body } of receiver.requests) {
-    if (headers['x-service-event'] !== event) continue;
-    const { subscriptionId } = JSON.parse(body) as { subscriptionId: string };
-    ids.set(subscriptionId, (ids.get(subscriptionId) ?? new Set()).add(String(headers['webhook-id'])));
-  }
-  return new Map([...ids].map(([id, seen]) => [id, seen.size]));
-}
+const webhooks = (event: string) => countWebhookIds(receiver.requests, event, 'subscriptionId');

@@ -1,35 +1,19 @@
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '@app/embedded/ports';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { letterPath, letterTo } from './support/letters.ts';
 import { copyMadeData } from './support/made-data.ts';
 import { call } from './support/seller.ts';
-import { type Credentials, readCredentials, type Standalone, startStandalone } from './support/standalone.ts';
+import { type Credentials, readCredentials, type Standalone } from './support/standalone.ts';
+import { dataDir, folderForEachTest, startInFolder } from './support/standalone-folder.ts';
 
 /** Guarantee: a start without one of its files says which and how to go on; it never replaces what is in use. */
-let directory: string;
-let dataDir: string;
-let running: Standalone[];
+folderForEachTest();
+beforeEach(() => copyMadeData(dataDir));
 
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'funnelry-files-'));
-  dataDir = join(directory, 'data');
-  await copyMadeData(dataDir);
-  running = [];
-});
-
-afterEach(async () => {
-  for (const standalone of running) await standalone.end('SIGKILL');
-  await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-});
-
-async function start(...args: string[]): Promise<Standalone> {
-  const standalone = startStandalone(dataDir, await freePort(), { RATE_LIMIT_PER_MINUTE: '0' }, args);
-  running.push(standalone);
-  return standalone;
-}
+const start = async (...args: string[]): Promise<Standalone> =>
+  startInFolder(await freePort(), { RATE_LIMIT_PER_MINUTE: '0' }, args);
 
 async function startUntilReady(...args: string[]): Promise<{ standalone: Standalone; credentials: Credentials }> {
   const standalone = await start(...args);

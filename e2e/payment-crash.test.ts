@@ -8,6 +8,7 @@ import { cluster, receiver, seller, shortLeases, startOwnCluster } from './suppo
 import { moneyByOrder } from './support/processor-books.ts';
 import { addProduct } from './support/seller.ts';
 import { handledAll, receivedAll } from './support/waits.ts';
+import { countWebhookIds } from './support/webhook-ids.ts';
 
 /**
  * Guarantee: whichever of checkout, billing and gateway is killed with -9 at whatever moment, what a buyer saw last is
@@ -100,13 +101,4 @@ async function listOrders(): Promise<{ id: string; status: string; total_cents: 
   }
 }
 
-/** By order, under how many webhook-ids an event of it came. */
-function webhooks(event: string): Map<string, number> {
-  const byOrder = new Map<string, Set<string>>();
-  for (const { headers, body } of receiver.requests) {
-    if (headers['x-service-event'] !== event) continue;
-    const { orderId } = JSON.parse(body) as { orderId: string };
-    byOrder.set(orderId, (byOrder.get(orderId) ?? new Set()).add(String(headers['webhook-id'])));
-  }
-  return new Map([...byOrder].map(([orderId, ids]) => [orderId, ids.size]));
-}
+const webhooks = (event: string) => countWebhookIds(receiver.requests, event, 'orderId');

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { orderPaid } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
@@ -7,34 +6,16 @@ import { freePort, portInUse } from '@app/embedded/ports';
 import { startPostgres } from '@app/embedded/postgres';
 import { volume } from '@app/testing/long';
 import { query } from '@app/testing/sql';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { copyMadeData } from './support/made-data.ts';
 import { call } from './support/seller.ts';
-import { readCredentials, type Standalone, startStandalone } from './support/standalone.ts';
+import { readCredentials } from './support/standalone.ts';
+import { dataDir, folderForEachTest, running, startInFolder } from './support/standalone-folder.ts';
 import { handled, handledAll } from './support/waits.ts';
 
 /** Guarantee: one command starts everything, keeps everything over restarts and kills, and stops everything. */
-let directory: string;
-/** Not there before the first start. */
-let dataDir: string;
-let running: Standalone[];
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'funnelry-standalone-'));
-  dataDir = join(directory, 'data');
-  running = [];
-});
-
-afterEach(async () => {
-  for (const standalone of running) await standalone.end('SIGKILL');
-  await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-});
-
-function start(port: number, settings: Record<string, string> = {}, args: string[] = []): Standalone {
-  const standalone = startStandalone(dataDir, port, settings, args);
-  running.push(standalone);
-  return standalone;
-}
+folderForEachTest();
+const start = startInFolder;
 
 const credentials = () => readCredentials(dataDir);
 

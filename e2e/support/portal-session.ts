@@ -1,23 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { query } from '@app/testing/sql';
+import { openPortalSession } from '@app/testing/portal-session';
 import type { SharedPlatform } from './shared-platform.ts';
 
-/**
- * A buyer's session of the portal, as a link by email opens it.
- * @param of `subscriptionId`: a session for the card of that subscription alone
- * @returns its secret
- */
-export async function portalSession(
+/** A session of `openPortalSession` at a platform. */
+export const portalSession = (
   platform: SharedPlatform,
   accountId: string,
-  of: { readonly email: string; readonly subscriptionId?: string },
-): Promise<string> {
-  const secret = randomBytes(32).toString('base64url');
-  await query(
-    platform.databaseUrl('gateway'),
-    `insert into portal_sessions (hash, account_id, email, subscription_id, created_at, expires_at)
-     values (sha256($1), $2, $3, $4, now(), now() + interval '1 day')`,
-    [secret, accountId, of.email, of.subscriptionId ?? null],
-  );
-  return secret;
-}
+  of: Parameters<typeof openPortalSession>[2],
+): Promise<string> => openPortalSession(platform.databaseUrl('gateway'), accountId, of);
