@@ -1,4 +1,5 @@
 import type { Database } from '@app/service-kit/database';
+import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import type { PoolClient } from 'pg';
 import { forgetAttempts } from './event-attempts.ts';
 import type { EventHeaders } from './message.ts';
@@ -21,11 +22,20 @@ export function reasonOf(err: unknown): string {
   return withoutNul(reason.slice(0, errorMax));
 }
 
+const letterTypes: Readonly<Record<keyof DeadLetter, 'text'>> = {
+  event_id: 'text',
+  stream: 'text',
+  subject: 'text',
+  payload: 'text',
+  request_id: 'text',
+  traceparent: 'text',
+  error: 'text',
+};
+
 const insertSql = `
-  insert into dead_letters (event_id, stream, subject, payload, request_id, traceparent, error, replay_requested_at)
-  select event_id, stream, subject, payload, request_id, traceparent, error, case when $2 then now() end
-  from json_to_recordset($1::json) as d (
-    event_id text, stream text, subject text, payload text, request_id text, traceparent text, error text)
+  insert into dead_letters (${namesOf(letterTypes)}, replay_requested_at)
+  select ${namesOf(letterTypes)}, case when $1 then now() end
+  from ${tableOf(letterTypes, 2)}
   on conflict (event_id) do nothing`;
 
 /** Keeps events that were given up, in one transaction with the end of their attempts. */
@@ -50,7 +60,7 @@ export async function insertLetters(
     payload: withoutNul(letter.payload),
     error: reasonOf(letter.error),
   }));
-  await client.query(insertSql, [JSON.stringify(rows), replay]);
+  await client.query(insertSql, [replay, ...columnsOf(rows, letterTypes)]);
 }
 
 export interface LetterFilter {

@@ -1,6 +1,7 @@
 import { type Database, statement } from '@app/service-kit/database';
 import type { RetentionRule } from '@app/service-kit/retention';
-import { type OutboxRow, outboxColumns, outboxRecord } from './outbox.ts';
+import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
+import { type OutboxRow, outboxColumns, outboxTypes } from './outbox.ts';
 import { inboxKeepDays } from './retention.ts';
 
 /** A notification of an account's seller, which Recent activity shows; one is sent for each key. */
@@ -21,19 +22,23 @@ export interface NotifyOnceOptions {
 
 const dayMs = 86_400_000;
 
+const keyTypes = { account_id: 'text', notification_key: 'text' };
+const rowTypes = { ...keyTypes, ...outboxTypes };
+const key = namesOf(keyTypes);
+
 const notifyStatement = statement(
   'notifications-once',
-  `with sent as (
-     insert into sent_notifications as n (account_id, notification_key, sent_at, kept_until)
-     select account_id, notification_key, $2, $3
-     from json_to_recordset($1::json) as f(account_id text, notification_key text) order by 1, 2
-     on conflict (account_id, notification_key) do update set sent_at = excluded.sent_at, kept_until = excluded.kept_until
-     where n.sent_at <= $4::timestamptz
-     returning account_id, notification_key
+  `with incoming as (
+     select * from ${tableOf(rowTypes, 4)}
+   ), sent as (
+     insert into sent_notifications as n (${key}, sent_at, kept_until)
+     select ${key}, $1, $2 from incoming order by ${key}
+     on conflict (${key}) do update set sent_at = excluded.sent_at, kept_until = excluded.kept_until
+     where n.sent_at <= $3::timestamptz
+     returning ${key}
    )
    insert into outbox (${outboxColumns})
-   select ${outboxColumns} from json_to_recordset($1::json) as e(account_id text, notification_key text, ${outboxRecord})
-   where (account_id, notification_key) in (select account_id, notification_key from sent)`,
+   select ${outboxColumns} from incoming where (${key}) in (select ${key} from sent)`,
 );
 
 /**
@@ -46,14 +51,15 @@ export async function notifyOnce(
   { now, againAfterMs, keepDays = inboxKeepDays }: NotifyOnceOptions,
 ): Promise<number> {
   const distinct = new Map(notifications.map((each) => [`${each.accountId} ${each.key}`, each]));
-  const rows = [...distinct.values()].map(({ accountId, key, event }) => ({
+  const rows = [...distinct.values()].map(({ accountId, key: notificationKey, event }) => ({
     account_id: accountId,
-    notification_key: key,
+    notification_key: notificationKey,
     ...event,
   }));
   const keptUntil = new Date(now.getTime() + keepDays * dayMs);
   const againBefore = againAfterMs === undefined ? null : new Date(now.getTime() - againAfterMs);
-  return (await pool.query(notifyStatement([JSON.stringify(rows), now, keptUntil, againBefore]))).rowCount ?? 0;
+  const values = [now, keptUntil, againBefore, ...columnsOf(rows, rowTypes)];
+  return (await pool.query(notifyStatement(values))).rowCount ?? 0;
 }
 
 /** Deletes keys after their time. @param now of the service's clock */

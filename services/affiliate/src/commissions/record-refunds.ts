@@ -4,6 +4,7 @@ import type { paymentRefunded, paymentReopened } from '@app/contracts/orders';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
+import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import { type CorrectedRow, correctionOf, type GivenBack } from './correction.rules.ts';
 import { lockOrders, type OrderKey } from './lock-orders.ts';
 import { changeCommissions, insertCommissions, type NewCommission, type StatusChange } from './write-commissions.ts';
@@ -11,11 +12,14 @@ import { changeCommissions, insertCommissions, type NewCommission, type StatusCh
 /** What a refund, and the failure of one afterwards, say of their order. */
 type Refund = ReceivedEvent<{ readonly orderId: string; readonly refundNo: number }>;
 
+const orderTypes = { account_id: 'text', order_id: 'text' };
+const numberTypes = { ...orderTypes, refunded_no: 'int4', reopened_no: 'int4' };
+
 const recordNumbers = statement(
   'refunds-record',
-  `insert into order_refunds as r (account_id, order_id, refunded_no, reopened_no)
+  `insert into order_refunds as r (${namesOf(numberTypes)})
    select account_id, order_id, max(refunded_no), max(reopened_no)
-   from json_to_recordset($1::json) as f (account_id text, order_id text, refunded_no integer, reopened_no integer)
+   from ${tableOf(numberTypes, 1)}
    group by account_id, order_id order by account_id, order_id
    on conflict (account_id, order_id) do update set
      refunded_no = greatest(r.refunded_no, excluded.refunded_no),
@@ -40,18 +44,19 @@ export async function recordRefunds(
     refunded_no: became === 'refunded' ? data.refundNo : 0,
     reopened_no: became === 'reopened' ? data.refundNo : 0,
   }));
-  await client.query(recordNumbers([JSON.stringify(numbers)]));
+  await client.query(recordNumbers(columnsOf(numbers, numberTypes)));
   await correctCommissions(client, clock, events.map(keyOf));
 }
 
 type PaymentRefund = ReceivedEvent<EventData<typeof paymentRefunded> | EventData<typeof paymentReopened>>;
 
+const partTypes = { ...orderTypes, part: 'text', change_no: 'int4', refunded_cents: 'int8', of_cents: 'int8' };
+
 const recordParts = statement(
   'refunds-record-parts',
-  `insert into refunded_parts as r (account_id, order_id, part, change_no, refunded_cents, of_cents)
-   select distinct on (account_id, order_id, part) account_id, order_id, part, change_no, refunded_cents, of_cents
-   from json_to_recordset($1::json) as f (account_id text, order_id text, part text, change_no integer,
-     refunded_cents bigint, of_cents bigint)
+  `insert into refunded_parts as r (${namesOf(partTypes)})
+   select distinct on (account_id, order_id, part) ${namesOf(partTypes)}
+   from ${tableOf(partTypes, 1)}
    order by account_id, order_id, part, change_no desc
    on conflict (account_id, order_id, part) do update set change_no = excluded.change_no,
      refunded_cents = excluded.refunded_cents, of_cents = excluded.of_cents
@@ -74,7 +79,7 @@ export async function recordPaymentRefunds(
     refunded_cents: part.refundedCents,
     of_cents: part.ofCents,
   }));
-  await client.query(recordParts([JSON.stringify(parts)]));
+  await client.query(recordParts(columnsOf(parts, partTypes)));
   await correctCommissions(client, clock, keys);
 }
 

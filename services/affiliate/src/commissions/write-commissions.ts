@@ -1,6 +1,7 @@
 import { newId } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
+import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 
 /** A commission to be written, as its row has it. */
 export interface NewCommission {
@@ -34,6 +35,31 @@ export interface StatusChange {
   readonly status: 'pending' | 'voided';
 }
 
+const commissionTypes = {
+  account_id: 'text',
+  id: 'text',
+  affiliate_id: 'text',
+  order_id: 'text',
+  kind: 'text',
+  correction_no: 'int4',
+  subscription_id: 'text',
+  period: 'int4',
+  part: 'text',
+  amount_cents: 'int8',
+  currency: 'text',
+  status: 'text',
+  created_at: 'timestamptz',
+  due_at: 'timestamptz',
+  commission_basis_points: 'int4',
+  commission_cents: 'int8',
+  renewal_months: 'int4',
+};
+const columns = namesOf(commissionTypes);
+/** Of the entry in the ledger, where the row moves anything. */
+const entryTypes = { entry_id: 'text', entered_at: 'timestamptz' };
+const incomingTypes = { ...commissionTypes, ...entryTypes };
+const changeTypes = { account_id: 'text', id: 'text', status: 'text', ...entryTypes };
+
 /**
  * The entries of `moved`, whose `effect_cents` is what the affiliate is owed more, or less when it is negative. What takes
  * an unpaid commission back is a void; a clawback takes back what was paid.
@@ -52,16 +78,9 @@ const insertEntries = `
 const insertStatement = statement(
   'commissions-insert',
   `with incoming as materialized (
-     select * from json_to_recordset($1::json) as r (account_id text, id text, affiliate_id text, order_id text, kind text,
-       correction_no integer, subscription_id text, period integer, amount_cents bigint, currency text, status text,
-       created_at timestamptz, due_at timestamptz, commission_basis_points integer, commission_cents bigint,
-       renewal_months integer, part text, entry_id text, entered_at timestamptz)
+     select * from ${tableOf(incomingTypes, 1)}
    ), inserted as (
-     insert into commissions (account_id, id, affiliate_id, order_id, kind, correction_no, subscription_id, period, amount_cents,
-       currency, status, created_at, due_at, commission_basis_points, commission_cents, renewal_months, part)
-     select account_id, id, affiliate_id, order_id, kind, correction_no, subscription_id, period, amount_cents, currency, status,
-       created_at, due_at, commission_basis_points, commission_cents, renewal_months, coalesce(part, '')
-     from incoming order by account_id, id
+     insert into commissions (${columns}) select ${columns} from incoming order by account_id, id
      on conflict do nothing returning account_id, id
    ), moved as (
      select account_id, affiliate_id, id, order_id, kind, currency, entry_id, entered_at,
@@ -74,8 +93,7 @@ const insertStatement = statement(
 const changeStatement = statement(
   'commissions-change',
   `with incoming as materialized (
-     select * from json_to_recordset($1::json) as r (account_id text, id text, status text, entry_id text,
-       entered_at timestamptz)
+     select * from ${tableOf(changeTypes, 1)}
    ), moved as (
      update commissions as c set status = i.status from incoming as i
      where c.account_id = i.account_id and c.id = i.id and c.status <> 'paid' and c.status <> i.status
@@ -84,14 +102,26 @@ const changeStatement = statement(
    ) ${insertEntries}`,
 );
 
+/** Columns that a commission may leave out. */
+const saidByFew = {
+  subscription_id: null,
+  period: null,
+  part: '',
+  commission_basis_points: null,
+  commission_cents: null,
+  renewal_months: null,
+};
+
 /** Writes commissions that are not there yet, and what they move in the ledger. */
 export async function insertCommissions(client: Client, clock: Clock, rows: readonly NewCommission[]): Promise<void> {
-  if (rows.length > 0) await client.query(insertStatement([JSON.stringify(withEntries(rows, clock))]));
+  if (rows.length === 0) return;
+  const whole = rows.map((row) => ({ ...saidByFew, ...row }));
+  await client.query(insertStatement(columnsOf(withEntries(whole, clock), incomingTypes)));
 }
 
 /** Voids and unvoids unpaid commissions, and moves them in the ledger. */
 export async function changeCommissions(client: Client, clock: Clock, rows: readonly StatusChange[]): Promise<void> {
-  if (rows.length > 0) await client.query(changeStatement([JSON.stringify(withEntries(rows, clock))]));
+  if (rows.length > 0) await client.query(changeStatement(columnsOf(withEntries(rows, clock), changeTypes)));
 }
 
 function withEntries<Row>(rows: readonly Row[], clock: Clock) {

@@ -3,8 +3,19 @@ import { remindersFinished } from '@app/contracts/reminders';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
 import { idOfPart } from '@app/runs/run-for-each-account';
 import { type Client, statement } from '@app/service-kit/database';
+import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 
 type Finished = ReceivedEvent<EventData<typeof remindersFinished>>;
+
+const countTypes = {
+  id: 'text',
+  account_id: 'text',
+  platform_run_id: 'text',
+  finished_at: 'timestamptz',
+  sent: 'int4',
+  recovered: 'int4',
+  problem: 'text',
+};
 
 /**
  * Of a run that billing has no row for yet, or had nothing to do for, a row is made: done 0 of 0. A command that joined a
@@ -22,9 +33,8 @@ const storeStatement = statement(
        sum(sent) as sent, sum(recovered) as recovered,
        (array_agg(problem order by ordinality) filter (where problem is not null))[1] as problem
      from (
-       select coalesce((select c.result ->> 'runId' from commands as c where c.id = recorded.id), recorded.id) as run_id, recorded.*
-       from rows from (json_to_recordset($1::json) as (id text, account_id text, platform_run_id text,
-         finished_at timestamptz, sent integer, recovered integer, problem text)) with ordinality as recorded
+       select coalesce((select c.result ->> 'runId' from commands as c where c.id = rows.id), rows.id) as run_id, rows.*
+       from ${tableOf(countTypes, 1, { numbered: true })}
      ) as named
      group by run_id, account_id
    ) as recorded left join daily_runs as d on d.id = run_id
@@ -42,7 +52,7 @@ async function storeCounts(events: readonly Finished[], client: Client): Promise
     const run = { account_id: accountId, platform_run_id: platformRunId, finished_at: finishedAt };
     return id === null ? [] : [{ id, ...run, sent, recovered, problem }];
   });
-  if (rows.length > 0) await client.query(storeStatement([JSON.stringify(rows)]));
+  if (rows.length > 0) await client.query(storeStatement(columnsOf(rows, countTypes)));
 }
 
 /**

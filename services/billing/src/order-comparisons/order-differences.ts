@@ -1,6 +1,7 @@
 import { dailyRunNoticed } from '@app/contracts/daily-runs';
-import { outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
+import { outboxColumns, outboxRow, outboxTypes } from '@app/messaging/outbox';
 import { type Database, statement } from '@app/service-kit/database';
+import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 
 export interface OrderDifference {
@@ -9,19 +10,22 @@ export interface OrderDifference {
   readonly detail: string;
 }
 
+const foundTypes = { order_id: 'text', detail: 'text', ...outboxTypes };
+
 const writeStatement = statement(
   'order-differences-write',
-  `with ended as (
-     delete from order_differences where account_id = $1 and order_id = any ($4)
+  `with incoming as (
+     select * from ${tableOf(foundTypes, 4)}
+   ), ended as (
+     delete from order_differences where account_id = $1 and order_id = any ($3)
    ), found as (
      insert into order_differences as d (account_id, order_id, detail, found_at)
-     select $1, f.order_id, f.detail, $2 from json_to_recordset($3::json) as f(order_id text, detail text) order by 2
+     select $1, order_id, detail, $2 from incoming order by order_id
      on conflict (account_id, order_id) do update set detail = excluded.detail where d.detail <> excluded.detail
      returning order_id
    )
    insert into outbox (${outboxColumns})
-   select ${outboxColumns} from json_to_recordset($5::json) as e(of_order text, ${outboxRecord})
-   where of_order in (select order_id from found)`,
+   select ${outboxColumns} from incoming where order_id in (select order_id from found)`,
 );
 
 /** Keeps what differs, and notifies the seller of what is new, in one statement. @param ended orders that differ no more */
@@ -33,12 +37,12 @@ export async function writeDifferences(
 ): Promise<void> {
   if (found.length === 0 && ended.length === 0) return;
   const source = { accountId, requestId: null, nowMs: clock.nowMs() };
-  const rows = found.map(({ orderId: order_id, detail }) => ({ order_id, detail }));
-  const events = found.map(({ orderId, detail: summary }) => ({
-    of_order: orderId,
-    ...outboxRow(dailyRunNoticed, { code: 'order_differs', summary, orderId, test: false }, source),
+  const rows = found.map(({ orderId, detail }) => ({
+    order_id: orderId,
+    detail,
+    ...outboxRow(dailyRunNoticed, { code: 'order_differs', summary: detail, orderId, test: false }, source),
   }));
-  const values = [accountId, clock.now(), JSON.stringify(rows), ended, JSON.stringify(events)];
+  const values = [accountId, clock.now(), ended, ...columnsOf(rows, foundTypes)];
   const { rowCount } = await database.pool.query(writeStatement(values));
   if (rowCount !== 0) wakeRelay();
 }

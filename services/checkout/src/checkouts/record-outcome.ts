@@ -67,12 +67,15 @@ const ordersStatement = statement<{ id: string }>(
   { id: 'text' },
 );
 
+const attemptTypes = { account_id: 'text', id: 'text', attempt_no: 'int4' };
+const declineTypes = { ...attemptTypes, reason: 'text' };
+const confirmationTypes = { ...attemptTypes, action_url: 'text' };
+
 /** A declined attempt ends for good: its discount's use is given back, and the buyer may try again. */
 const declinesStatement = statement<{ id: string }>(
   'checkouts-record-declines',
   `with due as materialized (
-     select i.*, c.discount_id, c.${sameKey} from json_to_recordset($1::json) as i(
-       account_id text, id text, attempt_no integer, reason text)
+     select i.*, c.discount_id, c.${sameKey} from json_to_recordset($1::json) as i(${recordOf(declineTypes)})
      cross join lateral (
        select discount_id, ${keyAgain('id')} from checkouts
        where account_id = i.account_id and id = i.id and attempt_no = i.attempt_no
@@ -96,7 +99,7 @@ const confirmationsStatement = statement<{ id: string }>(
   'checkouts-record-confirmations',
   `with due as materialized (
      select i.*, c.${sameKey}
-     from json_to_recordset($1::json) as i(account_id text, id text, attempt_no integer, action_url text)
+     from json_to_recordset($1::json) as i(${recordOf(confirmationTypes)})
      cross join lateral (
        select ${keyAgain('id')} from checkouts
        where account_id = i.account_id and id = i.id and attempt_no = i.attempt_no

@@ -2,6 +2,7 @@ import { checkoutVisited } from '@app/contracts/checkouts';
 import type { ProductForSale } from '@app/contracts/products-for-sale';
 import { type OutboxRow, outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
+import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import type { Queryable } from './checkout-row.ts';
 
 /** A visitor of a product's page on a day, and the event of the first time; fields are named as the columns. */
@@ -32,20 +33,19 @@ export function visitOf(
   };
 }
 
+const visitTypes = { account_id: 'text', product_id: 'text', day: 'date', visitor: 'text', test: 'bool' };
+const visitColumns = namesOf(visitTypes);
+
 /** Parts of a statement: `recorded` has the events of visitors who are new that day. */
 export const visitsSql = (visits: string): string => `visits_now as (
-     select * from json_to_recordset(${visits}::json) as v(account_id text, product_id text, day date, visitor text,
-       test boolean, ${outboxRecord})
+     select * from json_to_recordset(${visits}::json) as v(${recordOf(visitTypes)}, ${outboxRecord})
    ), visited as (
-     insert into visits (account_id, product_id, day, visitor, test)
-     select account_id, product_id, day, visitor, test from visits_now
-     order by account_id, product_id, day, visitor, test
-     on conflict do nothing returning account_id, product_id, day, visitor, test
+     insert into visits (${visitColumns}) select ${visitColumns} from visits_now order by ${visitColumns}
+     on conflict do nothing returning ${visitColumns}
    ), recorded as (
      insert into outbox (${outboxColumns})
      select ${outboxColumns} from visits_now
-     where (account_id, product_id, day, visitor, test) in (
-       select account_id, product_id, day, visitor, test from visited)
+     where (${visitColumns}) in (select ${visitColumns} from visited)
      order by event_id
      returning event_id
    )`;

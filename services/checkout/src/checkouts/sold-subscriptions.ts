@@ -2,14 +2,17 @@ import type { EventData } from '@app/contracts/define';
 import { subscriptionCanceled, subscriptionStarted } from '@app/contracts/subscriptions';
 import { type EventHandler, onEvent, type ReceivedEvent } from '@app/messaging/event-handler';
 import { type Client, statement } from '@app/service-kit/database';
+import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
+
+const keptTypes = { id: 'text', account_id: 'text', order_id: 'text', product_id: 'text', ended_at: 'timestamptz' };
+const incomingTypes = { ...keptTypes, email: 'text' };
 
 /** The end is kept whichever event comes first. Rows are written in one order, so that no two batches wait in a circle. */
 const keepStatement = statement(
   'sold-subscriptions-keep',
-  `insert into sold_subscriptions as kept (id, account_id, order_id, email, product_id, ended_at)
-   select distinct on (id) id, account_id, order_id, lower(email), product_id, ended_at
-   from json_to_recordset($1::json) as s(id text, account_id text, order_id text, email text, product_id text,
-     ended_at timestamptz)
+  `insert into sold_subscriptions as kept (${namesOf(keptTypes)}, email)
+   select distinct on (id) ${namesOf(keptTypes)}, lower(email)
+   from ${tableOf(incomingTypes, 1)}
    order by id, ended_at nulls last
    on conflict (id) do update set ended_at = coalesce(kept.ended_at, excluded.ended_at)`,
 );
@@ -28,7 +31,7 @@ async function keepSubscriptions(client: Client, events: readonly ReceivedEvent<
     product_id: data.productId,
     ended_at: data.canceledAt ?? null,
   }));
-  await client.query(keepStatement([JSON.stringify(rows)]));
+  await client.query(keepStatement(columnsOf(rows, incomingTypes)));
 }
 
 /** Rehearsals keep no buyer from buying. */

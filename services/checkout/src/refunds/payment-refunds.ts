@@ -3,17 +3,26 @@ import { paymentRefunded, paymentReopened } from '@app/contracts/orders';
 import type { RefundedPart, refundFailed } from '@app/contracts/payments';
 import { insertOutboxSql, outboxRow } from '@app/messaging/outbox';
 import { type Client, statement } from '@app/service-kit/database';
+import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import type { Source } from '../checkouts/checkout-order.ts';
 import type { Queryable } from '../checkouts/checkout-row.ts';
 import { aboutOrder, isCounted, type RefundedOrder } from './refunded-order.ts';
 
+const refundTypes = {
+  refund_id: 'text',
+  payment_id: 'text',
+  amount_cents: 'int8',
+  charged_cents: 'int8',
+  subscription_id: 'text',
+  period: 'int4',
+  refunded_at: 'timestamptz',
+};
+const columns = namesOf(refundTypes);
+
 const insertStatement = statement<{ refund_id: string }>(
   'payment-refunds-insert',
-  `insert into payment_refunds (account_id, order_id, refund_id, payment_id, amount_cents, charged_cents,
-     subscription_id, period, refunded_at)
-   select $1, $2, "refundId", "paymentId", "amountCents", "chargedCents", "subscriptionId", period, "refundedAt"
-   from json_to_recordset($3::json) as p("refundId" text, "paymentId" text, "amountCents" bigint, "chargedCents" bigint,
-     "subscriptionId" text, period integer, "refundedAt" timestamptz)
+  `insert into payment_refunds (account_id, order_id, ${columns}) select $1, $2, ${columns}
+   from ${tableOf(refundTypes, 3)}
    on conflict do nothing
    returning refund_id`,
   { refund_id: 'text' },
@@ -55,6 +64,16 @@ export async function readPaymentRefunds(
   return (await db.query(readStatement([account_id, id]))).rows;
 }
 
+const rowOf = (part: RefundedPart) => ({
+  refund_id: part.refundId,
+  payment_id: part.paymentId,
+  amount_cents: part.amountCents,
+  charged_cents: part.chargedCents,
+  subscription_id: part.subscriptionId,
+  period: part.period,
+  refunded_at: part.refundedAt,
+});
+
 /**
  * Records what went back of an order's payments and of its renewals, with an event for each refund that was not known.
  * Of an order that is refunded already nothing of its own is new.
@@ -72,7 +91,7 @@ export async function recordPaymentRefunds(
   const { account_id: accountId, id } = order;
   const open = refunds.filter(({ period }) => order.status === 'paid' || period !== null);
   if (open.length === 0) return order;
-  const inserted = await client.query(insertStatement([accountId, id, JSON.stringify(open)]));
+  const inserted = await client.query(insertStatement([accountId, id, ...columnsOf(open.map(rowOf), refundTypes)]));
   const ids = new Set(inserted.rows.map(({ refund_id }) => refund_id));
   const recorded = open.filter(({ refundId }) => ids.has(refundId));
   if (recorded.length === 0) return order;

@@ -1,6 +1,7 @@
 import { newId } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, statement } from '@app/service-kit/database';
+import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import type { Partitions } from '../storage/partitions.ts';
 
 /** An entry of Recent activity that is not a delivery attempt. */
@@ -40,20 +41,28 @@ export function newNotice(
   };
 }
 
+const noticeTypes = {
+  id: 'text',
+  account_id: 'text',
+  created_at: 'timestamptz',
+  summary: 'text',
+  url: 'text',
+  endpoint_id: 'text',
+  order_id: 'text',
+  test: 'bool',
+};
+const columns = namesOf(noticeTypes);
+
 const insertStatement = statement(
   'notices-insert',
-  `insert into notices (id, account_id, created_at, summary, url, endpoint_id, order_id, test)
-  select id, account_id, created_at, summary, url, endpoint_id, order_id, test
-  from json_to_recordset($1::json) as n (
-    id text, account_id text, created_at timestamptz, summary text, url text, endpoint_id text, order_id text,
-    test boolean)`,
+  `insert into notices (${columns}) select ${columns} from ${tableOf(noticeTypes, 1)}`,
 );
 
 /** Stores notices in the client's transaction. */
 export async function insertNotices(client: Client, partitions: Partitions, notices: readonly Notice[]): Promise<void> {
   await partitions.cover(notices.map(({ id }) => id));
   try {
-    await client.query(insertStatement([JSON.stringify(notices)]));
+    await client.query(insertStatement(columnsOf(notices, noticeTypes)));
   } catch (err) {
     partitions.forgetAfter(err);
     throw err;

@@ -1,4 +1,5 @@
 import { type Client, statement } from '@app/service-kit/database';
+import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import { type Proof, statuses } from './prove-ranges.ts';
 
 const columns = ['events', 'older_events', 'deliveries', ...statuses, 'gap', 'lost_events'] as const;
@@ -10,18 +11,25 @@ const addToRunStatement = statement(
    where id = $1`,
 );
 
+const gapTypes = {
+  account_id: 'text',
+  first_sequence: 'int8',
+  last_sequence: 'int8',
+  events: 'int4',
+  deliveries: 'int4',
+  ...Object.fromEntries(statuses.map((status) => [status, 'int4'])),
+  gap: 'int4',
+  lost_events: 'int4',
+};
+const gapColumns = namesOf(gapTypes);
+
 /** A delivery that was lost, made again and is lost once more counts once more. */
 const recordGapsStatement = statement(
   'conservation-gaps-record',
   `with gap as (
-     select * from json_to_recordset($2::json) as g (account_id text, first_sequence bigint, last_sequence bigint,
-       events int, deliveries int, ${statuses.map((status) => `${status} int`).join(', ')}, gap int,
-       lost_events int, lost json, sequences bigint[])
+     select * from json_to_recordset($2::json) as g (${recordOf(gapTypes)}, lost json, sequences int8[])
    ), gaps as (
-     insert into conservation_gaps (run_id, account_id, first_sequence, last_sequence, events, deliveries,
-       ${statuses.join(', ')}, gap, lost_events)
-     select $1, account_id, first_sequence, last_sequence, events, deliveries, ${statuses.join(', ')}, gap, lost_events
-     from gap
+     insert into conservation_gaps (run_id, ${gapColumns}) select $1, ${gapColumns} from gap
    ), deliveries as (
      insert into lost_deliveries (account_id, id, event_id, endpoint_id, run_id)
      select g.account_id, l.id, l.event_id, l.endpoint_id, $1

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { idPrefixes, idSuffixOf } from '@app/contracts/ids';
 import { type Client, statement } from '@app/service-kit/database';
+import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import { priorities } from '../deliveries/priority.rules.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { EnqueuedBatch, SpanBatch } from './enqueue-stored.ts';
@@ -42,23 +43,23 @@ const missingStatement = statement<MissingRow>(
   },
 );
 
+const madeTypes = { id: 'text', event_id: 'text', event_name: 'text', test: 'bool', created_at: 'timestamptz' };
+
 /** An event names its deliveries, so both are written together (decision 0033, Conservation). */
 const makeStatement = statement(
   'recovery-make',
   `with made as (
-     select * from json_to_recordset($1::json) as m (
-       id text, event_id text, event_name text, test boolean, created_at timestamptz)
+     select * from ${tableOf(madeTypes, 5)}
    ), named as (
-     update events e set delivery_ids = e.delivery_ids || m.id, endpoint_ids = e.endpoint_ids || $3::text
+     update events e set delivery_ids = e.delivery_ids || m.id, endpoint_ids = e.endpoint_ids || $2::text
      from made m
-     where e.account_id = $2 and e.id = any (array(select event_id from made)) and e.id = m.event_id
-       and $3 <> all (e.endpoint_ids)
+     where e.account_id = $1 and e.id = any (array(select event_id from made)) and e.id = m.event_id
+       and $2 <> all (e.endpoint_ids)
      returning e.id
    )
-   insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, created_at, status, due,
-     next_attempt_at, priority, recovery_id)
-   select m.id, m.event_id, $3, $2, m.event_name, m.test, m.created_at, 'pending', true,
-     least(m.created_at, $5::timestamptz), ${priorities.resent}, $4
+   insert into deliveries (${namesOf(madeTypes)}, account_id, endpoint_id, status, due, next_attempt_at, priority, recovery_id)
+   select ${namesOf(madeTypes, 'm')}, $1, $2, 'pending', true,
+     least(m.created_at, $4::timestamptz), ${priorities.resent}, $3
    from made m join named n on n.id = m.event_id`,
 );
 
@@ -99,7 +100,7 @@ export async function enqueueMissing(
   if (made.length > 0) {
     // They will be finished in the partition of their ids.
     await partitions.cover(made.map(({ id }) => id));
-    await client.query(makeStatement([JSON.stringify(made), accountId, endpointId, recoveryId, now]));
+    await client.query(makeStatement([accountId, endpointId, recoveryId, now, ...columnsOf(made, madeTypes)]));
   }
   // A full batch may have skipped events after its last one.
   if (missing.length === count) return { count: made.length, last: missing.at(-1)?.id ?? null, isLast: false };
