@@ -18,7 +18,7 @@ export const anEmail = (productId: string): EventData<typeof funnelEmailSynced> 
   ...{ position: 1, sendDay: 0, subject: 'S', body: 'B' },
 });
 
-/** The moment of what the events below tell. */
+/** When the events below happened. */
 export const eventTime = '2026-01-15T11:00:00.000Z';
 
 /** What events after a sale have of its order. */
