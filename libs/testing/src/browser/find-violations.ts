@@ -30,8 +30,8 @@ async function run(page: Page, options: object): Promise<string[]> {
   // The rule that wants style sheets loaded beforehand is experimental, and off.
   const requested = JSON.stringify({ ...options, resultTypes: ['violations'], preload: false });
   // What passed stays in the page: to send and read it costs a fifth of the run.
-  const asked = `axe.run(document, ${requested}).then((result) => result.violations)`;
-  const violations = (await page.evaluate(asked)) as readonly Violation[];
+  const script = `axe.run(document, ${requested}).then((result) => result.violations)`;
+  const violations = (await page.evaluate(script)) as readonly Violation[];
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary = '' }) => `${id}: ${html} ${failureSummary.replaceAll(/\s+/g, ' ')}`),
   );
