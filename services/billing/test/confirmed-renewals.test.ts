@@ -5,7 +5,6 @@ import { isDeath } from '@app/testing/dying-process';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { describe, expect, test } from 'vitest';
-import type { putPaymentMethod as put } from '../src/cards/put-payment-method.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { cancelOfRefundedOrders } from '../src/subscriptions/cancel-refunded.ts';
@@ -13,67 +12,22 @@ import { getSubscription } from '../src/subscriptions/get-subscription.ts';
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { copyDatabase } from './database-copy.ts';
 import { dyingAt } from './dying-process.ts';
-import { continuePaymentMethod, putPaymentMethod } from './new-cards.ts';
-import { dayMs, hourMs, minuteMs, newAccount, type Wrap } from './payment-replicas.ts';
+import { dayMs, hourMs, minuteMs, type Wrap } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { expectRenewedOnce } from './renewal-invariants.ts';
 import { commandOf, openReplicasOf, replicas } from './set-up.ts';
-import { beginPaidLife, type Life, readStory, readSubscription, subscribe } from './subscriptions-of-tests.ts';
+import { beginPaidLife, type Life, readSubscription } from './subscriptions-of-tests.ts';
+import { give, goOn, newest, pass, pastDue, renewals, requested, stories, waiting } from './waiting-renewals.ts';
 
 /** Guarantee: a renewal that its buyer confirms at the bank is charged once, and one that they do not confirm is never charged. */
 guardLeaks();
 
-const renewalDay = '2026-02-28T12:00:00.000Z';
-const returnUrl = 'https://shop.example/p/shop';
 const nothingLost = { lost: new Map(), canceledAtEnd: 0 };
-const requested = { returnUrl, chargeNow: true };
-
-type How = NonNullable<Parameters<typeof put>[4]>;
-const give = (life: Life, card: string, how: How = requested, commandId = newIdSuffix(replicas.clock.nowMs())) =>
-  putPaymentMethod(
-    life.replica.deps,
-    { ...commandOf(life.account), commandId },
-    life.id,
-    replicas.outside.newCard(card),
-    how,
-  );
-const goOn = (life: Life) =>
-  continuePaymentMethod(life.replica.deps, commandOf(life.account), life.id, { chargeNow: true });
 const read = ({ account, id }: Life) => getSubscription(replicas, account, id);
-const renewals = async ({ account, orderId }: Life) =>
-  (await replicas.money(account, orderId)).payments.filter(({ step }) => step === 'renewal');
-const newest = async (life: Life) => (await renewals(life)).toSorted((a, b) => a.attempt_no - b.attempt_no).at(-1);
-const stories = async ({ account, id }: Life) => (await readStory(replicas, account, id)).map(({ event }) => event);
 const taken = async ({ account, orderId }: Life) =>
   (await replicas.books(account)).filter(
     (entry) => entry.orderId === orderId && entry.kind === 'charge' && entry.status === 'succeeded',
   );
-
-/** Its first renewal was declined, and its buyer is on the card page. */
-async function pastDue(): Promise<Life> {
-  replicas.clock.set('2026-01-31T12:00:00.000Z');
-  const account = newAccount();
-  const paymentMethod = replicas.outside.savedCard('sim_renewal_declined');
-  const life = { account, ...(await subscribe(replicas, account, { paymentMethod })), replica: replicas.start() };
-  replicas.clock.set(renewalDay);
-  await life.replica.renew(account);
-  replicas.clock.advance(hourMs);
-  return life;
-}
-
-async function waiting(card: string): Promise<Life> {
-  const life = await pastDue();
-  expect(await give(life, card)).toMatchObject({
-    ...{ status: 'past_due', renewal_under_way: true, payment_method: { status: 'saved', url: null } },
-  });
-  expect(await newest(life)).toMatchObject({ status: 'requires_action', attempt_no: 2 });
-  return life;
-}
-
-async function pass(life: Life, ms: number, rounds = 1): Promise<void> {
-  replicas.clock.advance(ms);
-  for (let round = 0; round < rounds; round += 1) await life.replica.round();
-}
 
 async function expectCharged(life: Life, times: 0 | 1): Promise<void> {
   expect(await taken(life)).toHaveLength(times);

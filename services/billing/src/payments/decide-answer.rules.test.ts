@@ -77,7 +77,9 @@ test.each(named(all))('%s: a definite answer ends it from every status that is o
 test.each(named(all))('%s: without an answer it is unknown, has a next look-up, and brings about nothing', (_, of) => {
   const decision = decideAnswer(of, { status: 'unknown' }, nowMs, { money });
   expect(decision.update).toMatchObject({ status: 'unknown', from: ['created', 'sent'], finished_at: null });
-  expect(decision.update.next_check_at).toEqual(of.step === 'main' ? of.next_check_at : at(minuteMs));
+  expect(decision.update.next_check_at).toEqual(
+    of.step === 'main' || of.step === 'release' ? of.next_check_at : at(minuteMs),
+  );
   expect([decision.events, decision.released]).toEqual([[], null]);
 });
 
@@ -117,6 +119,13 @@ test('a renewal that waits is looked up no later than an hour after it was sent'
   const soon = { ...late, next_check_at: at(11 * minuteMs) };
   expect(decideAnswer(soon, requests, nowMs + 6 * minuteMs).update.next_check_at).toEqual(at(11 * minuteMs));
   expect(decideAnswer(late, requests, nowMs + 61 * minuteMs).update.next_check_at).toEqual(at(66 * minuteMs));
+});
+
+test('a renewal that its buyer may confirm, and a release, keep the time of their next look-up', () => {
+  for (const each of [confirmed, others[4] as Payment]) {
+    const often = { ...each, checks: 9, next_check_at: at(5 * minuteMs) };
+    expect(decideAnswer(often, { status: 'unknown' }, nowMs).update.next_check_at).toEqual(at(5 * minuteMs));
+  }
 });
 
 test('what waits for its buyer does not end because a look-up did not find it', () => {

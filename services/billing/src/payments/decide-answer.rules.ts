@@ -199,8 +199,10 @@ function notReceivedChange(nowMs: number): Change {
 const softDecline = (reason: string, message: string, nowMs: number): Change =>
   declinedChange({ kind: 'soft', reason, message }, nowMs);
 
+/** What is looked up all along keeps the time of its next look-up, however many there were. */
 function unknownChange(payment: Payment, nowMs: number): Change {
-  const next_check_at = (isOfBuyer(payment) ? payment.next_check_at : null) ?? nextCheckAt(payment.checks, nowMs);
+  const keepsTime = isOfBuyer(payment) || isAskingRenewal(payment) || payment.step === 'release';
+  const next_check_at = (keepsTime ? payment.next_check_at : null) ?? nextCheckAt(payment.checks, nowMs);
   return { update: { ...unchanged, status: 'unknown', from: ['created', 'sent'], next_check_at }, effects: noEffects };
 }
 

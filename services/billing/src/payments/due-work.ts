@@ -15,13 +15,20 @@ export interface DuePayment extends DueOrder {
 const earliest = (table: string, key: string, dueAt: string, where: string): string =>
   `${earliestPerAccount(table, key, dueAt, `${where} and ${dueAt} <= $1`)} limit 40`;
 
-/** As `nextCheckAt`, for the look-up that is claimed. A renewal that its buyer confirms within an hour is queried all along. */
+/**
+ * A renewal that its buyer may confirm at the bank, and its release: each keeps everything else of its order out, so that it is
+ * looked up all along until it ends.
+ */
+const awaitsBuyer = `p.request -> 'confirmation' is not null or p.step = 'release' and exists (
+  select from payments as r where r.account_id = p.account_id and r.id = p.released_payment_id and r.step = 'renewal')`;
+
+/** As `nextCheckAt`, for the look-up that is claimed. */
 const delays = checkDelaysMs.slice(1).map((ms, checks) => `when p.checks = ${checks} then ${ms}`);
 const claimPayments = statement<DuePayment>(
   'payments-claim',
   `update payments as p set checks = p.checks + 1,
      next_check_at = $1::timestamptz + interval '1 ms' * case
-       when p.step = 'renewal' and p.status = 'requires_action' then ${checkDelaysMs[1]} ${delays.join(' ')}
+       when ${awaitsBuyer} then ${checkDelaysMs[1]} ${delays.join(' ')}
        else ${withoutDailyRunMs} end
    where p.id = any (array(
      select id from payments where id = any (array(${earliest('payments', 'id', 'next_check_at', 'next_check_at is not null')}))

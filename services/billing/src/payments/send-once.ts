@@ -3,6 +3,7 @@ import { lookUpAtProcessor, lookUpPayment, paymentAfter } from './look-up-paymen
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import type { RecordContext } from './record-payment.ts';
+import { renewalAsFound } from './released-renewal.ts';
 import { callProcessor, logFieldsOf, sendPayment } from './send-payment.ts';
 
 /**
@@ -28,7 +29,7 @@ export async function sendOnce(
 export async function callOnce(deps: PaymentDeps, payment: Payment, context: RecordContext): Promise<Answered> {
   try {
     const found = await lookUpAtProcessor(deps, payment);
-    if (found !== null) return found;
+    if (found !== null) return await renewalAsFound(deps, payment, found);
   } catch (err) {
     deps.logger.warn({ err, ...logFieldsOf(payment) }, 'a payment could not be looked up; the lookup will be retried');
     return { status: 'unknown' };
