@@ -266,6 +266,17 @@ test('a look-up says no only of what cannot succeed any more', async () => {
   expect(intents()[0]?.status).toBe('canceled');
 });
 
+test('a look-up of a saved card’s charge ends what its buyer refused, also where a backup has lost that they were there', async () => {
+  const first = await processor.charge(card({ paymentMethod: 'pm_standin_later_refuses' }), call());
+  const savedMethod = (first.status === 'succeeded' && first.savedMethod) || '';
+  const request = { ...card(), savedMethod };
+  const there = { ...request, confirmation: { returnUrl: 'https://shop.example/' } };
+  await fetch(waiting(await processor.chargeSaved(there, call())).url, { redirect: 'manual' });
+  expect(intents()[1]?.status).toBe('requires_payment_method');
+  expect(await processor.lookUp({ call: 'chargeSaved', request }, call())).toMatchObject({ status: 'declined' });
+  expect(intents()[1]?.status).toBe('canceled');
+});
+
 test.each(['charge', 'authorize', 'saveMethod'] as const)(
   '%s: a bank that Stripe’s script alone can show is shown where the page runs it, and else the payment ends',
   async (name) => {

@@ -118,7 +118,8 @@ async function stateOf(
 ): Promise<ProcessorOutcome> {
   const confirmation = sent.call === 'chargeSaved' ? sent.request.confirmation : sent.request;
   const buyers = { call, request: confirmation ?? {} };
-  const mayGoOn = found.status === (confirmation === undefined ? 'requires_action' : 'requires_payment_method');
+  const isAway = confirmation === undefined;
+  const mayGoOn = found.status === 'requires_payment_method' || (isAway && found.status === 'requires_action');
   if (!mayGoOn) return await askable(deps, found, buyers);
   const ended = await cancelIntent(deps, found.id, call);
   // Its last error is what the sending was answered.
