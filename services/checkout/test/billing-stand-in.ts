@@ -86,6 +86,8 @@ export interface BillingStandIn {
   settle(orderId: string, decision: HoldResult['decision']): HoldResult;
   publishSettled(orderId: string): Promise<void>;
   publishRefunded(orderId: string, at?: Date): Promise<void>;
+  /** @param attempt of the requested refund; the last one unless given */
+  refundIdOf(orderId: string, attempt?: number): string;
   publishRefundFailed(
     orderId: string,
     at?: Date,
@@ -130,6 +132,10 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
   const settled = new Map<string, HoldResult>();
   const stopped = Promise.withResolvers<void>();
   const madeOf = (orderId: string): MadeAttempt => lastOf(attempts, orderId);
+  const requestedAttempt = (orderId: string): number =>
+    standIn.refundRequests.findLast((request) => request.orderId === orderId)?.attempt ?? 1;
+  const partsOf = (orderId: string, cents: number): RefundedPart[] =>
+    cents === 0 ? [] : [{ ...wholePart(madeOf(orderId), standIn.refundIdOf(orderId), new Date()), amountCents: cents }];
   const standIn = {
     started: started.list,
     wasStarted: (times: number) => started.wait(times, { what: 'requests to start a payment' }),
@@ -149,7 +155,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         producers,
         madeOf(orderId),
         at,
-        standIn.refundParts ?? partsOf(madeOf(orderId), madeOf(orderId).outcome.amountCents, at),
+        standIn.refundParts ?? [wholePart(madeOf(orderId), standIn.refundIdOf(orderId), at)],
       ),
     publishPart: (orderId: string, part: RefundedPart) => publishPart(producers, madeOf(orderId), part),
     publishDispute: (orderId: string, fields: Partial<EventData<typeof disputeRecorded>> = {}) =>
@@ -159,7 +165,9 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
       at = new Date(),
       refundId?: string,
       lost?: EventData<typeof refundFailed>['lost'],
-    ) => publishRefundFailed(producers, madeOf(orderId), { at, refundId, lost }),
+    ) =>
+      publishRefundFailed(producers, madeOf(orderId), { at, refundId: refundId ?? standIn.refundIdOf(orderId), lost }),
+    refundIdOf: (orderId: string, attempt = requestedAttempt(orderId)) => `refund ${attempt} of ${orderId}`,
     startLate: (input: StartInput, accountId = 'acc_1') => {
       start(attempts, accountId, input);
       return madeOf(input.orderId);
@@ -195,7 +203,7 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         const refundedCents = status === 'refunded' ? whole : standIn.refundedBefore;
         const detail = status === 'failed' ? (refundDisputed ?? 'The account has no balance.') : null;
         const { renewalUnderWay } = standIn;
-        const refunds = standIn.refundParts ?? partsOf(madeOf(orderId), refundedCents);
+        const refunds = standIn.refundParts ?? partsOf(orderId, refundedCents);
         const left =
           status === 'failed'
             ? { paymentId: madeOf(orderId).outcome.paymentId, amountCents: whole - refundedCents }
@@ -305,27 +313,25 @@ async function publishRefunded(
   await publish(producers, chargesRefunded, accountId, { ...about, refundedCents: amountCents, refunds });
 }
 
-/** Of a payment of which so many cents went back. */
-function partsOf(
-  { input, outcome: { paymentId, amountCents } }: MadeAttempt,
-  cents: number,
-  at = new Date(),
-): RefundedPart[] {
-  if (cents === 0) return [];
-  const of = { refundId: `whole ${input.orderId}`, paymentId, amountCents: cents, chargedCents: amountCents };
-  return [{ ...of, subscriptionId: null, period: null, refundedAt: at.toISOString() }];
+function wholePart(
+  { outcome: { paymentId, amountCents } }: MadeAttempt,
+  refundId: string,
+  refundedAt: Date,
+): RefundedPart {
+  const of = { refundId, paymentId, amountCents, chargedCents: amountCents };
+  return { ...of, subscriptionId: null, period: null, refundedAt: refundedAt.toISOString() };
 }
 
 async function publishRefundFailed(
   producers: Producers,
-  { accountId, input, outcome }: MadeAttempt,
+  { accountId, input }: MadeAttempt,
   {
     at,
-    refundId: paymentId = outcome.paymentId,
+    refundId: paymentId,
     lost,
   }: {
     readonly at: Date;
-    readonly refundId: string | undefined;
+    readonly refundId: string;
     readonly lost: EventData<typeof refundFailed>['lost'];
   },
 ): Promise<void> {

@@ -28,6 +28,8 @@ async function paidOrder(): Promise<string> {
 }
 
 const refundEvents = async () => (await harness.events()).filter(({ subject }) => !subject.includes('order.paid'));
+/** Those of the order, without its payments'. */
+const orderEvents = async () => (await refundEvents()).filter(({ subject }) => subject.includes('.order.'));
 const statusOf = async (orderId: string) => (await harness.list()).find(({ id }) => id === orderId)?.status;
 
 test('a refund gives every charge back, is reported once, and requested again answers the same', async () => {
@@ -39,12 +41,12 @@ test('a refund gives every charge back, is reported once, and requested again an
     status: 'refunded',
     refundedCents: 9_900,
     detail: 'The buyer gets $99.00 back.',
-    payments: [],
+    payments: [{ paymentId: expect.any(String), renewal: false, amountCents: 9_900 }],
   };
   expect(await harness.refund(orderId)).toEqual(result);
   expect(await harness.refund(orderId)).toEqual(result);
   expect(harness.billing.refundRequests.map((request) => request.orderId)).toEqual([orderId]);
-  const [event, ...more] = await refundEvents();
+  const [event, ...more] = await orderEvents();
   expect(more).toEqual([]);
   expect(orderRefunded.data.parse(event?.data)).toMatchObject({
     ...{ orderId, productName: 'Course', totalCents: 9_900, refundedCents: 9_900, refundNo: 1 },
@@ -61,7 +63,7 @@ test('an order of the seller’s own code is refunded without moving money, and 
   expect(result.detail).toContain('recorded by your own code');
   expect(await harness.refund(orderId)).toEqual(result);
   expect(harness.billing.refundRequests).toEqual([{ orderId, attempt: 1, chargedElsewhere: true }]);
-  expect(await refundEvents()).toMatchObject([{ data: { refundedCents: 0, totalCents: 9_900, refundNo: 1 } }]);
+  expect(await orderEvents()).toMatchObject([{ data: { refundedCents: 0, totalCents: 9_900, refundNo: 1 } }]);
 });
 
 test('the refund of an order of the seller’s own code says that a renewal of its subscription is under way', async () => {
@@ -98,7 +100,7 @@ test('a refund that the processor has not answered is finished by its event, als
   await harness.billing.publishRefunded(orderId);
   await harness.billing.handled();
   expect(await statusOf(orderId)).toBe('refunded');
-  expect(await refundEvents()).toHaveLength(1);
+  expect(await orderEvents()).toHaveLength(1);
   expect(await harness.refund(orderId)).toMatchObject({ status: 'refunded', refundedCents: 9_900 });
 });
 
@@ -113,7 +115,7 @@ test('a refused refund leaves the order paid and says why; a later one tries aga
   expect(await harness.query('select refunded_cents from refunds')).toEqual([{ refunded_cents: '0' }]);
   harness.billing.refundStatus = 'refunded';
   expect(await harness.refund(orderId)).toMatchObject({ status: 'refunded' });
-  expect(await refundEvents()).toMatchObject([{ data: { refundNo: 1 } }]);
+  expect(await orderEvents()).toMatchObject([{ data: { refundNo: 1 } }]);
 });
 
 test('a refund of which a part was refused says how much was given back, of how much, and what to do', async () => {
@@ -142,7 +144,7 @@ test('an order whose payment billing does not know is not called refunded', asyn
     message: expect.stringContaining('No payment of this order is recorded'),
   });
   expect(await statusOf(orderId)).toBe('paid');
-  expect(await refundEvents()).toEqual([]);
+  expect(await orderEvents()).toEqual([]);
 });
 
 test('the refund of a rehearsal says that no money moves', async () => {
@@ -163,7 +165,7 @@ test('money that was given back refunds the order although a slower reply had ca
   await harness.billing.publishRefunded(orderId);
   await harness.billing.handled();
   expect(await statusOf(orderId)).toBe('refunded');
-  expect(await refundEvents()).toMatchObject([{ data: { refundNo: 1, refundedCents: 9_900 } }]);
+  expect(await orderEvents()).toMatchObject([{ data: { refundNo: 1, refundedCents: 9_900 } }]);
 });
 
 test('a refund that fails afterwards makes the order paid again, once; the next one has the next number', async () => {
@@ -175,11 +177,11 @@ test('a refund that fails afterwards makes the order paid again, once; the next 
   await harness.billing.handled();
   expect(await statusOf(orderId)).toBe('paid');
   expect(await harness.get(opened)).toMatchObject({ status: 'paid' });
-  const [, reopened, ...more] = await refundEvents();
+  const [, reopened, ...more] = await orderEvents();
   expect(more).toEqual([]);
   expect(orderReopened.data.parse(reopened?.data)).toMatchObject({ orderId, refundNo: 1 });
   expect(await harness.refund(orderId)).toMatchObject({ status: 'refunded' });
-  expect((await refundEvents()).map(({ subject, data }) => [subject, data.refundNo])).toEqual([
+  expect((await orderEvents()).map(({ subject, data }) => [subject, data.refundNo])).toEqual([
     [orderRefunded.subject, 1],
     [orderReopened.subject, 1],
     [orderRefunded.subject, 2],
@@ -194,10 +196,10 @@ test('a failure of an earlier refund that arrives after a newer refund was done 
   await harness.billing.handled();
   harness.base.clock.advance(3_600_000);
   expect(await harness.refund(orderId)).toMatchObject({ status: 'refunded' });
-  await harness.billing.publishRefundFailed(orderId, failedAt);
+  await harness.billing.publishRefundFailed(orderId, failedAt, harness.billing.refundIdOf(orderId, 1));
   await harness.billing.handled();
   expect(await statusOf(orderId)).toBe('refunded');
-  expect(await refundEvents()).toHaveLength(3);
+  expect(await orderEvents()).toHaveLength(3);
   // One of the newer refund does.
   await harness.billing.publishRefundFailed(orderId, new Date(harness.base.clock.nowMs() + 1_000));
   await harness.billing.handled();
@@ -214,7 +216,7 @@ test('what billing said of a refund before it failed is void, although it comes 
   await harness.billing.publishRefunded(orderId, refundedAt);
   await harness.billing.handled();
   expect(await statusOf(orderId)).toBe('paid');
-  expect(await refundEvents()).toEqual([]);
+  expect(await orderEvents()).toEqual([]);
 });
 
 test('twenty refunds at once are one refund, and each is answered the same', async () => {
@@ -222,7 +224,7 @@ test('twenty refunds at once are one refund, and each is answered the same', asy
   const results = await Promise.all(Array.from({ length: 20 }, () => harness.refund(orderId)));
   expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
   expect(await harness.query('select 1 from refunds')).toHaveLength(1);
-  expect(await refundEvents()).toHaveLength(1);
+  expect(await orderEvents()).toHaveLength(1);
 });
 
 test('a refund locks its order first, as the consumer does, so that the two never wait in a circle', async () => {
@@ -398,5 +400,5 @@ test('a refund whose process died before billing answered goes on in the next pr
   harness.base.clock.advance(61_000);
   await harness.base.startAndSweep();
   expect(await statusOf(orderId)).toBe('refunded');
-  expect(await refundEvents()).toHaveLength(1);
+  expect(await orderEvents()).toHaveLength(1);
 });
