@@ -1,8 +1,10 @@
 import { guardLeaks } from '@app/testing/leak-guard';
 import { describe, expect, test } from 'vitest';
+import { lookUpAtProcessor } from '../src/payments/look-up-payment.ts';
 import type { PaymentProcessor, SentOutcome } from '../src/processors/payment-processor.ts';
+import { pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { dayMs, hourMs, minuteMs, type Replica } from './payment-replicas.ts';
-import { openReplicasOf, replicas } from './set-up.ts';
+import { commandOf, openReplicasOf, replicas } from './set-up.ts';
 import { type Life, readSubscription } from './subscriptions-of-tests.ts';
 import { give, newest, pastDue, stories, waiting } from './waiting-renewals.ts';
 
@@ -43,6 +45,31 @@ describe.each(['simulated', 'stripe'] as const)('%s', (processor) => {
     expect(await newest(life)).toMatchObject({ status: 'requires_action', releasing: true });
     await minutes(life.replica, 6);
     await expectEnded(life, 'authentication_required');
+  });
+
+  test('a release that is refused is not repeated until the renewal can be looked up', async () => {
+    const life = await waiting('sim_renewal_requires_action');
+    await replicas.outside.buyersDecide();
+    const payment = await newest(life);
+    if (payment !== undefined) await lookUpAtProcessor(life.replica.deps, payment);
+    replicas.clock.advance(hourMs);
+    const replica = startWith(() => ({ lookUp: out }));
+    for (let round = 0; round < 5; round += 1) await replica.round();
+    const { payments } = await replicas.money(life.account, life.orderId);
+    expect(payments.filter(({ step }) => step === 'release')).toMatchObject([{ status: 'declined' }]);
+    await minutes(life.replica, 6);
+    expect(await stories(life)).toEqual(['payment-failed', 'rebilled']);
+  });
+
+  test('what is paused, given up and resumed before it can be looked up was no attempt', async () => {
+    const life = await waiting('sim_renewal_action_ignored');
+    await pauseSubscription(life.replica.deps, commandOf(life.account), life.id);
+    await startWith(() => ({ lookUp: out })).round();
+    await resumeSubscription(life.replica.deps, commandOf(life.account), life.id);
+    await minutes(life.replica, 6);
+    await expectEnded(life, 'given_up');
+    expect(await stories(life)).toEqual(['payment-failed', 'paused', 'resumed']);
+    expect(await readSubscription(replicas, life.id)).toMatchObject({ status: 'active', failed_tries: 0 });
   });
 
   test('a renewal whose answer got lost, and that cannot be looked up for hours, ends within minutes of its return', async () => {

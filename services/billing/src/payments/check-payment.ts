@@ -33,12 +33,19 @@ export async function checkPayment(
   // The release is looked up instead.
   if (payment.releasing) return false;
   const context = contextOf(payment, money);
-  const after = await resolve(deps, payment, context, await lookUpPayment(deps, payment, context));
+  const found = await lookUpPayment(deps, payment, context);
+  const after = await resolve(deps, payment, context, found);
   const nowMs = deps.clock.nowMs();
   if (isUnknownForLong(after, nowMs) && !hasEnded(after)) await notifyOfUnknown(deps, after);
+  // Another release would be refused as well: only a look-up says what the processor refused it for.
+  if (found === 'unanswered' && isReleased(money, payment)) return false;
   if (!isAbandoned(after, nowMs) && !(await isUnwanted(deps, after))) return hasEnded(after);
   return hasEnded((await giveUpPayment(deps, after, null)).payment);
 }
+
+/** Whether a release of a renewal has ended. */
+const isReleased = ({ payments }: OrderMoney, { id, step }: Payment): boolean =>
+  step === 'renewal' && payments.some((other) => other.released_payment_id === id && hasEnded(other));
 
 const isUnwanted = async ({ database, clock }: PaymentDeps, payment: Payment): Promise<boolean> =>
   payment.status === 'requires_action' && !(await isStillWanted(database, payment, clock.now()));

@@ -53,6 +53,10 @@ export const mayResend = (payment: Payment, nowMs: number): boolean =>
 export const isNeverReceived = (payment: Payment, nowMs: number): boolean =>
   ageMs(payment, nowMs) >= (isAskingRenewal(payment) ? renewalConfirmedWithinMs : resendWithinMs);
 
+/** Whether the buyer could still have confirmed a renewal: one that was released then was ended by the seller, or for another card. */
+export const isWithinConfirmation = (payment: Payment, nowMs: number): boolean =>
+  isAskingRenewal(payment) && ageMs(payment, nowMs) < renewalConfirmedWithinMs;
+
 /**
  * A processor that does not know a buyer's payment so many deadlines after it was sent has certainly never got it. Before that a
  * copy may be under way still: the sender waits for one deadline, and what the network or the processor holds by then is given
