@@ -1,4 +1,5 @@
-import { afterEach } from 'vitest';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { guardLeaks } from './leak-guard.ts';
 
 interface Closable {
   close(): Promise<unknown>;
@@ -17,4 +18,14 @@ export function closedAfterEach(): <T extends Closable>(resource: T) => T {
     open.push(resource);
     return resource;
   };
+}
+
+/** Called at the top of a test file: opens something before the file's tests and closes it after them, and guards leaks. */
+export function openForFile(open: () => Promise<Closable>): void {
+  guardLeaks();
+  let opened: Closable;
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(() => opened.close());
 }

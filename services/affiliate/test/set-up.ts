@@ -1,8 +1,8 @@
 import { createAffiliate, listCommissions } from '@app/contracts/affiliates';
 import type { RequestInput } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { openForFile } from '@app/testing/opened';
+import { beforeEach } from 'vitest';
 import { type AffiliateHarness, startAffiliate } from './harness.ts';
 
 /** Of the test file that is running. */
@@ -12,11 +12,10 @@ export let accountId: string;
 
 /** Called at the top of a test file: starts the service before its tests and closes it after them. */
 export function startService(): void {
-  guardLeaks();
-  beforeAll(async () => {
+  openForFile(async () => {
     service = await startAffiliate();
+    return service;
   });
-  afterAll(() => service.close());
   beforeEach(() => {
     accountId = newId('account', Date.now());
   });

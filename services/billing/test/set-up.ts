@@ -1,6 +1,7 @@
 import { newIdSuffix } from '@app/contracts/ids';
 import type { Database } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { openForFile } from '@app/testing/opened';
 import { type OpenedDatabase, openMigratedDatabase } from '@app/testing/opened-database';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
@@ -38,11 +39,10 @@ type Settings = Parameters<typeof startHarness>[0];
 
 /** Called at the top of a test file: starts the service before its tests and closes it after them. */
 export function startService(settings: Settings = {}): void {
-  guardLeaks();
-  beforeAll(async () => {
+  openForFile(async () => {
     harness = await startHarness(settings);
+    return harness;
   });
-  afterAll(() => harness.close());
 }
 
 /** The same, at a stand-in of Stripe. @param ahead how far its clock is before ours, in milliseconds */
@@ -60,12 +60,11 @@ export function startServiceAtStripe(settings: Settings = {}, ahead = (): number
 
 /** Called at the top of a test file: opens billing's database, without anything of billing that works on it. */
 export function openStorage(): void {
-  guardLeaks();
-  beforeAll(async () => {
+  openForFile(async () => {
     storage = await openMigratedDatabase('billing', migrate, databaseOptions);
     ({ database } = storage);
+    return storage;
   });
-  afterAll(() => storage.close());
 }
 
 /** The context of a new command of the account's. */

@@ -1,5 +1,4 @@
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll } from 'vitest';
+import { openForFile } from '@app/testing/opened';
 import { type CatalogHarness, startCatalog } from './harness.ts';
 
 /** Of the test file that is running. */
@@ -7,9 +6,8 @@ export let catalog: CatalogHarness;
 
 /** Called at the top of a test file: starts the service before its tests and closes it after them. */
 export function startService(): void {
-  guardLeaks();
-  beforeAll(async () => {
+  openForFile(async () => {
     catalog = await startCatalog();
+    return catalog;
   });
-  afterAll(() => catalog.close());
 }

@@ -1,7 +1,6 @@
 import type { Database } from '@app/service-kit/database';
-import { guardLeaks } from '@app/testing/leak-guard';
+import { openForFile } from '@app/testing/opened';
 import { type OpenedDatabase, openMigratedDatabase } from '@app/testing/opened-database';
-import { afterAll, beforeAll } from 'vitest';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import type { Fact } from '../src/facts/fact.rules.ts';
 import { recordFacts } from '../src/facts/record-facts.ts';
@@ -14,21 +13,19 @@ export let harness: Harness;
 
 /** Called at the top of a test file: opens the database of metrics, without the service. */
 export function openStorage(): void {
-  guardLeaks();
-  beforeAll(async () => {
+  openForFile(async () => {
     storage = await openMigratedDatabase('metrics', migrate, databaseOptions);
     ({ database } = storage);
+    return storage;
   });
-  afterAll(() => storage.close());
 }
 
 /** Called at the top of a test file: starts the service before its tests and closes it after them. */
 export function startService(): void {
-  guardLeaks();
-  beforeAll(async () => {
+  openForFile(async () => {
     harness = await startHarness();
+    return harness;
   });
-  afterAll(() => harness.close());
 }
 
 /** As after the migrations. To truncate as many tables would take longer than most tests. */

@@ -4,25 +4,20 @@ import { listActivity } from '@app/contracts/webhook-deliveries';
 import { sendTestWebhook } from '@app/contracts/webhook-tests';
 import * as contract from '@app/contracts/webhooks';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
-import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { attempted, changesApplied, finished, type Harness, startHarness, stored } from './harness.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { attempted, changesApplied, finished, stored } from './harness.ts';
 import { anOrder, aPayout } from './orders.ts';
+import { harness, startService } from './set-up.ts';
 import { deliveriesOf } from './stored.ts';
 
-guardLeaks();
-let harness: Harness;
+startService();
 let account: string;
 let receiver: Receiver;
-beforeAll(async () => {
-  harness = await startHarness();
-});
 beforeEach(async () => {
   account = harness.account();
   receiver = await startReceiver();
 });
-afterAll(() => harness.close());
 
 /** Resolves when it is stored. */
 async function order(): Promise<string> {

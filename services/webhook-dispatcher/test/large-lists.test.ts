@@ -2,18 +2,12 @@ import { createAutomation, listAutomations } from '@app/contracts/automations';
 import { limits } from '@app/contracts/common';
 import { newId } from '@app/contracts/ids';
 import { listEvents } from '@app/contracts/webhook-deliveries';
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { storeEvents } from '../src/events/store-events.ts';
-import { type Harness, startHarness } from './harness.ts';
+import { harness, startService } from './set-up.ts';
 import { storing } from './storing.ts';
 
-guardLeaks();
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startHarness();
-});
-afterAll(() => harness.close());
+startService();
 
 /** Stores events with these bodies, and sends nothing. */
 async function store(accountId: string, bodies: readonly string[]): Promise<void> {

@@ -1,5 +1,5 @@
-import { guardLeaks } from '@app/testing/leak-guard';
-import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest';
+import { openForFile } from '@app/testing/opened';
+import { beforeEach, onTestFinished } from 'vitest';
 import type { WorkLimits } from '../src/config.ts';
 import { type Harness, startHarness } from './harness.ts';
 import { connectedAccount } from './orders.ts';
@@ -14,11 +14,10 @@ export let endpointId: string;
 
 /** Called at the top of a test file: starts the service before its tests and closes it after them. */
 export function startService(settings: Record<string, string> = {}, limits: Partial<WorkLimits> = {}): void {
-  guardLeaks();
-  beforeAll(async () => {
+  openForFile(async () => {
     harness = await startHarness(settings, limits);
+    return harness;
   });
-  afterAll(() => harness.close());
 }
 
 /** Until the test is over an attempt may take no longer than a quarter of a second. All other tests leave it its 15 seconds. */
