@@ -1,38 +1,24 @@
-import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { type Database, statement } from '@app/service-kit/database';
+import { namesOf } from '@app/service-kit/row-arrays';
 import type { ActivityEntry } from './attempt-rows.ts';
+import { listedTypes, type Notice } from './notices.ts';
 
-interface NoticeRow {
-  readonly id: string;
+interface NoticeRow extends Omit<Notice, 'account_id' | 'created_at'> {
   readonly created_at: Date;
-  readonly summary: string;
-  readonly url: string | null;
-  readonly endpoint_id: string | null;
-  readonly order_id: string | null;
-  readonly test: boolean;
 }
 
-const types: ColumnsOf<NoticeRow> = {
-  id: 'text',
-  created_at: 'timestamptz',
-  summary: 'text',
-  url: 'text',
-  endpoint_id: 'text',
-  order_id: 'text',
-  test: 'bool',
-};
-
-const columns = 'select id, created_at, summary, url, endpoint_id, order_id, test from notices where account_id = $1';
+const columns = `select ${namesOf(listedTypes)} from notices where account_id = $1`;
 const page = 'id < $2 and id >= $3 order by id desc limit $4';
-const everyStatement = statement<NoticeRow>('notices-page', `${columns} and ${page}`, types);
+const everyStatement = statement<NoticeRow>('notices-page', `${columns} and ${page}`, listedTypes);
 const endpointStatement = statement<NoticeRow>(
   'notices-of-endpoint',
   `${columns} and endpoint_id = $5 and ${page}`,
-  types,
+  listedTypes,
 );
 const orderStatement = statement<NoticeRow>(
   'notices-of-order',
   `${columns} and order_id = $5 and ($6::text is null or endpoint_id = $6) and ${page}`,
-  types,
+  listedTypes,
 );
 
 /** Lists the newest notices with ids below one and from another on, all of them or those of an order or an endpoint. */

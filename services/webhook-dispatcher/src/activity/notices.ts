@@ -41,16 +41,17 @@ export function newNotice(
   };
 }
 
-const noticeTypes = {
+/** What an account's list of them reads. */
+export const listedTypes = {
   id: 'text',
-  account_id: 'text',
   created_at: 'timestamptz',
   summary: 'text',
   url: 'text',
   endpoint_id: 'text',
   order_id: 'text',
   test: 'bool',
-};
+} as const;
+const noticeTypes = { ...listedTypes, account_id: 'text' };
 const columns = namesOf(noticeTypes);
 
 const insertStatement = statement(

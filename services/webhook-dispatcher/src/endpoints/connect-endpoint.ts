@@ -11,7 +11,7 @@ import { applyHeldChoice, checkUrl } from './change-endpoint.ts';
 import { Endpoint } from './endpoint.entity.ts';
 import type { EndpointDeps } from './endpoint-deps.ts';
 import { afterChange, type EndpointResource, endpointResource } from './endpoint-resource.ts';
-import { lockEndpoints } from './find-endpoint.ts';
+import { type LockedEndpoints, lockEndpoints } from './find-endpoint.ts';
 import { runSealed, type SealedResult } from './sealed-result.ts';
 
 type Body = RequestInput<typeof createWebhookEndpoint>['body'];
@@ -32,10 +32,18 @@ export async function createEndpoint(
   { accountId, commandId }: RequestContext,
   body: Body,
 ): Promise<EndpointResource> {
-  const resource = await runSealed(deps, commandId, async (tx) => {
-    const found = await lockEndpoints(tx, accountId);
-    return await connectEndpoint(deps, tx, { accountId, commandId, role: 'additional' }, { ...found, body });
-  });
+  return await changeLocked(deps, { accountId, commandId }, (tx, found) =>
+    connectEndpoint(deps, tx, { accountId, commandId, role: 'additional' }, { ...found, body }),
+  );
+}
+
+/** Runs a command that may connect a URL, at most once for its id, under the lock of `lockEndpoints`. */
+export async function changeLocked(
+  deps: EndpointDeps,
+  { accountId, commandId }: Pick<RequestContext, 'accountId' | 'commandId'>,
+  work: (tx: EntityManager, found: LockedEndpoints) => Promise<SealedResult<EndpointResource>>,
+): Promise<EndpointResource> {
+  const resource = await runSealed(deps, commandId, async (tx) => await work(tx, await lockEndpoints(tx, accountId)));
   return await afterChange(deps, accountId, resource);
 }
 
@@ -47,7 +55,7 @@ export async function connectEndpoint(
   deps: EndpointDeps,
   tx: EntityManager,
   about: NewEndpoint,
-  { connected, waiting, body }: { connected: readonly Endpoint[]; waiting: Endpoint | undefined; body: Body },
+  { connected, waiting, body }: LockedEndpoints & { readonly body: Body },
 ): Promise<SealedResult<EndpointResource>> {
   checkUrl(deps, body.url);
   const max = limits.webhookEndpointsPerAccount;

@@ -40,14 +40,14 @@ export async function findEndpoints(em: EntityManager, accountId: string): Promi
   return await em.find(Endpoint, where, { orderBy: { role: 'desc', createdAt: 'asc', id: 'asc' } });
 }
 
-/**
- * Lets one transaction at a time connect a URL to the account, or make the endpoint of its first event, and returns the
- * URLs that it has and the endpoint without one that holds events for the first; all are locked.
- */
-export async function lockEndpoints(
-  tx: EntityManager,
-  accountId: string,
-): Promise<{ connected: Endpoint[]; waiting: Endpoint | undefined }> {
+/** The URLs of an account, and the endpoint without one that holds events for the first; all are locked. */
+export interface LockedEndpoints {
+  readonly connected: readonly Endpoint[];
+  readonly waiting: Endpoint | undefined;
+}
+
+/** Lets one transaction at a time connect a URL to the account, or make the endpoint of its first event. */
+export async function lockEndpoints(tx: EntityManager, accountId: string): Promise<LockedEndpoints> {
   await tx.execute(`select ${firstEndpointLock('?')}`, [accountId]);
   const where = { accountId, role: { $in: [...roles] } };
   const all = await tx.find(Endpoint, where, { ...locking, orderBy: { id: 'asc' } });
