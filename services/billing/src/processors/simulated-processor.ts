@@ -69,8 +69,9 @@ interface SimulatedOptions {
 
 interface Books {
   readonly database: Database;
-  readonly cards: CardWriter;
-  readonly saved: SavedWriter;
+  readonly cards: EntryWriter<CardEntry, EntryRow | undefined>;
+  /** Its row is undefined for a method that is not in the books. */
+  readonly saved: EntryWriter<SavedEntry, SavedRow | undefined>;
   readonly clock: Clock;
   readonly slowMs: number;
 }
@@ -92,7 +93,12 @@ export async function openSimulatedProcessor(options: SimulatedOptions): Promise
     poolMax,
     settings: notFlushed,
   });
-  const [cards, saved] = [createCardWriter(database), createSavedWriter(database)];
+  const cards = createEntryWriter(database, 'card', (entries: readonly CardEntry[]) =>
+    recordCards(columnsOf(entries, cardTypes)),
+  );
+  const saved = createEntryWriter(database, 'saved card', (entries: readonly SavedEntry[]) =>
+    recordSaved(columnsOf(entries, savedTypes)),
+  );
   const books: Books = { database, cards, saved, clock, slowMs };
   const guarded =
     <Request>(work: (request: Request, call: ProcessorCall) => Promise<ProcessorOutcome>) =>
@@ -126,34 +132,22 @@ export async function openSimulatedProcessor(options: SimulatedOptions): Promise
   };
 }
 
-type CardWriter = Pick<Batcher<CardEntry, EntryRow>, 'add' | 'close'>;
-/** Undefined for a method that is not in the books. */
-type SavedWriter = Pick<Batcher<SavedEntry, SavedRow | undefined>, 'add' | 'close'>;
+type EntryWriter<Entry, Row> = Pick<Batcher<Entry, Row>, 'add' | 'close'>;
 
 const keyOf = ({ account_id, test, payment_id }: EntryKey) => `${account_id} ${test} ${payment_id}`;
 
 /** As most processors, it takes many cards at once: those that arrive together share a statement on the books. */
-function createCardWriter({ pool }: Database): CardWriter {
-  return createBatcher<CardEntry, EntryRow>({
-    span: { service: 'billing', one: 'simulate card', many: 'simulate cards', count: 'app.payments' },
+function createEntryWriter<Entry extends EntryKey, Row>(
+  { pool }: Database,
+  what: string,
+  record: (entries: readonly Entry[]) => StatementQuery<EntryKey & Row>,
+): EntryWriter<Entry, Row | undefined> {
+  return createBatcher<Entry, Row | undefined>({
+    span: { service: 'billing', one: `simulate ${what}`, many: `simulate ${what}s`, count: 'app.payments' },
     concurrency: 2,
     keysOf: (entry) => [keyOf(entry)],
     run: together(async (entries) => {
-      const { rows } = await pool.query(recordCards(columnsOf(entries, cardTypes)));
-      const written = new Map(rows.map((row) => [keyOf(row), row]));
-      return entries.map((entry) => written.get(keyOf(entry)) as EntryRow);
-    }),
-  });
-}
-
-function createSavedWriter({ pool }: Database): SavedWriter {
-  return createBatcher<SavedEntry, SavedRow | undefined>({
-    span: { service: 'billing', one: 'simulate saved card', many: 'simulate saved cards', count: 'app.payments' },
-    concurrency: 2,
-    keysOf: (entry) => [keyOf(entry)],
-    run: together(async (entries) => {
-      const { rows } = await pool.query(recordSaved(columnsOf(entries, savedTypes)));
-      const written = new Map(rows.map((row) => [keyOf(row), row]));
+      const written = new Map((await pool.query(record(entries))).rows.map((row) => [keyOf(row), row]));
       return entries.map((entry) => written.get(keyOf(entry)));
     }),
   });
@@ -222,7 +216,7 @@ async function writeCard(books: Books, sent: SentCard, { signal, ...call }: Proc
     action_url: answer === 'requires_action' ? confirmationUrl(returnUrl, reference) : null,
     capture_before: kind === 'hold' && answer === 'succeeded' ? captureBefore(books) : null,
   };
-  return await untilAborted(signal, () => books.cards.add(entry));
+  return (await untilAborted(signal, () => books.cards.add(entry))) as EntryRow;
 }
 
 async function sendSaved(books: Books, request: SavedMethodRequest, call: ProcessorCall): Promise<ProcessorOutcome> {

@@ -5,22 +5,17 @@ import { createMigratedDatabase } from '@app/testing/postgres';
 import { databaseOptions, migrate } from '../../src/db/migrate.ts';
 import { openStripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
 import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
+import { testMethods } from '../stripe/test-methods.ts';
 import { describeProcessor } from './conformance/processor-conformance.ts';
 import type { ConformanceCards } from './conformance/suite.ts';
 
 const cards: ConformanceCards = {
-  works: 'pm_card_visa',
-  declinedSoft: 'pm_card_chargeDeclined',
-  declinedHard: 'pm_card_chargeDeclinedLostCard',
-  savedDeclined: 'pm_card_chargeCustomerFail',
-  confirmed: 'pm_card_authenticationRequiredOnSetup',
+  ...testMethods,
   refused: 'pm_standin_refuses',
   laterConfirmed: 'pm_standin_later',
   laterRefused: 'pm_standin_later_refuses',
   captureDeclined: 'pm_standin_capture_refused',
   refundDeclined: 'pm_standin_refund_refused',
-  refundFails: 'pm_card_refundFail',
-  disputed: 'pm_card_createDispute',
   answerLost: 'pm_standin_answer_lost',
   requestLost: 'pm_standin_request_lost',
 };

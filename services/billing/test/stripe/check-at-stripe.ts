@@ -8,18 +8,13 @@ import { openStripeProcessor } from '../../src/processors/stripe/stripe-processo
 import { describeProcessor } from '../processors/conformance/processor-conformance.ts';
 import type { ConformanceCards } from '../processors/conformance/suite.ts';
 import { testKeyProblem } from './test-key.ts';
+import { testMethods } from './test-methods.ts';
 
-/** Stripe's own test methods. It has none for captures and refunds that are declined, or for a network that loses requests. */
+/** Stripe has no test methods for captures and refunds that are declined, or for a network that loses requests. */
 const cards: ConformanceCards = {
-  works: 'pm_card_visa',
-  declinedSoft: 'pm_card_chargeDeclined',
-  declinedHard: 'pm_card_chargeDeclinedLostCard',
-  savedDeclined: 'pm_card_chargeCustomerFail',
-  confirmed: 'pm_card_authenticationRequiredOnSetup',
+  ...testMethods,
   refused: 'pm_card_authenticationRequired',
   laterConfirmed: 'pm_card_authenticationRequired',
-  refundFails: 'pm_card_refundFail',
-  disputed: 'pm_card_createDispute',
 };
 
 /** What the books' tests leave between two payments; Stripe counts whole seconds. */

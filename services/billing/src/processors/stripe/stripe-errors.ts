@@ -53,12 +53,9 @@ export class StripeAnswerError extends Error {
 }
 
 /** What is read of the package's errors. */
-export interface FoundError {
+export interface FoundError extends Pick<StripeDecline, 'code' | 'decline_code' | 'advice_code'> {
   readonly statusCode?: number | undefined;
   readonly rawType?: string | undefined;
-  readonly code?: string | undefined;
-  readonly decline_code?: string | undefined;
-  readonly advice_code?: string | undefined;
   readonly param?: string | undefined;
   readonly message: string;
   readonly payment_intent?: unknown;

@@ -8,6 +8,7 @@ import {
   type PaymentRequest,
   type ProcessorCall,
   type ProcessorOutcome,
+  type ReferenceRequest,
 } from '../payment-processor.ts';
 import type { StripeDeps } from './stripe-deps.ts';
 import { StripeAnswerError } from './stripe-errors.ts';
@@ -28,46 +29,45 @@ export async function lookUp(
 ): Promise<ProcessorOutcome | null> {
   switch (sent.call) {
     case 'capture':
-      return await lookUpCapture(deps, sent, call);
-    case 'refund':
-      return await lookUpRefund(deps, sent, call);
+    case 'refund': {
+      const intent = await intentAbout(deps, sent.request, call);
+      if (intent === undefined) return null;
+      if (sent.call === 'capture') return captureOf(sent.request, intent, call);
+      return await findRefund(deps, sent.request, intent.id, call);
+    }
     case 'release':
-      return await lookUpRelease(deps, sent, call);
+      return await lookUpRelease(deps, sent.request, call);
     default:
       return await lookUpIntent(deps, sent, call);
   }
 }
 
-type Following = Extract<PaymentRequest, { call: 'capture' | 'refund' | 'release' }>;
-type Starting = Exclude<PaymentRequest, Following>;
+type Starting = Exclude<PaymentRequest, { call: 'capture' | 'refund' | 'release' }>;
 
-async function lookUpCapture(
-  deps: StripeDeps,
-  { request }: Following,
+function captureOf(
+  request: ReferenceRequest,
+  intent: Stripe.PaymentIntent,
   call: ProcessorCall,
-): Promise<ProcessorOutcome | null> {
-  const intent = await intentAbout(deps, request, call);
-  if (intent?.status !== 'succeeded' || markOf(call, intent.metadata)?.captureId !== request.paymentId) return null;
+): ProcessorOutcome | null {
+  if (intent.status !== 'succeeded' || markOf(call, intent.metadata)?.captureId !== request.paymentId) return null;
   const reference = captureReference(intent);
   const amountCents = fromStripeAmount(intent.amount_received, intent.currency);
   assertSame(request, { reference, kind: 'capture', status: 'succeeded', amountCents, currency: intent.currency });
   return { status: 'succeeded', reference };
 }
 
-async function lookUpRefund(
-  deps: StripeDeps,
-  { request }: Following,
+async function findRefund(
+  { link }: StripeDeps,
+  request: ReferenceRequest,
+  intentId: string,
   call: ProcessorCall,
 ): Promise<ProcessorOutcome | null> {
-  const intent = await intentAbout(deps, request, call);
-  if (intent === undefined) return null;
-  const { link } = deps;
   const { made } = request;
   if (made !== undefined) {
     return refundOutcome(await link.read(call, (stripe, options) => stripe.refunds.retrieve(made, {}, options)));
   }
   const refunds = eachOf(link.read, call, (stripe, page, options) =>
-    stripe.refunds.list({ ...page, payment_intent: intent.id }, options),
+    stripe.refunds.list({ ...page, payment_intent: intentId }, options),
   );
   for await (const refund of refunds) {
     if (markOf(call, refund.metadata)?.paymentId !== request.paymentId) continue;
@@ -88,7 +88,7 @@ async function lookUpRefund(
 
 async function lookUpRelease(
   deps: StripeDeps,
-  { request }: Following,
+  request: ReferenceRequest,
   call: ProcessorCall,
 ): Promise<ProcessorOutcome | null> {
   const { kind, id } = readReference(request.reference);

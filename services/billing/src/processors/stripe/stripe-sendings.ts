@@ -16,6 +16,8 @@ import { idOf, metadataOf, readSavedMethod } from './stripe-objects.ts';
 import { confirmationUrl, outcomeOf } from './stripe-outcomes.ts';
 import { cancelIntent } from './stripe-release.ts';
 
+type Intent = Stripe.PaymentIntent | Stripe.SetupIntent;
+
 const cards: ['card'] = ['card'];
 
 /** Charges the buyer's card, or holds the amount on it. */
@@ -25,31 +27,26 @@ export async function sendCard(
   request: CardRequest,
   call: ProcessorCall,
 ): Promise<ProcessorOutcome> {
-  const { paymentId, currency, savesCard } = request;
+  const { currency, savesCard } = request;
   const amount = amountAtStripe(request);
-  return await withCustomer(deps, request, call, async (customer) => {
-    const intent = await deps.link
-      .send(call, paymentId, (stripe, options) =>
-        stripe.paymentIntents.create(
-          {
-            amount,
-            currency,
-            customer,
-            confirm: true,
-            allowed_payment_method_types: cards,
-            capture_method: name === 'authorize' ? 'manual' : 'automatic',
-            metadata: metadataOf(call, { ...request, call: name }),
-            expand: ['latest_charge'],
-            ...methodOf(request),
-            ...confirmationOf(request),
-            ...(savesCard !== false && { setup_future_usage: 'off_session' as const }),
-          },
-          options,
-        ),
-      )
-      .catch(ofMaking);
-    return await askable(deps, intent, { call, request });
-  });
+  return await withCustomer(deps, request, call, (stripe, customer, options) =>
+    stripe.paymentIntents.create(
+      {
+        amount,
+        currency,
+        customer,
+        confirm: true,
+        allowed_payment_method_types: cards,
+        capture_method: name === 'authorize' ? 'manual' : 'automatic',
+        metadata: metadataOf(call, { ...request, call: name }),
+        expand: ['latest_charge'],
+        ...methodOf(request),
+        ...confirmationOf(request),
+        ...(savesCard !== false && { setup_future_usage: 'off_session' as const }),
+      },
+      options,
+    ),
+  );
 }
 
 /** Saves the buyer's card, and takes nothing. */
@@ -58,25 +55,20 @@ export async function sendMethod(
   request: CardRequest,
   call: ProcessorCall,
 ): Promise<ProcessorOutcome> {
-  return await withCustomer(deps, request, call, async (customer) => {
-    const intent = await deps.link
-      .send(call, request.paymentId, (stripe, options) =>
-        stripe.setupIntents.create(
-          {
-            customer,
-            confirm: true,
-            usage: 'off_session',
-            allowed_payment_method_types: cards,
-            metadata: metadataOf(call, { ...request, call: 'saveMethod' }),
-            ...methodOf(request),
-            ...wayOfConfirming(request),
-          },
-          options,
-        ),
-      )
-      .catch(ofMaking);
-    return await askable(deps, intent, { call, request });
-  });
+  return await withCustomer(deps, request, call, (stripe, customer, options) =>
+    stripe.setupIntents.create(
+      {
+        customer,
+        confirm: true,
+        usage: 'off_session',
+        allowed_payment_method_types: cards,
+        metadata: metadataOf(call, { ...request, call: 'saveMethod' }),
+        ...methodOf(request),
+        ...wayOfConfirming(request),
+      },
+      options,
+    ),
+  );
 }
 
 /** Charges a saved card, on-session where its buyer is there to confirm. */
@@ -116,21 +108,27 @@ export async function sendSaved(
   }
 }
 
-/** With the order's customer; one that Stripe does not know, because the seller deleted it there, is replaced. */
+/** Makes an intent with the order's customer; one that Stripe does not know, because the seller deleted it there, is replaced. */
 async function withCustomer(
   deps: StripeDeps,
   request: CardRequest,
   call: ProcessorCall,
-  work: (customer: string) => Promise<ProcessorOutcome>,
+  make: (stripe: Stripe, customer: string, options: Stripe.RequestOptions) => Promise<Intent>,
 ): Promise<ProcessorOutcome> {
+  const send = async (customer: string): Promise<ProcessorOutcome> => {
+    const intent = await deps.link
+      .send(call, request.paymentId, (stripe, options) => make(stripe, customer, options))
+      .catch(ofMaking);
+    return await askable(deps, intent, { call, request });
+  };
   const customer = await customerOf(deps, call, request);
   try {
-    return await work(customer);
+    return await send(customer);
   } catch (err) {
     if (!isMissing(err, 'customer')) return definiteNo(err);
   }
   const another = await customerOf(deps, call, request, customer);
-  return await work(another).catch(definiteNo);
+  return await send(another).catch(definiteNo);
 }
 
 const isMissing = (err: unknown, param: string): boolean =>
@@ -155,11 +153,7 @@ interface Sent {
 }
 
 /** The outcome of a buyer's intent; one that only a script can confirm, where the buyer's page runs none, is given up. */
-export async function askable(
-  deps: StripeDeps,
-  intent: Stripe.PaymentIntent | Stripe.SetupIntent,
-  sent: Sent,
-): Promise<ProcessorOutcome> {
+export async function askable(deps: StripeDeps, intent: Intent, sent: Sent): Promise<ProcessorOutcome> {
   const { call, request } = sent;
   if (intent.object === 'setup_intent' && intent.status === 'succeeded') {
     return outcomeOf(intent, await readLast4(deps.link, idOf(intent.payment_method) ?? '', call));

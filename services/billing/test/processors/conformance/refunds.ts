@@ -1,5 +1,16 @@
 import { expect, test } from 'vitest';
-import { about, charged, dayMs, declinedOutcome, held, lookedUp, recordsOf, type Suite, succeeded } from './suite.ts';
+import {
+  about,
+  charged,
+  dayMs,
+  declinedOutcome,
+  held,
+  lookedUp,
+  oneOfTwenty,
+  recordsOf,
+  type Suite,
+  succeeded,
+} from './suite.ts';
 
 export function describeRefunds(suite: Suite): void {
   test.each(['charge', 'capture'] as const)('a %s is refunded in parts, up to its amount', async (kind) => {
@@ -15,10 +26,7 @@ export function describeRefunds(suite: Suite): void {
 
   test('of twenty whole refunds at once with keys of their own one succeeds', async () => {
     const charge = await charged(suite);
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => suite.processor.refund(about(suite, charge, 4_900), suite.call())),
-    );
-    expect(answers.filter(({ status }) => status === 'succeeded')).toHaveLength(1);
+    await oneOfTwenty(() => suite.processor.refund(about(suite, charge, 4_900), suite.call()));
   });
 
   test('a hold, or another currency, is not refunded', async () => {

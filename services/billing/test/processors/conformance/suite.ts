@@ -116,6 +116,12 @@ export function succeeded(outcome: SentOutcome | null): Succeeded {
   return outcome as Succeeded;
 }
 
+/** Sends it twenty times at once, each with a key of its own: one succeeds. */
+export async function oneOfTwenty(send: () => Promise<SentOutcome>): Promise<void> {
+  const answers = await Promise.all(Array.from({ length: 20 }, () => send()));
+  expect(answers.filter(({ status }) => status === 'succeeded')).toHaveLength(1);
+}
+
 /** Where the buyer is to confirm. */
 export function waiting(outcome: SentOutcome): { readonly reference: string; readonly url: string } {
   if (outcome.status !== 'requires_action') throw new Error(`expected requires_action, not ${outcome.status}`);
