@@ -3,23 +3,16 @@ import { newId } from '@app/contracts/ids';
 import type { orderPaid } from '@app/contracts/orders';
 import type { StartInput } from '../src/payments/new-attempt.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
+import type { SubscriptionAfter } from '../src/renewals/renewal.rules.ts';
 import { startSubscriptions } from '../src/subscriptions/start-subscriptions.ts';
 import { newAccount, type Replica, type Replicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { orderEvent } from './samples.ts';
 
 /** A subscription as its row has it, the token left out. */
-export interface SubscriptionState {
+export interface SubscriptionState extends SubscriptionAfter {
   readonly id: string;
   readonly order_id: string;
-  readonly status: string;
-  readonly failed_tries: number;
-  readonly hard_declined: boolean;
-  readonly free_attempt: boolean;
-  readonly period: number;
-  readonly current_period_end: Date;
-  readonly next_charge_at: Date | null;
-  readonly canceled_at: Date | null;
   readonly last_four: string | null;
 }
 

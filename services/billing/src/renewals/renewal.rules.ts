@@ -37,7 +37,7 @@ export type RenewalOutcome = {
 );
 
 /** What changes of the subscription. */
-interface SubscriptionAfter {
+export interface SubscriptionAfter {
   readonly status: RenewedSubscription['status'];
   readonly failed_tries: number;
   readonly hard_declined: boolean;
