@@ -8,14 +8,21 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-interface Part {
+interface Running {
   readonly pid: number;
+  stop(): Promise<void>;
+}
+
+export interface Listening extends Running {
+  readonly url: string;
+}
+
+interface Part extends Running {
   /** The first message it sent. */
   readonly ready: Record<string, unknown>;
   readonly child: ChildProcess;
   /** Sends it a message, and resolves with its next one. */
   request<Answer>(name: string): Promise<Answer>;
-  stop(): Promise<void>;
 }
 
 /** A process of the bench itself, with a message channel; it ends with us. */
@@ -35,10 +42,8 @@ export async function startPart(file: URL, env: NodeJS.ProcessEnv): Promise<Part
   return { pid: child.pid ?? 0, ready, child, request, stop: () => stop(child) };
 }
 
-export interface Program {
-  readonly pid: number;
+export interface Program extends Running {
   readonly readyAfterMs: number;
-  stop(): Promise<void>;
 }
 
 const readyWithinMs = 120_000;

@@ -20,7 +20,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
   test('an order is found by its buyer, refunded in part, and then refunded whole', async () => {
     const email = `${crypto.randomUUID()}@example.com`;
     const wish = { handle, slug: 'course', email };
-    const { orderId = '' } = await buyPatiently(platform.baseUrl, wish, 'sim_ok', undefined);
+    const { orderId = '' } = await buyPatiently(platform.baseUrl, { wish, card: 'sim_ok' });
     const charged = async () => (await moneyByOrder(platform.databaseUrl('billing'))).get(orderId)?.chargedCents;
     const page = await visitDashboard(platform.baseUrl, seller, '/app/orders', {
       ...{ script, statuses: [404, 422], timeZone: 'Asia/Tokyo' },

@@ -3,7 +3,7 @@ import type { ServiceName } from '@app/contracts/services';
 import { volume } from '@app/testing/long';
 import { atRandomMoments, atRate } from '@app/testing/pace';
 import { expect, test } from 'vitest';
-import { buyPatiently } from './support/buyer.ts';
+import { type Buyer, buyPatiently } from './support/buyer.ts';
 import { cluster, receiver, seller, shortLeases, startOwnCluster } from './support/own-cluster.ts';
 import { moneyByOrder } from './support/processor-books.ts';
 import { addProduct } from './support/seller.ts';
@@ -26,9 +26,9 @@ startOwnCluster(() => ({ settings: { ...shortLeases, PROCESSOR_DEADLINE_MS: '200
 const cards = ['sim_ok', 'sim_ok', 'sim_ok', 'sim_declined', 'sim_ok', 'sim_timeout_after', 'sim_error_after'];
 const decisions = [true, false, undefined];
 
-function wishOf(n: number, handle: string, slugs: readonly string[]): Parameters<typeof buyPatiently> {
+function buyerOf(n: number, handle: string, slugs: readonly string[]): Buyer {
   const wish = { handle, slug: slugs[n % slugs.length] as string, email: `buyer-${n}@example.com` };
-  return [cluster.baseUrl, wish, cards[n % cards.length] as string, decisions[n % decisions.length]];
+  return { wish, card: cards[n % cards.length] as string, accept: decisions[n % decisions.length] };
 }
 
 test('buyers, orders, metrics, webhooks and the processor agree after kills of checkout, billing and gateway', {
@@ -45,7 +45,7 @@ test('buyers, orders, metrics, webhooks and the processor agree after kills of c
   let kills = 0;
   const [purchases] = await Promise.all([
     atRate(seconds * buyersPerSecond, buyersPerSecond, (n) =>
-      buyPatiently(...wishOf(n, handle, [plain.slug, funnel.slug])),
+      buyPatiently(cluster.baseUrl, buyerOf(n, handle, [plain.slug, funnel.slug])),
     ),
     atRandomMoments(crashes, seconds * 1_000, async () => {
       await cluster.process(killed[kills++ % killed.length] as ServiceName).restart();

@@ -1,4 +1,4 @@
-import { startPart } from '../child-processes.ts';
+import { type Listening, startPart } from '../child-processes.ts';
 
 interface Received {
   /** Every `order.paid`, repeated ones too. */
@@ -10,14 +10,11 @@ interface Received {
   readonly arrivals: Record<string, number>;
 }
 
-export interface Receiver {
-  readonly pid: number;
-  readonly url: string;
+export interface Receiver extends Listening {
   count(): Promise<Received>;
   arrivals(): Promise<Received>;
   /** Forgets everything. */
   reset(): Promise<Received>;
-  stop(): Promise<void>;
 }
 
 export async function startReceiver(): Promise<Receiver> {

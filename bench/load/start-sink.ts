@@ -1,4 +1,4 @@
-import { startPart } from '../child-processes.ts';
+import { type Listening, startPart } from '../child-processes.ts';
 
 export interface Received {
   /** Answered requests, repeated ones too. */
@@ -7,14 +7,11 @@ export interface Received {
   readonly arrivals: (readonly [string, number])[];
 }
 
-export interface Sink {
-  readonly pid: number;
-  readonly url: string;
+export interface Sink extends Listening {
   count(): Promise<number>;
   arrivals(): Promise<Map<string, number>>;
   /** Forgets everything. */
   reset(): Promise<void>;
-  stop(): Promise<void>;
 }
 
 export async function startSink(): Promise<Sink> {

@@ -114,19 +114,25 @@ function pageOf<R extends RequestDefinition>(
 
 type Filters = readonly (readonly [string, (of: LongHistory) => object])[];
 
+const eventAndEndpoint: Filters = [
+  ['event that few are', () => ({ event: 'affiliate.paid' })],
+  ['endpoint', ({ busy }) => ({ endpointId: busy })],
+  ['endpoint and event that few are', ({ busy }) => ({ endpointId: busy, event: 'affiliate.paid' })],
+];
+const sale: Filters = [
+  ['order', ({ orderId }) => ({ orderId })],
+  ['buyer', ({ email }) => ({ email })],
+];
 const deliveryFilters: Filters = [
   ['none', () => ({})],
   ['status that nearly all have', () => ({ status: 'delivered' })],
   ['status that few have', () => ({ status: 'failed' })],
   ['status of what waits', () => ({ status: 'held' })],
   ['event that nearly all are', () => ({ event: 'order.paid' })],
-  ['event that few are', () => ({ event: 'affiliate.paid' })],
-  ['endpoint', ({ busy }) => ({ endpointId: busy })],
-  ['endpoint and event that few are', ({ busy }) => ({ endpointId: busy, event: 'affiliate.paid' })],
+  ...eventAndEndpoint,
   ['endpoint and event that nearly all are', ({ busy }) => ({ endpointId: busy, event: 'order.paid' })],
   ['endpoint and status that few have', ({ narrow }) => ({ endpointId: narrow, status: 'delivered' })],
-  ['order', ({ orderId }) => ({ orderId })],
-  ['buyer', ({ email }) => ({ email })],
+  ...sale,
   ['times', () => ({ to: new Date(Date.now() - 200 * 86_400_000).toISOString() })],
 ];
 const activityFilters: Filters = [
@@ -134,12 +140,9 @@ const activityFilters: Filters = [
   ['delivered', () => ({ status: 'delivered' })],
   ['failed', () => ({ status: 'failed' })],
   ['notices', () => ({ status: 'notice' })],
-  ['event that few are', () => ({ event: 'affiliate.paid' })],
-  ['endpoint', ({ busy }) => ({ endpointId: busy })],
-  ['endpoint and event that few are', ({ busy }) => ({ endpointId: busy, event: 'affiliate.paid' })],
+  ...eventAndEndpoint,
   ['endpoint that few went to', ({ narrow }) => ({ endpointId: narrow })],
-  ['order', ({ orderId }) => ({ orderId })],
-  ['buyer', ({ email }) => ({ email })],
+  ...sale,
 ];
 
 const pages: readonly Page[] = [

@@ -37,6 +37,14 @@ function checkoutOf(baseUrl: string, { json }: Answer): BuyersCheckout {
   };
 }
 
+export interface Buyer {
+  readonly wish: Wish;
+  /** The processor's token. */
+  readonly card: string;
+  /** The answer to an upsell; without it the buyer leaves without a word. */
+  readonly accept?: boolean | undefined;
+}
+
 /** How a patient buyer's purchase ended. */
 export interface Purchase {
   readonly wish: Wish;
@@ -56,15 +64,8 @@ const checkEveryMs = 500;
 /**
  * Buys as a person with a patient browser does: whatever gets no answer is requested again, a payment under way is
  * checked, and the upsell is decided on. The outcome is what the buyer saw last.
- * @param card the processor's token
- * @param accept what to say to an upsell; undefined to leave without a word
  */
-export async function buyPatiently(
-  baseUrl: string,
-  wish: Wish,
-  card: string,
-  accept: boolean | undefined,
-): Promise<Purchase> {
+export async function buyPatiently(baseUrl: string, { wish, card, accept }: Buyer): Promise<Purchase> {
   let repeats = 0;
   const request = async (what: string, send: () => Promise<Answer>): Promise<Answer> => {
     for (;;) {

@@ -57,15 +57,19 @@ const aboutOrder = (productId: string) => ({
   test: false,
 });
 
+const aboutRefund = (productId: string, totalCents: number) => ({
+  ...aboutOrder(productId),
+  totalCents,
+  refundNo: 1,
+  counted: { orders: 1, cents: totalCents },
+  paidAt: '2026-01-15T12:00:00.000Z',
+});
+
 export const refundEvent = eventsOf<EventData<typeof orderRefunded>>(
   'refundedAt',
   (productId, { totalCents = 4900 }) => ({
-    ...aboutOrder(productId),
-    totalCents,
+    ...aboutRefund(productId, totalCents),
     refundedCents: 4900,
-    refundNo: 1,
-    counted: { orders: 1, cents: totalCents },
-    paidAt: '2026-01-15T12:00:00.000Z',
     refundedAt: '2026-01-20T12:00:00.000Z',
   }),
 );
@@ -73,12 +77,8 @@ export const refundEvent = eventsOf<EventData<typeof orderRefunded>>(
 export const reopeningEvent = eventsOf<EventData<typeof orderReopened>>(
   'reopenedAt',
   (productId, { totalCents = 4900 }) => ({
-    ...aboutOrder(productId),
-    totalCents,
-    refundNo: 1,
-    counted: { orders: 1, cents: totalCents },
+    ...aboutRefund(productId, totalCents),
     detail: 'the card is closed',
-    paidAt: '2026-01-15T12:00:00.000Z',
     reopenedAt: '2026-01-25T12:00:00.000Z',
   }),
 );
