@@ -102,10 +102,10 @@ test.each(named(others))('%s: goes on under its key when nothing was done', (_, 
 
 const requests: Answered = { status: 'requires_action', reference: 'ref_1', url: 'https://bank.example' };
 
-test('only a buyer’s payment can wait for the buyer, or a renewal of one who is there; for any other one such an answer says nothing', () => {
+test('only a buyer’s payment and a renewal can wait for the buyer; for any other one such an answer says nothing', () => {
   for (const of of all) {
     const { update } = decideAnswer(of, requests, nowMs, { money });
-    expect(update.status).toBe(of.step === 'main' ? 'requires_action' : 'unknown');
+    expect(update.status).toBe(of.step === 'main' || of.step === 'renewal' ? 'requires_action' : 'unknown');
   }
   expect(decideAnswer(confirmed, requests, nowMs).update).toMatchObject({
     ...{ status: 'requires_action', processor_reference: 'ref_1', action_url: 'https://bank.example' },

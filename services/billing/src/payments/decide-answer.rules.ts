@@ -163,13 +163,16 @@ function otherPaymentChange(payment: Payment, found: OtherPayment, nowMs: number
  */
 const endsUndone = ({ step }: Payment): boolean => isOfBuyer({ step }) || step === 'renewal';
 
-/** Only while its buyer is there a payment can be confirmed; for any other one it is an answer that the port rules out, and nothing is known. */
+/**
+ * Buyers confirm their own payments, and renewals. A renewal of a buyer who is away waits too where its key was sent before while they
+ * were there: it is given up at once. For any other payment the port rules this answer out, and nothing is known.
+ */
 function waitingChange(
   payment: Payment,
   { reference, url }: Extract<Answered, { status: 'requires_action' }>,
   nowMs: number,
 ): Change {
-  if (!isOfBuyer(payment) && !isAskingRenewal(payment)) return unknownChange(payment, nowMs);
+  if (!isOfBuyer(payment) && payment.step !== 'renewal') return unknownChange(payment, nowMs);
   const update: PaymentUpdate = {
     ...unchanged,
     status: 'requires_action',

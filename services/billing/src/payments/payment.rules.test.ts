@@ -84,6 +84,7 @@ test('a renewal that its buyer may confirm is sent for half an hour, and ends af
   expect(minutes(renewal, isNeverReceived, 23 * 60, 23 * 60 + 1)).toEqual([false, true]);
   expect(minutes(confirmed, isAbandoned, 0, 61)).toEqual([false, false]);
   expect(minutes({ ...confirmed, status: 'requires_action' }, isAbandoned, 60, 61)).toEqual([false, true]);
+  expect(isAbandoned({ ...renewal, status: 'requires_action' }, 0)).toBe(true);
 });
 
 test('buyers are shown of a decline only whether it was the card', () => {

@@ -40,6 +40,9 @@ export const resendWithinMs = 23 * hourMs;
 
 /** A buyer confirms a renewal within so long after it was sent, or has left: it is given up. */
 const renewalConfirmedWithinMs = hourMs;
+
+/** How long a renewal may wait for its buyer, in milliseconds; not at all where they are away. */
+const confirmedWithinMs = (renewal: Payment): number => (isAskingRenewal(renewal) ? renewalConfirmedWithinMs : 0);
 /** Its buyer may confirm it no more than this late: by the hour, when it may end, no copy of it is on its way. */
 const renewalAskedWithinMs = hourMs / 2;
 
@@ -125,7 +128,7 @@ const giveUpAfterMs = 24 * hourMs;
 export function isAbandoned(payment: Payment, nowMs: number): boolean {
   if (payment.status !== 'requires_action') return false;
   // A rehearsal's renewal is made at the rehearsal's time, and waits for its buyer by the clock.
-  if (payment.step === 'renewal') return ageMs(payment, nowMs) >= renewalConfirmedWithinMs;
+  if (payment.step === 'renewal') return ageMs(payment, nowMs) >= confirmedWithinMs(payment);
   return nowMs - payment.created_at.getTime() >= giveUpAfterMs;
 }
 
@@ -134,8 +137,10 @@ export function checkOfWaiting(payment: Payment, nowMs: number): Date {
   const isWaiting = payment.status === 'requires_action';
   // The bank gives the buyer some time: only what waited before keeps the time of its next look-up.
   const next = (isWaiting ? payment.next_check_at : null) ?? nextCheckAt(payment.checks, nowMs);
-  const leftMs = renewalConfirmedWithinMs - ageMs(payment, nowMs);
-  return payment.step === 'renewal' && leftMs > 0 ? new Date(Math.min(next.getTime(), nowMs + leftMs)) : next;
+  if (payment.step !== 'renewal') return next;
+  const leftMs = confirmedWithinMs(payment) - ageMs(payment, nowMs);
+  if (!isWaiting && leftMs <= 0) return new Date(nowMs);
+  return leftMs > 0 ? new Date(Math.min(next.getTime(), nowMs + leftMs)) : next;
 }
 
 export const hasEnded = ({ status }: Pick<Payment, 'status'>): boolean =>
