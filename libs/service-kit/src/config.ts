@@ -31,6 +31,12 @@ export function parseConfig<S extends z.ZodType>(schema: S, env: Record<string, 
   );
 }
 
+/** A function that reads the settings of a schema: from the environment of the process, unless a test gives another. */
+export const configReader =
+  <S extends z.ZodType>(schema: S) =>
+  (env: Record<string, string | undefined> = process.env): z.infer<S> =>
+    parseConfig(schema, env);
+
 /** `enabled` or `disabled`, nothing that could be read both ways. */
 export const switchSetting = (fallback: 'enabled' | 'disabled') => z.enum(['enabled', 'disabled']).default(fallback);
 

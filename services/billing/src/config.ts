@@ -1,4 +1,4 @@
-import { commonSettings, integerSetting, parseConfig, streamSettings, switchSetting } from '@app/service-kit/config';
+import { commonSettings, configReader, integerSetting, streamSettings, switchSetting } from '@app/service-kit/config';
 import { z } from 'zod';
 import { simulatedModes } from './processors/processor-registry.ts';
 
@@ -28,7 +28,4 @@ export const configSchema = z.object({
   SIMULATED_SLOW_MS: integerSetting(0, 60_000, 3_000),
 });
 export type BillingConfig = z.infer<typeof configSchema>;
-
-export function readConfig(env: Record<string, string | undefined> = process.env): BillingConfig {
-  return parseConfig(configSchema, env);
-}
+export const readConfig = configReader(configSchema);

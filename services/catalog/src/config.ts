@@ -1,12 +1,6 @@
-import { commonSettings, parseConfig, streamSettings } from '@app/service-kit/config';
+import { commonSettings, configReader, streamSettings } from '@app/service-kit/config';
 import { z } from 'zod';
 
-export const configSchema = z.object({
-  ...commonSettings,
-  ...streamSettings,
-});
+export const configSchema = z.object({ ...commonSettings, ...streamSettings });
 export type CatalogConfig = z.infer<typeof configSchema>;
-
-export function readConfig(env: Record<string, string | undefined> = process.env): CatalogConfig {
-  return parseConfig(configSchema, env);
-}
+export const readConfig = configReader(configSchema);

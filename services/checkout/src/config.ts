@@ -1,5 +1,5 @@
 import { emailSettings, hasSender, senderMissing } from '@app/email/settings';
-import { commonSettings, integerSetting, parseConfig, streamSettings } from '@app/service-kit/config';
+import { commonSettings, configReader, integerSetting, streamSettings } from '@app/service-kit/config';
 import { z } from 'zod';
 
 export const configSchema = z
@@ -21,7 +21,4 @@ export const configSchema = z
   })
   .refine(hasSender, senderMissing);
 export type CheckoutConfig = z.infer<typeof configSchema>;
-
-export function readConfig(env: Record<string, string | undefined> = process.env): CheckoutConfig {
-  return parseConfig(configSchema, env);
-}
+export const readConfig = configReader(configSchema);

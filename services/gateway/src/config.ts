@@ -1,5 +1,5 @@
 import { emailSettings, hasSender, senderMissing } from '@app/email/settings';
-import { commonSettings, integerSetting, parseConfig, streamSettings } from '@app/service-kit/config';
+import { commonSettings, configReader, integerSetting, streamSettings } from '@app/service-kit/config';
 import { z } from 'zod';
 
 const secret = z.string().min(32, 'must be at least 32 characters');
@@ -32,7 +32,4 @@ export const configSchema = z
   })
   .refine(hasSender, senderMissing);
 export type GatewayConfig = z.infer<typeof configSchema>;
-
-export function readConfig(env: Record<string, string | undefined> = process.env): GatewayConfig {
-  return parseConfig(configSchema, env);
-}
+export const readConfig = configReader(configSchema);

@@ -1,5 +1,5 @@
 import { hasSender, senderMissing, smtpSettings } from '@app/email/settings';
-import { commonSettings, integerSetting, parseConfig, switchSetting } from '@app/service-kit/config';
+import { commonSettings, configReader, integerSetting, switchSetting } from '@app/service-kit/config';
 import { z } from 'zod';
 
 export const configSchema = z
@@ -44,6 +44,4 @@ export const usualLimits: WorkLimits = { changeBatchMax: 1_000, releaseIntervalM
 
 export type WebhookDispatcherConfig = z.infer<typeof configSchema> & { readonly limits?: Partial<WorkLimits> };
 
-export function readConfig(env: Record<string, string | undefined> = process.env): WebhookDispatcherConfig {
-  return parseConfig(configSchema, env);
-}
+export const readConfig = configReader(configSchema);
