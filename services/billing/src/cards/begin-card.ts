@@ -1,6 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import type { Payment } from '../payments/payment.types.ts';
-import { paymentColumns, paymentOf, paymentTypes } from '../payments/payment-rows.ts';
+import { onlyPaymentOf, paymentColumns, paymentOf, paymentTypes } from '../payments/payment-rows.ts';
 
 /**
  * The lock numbers the cards of a subscription in the order in which they are given: one that is saved later than its
@@ -70,8 +70,7 @@ export async function findCard(
   accountId: string,
   id: string,
 ): Promise<Payment | undefined> {
-  const { rows } = await pool.query(byIdStatement([accountId, id]));
-  return rows[0] === undefined ? undefined : paymentOf(rows[0]);
+  return onlyPaymentOf(await pool.query(byIdStatement([accountId, id])));
 }
 
 const canceledStatement = statement(
@@ -97,6 +96,5 @@ export async function newestCard(
   accountId: string,
   subscriptionId: string,
 ): Promise<Payment | undefined> {
-  const { rows } = await pool.query(newestStatement([accountId, subscriptionId]));
-  return rows[0] === undefined ? undefined : paymentOf(rows[0]);
+  return onlyPaymentOf(await pool.query(newestStatement([accountId, subscriptionId])));
 }

@@ -5,7 +5,7 @@ import { checkPayment } from '../payments/check-payment.ts';
 import { clientSecretOf } from '../payments/continue-payment.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { paymentColumns, paymentOf, paymentTypes } from '../payments/payment-rows.ts';
+import { onlyPaymentOf, paymentColumns, paymentTypes } from '../payments/payment-rows.ts';
 import type { Confirmation } from '../processors/payment-processor.ts';
 
 const waitingStatement = statement<Payment>(
@@ -21,8 +21,7 @@ async function readWaiting(
   accountId: string,
   orderId: string,
 ): Promise<Payment | undefined> {
-  const { rows } = await database.pool.query(waitingStatement([accountId, orderId]));
-  return rows[0] === undefined ? undefined : paymentOf(rows[0]);
+  return onlyPaymentOf(await database.pool.query(waitingStatement([accountId, orderId])));
 }
 
 /** Looks up a renewal that waits for its buyer: it has ended, is given up, or waits for them still. */

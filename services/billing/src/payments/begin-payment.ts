@@ -5,7 +5,7 @@ import type { PaymentRequest } from '../processors/payment-processor.ts';
 import { nextCheckAt } from './payment.rules.ts';
 import type { OrderMoney, Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { paymentColumns, paymentOf, paymentTypes } from './payment-rows.ts';
+import { onlyPaymentOf, paymentColumns, paymentTypes } from './payment-rows.ts';
 
 /** A payment that follows from others of its order: it is about the same buyer and product as they are. */
 export interface NextPayment {
@@ -103,8 +103,7 @@ export async function beginPayment(
   const money = [next.amountCents, next.currency, next.processor];
   const times = [new Date(nowMs), nextCheckAt(0, nowMs)];
   const begin = statements[next.step] ?? beginStatement;
-  const { rows } = await database.pool.query(
-    begin([...about, call, JSON.stringify(request), ...money, ...times, payments.length]),
+  return onlyPaymentOf(
+    await database.pool.query(begin([...about, call, JSON.stringify(request), ...money, ...times, payments.length])),
   );
-  return rows[0] === undefined ? undefined : paymentOf(rows[0]);
 }

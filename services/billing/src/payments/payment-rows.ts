@@ -61,6 +61,10 @@ export function paymentOf(row: Payment): Payment {
   };
 }
 
+/** The payment of the only row of a statement, if it has one. */
+export const onlyPaymentOf = ({ rows: [row] }: { readonly rows: readonly Payment[] }): Payment | undefined =>
+  row === undefined ? undefined : paymentOf(row);
+
 const dateOf = (value: Date | null): Date | null => (value === null ? null : new Date(value));
 
 const byId = statement<Payment>(

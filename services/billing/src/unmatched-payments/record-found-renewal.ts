@@ -2,7 +2,7 @@ import { statement } from '@app/service-kit/database';
 import { nextCheckAt } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { paymentColumns, paymentOf, paymentTypes } from '../payments/payment-rows.ts';
+import { onlyPaymentOf, paymentColumns, paymentTypes } from '../payments/payment-rows.ts';
 import { recordAnswer } from '../payments/record-payment.ts';
 import { renewalAsFound } from '../payments/released-renewal.ts';
 import type {
@@ -142,8 +142,7 @@ async function claim(
   ];
   const times = [recordedAt, nextCheckAt(0, clock.nowMs()), subscription.current_period_end];
   const endsAt = periodEnd(subscription, period);
-  const { rows } = await database.pool.query(claimStatement([...about, processor.name, ...times, endsAt]));
-  return rows[0] === undefined ? undefined : paymentOf(rows[0]);
+  return onlyPaymentOf(await database.pool.query(claimStatement([...about, processor.name, ...times, endsAt])));
 }
 
 /** As the processor says that it stands, at the time at which it was charged there. The list has it as a success, or as one that waits. */
