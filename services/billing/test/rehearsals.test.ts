@@ -27,7 +27,7 @@ const advance = (
   options: { wrap?: Wrap; commandId?: string; deadlineMs?: number } = {},
 ) => {
   const { wrap = {}, commandId = command(), deadlineMs = soon() } = options;
-  return advanceRehearsal(rehearse(replicas.start(wrap)), { accountId: account, commandId, deadlineMs }, days);
+  return advanceRehearsal(rehearse(replicas.start(wrap)), { accountId: account, commandId, days, deadlineMs });
 };
 const timeOf = async (account: string): Promise<string> =>
   (await getRehearsal(replicas, account)).now.slice(0, '2026-01-31'.length);
@@ -196,8 +196,8 @@ test('a renewal whose answer got lost is looked up on the next day of the rehear
   const replica = replicas.start();
   // Of each renewal the charge, and the look-up of the day after.
   replica.fail('answer_lost', 'answered', 'answer_lost', 'answered', 'answer_lost');
-  const about = { accountId: account, commandId: command(), deadlineMs: soon() };
-  expect((await advanceRehearsal(rehearse(replica), about, 90)).ok).toBe(true);
+  const about = { accountId: account, commandId: command(), days: 90, deadlineMs: soon() };
+  expect((await advanceRehearsal(rehearse(replica), about)).ok).toBe(true);
   const renewals = await readRenewals(replicas, id);
   expect(renewals.map(({ period, status }) => [period, status])).toEqual([
     [2, 'paid'],
@@ -259,8 +259,8 @@ test('a renewal whose outcome is unknown on its day is counted on the day that f
   const { account } = await dayBefore();
   const replica = replicas.start();
   replica.fail('throws_after', 'throws_after');
-  const about = { accountId: account, commandId: command(), deadlineMs: soon() };
-  expect(await advanceRehearsal(rehearse(replica), about, 6)).toMatchObject({
+  const about = { accountId: account, commandId: command(), days: 6, deadlineMs: soon() };
+  expect(await advanceRehearsal(rehearse(replica), about)).toMatchObject({
     ok: true,
     rebills: { charged: 1, chargedCents: 1900, retried: 1, canceled: 0 },
     chargedByCurrency: { usd: 1900 },
@@ -275,8 +275,8 @@ test('a process that closes stops at a day, and the repeated command does the re
     requested += 1;
     return requested > 12;
   });
-  const about = { accountId: account, commandId, deadlineMs: soon() };
-  await expect(advanceRehearsal(closing, about, 5)).rejects.toMatchObject({ code: 'outcome_unknown' });
+  const about = { accountId: account, commandId, days: 5, deadlineMs: soon() };
+  await expect(advanceRehearsal(closing, about)).rejects.toMatchObject({ code: 'outcome_unknown' });
   const { days_ahead: ahead } = await getRehearsal(replicas, account);
   expect([ahead > 27, ahead < 32]).toEqual([true, true]);
   expect(await advance(account, 5, { commandId })).toEqual(fiveDays);

@@ -25,6 +25,7 @@ export interface RehearsalDeps extends PaymentDeps {
 interface Requested {
   readonly accountId: string;
   readonly commandId: string;
+  readonly days: number;
   /** Milliseconds since the epoch (real time); no caller waits any longer then. */
   readonly deadlineMs: number;
 }
@@ -43,12 +44,8 @@ const yearMax = 2200;
  * @throws DomainError outcome_unknown when there is no result by then, invalid_transition when another command is under
  * way, validation_failed for a time out of reach
  */
-export async function advanceRehearsal(
-  deps: RehearsalDeps,
-  requested: Requested,
-  days: number,
-): Promise<RehearsalResult> {
-  const { accountId, commandId, deadlineMs } = requested;
+export async function advanceRehearsal(deps: RehearsalDeps, requested: Requested): Promise<RehearsalResult> {
+  const { accountId, commandId, days, deadlineMs } = requested;
   const rehearsal = { accountId, commandId, days, owner: newIdSuffix(Date.now()) };
   while (true) {
     const begun = await beginRehearsal(deps.database, rehearsal, deps.clock.now());

@@ -6,6 +6,6 @@ import { advanceRehearsal, type RehearsalDeps } from './advance-rehearsal.ts';
 export function rehearsalRequests(deps: RehearsalDeps): RequestHandler[] {
   return [
     onRequest(contract.getRehearsal, (_, { accountId }) => getRehearsal(deps, accountId)),
-    onRequest(contract.advanceRehearsal, ({ body }, context) => advanceRehearsal(deps, context, body.days)),
+    onRequest(contract.advanceRehearsal, ({ body }, context) => advanceRehearsal(deps, { ...context, ...body })),
   ];
 }
