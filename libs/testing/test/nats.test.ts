@@ -2,18 +2,14 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 // biome-ignore-end lint/style/noRestrictedImports: see above
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { guardLeaks } from '../src/leak-guard.ts';
+import { expect, test } from 'vitest';
 import { createNatsServer, type TestNatsServer } from '../src/nats.ts';
-
-guardLeaks();
+import { openForFile } from '../src/opened.ts';
 
 let nats: TestNatsServer;
-beforeAll(async () => {
+openForFile(async () => {
   nats = await createNatsServer();
-});
-afterAll(async () => {
-  await nats.close();
+  return nats;
 });
 
 test('acknowledged messages survive a kill -9 and a restart of the server', async () => {

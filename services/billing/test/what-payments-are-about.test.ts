@@ -1,16 +1,14 @@
-import { guardLeaks } from '@app/testing/leak-guard';
+import { openForFile } from '@app/testing/opened';
 import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres';
 import { query } from '@app/testing/sql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { migrate } from '../src/db/migrate.ts';
 
-guardLeaks();
-
 let created: TestDatabase;
-beforeAll(async () => {
+openForFile(async () => {
   created = await createMigratedDatabase('billing', migrate);
+  return created;
 });
-afterAll(() => created.close());
 
 let count = 0;
 async function payment(

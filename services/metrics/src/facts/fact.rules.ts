@@ -59,9 +59,7 @@ type EventOf<E> = EventEnvelope<EventData<E>>;
 export function factOfOrder(event: EventOf<typeof orderPaid>): Fact {
   const order = event.data;
   return {
-    ...aboutProduct(event),
-    product_name: order.productName,
-    pricing_type: order.pricingType,
+    ...aboutSoldProduct(event),
     fact_key: order.orderId,
     kind: 'order_paid',
     occurred_at: order.paidAt,
@@ -132,15 +130,8 @@ function aboutPaymentRefund(event: EventOf<typeof paymentRefunded | typeof payme
 
 /** Its key is the id of the event: visitors have no names. */
 export function factOfVisit(event: EventOf<typeof checkoutVisited>): Fact {
-  const visit = event.data;
-  return {
-    ...aboutProduct(event),
-    product_name: visit.productName,
-    pricing_type: visit.pricingType,
-    fact_key: event.id,
-    kind: 'checkout_visited',
-    occurred_at: visit.visitedAt,
-  };
+  const { visitedAt } = event.data;
+  return { ...aboutSoldProduct(event), fact_key: event.id, kind: 'checkout_visited', occurred_at: visitedAt };
 }
 
 export function factOfSubscription(event: EventOf<typeof subscriptions.subscriptionStarted>): Fact {
@@ -208,6 +199,12 @@ function aboutSubscription(event: EventOf<SubscriptionEvent>, delta: number) {
 /** What every fact has of its event, and of what few facts have nothing. */
 function aboutProduct({ id, accountId, data }: EventEnvelope<{ readonly productId: string; readonly test: boolean }>) {
   return { ...nothingElse, event_id: id, account_id: accountId, product_id: data.productId, test: data.test };
+}
+
+/** With how the product was named and priced then. */
+function aboutSoldProduct(event: EventOf<typeof orderPaid | typeof checkoutVisited>) {
+  const { productName, pricingType } = event.data;
+  return { ...aboutProduct(event), product_name: productName, pricing_type: pricingType };
 }
 
 const nothingElse = {

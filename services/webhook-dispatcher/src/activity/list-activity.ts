@@ -99,7 +99,7 @@ export async function listActivity(database: Database, accountId: string, query:
   const known = before === undefined ? undefined : await database.pool.query(knownStatement([accountId, before]));
   if (known?.rowCount === 0) throw unknownBefore();
   const [attempts, notices] = await Promise.all([
-    attemptsOf(database, accountId, query, known?.rows[0]?.event_id ?? undefined),
+    attemptsOf(database, accountId, { ...query, beforeEvent: known?.rows[0]?.event_id ?? undefined }),
     hasNotices(query) ? noticesOf(database, accountId, query) : [],
   ]);
   const entries = attempts.map(attemptEntry);
@@ -121,19 +121,17 @@ async function noticesOf(database: Database, accountId: string, query: Query): P
   return await listNotices(database, accountId, { below, from, limit: limit + 1 }, query);
 }
 
+/** With the event of the entry that it lists from, where that is an attempt. */
+type LocatedQuery = Query & { readonly beforeEvent: string | undefined };
+
 type Reader = Pick<Client, 'query'>;
 
-async function attemptsOf(
-  database: Database,
-  accountId: string,
-  query: Query,
-  beforeEvent: string | undefined,
-): Promise<AttemptRow[]> {
+async function attemptsOf(database: Database, accountId: string, query: LocatedQuery): Promise<AttemptRow[]> {
   const { status, event, endpointId, limit = limits.listMax } = query;
   if (status === 'notice') return [];
   if (query.eventId !== undefined || query.orderId !== undefined)
     return await attemptsOfFew(database, accountId, query);
-  if (namesEvents(query)) return await attemptsOfBuyer(database, accountId, query, beforeEvent);
+  if (namesEvents(query)) return await attemptsOfBuyer(database, accountId, query);
   const page = [accountId, ...suffixRange(query), limit + 1];
   const ranges = attemptRangesOf({ status, event });
   const read = async (reader: Reader, text: ReturnType<typeof attemptsStatement>, values: unknown[]) =>
@@ -163,13 +161,8 @@ async function attemptsOfFew(database: Database, accountId: string, query: Query
   return found.sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
-async function attemptsOfBuyer(
-  database: Database,
-  accountId: string,
-  query: Query,
-  beforeEvent: string | undefined,
-): Promise<AttemptRow[]> {
-  const { before, from, to, limit = limits.listMax } = query;
+async function attemptsOfBuyer(database: Database, accountId: string, query: LocatedQuery): Promise<AttemptRow[]> {
+  const { before, beforeEvent, from, to, limit = limits.listMax } = query;
   const bounds = { ...eventBounds({ from, to }), ...(beforeEvent === undefined ? {} : { newest: beforeEvent }) };
   const [end, lowest] = suffixRange({ from, to });
   const read = (events: readonly EventDeliveries[], range: SuffixRange) =>

@@ -21,6 +21,7 @@ const ended = (status: string, reason: string) => ({
   reason,
   outcome: status,
   retry_at: null,
+  if_active: null,
 });
 const waits = { ...pending, due_at: next, retry_at: next };
 
@@ -34,12 +35,7 @@ test.each([
     automation('off'),
     { ...ended('canceled', 'discarded'), if_active: false },
   ],
-  [
-    'a retry is canceled when the endpoint was removed',
-    retry,
-    null,
-    { ...ended('canceled', 'removed'), if_active: null },
-  ],
+  ['a retry is canceled when the endpoint was removed', retry, null, ended('canceled', 'removed')],
   ['a retry waits while the endpoint is being changed', retry, endpoint('changing'), { ...waits, if_active: null }],
   [
     'after 410 the attempt says that its delivery is held, and announces no other',
@@ -47,18 +43,8 @@ test.each([
     endpoint('on'),
     { ...pending, outcome: 'held', due_at: next, retry_at: null, if_active: true },
   ],
-  [
-    'a refused email is given up, whatever its automation is',
-    refused,
-    automation('off'),
-    { ...ended('failed', 'refused'), if_active: null },
-  ],
-  [
-    'a refused email is given up, though its automation was removed',
-    refused,
-    null,
-    { ...ended('failed', 'refused'), if_active: null },
-  ],
+  ['a refused email is given up, whatever its automation is', refused, automation('off'), ended('failed', 'refused')],
+  ['a refused email is given up, though its automation was removed', refused, null, ended('failed', 'refused')],
 ] as const)('%s', (_, attempt, now, expected) => {
   for (const nothingDelivered of [true, false])
     expect(decideFailure(attempt, { endpoint: now, nothingDelivered })).toMatchObject(expected);
@@ -72,38 +58,18 @@ test.each([
     { ...heldForFailing, due_at: created, if_active: true },
   ],
   ['held while the endpoint is off', true, endpoint('off'), { ...held, due_at: created, if_active: false }],
-  ['canceled when the endpoint was removed', true, null, { ...ended('canceled', 'removed'), if_active: null }],
+  ['canceled when the endpoint was removed', true, null, ended('canceled', 'removed')],
   [
     'followed by one more while the endpoint is being changed',
     true,
     endpoint('changing'),
     { ...pending, due_at: created, retry_at: created, if_active: null },
   ],
-  ['given up for an automation', true, automation('on'), { ...ended('failed', 'attempts_used'), if_active: null }],
-  [
-    'given up for an automation that is off',
-    true,
-    automation('off'),
-    { ...ended('failed', 'attempts_used'), if_active: null },
-  ],
-  [
-    'given up when something was delivered since',
-    false,
-    endpoint('on'),
-    { ...ended('failed', 'attempts_used'), if_active: null },
-  ],
-  [
-    'given up then, though the endpoint is off',
-    false,
-    endpoint('off'),
-    { ...ended('failed', 'attempts_used'), if_active: null },
-  ],
-  [
-    'given up then, though the endpoint was removed',
-    false,
-    null,
-    { ...ended('failed', 'attempts_used'), if_active: null },
-  ],
+  ['given up for an automation', true, automation('on'), ended('failed', 'attempts_used')],
+  ['given up for an automation that is off', true, automation('off'), ended('failed', 'attempts_used')],
+  ['given up when something was delivered since', false, endpoint('on'), ended('failed', 'attempts_used')],
+  ['given up then, though the endpoint is off', false, endpoint('off'), ended('failed', 'attempts_used')],
+  ['given up then, though the endpoint was removed', false, null, ended('failed', 'attempts_used')],
 ] as const)('a delivery’s last attempt is %s', (_, nothingDelivered, now, expected) => {
   expect(decideFailure(last, { endpoint: now, nothingDelivered })).toMatchObject(expected);
 });
