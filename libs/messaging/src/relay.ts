@@ -198,14 +198,15 @@ async function maintainStream(
   due: { compareMs: number; boundMs: number },
 ): Promise<void> {
   const { manager } = publisher;
+  const bound = { maxBytes: streamMaxBytes, logger };
   if (performance.now() >= due.compareMs) {
     due.compareMs = Number.POSITIVE_INFINITY;
-    await ensureStream(manager, nats.service, streamReplicas, { maxBytes: streamMaxBytes, logger });
+    await ensureStream(manager, nats.service, streamReplicas, bound);
     await republishLost(publisher);
   }
   if (performance.now() >= due.boundMs) {
     due.boundMs = performance.now() + boundEveryMs;
-    await keepWithinBound(manager, nats.service, streamMaxBytes, logger).catch((err: unknown) => {
+    await keepWithinBound(manager, nats.service, bound).catch((err: unknown) => {
       // A stream that cannot be trimmed may have room for hours: `room` says when it has none.
       logger.warn({ err }, 'old events of the stream could not be pruned');
     });

@@ -1,8 +1,8 @@
 import { streamName } from '@app/contracts/define';
 import type { ServiceName } from '@app/contracts/services';
-import type { Logger } from '@app/service-kit/logger';
 import type { ConsumerInfo, JetStreamManager, StreamState } from '@nats-io/jetstream';
 import { listConsumers } from './durable.ts';
+import type { StreamBound } from './streams.ts';
 
 /** Above this part of the bound the oldest events go, down to the lower part: at 100 events/s that is once in hours. */
 const trimAbove = 0.8;
@@ -17,8 +17,7 @@ const trimTo = 0.6;
 export async function keepWithinBound(
   manager: JetStreamManager,
   service: ServiceName,
-  maxBytes: number,
-  logger: Logger,
+  { maxBytes, logger }: Required<StreamBound>,
 ): Promise<void> {
   const stream = streamName(service);
   // Read before the consumers are: what is published meanwhile comes after all that may go.

@@ -28,7 +28,7 @@ export async function openStreams(nats: NatsClient): Promise<JetStreamManager> {
 /** About four million events of 1 KB; an order is one. */
 export const defaultStreamMaxBytes = 4 * 1024 ** 3;
 
-interface StreamBound {
+export interface StreamBound {
   readonly maxBytes: number;
   readonly logger?: Logger;
 }

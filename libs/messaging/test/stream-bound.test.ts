@@ -45,7 +45,7 @@ async function take(consumer: Consumer, count: number, acknowledge = true): Prom
 /** The check that the relay's leader makes once a minute, and the levels of what it logs. */
 async function check(requested = manager): Promise<string[]> {
   const { logger, lines } = recordingLogger();
-  await keepWithinBound(requested, 'checkout', maxBytes, logger);
+  await keepWithinBound(requested, 'checkout', { maxBytes, logger });
   return lines.map(({ level }) => level);
 }
 
