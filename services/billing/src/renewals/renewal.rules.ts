@@ -20,7 +20,7 @@ export interface RenewedSubscription {
 }
 
 /** What the dates of periods follow from. */
-type PeriodAnchor = Pick<RenewedSubscription, 'anchor' | 'anchor_period' | 'billing_interval'>;
+export type PeriodAnchor = Pick<RenewedSubscription, 'anchor' | 'anchor_period' | 'billing_interval'>;
 
 /** What became of a try to renew. */
 export type RenewalOutcome = {

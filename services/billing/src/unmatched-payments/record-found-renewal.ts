@@ -11,7 +11,7 @@ import type {
   ProcessorRecord,
   SavedMethodRequest,
 } from '../processors/payment-processor.ts';
-import { periodEnd } from '../renewals/renewal.rules.ts';
+import { type PeriodAnchor, periodEnd, type RenewedSubscription } from '../renewals/renewal.rules.ts';
 import { renewalKey } from '../renewals/renewal-key.ts';
 
 /** Failed attempts, attempts that a new card had free, and some that never reached the processor. */
@@ -36,14 +36,9 @@ const subscriptionStatement = statement<Renewed>(
   },
 );
 
-interface Renewed {
+interface Renewed extends PeriodAnchor, Pick<RenewedSubscription, 'period' | 'current_period_end'> {
   readonly id: string;
   readonly order_id: string;
-  readonly billing_interval: 'month' | 'year';
-  readonly anchor: Date;
-  readonly anchor_period: number;
-  readonly period: number;
-  readonly current_period_end: Date;
   readonly payment_method: string;
   readonly customer_email: string;
 }
