@@ -29,6 +29,12 @@ export function timeCells(timeZone: string): (timestamp: string | null) => Cell 
 
 export type Columns<Row> = Readonly<Record<string, (row: Row) => Cell>>;
 
+/** Columns of fields that are text, each by its own name. */
+export const textColumns = <Name extends string>(
+  ...names: readonly Name[]
+): Columns<Readonly<Record<Name, string | null>>> =>
+  Object.fromEntries(names.map((name) => [name, (row) => textCell(row[name])]));
+
 /** Excel reads a file as UTF-8 only if it begins with this. */
 const byteOrderMark = '\ufeff';
 /** As RFC 4180 has it; a line break within a field is quoted too where it is another one. */

@@ -1,12 +1,12 @@
 import type { RequestDefinition } from '@app/contracts/define';
 import { z } from 'zod';
 import type { Actor } from '../identity/actors.ts';
-import type { Operation } from './operation.ts';
+import type { Operation, UntaggedOperation } from './operation.ts';
 
 type Method = Operation['method'];
 
 type Forwarded<Id extends string, Verb extends Method, Params> = Omit<
-  Operation<Id>,
+  UntaggedOperation<Id>,
   'method' | 'auth' | 'scope' | 'params' | 'query' | 'body' | 'response' | 'run' | 'types'
 > &
   Partial<Pick<Operation, 'auth' | 'scope'>> & {
@@ -55,7 +55,7 @@ export function forwardOperation<
 >(
   request: RequestDefinition<Input, Output>,
   operation: Forwarded<Id, Verb, Params> & (AddedInput<OtherFields<Input, Params>> | AllFromCaller),
-): Operation<Id, ForwardedTypes<Verb, Input, Output, Params>> {
+): UntaggedOperation<Id, ForwardedTypes<Verb, Input, Output, Params>> {
   type Given = Forwarded<Id, Verb, z.ZodObject> & { addedInput?(actor: Actor): object };
   const { addedInput, params, ...rest }: Given = operation;
   const query = operation.method === 'GET' ? queryOf(request.input, params) : undefined;

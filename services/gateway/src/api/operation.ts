@@ -79,11 +79,8 @@ export interface Download {
   readonly parts: AsyncGenerator<string, void, void>;
 }
 
-/**
- * One endpoint of the API. The same list drives the routes, the OpenAPI document, the MCP tools and the
- * test of account isolation.
- */
-export interface Operation<Id extends string = string, Types extends OperationTypes = OperationTypes> {
+/** An operation in the list of its part of the API, which `tagged` names. */
+export interface UntaggedOperation<Id extends string = string, Types extends OperationTypes = OperationTypes> {
   /** camelCase; the OpenAPI operationId. */
   readonly id: Id;
   /** For the compiler alone: no value has it. */
@@ -91,7 +88,6 @@ export interface Operation<Id extends string = string, Types extends OperationTy
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** In OpenAPI style: `/api/v1/orders/{orderId}`. */
   readonly path: string;
-  readonly tag: string;
   readonly summary: string;
   readonly description?: string;
   readonly auth: OperationAuth;
@@ -129,13 +125,27 @@ export interface Operation<Id extends string = string, Types extends OperationTy
   run(call: OperationCall<unknown, unknown, unknown>): Promise<object>;
 }
 
+/**
+ * One endpoint of the API. The same list drives the routes, the OpenAPI document, the MCP tools and the
+ * test of account isolation.
+ */
+export interface Operation<Id extends string = string, Types extends OperationTypes = OperationTypes>
+  extends UntaggedOperation<Id, Types> {
+  /** The part of the API that the document shows it in. */
+  readonly tag: string;
+}
+
+/** @param operations `UntaggedOperation`s of one part of the API: a constraint would make their ids strings */
+export const tagged = <Each extends object>(tag: string, operations: readonly Each[]) =>
+  operations.map((operation) => ({ ...operation, tag }));
+
 interface TypedOperation<
   Id extends string,
   Params extends z.ZodObject,
   Query extends z.ZodObject,
   Body extends z.ZodType,
   Response extends z.ZodType,
-> extends Omit<Operation<Id>, 'params' | 'query' | 'body' | 'response' | 'run' | 'idempotencyScope' | 'types'> {
+> extends Omit<UntaggedOperation<Id>, 'params' | 'query' | 'body' | 'response' | 'run' | 'idempotencyScope' | 'types'> {
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
@@ -167,9 +177,9 @@ export function defineOperation<
   Body extends z.ZodType = z.ZodUndefined,
 >(
   operation: TypedOperation<Id, Params, Query, Body, Response>,
-): Operation<Id, DefinedTypes<Params, Query, Body, Response>> {
+): UntaggedOperation<Id, DefinedTypes<Params, Query, Body, Response>> {
   // Safe because `callOperation` validates with these very schemas before it calls `run`.
-  return operation as unknown as Operation<Id, DefinedTypes<Params, Query, Body, Response>>;
+  return operation as unknown as UntaggedOperation<Id, DefinedTypes<Params, Query, Body, Response>>;
 }
 
 type OkOperation<
@@ -187,7 +197,9 @@ export function defineOkOperation<
   Params extends z.ZodObject = NoFields,
   Query extends z.ZodObject = NoFields,
   Body extends z.ZodType = z.ZodUndefined,
->(operation: OkOperation<Id, Params, Query, Body>): Operation<Id, DefinedTypes<Params, Query, Body, typeof okResult>> {
+>(
+  operation: OkOperation<Id, Params, Query, Body>,
+): UntaggedOperation<Id, DefinedTypes<Params, Query, Body, typeof okResult>> {
   return defineOperation<Id, typeof okResult, Params, Query, Body>({
     ...operation,
     response: okResult,
@@ -206,7 +218,7 @@ interface DownloadTypes<Params extends z.ZodObject, Query extends z.ZodObject> {
 }
 
 type DownloadFields = Omit<
-  Operation,
+  UntaggedOperation,
   'id' | 'method' | 'auth' | 'scope' | 'response' | 'run' | 'types' | 'params' | 'query'
 >;
 
@@ -219,10 +231,10 @@ export function defineDownload<Id extends string, Query extends z.ZodObject, Par
     readonly params?: Params;
     run(call: OperationCall<z.output<Params>, z.output<Query>, undefined>): Promise<Download>;
   },
-): Operation<Id, DownloadTypes<Params, Query>> {
+): UntaggedOperation<Id, DownloadTypes<Params, Query>> {
   const of = { method: 'GET', auth: 'account', scope: 'read', response: z.string() } as const;
   // Safe because `openDownload` validates with these very schemas before it calls `run`.
-  return Object.assign(of, operation) as unknown as Operation<Id, DownloadTypes<Params, Query>>;
+  return Object.assign(of, operation) as unknown as UntaggedOperation<Id, DownloadTypes<Params, Query>>;
 }
 
 /** Whether the caller may name the version that it changes. */

@@ -28,6 +28,12 @@ export interface RequestedAt {
   readonly baseUrl: string;
 }
 
+/** @param call of the API; no tool makes such a request, so that it has an address of this deployment */
+export const requestedAt = ({ address, ownUrls }: { address: string; ownUrls: readonly string[] }): RequestedAt => ({
+  address,
+  baseUrl: ownUrls[0] ?? '',
+});
+
 /**
  * Gives a logged-in user a new password, ends all their other sessions, and drops a change of
  * address that waits, and notifies them by a letter, in one transaction.

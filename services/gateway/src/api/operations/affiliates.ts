@@ -9,19 +9,17 @@ import {
 } from '@app/contracts/affiliates';
 import { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, tagged } from '../operation.ts';
 import { pathCode } from '../path-params.ts';
 import { queryBoolean } from '../query-boolean.ts';
 
-const tag = 'Affiliates';
 const params = z.object({ code: pathCode('affiliate_not_found') });
 
-export const affiliateOperations = [
+export const affiliateOperations = tagged('Affiliates', [
   forwardOperation(listAffiliates, {
     id: 'listAffiliates',
     method: 'GET',
     path: '/api/v1/affiliates',
-    tag,
     summary: 'List affiliates, newest first',
     errors: [],
   }),
@@ -29,7 +27,6 @@ export const affiliateOperations = [
     id: 'createAffiliate',
     method: 'POST',
     path: '/api/v1/affiliates',
-    tag,
     summary: 'Add an affiliate',
     errors: ['code_taken', 'limit_reached'],
   }),
@@ -37,7 +34,6 @@ export const affiliateOperations = [
     id: 'updateAffiliate',
     method: 'PATCH',
     path: '/api/v1/affiliates/{code}',
-    tag,
     summary: 'Change an affiliate',
     description: 'Commissions on earlier sales, and on the renewals of those, stay with the terms of the sale.',
     params,
@@ -47,7 +43,6 @@ export const affiliateOperations = [
     id: 'listCommissions',
     method: 'GET',
     path: '/api/v1/affiliates/{code}/commissions',
-    tag,
     summary: 'List an affiliate’s commissions, newest first',
     description:
       'A commission is `pending` until `due_at`, then `due` until a payout pays it; the refund of its order voids it. When ' +
@@ -59,7 +54,6 @@ export const affiliateOperations = [
     id: 'getAffiliateStatement',
     method: 'GET',
     path: '/api/v1/affiliates/{code}/statement',
-    tag,
     summary: 'Read an affiliate’s statement: what was earned, taken back and paid, newest first',
     description:
       'From the ledger, with what was owed after each line; `balances` say what is pending, due and paid now.',
@@ -70,7 +64,6 @@ export const affiliateOperations = [
     id: 'createPayout',
     method: 'POST',
     path: '/api/v1/affiliates/{code}/payouts',
-    tag,
     summary: 'Record a payout of everything that is due to an affiliate',
     description:
       'It moves no money: it marks commissions as paid, clawbacks taken off, and fires `affiliate.paid`. When several ' +
@@ -91,8 +84,7 @@ export const affiliateOperations = [
     id: 'listPayouts',
     method: 'GET',
     path: '/api/v1/payouts',
-    tag,
     summary: 'List payouts, newest first',
     errors: [],
   }),
-];
+]);

@@ -8,10 +8,9 @@ import { checkMayGrant } from '../../identity/grant.ts';
 import { listApiKeys } from '../../identity/list-api-keys.ts';
 import { revokeApiKey } from '../../identity/revoke-api-key.ts';
 import { rotateApiKey } from '../../identity/rotate-api-key.ts';
-import { defineOkOperation, defineOperation } from '../operation.ts';
+import { defineOkOperation, defineOperation, tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 
-const tag = 'API keys';
 const params = z.object({ keyId: pathId('apiKey', 'api_key_not_found') });
 const overlapHoursDefault = 24;
 const secret = {
@@ -19,12 +18,11 @@ const secret = {
   notice: 'The key was shown once, in the first answer. If that got lost, rotate this key for another.',
 };
 
-export const apiKeyOperations = [
+export const apiKeyOperations = tagged('API keys', [
   defineOperation({
     id: 'listApiKeys',
     method: 'GET',
     path: '/api/v1/api-keys',
-    tag,
     summary: 'List the account’s API keys, newest first',
     description: 'The latest 100. With `limit` or `before` it pages back, and says whether more follow.',
     auth: 'account',
@@ -38,7 +36,6 @@ export const apiKeyOperations = [
     id: 'createApiKey',
     method: 'POST',
     path: '/api/v1/api-keys',
-    tag,
     summary: 'Make an API key',
     description: 'The key is shown this once. Without `scopes` it gets all scopes that the caller has.',
     auth: 'account',
@@ -61,7 +58,6 @@ export const apiKeyOperations = [
     id: 'revokeApiKey',
     method: 'DELETE',
     path: '/api/v1/api-keys/{keyId}',
-    tag,
     summary: 'Revoke an API key',
     description: 'It stops working everywhere within one second.',
     auth: 'account',
@@ -75,7 +71,6 @@ export const apiKeyOperations = [
     id: 'rotateApiKey',
     method: 'POST',
     path: '/api/v1/api-keys/{keyId}/rotate',
-    tag,
     summary: 'Replace an API key',
     description: 'Answers with a new key of the same scopes; the old one goes on working for the overlap.',
     auth: 'account',
@@ -91,4 +86,4 @@ export const apiKeyOperations = [
       return await rotateApiKey(app, actor, context.commandId, params.keyId, overlapHours);
     },
   }),
-];
+]);

@@ -12,23 +12,22 @@ import {
 import { z } from 'zod';
 import type { Actor } from '../../identity/actors.ts';
 import { forwardOperation } from '../forward-operation.ts';
+import { tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 import { ofKnownProduct } from './known-product.ts';
 import { revealOperation, rotation, signingSecret } from './signing-secrets.ts';
 
-const tag = 'Automations';
 const path = '/api/v1/automations';
 const params = z.object({ automationId: pathId('automation', 'automation_not_found') });
 
 /** A change of settings that the caller has just made is not with the service yet. */
 const sellerOf = ({ settings: { businessName, supportEmail } }: Actor) => ({ account: { businessName, supportEmail } });
 
-export const automationOperations = [
+export const automationOperations = tagged('Automations', [
   forwardOperation(listAutomations, {
     id: 'listAutomations',
     method: 'GET',
     path,
-    tag,
     summary: 'List automations, the built-in ones first',
     errors: [],
   }),
@@ -37,7 +36,6 @@ export const automationOperations = [
       id: 'createAutomation',
       method: 'POST',
       path,
-      tag,
       summary: 'Add an automation: when an event happens, send an email or POST to a URL',
       description:
         'A POST is a webhook like any other: the same payload, headers, attempts and checks of the address, signed with a secret ' +
@@ -51,7 +49,6 @@ export const automationOperations = [
     id: 'getAutomation',
     method: 'GET',
     path: `${path}/{automationId}`,
-    tag,
     summary: 'Read one automation',
     params,
     errors: ['automation_not_found'],
@@ -61,7 +58,6 @@ export const automationOperations = [
       id: 'updateAutomation',
       method: 'PATCH',
       path: `${path}/{automationId}`,
-      tag,
       summary: 'Change an automation, or switch it on or off',
       description:
         'Fields left out stay. The event stays, and so does whether it sends an email or a POST. Of a built-in automation ' +
@@ -75,7 +71,6 @@ export const automationOperations = [
     id: 'deleteAutomation',
     method: 'DELETE',
     path: `${path}/{automationId}`,
-    tag,
     summary: 'Delete an automation of your own',
     description: 'What waits to be sent is dropped. A built-in automation is switched off instead.',
     params,
@@ -85,7 +80,6 @@ export const automationOperations = [
     id: 'rotateAutomationSecret',
     method: 'POST',
     path: `${path}/{automationId}/rotate-secret`,
-    tag,
     summary: 'Replace the signing secret of an automation that POSTs',
     description: `${rotation} An automation that sends emails has none.`,
     params,
@@ -95,7 +89,6 @@ export const automationOperations = [
   revealOperation(revealAutomationSecret, {
     id: 'revealAutomationSecret',
     path: `${path}/{automationId}/reveal-secret`,
-    tag,
     params,
     errors: ['automation_not_found', 'invalid_transition'],
   }),
@@ -103,7 +96,6 @@ export const automationOperations = [
     id: 'previewAutomation',
     method: 'POST',
     path: `${path}/preview`,
-    tag,
     summary: 'See the email that a template makes of sample data',
     changesNothing: true,
     addedInput: sellerOf,
@@ -113,7 +105,6 @@ export const automationOperations = [
     id: 'testAutomation',
     method: 'POST',
     path: `${path}/{automationId}/test`,
-    tag,
     summary: 'Run an automation once with sample data',
     description:
       'An email goes to the address of the account itself, and to no buyer; its subject begins with `[Test]`. A ' +
@@ -122,4 +113,4 @@ export const automationOperations = [
     addedInput: sellerOf,
     errors: ['automation_not_found', 'email_unavailable', 'invalid_transition'],
   }),
-];
+]);

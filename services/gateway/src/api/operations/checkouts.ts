@@ -11,13 +11,12 @@ import {
 } from '@app/contracts/checkouts';
 import { secretNotice } from '@app/contracts/common';
 import { z } from 'zod';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 import { openCheckout } from './open-checkout.ts';
 import { continueCheckout, decideUpsell, payCheckout } from './pay-checkout.ts';
 import { buyerOf, requestCheckoutBytes } from './request-checkout.ts';
 
-const common = { tag: 'Checkout', auth: 'buyer' } as const;
 const path = '/api/checkout/{checkoutId}';
 const params = z.object({ checkoutId: pathId('checkout', 'checkout_not_found') });
 const secret = {
@@ -41,9 +40,8 @@ const isUnderWay = ({ status }: { readonly status?: unknown }): boolean =>
   status === 'processing' || status === 'requires_action';
 
 /** What buyers' pages use. None of it is a tool: models act for sellers. */
-export const checkoutOperations = [
+export const checkoutOperations = tagged('Checkout', [
   defineOperation({
-    ...common,
     id: 'openCheckout',
     method: 'POST',
     path: '/api/checkout',
@@ -60,7 +58,7 @@ export const checkoutOperations = [
     run: (call) => openCheckout(call),
   }),
   defineOperation({
-    ...common,
+    auth: 'buyer',
     id: 'getCheckout',
     method: 'GET',
     path,
@@ -71,7 +69,7 @@ export const checkoutOperations = [
     run: (call) => requestCheckoutBytes(call, getCheckout, buyerOf(call)),
   }),
   defineOperation({
-    ...common,
+    auth: 'buyer',
     id: 'updateCheckout',
     method: 'PATCH',
     path,
@@ -84,7 +82,7 @@ export const checkoutOperations = [
     run: (call) => requestCheckoutBytes(call, updateCheckout, { ...buyerOf(call), body: call.body }),
   }),
   defineOperation({
-    ...common,
+    auth: 'buyer',
     id: 'payCheckout',
     method: 'POST',
     path: `${path}/pay`,
@@ -114,7 +112,7 @@ export const checkoutOperations = [
     run: (call) => payCheckout(call),
   }),
   defineOperation({
-    ...common,
+    auth: 'buyer',
     id: 'continueCheckout',
     method: 'POST',
     path: `${path}/continue`,
@@ -128,7 +126,7 @@ export const checkoutOperations = [
     run: (call) => continueCheckout(call),
   }),
   defineOperation({
-    ...common,
+    auth: 'buyer',
     id: 'decideUpsell',
     method: 'POST',
     path: `${path}/upsell`,
@@ -144,4 +142,4 @@ export const checkoutOperations = [
     isUnderWay,
     run: (call) => decideUpsell(call),
   }),
-];
+]);

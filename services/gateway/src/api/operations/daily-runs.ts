@@ -7,19 +7,16 @@ import {
 } from '@app/contracts/daily-runs';
 import { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 import { previewDailyRun } from './preview-daily-run.ts';
 import { dailyRunWaitMs, runDailyJob } from './run-daily-job.ts';
 
-const tag = 'Daily job';
-
-export const dailyOperations = [
+export const dailyOperations = tagged('Daily job', [
   defineOperation({
     id: 'runDailyJob',
     method: 'POST',
     path: '/api/cron/daily',
-    tag,
     summary: 'Run the daily collections job',
     description:
       'Charges renewals that are due, retries declined cards, reminds buyers of stalled checkouts, settles holds. Running ' +
@@ -38,7 +35,6 @@ export const dailyOperations = [
     id: 'listDailyRuns',
     method: 'GET',
     path: '/api/v1/daily-runs',
-    tag,
     summary: 'List past runs of the daily job, newest first',
     description: 'With the platform key, runs over all accounts.',
     auth: 'daily',
@@ -48,7 +44,6 @@ export const dailyOperations = [
     id: 'previewDailyRun',
     method: 'GET',
     path: '/api/v1/daily-runs/preview',
-    tag,
     summary: 'What the daily job would do now',
     description: 'It changes nothing. The totals are of all pages; `next`, sent as `after`, gives the next page.',
     auth: 'account',
@@ -62,7 +57,6 @@ export const dailyOperations = [
     id: 'getDailyRun',
     method: 'GET',
     path: '/api/v1/daily-runs/{runId}',
-    tag,
     summary: 'Read one run of the daily job',
     description:
       'Also while it runs: `progress` is about a second old. With the platform key, a run over all accounts.',
@@ -70,4 +64,4 @@ export const dailyOperations = [
     auth: 'daily',
     errors: ['daily_run_not_found'],
   }),
-];
+]);

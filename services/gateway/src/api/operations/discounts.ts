@@ -9,24 +9,22 @@ import {
 } from '@app/contracts/discounts';
 import type { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
-import type { Operation, OperationCall, OperationTypes } from '../operation.ts';
+import { type OperationCall, type OperationTypes, tagged, type UntaggedOperation } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 import { productParams } from './product-params.ts';
 
-const tag = 'Discounts';
 const discountParams = productParams.extend({ discountId: pathId('discount', 'discount_not_found') });
 
 const percentRule =
   'A percentage is of the product’s own price, and an amount is taken off it at most: bumps and upsells keep theirs, ' +
   'and so do renewals.';
 
-export const discountOperations = [
+export const discountOperations = tagged('Discounts', [
   withUses(
     forwardOperation(listDiscounts, {
       id: 'listDiscounts',
       method: 'GET',
       path: '/api/v1/products/{productId}/discounts',
-      tag,
       summary: 'List a product’s discount codes, newest first',
       params: productParams,
       errors: ['product_not_found'],
@@ -37,7 +35,6 @@ export const discountOperations = [
       id: 'createDiscount',
       method: 'POST',
       path: '/api/v1/products/{productId}/discounts',
-      tag,
       summary: 'Add a discount code',
       description: percentRule,
       params: productParams,
@@ -50,7 +47,6 @@ export const discountOperations = [
       hasVersion: true,
       method: 'PATCH',
       path: '/api/v1/products/{productId}/discounts/{discountId}',
-      tag,
       summary: 'Change a discount code’s expiry or use limit',
       params: discountParams,
       errors: ['product_not_found', 'discount_not_found'],
@@ -60,12 +56,11 @@ export const discountOperations = [
     id: 'deleteDiscount',
     method: 'DELETE',
     path: '/api/v1/products/{productId}/discounts/{discountId}',
-    tag,
     summary: 'Remove a discount code',
     params: discountParams,
     errors: ['product_not_found', 'discount_not_found'],
   }),
-];
+]);
 
 type UsedDiscount = z.output<typeof usedDiscountResource>;
 type Discount = Omit<UsedDiscount, 'uses'>;
@@ -81,11 +76,11 @@ interface WithUses<Types extends OperationTypes> extends OperationTypes {
 
 /** An operation that answers with discounts of catalog, or one, to which it adds the uses that checkout has counted. */
 function withUses<Id extends string, Types extends OperationTypes>(
-  operation: Operation<Id, Types>,
-): Operation<Id, WithUses<Types>> {
+  operation: UntaggedOperation<Id, Types>,
+): UntaggedOperation<Id, WithUses<Types>> {
   const isList = operation.method === 'GET';
   return {
-    ...(operation as Omit<Operation<Id>, 'types'>),
+    ...(operation as Omit<UntaggedOperation<Id>, 'types'>),
     response: isList ? listOf(usedDiscountResource) : usedDiscountResource,
     run: async (call) => {
       const answer = await operation.run(call);

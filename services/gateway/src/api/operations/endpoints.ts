@@ -12,10 +12,10 @@ import {
 } from '@app/contracts/webhooks';
 import { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
+import { tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 import { revealOperation, rotation, signingSecret } from './signing-secrets.ts';
 
-const tag = 'Webhooks';
 const theOne = '/api/v1/webhook-endpoint';
 const all = '/api/v1/webhook-endpoints';
 const one = `${all}/{endpointId}`;
@@ -37,12 +37,11 @@ const removing =
   'What waits for it is canceled. With the first URL that is also what was held before it: `recover` with `all` sends it ' +
   'to another. Later events are held, if no other URL is connected.';
 
-export const endpointOperations = [
+export const endpointOperations = tagged('Webhooks', [
   forwardOperation(getWebhookEndpoint, {
     id: 'getWebhookEndpoint',
     method: 'GET',
     path: theOne,
-    tag,
     summary: 'Read the connected webhook URL',
     errors: ['webhook_endpoint_not_found'],
   }),
@@ -50,7 +49,6 @@ export const endpointOperations = [
     id: 'putWebhookEndpoint',
     method: 'PUT',
     path: theOne,
-    tag,
     summary: 'Connect a webhook URL, or change the connected one',
     description: `Connecting it: ${afterwards} ${unlessGiven}\n\nChanging it: ${stays}`,
     secret: signingSecret,
@@ -60,7 +58,6 @@ export const endpointOperations = [
     id: 'deleteWebhookEndpoint',
     method: 'DELETE',
     path: theOne,
-    tag,
     summary: 'Disconnect the webhook URL',
     description: removing,
     errors: ['webhook_endpoint_not_found'],
@@ -69,7 +66,6 @@ export const endpointOperations = [
     id: 'listWebhookEndpoints',
     method: 'GET',
     path: all,
-    tag,
     summary: 'List the webhook URLs, the one of `/api/v1/webhook-endpoint` first',
     errors: [],
   }),
@@ -77,7 +73,6 @@ export const endpointOperations = [
     id: 'createWebhookEndpoint',
     method: 'POST',
     path: all,
-    tag,
     summary: 'Connect a further webhook URL',
     description: `Each gets its own copy of every event. ${afterwards} ${unlessGiven} An account has at most 20.`,
     secret: signingSecret,
@@ -87,7 +82,6 @@ export const endpointOperations = [
     id: 'readWebhookEndpoint',
     method: 'GET',
     path: one,
-    tag,
     summary: 'Read one webhook URL',
     params,
     errors: ['webhook_endpoint_not_found'],
@@ -96,7 +90,6 @@ export const endpointOperations = [
     id: 'updateWebhookEndpoint',
     method: 'PATCH',
     path: one,
-    tag,
     summary: 'Change a webhook URL',
     description: `${stays} \`url\` may be left out, too.`,
     params,
@@ -106,7 +99,6 @@ export const endpointOperations = [
     id: 'removeWebhookEndpoint',
     method: 'DELETE',
     path: one,
-    tag,
     summary: 'Disconnect a webhook URL by its id',
     description: removing,
     params,
@@ -116,7 +108,6 @@ export const endpointOperations = [
     id: 'rotateWebhookSecret',
     method: 'POST',
     path: `${one}/rotate-secret`,
-    tag,
     summary: 'Replace the signing secret',
     description: rotation,
     params,
@@ -126,8 +117,7 @@ export const endpointOperations = [
   revealOperation(revealWebhookSecret, {
     id: 'revealWebhookSecret',
     path: `${one}/reveal-secret`,
-    tag,
     params,
     errors: ['webhook_endpoint_not_found', 'invalid_transition'],
   }),
-];
+]);

@@ -4,8 +4,18 @@ import { listOrders, type OrderResource } from '@app/contracts/orders';
 import { listSubscriptions } from '@app/contracts/subscriptions';
 import { isTimeZone } from '@app/contracts/time-zone';
 import { z } from 'zod';
-import { amountCell, type Cell, type Columns, csvDownload, numberCell, textCell, timeCells } from '../csv.ts';
-import { defineDownload } from '../operation.ts';
+import type { App } from '../app.ts';
+import {
+  amountCell,
+  type Cell,
+  type Columns,
+  csvDownload,
+  numberCell,
+  textCell,
+  textColumns,
+  timeCells,
+} from '../csv.ts';
+import { type Download, defineDownload, tagged } from '../operation.ts';
 import { pagesOf } from '../pages-of.ts';
 import { pathCode } from '../path-params.ts';
 
@@ -24,9 +34,17 @@ const aboutFile =
 
 const common = { mediaType: 'text/csv', errors: [] } as const;
 
-/** `orders-2026-11-20.csv`, of the day in the time zone. */
-const fileNameOf = (what: string, nowMs: number, zone: string): string =>
-  `${what}-${timeCells(zone)(new Date(nowMs).toISOString())?.slice(0, 10)}.csv`;
+/** A file such as `orders-2026-11-20.csv`, of the day in the time zone. */
+async function fileOf<Row>(
+  { clock }: App,
+  what: string,
+  columns: (zone: string) => Columns<Row>,
+  pages: AsyncGenerator<readonly Row[], void, void>,
+  zone = 'UTC',
+): Promise<Download> {
+  const day = timeCells(zone)(clock.now().toISOString())?.slice(0, 10);
+  return await csvDownload(`${what}-${day}.csv`, columns(zone), pages);
+}
 
 function orderColumns(zone: string): Columns<OrderResource> {
   const time = timeCells(zone);
@@ -34,21 +52,12 @@ function orderColumns(zone: string): Columns<OrderResource> {
     id: ({ id }) => textCell(id),
     created_at: ({ created_at }) => time(created_at),
     time_zone: () => textCell(zone),
-    status: ({ status }) => textCell(status),
-    product_id: ({ product_id }) => textCell(product_id),
+    ...textColumns('status', 'product_id'),
     items: ({ items }) => textCell(items.map(({ label }) => label).join('; ')),
-    customer_email: ({ customer_email }) => textCell(customer_email),
-    customer_name: ({ customer_name }) => textCell(customer_name),
-    country: ({ country }) => textCell(country),
+    ...textColumns('customer_email', 'customer_name', 'country'),
     total: ({ total_cents, currency }) => amountCell(total_cents, currency),
     refunded: ({ refunded_cents, currency }) => amountCell(refunded_cents, currency),
-    currency: ({ currency }) => textCell(currency),
-    affiliate_code: ({ affiliate_code }) => textCell(affiliate_code),
-    utm_source: ({ utm_source }) => textCell(utm_source),
-    utm_medium: ({ utm_medium }) => textCell(utm_medium),
-    utm_campaign: ({ utm_campaign }) => textCell(utm_campaign),
-    utm_term: ({ utm_term }) => textCell(utm_term),
-    utm_content: ({ utm_content }) => textCell(utm_content),
+    ...textColumns('currency', 'affiliate_code', 'utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'),
   };
 }
 
@@ -60,15 +69,9 @@ function subscriptionColumns(zone: string): Columns<Subscription> {
     id: ({ id }) => textCell(id),
     started_at: ({ started_at }) => time(started_at),
     time_zone: () => textCell(zone),
-    status: ({ status }) => textCell(status),
-    collection: ({ collection }) => textCell(collection),
-    order_id: ({ order_id }) => textCell(order_id),
-    product_id: ({ product_id }) => textCell(product_id),
-    product_name: ({ product_name }) => textCell(product_name),
-    customer_email: ({ customer_email }) => textCell(customer_email),
+    ...textColumns('status', 'collection', 'order_id', 'product_id', 'product_name', 'customer_email'),
     amount: ({ amount_cents, currency }) => amountCell(amount_cents, currency),
-    currency: ({ currency }) => textCell(currency),
-    billing_interval: ({ billing_interval }) => textCell(billing_interval),
+    ...textColumns('currency', 'billing_interval'),
     current_period_end: ({ current_period_end }) => time(current_period_end),
     next_charge_at: ({ next_charge_at }) => time(next_charge_at),
     cancel_at: ({ cancel_at }) => time(cancel_at),
@@ -85,9 +88,7 @@ function lineColumns(zone: string): Columns<z.infer<typeof statementLine>> {
     id: ({ id }) => textCell(id),
     created_at: ({ created_at }) => time(created_at),
     time_zone: () => textCell(zone),
-    kind: ({ kind }) => textCell(kind),
-    order_id: ({ order_id }) => textCell(order_id),
-    payout_id: ({ payout_id }) => textCell(payout_id),
+    ...textColumns('kind', 'order_id', 'payout_id'),
     amount: ({ amount_cents, currency }) => amountCell(amount_cents, currency),
     balance: ({ balance_cents, currency }) => amountCell(balance_cents, currency),
     currency: ({ currency }) => textCell(currency),
@@ -95,46 +96,48 @@ function lineColumns(zone: string): Columns<z.infer<typeof statementLine>> {
 }
 
 export const exportOperations = [
-  defineDownload({
-    ...common,
-    id: 'exportOrders',
-    path: '/api/v1/orders/export',
-    tag: 'Orders',
-    summary: 'Download orders as CSV',
-    description: `Without test orders; the filters are those of \`listOrders\`. ${aboutFile}`,
-    query: listOrders.input.omit(paging).extend({ timeZone }),
-    run: async ({ app, query: { timeZone: zone = 'UTC', ...filters }, context }) => {
-      const pages = pagesOf((page) => app.requester.request(listOrders, { ...filters, ...page }, context));
-      return await csvDownload(fileNameOf('orders', app.clock.nowMs(), zone), orderColumns(zone), pages);
-    },
-  }),
-  defineDownload({
-    ...common,
-    id: 'exportSubscriptions',
-    path: '/api/v1/subscriptions/export',
-    tag: 'Subscriptions',
-    summary: 'Download subscriptions as CSV',
-    description: `The filters are those of \`listSubscriptions\`. ${aboutFile}`,
-    query: listSubscriptions.input.omit(paging).extend({ timeZone }),
-    run: async ({ app, query: { timeZone: zone = 'UTC', ...filters }, context }) => {
-      const pages = pagesOf((page) => app.requester.request(listSubscriptions, { ...filters, ...page }, context));
-      return await csvDownload(fileNameOf('subscriptions', app.clock.nowMs(), zone), subscriptionColumns(zone), pages);
-    },
-  }),
-  defineDownload({
-    ...common,
-    id: 'exportStatement',
-    path: '/api/v1/affiliates/{code}/statement/export',
-    tag: 'Affiliates',
-    summary: 'Download an affiliate’s statement as CSV',
-    description: `What was earned, taken back and paid, and what was owed after each line. ${aboutFile}`,
-    params: z.object({ code: pathCode('affiliate_not_found') }),
-    query: z.object({ timeZone }),
-    errors: ['affiliate_not_found'],
-    run: async ({ app, params: { code }, query: { timeZone: zone = 'UTC' }, context }) => {
-      const pages = pagesOf((page) => app.requester.request(getStatement, { code, ...page }, context));
-      const name = `statement-${code.replaceAll(/[^\w-]/g, '')}`;
-      return await csvDownload(fileNameOf(name, app.clock.nowMs(), zone), lineColumns(zone), pages);
-    },
-  }),
+  ...tagged('Orders', [
+    defineDownload({
+      ...common,
+      id: 'exportOrders',
+      path: '/api/v1/orders/export',
+      summary: 'Download orders as CSV',
+      description: `Without test orders; the filters are those of \`listOrders\`. ${aboutFile}`,
+      query: listOrders.input.omit(paging).extend({ timeZone }),
+      run: async ({ app, query: { timeZone: zone, ...filters }, context }) => {
+        const pages = pagesOf((page) => app.requester.request(listOrders, { ...filters, ...page }, context));
+        return await fileOf(app, 'orders', orderColumns, pages, zone);
+      },
+    }),
+  ]),
+  ...tagged('Subscriptions', [
+    defineDownload({
+      ...common,
+      id: 'exportSubscriptions',
+      path: '/api/v1/subscriptions/export',
+      summary: 'Download subscriptions as CSV',
+      description: `The filters are those of \`listSubscriptions\`. ${aboutFile}`,
+      query: listSubscriptions.input.omit(paging).extend({ timeZone }),
+      run: async ({ app, query: { timeZone: zone, ...filters }, context }) => {
+        const pages = pagesOf((page) => app.requester.request(listSubscriptions, { ...filters, ...page }, context));
+        return await fileOf(app, 'subscriptions', subscriptionColumns, pages, zone);
+      },
+    }),
+  ]),
+  ...tagged('Affiliates', [
+    defineDownload({
+      ...common,
+      id: 'exportStatement',
+      path: '/api/v1/affiliates/{code}/statement/export',
+      summary: 'Download an affiliate’s statement as CSV',
+      description: `What was earned, taken back and paid, and what was owed after each line. ${aboutFile}`,
+      params: z.object({ code: pathCode('affiliate_not_found') }),
+      query: z.object({ timeZone }),
+      errors: ['affiliate_not_found'],
+      run: async ({ app, params: { code }, query: { timeZone: zone }, context }) => {
+        const pages = pagesOf((page) => app.requester.request(getStatement, { code, ...page }, context));
+        return await fileOf(app, `statement-${code.replaceAll(/[^\w-]/g, '')}`, lineColumns, pages, zone);
+      },
+    }),
+  ]),
 ];

@@ -12,23 +12,21 @@ import {
 } from '@app/contracts/funnels';
 import { takesWebhookEvent } from '@app/contracts/webhooks';
 import { forwardOperation } from '../forward-operation.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 import { productParams } from './product-params.ts';
 
-const tag = 'Funnel';
 const emailParams = productParams.extend({ emailId: pathId('email', 'email_not_found') });
 
 const upsellRule =
   'A checkout offers one upsell: of several active ones the first that was added. An order with a total of 0 offers none, ' +
   'because no card can be held for it.';
 
-export const funnelOperations = [
+export const funnelOperations = tagged('Funnel', [
   forwardOperation(getFunnel, {
     id: 'getFunnel',
     method: 'GET',
     path: '/api/products/{productId}/funnel',
-    tag,
     summary: 'Read a product’s bumps, upsells, downsells and post-purchase emails',
     params: productParams,
     errors: ['product_not_found'],
@@ -39,7 +37,6 @@ export const funnelOperations = [
     id: 'createFunnelEmail',
     method: 'POST',
     path: '/api/v1/products/{productId}/emails',
-    tag,
     summary: 'Add a post-purchase email',
     params: productParams,
     errors: ['product_not_found', 'position_taken', 'limit_reached'],
@@ -49,7 +46,6 @@ export const funnelOperations = [
     hasVersion: true,
     method: 'PATCH',
     path: '/api/v1/products/{productId}/emails/{emailId}',
-    tag,
     summary: 'Change a post-purchase email',
     params: emailParams,
     errors: ['product_not_found', 'email_not_found', 'position_taken', 'limit_reached'],
@@ -58,7 +54,6 @@ export const funnelOperations = [
     id: 'deleteFunnelEmail',
     method: 'DELETE',
     path: '/api/v1/products/{productId}/emails/{emailId}',
-    tag,
     summary: 'Remove a post-purchase email',
     params: emailParams,
     errors: ['product_not_found', 'email_not_found'],
@@ -67,7 +62,6 @@ export const funnelOperations = [
     id: 'pushFunnelEmails',
     method: 'POST',
     path: '/api/v1/products/{productId}/emails/push',
-    tag,
     summary: 'Send the post-purchase emails to the receiving tool',
     description:
       'One `funnel.email.sync` event for each email, in the order of their positions. `sent` counts the events that ' +
@@ -85,7 +79,7 @@ export const funnelOperations = [
       return takes ? pushed : { ...pushed, sent: 0 };
     },
   }),
-];
+]);
 
 /** Bumps and upsells are edited alike: `/bumps/{bumpId}`, `/upsells/{upsellId}`. */
 function offerOperations<Noun extends string>(
@@ -103,7 +97,6 @@ function offerOperations<Noun extends string>(
       id: `create${noun}` as const,
       method: 'POST',
       path,
-      tag,
       summary: `Add ${thing}`,
       description,
       params: productParams,
@@ -115,7 +108,6 @@ function offerOperations<Noun extends string>(
       hasVersion: true,
       method: 'PATCH',
       path: `${path}/{offerId}`,
-      tag,
       summary: `Change ${thing}`,
       params: itemParams,
       errors: ['product_not_found', 'offer_not_found'],
@@ -125,7 +117,6 @@ function offerOperations<Noun extends string>(
       id: `delete${noun}` as const,
       method: 'DELETE',
       path: `${path}/{offerId}`,
-      tag,
       summary: `Remove ${thing}`,
       params: itemParams,
       errors: ['product_not_found', 'offer_not_found'],

@@ -3,17 +3,16 @@ import { deleteProductImage, putProductImage } from '@app/contracts/products';
 import { logoUrlOf, productImagesUrlOf } from '../../edge/public-urls.ts';
 import { deleteLogo, putLogo } from '../../identity/logos.ts';
 import { forwardOperation } from '../forward-operation.ts';
-import { defineOkOperation, defineOperation } from '../operation.ts';
+import { defineOkOperation, defineOperation, tagged } from '../operation.ts';
 import { productParams as params } from './product-params.ts';
 
 const shownAs = ({ name, ...image }: StoredImage, url: string) => ({ url, ...image });
 
-export const imageOperations = [
+const productImages = tagged('Products', [
   defineOperation({
     id: 'putProductImage',
     method: 'PUT',
     path: '/api/v1/products/{productId}/image',
-    tag: 'Products',
     summary: 'Set the picture on a product’s page',
     description: 'A PNG, JPEG or WebP as base64; its bytes say which. 16:9 is shown whole. The one before is deleted.',
     auth: 'account',
@@ -31,16 +30,17 @@ export const imageOperations = [
     id: 'deleteProductImage',
     method: 'DELETE',
     path: '/api/v1/products/{productId}/image',
-    tag: 'Products',
     summary: 'Delete the picture on a product’s page',
     params,
     errors: ['product_not_found'],
   }),
+]);
+
+const logos = tagged('Settings', [
   defineOperation({
     id: 'putLogo',
     method: 'PUT',
     path: '/api/v1/settings/logo',
-    tag: 'Settings',
     summary: 'Set the logo of the hosted pages',
     description: 'A PNG, JPEG or WebP as base64; its bytes say which. The one before is deleted.',
     auth: 'account',
@@ -58,7 +58,6 @@ export const imageOperations = [
     id: 'deleteLogo',
     method: 'DELETE',
     path: '/api/v1/settings/logo',
-    tag: 'Settings',
     summary: 'Delete the logo of the hosted pages',
     auth: 'account',
     scope: 'write',
@@ -68,4 +67,6 @@ export const imageOperations = [
       app.sellers.clear();
     },
   }),
-];
+]);
+
+export const imageOperations = [...productImages, ...logos];

@@ -1,14 +1,14 @@
 import { DomainError } from '@app/contracts/errors';
 import { getProduct } from '@app/contracts/products';
-import type { Operation, OperationCall, OperationTypes } from '../operation.ts';
+import type { OperationCall, OperationTypes, UntaggedOperation } from '../operation.ts';
 
 /**
  * An operation whose body may name a product by `productId`, for a service that knows no products: catalog is queried
  * first. An automation of a product that is not there would never run, and no notification would say so.
  */
 export function ofKnownProduct<Id extends string, Types extends OperationTypes>(
-  operation: Operation<Id, Types>,
-): Operation<Id, Types> {
+  operation: UntaggedOperation<Id, Types>,
+): UntaggedOperation<Id, Types> {
   return {
     ...operation,
     errors: [...operation.errors, 'unknown_product'],

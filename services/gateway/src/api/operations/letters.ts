@@ -6,14 +6,13 @@ import {
   verifyEmailBody,
 } from '@app/contracts/accounts';
 import { changeEmail } from '../../identity/change-email.ts';
+import { requestedAt } from '../../identity/change-password.ts';
 import { confirmEmail } from '../../identity/confirm-email.ts';
 import { getSettings } from '../../identity/get-settings.ts';
 import { resetByLetter, verifyEmail } from '../../identity/redeem-letter.ts';
 import { insertLetterStatement, letterValues, type NewLetter } from '../../letters/new-letter.ts';
 import type { App } from '../app.ts';
-import { defineOkOperation } from '../operation.ts';
-
-const tag = 'Log in';
+import { defineOkOperation, tagged } from '../operation.ts';
 
 async function store(app: App, letter: NewLetter | null): Promise<void> {
   if (letter === null) return;
@@ -21,22 +20,21 @@ async function store(app: App, letter: NewLetter | null): Promise<void> {
   app.letters.wake();
 }
 
-export const letterOperations = [
+export const letterOperations = tagged('Log in', [
   defineOkOperation({
     id: 'requestVerification',
     method: 'POST',
     path: '/api/auth/verification',
-    tag,
     summary: 'Send the email that verifies the account’s address',
     description:
       'Until the address is verified, the account sends emails to it alone. Five such emails a day reach one address; ' +
       'further ones are not sent, nor is one when the address is verified already.',
     auth: 'session',
     errors: [],
-    run: async ({ app, actor, address, ownUrls }) => {
+    run: async ({ app, actor, ...call }) => {
       const { email, emailVerified } = await getSettings(app.database, actor.accountId);
       if (emailVerified) return;
-      const wanted = { email, address, baseUrl: ownUrls[0] ?? '' };
+      const wanted = { email, ...requestedAt(call) };
       await store(app, await app.letters.admitOrRefuse('verification', wanted));
     },
   }),
@@ -44,7 +42,6 @@ export const letterOperations = [
     id: 'verifyEmail',
     method: 'POST',
     path: '/api/auth/verification/redeem',
-    tag,
     summary: 'Verify the account’s address with the token of the email',
     description: 'The token works once, for 48 hours. The link in the email leads to a page that does this.',
     auth: 'public',
@@ -57,7 +54,6 @@ export const letterOperations = [
     id: 'changeEmail',
     method: 'POST',
     path: '/api/auth/email',
-    tag,
     summary: 'Change the address that you log in with',
     description:
       'Needs the current password. Sends a link to the new address, with which the change is confirmed, and a notice to the ' +
@@ -68,14 +64,12 @@ export const letterOperations = [
     body: changeEmailBody,
     unlimitedConcurrency: true,
     errors: ['invalid_credentials'],
-    run: ({ app, actor, body, address, ownUrls }) =>
-      changeEmail(app, actor, body, { address, baseUrl: ownUrls[0] ?? '' }),
+    run: ({ app, actor, body, ...call }) => changeEmail(app, actor, body, requestedAt(call)),
   }),
   defineOkOperation({
     id: 'confirmEmail',
     method: 'POST',
     path: '/api/auth/email/redeem',
-    tag,
     summary: 'Confirm a new address with the token of the email',
     description:
       'From then on the user logs in with it; it counts as verified. Ends all sessions of the user but the one that requested the ' +
@@ -90,15 +84,14 @@ export const letterOperations = [
     id: 'requestPasswordReset',
     method: 'POST',
     path: '/api/auth/password-reset',
-    tag,
     summary: 'Send an email with which a new password can be chosen',
     description:
       'The answer is the same whether or not an account has the address. Five such emails a day reach one address.',
     auth: 'public',
     body: requestPasswordResetBody,
     errors: [],
-    run: async ({ app, body, address, ownUrls }) => {
-      const wanted = { email: body.email, address, baseUrl: ownUrls[0] ?? '' };
+    run: async ({ app, body, ...call }) => {
+      const wanted = { email: body.email, ...requestedAt(call) };
       await store(app, await app.letters.admitOrRefuse('password_reset', wanted));
     },
   }),
@@ -106,7 +99,6 @@ export const letterOperations = [
     id: 'resetPassword',
     method: 'POST',
     path: '/api/auth/password-reset/redeem',
-    tag,
     summary: 'Choose a new password with the token of the email',
     description:
       'Ends all sessions of the user, within one second, and notifies them by email. The token works once, for 48 hours. API keys stay.',
@@ -114,6 +106,6 @@ export const letterOperations = [
     body: resetPasswordBody,
     changesAccess: true,
     errors: ['not_found'],
-    run: ({ app, body, address, ownUrls }) => resetByLetter(app, body, { address, baseUrl: ownUrls[0] ?? '' }),
+    run: ({ app, body, ...call }) => resetByLetter(app, body, requestedAt(call)),
   }),
-];
+]);

@@ -1,14 +1,14 @@
 import { explainMetric, getMetricSeries, getMetrics } from '@app/contracts/metrics';
 import { getOverview } from '@app/contracts/overview';
 import { forwardOperation } from '../forward-operation.ts';
+import { tagged } from '../operation.ts';
 import { productParams } from './product-params.ts';
 
-export const metricsOperations = [
+export const metricsOperations = tagged('Metrics', [
   forwardOperation(getOverview, {
     id: 'getOverview',
     method: 'GET',
     path: '/api/v1/overview',
-    tag: 'Metrics',
     summary: 'Read the numbers of all products over a span of days',
     description:
       'Revenue, orders, refunds, recurring revenue and active subscriptions of each currency, by the formulas of the ' +
@@ -22,7 +22,6 @@ export const metricsOperations = [
     id: 'getMetrics',
     method: 'GET',
     path: '/api/metrics/{productId}',
-    tag: 'Metrics',
     summary: 'Read a product’s sales metrics',
     description:
       'Counted from events, usually within a second. A product made a moment ago is waited for, up to a second, and has ' +
@@ -34,7 +33,6 @@ export const metricsOperations = [
     id: 'getMetricSeries',
     method: 'GET',
     path: '/api/metrics/{productId}/series',
-    tag: 'Metrics',
     summary: 'Read one number of a product month by month',
     description:
       'The number that `explainMetric` has for each month: what happened in the month, and of `activeSubscriptions` and ' +
@@ -46,7 +44,6 @@ export const metricsOperations = [
     id: 'explainMetric',
     method: 'GET',
     path: '/api/metrics/{productId}/explain',
-    tag: 'Metrics',
     summary: 'Explain a number: its formula and the facts behind it',
     description:
       'The number of `metric` as the metrics have it, its formula in words with a version, the formula’s `parts`, and the ' +
@@ -56,4 +53,4 @@ export const metricsOperations = [
     params: productParams,
     errors: ['product_not_found'],
   }),
-];
+]);

@@ -1,11 +1,9 @@
 import { checkoutOfferResource, recordVisitBody, sellerResource } from '@app/contracts/checkout-offers';
 import { limits, okResult, rawText, text } from '@app/contracts/common';
 import { z } from 'zod';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, tagged } from '../operation.ts';
 import { pathSlug } from '../path-params.ts';
 import { getOffer, getSeller, recordVisit } from './get-offer.ts';
-
-const common = { tag: 'Checkout', auth: 'visitor' } as const;
 
 /** Ids without spaces between them; empty is none. */
 const bumpIds = rawText(limits.bumpIds * 65)
@@ -14,9 +12,9 @@ const bumpIds = rawText(limits.bumpIds * 65)
   .describe('Ids of the chosen order bumps, separated by commas.');
 
 /** What the page of a product needs before anything is typed. None of it is a tool: models act for sellers. */
-export const offerOperations = [
+export const offerOperations = tagged('Checkout', [
   defineOperation({
-    ...common,
+    auth: 'visitor',
     id: 'getSeller',
     method: 'GET',
     path: '/api/checkout/sellers/{handle}',
@@ -28,7 +26,7 @@ export const offerOperations = [
     run: (call) => getSeller(call),
   }),
   defineOperation({
-    ...common,
+    auth: 'visitor',
     id: 'getOffer',
     method: 'GET',
     path: '/api/checkout/offers/{handle}/{slug}',
@@ -44,7 +42,7 @@ export const offerOperations = [
     run: (call) => getOffer(call),
   }),
   defineOperation({
-    ...common,
+    auth: 'visitor',
     id: 'recordVisit',
     method: 'POST',
     path: '/api/checkout/visits',
@@ -57,4 +55,4 @@ export const offerOperations = [
     errors: ['unknown_product', 'product_not_live'],
     run: (call) => recordVisit(call),
   }),
-];
+]);

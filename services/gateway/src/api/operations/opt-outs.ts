@@ -1,9 +1,8 @@
 import { getOptOut, optOut } from '@app/contracts/reminders';
 import { z } from 'zod';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, tagged } from '../operation.ts';
 
 const common = {
-  tag: 'Checkout',
   auth: 'visitor',
   path: '/api/checkout/opt-outs/{token}',
   // Tokens have 43 characters of base64url; longer ones may come.
@@ -17,7 +16,7 @@ const common = {
 } as const;
 
 /** What the link of a reminder does. None of it is a tool: the buyer alone has the token. */
-export const optOutOperations = [
+export const optOutOperations = tagged('Checkout', [
   defineOperation({
     ...common,
     id: 'getOptOut',
@@ -36,4 +35,4 @@ export const optOutOperations = [
     response: optOut.output,
     run: ({ app, params, context }) => app.requester.requestBytes(optOut, params, context),
   }),
-];
+]);

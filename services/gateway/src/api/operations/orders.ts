@@ -2,21 +2,19 @@ import { createOrder, listOrders, listTestOrders, orderWithPayments, refundOrder
 import { listCheckouts } from '@app/contracts/unfinished-checkouts';
 import { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 import { queryBoolean } from '../query-boolean.ts';
 import { previewRefund, refundPreview } from './preview-refund.ts';
 import { readOrder } from './read-order.ts';
 
-const tag = 'Orders';
 const params = z.object({ orderId: pathId('order', 'order_not_found') });
 
-export const orderOperations = [
+export const orderOperations = tagged('Orders', [
   forwardOperation(listOrders, {
     id: 'listOrders',
     method: 'GET',
     path: '/api/v1/orders',
-    tag,
     summary: 'List the latest 100 orders, newest first',
     description:
       'Test orders are excluded. With `limit`, `before` or a filter it says whether more follow. In `q` a text with an @ is ' +
@@ -27,7 +25,6 @@ export const orderOperations = [
     id: 'listTestOrders',
     method: 'GET',
     path: '/api/v1/test-orders',
-    tag,
     summary: 'List test orders, newest first',
     description: 'Rehearsals, which are in no other list. Filters and paging are those of `listOrders`.',
     errors: [],
@@ -36,7 +33,6 @@ export const orderOperations = [
     id: 'createOrder',
     method: 'POST',
     path: '/api/v1/orders',
-    tag,
     summary: 'Record an order from the seller’s own code',
     description: 'It charges nothing: it records money already taken, as paid at once, and fires `order.paid`.',
     // Many are recorded at once, in one transaction.
@@ -48,7 +44,6 @@ export const orderOperations = [
     id: 'listCheckouts',
     method: 'GET',
     path: '/api/v1/checkouts',
-    tag,
     summary: 'List checkouts that were not paid, newest first',
     description:
       'Those whose buyers gave an email, without rehearsals. The links that open them are in reminders alone. One that is ' +
@@ -59,7 +54,6 @@ export const orderOperations = [
     id: 'getOrder',
     method: 'GET',
     path: '/api/v1/orders/{orderId}',
-    tag,
     summary: 'Read one order and its payments',
     auth: 'account',
     scope: 'read',
@@ -72,7 +66,6 @@ export const orderOperations = [
     id: 'previewRefund',
     method: 'GET',
     path: '/api/v1/orders/{orderId}/refund/preview',
-    tag,
     summary: 'See what a refund of the order would do',
     description:
       'The charges that would go back, the subscription that would end, commissions that would be taken back, emails ' +
@@ -90,7 +83,6 @@ export const orderOperations = [
     id: 'refundOrder',
     method: 'POST',
     path: '/api/v1/orders/{orderId}/refund',
-    tag,
     summary: 'Refund a paid order, whole',
     description:
       'Gives every charge of the order back, ends the subscription that it began and voids its commission, then fires ' +
@@ -109,4 +101,4 @@ export const orderOperations = [
     errors: ['order_not_found', 'invalid_transition', 'refund_failed', 'payment_disputed'],
     isUnderWay: ({ status }) => status === 'processing',
   }),
-];
+]);

@@ -2,16 +2,14 @@ import { getPaymentProcessor, putPaymentProcessor } from '@app/contracts/payment
 import { listPayments, refundPayment } from '@app/contracts/payments';
 import { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
+import { tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 
-const tag = 'Payments';
-
-export const paymentOperations = [
+export const paymentOperations = tagged('Payments', [
   forwardOperation(listPayments, {
     id: 'listPayments',
     method: 'GET',
     path: '/api/v1/payments',
-    tag,
     summary: 'List every attempt to move money, newest first',
     description:
       'What was tried for which order, what the processor said to it, and what happens next. The latest 100. With ' +
@@ -22,7 +20,6 @@ export const paymentOperations = [
     id: 'refundPayment',
     method: 'POST',
     path: '/api/v1/payments/{paymentId}/refund',
-    tag,
     summary: 'Refund one payment, whole or in part',
     description:
       'Gives back what a payment took, of an order or of a renewal: the whole rest of it, or `amountCents`, never more ' +
@@ -40,7 +37,6 @@ export const paymentOperations = [
     id: 'getPaymentProcessor',
     method: 'GET',
     path: '/api/v1/payment-processor',
-    tag,
     summary: 'Which processor charges buyers',
     scope: 'money',
     hasVersion: true,
@@ -50,7 +46,6 @@ export const paymentOperations = [
     id: 'putPaymentProcessor',
     method: 'PUT',
     path: '/api/v1/payment-processor',
-    tag,
     summary: 'Choose the processor',
     description:
       'An account takes live payments only through a processor that it chose. Secrets are stored sealed and never shown ' +
@@ -62,4 +57,4 @@ export const paymentOperations = [
     hasVersion: true,
     errors: ['invalid_transition'],
   }),
-];
+]);

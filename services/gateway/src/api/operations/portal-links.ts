@@ -1,7 +1,7 @@
 import { secretNotice } from '@app/contracts/common';
 import { createPortalLinkBody, portalLinkResource } from '@app/contracts/portal';
 import { createPortalLink } from '../../portal/create-portal-link.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, tagged } from '../operation.ts';
 
 /** A repeated answer lacks the address. */
 const created = portalLinkResource
@@ -9,12 +9,11 @@ const created = portalLinkResource
   .extend({ secret_notice: secretNotice })
   .meta({ id: 'PortalLinkCreated' });
 
-export const portalLinkOperations = [
+export const portalLinkOperations = tagged('Portal', [
   defineOperation({
     id: 'createPortalLink',
     method: 'POST',
     path: '/api/v1/portal-links',
-    tag: 'Portal',
     summary: 'Make a link that opens the portal for a buyer',
     description:
       'For a buyer who is logged in to the seller’s own site, or whom the seller helps: no email is sent. The link works ' +
@@ -35,4 +34,4 @@ export const portalLinkOperations = [
       return { url, expires_at: expiresAt.toISOString() };
     },
   }),
-];
+]);

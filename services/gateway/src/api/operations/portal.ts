@@ -19,7 +19,7 @@ import { z } from 'zod';
 import { portalUrlOf } from '../../edge/public-urls.ts';
 import { portalSecretOf } from '../../identity/portal-session.ts';
 import { closePortalSession, openPortalLink, storePortalLetter } from '../../portal/portal-links.ts';
-import { defineOperation, type KeyScope } from '../operation.ts';
+import { defineOperation, type KeyScope, tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 import { continuePortalPaymentMethod, putPortalPaymentMethod } from './portal-cards.ts';
 import {
@@ -30,7 +30,6 @@ import {
 } from './portal-changes.ts';
 import { getPortalOrder, getPortalSubscription, listPortalOrders, listPortalSubscriptions } from './portal-reads.ts';
 
-const tag = 'Portal';
 const orderParams = z.object({ orderId: pathId('order', 'order_not_found') });
 const subscriptionParams = z.object({ subscriptionId: pathId('subscription', 'subscription_not_found') });
 
@@ -40,16 +39,15 @@ const ofSession = ({ headers }: KeyScope<unknown, unknown>) => portalSecretOf(he
 /** What changes a subscription. */
 const onSubscription = {
   method: 'POST',
-  tag,
   auth: 'portal',
   params: subscriptionParams,
   response: changedPortalSubscription,
+  errors: ['subscription_not_found', 'not_allowed_by_seller', 'invalid_transition'],
   idempotencyScope: ofSession,
 } as const;
 
 /** A new card. Like the seller's operation it waits up to 8 s for a payment processor. */
 const ofCard = {
-  tag,
   auth: 'portal',
   params: subscriptionParams,
   response: portalSubscriptionWithNewCard,
@@ -57,12 +55,11 @@ const ofCard = {
 } as const;
 
 /** What buyers do with what they bought. None of it is a tool: models act for sellers. */
-export const portalOperations = [
+export const portalOperations = tagged('Portal', [
   defineOperation({
     id: 'requestPortalLink',
     method: 'POST',
     path: '/api/portal/links',
-    tag,
     summary: 'Send a buyer the email that opens the portal',
     description:
       'The answer is the same, after the same time, whether or not the address has bought from the seller; only one that ' +
@@ -86,7 +83,6 @@ export const portalOperations = [
     id: 'openPortal',
     method: 'POST',
     path: '/api/portal/sessions',
-    tag,
     summary: 'Open the portal with the token of a link',
     description:
       'The answer’s `secret` is sent as `x-portal-session` with every later call, for 24 hours; for one hour where the link ' +
@@ -102,7 +98,6 @@ export const portalOperations = [
     id: 'closePortal',
     method: 'DELETE',
     path: '/api/portal/sessions',
-    tag,
     summary: 'End the buyer’s session',
     auth: 'portal',
     // It locks the session's row alone.
@@ -118,7 +113,6 @@ export const portalOperations = [
     id: 'listPortalOrders',
     method: 'GET',
     path: '/api/portal/orders',
-    tag,
     summary: 'List what the buyer has ordered, newest first',
     description: 'In test mode rehearsals are among them, marked by `test`.',
     auth: 'portal',
@@ -131,7 +125,6 @@ export const portalOperations = [
     id: 'getPortalOrder',
     method: 'GET',
     path: '/api/portal/orders/{orderId}',
-    tag,
     summary: 'Read one order of the buyer, with what its receipt says',
     auth: 'portal',
     params: orderParams,
@@ -143,7 +136,6 @@ export const portalOperations = [
     id: 'listPortalSubscriptions',
     method: 'GET',
     path: '/api/portal/subscriptions',
-    tag,
     summary: 'List the buyer’s subscriptions, past due ones first',
     description: 'In test mode those of rehearsals are among them, marked by `test`.',
     auth: 'portal',
@@ -156,7 +148,6 @@ export const portalOperations = [
     id: 'getPortalSubscription',
     method: 'GET',
     path: '/api/portal/subscriptions/{subscriptionId}',
-    tag,
     summary: 'Read one subscription of the buyer with its renewals',
     auth: 'portal',
     params: subscriptionParams,
@@ -173,7 +164,6 @@ export const portalOperations = [
       'As `cancelSubscription`, where the seller lets buyers cancel (`portalCancel`). One that is past due or paused is ' +
       'canceled `now`; for `period_end` the answer is 409 `invalid_transition`, and it stays.',
     body: portalCancelBody,
-    errors: ['subscription_not_found', 'not_allowed_by_seller', 'invalid_transition'],
     run: (call) => cancelPortalSubscription(call),
   }),
   defineOperation({
@@ -182,7 +172,6 @@ export const portalOperations = [
     path: '/api/portal/subscriptions/{subscriptionId}/keep',
     summary: 'Take back a cancellation for the end of the period',
     description: 'As `keepSubscription`, where the seller lets buyers cancel (`portalCancel`).',
-    errors: ['subscription_not_found', 'not_allowed_by_seller', 'invalid_transition'],
     run: (call) => keepPortalSubscription(call),
   }),
   defineOperation({
@@ -191,7 +180,6 @@ export const portalOperations = [
     path: '/api/portal/subscriptions/{subscriptionId}/pause',
     summary: 'Pause a subscription of the buyer',
     description: 'As `pauseSubscription`, where the seller lets buyers pause (`portalPause`).',
-    errors: ['subscription_not_found', 'not_allowed_by_seller', 'invalid_transition'],
     run: (call) => pausePortalSubscription(call),
   }),
   defineOperation({
@@ -200,7 +188,6 @@ export const portalOperations = [
     path: '/api/portal/subscriptions/{subscriptionId}/resume',
     summary: 'Resume a paused subscription of the buyer',
     description: 'As `resumeSubscription`, where the seller lets buyers pause (`portalPause`).',
-    errors: ['subscription_not_found', 'not_allowed_by_seller', 'invalid_transition'],
     run: (call) => resumePortalSubscription(call),
   }),
   defineOperation({
@@ -233,4 +220,4 @@ export const portalOperations = [
       payment_method?.status !== 'saved' || renewal_under_way !== false || renewal_confirmation !== null,
     run: (call) => continuePortalPaymentMethod(call),
   }),
-];
+]);

@@ -1,18 +1,16 @@
 import { createProduct, getProduct, listProducts, type ProductUrls, updateProduct } from '@app/contracts/products';
 import { checkoutUrlOf, productImagesUrlOf } from '../../edge/public-urls.ts';
-import { defineOperation, type OperationCall } from '../operation.ts';
+import { defineOperation, type OperationCall, tagged } from '../operation.ts';
 import { productParams as params } from './product-params.ts';
-
-const common = { tag: 'Products', auth: 'account' } as const;
 
 /** Where products are shown and sold, which catalog does not know. */
 function urlsFor({ baseUrl, actor }: Pick<OperationCall<unknown, unknown, unknown>, 'baseUrl' | 'actor'>): ProductUrls {
   return { checkout: checkoutUrlOf(baseUrl, actor.settings.handle), images: productImagesUrlOf(baseUrl) };
 }
 
-export const productOperations = [
+export const productOperations = tagged('Products', [
   defineOperation({
-    ...common,
+    auth: 'account',
     id: 'listProducts',
     method: 'GET',
     path: '/api/v1/products',
@@ -25,7 +23,7 @@ export const productOperations = [
     run: (call) => call.app.requester.requestBytes(listProducts, { ...call.query, urls: urlsFor(call) }, call.context),
   }),
   defineOperation({
-    ...common,
+    auth: 'account',
     id: 'createProduct',
     method: 'POST',
     path: '/api/v1/products',
@@ -41,7 +39,7 @@ export const productOperations = [
     },
   }),
   defineOperation({
-    ...common,
+    auth: 'account',
     id: 'getProduct',
     hasVersion: true,
     method: 'GET',
@@ -54,7 +52,7 @@ export const productOperations = [
     run: (call) => call.app.requester.requestBytes(getProduct, { ...call.params, urls: urlsFor(call) }, call.context),
   }),
   defineOperation({
-    ...common,
+    auth: 'account',
     id: 'updateProduct',
     hasVersion: true,
     method: 'PATCH',
@@ -71,4 +69,4 @@ export const productOperations = [
       return call.app.requester.requestBytes(updateProduct, input, call.context);
     },
   }),
-];
+]);

@@ -1,17 +1,16 @@
 import { cancelRecovery, getRecovery, listRecoveries, recover, redeliver } from '@app/contracts/webhook-deliveries';
 import { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
+import { tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 
-const tag = 'Webhooks';
 const params = z.object({ recoveryId: pathId('recovery', 'recovery_not_found') });
 
-export const recoveryOperations = [
+export const recoveryOperations = tagged('Webhooks', [
   forwardOperation(redeliver, {
     id: 'redeliverWebhook',
     method: 'POST',
     path: '/api/v1/webhook-deliveries/{deliveryId}/redeliver',
-    tag,
     summary: 'Send a delivery again',
     description:
       'A new attempt of the same `webhook-id` with the same body, to the endpoint as it is now, whatever its `events`. The attempts count on, and the schedule of attempts begins anew. A delivery that waits for its next attempt is tried now; a run of an automation runs again.',
@@ -22,7 +21,6 @@ export const recoveryOperations = [
     id: 'recoverWebhooks',
     method: 'POST',
     path: '/api/v1/webhook-endpoints/{endpointId}/recover',
-    tag,
     summary: 'Send everything of a time again to an endpoint',
     description:
       'Goes through the stored deliveries of the endpoint, oldest first, and sends them again under their `webhook-id`, at a bounded rate and after fresh events. The answer is the recovery; read it again for its progress. It waits while the endpoint is off.',
@@ -33,7 +31,6 @@ export const recoveryOperations = [
     id: 'listWebhookRecoveries',
     method: 'GET',
     path: '/api/v1/webhook-recoveries',
-    tag,
     summary: 'List recoveries, newest first',
     description:
       'Also those that send what was held for an endpoint (`kind: held`), but for those that found nothing to send.',
@@ -43,7 +40,6 @@ export const recoveryOperations = [
     id: 'getWebhookRecovery',
     method: 'GET',
     path: '/api/v1/webhook-recoveries/{recoveryId}',
-    tag,
     summary: 'Read how far a recovery is',
     params,
     errors: ['recovery_not_found'],
@@ -52,10 +48,9 @@ export const recoveryOperations = [
     id: 'cancelWebhookRecovery',
     method: 'POST',
     path: '/api/v1/webhook-recoveries/{recoveryId}/cancel',
-    tag,
     summary: 'Stop a recovery',
     description: 'What it has enqueued is sent; what was held stays held.',
     params,
     errors: ['recovery_not_found', 'invalid_transition'],
   }),
-];
+]);

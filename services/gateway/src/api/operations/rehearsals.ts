@@ -1,16 +1,13 @@
 import { advanceRehearsal, getRehearsal } from '@app/contracts/daily-runs';
 import { forwardOperation } from '../forward-operation.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, tagged } from '../operation.ts';
 import { dailyRunWaitMs } from './run-daily-job.ts';
 
-const tag = 'Rehearsals';
-
-export const rehearsalOperations = [
+export const rehearsalOperations = tagged('Rehearsals', [
   forwardOperation(getRehearsal, {
     id: 'getRehearsal',
     method: 'GET',
     path: '/api/v1/rehearsal',
-    tag,
     summary: 'Read the time of the account’s rehearsals',
     errors: [],
   }),
@@ -18,7 +15,6 @@ export const rehearsalOperations = [
     id: 'advanceRehearsal',
     method: 'POST',
     path: '/api/v1/rehearsal/advance',
-    tag,
     summary: 'Let days pass for the account’s rehearsals',
     description:
       'Moves the time of rehearsals, and runs the daily job of each day for test subscriptions: renewals, declines, retries ' +
@@ -34,4 +30,4 @@ export const rehearsalOperations = [
     run: ({ app, body, context }) =>
       app.requester.requestBytes(advanceRehearsal, { body }, { ...context, waitMs: dailyRunWaitMs }),
   }),
-];
+]);

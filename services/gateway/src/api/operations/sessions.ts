@@ -11,7 +11,7 @@ import { listOf, pageQueryOf } from '@app/contracts/common';
 import { DomainError } from '@app/contracts/errors';
 import { idSchema } from '@app/contracts/ids';
 import { z } from 'zod';
-import { changePassword } from '../../identity/change-password.ts';
+import { changePassword, requestedAt } from '../../identity/change-password.ts';
 import { endOtherSessions, endSession } from '../../identity/end-sessions.ts';
 import { listSessions } from '../../identity/list-sessions.ts';
 import { logIn } from '../../identity/log-in.ts';
@@ -21,10 +21,8 @@ import { openSession } from '../../identity/open-session.ts';
 import { Session } from '../../identity/session.entity.ts';
 import { signUp } from '../../identity/sign-up.ts';
 import { User } from '../../identity/user.entity.ts';
-import { defineOkOperation, defineOperation, type OperationCall } from '../operation.ts';
+import { defineOkOperation, defineOperation, type OperationCall, tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
-
-const tag = 'Log in';
 
 const originOf = ({
   address,
@@ -34,12 +32,11 @@ const originOf = ({
   userAgent: headers['user-agent'],
 });
 
-export const sessionOperations = [
+export const sessionOperations = tagged('Log in', [
   defineOperation({
     id: 'signUp',
     method: 'POST',
     path: '/api/auth/signup',
-    tag,
     summary: 'Make an account and log in to it',
     description:
       'Sends an email with a link that verifies the address: until then the account sends emails to it alone. ' +
@@ -65,7 +62,6 @@ export const sessionOperations = [
     id: 'logIn',
     method: 'POST',
     path: '/api/auth/login',
-    tag,
     summary: 'Log in',
     description:
       'Where the account’s address is verified, an email notifies it of a log-in from a browser or network from which there was none ' +
@@ -86,7 +82,6 @@ export const sessionOperations = [
     id: 'logInByLink',
     method: 'POST',
     path: '/api/auth/login-link/redeem',
-    tag,
     summary: 'Log in with the token of a link that the deployment printed',
     description: 'The token works once, within ten minutes. The link leads to a page that does this.',
     auth: 'public',
@@ -103,7 +98,6 @@ export const sessionOperations = [
     id: 'logOut',
     method: 'POST',
     path: '/api/auth/logout',
-    tag,
     summary: 'End this session',
     auth: 'session',
     changesAccess: true,
@@ -117,7 +111,6 @@ export const sessionOperations = [
     id: 'getMe',
     method: 'GET',
     path: '/api/auth/me',
-    tag,
     summary: 'Who is logged in',
     auth: 'session',
     response: meResource,
@@ -134,7 +127,6 @@ export const sessionOperations = [
     id: 'changePassword',
     method: 'POST',
     path: '/api/auth/password',
-    tag,
     summary: 'Change the password',
     description:
       'Needs the current password once more, and ends all other sessions of the user. API keys stay: revoke those that ' +
@@ -144,14 +136,12 @@ export const sessionOperations = [
     unlimitedConcurrency: true,
     changesAccess: true,
     errors: ['invalid_credentials'],
-    run: ({ app, actor, body, address, ownUrls }) =>
-      changePassword(app, actor, body, { address, baseUrl: ownUrls[0] ?? '' }),
+    run: ({ app, actor, body, ...call }) => changePassword(app, actor, body, requestedAt(call)),
   }),
   defineOperation({
     id: 'listSessions',
     method: 'GET',
     path: '/api/auth/sessions',
-    tag,
     summary: 'List your sessions, newest first',
     description: 'Those that have not ended. With `limit` or `before` it pages back, and says whether more follow.',
     auth: 'session',
@@ -164,7 +154,6 @@ export const sessionOperations = [
     id: 'endSession',
     method: 'DELETE',
     path: '/api/auth/sessions/{sessionId}',
-    tag,
     summary: 'End one of your sessions',
     description: 'It stops working everywhere within one second.',
     auth: 'session',
@@ -180,11 +169,10 @@ export const sessionOperations = [
     id: 'endOtherSessions',
     method: 'DELETE',
     path: '/api/auth/sessions',
-    tag,
     summary: 'End all your sessions but this one',
     auth: 'session',
     changesAccess: true,
     errors: [],
     run: ({ app, actor }) => endOtherSessions(app.database, actor),
   }),
-];
+]);

@@ -2,9 +2,7 @@ import { settingsResource, updateSettingsBody } from '@app/contracts/accounts';
 import { logoUrlOf } from '../../edge/public-urls.ts';
 import { getShownSettings, type ShownSettings } from '../../identity/get-settings.ts';
 import { updateSettings } from '../../identity/update-settings.ts';
-import { defineOperation } from '../operation.ts';
-
-const tag = 'Settings';
+import { defineOperation, tagged } from '../operation.ts';
 
 const resourceOf = ({ settings, logoName, version }: ShownSettings, baseUrl: string) => ({
   ...settings,
@@ -12,12 +10,11 @@ const resourceOf = ({ settings, logoName, version }: ShownSettings, baseUrl: str
   version,
 });
 
-export const settingsOperations = [
+export const settingsOperations = tagged('Settings', [
   defineOperation({
     id: 'getSettings',
     method: 'GET',
     path: '/api/v1/settings',
-    tag,
     summary: 'Read the account’s settings',
     auth: 'account',
     scope: 'read',
@@ -32,7 +29,6 @@ export const settingsOperations = [
     id: 'updateSettings',
     method: 'PATCH',
     path: '/api/v1/settings',
-    tag,
     summary: 'Change settings by name',
     auth: 'account',
     scope: 'write',
@@ -47,4 +43,4 @@ export const settingsOperations = [
       return resourceOf(shown, baseUrl);
     },
   }),
-];
+]);

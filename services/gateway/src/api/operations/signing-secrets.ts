@@ -3,7 +3,7 @@ import type { ErrorCode } from '@app/contracts/errors';
 import { revealWebhookSecretBody, type signingSecrets } from '@app/contracts/webhooks';
 import type { z } from 'zod';
 import { checkPassword } from '../../identity/check-password.ts';
-import { defineOperation, type Operation, type SecretField } from '../operation.ts';
+import { defineOperation, type SecretField, type UntaggedOperation } from '../operation.ts';
 
 /** What endpoints and automations that POST have in common: a secret that signs, is rotated and can be shown again. */
 export const signingSecret: SecretField = {
@@ -22,7 +22,7 @@ export const rotation =
 /** An operation that shows such a secret to its seller. */
 export function revealOperation<Id extends string, Params extends z.ZodObject>(
   request: RequestDefinition<z.ZodObject, typeof signingSecrets>,
-  operation: Pick<Operation<Id>, 'id' | 'path' | 'tag'> & { params: Params; errors: readonly ErrorCode[] },
+  operation: Pick<UntaggedOperation<Id>, 'id' | 'path'> & { params: Params; errors: readonly ErrorCode[] },
 ) {
   return defineOperation({
     ...operation,

@@ -9,17 +9,16 @@ import {
 } from '@app/contracts/subscriptions';
 import { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
+import { tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 
-const tag = 'Subscriptions';
 const params = z.object({ subscriptionId: pathId('subscription', 'subscription_not_found') });
 
-export const subscriptionOperations = [
+export const subscriptionOperations = tagged('Subscriptions', [
   forwardOperation(listSubscriptions, {
     id: 'listSubscriptions',
     method: 'GET',
     path: '/api/v1/subscriptions',
-    tag,
     summary: 'List subscriptions, newest first',
     description:
       'Those of test orders are excluded, or with `test=true` the only ones. The latest 100; with `limit` or `before` it pages back, and says whether more ' +
@@ -30,7 +29,6 @@ export const subscriptionOperations = [
     id: 'getSubscription',
     method: 'GET',
     path: '/api/v1/subscriptions/{subscriptionId}',
-    tag,
     summary: 'Read one subscription with its periods and payments',
     params,
     errors: ['subscription_not_found'],
@@ -39,7 +37,6 @@ export const subscriptionOperations = [
     id: 'cancelSubscription',
     method: 'POST',
     path: '/api/v1/subscriptions/{subscriptionId}/cancel',
-    tag,
     summary: 'Cancel a subscription, now or at the end of its period',
     description:
       'It ends now, for good, and fires `subscription.canceled`; or, with `at: period_end`, the first daily run after the ' +
@@ -55,7 +52,6 @@ export const subscriptionOperations = [
     id: 'keepSubscription',
     method: 'POST',
     path: '/api/v1/subscriptions/{subscriptionId}/keep',
-    tag,
     summary: 'Take back a cancellation for the end of the period',
     description: 'It renews on its date again. One that has no `cancel_at` stays as it is.',
     params,
@@ -65,7 +61,6 @@ export const subscriptionOperations = [
     id: 'pauseSubscription',
     method: 'POST',
     path: '/api/v1/subscriptions/{subscriptionId}/pause',
-    tag,
     summary: 'Pause a subscription',
     description:
       'Stops its renewals, and the attempts of one that failed, and fires `subscription.paused`. A renewal that is under way ' +
@@ -78,7 +73,6 @@ export const subscriptionOperations = [
     id: 'resumeSubscription',
     method: 'POST',
     path: '/api/v1/subscriptions/{subscriptionId}/resume',
-    tag,
     summary: 'Resume a paused subscription',
     description:
       'Before the end of the paid period it renews on its date. Later it is due now, and renews from today on: paused ' +
@@ -90,7 +84,6 @@ export const subscriptionOperations = [
     id: 'putPaymentMethod',
     method: 'PUT',
     path: '/api/v1/subscriptions/{subscriptionId}/payment-method',
-    tag,
     summary: 'Replace the card that renewals are charged to',
     description:
       'The card is saved at the payment processor, without a charge. Where the bank asks the buyer to confirm it ' +
@@ -102,4 +95,4 @@ export const subscriptionOperations = [
     unlimitedConcurrency: true,
     errors: ['subscription_not_found', 'invalid_transition', 'no_payment_processor', 'card_declined'],
   }),
-];
+]);

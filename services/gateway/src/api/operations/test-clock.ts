@@ -3,9 +3,9 @@ import { invalidField } from '@app/contracts/validation';
 import { parseIsoDuration } from '@app/service-kit/clock';
 import { z } from 'zod';
 import type { App, ClockControl } from '../app.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, tagged } from '../operation.ts';
 
-const common = { path: '/api/dev/clock', tag: 'Test clock', auth: 'platform' } as const;
+const common = { path: '/api/dev/clock', auth: 'platform' } as const;
 const clockResource = z.object({ now: timestamp }).meta({ id: 'Clock' });
 const moveClockBody = z
   .strictObject({
@@ -22,7 +22,7 @@ const moveClockBody = z
 const yearMax = 2200;
 
 /** Lets tests live through subscription years; only where CLOCK_CONTROL is enabled. */
-export const devClockOperations = [
+export const devClockOperations = tagged('Test clock', [
   defineOperation({
     ...common,
     id: 'getClock',
@@ -57,7 +57,7 @@ export const devClockOperations = [
     errors: [],
     run: async ({ app }) => await moveTo(app, 0),
   }),
-];
+]);
 
 async function moveTo(app: App, offsetMs: number): Promise<{ now: string }> {
   const control = app.clockControl as ClockControl;

@@ -1,19 +1,17 @@
 import { selfTestLongestMs, selfTestWebhook, sendTestWebhook } from '@app/contracts/webhook-tests';
 import { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
 
-const tag = 'Webhooks';
 const params = z.object({ endpointId: pathId('webhookEndpoint', 'webhook_endpoint_not_found') });
 const path = '/api/v1/webhook-endpoints/{endpointId}';
 
-export const testSendOperations = [
+export const testSendOperations = tagged('Webhooks', [
   forwardOperation(sendTestWebhook, {
     id: 'sendTestWebhook',
     method: 'POST',
     path: `${path}/test`,
-    tag,
     summary: 'Send a sample of an event to one endpoint',
     description:
       'A realistic payload with new ids, signed as usual and marked `x-service-test: 1`, whatever the endpoint’s filter. It ' +
@@ -26,7 +24,6 @@ export const testSendOperations = [
     id: 'selfTestWebhook',
     method: 'POST',
     path: `${path}/self-test`,
-    tag,
     summary: 'Test whether an endpoint’s receiver checks what it gets',
     description:
       'Sends four copies of a sample, one after the other: a good one, one with a wrong signature, one that was signed ten ' +
@@ -42,4 +39,4 @@ export const testSendOperations = [
     run: ({ app, params: { endpointId }, context }) =>
       app.requester.requestBytes(selfTestWebhook, { endpointId }, { ...context, waitMs: selfTestLongestMs }),
   }),
-];
+]);
