@@ -1,6 +1,7 @@
 import type { Refused } from '../../call.ts';
+import { RefusedError, refusedPage } from '../frame/answers.ts';
 import { isOldPosition, type Listed, listPager } from '../frame/lists.ts';
-import { type DashboardPage, RefusedError, refusedPage, type Visit } from '../frame/visit.ts';
+import type { DashboardPage, Visit } from '../frame/visit.ts';
 import { activityPage } from './activity-page.ts';
 import { deliveriesPage } from './deliveries-page.ts';
 import { type Filtered, filtersOf, isFiltered } from './filters.ts';

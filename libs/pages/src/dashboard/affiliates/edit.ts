@@ -1,6 +1,7 @@
 import { readAmount } from '../frame/amounts.ts';
+import { onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
+import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { editPage, labels } from './edit-page.ts';
 import { findAffiliate, pathOf } from './parts.ts';
 

@@ -1,7 +1,8 @@
 import { tabs } from '../../components/parts.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
-import { type Body, nothingHere, type Visit } from '../frame/visit.ts';
+import { nothingHere } from '../frame/answers.ts';
+import type { Body, Visit } from '../frame/visit.ts';
 
 export const affiliatesPath = '/app/affiliates';
 /** Codes are the seller’s to choose, so each follows a name of its own: `new` may be a code. */

@@ -1,6 +1,7 @@
+import { onTo, refusedPage } from '../frame/answers.ts';
 import { keyOf, refusedForm } from '../frame/forms.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
-import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
+import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { waiting } from '../frame/waiting.ts';
 import { dailyJobPage } from './daily-job-page.ts';
 import { dailyJobPath, runPath } from './parts.ts';

@@ -2,18 +2,11 @@ import { failedPage } from '../../checkout/notice-pages.ts';
 import { formatsFor } from '../../formats.ts';
 import { html } from '../../html.ts';
 import type { PageAnswer, PageRequest, Redirect, ShownPage } from '../../page.ts';
+import { RefusedError } from './answers.ts';
 import { framed } from './layout.ts';
 import { firstPage, isOldPosition } from './lists.ts';
 import { logInAgain } from './log-in-again.ts';
-import {
-  type Account,
-  type Answer,
-  type DashboardPage,
-  type Page,
-  type Params,
-  RefusedError,
-  type Visit,
-} from './visit.ts';
+import type { Account, Answer, DashboardPage, Page, Params, Visit } from './visit.ts';
 
 const texts = {
   nothingHere: 'There is nothing here',

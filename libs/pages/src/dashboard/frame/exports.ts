@@ -1,7 +1,8 @@
 import { isTimeZone } from '@app/contracts/time-zone';
 import { type Html, html } from '../../html.ts';
 import type { Redirect } from '../../page.ts';
-import { onTo, type Visit } from './visit.ts';
+import { onTo } from './answers.ts';
+import type { Visit } from './visit.ts';
 
 /** Leads to the whole list of the page as a file, narrowed as the list is. A script adds the reader's time zone. */
 export function exportLink({ request, path }: Pick<Visit, 'path' | 'request'>): Html {

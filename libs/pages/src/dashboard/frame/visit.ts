@@ -1,7 +1,7 @@
-import type { CallRequest, CallResult, Operations, Problem } from '../../call.ts';
+import type { CallRequest, CallResult, Operations } from '../../call.ts';
 import type { Formats } from '../../formats.ts';
 import type { Html } from '../../html.ts';
-import type { PageAnswer, PageRequest, Redirect, ShownPage } from '../../page.ts';
+import type { PageAnswer, PageRequest, ShownPage } from '../../page.ts';
 
 /** What `getMe`, `getSettings` and `getPaymentProcessor` say: what is around every page. */
 export interface Account {
@@ -77,29 +77,3 @@ export interface Page {
 
 /** Pages by the pattern of their address: `/app/orders/:id`. */
 export type Pages = Readonly<Record<string, Page>>;
-
-/** What the API refused, with the page that says so. */
-export class RefusedError extends Error {
-  override readonly name = 'RefusedError';
-  readonly problem: Problem;
-  readonly retryAfterSeconds: number | null;
-
-  constructor(problem: Problem, retryAfterSeconds: number | null) {
-    super(problem.detail);
-    this.problem = problem;
-    this.retryAfterSeconds = retryAfterSeconds;
-  }
-}
-
-/** For an address of the right form that names nothing: the page is that of an unknown id. */
-export const nothingHere = ({ request: { requestId } }: Visit): RefusedError =>
-  new RefusedError(
-    { type: 'about:blank', title: 'Not found', status: 404, detail: '', code: 'not_found', requestId },
-    null,
-  );
-
-/** The page of a form that was refused. */
-export const refusedPage = (page: DashboardPage): DashboardPage => Object.assign({}, page, { status: 422 });
-
-/** On to another page, after a form. */
-export const onTo = (location: string): Redirect => ({ status: 303, location });

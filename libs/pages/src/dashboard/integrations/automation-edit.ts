@@ -2,9 +2,10 @@ import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { tabs } from '../../components/parts.ts';
 import { html } from '../../html.ts';
+import { onTo, refusedPage } from '../frame/answers.ts';
 import { eventLabel } from '../frame/event-names.ts';
 import { type FormState, form, freshForm, keyOf, refusedForm, wrongForm } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
+import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import {
   automationFields,
   automationLabels,

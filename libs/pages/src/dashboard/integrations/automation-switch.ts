@@ -1,15 +1,8 @@
 import { button } from '../../components/button.ts';
 import { html } from '../../html.ts';
+import { nothingHere, onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, form, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
-import {
-  type Answer,
-  type DashboardPage,
-  nothingHere,
-  onTo,
-  type Params,
-  refusedPage,
-  type Visit,
-} from '../frame/visit.ts';
+import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { readAutomation } from './automations.ts';
 import { type Automation, automationPath, automationsPath, switchTexts } from './parts.ts';
 

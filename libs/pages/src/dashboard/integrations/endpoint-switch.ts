@@ -2,8 +2,9 @@ import { button } from '../../components/button.ts';
 import { choices } from '../../components/choice.ts';
 import { notice } from '../../components/notice.ts';
 import { html } from '../../html.ts';
+import { onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, form, freshForm, refusedForm, typedIn } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
+import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { backToEndpoint, type Endpoint, endpointPath, hostOf, switchTexts, webhooksPath } from './parts.ts';
 
 const texts = {

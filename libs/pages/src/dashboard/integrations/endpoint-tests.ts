@@ -6,9 +6,10 @@ import { select } from '../../components/field.ts';
 import { badge, notice } from '../../components/notice.ts';
 import { timeline } from '../../components/parts.ts';
 import { html } from '../../html.ts';
+import { onTo, refusedPage } from '../frame/answers.ts';
 import { eventChoices } from '../frame/event-names.ts';
 import { type FormState, form, freshForm, keyOf, refusedForm, typedIn } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
+import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { backToEndpoint, type Endpoint } from './parts.ts';
 
 const texts = {

@@ -1,16 +1,9 @@
 import { button } from '../../components/button.ts';
 import { select } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
+import { onTo, RefusedError, refusedPage } from '../frame/answers.ts';
 import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, wrongForm } from '../frame/forms.ts';
-import {
-  type Answer,
-  type DashboardPage,
-  onTo,
-  type Params,
-  RefusedError,
-  refusedPage,
-  type Visit,
-} from '../frame/visit.ts';
+import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { endpointBody, endpointFields, endpointLabels, headersIn, storedOf } from './endpoint-form.ts';
 import { endpointPage } from './endpoint-page.ts';
 import { endpointsPage } from './endpoints-page.ts';

@@ -1,15 +1,8 @@
 import { type ApiKeyScope, apiKeyScope } from '@app/contracts/accounts';
+import { nothingHere, onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, freshForm, keyOf, refusedForm, wrongForm } from '../frame/forms.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
-import {
-  type Answer,
-  type DashboardPage,
-  nothingHere,
-  onTo,
-  type Params,
-  refusedPage,
-  type Visit,
-} from '../frame/visit.ts';
+import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { keyMadePage, keyPage, keysPage, newKeyPage } from './keys-page.ts';
 import { keysPath } from './parts.ts';
 

@@ -1,5 +1,6 @@
+import { refusedPage } from '../frame/answers.ts';
 import { type FormState, freshForm, keyOf, refusedForm, wrongForm } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, refusedPage, type Visit } from '../frame/visit.ts';
+import type { Answer, DashboardPage, Visit } from '../frame/visit.ts';
 import { scopesIn } from './keys.ts';
 import { mcpMadePage, mcpPage } from './mcp-page.ts';
 

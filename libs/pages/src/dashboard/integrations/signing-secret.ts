@@ -3,9 +3,10 @@ import { card } from '../../components/card.ts';
 import { field, select } from '../../components/field.ts';
 import { copyField } from '../../components/parts.ts';
 import { html } from '../../html.ts';
+import { nothingHere, refusedPage } from '../frame/answers.ts';
 import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, wrongForm } from '../frame/forms.ts';
 import { when } from '../frame/times.ts';
-import { type Answer, type DashboardPage, nothingHere, type Params, refusedPage, type Visit } from '../frame/visit.ts';
+import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { automationPath, endpointPath, hostOf, secretOnce } from './parts.ts';
 
 const texts = {

@@ -1,8 +1,9 @@
 import { explainedMetric } from '@app/contracts/metrics';
 import { overviewStep } from '@app/contracts/overview';
+import { nothingHere } from '../frame/answers.ts';
 import { choiceOf, filterOf, given } from '../frame/filters.ts';
 import { currencyOf } from '../frame/overview.ts';
-import { type DashboardPage, nothingHere, type Params, type Visit } from '../frame/visit.ts';
+import type { DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { explanationPage, spans } from './explanation-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { productMetricsPage } from './product-metrics-page.ts';

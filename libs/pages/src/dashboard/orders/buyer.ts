@@ -1,5 +1,6 @@
+import { RefusedError, refusedPage } from '../frame/answers.ts';
 import { filterOf } from '../frame/filters.ts';
-import { type DashboardPage, RefusedError, refusedPage, type Visit } from '../frame/visit.ts';
+import type { DashboardPage, Visit } from '../frame/visit.ts';
 import { buyerPage, findBuyerPage, wrongBuyerPage } from './buyer-page.ts';
 
 /** How many of each kind the page shows; the lists of orders and of subscriptions have the rest. */

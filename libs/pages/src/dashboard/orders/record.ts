@@ -1,6 +1,7 @@
 import type { CreateOrderBody } from '@app/contracts/orders';
+import { onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
-import { type Answer, type Body, type DashboardPage, onTo, refusedPage, type Visit } from '../frame/visit.ts';
+import type { Answer, Body, DashboardPage, Visit } from '../frame/visit.ts';
 import { ordersPath } from './parts.ts';
 import { chooseProductPage, recordLabels, recordPage } from './record-page.ts';
 

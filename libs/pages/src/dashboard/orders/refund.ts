@@ -1,6 +1,7 @@
 import { readAmount } from '../frame/amounts.ts';
+import { onTo, refusedPage } from '../frame/answers.ts';
 import { changedSince, type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
+import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { ordersPath } from './parts.ts';
 import { choosePaymentPage, paymentRefundPage } from './payment-refund-page.ts';
 import { type Preview, type RefundContent, refundLabels, refundPage, refundsOf } from './refund-page.ts';

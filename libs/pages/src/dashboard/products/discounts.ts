@@ -1,19 +1,10 @@
 import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { html } from '../../html.ts';
+import { nothingHere, onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, type FormVisit, form, freshForm, keyOf, versionOf, wrongForm } from '../frame/forms.ts';
 import { removeCard } from '../frame/removal.ts';
-import {
-  type Answer,
-  type Body,
-  type DashboardPage,
-  nothingHere,
-  onTo,
-  type Pages,
-  type Params,
-  refusedPage,
-  type Visit,
-} from '../frame/visit.ts';
+import type { Answer, Body, DashboardPage, Pages, Params, Visit } from '../frame/visit.ts';
 import {
   type DiscountRead,
   discountFields,

@@ -3,6 +3,7 @@ import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { field, textArea } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
+import { nothingHere, onTo, refusedPage } from '../frame/answers.ts';
 import {
   type FormState,
   type FormVisit,
@@ -14,16 +15,7 @@ import {
   wrongForm,
 } from '../frame/forms.ts';
 import { removeCard } from '../frame/removal.ts';
-import {
-  type Answer,
-  type DashboardPage,
-  nothingHere,
-  onTo,
-  type Pages,
-  type Params,
-  refusedPage,
-  type Visit,
-} from '../frame/visit.ts';
+import type { Answer, DashboardPage, Pages, Params, Visit } from '../frame/visit.ts';
 import { readWhole, refused } from './parts.ts';
 
 const texts = {

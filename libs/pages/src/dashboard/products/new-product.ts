@@ -1,8 +1,9 @@
 import { button } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { html } from '../../html.ts';
+import { onTo } from '../frame/answers.ts';
 import { type FormState, type FormVisit, form, freshForm, keyOf, wrongForm } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Visit } from '../frame/visit.ts';
+import type { Answer, DashboardPage, Visit } from '../frame/visit.ts';
 import { refused } from './parts.ts';
 import { previewFrame, withPreview } from './preview-frame.ts';
 import { productFieldNames, productFields, productLabels, readNewProduct } from './product-form.ts';

@@ -5,6 +5,7 @@ import { choices } from '../../components/choice.ts';
 import { field } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
 import { readAmount } from '../frame/amounts.ts';
+import { nothingHere, onTo, refusedPage } from '../frame/answers.ts';
 import {
   type FormState,
   type FormVisit,
@@ -17,16 +18,7 @@ import {
   wrongForm,
 } from '../frame/forms.ts';
 import { type Removal, removeCard } from '../frame/removal.ts';
-import {
-  type Answer,
-  type DashboardPage,
-  nothingHere,
-  onTo,
-  type Pages,
-  type Params,
-  refusedPage,
-  type Visit,
-} from '../frame/visit.ts';
+import type { Answer, DashboardPage, Pages, Params, Visit } from '../frame/visit.ts';
 import { previewFrame, withPreview } from './preview-frame.ts';
 
 const texts = {

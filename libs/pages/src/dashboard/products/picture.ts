@@ -1,7 +1,8 @@
 import { html } from '../../html.ts';
+import { onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, type FormVisit, freshForm, keyOf } from '../frame/forms.ts';
 import { pictureForm, pictureScripts, takePictureForm } from '../frame/picture.ts';
-import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
+import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 
 const texts = {
   title: 'Picture',

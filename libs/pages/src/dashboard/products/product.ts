@@ -1,5 +1,6 @@
+import { onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, freshForm, keyOf, versionOf, wrongForm } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
+import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { refused } from './parts.ts';
 import { productFieldNames, productLabels, readProduct, storedProduct } from './product-form.ts';
 import { type Funnel, productPage } from './product-page.ts';

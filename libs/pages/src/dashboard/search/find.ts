@@ -2,7 +2,8 @@ import type { OrderResource } from '@app/contracts/orders';
 import type { ProductResource } from '@app/contracts/products';
 import type { SubscriptionResource } from '@app/contracts/subscriptions';
 import type { Problem } from '../../call.ts';
-import { RefusedError, type Visit } from '../frame/visit.ts';
+import { RefusedError } from '../frame/answers.ts';
+import type { Visit } from '../frame/visit.ts';
 
 /** How many of each kind are shown. */
 export const shownMax = 5;

@@ -1,7 +1,8 @@
 import { pageOfId } from '../frame/addresses.ts';
+import { onTo } from '../frame/answers.ts';
 import { filterOf } from '../frame/filters.ts';
 import { showKeyboard } from '../frame/keyboard.ts';
-import { type Answer, onTo, type Pages, type Visit } from '../frame/visit.ts';
+import type { Answer, Pages, Visit } from '../frame/visit.ts';
 import { find } from './find.ts';
 import { searchPage } from './search-page.ts';
 

@@ -1,9 +1,10 @@
 import type { Problem } from '../../call.ts';
 import { notice } from '../../components/notice.ts';
 import { html } from '../../html.ts';
+import { onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, freshForm, refusedForm } from '../frame/forms.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
-import { type Answer, type DashboardPage, onTo, refusedPage, type Visit } from '../frame/visit.ts';
+import type { Answer, DashboardPage, Visit } from '../frame/visit.ts';
 import { accountContent } from './account-page.ts';
 import { settingsPage } from './settings-page.ts';
 

@@ -2,16 +2,9 @@ import { button } from '../../components/button.ts';
 import { checkbox } from '../../components/choice.ts';
 import { field } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
+import { onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, versionOf } from '../frame/forms.ts';
-import {
-  type Answer,
-  type Body,
-  type DashboardPage,
-  onTo,
-  type Page,
-  refusedPage,
-  type Visit,
-} from '../frame/visit.ts';
+import type { Answer, Body, DashboardPage, Page, Visit } from '../frame/visit.ts';
 import { groups } from './groups.ts';
 import { type SettingsPath, savedText, settingsPage } from './settings-page.ts';
 

@@ -1,9 +1,10 @@
 import { linkButton } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { type Html, html } from '../../html.ts';
+import { onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, type FormVisit, freshForm, keyOf } from '../frame/forms.ts';
 import { pictureForm, pictureScripts, takePictureForm } from '../frame/picture.ts';
-import { type Answer, type DashboardPage, onTo, refusedPage, type Visit } from '../frame/visit.ts';
+import type { Answer, DashboardPage, Visit } from '../frame/visit.ts';
 
 const texts = {
   title: 'Logo',

@@ -3,9 +3,10 @@ import { card, facts } from '../../components/card.ts';
 import { checkbox, choices } from '../../components/choice.ts';
 import { field } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
+import { onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, versionOf } from '../frame/forms.ts';
 import { when } from '../frame/times.ts';
-import { type Answer, type Body, type DashboardPage, onTo, refusedPage, type Visit } from '../frame/visit.ts';
+import type { Answer, Body, DashboardPage, Visit } from '../frame/visit.ts';
 import { modes, pairsOf, refusedKeys, shownValues } from './payments.rules.ts';
 import { savedText, settingsPage } from './settings-page.ts';
 

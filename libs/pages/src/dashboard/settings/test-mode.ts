@@ -3,9 +3,10 @@ import { card, facts } from '../../components/card.ts';
 import { field } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
 import { joined } from '../../text.ts';
+import { onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, form, freshForm, keyOf, refusedForm, typedIn, versionOf } from '../frame/forms.ts';
 import { when } from '../frame/times.ts';
-import { type Account, type Answer, type DashboardPage, onTo, refusedPage, type Visit } from '../frame/visit.ts';
+import type { Account, Answer, DashboardPage, Visit } from '../frame/visit.ts';
 import { settingsPage } from './settings-page.ts';
 
 const texts = {

@@ -1,5 +1,6 @@
+import { onTo, refusedPage } from '../frame/answers.ts';
 import { type FormState, freshForm, keyOf, refusedForm } from '../frame/forms.ts';
-import { type Answer, type DashboardPage, onTo, type Params, refusedPage, type Visit } from '../frame/visit.ts';
+import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 import { cancelPage } from './cancel-page.ts';
 import { subscriptionsPath } from './parts.ts';
 

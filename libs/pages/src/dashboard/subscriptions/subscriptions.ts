@@ -1,9 +1,10 @@
 import { html } from '../../html.ts';
 import type { Redirect } from '../../page.ts';
+import { RefusedError, refusedPage } from '../frame/answers.ts';
 import { exportLink, onToFile } from '../frame/exports.ts';
 import { choiceOf, filterOf, given } from '../frame/filters.ts';
 import { listPager, pageQuery } from '../frame/lists.ts';
-import { type DashboardPage, RefusedError, refusedPage, type Visit } from '../frame/visit.ts';
+import type { DashboardPage, Visit } from '../frame/visit.ts';
 import { subscriptionsPage } from './subscriptions-page.ts';
 
 const statuses = ['active', 'past_due', 'paused', 'canceled'] as const;
