@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.ts';
 
-interface Column {
+export interface Column {
   readonly label: string;
   /** Where a cell stands on a phone, whose rows have two lines; `wide` ones are not shown there. */
   readonly at: 'title' | 'end' | 'detail' | 'status' | 'wide';

@@ -5,7 +5,7 @@ import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { joined } from '../../text.ts';
-import { listPager, pageQuery } from '../frame/lists.ts';
+import { type ListContent, listPager, pageQuery } from '../frame/lists.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
 import { type Affiliate, affiliatesPath, affiliateTabs, pathOf, termsOf } from './parts.ts';
@@ -36,12 +36,10 @@ export async function showAffiliates(visit: Visit): Promise<DashboardPage> {
   });
 }
 
-interface AffiliatesContent {
+interface AffiliatesContent extends ListContent {
   readonly affiliates: readonly Affiliate[];
   /** Of fixed commissions. */
   readonly defaultCurrency: string;
-  readonly formats: Formats;
-  readonly pager: Html;
 }
 
 export function affiliatesPage({ affiliates, defaultCurrency, formats, pager }: AffiliatesContent): DashboardPage {

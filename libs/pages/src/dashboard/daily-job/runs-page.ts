@@ -2,6 +2,7 @@ import { emptyState } from '../../components/parts.ts';
 import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
+import type { ListContent } from '../frame/lists.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage } from '../frame/visit.ts';
 import { chargedText, dailyJobPath, dailyJobTitle, type Run, runBadge, runPath } from './parts.ts';
@@ -17,10 +18,8 @@ const texts = {
   nothing: 'Nothing was due',
 } as const;
 
-interface RunsContent {
+interface RunsContent extends ListContent {
   readonly runs: readonly Run[];
-  readonly formats: Formats;
-  readonly pager: Html;
 }
 
 export function runsPage({ runs, formats, pager }: RunsContent): DashboardPage {

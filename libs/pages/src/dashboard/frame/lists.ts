@@ -1,5 +1,6 @@
 import type { Problem } from '../../call.ts';
 import { pager } from '../../components/rows.ts';
+import type { Formats } from '../../formats.ts';
 import type { Html } from '../../html.ts';
 import type { Visit } from './visit.ts';
 
@@ -28,6 +29,12 @@ export function firstPage(path: string, narrowed: URLSearchParams): string {
 export interface Listed<Item extends { readonly id: string } = { readonly id: string }> {
   readonly data: readonly Item[];
   readonly has_more?: boolean | undefined;
+}
+
+/** What a page shows of a list beside its rows. */
+export interface ListContent {
+  readonly formats: Formats;
+  readonly pager: Html;
 }
 
 const newestFirst = { first: 'Newest', next: 'Older' } as const;

@@ -6,9 +6,9 @@ import { field, select } from '../../components/field.ts';
 import { badge } from '../../components/notice.ts';
 import { emptyState } from '../../components/parts.ts';
 import { columnsOf, table } from '../../components/table.ts';
-import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { type FormState, form, typedIn } from '../frame/forms.ts';
+import type { ListContent } from '../frame/lists.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
 import { integrationTabs, integrationTitles, keysPath, secretOnce } from './parts.ts';
@@ -64,11 +64,9 @@ const scopeTexts = {
 
 const scopesText = (scopes: readonly ApiKeyScope[]): string => scopes.map((scope) => scopeTexts[scope][0]).join(', ');
 
-interface KeysContent {
+interface KeysContent extends ListContent {
   readonly keys: readonly Key[];
   readonly now: string;
-  readonly formats: Formats;
-  readonly pager: Html;
 }
 
 export function keysPage({ keys, now, formats, pager }: KeysContent): DashboardPage {

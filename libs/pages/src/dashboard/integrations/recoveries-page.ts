@@ -6,6 +6,7 @@ import { columnsOf, table } from '../../components/table.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { type FormState, form } from '../frame/forms.ts';
+import type { ListContent } from '../frame/lists.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
 import {
@@ -44,11 +45,9 @@ const texts = {
   result: 'Result',
 } as const;
 
-interface RecoveriesContent {
+interface RecoveriesContent extends ListContent {
   readonly recoveries: readonly Recovery[];
   readonly endpoints: readonly Endpoint[];
-  readonly formats: Formats;
-  readonly pager: Html;
 }
 
 export function recoveriesPage({ recoveries, endpoints, formats, pager }: RecoveriesContent): DashboardPage {

@@ -3,10 +3,10 @@ import { select } from '../../components/field.ts';
 import { badge } from '../../components/notice.ts';
 import { emptyState } from '../../components/parts.ts';
 import { columnsOf, table } from '../../components/table.ts';
-import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { buyerPath } from '../frame/addresses.ts';
 import { filtersForm } from '../frame/filters.ts';
+import type { ListContent } from '../frame/lists.ts';
 import { when } from '../frame/times.ts';
 import type { DashboardPage } from '../frame/visit.ts';
 import { checkoutsPath, type Named, orderTabs, productFilter } from './parts.ts';
@@ -50,15 +50,13 @@ const reasons = {
   try_again_later: badge('bad', 'Payment failed'),
 } as const;
 
-interface CheckoutsContent {
+interface CheckoutsContent extends ListContent {
   readonly checkouts: readonly UnfinishedCheckout[];
   /** Of the products, by their ids. */
   readonly names: ReadonlyMap<string, string>;
   readonly products: Named;
   /** As the address has them. */
   readonly filters: { readonly status: Status | undefined; readonly productId: string | undefined };
-  readonly formats: Formats;
-  readonly pager: Html;
 }
 
 export function checkoutsPage(content: CheckoutsContent): DashboardPage {

@@ -2,9 +2,9 @@ import type { OrderResource } from '@app/contracts/orders';
 import { linkButton } from '../../components/button.ts';
 import { field, select } from '../../components/field.ts';
 import { emptyState } from '../../components/parts.ts';
-import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { filtersForm } from '../frame/filters.ts';
+import type { ListContent } from '../frame/lists.ts';
 import { orderTable } from '../frame/order-table.ts';
 import type { DashboardPage } from '../frame/visit.ts';
 import { type Named, ordersPath, orderTabs, productFilter, testOrdersPath } from './parts.ts';
@@ -42,14 +42,12 @@ export interface OrderFilters {
   readonly to: string | undefined;
 }
 
-interface OrdersContent {
+interface OrdersContent extends ListContent {
   readonly orders: readonly OrderResource[];
   readonly products: Named;
   readonly filters: OrderFilters;
   /** Whether it lists rehearsals. */
   readonly isTest: boolean;
-  readonly formats: Formats;
-  readonly pager: Html;
 }
 
 export function ordersPage(content: OrdersContent): DashboardPage {

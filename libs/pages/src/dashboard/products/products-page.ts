@@ -3,8 +3,8 @@ import { linkButton } from '../../components/button.ts';
 import { money } from '../../components/lines.ts';
 import { emptyState } from '../../components/parts.ts';
 import { columnsOf, table } from '../../components/table.ts';
-import type { Formats } from '../../formats.ts';
-import { type Html, html } from '../../html.ts';
+import { html } from '../../html.ts';
+import type { ListContent } from '../frame/lists.ts';
 import type { DashboardPage } from '../frame/visit.ts';
 import { priceOf, statusBadge } from './parts.ts';
 
@@ -18,10 +18,8 @@ const texts = {
   add: 'New product',
 } as const;
 
-interface ProductsContent {
+interface ProductsContent extends ListContent {
   readonly products: readonly ProductResource[];
-  readonly formats: Formats;
-  readonly pager: Html;
 }
 
 export function productsPage({ products, formats, pager }: ProductsContent): DashboardPage {

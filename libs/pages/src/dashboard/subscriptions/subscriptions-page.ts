@@ -1,9 +1,9 @@
 import type { SubscriptionResource } from '@app/contracts/subscriptions';
 import { field, select } from '../../components/field.ts';
 import { emptyState, tabs } from '../../components/parts.ts';
-import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { filtersForm } from '../frame/filters.ts';
+import type { ListContent } from '../frame/lists.ts';
 import { subscriptionTable } from '../frame/subscription-table.ts';
 import type { DashboardPage } from '../frame/visit.ts';
 import { subscriptionsPath, testSubscriptionsPath } from './parts.ts';
@@ -30,7 +30,7 @@ const texts = {
   showAll: 'Show all subscriptions',
 } as const;
 
-interface SubscriptionsContent {
+interface SubscriptionsContent extends ListContent {
   readonly subscriptions: readonly SubscriptionResource[];
   /** As the address has them. */
   readonly filters: { readonly email: string | undefined; readonly status: string | undefined };
@@ -38,8 +38,6 @@ interface SubscriptionsContent {
   readonly isWrong?: boolean;
   /** Whether it lists those of rehearsals. */
   readonly isTest: boolean;
-  readonly formats: Formats;
-  readonly pager: Html;
 }
 
 export function subscriptionsPage(content: SubscriptionsContent): DashboardPage {
