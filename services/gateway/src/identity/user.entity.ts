@@ -1,15 +1,12 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineTable } from '@app/service-kit/define-table';
+import { p } from '@mikro-orm/core';
+import { ofAccount } from './of-account.ts';
 
 /** Someone who logs in to an account. */
-export const User = defineEntity({
-  name: 'User',
-  tableName: 'users',
-  properties: {
-    id: p.text().primary(),
-    accountId: p.text(),
-    /** Lower-cased as a whole: no mail system of today distinguishes Ann@ and ann@. */
-    email: p.text(),
-    passwordHash: p.text(),
-    createdAt: p.datetime(),
-  },
+export const User = defineTable('User', 'users', {
+  ...ofAccount(),
+  /** Lower-cased as a whole: no mail system of today distinguishes Ann@ and ann@. */
+  email: p.text(),
+  passwordHash: p.text(),
+  createdAt: p.datetime(),
 });
