@@ -45,6 +45,9 @@ export interface ServiceLinks {
   readonly publishes: boolean;
 }
 
+/** What is earned, and what of it goes back. */
+const salesAndRefunds = [orderPaid, orderRefunded, orderReopened, paymentRefunded, paymentReopened];
+
 export const topology: Record<ServiceName, ServiceLinks> = {
   gateway: {
     requests: ['catalog', 'checkout', 'billing', 'affiliate', 'metrics', 'webhook-dispatcher'],
@@ -74,25 +77,13 @@ export const topology: Record<ServiceName, ServiceLinks> = {
   },
   affiliate: {
     requests: [],
-    consumes: [
-      orderPaid,
-      orderRefunded,
-      orderReopened,
-      paymentRefunded,
-      paymentReopened,
-      subscriptionRebilled,
-      accountSettingsChanged,
-    ],
+    consumes: [...salesAndRefunds, subscriptionRebilled, accountSettingsChanged],
     publishes: true,
   },
   metrics: {
     requests: [],
     consumes: [
-      orderPaid,
-      orderRefunded,
-      orderReopened,
-      paymentRefunded,
-      paymentReopened,
+      ...salesAndRefunds,
       checkoutVisited,
       subscriptionStarted,
       subscriptionRebilled,
