@@ -45,39 +45,39 @@ export function errorResponses(operation: Operation): ZodOpenApiResponsesObject 
   );
 }
 
-/** Error responses that hold no code of a single operation, by the name of their component. */
-const shared: Readonly<Record<string, readonly [status: number, codes: readonly ErrorCode[]]>> = {
-  MalformedRequest: [400, ['malformed_request']],
-  MalformedBody: [400, ['malformed_request', 'malformed_json']],
-  MalformedCommand: [400, ['malformed_request', 'malformed_json', 'invalid_idempotency_key']],
-  Unauthorized: [401, ['unauthorized']],
-  PortalSessionEnded: [401, ['portal_session_ended']],
-  NotAllowed: [403, ['insufficient_scope', 'cross_site_request']],
-  CrossSite: [403, ['cross_site_request']],
-  NotAcceptable: [406, ['not_acceptable']],
-  KeyInUse: [409, ['idempotency_key_in_use']],
-  VersionChanged: [412, ['version_changed']],
-  PayloadTooLarge: [413, ['payload_too_large']],
-  UnsupportedMediaType: [415, ['unsupported_media_type']],
-  Invalid: [422, ['validation_failed']],
-  InvalidCommand: [422, ['validation_failed', 'idempotency_key_reused']],
-  RateLimited: [429, ['rate_limited']],
-  Internal: [500, ['internal']],
-  Unavailable: [503, ['service_unavailable']],
-  UnavailableOrUnknown: [503, ['service_unavailable', 'outcome_unknown']],
+/** Error responses that hold no code of a single operation: by their status, and by the name of their component. */
+const shared: Readonly<Record<number, Readonly<Record<string, readonly ErrorCode[]>>>> = {
+  400: {
+    MalformedRequest: ['malformed_request'],
+    MalformedBody: ['malformed_request', 'malformed_json'],
+    MalformedCommand: ['malformed_request', 'malformed_json', 'invalid_idempotency_key'],
+  },
+  401: { Unauthorized: ['unauthorized'], PortalSessionEnded: ['portal_session_ended'] },
+  403: { NotAllowed: ['insufficient_scope', 'cross_site_request'], CrossSite: ['cross_site_request'] },
+  406: { NotAcceptable: ['not_acceptable'] },
+  409: { KeyInUse: ['idempotency_key_in_use'] },
+  412: { VersionChanged: ['version_changed'] },
+  413: { PayloadTooLarge: ['payload_too_large'] },
+  415: { UnsupportedMediaType: ['unsupported_media_type'] },
+  422: { Invalid: ['validation_failed'], InvalidCommand: ['validation_failed', 'idempotency_key_reused'] },
+  429: { RateLimited: ['rate_limited'] },
+  500: { Internal: ['internal'] },
+  503: { Unavailable: ['service_unavailable'], UnavailableOrUnknown: ['service_unavailable', 'outcome_unknown'] },
 };
 
 export function sharedResponses(): Record<string, ZodOpenApiResponseObject> {
-  return Object.fromEntries(
-    Object.entries(shared).map(([name, [status, codes]]) => [name, errorResponse(status, codes)]),
+  const responses = Object.entries(shared).flatMap(([status, byName]) =>
+    Object.entries(byName).map(([name, codes]) => [name, errorResponse(Number(status), codes)]),
   );
+  return Object.fromEntries(responses);
 }
 
 function sharedName(status: number, codes: readonly ErrorCode[]): string | undefined {
-  return Object.keys(shared).find((name) => {
-    const [itsStatus, itsCodes] = shared[name] ?? [0, []];
-    return itsStatus === status && itsCodes.length === codes.length && itsCodes.every((code) => codes.includes(code));
-  });
+  const [name] =
+    Object.entries(shared[status] ?? {}).find(
+      ([, itsCodes]) => itsCodes.length === codes.length && itsCodes.every((code) => codes.includes(code)),
+    ) ?? [];
+  return name;
 }
 
 function errorResponse(status: number, codes: readonly ErrorCode[]): ZodOpenApiResponseObject {

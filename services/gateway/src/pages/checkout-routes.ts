@@ -14,15 +14,12 @@ import { sendAnswer, sendNotice } from './send-answer.ts';
 /** An order with fifty bumps and every field filled to its limit is 8 KB. */
 const bodyMaxBytes = 16 * 1024;
 
-interface Named {
-  readonly Params: { readonly handle: string; readonly slug: string };
-}
 /**
  * The pages of purchases. What a page does are calls of the API, and those count against the limit of the buyer's address:
  * the page itself does not.
  */
 export const routeCheckoutPages = (server: FastifyInstance, deps: PageDeps): void =>
-  registerForms(server, deps, bodyMaxBytes, (pages) => routePages(pages, deps));
+  registerForms(server, deps, bodyMaxBytes, routePages);
 
 function routePages(pages: FastifyInstance, deps: PageDeps): void {
   // A buyer who shortens an address reads that each product has its own.
@@ -40,7 +37,7 @@ function routePages(pages: FastifyInstance, deps: PageDeps): void {
       return sendAnswer(deps, reply, await showPurchase(request, { handle: 'restore', slug: token }));
     return sendAnswer(deps, reply, await restoreCheckout(request, token));
   });
-  pages.get<Named>('/c/:handle/:slug', async (req, reply) => {
+  pages.get<OfSeller<'slug'>>('/c/:handle/:slug', async (req, reply) => {
     // The address of a shop with a slash at its end.
     if (req.params.slug === '') return await showShopOf(req, reply);
     if (!isAddress(req)) return sendNotice(reply, 404, noPageOf(req.params.handle));
@@ -53,13 +50,13 @@ function routePages(pages: FastifyInstance, deps: PageDeps): void {
       sendAnswer(deps, reply, { status: 308, location: url.replace(/\/(?=\?|$)/, '') }),
     );
   }
-  pages.post<Named>('/c/:handle/:slug', async (req, reply) => {
+  pages.post<OfSeller<'slug'>>('/c/:handle/:slug', async (req, reply) => {
     if (!isAddress(req)) return sendNotice(reply, 404, noPageOf(req.params.handle));
     return sendAnswer(deps, reply, await takeForm(pageRequest(deps, req, reply), req.params));
   });
 }
 
-const isAddress = ({ params }: FastifyRequest<Named>): boolean =>
+const isAddress = ({ params }: FastifyRequest<OfSeller<'slug'>>): boolean =>
   slugForm.safeParse(params.handle).success && slugForm.safeParse(params.slug).success;
 
 const noPageOf = (handle: string): NoticePage =>

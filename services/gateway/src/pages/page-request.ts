@@ -15,9 +15,9 @@ export interface PageDeps {
   readonly call: Call;
 }
 
-/** What is in the address of a seller's page. */
-export interface OfSeller {
-  readonly Params: { readonly handle: string };
+/** What is in the address of a seller's page: the handle, and what the page needs beside it. */
+export interface OfSeller<Name extends string = never> {
+  readonly Params: Readonly<Record<'handle' | Name, string>>;
 }
 
 /** What is in the address of a page that a letter leads to: the right to what it does. */

@@ -13,19 +13,12 @@ import { sendAnswer, sendNotice } from './send-answer.ts';
 /** A card's token has 255 characters. */
 const bodyMaxBytes = 4 * 1024;
 
-interface WithId {
-  readonly Params: { readonly handle: string; readonly id: string };
-}
-interface WithToken {
-  readonly Params: { readonly handle: string; readonly token: string };
-}
-
 /**
  * The pages on which buyers manage what they bought. As in the checkout, what a page does are calls of the API, and those
  * count against the limit of the buyer's address.
  */
 export const routePortalPages = (server: FastifyInstance, deps: PageDeps): void =>
-  registerForms(server, deps, bodyMaxBytes, (pages) => routePages(pages, deps));
+  registerForms(server, deps, bodyMaxBytes, routePages);
 
 function routePages(pages: FastifyInstance, deps: PageDeps): void {
   pages.get('/p', async (_, reply) => sendNotice(reply, 404, unknownShopPage()));
@@ -47,14 +40,14 @@ function routePages(pages: FastifyInstance, deps: PageDeps): void {
   const link = '/p/:handle/open/:token';
   pages.get(
     link,
-    answering<WithToken>((request, { handle, token }) => showLinkPage(request, handle, token)),
+    answering<OfSeller<'token'>>((request, { handle, token }) => showLinkPage(request, handle, token)),
   );
   pages.post(
     link,
-    answering<WithToken>((request, { handle, token }) => takeLink(request, handle, token)),
+    answering<OfSeller<'token'>>((request, { handle, token }) => takeLink(request, handle, token)),
   );
   const ofId = (answer: (request: PageRequest, handle: string, id: string) => Promise<PageAnswer>) =>
-    answering<WithId>((request, { handle, id }) => answer(request, handle, id));
+    answering<OfSeller<'id'>>((request, { handle, id }) => answer(request, handle, id));
   pages.get('/p/:handle/orders/:id', ofId(showReceipt));
   const subscription = '/p/:handle/subscriptions/:id';
   pages.get(subscription, ofId(showSubscription));

@@ -8,12 +8,13 @@ import { sendAnswer, sendFailure } from './send-answer.ts';
  * Pages with forms that read cookies. A browser adds the cookies by itself, to a form of another site as well: what such a
  * form sends is refused.
  */
-export function registerForms(
+export function registerForms<Deps extends PageDeps>(
   server: FastifyInstance,
-  { config }: PageDeps,
+  deps: Deps,
   bodyMaxBytes: number,
-  route: (pages: FastifyInstance) => void,
+  route: (pages: FastifyInstance, deps: Deps) => void,
 ): void {
+  const { config } = deps;
   const ownSite = createOwnSite(config);
   void server.register((pages, _, done) => {
     pages.removeAllContentTypeParsers();
@@ -27,7 +28,7 @@ export function registerForms(
       const location = withoutSecretsOfBank(req.url);
       if (location !== null) return sendAnswer({ config }, reply, { status: 303, location });
     });
-    route(pages);
+    route(pages, deps);
     done();
   });
 }
