@@ -65,7 +65,8 @@ test('the list pages by id, by product, and by nothing of another account', asyn
   await expect(list({ before: a as string }, 'acc_2')).rejects.toMatchObject({ errors: [{ field: 'before' }] });
 });
 
-const copied = 'product_id, product_slug, seller_name, support_email, decision_minutes, test, shown_cents';
+const copied =
+  'product_id, product_slug, seller_name, support_email, decision_minutes, test, shown_cents, shown_quote, settings_revision';
 
 test('both lists follow an index of their own', async () => {
   const texts = new Map<string, string>();
