@@ -1,5 +1,6 @@
 import { newIdSuffix } from '@app/contracts/ids';
 import type { Database } from '@app/service-kit/database';
+import type { FakeClock } from '@app/testing/fake-clock';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { openForFile } from '@app/testing/opened';
 import { type OpenedDatabase, openMigratedDatabase } from '@app/testing/opened-database';
@@ -16,6 +17,8 @@ export let harness: Harness;
 export let stripe: StripeStandIn;
 export let storage: OpenedDatabase;
 export let database: Database;
+/** Of the replicas or the service that the file opened: files before it in the process leave theirs. */
+let clock: Pick<FakeClock, 'nowMs'>;
 
 /** Called at the top of a test file: opens billing without NATS. Each test begins on an empty database, at a time of its clock. */
 export function openReplicas(startsAt = '2026-03-15T12:00:00.000Z'): void {
@@ -27,6 +30,7 @@ export function openReplicas(startsAt = '2026-03-15T12:00:00.000Z'): void {
 export function openReplicasOf(processor: ProcessorName, startsAt = '2026-03-15T12:00:00.000Z'): void {
   beforeAll(async () => {
     replicas = await startReplicas(processor);
+    ({ clock } = replicas);
   });
   afterAll(() => replicas.close());
   beforeEach(async () => {
@@ -41,6 +45,7 @@ type Settings = Parameters<typeof startHarness>[0];
 export function startService(settings: Settings = {}): void {
   openForFile(async () => {
     harness = await startHarness(settings);
+    ({ clock } = harness);
     return harness;
   });
 }
@@ -51,6 +56,7 @@ export function startServiceAtStripe(settings: Settings = {}, ahead = (): number
   beforeAll(async () => {
     stripe = await StripeStandIn.start({ nowMs: () => harness.clock.nowMs() + ahead() });
     harness = await startHarness({ STRIPE_PROCESSOR: 'enabled', STRIPE_API_URL: stripe.url, ...settings });
+    ({ clock } = harness);
   });
   afterAll(async () => {
     await harness.close();
@@ -71,5 +77,5 @@ export function openStorage(): void {
 export const commandOf = (accountId: string) => ({
   accountId,
   requestId: 'r',
-  commandId: newIdSuffix((replicas ?? harness).clock.nowMs()),
+  commandId: newIdSuffix(clock.nowMs()),
 });
