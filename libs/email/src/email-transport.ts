@@ -30,7 +30,7 @@ export type Submission =
       readonly detail: string;
       /** What `detail` leaves out, for the operator's log. */
       readonly cause?: string;
-      /** The server was found away shortly before, and was not called for this message. */
+      /** The server was unreachable shortly before, and was not called for this message. */
       readonly isSkipped?: true;
     };
 

@@ -51,7 +51,7 @@ export function chargeLimitText(
   times: number,
 ): string {
   const over = limits.filter(({ exceeded }) => exceeded);
-  // No multiple of nothing is a limit that lets anything through.
+  // A multiple of 0 would let nothing through.
   const raised = over.every(({ normalCents }) => normalCents > 0)
     ? 'raise dailyChargeLimit'
     : 'set dailyChargeLimit to 0 (no limit)';

@@ -164,7 +164,7 @@ export class DeliveryScheduler {
     this.#startRequests();
   }
 
-  /** What came is more than was expected when the endpoint's queue was not known here, or the mail server went away meanwhile. */
+  /** More came than there is capacity for: this process did not know the endpoint's queue, or the mail server became unreachable. */
   #mayWait(queue: EndpointQueue, priority: Priority): boolean {
     if (queue.group === 'email') return !this.#mail.isOpen || this.freeCapacityOfGroup('email', priority).free > 0;
     return queue.rate === null || queue.rate.roomFor(priority) > 0;

@@ -21,7 +21,7 @@ import type { Priority } from './priority.rules.ts';
 import { createRecorder, type Recorder } from './record-attempts.ts';
 import { recordWaiting } from './record-waiting.ts';
 
-/** The attempt is null when none was made, because the mail server was found away shortly before. */
+/** The attempt is null when none was made, because the mail server was unreachable shortly before. */
 export type SendEmail = (
   delivery: Delivery,
   to: Destination,
@@ -95,7 +95,7 @@ export class Dispatcher implements DeliverySender {
         void this.#release(deliveries);
       },
       onCapacity: (endpointId) => {
-        // What waits for the rate is claimed a second of it at a time, by the poll: not each delivery as its token comes.
+        // The poll claims what waits for the rate, one second's worth at a time, and not each delivery as its token comes.
         if (this.#scheduler.hostRateOf(endpointId)?.isUsedUp() === true) return;
         if (this.#backlog.isClaimDue(endpointId)) this.#claiming.wake();
       },
