@@ -15,7 +15,7 @@ Visitor.prototype.visitStatement = function (statement) {
 const tests = '\\.test\\.ts$|^(services|libs|deploy)/[^/]+/test/|^test/|^e2e/';
 const packageSource = '^(libs|services|deploy)/[^/]+/src/';
 
-/** Files that run on their own, so that nobody needs to import them. */
+/** Files that run on their own, so that no file needs to import them. */
 const entryPoints = [
   tests,
   '/src/main\\.ts$',

@@ -89,7 +89,7 @@ export function periodEnd({ anchor, anchor_period, billing_interval }: PeriodAnc
 }
 
 /**
- * What the outcome of a try to renew changes, as the subscription stands at that moment: it may have been paused or
+ * What the outcome of an attempt to renew changes, as the subscription stands at that moment: it may have been paused or
  * canceled, or its card replaced, since the attempt began.
  * @throws Error when the period is not the next one: one that was paid is not paid again
  */
