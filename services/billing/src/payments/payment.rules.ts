@@ -43,9 +43,11 @@ const renewalConfirmedWithinMs = hourMs;
 
 /** How long a renewal may wait for its buyer, in milliseconds; not at all where they are away. */
 const confirmedWithinMs = (renewal: Payment): number => (isAskingRenewal(renewal) ? renewalConfirmedWithinMs : 0);
+
 /** Its buyer may confirm it no more than this late: by the hour, when it may end, no copy of it is on its way. */
 const renewalAskedWithinMs = hourMs / 2;
 
+/** How long ago it was sent, in milliseconds. */
 const ageMs = (payment: Payment, nowMs: number): number => nowMs - (payment.sent_at ?? payment.created_at).getTime();
 
 /** What the processor never got may be sent again for so long, unless a buyer waits for it. */
@@ -101,7 +103,7 @@ export function isLost(
 
 /** Whether a buyer's payment is too old to be sent: a look-up may have declined it before the call of it ends. */
 export function isTooLateToSend(payment: Payment, deadlineMs: number, nowMs: number): boolean {
-  return nowMs - (payment.sent_at ?? payment.created_at).getTime() >= deadlineMs;
+  return ageMs(payment, nowMs) >= deadlineMs;
 }
 
 /** What an answer that came in time may take to be recorded, and clocks of replicas may differ. */
@@ -109,7 +111,7 @@ const recordWithinMs = 2_000;
 
 /** Whether the answer to a payment on its way is overdue: the process that waited for it may have died. */
 export function isOverdue(payment: Payment, deadlineMs: number, nowMs: number): boolean {
-  return nowMs - (payment.sent_at ?? payment.created_at).getTime() >= deadlineMs + recordWithinMs;
+  return ageMs(payment, nowMs) >= deadlineMs + recordWithinMs;
 }
 
 /** Of an outcome that is unknown for so long the seller is notified. */
@@ -118,8 +120,7 @@ export const notifyUnknownAfterMs = 24 * hourMs;
 /** Whether the seller is notified that it is not known how the payment stands. Of a card that is saved no money is unknown. */
 export function isUnknownForLong(payment: Payment, nowMs: number): boolean {
   if (payment.step === 'card') return false;
-  const sentMs = (payment.sent_at ?? payment.created_at).getTime();
-  return payment.status !== 'requires_action' && nowMs - sentMs >= notifyUnknownAfterMs;
+  return payment.status !== 'requires_action' && ageMs(payment, nowMs) >= notifyUnknownAfterMs;
 }
 
 const giveUpAfterMs = 24 * hourMs;
