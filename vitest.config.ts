@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 const infrastructure = 'libs/testing/src/global-setup.ts';
-const platform = [infrastructure, 'e2e/support/compile-services.ts'];
+const platform = [infrastructure, 'e2e/support/bundle-programs.ts'];
 
 // Node keeps what it has compiled, for the workers and for the processes that tests start: a third of each start.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node-compile');

@@ -35,7 +35,7 @@ export function startStandalone(
 ): Standalone {
   const env = { ...process.env, PORT: String(port), DATA_DIR: dataDir, ...settings };
   const entry = join(import.meta.dirname, '../../deploy/standalone/src/main.ts');
-  const child = spawn(process.execPath, announcing([entry, ...args]), { env, stdio: [...announcingStdio] });
+  const child = spawn(process.execPath, announcing(entry, ...args), { env, stdio: [...announcingStdio] });
   hearAnnouncements(child);
   const said = followOutput(child);
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { announcements } from '@app/service-kit/points';
 
 export interface SpawnOptions {
@@ -23,14 +25,27 @@ export interface SpawnedNode {
   restart(): Promise<void>;
 }
 
+const root = join(import.meta.dirname, '../../..');
 /** Loaded before a child's own code: what it announces is announced here. */
-const forwarder = new URL('./forward-announcements.ts', import.meta.url).href;
+const forwarder = join(import.meta.dirname, 'forward-announcements.ts');
+
+/** The file of the run's bundle of programs, where it has this source file. */
+function bundled(file: string): string | undefined {
+  const { TEST_PROGRAMS } = process.env;
+  if (TEST_PROGRAMS === undefined) return undefined;
+  const program = join(TEST_PROGRAMS, relative(root, resolve(file)).replace(/\.ts$/, '.js'));
+  return existsSync(program) ? program : undefined;
+}
 
 /** In megabytes, as the heap of a process begins: loading a service takes 4 collections instead of 14, and a quarter less CPU. */
 const roomToLoad = '--min-semi-space-size=16';
 
 /** For a child that `spawn` started: its arguments and standard streams, with what it takes to receive its announcements. */
-export const announcing = (args: readonly string[]): string[] => [roomToLoad, '--import', forwarder, ...args];
+export function announcing(entry: string, ...args: string[]): string[] {
+  const program = bundled(entry);
+  const announcer = (program && bundled(forwarder)) ?? forwarder;
+  return [roomToLoad, '--import', pathToFileURL(announcer).href, program ?? entry, ...args];
+}
 export const announcingStdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const;
 export function hearAnnouncements(child: ChildProcess): void {
   child.on('message', (message) => announcements.publish(message));
@@ -87,7 +102,7 @@ async function startLife(
   options: SpawnOptions,
   collect: (text: string) => void,
 ): Promise<Life> {
-  const child = spawn(process.execPath, announcing([entry]), {
+  const child = spawn(process.execPath, announcing(entry), {
     env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: [...announcingStdio],
   });
