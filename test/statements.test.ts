@@ -11,14 +11,14 @@ const linesMax = 40;
  */
 const longer: Readonly<Record<string, { readonly lines: number; readonly why: string }>> = {
   'billing payments-record': {
-    lines: 75,
+    lines: 71,
     why: 'of every answer to a payment, in one round trip; decideAnswer decides it',
   },
   'billing renewals-claim': { lines: 45, why: 'of the daily run, which claims every renewal with it' },
   'billing renewals-claim-again': { lines: 45, why: 'the same of renewals that are sent again' },
-  'catalog products-for-sale': { lines: 44, why: 'of every checkout and order, in one round trip' },
-  'checkout checkouts-begin-attempts': { lines: 52, why: 'of every payment of a checkout, in one round trip' },
-  'checkout checkouts-record-orders': { lines: 52, why: 'of every checkout that is paid, in one round trip' },
+  'catalog products-for-sale': { lines: 41, why: 'of every checkout and order, in one round trip' },
+  'checkout checkouts-begin-attempts': { lines: 50, why: 'of every payment of a checkout, in one round trip' },
+  'checkout checkouts-record-orders': { lines: 44, why: 'of every checkout that is paid, in one round trip' },
   'metrics facts-record': { lines: 73, why: 'of every order: facts and roll-ups, in one round trip' },
 };
 
@@ -54,6 +54,17 @@ test('statements argue with the planner in the words of libs/service-kit/src/pla
 test('what runs in a session of the ORM is a statement', () => {
   const source = typeScriptFiles().filter((file) => !isTest(file) && /^(services|libs)\//.test(file));
   expect(linesMatching(source, /\bexecuteBound\((?!em: )\w+, (?!\w+Statement\(|inIndexOrder\()/)).toEqual([]);
+});
+
+// A list that is written by hand is the one that a new column is left out of. Migrations stay as they were run.
+test('the columns that a statement reads of JSON are of a record of types, by recordOf', () => {
+  const source = typeScriptFiles().filter((file) => !isTest(file) && !file.includes('/migrations/'));
+  const byHand = source.flatMap((file) =>
+    [...read(file).matchAll(/\bjsonb?_to_record(?:set)?\([^)]*\)(?=(.{0,200}))/gs)]
+      .filter(([, list = '']) => !/^ as \w* ?\(\$\{recordOf\([^()]+\)\}\)/.test(list))
+      .map(([call, list]) => `${file}: ${call}${list?.split('\n')[0]}`),
+  );
+  expect(byHand).toEqual([]);
 });
 
 // The compiler compares the columns of a statement with its rows; rows that its caller names are compared with nothing.

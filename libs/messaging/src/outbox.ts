@@ -53,10 +53,9 @@ export const outboxTypes: Readonly<Record<keyof OutboxRow, 'text'>> = {
   traceparent: 'text',
 };
 export const outboxColumns = namesOf(outboxTypes);
-export const outboxRecord = recordOf(outboxTypes);
 
 const insertRows = (parameter: string): string => `insert into outbox (${outboxColumns})
-  select ${outboxColumns} from json_to_recordset(${parameter}::json) as e(${outboxRecord})`;
+  select ${outboxColumns} from json_to_recordset(${parameter}::json) as e(${recordOf(outboxTypes)})`;
 
 /** For a client that has begun a transaction; the rows as one JSON parameter. */
 export const insertOutboxSql = insertRows('$1');

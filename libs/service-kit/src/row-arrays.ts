@@ -21,10 +21,10 @@ export const namesOf = (columns: Columns, of?: string): string =>
     .map((name) => (of === undefined ? name : `${of}.${name}`))
     .join(', ');
 
-/** The columns with their types, as `json_to_recordset` takes them. */
+/** The columns with their types, as `json_to_recordset` takes them. A field of JSON may have capitals, or be a word of SQL. */
 export const recordOf = (columns: Columns): string =>
   Object.entries(columns)
-    .map(([name, type]) => `${name} ${type}`)
+    .map(([name, type]) => `"${name}" ${type}`)
     .join(', ');
 
 /** The parameters of `tableOf`: one array for each column. */

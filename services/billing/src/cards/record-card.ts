@@ -1,8 +1,9 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
+import { recordOf } from '@app/service-kit/row-arrays';
 import { hurryRenewalsStatement } from '../payments/hurry-renewals.ts';
 import type { Payment } from '../payments/payment.types.ts';
-import { updateColumns, updateRecord } from '../payments/payment-update.ts';
+import { updateColumns, updateTypes } from '../payments/payment-update.ts';
 import type { Answer, AnswerWriter } from '../payments/write-answer.ts';
 import { answersRecorded } from '../points/points.ts';
 import { readAheadDays, rehearsalTime } from '../runs/rehearsal-time.ts';
@@ -28,7 +29,7 @@ const recordStatement = statement<RecordedRow>(
   'cards-record',
   `with changed as (
      update payments as p set ${updateColumns}
-     from json_to_recordset($3::json) as c(${updateRecord})
+     from json_to_recordset($3::json) as c(${recordOf(updateTypes)})
      where p.account_id = $1 and p.order_id = $2 and p.id = c.id and p.status = any (c."from") and not p.releasing
      returning p.id, p.attempt_no, p.status, p.processor, p.request ->> 'paymentMethod' as card
    )

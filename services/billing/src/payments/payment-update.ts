@@ -1,4 +1,3 @@
-import { recordOf } from '@app/service-kit/row-arrays';
 import { answerTypes } from './payment-rows.ts';
 
 const updateWith = (
@@ -21,4 +20,4 @@ export const checkedUpdateTypes = {
   ...answerTypes,
   next_check_at: 'timestamptz',
 } as const;
-export const updateRecord = `${recordOf(checkedUpdateTypes)}, "from" text[]`;
+export const updateTypes = { ...checkedUpdateTypes, from: 'text[]' } as const;

@@ -1,12 +1,14 @@
-import { type OutboxRow, outboxColumns, outboxRecord } from '@app/messaging/outbox';
+import { type OutboxRow, outboxColumns, outboxTypes } from '@app/messaging/outbox';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
-import { type Database, statement } from '@app/service-kit/database';
+import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { isOneRow, keyAgain } from '@app/service-kit/planner';
+import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
 import { answersRecorded } from '../points/points.ts';
 import type { DecidedEvent, Decision } from './decide-answer.rules.ts';
 import type { Payment } from './payment.types.ts';
-import { updateColumns, updateRecord } from './payment-update.ts';
+import type { Effects } from './payment-effects.rules.ts';
+import { updateColumns, updateTypes } from './payment-update.ts';
 
 /** A decided answer to a payment, and the rows of its events. */
 export interface Answer {
@@ -19,6 +21,23 @@ type AnswerEvent = OutboxRow & Pick<DecidedEvent, 'of' | 'if_whole'>;
 
 /** Writes answers; false for one whose payment came to an end before. */
 export type AnswerWriter = Pick<Batcher<Answer, boolean>, 'add' | 'close'>;
+
+/** The columns of what follows from a payment. */
+type Effect<Name extends keyof Effects> = ColumnsOf<NonNullable<Effects[Name]>>;
+const chargeTypes: Effect<'charge'> = { step: 'text', amount_cents: 'int8', reference: 'text' };
+const holdTypes: Effect<'hold'> = {
+  reference: 'text',
+  amount_cents: 'int8',
+  capture_before: 'timestamptz',
+  decide_by: 'timestamptz',
+  upsell: 'json',
+  due_at: 'timestamptz',
+};
+const methodTypes: Effect<'method'> = { method: 'text', last_four: 'text' };
+const refundedTypes: Effect<'refunded'> = { id: 'text', cents: 'int8' };
+const ofPayment = { payment_id: 'text' };
+const ofOrder = { order_id: 'text' };
+const eventTypes = { of: 'text', if_whole: 'bool', ...outboxTypes };
 
 const mayChange = `${isOneRow('l')} and p.id = l.id and p.id = c.id and p.order_id = c.order_id
   and p.account_id = c.account_id and p.status = any (c."from")`;
@@ -51,42 +70,38 @@ const recordStatement = statement<{ changed: string[] }>(
        where account_id = w.account_id and order_id = w.order_id and id = w.id for no key update) as p
    ), changed as (
      update payments as p set ${updateColumns}
-     from locked as l, json_to_recordset($4::json) as c(order_id text, ${updateRecord})
+     from locked as l, json_to_recordset($4::json) as c(${recordOf({ ...ofOrder, ...updateTypes })})
      where ${mayChange} and not p.releasing
      returning p.id, p.account_id, p.order_id, p.currency, p.processor, p.customer_email, p.test, p.finished_at
    ), released as (
      update payments as p set ${updateColumns}, releasing = false
-     from locked as l, json_to_recordset($5::json) as c(order_id text, release_id text, ${updateRecord})
+     from locked as l, json_to_recordset($5::json) as c(${recordOf({ ...ofOrder, release_id: 'text', ...updateTypes })})
      where ${mayChange} and c.release_id in (select id from changed)
      returning p.id
    ), charge as (
-     insert into charges (id, account_id, order_id, step, amount_cents, currency, processor, reference, test, charged_at)
-     select p.id, p.account_id, p.order_id, c.step, c.amount_cents, p.currency, p.processor, c.reference, p.test, p.finished_at
-     from changed as p,
-       json_to_recordset($6::json) as c(payment_id text, step text, amount_cents bigint, reference text)
+     insert into charges (id, account_id, order_id, ${namesOf(chargeTypes)}, currency, processor, test, charged_at)
+     select p.id, p.account_id, p.order_id, ${namesOf(chargeTypes, 'c')}, p.currency, p.processor, p.test, p.finished_at
+     from changed as p, json_to_recordset($6::json) as c(${recordOf({ ...ofPayment, ...chargeTypes })})
      where p.id = c.payment_id
    ), hold as (
-     insert into holds (order_id, account_id, payment_id, reference, amount_cents, currency, capture_before, decide_by,
-       upsell, status, processor, test, held_at, due_at)
-     select p.order_id, p.account_id, p.id, h.reference, h.amount_cents, p.currency, h.capture_before, h.decide_by,
-       h.upsell, 'held', p.processor, p.test, p.finished_at, h.due_at
-     from changed as p, json_to_recordset($7::json) as h(payment_id text, reference text, amount_cents bigint,
-       capture_before timestamptz, decide_by timestamptz, upsell json, due_at timestamptz)
+     insert into holds (order_id, account_id, payment_id, ${namesOf(holdTypes)}, currency, status, processor, test, held_at)
+     select p.order_id, p.account_id, p.id, ${namesOf(holdTypes, 'h')}, p.currency, 'held', p.processor, p.test, p.finished_at
+     from changed as p, json_to_recordset($7::json) as h(${recordOf({ ...ofPayment, ...holdTypes })})
      where p.id = h.payment_id
    ), method as (
-     insert into payment_methods (account_id, order_id, customer_email, processor, method, last_four, saved_at)
-     select p.account_id, p.order_id, p.customer_email, p.processor, m.method, m.last_four, p.finished_at
-     from changed as p, json_to_recordset($8::json) as m(payment_id text, method text, last_four text)
+     insert into payment_methods (account_id, order_id, customer_email, processor, ${namesOf(methodTypes)}, saved_at)
+     select p.account_id, p.order_id, p.customer_email, p.processor, ${namesOf(methodTypes, 'm')}, p.finished_at
+     from changed as p, json_to_recordset($8::json) as m(${recordOf({ ...ofPayment, ...methodTypes })})
      where p.id = m.payment_id
      on conflict (account_id, order_id) do update
      set method = excluded.method, processor = excluded.processor, last_four = excluded.last_four
    ), captured as (
      update holds as h set captured_cents = h.captured_cents + c.cents
-     from changed as p, json_to_recordset($9::json) as c(payment_id text, cents bigint)
+     from changed as p, json_to_recordset($9::json) as c(${recordOf({ ...ofPayment, cents: 'int8' })})
      where p.id = c.payment_id and h.account_id = p.account_id and h.order_id = p.order_id
    ), back as materialized (
      select p.id as payment_id, p.account_id, p.order_id, r.id as charge_id, r.cents
-     from changed as p, json_to_recordset($10::json) as r(payment_id text, id text, cents bigint)
+     from changed as p, json_to_recordset($10::json) as r(${recordOf({ ...ofPayment, ...refundedTypes })})
      where p.id = r.payment_id
    ), own as materialized (
      select o.payment_id, c.id, c.amount_cents - c.refunded_cents - c.lost_cents as left_cents
@@ -104,7 +119,7 @@ const recordStatement = statement<{ changed: string[] }>(
      where c.account_id = r.account_id and c.id = r.charge_id and (select count(*) from own) >= 0
    ), events as (
      insert into outbox (${outboxColumns})
-     select ${outboxColumns} from json_to_recordset($11::json) as e("of" text, if_whole boolean, ${outboxRecord})
+     select ${outboxColumns} from json_to_recordset($11::json) as e(${recordOf(eventTypes)})
      where e."of" in (select id from changed union all select id from released)
        and (e.if_whole is not true or e."of" in (select payment_id from whole))
    )

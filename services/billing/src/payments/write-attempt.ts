@@ -13,6 +13,7 @@ export type AttemptWriter = Pick<Batcher<NewAttempt, 'written' | readonly Paymen
 type NewAttempt = Payment & { readonly was_lost?: boolean };
 
 const columns = namesOf(sentTypes);
+const incomingTypes = { ...sentTypes, was_lost: 'bool' };
 
 /** What keeps an attempt from being made. One that a restored database lacks may come after later ones that were declined. */
 const stops = `p.status <> 'declined' or p.decline_reason = '${otherPayment}' or (p.attempt_no >= i.attempt_no and i.was_lost is not true)`;
@@ -28,7 +29,7 @@ const ofItsOrder = `p.account_id = i.account_id and p.order_id = i.order_id and 
 const startStatement = statement<StoppedRow>(
   'payments-start',
   `with incoming as materialized (
-     select ${columns}, was_lost from json_to_recordset($1::json) as i(${recordOf(sentTypes)}, was_lost boolean)
+     select ${namesOf(incomingTypes)} from json_to_recordset($1::json) as i(${recordOf(incomingTypes)})
    ), written as (
      insert into payments (${columns}, sent_ahead_ms)
      select ${columns}, extract(epoch from $2::timestamptz - clock_timestamp()) * 1000 from incoming as i

@@ -1,11 +1,11 @@
 import { readSettings } from '@app/account-settings/read-settings';
 import { type OutboxRow, outboxColumns, outboxTypes } from '@app/messaging/outbox';
 import type { Client, ColumnsOf } from '@app/service-kit/database';
-import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
+import { columnsOf, namesOf, recordOf, tableOf } from '@app/service-kit/row-arrays';
 import type { SubscriptionIdentity } from '../subscriptions/subscription-event.rules.ts';
 import { identityTypes } from '../subscriptions/subscription-rows.ts';
 import type { RenewalEffect, RenewedSubscription } from './renewal.rules.ts';
-import { countOutcomes } from './renewal-counts.rules.ts';
+import { countOutcomes, type RenewalCounts } from './renewal-counts.rules.ts';
 import { type RenewalResult, renewalEvents } from './renewal-events.ts';
 
 export interface LockedSubscription extends RenewedSubscription, SubscriptionIdentity {
@@ -56,6 +56,17 @@ const subscriptionTypes = {
   last_four: 'text',
 } as const;
 
+const countTypes: ColumnsOf<RenewalCounts> = {
+  account_id: 'text',
+  test: 'bool',
+  currency: 'text',
+  charged: 'int4',
+  charged_cents: 'int8',
+  retried: 'int4',
+  canceled: 'int4',
+};
+const counted = namesOf(countTypes);
+
 /**
  * The last parts of a statement that records outcomes of renewals: how subscriptions stand, what runs count, and the
  * events. What outcomes add to the result of the run that counts them: see `take-renewal-counts.ts`.
@@ -71,10 +82,8 @@ export function writeOutcomesSql(first: number): string {
        processor = coalesce(c.processor, s.processor), last_four = coalesce(c.last_four, s.last_four)
      from (select * from ${tableOf(subscriptionTypes, first)}) as c where s.id = c.id and ${sameAccount('s')}
    ), counted as (
-     insert into renewal_counts (account_id, test, currency, charged, charged_cents, retried, canceled)
-     select account_id, test, currency, charged, charged_cents, retried, canceled
-     from json_to_recordset($${countsParameter}::json) as n(account_id text, test boolean, currency text, charged integer,
-       charged_cents bigint, retried integer, canceled integer)
+     insert into renewal_counts (${counted})
+     select ${counted} from json_to_recordset($${countsParameter}::json) as n(${recordOf(countTypes)})
    )
    insert into outbox (${outboxColumns}) select ${outboxColumns} from ${tableOf(outboxTypes, firstEventParameter)}`;
 }

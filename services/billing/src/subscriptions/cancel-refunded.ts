@@ -4,7 +4,8 @@ import { subscriptionCanceled } from '@app/contracts/subscriptions';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
 import { insertOutboxSql, outboxRow } from '@app/messaging/outbox';
 import type { Clock } from '@app/service-kit/clock';
-import { type Client, type Database, statement } from '@app/service-kit/database';
+import { type Client, type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import { hurryRenewalsStatement } from '../payments/hurry-renewals.ts';
 import { type CanceledSubscription, canceledData } from './subscription-event.rules.ts';
 
@@ -13,6 +14,9 @@ interface OrderKey {
   readonly account_id: string;
   readonly order_id: string;
 }
+const orderTypes: ColumnsOf<OrderKey> = { account_id: 'text', order_id: 'text' };
+const refundTypes = { ...orderTypes, refunded_at: 'timestamptz' };
+const refund = namesOf(refundTypes);
 
 /** Any number that no other advisory lock of this database has. */
 const lockClass = 0x73_75_62;
@@ -36,9 +40,8 @@ export async function lockOrders(client: Client, orderIds: readonly string[]): P
 
 const rememberStatement = statement(
   'subscriptions-remember-refunds',
-  `insert into refunded_orders (account_id, order_id, refunded_at)
-   select account_id, order_id, refunded_at
-   from json_to_recordset($1::json) as r(account_id text, order_id text, refunded_at timestamptz)
+  `insert into refunded_orders (${refund})
+   select ${refund} from json_to_recordset($1::json) as r(${recordOf(refundTypes)})
    order by account_id, order_id
    on conflict do nothing`,
 );
@@ -102,7 +105,7 @@ const cancelStatement = statement<CanceledRow>(
      select s.id, s.status, r.refunded_at,
        greatest(r.refunded_at + case when s.test then coalesce(c.ahead_days, 0) else 0 end * interval '1 day', s.started_at)
          as ends_at
-     from json_to_recordset($1::json) as o(account_id text, order_id text)
+     from json_to_recordset($1::json) as o(${recordOf(orderTypes)})
        join refunded_orders as r on r.account_id = o.account_id and r.order_id = o.order_id
        join subscriptions as s on s.account_id = o.account_id and s.order_id = o.order_id
        left join rehearsal_clocks as c on c.account_id = o.account_id

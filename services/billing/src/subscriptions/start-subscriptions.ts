@@ -3,12 +3,14 @@ import { idOfCommand } from '@app/contracts/ids';
 import type { orderPaid } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
 import type { ReceivedEvent } from '@app/messaging/event-handler';
-import { type OutboxRow, outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
+import { type OutboxRow, outboxColumns, outboxRow, outboxTypes } from '@app/messaging/outbox';
 import { type Client, statement } from '@app/service-kit/database';
+import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import { readAheadDays, rehearsalTime } from '../runs/rehearsal-time.ts';
 import { cancelRefunded, lockOrders } from './cancel-refunded.ts';
 import { nthPeriodEnd } from './period.rules.ts';
 import type { SubscriptionIdentity } from './subscription-event.rules.ts';
+import { identityTypes } from './subscription-rows.ts';
 
 /** A subscription and its event's outbox row, as one statement writes them; fields are named as the columns. */
 interface NewSubscription extends OutboxRow, SubscriptionIdentity {
@@ -22,6 +24,21 @@ interface NewSubscription extends OutboxRow, SubscriptionIdentity {
   readonly current_period_end: string;
 }
 
+const ownTypes = {
+  ...identityTypes,
+  account_id: 'text',
+  affiliate_named: 'bool',
+  started_at: 'timestamptz',
+  current_period_end: 'timestamptz',
+} as const;
+const own = namesOf(ownTypes);
+const incomingTypes: Readonly<Record<keyof NewSubscription, string>> = {
+  ...ownTypes,
+  own_method: 'text',
+  free: 'bool',
+  ...outboxTypes,
+};
+
 /**
  * Writes subscriptions and their events in one statement. An order that has its subscription already gets neither a second
  * one nor a second event. Rows are written in the order of their keys, so that two replicas never wait in a circle. With a card it renews by
@@ -34,19 +51,13 @@ const insertSubscriptions = statement(
      select s.*, coalesce(s.own_method, m.method) as payment_method, m.processor,
        case when s.own_method is null or s.own_method = m.method then m.last_four end as last_four,
        s.free or coalesce(s.own_method, m.method) is not null as renews
-     from json_to_recordset($1::json) as s (
-       id text, account_id text, order_id text, product_id text, product_name text, customer_email text,
-       amount_cents bigint, currency text, billing_interval text, own_method text, free boolean, affiliate_named boolean,
-       started_at timestamptz, current_period_end timestamptz, test boolean, ${outboxRecord})
+     from json_to_recordset($1::json) as s (${recordOf(incomingTypes)})
      left join payment_methods as m on m.account_id = s.account_id and m.order_id = s.order_id
    ), inserted as (
-     insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents,
-       currency, billing_interval, status, collection, payment_method, processor, last_four, anchor, period,
-       current_period_end, next_charge_at, started_at, test, affiliate_named)
-     select id, account_id, order_id, product_id, product_name, customer_email, amount_cents,
-       currency, billing_interval, 'active', case when renews then 'automatic' else 'external' end,
-       payment_method, processor, last_four, started_at, 1, current_period_end,
-       case when renews then current_period_end end, started_at, test, affiliate_named
+     insert into subscriptions (${own}, status, collection, payment_method, processor, last_four, anchor, period,
+       next_charge_at)
+     select ${own}, 'active', case when renews then 'automatic' else 'external' end, payment_method, processor, last_four,
+       started_at, 1, case when renews then current_period_end end
      from incoming order by account_id, order_id
      on conflict (account_id, order_id) do nothing
      returning id

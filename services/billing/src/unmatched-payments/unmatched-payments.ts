@@ -1,15 +1,24 @@
 import { formatAmount } from '@app/money/format';
 import { type Database, statement } from '@app/service-kit/database';
+import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import type { ProcessorRecord } from '../processors/payment-processor.ts';
+
+const storedTypes = {
+  reference: 'text',
+  payment_id: 'text',
+  kind: 'text',
+  amount_cents: 'int8',
+  currency: 'text',
+  order_id: 'text',
+  recorded_at: 'timestamptz',
+} as const;
+const stored = namesOf(storedTypes);
 
 const storeStatement = statement(
   'unmatched-payments-store',
-  `insert into unmatched_payments (account_id, processor, reference, payment_id, kind, amount_cents, currency, order_id,
-     recorded_at, found_at)
-   select $1, $2, r.reference, r."paymentId", r.kind, r."amountCents", r.currency, r."orderId", r."recordedAt", $4
-   from json_to_recordset($3::json) as r(reference text, "paymentId" text, kind text, "amountCents" bigint, currency text,
-     "orderId" text, "recordedAt" timestamptz)
-   order by r.reference
+  `insert into unmatched_payments (account_id, processor, ${stored}, found_at)
+   select $1, $2, ${stored}, $4 from json_to_recordset($3::json) as r(${recordOf(storedTypes)})
+   order by reference
    on conflict do nothing`,
 );
 
@@ -20,8 +29,19 @@ export async function storeUnmatched(
   records: readonly ProcessorRecord[],
   now: Date,
 ): Promise<void> {
-  if (records.length > 0) await pool.query(storeStatement([accountId, processor, JSON.stringify(records), now]));
+  const rows = JSON.stringify(records.map(rowOf));
+  if (records.length > 0) await pool.query(storeStatement([accountId, processor, rows, now]));
 }
+
+const rowOf = (record: ProcessorRecord): Record<keyof typeof storedTypes, unknown> => ({
+  reference: record.reference,
+  payment_id: record.paymentId,
+  kind: record.kind,
+  amount_cents: record.amountCents,
+  currency: record.currency,
+  order_id: record.orderId,
+  recorded_at: record.recordedAt,
+});
 
 const confirmStatement = statement(
   'unmatched-payments-confirm',

@@ -1,8 +1,18 @@
 import type { RequestInput } from '@app/contracts/define';
-import type { findProductsForSale as contract } from '@app/contracts/products-for-sale';
+import type { findProductsForSale as contract, WantedForSale } from '@app/contracts/products-for-sale';
 import { Serialized } from '@app/messaging/serve-requests';
 import { type Database, statement } from '@app/service-kit/database';
+import { recordOf } from '@app/service-kit/row-arrays';
 import { offerColumns, pricedColumns, shownPage, wantedDiscounts } from './priced-product-sql.ts';
+
+const wantedTypes: Readonly<Record<keyof WantedForSale, string>> = {
+  accountId: 'text',
+  productId: 'text',
+  slug: 'text',
+  discountCodes: 'text[]',
+  bumpIds: 'text[]',
+  withPage: 'boolean',
+};
 
 /**
  * One statement for all checkouts or orders that wait together. It has correlated subqueries and no joins: whatever
@@ -17,7 +27,7 @@ const productsForSale = statement<{ json: string }>(
   'products-for-sale',
   `select '{"products":[' || coalesce(string_agg(coalesce(product::text, 'null'), ',' order by position), '') || ']}' as json
    from (
-     select position, (
+     select ordinality as position, (
        select row_to_json(sale) from (
          select ${pricedColumns}, ${shownPage},
                 array(
@@ -44,9 +54,7 @@ const productsForSale = statement<{ json: string }>(
          )
        ) as sale
      ) as product
-     from rows from (
-       json_to_recordset($1::json) as ("accountId" text, "productId" text, slug text, "discountCodes" text[], "bumpIds" text[], "withPage" boolean)
-     ) with ordinality as wanted ("accountId", "productId", slug, "discountCodes", "bumpIds", "withPage", position)
+     from rows from (json_to_recordset($1::json) as (${recordOf(wantedTypes)})) with ordinality as wanted
    ) as answered`,
   { json: 'text' },
 );

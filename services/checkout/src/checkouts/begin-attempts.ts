@@ -1,6 +1,7 @@
 import { idTimeMs, newId } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
 import { isOneRow, keyAgain } from '@app/service-kit/planner';
+import { recordOf } from '@app/service-kit/row-arrays';
 import { claimUsesSql } from '../discounts/claim-uses-sql.ts';
 import type { Discount } from '../orders/order.rules.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
@@ -26,6 +27,22 @@ export interface AttemptingBuyer {
   readonly confirmsRepeat: boolean;
 }
 
+const incomingTypes = {
+  account_id: 'text',
+  id: 'text',
+  revision: 'int4',
+  order_id: 'text',
+  checked_at: 'timestamptz',
+  command_id: 'text',
+  sale: 'json',
+  claim_id: 'text',
+  claim_max: 'int8',
+  position: 'int4',
+  renews: 'bool',
+  digests: 'text[]',
+  confirmed: 'bool',
+} as const;
+
 /**
  * One statement for attempts that begin at the same time:
  *
@@ -44,9 +61,7 @@ const beginStatement = statement<BegunRow>(
      select checkout_id, order_id, same from earlier_purchases($2::json)
    ), incoming as materialized (
      select i.*, e.order_id as earlier_order, coalesce(e.same, false) as same
-     from rows from (json_to_recordset($1::json) as (
-       account_id text, id text, revision integer, order_id text, checked_at timestamptz, command_id text, sale json,
-       claim_id text, claim_max bigint, position integer, renews boolean, digests text[], confirmed boolean)) as i
+     from rows from (json_to_recordset($1::json) as (${recordOf(incomingTypes)})) as i
      left join earlier as e on e.checkout_id = i.id
      order by id
    ), priced as materialized (
@@ -159,7 +174,7 @@ const renewsOrder = ({ order_id, status, attempt_reason }: CheckoutRow, nowMs: n
   attempt_reason === 'card_declined' &&
   idTimeMs(order_id) < nowMs - sameOrderMs;
 
-function incomingOf(begun: NewAttempt, position: number) {
+function incomingOf(begun: NewAttempt, position: number): Record<keyof typeof incomingTypes, unknown> {
   const { row, sale, claim, commandId, nowMs, buyer } = begun;
   const { account_id, id, revision } = row;
   return {

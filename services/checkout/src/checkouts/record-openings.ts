@@ -25,7 +25,7 @@ const openStatement = statement<{ opened: string[]; recorded: string[] }>(
   `with ${visitsSql('$2')}, opened as (
      insert into checkouts as c (${openedColumns}, secret_hashes, status)
      select ${openedColumns}, array[secret_hash], 'open'
-     from json_to_recordset($1::json) as r(${recordOf(openedTypes)}, secret_hash bytea)
+     from json_to_recordset($1::json) as r(${recordOf({ ...openedTypes, secret_hash: 'bytea' })})
      order by id
      on conflict (id) do update set secret_hashes = c.secret_hashes || excluded.secret_hashes
      where c.account_id = excluded.account_id

@@ -1,5 +1,5 @@
 import type { PaymentOutcome } from '@app/contracts/payments';
-import { outboxColumns, outboxRecord } from '@app/messaging/outbox';
+import { outboxColumns, outboxTypes } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import { isOneRow, keyAgain, sameKey } from '@app/service-kit/planner';
 import { namesOf, recordOf } from '@app/service-kit/row-arrays';
@@ -20,6 +20,18 @@ export interface AttemptEnd {
   readonly source: Source;
 }
 
+const orderedTypes = {
+  ...newOrderTypes,
+  checkout_id: 'text',
+  attempt_no: 'int4',
+  upsell_status: 'text',
+  status: 'text',
+  paid_at: 'timestamptz',
+  last_four: 'text',
+  decide_by: 'timestamptz',
+} as const;
+const eventTypes = { checkout_id: 'text', repeats: 'text', ...outboxTypes };
+
 /**
  * Writes orders that are `paid` or, while the card is held, `authorized`; only the latter have no `order.paid` yet. An order is
  * written only by the request or event that moves the checkout on: a later one changes nothing. The use of a
@@ -29,8 +41,7 @@ export interface AttemptEnd {
 const ordersStatement = statement<{ id: string }>(
   'checkouts-record-orders',
   `with incoming as (
-     select * from json_to_recordset($1::json) as r(${recordOf(newOrderTypes)}, checkout_id text, attempt_no integer,
-       upsell_status text, status text, paid_at timestamptz, last_four text, decide_by timestamptz)
+     select * from json_to_recordset($1::json) as r(${recordOf(orderedTypes)})
      order by checkout_id
    ), due as materialized (
      select i.checkout_id, i.account_id, i.status, i.attempt_no, i.upsell_status, i.discount_id, i.paid_at, i.last_four,
@@ -52,7 +63,7 @@ const ordersStatement = statement<{ id: string }>(
      from incoming where checkout_id in (select id from done)
    ), events as (
      insert into outbox (${outboxColumns})
-     select ${outboxColumns} from json_to_recordset($2::json) as e(checkout_id text, repeats text, ${outboxRecord})
+     select ${outboxColumns} from json_to_recordset($2::json) as e(${recordOf(eventTypes)})
      where checkout_id in (select id from done) and (repeats is null or coalesce(
        (select true from orders where id = repeats),
        (select true from checkouts where order_id = repeats and status in ('processing', 'requires_action')), false))

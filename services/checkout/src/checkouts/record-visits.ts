@@ -1,6 +1,6 @@
 import { checkoutVisited } from '@app/contracts/checkouts';
 import type { ProductForSale } from '@app/contracts/products-for-sale';
-import { type OutboxRow, outboxColumns, outboxRecord, outboxRow } from '@app/messaging/outbox';
+import { type OutboxRow, outboxColumns, outboxRow, outboxTypes } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
 import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import type { Queryable } from './checkout-row.ts';
@@ -38,7 +38,7 @@ const visitColumns = namesOf(visitTypes);
 
 /** Parts of a statement: `recorded` has the events of visitors who are new that day. */
 export const visitsSql = (visits: string): string => `visits_now as (
-     select * from json_to_recordset(${visits}::json) as v(${recordOf(visitTypes)}, ${outboxRecord})
+     select * from json_to_recordset(${visits}::json) as v(${recordOf({ ...visitTypes, ...outboxTypes })})
    ), visited as (
      insert into visits (${visitColumns}) select ${visitColumns} from visits_now order by ${visitColumns}
      on conflict do nothing returning ${visitColumns}

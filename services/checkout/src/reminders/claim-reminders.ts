@@ -1,4 +1,5 @@
-import { type Database, statement } from '@app/service-kit/database';
+import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { recordOf } from '@app/service-kit/row-arrays';
 import { lastActive } from '../checkouts/last-active.ts';
 import { remindersClaimed } from '../points/points.ts';
 import type { ReminderBounds, StalledBounds } from './reminder.rules.ts';
@@ -13,6 +14,14 @@ export interface NewReminder {
   readonly link_hash: Buffer;
   readonly token_hash: Buffer;
 }
+const reminderTypes: ColumnsOf<NewReminder> = {
+  id: 'text',
+  checkout_id: 'text',
+  buyer: 'text',
+  product_id: 'text',
+  link_hash: 'bytea',
+  token_hash: 'bytea',
+};
 
 /**
  * A page is sent well within it: fifty messages of a minute each, four at a time, are 13 minutes. Claims of a process that
@@ -27,8 +36,7 @@ const leaseMs = 15 * 60_000;
 const claimStatement = statement<{ id: string }>(
   'reminders-claim',
   `with due as materialized (
-     select i.* from json_to_recordset($6::json) as i(
-       id text, checkout_id text, buyer text, product_id text, link_hash bytea, token_hash bytea)
+     select i.* from json_to_recordset($6::json) as i(${recordOf(reminderTypes)})
      cross join lateral (
        select c.id from checkouts as c
        where c.account_id = $1 and c.id = i.checkout_id and c.status = 'open' and not c.test

@@ -3,6 +3,7 @@ import type { AutomationAction, automationResource } from '@app/contracts/automa
 import { idPrefixes, idSuffixOf, idTimeMs } from '@app/contracts/ids';
 import type { TriggerName } from '@app/contracts/triggers';
 import { type ColumnsOf, statement } from '@app/service-kit/database';
+import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import type { z } from 'zod';
 import type { AutomationDeps } from './automation-deps.ts';
 import { type BuiltIn, type BuiltInKey, builtIns } from './built-in.rules.ts';
@@ -94,6 +95,10 @@ export function builtInRow(accountId: string, { key, name, event, action }: Buil
   };
 }
 
+const { id, name, built_in, event, action, created_at } = automationTypes;
+const writtenTypes = { id, account_id: 'text', name, built_in, action, created_at };
+const written = namesOf(writtenTypes);
+
 /**
  * Writes the rows of accounts' built-in automations that are not there yet; the one parameter is from `builtInRows`. In the
  * order of their ids, so that no two batches wait for each other.
@@ -101,10 +106,9 @@ export function builtInRow(accountId: string, { key, name, event, action }: Buil
 export const materialiseStatement = statement(
   'automations-materialise',
   `
-  insert into endpoints (id, account_id, role, name, built_in, active, events, action, version, created_at, updated_at)
-  select id, account_id, 'automation', name, built_in, true, array[event], action, 1, created_at, created_at
-  from json_to_recordset($1::json) as b (id text, account_id text, name text, built_in text, event text, action jsonb,
-    created_at timestamptz)
+  insert into endpoints (${written}, role, active, events, version, updated_at)
+  select ${written}, 'automation', true, array[event], 1, created_at
+  from json_to_recordset($1::json) as b (${recordOf({ ...writtenTypes, event })})
   order by id
   on conflict (id) do nothing`,
 );

@@ -1,6 +1,6 @@
-import { type Client, statement } from '@app/service-kit/database';
+import { type Client, type ColumnsOf, statement } from '@app/service-kit/database';
 import { namesOf, recordOf } from '@app/service-kit/row-arrays';
-import { type Proof, statuses } from './prove-ranges.ts';
+import { type LostRow, type Proof, statuses } from './prove-ranges.ts';
 
 const columns = ['events', 'older_events', 'deliveries', ...statuses, 'gap', 'lost_events'] as const;
 
@@ -22,18 +22,20 @@ const gapTypes = {
   lost_events: 'int4',
 };
 const gapColumns = namesOf(gapTypes);
+const foundTypes = { ...gapTypes, lost: 'json', sequences: 'int8[]' };
+const lostTypes: ColumnsOf<LostRow> = { id: 'text', event_id: 'text', endpoint_id: 'text' };
 
 /** A delivery that was lost, made again and is lost once more counts once more. */
 const recordGapsStatement = statement(
   'conservation-gaps-record',
   `with gap as (
-     select * from json_to_recordset($2::json) as g (${recordOf(gapTypes)}, lost json, sequences int8[])
+     select * from json_to_recordset($2::json) as g (${recordOf(foundTypes)})
    ), gaps as (
      insert into conservation_gaps (run_id, ${gapColumns}) select $1, ${gapColumns} from gap
    ), deliveries as (
-     insert into lost_deliveries (account_id, id, event_id, endpoint_id, run_id)
-     select g.account_id, l.id, l.event_id, l.endpoint_id, $1
-     from gap g cross join lateral json_to_recordset(g.lost) as l (id text, event_id text, endpoint_id text)
+     insert into lost_deliveries (account_id, ${namesOf(lostTypes)}, run_id)
+     select g.account_id, ${namesOf(lostTypes, 'l')}, $1
+     from gap g cross join lateral json_to_recordset(g.lost) as l (${recordOf(lostTypes)})
      on conflict (account_id, id) do update set run_id = excluded.run_id, found_at = excluded.found_at,
        repaired_at = null, became = null
      where lost_deliveries.repaired_at is not null

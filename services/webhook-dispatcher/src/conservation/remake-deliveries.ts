@@ -1,6 +1,7 @@
 import type { Clock } from '@app/service-kit/clock';
-import { type Client, type Database, statement } from '@app/service-kit/database';
+import { type Client, type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import { kindOf } from '../destinations/destination-kind.rules.ts';
 import type { Role } from '../destinations/destination-kind.types.ts';
 import type { Partitions } from '../storage/partitions.ts';
@@ -9,6 +10,22 @@ import { lockRun } from './run-lease.ts';
 
 /** Deliveries that one transaction makes again. */
 const batchMax = 500;
+
+const lostTypes: ColumnsOf<LostRow> = {
+  account_id: 'text',
+  id: 'text',
+  event_id: 'text',
+  endpoint_id: 'text',
+  name: 'text',
+  test: 'bool',
+  stored_at: 'timestamptz',
+  is_back: 'bool',
+  has_body: 'bool',
+  role: 'text',
+  url: 'text',
+  events: 'text[]',
+  attempts: 'int4',
+};
 
 /** One that is in a table again was made by another hand. */
 const lostStatement = statement<LostRow>(
@@ -25,39 +42,28 @@ const lostStatement = statement<LostRow>(
    where l.id = any (array(select id from lost_deliveries where repaired_at is null order by id limit ${batchMax}))
      and l.repaired_at is null
    order by l.account_id, l.id`,
-  {
-    account_id: 'text',
-    id: 'text',
-    event_id: 'text',
-    endpoint_id: 'text',
-    name: 'text',
-    test: 'bool',
-    stored_at: 'timestamptz',
-    is_back: 'bool',
-    has_body: 'bool',
-    role: 'text',
-    url: 'text',
-    events: 'text[]',
-    attempts: 'int4',
-  },
+  lostTypes,
 );
+
+const { id, account_id, event_id, endpoint_id, name, test, stored_at, attempts } = lostTypes;
+/** What both tables of deliveries keep by the same names. */
+const keptTypes = { id, account_id, event_id, endpoint_id, test, attempts };
+const kept = namesOf(keptTypes);
+const remadeTypes = { ...keptTypes, name, stored_at, status: 'text', reason: 'text', priority: 'int2' };
 
 /** Attempts that were made keep their numbers, and the schedule begins anew. */
 const remakeStatement = statement(
   'conservation-remake',
   `with remade as (
-     select * from json_to_recordset($1::json) as r (id text, account_id text, event_id text, endpoint_id text, name text,
-       test boolean, stored_at timestamptz, attempts int, status text, reason text, priority smallint)
+     select * from json_to_recordset($1::json) as r (${recordOf(remadeTypes)})
    ), waiting as (
-     insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, priority, status, attempts,
-       attempts_before_schedule, next_attempt_at, created_at)
-     select id, event_id, endpoint_id, account_id, name, test, priority, 'pending', attempts, attempts, stored_at, stored_at
+     insert into deliveries (${kept}, event_name, priority, status, attempts_before_schedule, next_attempt_at, created_at)
+     select ${kept}, name, priority, 'pending', attempts, stored_at, stored_at
      from remade where status = 'pending' order by id
      on conflict do nothing
    ), finished as (
-     insert into finished_deliveries (id, account_id, event_id, endpoint_id, event_name, test, status, reason, attempts,
-       created_at, finished_at)
-     select id, account_id, event_id, endpoint_id, name, test, status, reason, attempts, stored_at, $2
+     insert into finished_deliveries (${kept}, event_name, status, reason, created_at, finished_at)
+     select ${kept}, name, status, reason, stored_at, $2
      from remade where status in ('canceled', 'filtered', 'failed') order by id
      on conflict do nothing
    ), repaired as (
