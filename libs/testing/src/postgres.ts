@@ -4,6 +4,7 @@ import pg from 'pg';
 import { leakWatch } from './leak-watch.ts';
 import { pollSystem } from './poll-system.ts';
 import { testInfra } from './provided.ts';
+import { keepConnections } from './sql.ts';
 
 export interface TestDatabase {
   url: string;
@@ -30,17 +31,33 @@ export async function createMigratedDatabase(
     .digest('hex')
     .slice(0, 8);
   const template = `tpl_${name.replaceAll(/[^a-z0-9]+/g, '_')}_${hash}`;
-  await withAdmin((admin) => ensureTemplate(admin, template, migrate));
+  if (!ensured.has(template)) await withAdmin((admin) => ensureTemplate(admin, template, migrate));
+  ensured.add(template);
   return await createDatabase(template);
 }
 
+/** Templates that this process has found or made. */
+const ensured = new Set<string>();
+
 async function ensureTemplate(
-  admin: pg.Client,
+  admin: pg.PoolClient,
   template: string,
   migrate: (url: string) => Promise<unknown>,
 ): Promise<void> {
-  // Per template, across the test processes; ends with the connection.
+  // Per template, across the test processes.
   await admin.query('select pg_advisory_lock(hashtext($1))', [template]);
+  try {
+    await makeTemplate(admin, template, migrate);
+  } finally {
+    await admin.query('select pg_advisory_unlock(hashtext($1))', [template]);
+  }
+}
+
+async function makeTemplate(
+  admin: pg.PoolClient,
+  template: string,
+  migrate: (url: string) => Promise<unknown>,
+): Promise<void> {
   const existing = await admin.query('select from pg_database where datname = $1', [template]);
   if (existing.rowCount !== 0) return;
   const unfinished = `new_${template}`;
@@ -54,9 +71,12 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   // Copying files takes 26 ms for 20 tables, writing the copy to the log 280 ms.
   const name = `test_${process.pid}_${randomBytes(5).toString('hex')}`;
   await withAdmin((admin) => admin.query(`create database "${name}" template "${template}" strategy file_copy`));
+  const url = databaseUrl(testInfra().postgresUrl, name);
+  const closeConnections = keepConnections(url);
   return {
-    url: databaseUrl(testInfra().postgresUrl, name),
+    url,
     async close() {
+      await closeConnections();
       await withAdmin(async (admin) => {
         if (leakWatch.active) await recordConnections(admin, name);
         await admin.query(`drop database if exists "${name}" with (force)`);
@@ -69,7 +89,7 @@ async function createDatabase(template: string): Promise<TestDatabase> {
 const leakAfterMs = 2_000;
 
 /** A closed connection stays in the server's list until its process has ended; one that stays longer is a leak. */
-async function recordConnections(admin: pg.Client, database: string): Promise<void> {
+async function recordConnections(admin: pg.PoolClient, database: string): Promise<void> {
   const connected = 'select coalesce(application_name, backend_type) as name from pg_stat_activity where datname = $1';
   const names = async () => (await admin.query<{ name: string }>(connected, [database])).rows.map((row) => row.name);
   await pollSystem('no connection', async () => (await names()).length === 0, leakAfterMs).catch(async () => {
@@ -77,12 +97,22 @@ async function recordConnections(admin: pg.Client, database: string): Promise<vo
   });
 }
 
-async function withAdmin<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
-  const admin = new pg.Client({ connectionString: testInfra().postgresUrl, application_name: 'test-databases' });
-  await admin.connect();
+let admins: pg.Pool | undefined;
+
+/** Idle connections stay for the next test file: they keep no process alive, and so are no leak. */
+async function withAdmin<T>(work: (admin: pg.PoolClient) => Promise<T>): Promise<T> {
+  admins ??= openAdmins();
+  const admin = await admins.connect();
   try {
     return await work(admin);
   } finally {
-    await admin.end();
+    admin.release();
   }
+}
+
+function openAdmins(): pg.Pool {
+  const connectionString = testInfra().postgresUrl;
+  const options = { connectionString, application_name: 'test-databases', idleTimeoutMillis: 0, allowExitOnIdle: true };
+  // The server may stop before this process ends.
+  return new pg.Pool(options).on('error', () => undefined);
 }
