@@ -1,93 +1,20 @@
-import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { orderPaid } from '@app/contracts/orders';
-import { subscriptionStarted } from '@app/contracts/subscriptions';
-import { freePort, portInUse } from '@app/embedded/ports';
+import { productCreated } from '@app/contracts/products';
+import { freePort } from '@app/embedded/ports';
 import { startPostgres } from '@app/embedded/postgres';
 import { volume } from '@app/testing/long';
 import { query } from '@app/testing/sql';
 import { expect, test } from 'vitest';
+import { firstSeller, logIn } from './support/first-seller.ts';
 import { copyMadeData } from './support/made-data.ts';
-import { call } from './support/seller.ts';
 import { readCredentials } from './support/standalone.ts';
 import { dataDir, folderForEachTest, running, startInFolder } from './support/standalone-folder.ts';
-import { handled, handledAll } from './support/waits.ts';
+import { handledAll } from './support/waits.ts';
 
-/** Guarantee: one command starts everything, keeps everything over restarts and kills, and stops everything. */
+/** Guarantee: a first start that is killed is finished by the next one, and what cannot be started is said in one error. */
 folderForEachTest();
 const start = startInFolder;
-
-const credentials = () => readCredentials(dataDir);
-
-async function read(path: string) {
-  const { baseUrl, apiKey } = await credentials();
-  return await call(baseUrl, 'GET', path, { headers: { authorization: `Bearer ${apiKey}` } });
-}
-
-/** Of the whole list, all but those whose card is held. */
-async function paidOrders(): Promise<string[]> {
-  const orders: { id: string; status: string }[] = [];
-  for (let before = ''; ; ) {
-    const { json } = await read(`/api/v1/orders?limit=100${before}`);
-    orders.push(...json.data);
-    if (!json.has_more) break;
-    before = `&before=${orders.at(-1)?.id}`;
-  }
-  return orders.filter(({ status }) => status !== 'authorized').map(({ id }) => id);
-}
-
-test('the first start makes a realistic shop; a restart keeps it; SIGTERM stops every process', async () => {
-  const port = await freePort();
-  const first = start(port);
-  await first.until(/^ready http:\/\/127\.0\.0\.1:\d+$/);
-  expect((await stat(join(dataDir, 'credentials.json'))).mode & 0o777).toBe(0o600);
-  const { baseUrl, email, password } = await credentials();
-  expect(baseUrl).toBe(`http://127.0.0.1:${port}`);
-  expect((await call(baseUrl, 'POST', '/api/auth/login', { body: { email, password } })).status).toBe(200);
-
-  const products = (await read('/api/v1/products')).json.data as {
-    id: string;
-    billing_interval: string | null;
-    status: string;
-  }[];
-  expect(new Set(products.map((product) => product.billing_interval))).toEqual(new Set([null, 'month', 'year']));
-  const orders = await read('/api/v1/orders');
-  expect(orders.json.data).toHaveLength(100);
-  const funnels = await Promise.all(
-    products.map(async (product) => (await read(`/api/products/${product.id}/funnel`)).json),
-  );
-  for (const part of ['bumps', 'upsells', 'emails'])
-    expect(funnels.some((funnel) => funnel[part].length > 0)).toBe(true);
-  expect((await read('/api/v1/affiliates')).json.data).toHaveLength(1);
-  const { id } = products.find((product) => product.billing_interval === 'month') ?? { id: '' };
-  await handledAll('metrics', orderPaid, 'orderId', await paidOrders());
-  await handled('metrics', subscriptionStarted, ({ productId }) => productId === id);
-  const { json } = await read(`/api/metrics/${id}`);
-  expect(json.summary.activeSubscriptions).toBeGreaterThan(0);
-  expect(json.revenueByMonth.length).toBeGreaterThanOrEqual(2);
-
-  expect(await first.end('SIGTERM')).toBe(0);
-  expect(await portInUse(port)).toBe(false);
-  const second = start(await freePort(port));
-  await second.until(/^ready /);
-  expect((await read('/api/v1/orders')).text).toBe(orders.text);
-  expect((await credentials()).baseUrl).not.toBe(baseUrl);
-  expect(await second.end('SIGTERM')).toBe(0);
-});
-
-test('a data directory in use and a port in use are said so, naming them', async () => {
-  const port = await freePort();
-  await copyMadeData(dataDir);
-  const first = start(port);
-  await first.until(/^ready /);
-  const sameDirectory = start(await freePort());
-  expect(await sameDirectory.ended).toBe(1);
-  expect(sameDirectory.output()).toContain(`The data directory ${dataDir} is in use by process ${first.child.pid}`);
-  const samePort = start(port, { DATA_DIR: join(dataDir, 'other') });
-  expect(await samePort.ended).toBe(1);
-  expect(samePort.output()).toContain(`Port ${port} on 127.0.0.1 is in use`);
-  expect((await read('/api/v1/products')).json).toEqual({ data: [] });
-});
 
 test('a first start that is killed with -9 at any of its steps is finished by the next one, with one shop and nothing twice', async () => {
   const steps = [/PostgreSQL …/, /PostgreSQL on/, /catalog ready/, /creating its orders/, /demo shop ready/];
@@ -99,8 +26,8 @@ test('a first start that is killed with -9 at any of its steps is finished by th
   }
   const last = start(await freePort());
   await last.until(/^ready /);
-  const { baseUrl, email, password } = await credentials();
-  expect((await call(baseUrl, 'POST', '/api/auth/login', { body: { email, password } })).status).toBe(200);
+  const { read, paidOrders } = firstSeller(dataDir);
+  expect((await logIn(await readCredentials(dataDir))).status).toBe(200);
   const products = (await read('/api/v1/products')).json.data as { id: string; slug: string }[];
   expect(products).toHaveLength(5);
   expect(new Set(products.map((product) => product.slug)).size).toBe(5);
@@ -111,8 +38,10 @@ test('a first start that is killed with -9 at any of its steps is finished by th
   expect([ids.length, new Set(ids).size]).toEqual([Number(orders), Number(orders)]);
   // NATS delivers again after 10 s what a killed process had fetched.
   await handledAll('metrics', orderPaid, 'orderId', ids);
+  const productIds = products.map(({ id }) => id);
+  await handledAll('metrics', productCreated, 'productId', productIds);
   const metrics = await Promise.all(
-    products.map(async ({ id }) => (await read(`/api/metrics/${id}`)).json.summary.orders),
+    productIds.map(async (id) => (await read(`/api/metrics/${id}`)).json.summary.orders),
   );
   expect(metrics.reduce((sum: number, count: number) => sum + count, 0)).toBe(Number(orders));
 });
