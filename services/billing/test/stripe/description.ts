@@ -108,10 +108,15 @@ export interface Endpoint {
   check(answer: unknown): void;
 }
 
+const paths = Object.entries(description.paths).map(([template, operations]) => {
+  const pattern = new RegExp(`^${template.replaceAll(/\{[a-z_]+\}/g, '([^/]+)')}$`);
+  return { template, operations, pattern };
+});
+
 /** Undefined where the description has no such endpoint. */
 export function endpointOf(method: string, path: string): Endpoint | undefined {
-  for (const [template, operations] of Object.entries(description.paths)) {
-    const match = new RegExp(`^${template.replaceAll(/\{[a-z_]+\}/g, '([^/]+)')}$`).exec(path);
+  for (const { template, operations, pattern } of paths) {
+    const match = pattern.exec(path);
     const operation = operations[method.toLowerCase()];
     if (match !== null && operation !== undefined)
       return endpoint(template, decodeURIComponent(match[1] ?? ''), operation);

@@ -275,8 +275,9 @@ export class StripeStandIn {
     const disturbed = this.#disturbance(request);
     if (disturbed !== undefined) return disturbed;
     const fault = cardNamed(String(request.parameters.payment_method ?? ''))?.fault;
+    if (fault === undefined) return undefined;
     const sent = this.requests.filter(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey);
-    if (fault === undefined || sent.length > 1) return undefined;
+    if (sent.length > 1) return undefined;
     return fault === 'request_lost' ? 'silent_before' : 'silent_after';
   }
 
