@@ -3,8 +3,9 @@ import { Agent } from 'node:http';
 import { openDatabase } from '@app/service-kit/database';
 import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
+import type { RunningGateway } from '../src/gateway-deps.ts';
 import { newApiKey } from '../src/identity/api-key-format.ts';
 import { clientCountsExchanged } from '../src/points/points.ts';
 import { createSeller, platformKey } from './harness.ts';
@@ -13,6 +14,16 @@ import { harness, startGateway, url } from './set-up.ts';
 
 startGateway({ RATE_LIMIT_PER_MINUTE: '5', TRUST_PROXY: '1' });
 
+let unlimited: RunningGateway;
+/** Replicas that limit strangers: each test has addresses and accounts of its own. */
+let one: RunningGateway;
+let two: RunningGateway;
+beforeAll(async () => {
+  unlimited = await harness.start();
+  const settings = { RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' };
+  [one, two] = [await harness.start(settings), await harness.start(settings)];
+});
+
 /** A read that needs no other service: how soon one answers is no matter of this file. */
 const read = (at: string, caller: object) => send(at, 'GET', '/api/v1/settings', caller);
 const statusOf = ({ status }: Sent) => status;
@@ -20,7 +31,6 @@ const keyOf = async (at: string, key: string) =>
   (await send(at, 'POST', '/api/v1/api-keys', { key, body: { name: 'k' } })).json.key as string;
 
 test('an account has one quota for a minute over all its keys and sessions; health and the platform key are outside of it', async () => {
-  const unlimited = await harness.start();
   const { key, session } = await createSeller(unlimited.url);
   const second = await keyOf(unlimited.url, key);
   const answers: Sent[] = [];
@@ -48,7 +58,6 @@ test('two replicas hold one quota together, to the request', async () => {
   // A replica that waits longer for the database counts alone.
   const deps = { quotaWithinMs: 20_000 };
   const [one, two] = [await harness.start(settings, deps), await harness.start(settings, deps)];
-  const unlimited = await harness.start();
   const { key } = await createSeller(unlimited.url);
   const second = await keyOf(unlimited.url, key);
   const rush = await Promise.all(
@@ -65,7 +74,6 @@ test('two replicas hold one quota together, to the request', async () => {
 
 test('a quota that cannot be shared refuses no caller: each replica counts alone, without waiting', async () => {
   const gateway = await harness.start({ RATE_LIMIT_PER_MINUTE: '50' });
-  const unlimited = await harness.start();
   const { key } = await createSeller(unlimited.url);
   const gone = await createSeller(unlimited.url);
   const database = await openDatabase(databaseOptions(harness.database.url));
@@ -102,8 +110,6 @@ const exchanged = (address: string, requests: number) =>
   );
 
 test('what an address has used at one replica is used up at the others, but for a few requests there', async () => {
-  const settings = { RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' };
-  const [one, two] = [await harness.start(settings), await harness.start(settings)];
   const open = async (at: string) =>
     (await send(at, 'POST', '/api/auth/login', { headers: { 'x-forwarded-for': '203.0.113.200' }, body: {} })).status;
   for (let i = 0; i < 60; i++) expect(await open(one.url)).toBe(422);
@@ -116,34 +122,30 @@ test('what an address has used at one replica is used up at the others, but for 
 });
 
 test('fifteen buyers behind one address all buy: pages and the checkout have a limit of their own', async () => {
-  const unlimited = await harness.start();
   const { key } = await createSeller(unlimited.url);
   const { handle } = (await send(unlimited.url, 'GET', '/api/v1/settings', { key })).json;
-  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' });
   const headers = { 'x-forwarded-for': '203.0.113.201' };
   const guess = { headers: { ...headers, authorization: 'Bearer fnl_guess' } };
-  for (let i = 0; i < 61; i++) await send(limited.url, 'GET', '/api/v1/settings', guess);
-  expect((await send(limited.url, 'GET', '/api/v1/settings', guess)).status).toBe(429);
+  for (let i = 0; i < 61; i++) await send(one.url, 'GET', '/api/v1/settings', guess);
+  expect((await send(one.url, 'GET', '/api/v1/settings', guess)).status).toBe(429);
   const buy = async (): Promise<number[]> => {
-    const page = await send(limited.url, 'GET', `/c/${handle}/course`, { headers });
-    const opened = await send(limited.url, 'POST', '/api/checkout', { headers, body: { handle, slug: 'course' } });
+    const page = await send(one.url, 'GET', `/c/${handle}/course`, { headers });
+    const opened = await send(one.url, 'POST', '/api/checkout', { headers, body: { handle, slug: 'course' } });
     const path = `/api/checkout/${opened.json.id}`;
     const buyer = { headers: { ...headers, 'x-checkout-secret': `${opened.json.secret}` } };
     const changes: Sent[] = [];
     for (const email of ['a@b.co', 'ada@b.co', 'ada@example.com'])
-      changes.push(await send(limited.url, 'PATCH', path, { ...buyer, body: { email } }));
-    const paid = await send(limited.url, 'POST', `${path}/pay`, { ...buyer, body: { paymentMethod: 'tok' } });
-    return [page, opened, ...changes, paid, await send(limited.url, 'GET', path, buyer)].map(statusOf);
+      changes.push(await send(one.url, 'PATCH', path, { ...buyer, body: { email } }));
+    const paid = await send(one.url, 'POST', `${path}/pay`, { ...buyer, body: { paymentMethod: 'tok' } });
+    return [page, opened, ...changes, paid, await send(one.url, 'GET', path, buyer)].map(statusOf);
   };
   const bought = await Promise.all(Array.from({ length: 15 }, buy));
   expect(bought).toEqual(Array(15).fill(Array(7).fill(200)));
-  const page = await send(limited.url, 'GET', `/c/${handle}/course`, { headers });
+  const page = await send(one.url, 'GET', `/c/${handle}/course`, { headers });
   expect(page.headers['ratelimit-policy']).toBe('"buyers";q=600;w=60');
 });
 
 test('the checkout gets 600 requests a minute from an address, over both replicas', async () => {
-  const settings = { RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' };
-  const [one, two] = [await harness.start(settings), await harness.start(settings)];
   const headers = { 'x-forwarded-for': '203.0.113.202' };
   const open = async (at: string) => (await send(at, 'POST', '/api/checkout', { headers, body: {} })).status;
   expect(new Set(await Promise.all(Array.from({ length: 600 }, () => open(one.url))))).toEqual(new Set([422]));
@@ -156,12 +158,10 @@ test('the checkout gets 600 requests a minute from an address, over both replica
 });
 
 test('an address that sends invented keys makes few statements, and a valid key from there is never refused', async () => {
-  const unlimited = await harness.start();
   const { key, session } = await createSeller(unlimited.url);
   const other = await createSeller(unlimited.url);
-  const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' });
   const from = (caller: { key?: string; session?: string }) =>
-    send(limited.url, 'GET', '/api/v1/settings', { ...caller, headers: { 'x-forwarded-for': '203.0.113.77' } });
+    send(one.url, 'GET', '/api/v1/settings', { ...caller, headers: { 'x-forwarded-for': '203.0.113.77' } });
   const invented = () => from({ key: newApiKey() });
   const answers = await Promise.all(Array.from({ length: 100 }, invented));
   const counts = [401, 429].map((status) => answers.filter((answer) => answer.status === status).length);
@@ -174,7 +174,6 @@ test('an address that sends invented keys makes few statements, and a valid key 
 });
 
 test('a burst with one valid key is one look-up, and counts as no stranger', async () => {
-  const unlimited = await harness.start();
   const { key } = await createSeller(unlimited.url);
   const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1000' });
   const burst = await Promise.all(Array.from({ length: 70 }, () => read(limited.url, { key })));
@@ -187,8 +186,6 @@ const logIn = (at: string, email: string, address: string, password = 'a guess')
   send(at, 'POST', '/api/auth/login', { headers: { 'x-forwarded-for': address }, body: { email, password } });
 
 test('ten attempts a minute with one email from one address, over all replicas; other callers are not affected', async () => {
-  const settings = { RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' };
-  const [one, two] = [await harness.start(settings), await harness.start(settings)];
   const { email, session } = await createSeller(one.url);
   const attempts: Sent[] = [];
   const began = performance.now();
@@ -210,22 +207,20 @@ test('ten attempts a minute with one email from one address, over all replicas; 
 });
 
 test('while someone guesses from many addresses each has three attempts an hour, and the owner’s own are not used up', async () => {
-  const settings = { RATE_LIMIT_PER_MINUTE: '1000', TRUST_PROXY: '1' };
-  const gateway = await harness.start(settings);
-  const { email } = await createSeller(gateway.url);
+  const { email } = await createSeller(one.url);
   const owner = createHash('sha256').update(email).digest('base64url');
   await query(
     harness.database.url,
     `insert into rate_windows (caller, ends_at, taken) values ('sign-in email ${owner}', now() + interval '1 hour', 100)`,
   );
   const attempts: Sent[] = [];
-  for (let i = 0; i < 4; i++) attempts.push(await logIn(gateway.url, email, '198.51.100.3'));
+  for (let i = 0; i < 4; i++) attempts.push(await logIn(one.url, email, '198.51.100.3'));
   expect(attempts.map(statusOf)).toEqual([401, 401, 401, 429]);
   expect(Number(attempts[3]?.headers['retry-after'])).toBeGreaterThan(3_500);
   for (let i = 0; i < 5; i++) {
     const [wrong, right] = [
-      await logIn(gateway.url, email, '198.51.100.4'),
-      await logIn(gateway.url, email, '198.51.100.4', 'a long password'),
+      await logIn(one.url, email, '198.51.100.4'),
+      await logIn(one.url, email, '198.51.100.4', 'a long password'),
     ];
     expect([wrong.status, right.status]).toEqual([401, 200]);
   }
@@ -243,7 +238,7 @@ test('without proxies in front the forwarded address is not believed', async () 
 
 test('a client over its limit gets one refusal a second on a connection', async () => {
   const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '1' });
-  const { key } = await createSeller((await harness.start()).url);
+  const { key } = await createSeller(unlimited.url);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const again = () => send(limited.url, 'GET', '/api/v1/settings', { key, agent });
   expect((await again()).status).toBe(200);
@@ -258,7 +253,7 @@ test('a client over its limit gets one refusal a second on a connection', async 
 
 test('an account’s requests beyond sixty at once are queued, and none is refused', async () => {
   const limited = await harness.start({ RATE_LIMIT_PER_MINUTE: '600' });
-  const { key } = await createSeller((await harness.start()).url);
+  const { key } = await createSeller(unlimited.url);
   const beganMs = performance.now();
   const answers = await Promise.all(Array.from({ length: 81 }, () => read(limited.url, { key })));
   const tookMs = performance.now() - beganMs;
