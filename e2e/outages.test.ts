@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmdirSync, writeSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { orderPaid } from '@app/contracts/orders';
@@ -54,10 +54,8 @@ interface Shop {
   readonly orderIds: string[];
 }
 
-/** @param prepare called with the data directory before the start */
-async function start(dataDir: string, prepare: () => Promise<void> = async () => undefined): Promise<Shop> {
+async function start(dataDir: string): Promise<Shop> {
   await copyMadeData(dataDir);
-  await prepare();
   const standalone = startStandalone(dataDir, await freePort(), { RATE_LIMIT_PER_MINUTE: '0' });
   running.push(standalone);
   await standalone.until(/^ready /);
@@ -208,18 +206,4 @@ test('the platform whose servers were killed ends in order, and its log says tha
   expect(await standalone.end('SIGTERM')).toBe(0);
   const log = await readFile(join(dataDir, 'app.log'), 'utf8');
   for (const name of ['PostgreSQL', 'nats-server']) expect(log).toContain(`${name} is back after`);
-});
-
-test.runIf(process.platform === 'linux')('a log that cannot be written stops nothing and is said once', async () => {
-  const dataDir = join(directory, 'without-log');
-  // Every write to it finds no room.
-  const shop = await start(dataDir, async () => {
-    await rm(join(dataDir, 'app.log'), { force: true });
-    await symlink('/dev/full', join(dataDir, 'app.log'));
-  });
-  for (let n = 0; n < volume(20, 100); n++) expect((await order(shop)).status).toBe(200);
-  await shop.standalone.until(/The log .*app\.log cannot be written/);
-  await expectCounted(shop);
-  expect(shop.standalone.output().match(/cannot be written/g)).toHaveLength(1);
-  expect(await shop.standalone.end('SIGTERM')).toBe(0);
 });

@@ -17,7 +17,8 @@ import { countWebhookIds } from './support/webhook-ids.ts';
  */
 const crashes = volume(3, 50);
 const seconds = volume(4, 60);
-const buyersPerSecond = 20;
+/** Every card meets every decision. */
+const buyersPerSecond = volume(12, 20);
 const killed: readonly ServiceName[] = ['checkout', 'billing', 'gateway'];
 
 startOwnCluster(() => ({ settings: { ...shortLeases, PROCESSOR_DEADLINE_MS: '2000' }, apart: killed }));

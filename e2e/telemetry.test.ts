@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { durableName, streamName } from '@app/contracts/define';
@@ -9,6 +9,7 @@ import { topology } from '@app/contracts/topology';
 import { freePort } from '@app/embedded/ports';
 import { consumingBegan, eventsGivenUp, eventsPublished } from '@app/messaging/points';
 import { type ReceivedRequest, type Receiver, startReceiver } from '@app/testing/http-receiver';
+import { volume } from '@app/testing/long';
 import { connectObserver } from '@app/testing/nats';
 import { announced, listen } from '@app/testing/points';
 import { pollSystem } from '@app/testing/poll-system';
@@ -21,9 +22,12 @@ import { copyMadeData } from './support/made-data.ts';
 import { type Page, readPage } from './support/metrics-page.ts';
 import { addProduct, call, signUp } from './support/seller.ts';
 import { readCredentials, type Standalone, startStandalone } from './support/standalone.ts';
-import { attempted } from './support/waits.ts';
+import { attempted, handledAll } from './support/waits.ts';
 
-/** Guarantee: figures and spans say which service did what, whether services run as processes or in `npm start`. */
+/**
+ * Guarantee: figures and spans say which service did what, whether services run as processes or in `npm start`; a log that
+ * cannot be written stops nothing.
+ */
 const placed = 'evt.checkout.order.paid.v1';
 const placing = 'svc.checkout.orders.place';
 /** However often a page is read, its gauges are read once in five seconds. */
@@ -312,7 +316,7 @@ function expectAttributes(spans: readonly CollectedSpan[]): void {
   expect(spans.find(isInsertOf(http.traceId))?.attributes['db.system.name']).toBe('postgresql');
 }
 
-/** `npm start` with a shop that has one product, for both tests of it. */
+/** `npm start` with a shop that has one product, for all tests of it. */
 let started: ReturnType<typeof startShop> | undefined;
 const startOnce = () => (started ??= startShop());
 
@@ -320,6 +324,7 @@ async function startShop() {
   directory = await mkdtemp(join(tmpdir(), 'funnelry-telemetry-'));
   const dataDir = join(directory, 'data');
   await copyMadeData(dataDir);
+  if (hasFullDevice) await breakLog(join(dataDir, 'app.log'));
   const port = await freePort();
   const healthPort = await freePort(port);
   const { announced: announcedByIt } = listen();
@@ -335,20 +340,34 @@ async function startShop() {
   const { baseUrl, apiKey } = await readCredentials(dataDir);
   const headers = { authorization: `Bearer ${apiKey}` };
   const body = { ...membership, slug: 'membership' };
-  expect((await call(baseUrl, 'POST', '/api/v1/products', { body, headers })).status).toBe(200);
+  const product = await call(baseUrl, 'POST', '/api/v1/products', { body, headers });
+  expect(product.status).toBe(200);
   // Without one the affiliate service has nothing to do.
   expect((await call(baseUrl, 'POST', '/api/v1/affiliates', { body: affiliate, headers })).status).toBe(200);
-  const order = (email: string, more: Record<string, string> = {}) =>
-    call(baseUrl, 'POST', '/api/v1/orders', {
+  const orderIds: string[] = [];
+  const order = async (email: string, more: Record<string, string> = {}): Promise<number> => {
+    const answer = await call(baseUrl, 'POST', '/api/v1/orders', {
       body: { productSlug: body.slug, email, affiliateCode: affiliate.code },
       headers: { ...headers, ...more },
     });
-  return { healthPort, order };
+    if (answer.status === 200) orderIds.push(answer.json.orderId);
+    return answer.status;
+  };
+  const counted = async () => (await call(baseUrl, 'GET', `/api/metrics/${product.json.id}`, { headers })).json.summary;
+  return { healthPort, order, orderIds, counted };
+}
+
+/** Where every write finds no room. */
+const fullDevice = '/dev/full';
+const hasFullDevice = process.platform === 'linux';
+async function breakLog(file: string): Promise<void> {
+  await rm(file, { force: true });
+  await symlink(fullDevice, file);
 }
 
 test('in npm start one page shows every service, and a collector gets the same figures under the name of each', async () => {
   const { healthPort, order } = await startOnce();
-  for (const email of ['a@example.com', 'b@example.com']) expect((await order(email)).status).toBe(200);
+  for (const email of ['a@example.com', 'b@example.com']) expect(await order(email)).toBe(200);
   const page = await readPage(healthPort);
   expect(page.labels('service_name')).toEqual(new Set(serviceNames));
   const orders = { http_route: '/api/v1/orders', http_request_method: 'POST' };
@@ -369,11 +388,21 @@ test('in npm start one page shows every service, and a collector gets the same f
   expect(new Set(collected.figures().map(({ service }) => service))).toEqual(new Set(serviceNames));
 });
 
+// The test after it ends what runs, with 0.
+test.runIf(hasFullDevice)('a log that cannot be written stops nothing and is said once', async () => {
+  const { order, orderIds, counted } = await startOnce();
+  for (let n = 0; n < volume(20, 100); n++) expect(await order('ann@example.com')).toBe(200);
+  await standalone.until(/The log .*app\.log cannot be written/);
+  await handledAll('metrics', orderPaid, 'orderId', orderIds);
+  expect((await counted()).orders).toBe(orderIds.length);
+  expect(standalone.output().match(/cannot be written/g)).toHaveLength(1);
+});
+
 test('in npm start a span carries the name of its service; orders that share a question and a commit are linked to it', async () => {
   const { order } = await startOnce();
   const traces = Array.from({ length: 40 }, newTrace);
-  const answers = await Promise.all(traces.map(({ headers }, n) => order(`buyer-${n}@example.com`, headers)));
-  expect(answers.map(({ status }) => status)).toEqual(traces.map(() => 200));
+  const statuses = await Promise.all(traces.map(({ headers }, n) => order(`buyer-${n}@example.com`, headers)));
+  expect(statuses).toEqual(traces.map(() => 200));
   const spansOf = (service: string, name: string) =>
     Promise.all(
       traces.map(({ traceId }) =>
