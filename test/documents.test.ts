@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename, join, matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { anchorsOf, linkedPaths, namedPaths, withoutFences } from './support/named-paths.ts';
-import { find, read, root } from './support/repository.ts';
+import { anchorsOf, linkedPaths, namedPaths, pathsInComments, withoutFences } from './support/named-paths.ts';
+import { find, read, root, typeScriptFiles } from './support/repository.ts';
 
 const documents = find('**/*.md').filter((file) => basename(file) !== 'CHANGELOG.md');
 const decisions = find('docs/decisions/*.md').filter((file) => basename(file) !== 'README.md');
@@ -15,7 +15,7 @@ const wordsOf = (file: string): number =>
 
 /** Made by a command or at the start, and a package of this name. */
 const notKept =
-  /^(\.data|bench\/results|k8s\/secrets)\/|^cluster\/$|^(credentials|owner|secrets|server)\.json$|^ipaddr\.js$/;
+  /^(\.data|bench\/results|k8s\/secrets)(\/|$)|^cluster\/$|^(credentials|owner|secrets|server)\.json$|^ipaddr\.js$/;
 
 /** Whether the repository has a path that a document names. Its beginning may be left out, in a service's README that of the service. */
 function isPath(document: string, named: string): boolean {
@@ -78,6 +78,27 @@ describe('paths', () => {
 
   test.each(documents)('every path that %s names exists', (file) => {
     expect(namedPaths(read(file)).filter((path) => !isPath(file, path))).toEqual([]);
+  });
+
+  test('a comment names a path by its file, its folder of the repository, or a migration', () => {
+    const comment = [
+      '/** As a/b.rules.ts and ../c.ts say, of 0001-made, `*.test.ts` and https://d.io/e.md. */',
+      "const f = 'g.ts';",
+      '// See `h.ts`, libs/money.',
+    ];
+    expect(pathsInComments(comment.join('\n'))).toEqual(['a/b.rules.ts', '../c.ts', '0001-made', 'h.ts', 'libs/money']);
+  });
+
+  test('every path and every migration that a comment of the source names exists', () => {
+    const tails = new Set(paths.flatMap((path) => path.split('/').map((_, at, parts) => parts.slice(at).join('/'))));
+    const isKnown = (named: string): boolean => {
+      const path = named.replace(/^(\.{1,2}\/)+/, '');
+      return ['', '.ts', '.md'].some((extension) => tails.has(`${path}${extension}`)) || notKept.test(path);
+    };
+    const missing = typeScriptFiles().flatMap((file) =>
+      pathsInComments(read(file)).flatMap((path) => (isKnown(path) ? [] : [`${file}: ${path}`])),
+    );
+    expect(missing).toEqual([]);
   });
 
   test.each(documents)('every link of %s leads to a file, and to a heading of it', (file) => {

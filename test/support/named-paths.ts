@@ -7,6 +7,11 @@ const pathLike = new RegExp(
   String.raw`^(\.{0,2}/)?([\w.@{},*-]+/)*[\w.{},*-]*[\w}*]\.(${extensions})$|^(${folders})/[\w./{},*-]+$|^[\w-]+(/[\w.-]+)*/$`,
 );
 
+const pathInText = new RegExp(
+  String.raw`(?<![\w.*{}/:@-])(?:(?:[\w.-]+/)*[\w.-]*\w\.(?:ts|md|sql|ya?ml)\b(?!/)|(?:${folders})/[\w./-]*\w|\d{4}-[a-z][\w-]*)`,
+  'g',
+);
+
 /** A Markdown text without its fenced blocks. */
 export const withoutFences = (markdown: string): string => markdown.replace(/^( *)```[\s\S]*?^\1```/gm, '');
 
@@ -14,6 +19,15 @@ export const withoutFences = (markdown: string): string => markdown.replace(/^( 
 export function namedPaths(markdown: string): string[] {
   const spans = [...withoutFences(markdown).matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
   return [...new Set(spans.flatMap((span) => span.split(/[\s=()'",;:]+/)))].filter((word) => pathLike.test(word));
+}
+
+/**
+ * What the comments of a source file name that looks like a path of the repository, and what looks like a migration. Other
+ * programs have names like ours with other extensions, so of files outside our folders these few are meant.
+ */
+export function pathsInComments(source: string): string[] {
+  const comments = [...source.matchAll(/^\s*(?:\/\*|\*|\/\/|--).*$|\s\/\/ .*$/gm)].map(([comment]) => comment);
+  return [...new Set(comments.flatMap((comment) => comment.match(pathInText) ?? []))];
 }
 
 /** Where the links of a Markdown text lead within the repository, from its root, with `#` and the heading where they name one. */

@@ -9,7 +9,7 @@ import { paymentColumns, paymentOf, sentTypes } from './payment-rows.ts';
 /** Writes the row of an attempt to pay: resolves with `written`, or with the order's attempts that were made before, in their order. */
 export type AttemptWriter = Pick<Batcher<NewAttempt, 'written' | readonly Payment[]>, 'add' | 'close'>;
 
-/** \`was_lost\`: it is not the next attempt, but an earlier one that a restored database lacks. */
+/** `was_lost`: it is not the next attempt, but an earlier one that a restored database lacks. */
 type NewAttempt = Payment & { readonly was_lost?: boolean };
 
 const columns = namesOf(sentTypes);

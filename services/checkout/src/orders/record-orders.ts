@@ -34,7 +34,7 @@ const notRecorded = '(select true from orders as o where o.id = i.id) is null';
 /**
  * Writes orders and their events in one statement, which is one round trip and one commit for all of them. An order
  * that exists already (its command came again) stays as it is, and its event is not written twice. `confirm_orders`
- * (0003-one-outcome.ts) fails the whole statement when one of the commands was refused meanwhile.
+ * (migrations/0001-initial/orders.ts) fails the whole statement when one of the commands was refused meanwhile.
  */
 const recordPlain = statement<Recorded>(
   'orders-record',

@@ -30,7 +30,7 @@ export interface Attempt extends ExchangeColumns {
   readonly url: string | null;
   readonly delivered: boolean;
   /**
-   * Why no attempt follows, as `finished_deliveries.reason` stores it: `attempts` after the last one of the schedule. Null when
+   * Why no attempt follows, as `finished_deliveries.reason` stores it: `attempts_used` after the last one of the schedule. Null when
    * delivered, and while another follows.
    */
   readonly reason_code: string | null;

@@ -5,7 +5,7 @@ import { heldForFailing } from './held-for-failing.rules.ts';
 /** What the decision needs to know of an attempt that failed. */
 export interface FailedAttempt {
   readonly status_code: number | null;
-  /** Why no attempt follows: `attempts` after the last one of the schedule; null while another may. */
+  /** Why no attempt follows: `attempts_used` after the last one of the schedule; null while another may. */
   readonly reason_code: string | null;
   readonly created_at: string;
   /** Null after the last attempt. */

@@ -24,7 +24,7 @@ const soonAfter = `interval '10 seconds'`;
  */
 const circumstancesStatement = statement<CircumstancesRow>(
   'attempts-failed-circumstances',
-  `select a.id, e.active, e.role, e.is_url, case when a.is_last then exists (
+  `select a.id, e.active, e.role, e.is_http, case when a.is_last then exists (
      select from failing_endpoints f where f.endpoint_id = a.endpoint_id and f.account_id = a.account_id and f.since <= (
        select min(t.created_at) + ${soonAfter} from attempts t
        where t.delivery_id = a.delivery_id and t.account_id = a.account_id and t.id > 'att_' || substr(a.delivery_id, 5, 6)
@@ -33,9 +33,9 @@ const circumstancesStatement = statement<CircumstancesRow>(
      else false end as nothing_delivered
    from (select * from ${tableOf(readColumns, 1)}) a
      left join lateral (
-       select active, role, channel = 'http' as is_url from endpoints
+       select active, role, channel = 'http' as is_http from endpoints
        where id = a.endpoint_id and account_id = a.account_id limit 1) e on true`,
-  { id: 'text', active: 'bool', role: 'text', is_url: 'bool', nothing_delivered: 'bool' },
+  { id: 'text', active: 'bool', role: 'text', is_http: 'bool', nothing_delivered: 'bool' },
 );
 interface CircumstancesRow {
   /** Of the attempt. */
@@ -43,7 +43,8 @@ interface CircumstancesRow {
   /** Null, as the next two are, when the endpoint was removed. */
   readonly active: boolean | null;
   readonly role: Role | null;
-  readonly is_url: boolean | null;
+  /** Of a URL: a seller's, or an automation's that sends no email. */
+  readonly is_http: boolean | null;
   readonly nothing_delivered: boolean;
 }
 
@@ -139,7 +140,7 @@ export async function recordFailed(
     const row = found.get(attempt.id) as CircumstancesRow;
     const succeeded = deliveredTo.has(attempt.endpoint_id);
     const decision = decideFailure(attempt, circumstancesOf(row, { succeeded, isChanging }));
-    const countsAsFailing = !succeeded && row.active === true && row.is_url === true;
+    const countsAsFailing = !succeeded && row.active === true && row.is_http === true;
     return { ...attempt, ...decision, counts_as_failing: countsAsFailing };
   };
   const { failing, skipped } = await write(

@@ -105,7 +105,7 @@ interface Recovery {
   readonly is_second: boolean;
   /** What waits for the endpoint is being held or dropped first. */
   readonly is_changing: boolean;
-  /** Events may still be stored that know nothing of the endpoint yet (0016-recoveries-begun.ts). */
+  /** Events may still be stored that know nothing of the endpoint yet (`begun_in`, 0001-initial/endpoints.ts). */
   readonly is_early: boolean | null;
 }
 

@@ -149,7 +149,7 @@ const hastenStatement = statement(
    where d.account_id = $1 and d.id = any (array(select id from waiting))`,
 );
 
-/** As above; a delivery that an earlier recovery counts is counted in its row from now on (0008-recoveries.ts). */
+/** As above; a delivery that an earlier recovery counts is counted in its row from now on (0001-initial/endpoints.ts). */
 const moveStatement = statement(
   'recovery-move',
   `with locked as materialized (

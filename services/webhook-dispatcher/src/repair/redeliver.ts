@@ -32,7 +32,7 @@ const endpointStatement = statement<{ active: boolean; is_connected: boolean }>(
 );
 const bodyStatement = statement('redeliver-body', 'select from event_bodies where account_id = $1 and event_id = $2');
 
-/** A recovery that counts the delivery keeps its result in its own row from now on (0008-recoveries.ts). */
+/** A recovery that counts the delivery keeps its result in its own row from now on (0001-initial/endpoints.ts). */
 const againStatement = statement<{ id: string }>(
   'redeliver-again',
   `with moved as (
