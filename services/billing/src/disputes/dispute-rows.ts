@@ -3,7 +3,7 @@ import { type Client, type ColumnsOf, type Database, statement } from '@app/serv
 import { namesOf } from '@app/service-kit/row-arrays';
 import type { Charge, Dispute } from '../payments/payment.types.ts';
 import type { ProcessorDispute } from '../processors/payment-processor.ts';
-import { outcomeOf } from './dispute.rules.ts';
+import { outcomeOfDispute } from './dispute.rules.ts';
 
 /** Whose disputes: of one account at one processor, live or rehearsed. */
 export interface DisputeScope {
@@ -173,7 +173,7 @@ export async function listOrderDisputes(
     evidence_due_by: row.evidence_due_by?.toISOString() ?? null,
     opened_at: row.opened_at.toISOString(),
     closed_at: row.closed_at?.toISOString() ?? null,
-    outcome: row.closed_at === null ? null : outcomeOf(row.status, row.lost_cents),
+    outcome: row.closed_at === null ? null : outcomeOfDispute(row.status, row.lost_cents),
   }));
 }
 

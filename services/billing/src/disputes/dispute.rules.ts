@@ -36,7 +36,7 @@ const nothing: DisputeDecision = {
 export function decideDispute(stored: Dispute | undefined, read: ProcessorDispute, charge: Charge): DisputeDecision {
   if (stored !== undefined && (stored.closed_at !== null || isOlder(stored, read))) return nothing;
   const takenCents = takenBy(read, charge);
-  const closed = outcomeOf(read.status, takenCents);
+  const closed = outcomeOfDispute(read.status, takenCents);
   const opened = stored === undefined;
   return {
     changed: opened || !isSame(stored, read),
@@ -55,7 +55,7 @@ const isOlder = (stored: Dispute, read: ProcessorDispute): boolean =>
 const isWarning = (status: DisputeStatus): boolean => status.startsWith('warning');
 
 /** Null while it is open. However it ended, the seller has lost it where money stays taken. */
-export function outcomeOf(status: DisputeStatus, takenCents: number): DisputeOutcome | null {
+export function outcomeOfDispute(status: DisputeStatus, takenCents: number): DisputeOutcome | null {
   switch (status) {
     case 'won':
     case 'lost':
@@ -75,7 +75,7 @@ export function outcomeOf(status: DisputeStatus, takenCents: number): DisputeOut
  */
 function takenBy({ status, amountCents, takenCents, currency }: ProcessorDispute, charge: Charge): number {
   const taken = status === 'lost' ? amountCents : takenCents;
-  const isEnd = status !== 'won' && outcomeOf(status, taken) !== null;
+  const isEnd = status !== 'won' && outcomeOfDispute(status, taken) !== null;
   if (!isEnd) return 0;
   const ofCharge =
     currency === charge.currency ? taken : Math.round((charge.amount_cents * taken) / Math.max(1, amountCents));

@@ -49,7 +49,7 @@ async function makeAttempt(
   input: StartInput,
   payment: Payment,
 ): Promise<Payment> {
-  const context = { requestId, isFirst: true, mayHaveArrived: mayHaveArrived(deps, input) };
+  const context = { requestId, isFirst: true, mayHaveArrived: mayHaveBeenSent(deps, input) };
   if (input.paymentMethod === null) return paymentAfter(payment, await lookUpPayment(deps, payment, context));
   const mayBeForgotten = keyMayBeForgotten(idTimeMs(input.orderId), deps.clock.nowMs());
   return await sendOnce(deps, payment, context, mayBeForgotten);
@@ -65,5 +65,5 @@ function outcomeForAttempt(payment: Payment, attemptNo: number): PaymentOutcome 
  * Whether a database that a backup has replaced may have sent the attempt: it began longer ago than a request takes, and here is
  * no row of it.
  */
-const mayHaveArrived = ({ clock, processorCalls }: PaymentDeps, { begunAt }: StartInput): boolean =>
+const mayHaveBeenSent = ({ clock, processorCalls }: PaymentDeps, { begunAt }: StartInput): boolean =>
   clock.nowMs() - Date.parse(begunAt) >= processorCalls.deadlineMs;

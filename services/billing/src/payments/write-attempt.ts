@@ -7,10 +7,10 @@ import type { Payment } from './payment.types.ts';
 import { paymentColumns, paymentOf, sentTypes } from './payment-rows.ts';
 
 /** Writes the row of an attempt to pay: resolves with `written`, or with the order's attempts that were made before, in their order. */
-export type AttemptWriter = Pick<Batcher<NewAttempt, 'written' | readonly Payment[]>, 'add' | 'close'>;
+export type AttemptWriter = Pick<Batcher<AttemptToWrite, 'written' | readonly Payment[]>, 'add' | 'close'>;
 
 /** `was_lost`: it is not the next attempt, but an earlier one that a restored database lacks. */
-type NewAttempt = Payment & { readonly was_lost?: boolean };
+type AttemptToWrite = Payment & { readonly was_lost?: boolean };
 
 const columns = namesOf(sentTypes);
 const incomingTypes = { ...sentTypes, was_lost: 'bool' };
@@ -51,7 +51,7 @@ interface StoppedRow {
 }
 
 export function createAttemptWriter(database: Database): AttemptWriter {
-  return createBatcher<NewAttempt, 'written' | readonly Payment[]>({
+  return createBatcher<AttemptToWrite, 'written' | readonly Payment[]>({
     span: { service: 'billing', one: 'write payment', many: 'write payments', count: 'app.payments' },
     concurrency: 2,
     keysOf: ({ account_id, order_id }) => [`${account_id}/${order_id}`],

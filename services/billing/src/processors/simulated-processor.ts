@@ -278,7 +278,7 @@ async function lookUp(books: Books, sent: PaymentRequest, call: ProcessorCall): 
     const { reference, kind, status, amount_cents, currency: got } = row;
     throw new OtherPaymentError({ reference, kind, status, amountCents: amount_cents, currency: got });
   }
-  return outcomeOf(row);
+  return entryOutcome(row);
 }
 
 const kinds: Readonly<Record<PaymentRequest['call'], EntryRow['kind']>> = {
@@ -309,10 +309,10 @@ async function answerOf(
     // It answers a caller that waits by then: also after the deadline.
     if (fault === 'slow') await sleep(books.slowMs, undefined, { ref: false });
   }
-  return outcomeOf(row);
+  return entryOutcome(row);
 }
 
-function outcomeOf(row: EntryRow): ProcessorOutcome {
+function entryOutcome(row: EntryRow): ProcessorOutcome {
   const lastFour = row.last_four === null ? {} : { lastFour: row.last_four };
   if (row.status === 'declined' || row.status === 'failed') {
     const reason = row.reason ?? 'card_declined';

@@ -118,7 +118,12 @@ const claimAgainStatement = statement<ClaimedRow>(
 );
 
 /**
- * Writes the payments of renewals that are sent next, all in one statement.
+ * Writes the payments of renewals that are sent next. Nearly always one statement does: `firstAttempt` guesses their numbers.
+ * It returns the others, each with the number that is right, for up to two more:
+ *
+ *   renumbered  attempt 1 never reached the processor, so it did not count: 1 was guessed, and 2 is written
+ *   undone      the processor refused attempt 1 and did nothing: the row of attempt 1 is sent again, under its own key
+ *
  * @param due of one account, each on its own card at its `processor`
  * @param nowMs of the clock; a rehearsal's run has a time of its own
  * @returns those that may be sent now; the others are not due any more, or another payment of theirs is open
@@ -160,6 +165,10 @@ interface Attempt {
   /** It is one that the processor did nothing with. */
   readonly again: boolean;
 }
+/**
+ * The key of a payment is a hash of its attempt's number, which is made here, before the statement reads the payments. Reading them
+ * first would cost every claim a round trip, and the number differs only after attempts that do not count (`isNoAttempt`).
+ */
 const firstAttempt = (due: PayableSubscription): Attempt => ({ due, attemptNo: due.failed_tries + 1, again: false });
 
 interface Claimed {

@@ -122,7 +122,7 @@ function resultOf(
   const { finished_at, last_four } = update;
   if (finished_at === null) return undefined;
   const { id: paymentId, processor, amount_cents: cents } = payment;
-  const outcome = outcomeOf(payment, update, finished_at);
+  const outcome = renewalOutcomeOf(payment, update, finished_at);
   return {
     subscription,
     paymentId,
@@ -134,7 +134,7 @@ function resultOf(
 }
 
 /** A rehearsal is ahead of the clock: its payments are made at its time, and end then or later. */
-function outcomeOf(payment: Payment, update: PaymentUpdate, finishedAt: Date): RenewalOutcome {
+function renewalOutcomeOf(payment: Payment, update: PaymentUpdate, finishedAt: Date): RenewalOutcome {
   const { period } = payment;
   if (payment.call !== 'chargeSaved' || period === null) throw new Error(`payment ${payment.id} renews no period`);
   const at = new Date(Math.max(finishedAt.getTime(), payment.created_at.getTime()));

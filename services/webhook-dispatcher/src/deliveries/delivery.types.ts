@@ -17,7 +17,8 @@ import type { Priority } from './priority.rules.ts';
  *         off or has no URL yet; as `filtered`, finished at once, when the endpoint does not take the event
  *
  * What is held because nothing reached its endpoint (`held_reason`) is `pending` again after the endpoint's first success
- * (repair/release-held.ts).
+ * (repair/release-held.ts). Of such a row `next_attempt_at` is when its last attempt was made: no other is planned. Of one whose
+ * endpoint is off it is when the next attempt would be due.
  *
  * An attempt whose endpoint was switched off or removed meanwhile ends in `held` or `canceled`. After 30 days what is
  * `pending` or `held` is `failed`; a removed endpoint cancels what is `held` too.

@@ -15,7 +15,7 @@ import { StripeAnswerError } from './stripe-errors.ts';
 import { intentAbout } from './stripe-following.ts';
 import { eachOf, readPayment, readSetup } from './stripe-intents.ts';
 import { captureReference, chargeOf, isHold, markOf, readReference, readSavedMethod } from './stripe-objects.ts';
-import { outcomeOf, refundOutcome } from './stripe-outcomes.ts';
+import { intentOutcome, refundOutcome } from './stripe-outcomes.ts';
 import { cancelIntent, releaseOutcome } from './stripe-release.ts';
 import { askable } from './stripe-sendings.ts';
 
@@ -124,7 +124,7 @@ async function stateOf(
   const ended = await cancelIntent(deps, found.id, call);
   // Its last error is what the sending was answered.
   const isItsAnswer = ended.status === 'canceled' && found.status === 'requires_payment_method';
-  return isItsAnswer ? outcomeOf(found) : await askable(deps, ended, buyers);
+  return isItsAnswer ? intentOutcome(found) : await askable(deps, ended, buyers);
 }
 
 async function findIntent(deps: StripeDeps, sent: Starting, call: ProcessorCall): Promise<Intent | undefined> {

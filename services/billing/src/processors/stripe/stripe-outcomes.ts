@@ -14,7 +14,7 @@ const endedByStripe = new Set<string | null>(['automatic', 'expired']);
  * @param savedLast4 last four digits of a card that was saved
  * @throws Error for a status that a card never has
  */
-export function outcomeOf(intent: Intent, savedLast4?: string): ProcessorOutcome {
+export function intentOutcome(intent: Intent, savedLast4?: string): ProcessorOutcome {
   switch (intent.status) {
     case 'succeeded':
     case 'requires_capture':

@@ -13,7 +13,7 @@ import type { StripeDeps } from './stripe-deps.ts';
 import { amountAtStripe, StripeAnswerError } from './stripe-errors.ts';
 import { readLast4 } from './stripe-intents.ts';
 import { idOf, metadataOf, readSavedMethod } from './stripe-objects.ts';
-import { confirmationUrl, outcomeOf } from './stripe-outcomes.ts';
+import { confirmationUrl, intentOutcome } from './stripe-outcomes.ts';
 import { cancelIntent } from './stripe-release.ts';
 
 type Intent = Stripe.PaymentIntent | Stripe.SetupIntent;
@@ -156,10 +156,10 @@ interface Sent {
 export async function askable(deps: StripeDeps, intent: Intent, sent: Sent): Promise<ProcessorOutcome> {
   const { call, request } = sent;
   if (intent.object === 'setup_intent' && intent.status === 'succeeded') {
-    return outcomeOf(intent, await readLast4(deps.link, idOf(intent.payment_method) ?? '', call));
+    return intentOutcome(intent, await readLast4(deps.link, idOf(intent.payment_method) ?? '', call));
   }
   const isAskable = confirmationUrl(intent) !== null || request.confirmsByScript === true;
-  if (intent.status !== 'requires_action' || isAskable) return outcomeOf(intent);
+  if (intent.status !== 'requires_action' || isAskable) return intentOutcome(intent);
   const ended = await cancelIntent(deps, intent.id, call);
   return ended.status === 'canceled' ? declines.noConfirmation : await askable(deps, ended, sent);
 }

@@ -39,7 +39,7 @@ export async function putPortalPaymentMethod(
       const { paymentMethod, confirmsByScript } = body;
       const input = { ...params, body: { paymentMethod }, returnUrl, confirmsByScript, chargeNow: true };
       const saved = await app.requester.request(putPaymentMethod, input, context);
-      return { accountId, outcome: outcomeOf(saved), card: saved, declined: null };
+      return { accountId, outcome: cardOutcome(saved), card: saved, declined: null };
     } catch (err) {
       if (!(err instanceof DomainError && err.code === 'card_declined')) throw err;
       return { accountId, outcome: { status: 'declined', totalCents: 0 } as const, card: null, declined: err };
@@ -57,7 +57,7 @@ export async function continuePortalPaymentMethod(call: Call): Promise<PortalSub
   const { app, actor, address, params, context } = call;
   const found = await requireSubscription(call, params.subscriptionId);
   const card = await app.requester.request(continuePaymentMethod, { ...params, chargeNow: true }, context);
-  const made = { address, accountId: actor.accountId, checkoutId: params.subscriptionId, outcome: outcomeOf(card) };
+  const made = { address, accountId: actor.accountId, checkoutId: params.subscriptionId, outcome: cardOutcome(card) };
   await app.declineLimit.continued(made);
   const { clientSecret, renewalConfirmation, ...changed } = card;
   const answer = newCardOf(changed, found, call);
@@ -72,7 +72,7 @@ async function hasPaid({ app, context }: Call, found: SubscriptionOfBilling): Pr
   return (await app.requester.request(getBuyerOrder, { orderId, email, test }, context)).total_cents > 0;
 }
 
-function outcomeOf({ payment_method: { status } }: NewCard): PaymentAttempt['outcome'] {
+function cardOutcome({ payment_method: { status } }: NewCard): PaymentAttempt['outcome'] {
   return { status: status === 'saved' ? 'paid' : status, totalCents: asSmallPaymentCents };
 }
 
