@@ -59,6 +59,7 @@ function figuresOf(folder: string): [string, string][] {
     ['source lines', String(lines)],
     ['lines a file', (lines / files.size).toFixed(0)],
     ['words of Markdown', String(wordsOfMarkdown(folder))],
+    ['migrations', String(globSync('services/*/src/db/migrations/[0-9]*.ts', { cwd: folder }).length)],
   ];
 }
 
