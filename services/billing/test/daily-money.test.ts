@@ -242,6 +242,18 @@ test('a forced run that died before it charged is finished by the next one', asy
   expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 120 } });
 });
 
+test('a forced run that finds nothing due waives the limit for nothing that is overdue later', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 120);
+  replicas.clock.set('2026-02-10T12:00:00.000Z');
+  expect(await run(account, true)).toMatchObject({ ok: true, rebills: { charged: 0 } });
+  await replicas.database.pool.query(
+    `update subscriptions set current_period_end = $2, next_charge_at = $2 where account_id = $1`,
+    [account, new Date('2026-02-05T12:00:00.000Z')],
+  );
+  expect(await run(account)).toMatchObject({ ok: false, rebills: { charged: 100 }, waiting: 20 });
+});
+
 test('what charges nothing does not count towards the limit', async () => {
   const account = newAccount();
   await subscribeMany(account, 102);

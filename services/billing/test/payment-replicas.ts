@@ -204,7 +204,7 @@ function patientCalls(calls: OngoingCalls, { arrived }: FaultyProcessor, nextIsS
 export const runOf = (accountId: string, { clock }: Pick<PaymentDeps, 'clock'>): AccountRun => ({
   accountId,
   runId: newId('dailyRun', clock.nowMs()),
-  ...{ test: false, force: false, now: () => clock.now(), isClosing: () => false },
+  ...{ test: false, now: () => clock.now(), isClosing: () => false },
   progress: { expect: () => undefined, done: () => undefined },
   renewedByLookUp: new Set(),
   keyRefusal: { by: null },

@@ -33,7 +33,6 @@ export function createChargeNow(deps: PaymentDeps): ChargeNow {
       only: subscriptionId,
       ...(confirmation && { confirmation }),
       runId: newId('dailyRun', deps.clock.nowMs()),
-      force: false,
       now: () => now,
       isClosing: () => false,
       renewedByLookUp: new Set(),

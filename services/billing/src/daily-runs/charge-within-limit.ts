@@ -34,8 +34,7 @@ export function chargeWithinLimit(
       if (waivedUntil !== null) await waiveLimit(deps.database, run, waivedUntil);
       await charge(stepDeps, { ...run, ...(scope.cutOffs && { cutOffs: scope.cutOffs }) }, counts);
     }
-    const isWaived = waivedUntil !== null || run.force === true;
-    if (!isWaived || run.isClosing() || counts.problems.length > problems) return;
+    if (waivedUntil === null || run.isClosing() || counts.problems.length > problems) return;
     await endLimitWaivers(deps.database, accountId);
   };
 }

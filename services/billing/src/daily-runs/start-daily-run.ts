@@ -8,7 +8,7 @@ import { subscriptionIsDue } from '../renewals/due-subscriptions.ts';
 import { addResults, noCounts, resultOf, withAccountInProblems } from '../runs/daily-counts.rules.ts';
 import type { DailyStep } from '../runs/daily-step.ts';
 import { accountsToVisit } from './accounts-to-visit.ts';
-import { waiveLimit } from './limit-waiver.ts';
+import { endLimitWaivers, waiveLimit } from './limit-waiver.ts';
 
 /** A row that reminders alone have made begins anew when the run itself begins. */
 export const dailyRuns = { table: 'daily_runs', reset: 'done = null, left_to_do = null' };
@@ -123,7 +123,6 @@ async function runSteps(
   const run = {
     accountId,
     runId,
-    force,
     confirmsUnmatched,
     test: false,
     now: () => clock.now(),
@@ -144,7 +143,10 @@ async function runSteps(
     await progress.close();
   }
   const { rows } = await deps.database.pool.query(countDue([accountId, clock.now()]));
+  const stillDue = rows[0]?.due;
+  // Where nothing was due, no step has read what it waived: that holds for nothing that is overdue later.
+  if (force && stillDue === 0) await endLimitWaivers(deps.database, accountId);
   const durationMs = Math.round(performance.now() - startedMs);
-  deps.logger.info({ accountId, runId, durationMs, ...counts, stillDue: rows[0]?.due }, 'daily run');
+  deps.logger.info({ accountId, runId, durationMs, ...counts, stillDue }, 'daily run');
   return resultOf(counts);
 }

@@ -29,8 +29,6 @@ export interface AccountRun {
   readonly only?: string;
   /** Its buyer is there: how the bank may ask them. */
   readonly confirmation?: Confirmation;
-  /** It waived the limit of charges (`limit-waiver.ts`). */
-  readonly force?: boolean;
   /** The seller has looked up what the processor shows and this database does not know: that stops no charge any more. */
   readonly confirmsUnmatched?: boolean;
   /** What is due by now is due in this run: the clock, or the time of the rehearsal. */
