@@ -2,12 +2,11 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { recordOf } from '@app/service-kit/row-arrays';
 import { hurryRenewalsStatement } from '../payments/hurry-renewals.ts';
-import type { Payment } from '../payments/payment.types.ts';
 import { updateColumns, updateTypes } from '../payments/payment-update.ts';
 import type { Answer, AnswerWriter } from '../payments/write-answer.ts';
 import { answersRecorded } from '../points/points.ts';
 import { readAheadDays, rehearsalTime } from '../runs/rehearsal-time.ts';
-import { replaceCard, type Subscription } from '../subscriptions/subscription-change.rules.ts';
+import type { Subscription } from '../subscriptions/subscription-change.rules.ts';
 import {
   type SubscriptionRow,
   stateColumns,
@@ -15,6 +14,7 @@ import {
   subscriptionColumns,
   subscriptionTypes,
 } from '../subscriptions/subscription-rows.ts';
+import { decideCard, type RecordedCard } from './card-answer.rules.ts';
 
 /** The subscription before its payments, as claiming and recording a renewal lock them. */
 const lockStatement = statement<LockedRow>(
@@ -25,7 +25,7 @@ const lockStatement = statement<LockedRow>(
 );
 
 // A statement of its own, after the lock: it sees a newer card that was saved while the lock was waited for.
-const recordStatement = statement<RecordedRow>(
+const recordStatement = statement<RecordedCard>(
   'cards-record',
   `with changed as (
      update payments as p set ${updateColumns}
@@ -50,16 +50,10 @@ const replaceStatement = statement(
 );
 
 type LockedRow = SubscriptionRow & Subscription;
-interface RecordedRow {
-  readonly status: Payment['status'];
-  readonly superseded: boolean;
-  /** The same card was given twice at once: it is saved already, and gets no second free attempt. */
-  readonly repeated: boolean;
-}
 
 /**
  * The answers to cards that are saved. In one transaction the payment ends and the subscription gets the card, unless it is
- * canceled, or that card or one that was given later is saved already: it never has two, nor one that is not saved.
+ * canceled, or that card or one that was given later is saved already (`decideCard`): it never has two, nor one that is not saved.
  */
 export function createCardAnswerWriter(database: Database, clock: Clock): AnswerWriter {
   const writing = new Set<Promise<unknown>>();
@@ -86,14 +80,13 @@ async function writeAnswer(client: Client, { payment, decision }: Answer, now: D
   const update = JSON.stringify([{ ...decision.update, id, account_id: accountId }]);
   const { rows } = await client.query(recordStatement([accountId, orderId, update]));
   const [recorded] = rows;
-  const [subscription] = locked;
-  if (recorded?.status !== 'succeeded' || recorded.superseded || recorded.repeated) return recorded !== undefined;
-  if (subscription === undefined || subscription.status === 'canceled') return true;
+  if (recorded === undefined) return false;
+  const aheadDays = test ? ((await readAheadDays(client, [accountId])).get(accountId) ?? 0) : 0;
+  const next = decideCard(recorded, locked[0], rehearsalTime(now, aheadDays));
+  if (next === null) return true;
   const { method } = decision.effects;
   if (method === null) throw new Error(`payment ${id} succeeded without a saved card`);
-  const aheadDays = test ? ((await readAheadDays(client, [accountId])).get(accountId) ?? 0) : 0;
-  const next = { ...subscription, ...replaceCard(subscription, rehearsalTime(now, aheadDays)) };
-  const values = [...stateValues(accountId, subscription.id, next), method.method, processor, method.last_four];
+  const values = [...stateValues(accountId, next.id, next), method.method, processor, method.last_four];
   await client.query(replaceStatement(values));
   await client.query(hurryRenewalsStatement([[accountId], [orderId]]));
   return true;

@@ -88,7 +88,9 @@ const open = ['created', 'sent', 'unknown', 'requires_action'] as const;
 const unchanged = { ...noAnswer, next_check_at: null } as const;
 
 /**
- * What a processor's answer to a payment brings about: it alone decides, for answers in time, late ones and look-ups.
+ * What a processor's answer to a payment brings about of the payment and of its order's money: it alone decides, for answers in
+ * time, late ones and look-ups. What becomes of a subscription depends on its state when the answer is written: `decideRenewal`
+ * decides that for a renewal, with `renewalEvents`, and `decideCard` for a card.
  * @param nowMs when it is recorded
  */
 export function decideAnswer(

@@ -4,13 +4,11 @@ import { type Client, type Database, statement } from '@app/service-kit/database
 import { planBy, rowByRow } from '@app/service-kit/planner';
 import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
-import type { PaymentUpdate } from '../payments/decide-answer.rules.ts';
-import { isNoAttempt } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import { checkedUpdateTypes, updateRenewalColumns } from '../payments/payment-update.ts';
 import type { Answer, AnswerWriter } from '../payments/write-answer.ts';
 import { answersRecorded } from '../points/points.ts';
-import { effectOf, type RenewalOutcome } from './renewal.rules.ts';
+import { decideRenewal } from './renewal-answer.rules.ts';
 import {
   type LockedSubscription,
   lockedTypes,
@@ -64,8 +62,8 @@ const writeStatement = statement(
 
 /**
  * The answers to payments of renewals, and all that follows from them, in one transaction for many: the payment, the charge,
- * the period, the subscription as it stands at that moment, what runs count, and the events. Of two answers to one payment the first one
- * counts.
+ * the period, the subscription as it stands at that moment (`decideRenewal`), what runs count, and the events. Of two answers to one
+ * payment the first one counts.
  */
 export function createRenewalAnswerWriter(database: Database, clock: Clock): AnswerWriter {
   return createBatcher<Answer, boolean>({
@@ -100,7 +98,7 @@ async function writeRenewalAnswers(client: Client, answers: readonly Answer[], n
     if (subscription === undefined) throw new Error(`payment ${answer.payment.id} renews no subscription`);
     const { payment_status, releasing } = subscription;
     if (releasing || !answer.decision.update.from.includes(payment_status)) return undefined;
-    return { ...answer, result: resultOf(answer, subscription) };
+    return { ...answer, result: decideRenewal(answer.payment, answer.decision.update, subscription) };
   });
   const changing = taken.filter((each) => each !== undefined);
   if (changing.length > 0) await writeLocked(client, changing, nowMs);
@@ -112,37 +110,6 @@ function lockValues(answers: readonly Answer[]): string[] {
     answers.map(({ payment }) => payment),
     answeredTypes,
   );
-}
-
-/** Undefined while the outcome is not known. */
-function resultOf(
-  { payment, decision: { update } }: Answer,
-  subscription: LockedSubscription,
-): RecordedResult | undefined {
-  const { finished_at, last_four } = update;
-  if (finished_at === null) return undefined;
-  const { id: paymentId, processor, amount_cents: cents } = payment;
-  const outcome = renewalOutcomeOf(payment, update, finished_at);
-  return {
-    subscription,
-    paymentId,
-    cents,
-    outcome,
-    effect: effectOf(subscription, outcome),
-    card: { processor, last_four },
-  };
-}
-
-/** A rehearsal is ahead of the clock: its payments are made at its time, and end then or later. */
-function renewalOutcomeOf(payment: Payment, update: PaymentUpdate, finishedAt: Date): RenewalOutcome {
-  const { period } = payment;
-  if (payment.call !== 'chargeSaved' || period === null) throw new Error(`payment ${payment.id} renews no period`);
-  const at = new Date(Math.max(finishedAt.getTime(), payment.created_at.getTime()));
-  const about = { period, at, method: payment.request.savedMethod };
-  const { status, decline_kind, decline_reason: reason } = update;
-  if (status === 'succeeded') return { ...about, kind: 'paid' };
-  if (reason === null || isNoAttempt(reason)) return { ...about, kind: 'not_received' };
-  return { ...about, kind: 'declined', hard: decline_kind === 'hard', reason };
 }
 
 type Changing = Answer & { readonly result: RecordedResult | undefined };

@@ -1,4 +1,4 @@
-import type { RenewalEffect, RenewedSubscription } from './renewal.rules.ts';
+import { endsUnpaid, type RenewalEffect, type RenewedSubscription } from './renewal.rules.ts';
 
 /** The outcome of a renewal, as it is counted. */
 interface CountedOutcome {
@@ -40,7 +40,7 @@ export function countOutcomes(outcomes: readonly CountedOutcome[]): RenewalCount
       charged: sum.charged + (effect.paid ? 1 : 0),
       charged_cents: sum.charged_cents + (effect.paid ? cents : 0),
       retried: sum.retried + (failed_tries > 0 ? 1 : 0),
-      canceled: sum.canceled + (!effect.paid && effect.after?.status === 'canceled' ? 1 : 0),
+      canceled: sum.canceled + (endsUnpaid(effect) ? 1 : 0),
     });
   }
   return [...sums.values()];

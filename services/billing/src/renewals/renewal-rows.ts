@@ -1,12 +1,13 @@
 import { readSettings } from '@app/account-settings/read-settings';
-import { type OutboxRow, outboxColumns, outboxTypes } from '@app/messaging/outbox';
+import { type OutboxRow, outboxColumns, outboxRow, outboxTypes } from '@app/messaging/outbox';
 import type { Client, ColumnsOf } from '@app/service-kit/database';
 import { columnsOf, namesOf, recordOf, tableOf } from '@app/service-kit/row-arrays';
 import type { SubscriptionIdentity } from '../subscriptions/subscription-event.rules.ts';
 import { identityTypes } from '../subscriptions/subscription-rows.ts';
-import type { RenewalEffect, RenewedSubscription } from './renewal.rules.ts';
+import { endsUnpaid, type RenewedSubscription } from './renewal.rules.ts';
+import type { DecidedRenewal } from './renewal-answer.rules.ts';
 import { countOutcomes, type RenewalCounts } from './renewal-counts.rules.ts';
-import { type RenewalResult, renewalEvents } from './renewal-events.ts';
+import { renewalEvents } from './renewal-events.rules.ts';
 
 export interface LockedSubscription extends RenewedSubscription, SubscriptionIdentity {
   readonly account_id: string;
@@ -32,14 +33,7 @@ export const lockedTypes: ColumnsOf<LockedSubscription> = {
   cancel_requested_by: 'text',
 };
 
-/** A renewal's result, with what was found out of the card. */
-export interface RecordedResult extends RenewalResult {
-  readonly subscription: LockedSubscription;
-  readonly effect: RenewalEffect;
-  /** What its payment is over; 0 when there was none. */
-  readonly cents: number;
-  readonly card: { readonly processor: string; readonly last_four: string | null } | null;
-}
+export type RecordedResult = DecidedRenewal<LockedSubscription>;
 
 const subscriptionTypes = {
   id: 'text',
@@ -109,24 +103,26 @@ export async function outcomeValues(
 }
 
 function changedSubscriptions(results: readonly RecordedResult[]) {
-  return results.flatMap(({ subscription: { id, account_id, payment_method }, card, outcome, effect: { after } }) => {
-    if (after === null) return [];
-    // Of another card than the one it has now nothing is kept.
-    const { processor, last_four } = (outcome.method === payment_method ? card : null) ?? unknownCard;
-    return [{ ...after, processor, last_four, id, account_id }];
-  });
+  return results.flatMap(({ subscription: { id, account_id }, card, effect: { after } }) =>
+    after === null ? [] : [{ ...after, ...(card ?? unknownCard), id, account_id }],
+  );
 }
 
 const unknownCard = { processor: null, last_four: null };
 
 async function eventsOf(client: Client, results: readonly RecordedResult[], nowMs: number): Promise<OutboxRow[]> {
-  const canceling = results.filter(({ effect }) => effect.after?.status === 'canceled' && !effect.paid);
+  const canceling = results.filter(({ effect }) => endsUnpaid(effect));
   const settings =
     canceling.length === 0
       ? undefined
       : await readSettings(client, new Set(canceling.map(({ subscription }) => subscription.account_id)));
   const noticesOf = (accountId: string): boolean => settings?.get(accountId)?.cancellationNotices ?? false;
-  return results.flatMap((result) => renewalEvents(result, nowMs, noticesOf(result.subscription.account_id)));
+  return results.flatMap((result) => {
+    const { account_id: accountId } = result.subscription;
+    return renewalEvents(result, nowMs, noticesOf(accountId)).map(({ definition, data, source }) =>
+      outboxRow(definition, data, { ...source, accountId, requestId: null }),
+    );
+  });
 }
 
 export const periodTypes = {

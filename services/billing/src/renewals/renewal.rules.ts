@@ -56,6 +56,10 @@ export interface RenewalEffect {
   readonly event: RenewalEvent | null;
 }
 
+/** Whether it was the attempt that cancels. */
+export const endsUnpaid = ({ paid, after }: Pick<RenewalEffect, 'paid' | 'after'>): boolean =>
+  !paid && after?.status === 'canceled';
+
 /** What the published event of it says. */
 type RenewalEvent =
   | {

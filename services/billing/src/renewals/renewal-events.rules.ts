@@ -1,6 +1,6 @@
+import type { EventData } from '@app/contracts/define';
 import { idOfCommand } from '@app/contracts/ids';
 import { subscriptionCanceled, subscriptionPaymentFailed, subscriptionRebilled } from '@app/contracts/subscriptions';
-import { type OutboxRow, outboxRow } from '@app/messaging/outbox';
 import { aboutSubscription, type SubscriptionIdentity } from '../subscriptions/subscription-event.rules.ts';
 import type { RenewalEffect, RenewalOutcome } from './renewal.rules.ts';
 
@@ -16,6 +16,21 @@ export interface RenewalResult {
   readonly effect: RenewalEffect;
 }
 
+/** The id and the time that its row is written with. */
+interface Source {
+  readonly eventId?: string;
+  readonly nowMs: number;
+}
+
+export type DecidedRenewalEvent = { readonly source: Source } & (
+  | { readonly definition: typeof subscriptionRebilled; readonly data: EventData<typeof subscriptionRebilled> }
+  | {
+      readonly definition: typeof subscriptionPaymentFailed;
+      readonly data: EventData<typeof subscriptionPaymentFailed>;
+    }
+  | { readonly definition: typeof subscriptionCanceled; readonly data: EventData<typeof subscriptionCanceled> }
+);
+
 /**
  * The events of a renewal's result; the data have the times of its subscription, which may be a rehearsal's.
  * @param nowMs when it is written down
@@ -25,11 +40,10 @@ export function renewalEvents(
   { subscription, paymentId, outcome: { at, period }, effect: { period: dates, event } }: RenewalResult,
   nowMs: number,
   cancellationNotices: boolean,
-): OutboxRow[] {
+): DecidedRenewalEvent[] {
   if (event === null) return [];
-  const source = { accountId: subscription.account_id, requestId: null, nowMs };
   // A renewal ends once: recorded anew in a restored database, its event is the same, and a receiver that had it drops it.
-  const ended = paymentId === null ? source : { ...source, eventId: idOfCommand('event', paymentId.slice(-26)) };
+  const source = paymentId === null ? { nowMs } : { nowMs, eventId: idOfCommand('event', paymentId.slice(-26)) };
   const about = aboutSubscription(subscription);
   const { attempt, statusBefore } = event;
   const time = at.toISOString();
@@ -38,12 +52,12 @@ export function renewalEvents(
     const { statusAfter } = event;
     const charged = { paymentId, period, periodStart, periodEnd, attempt, statusBefore, statusAfter, chargedAt: time };
     const { affiliate_named: affiliateNamed } = subscription;
-    return [outboxRow(subscriptionRebilled, { ...about, ...charged, affiliateNamed }, ended)];
+    return [{ definition: subscriptionRebilled, data: { ...about, ...charged, affiliateNamed }, source }];
   }
   const { nextTryDays, statusAfter, reason } = event;
   const failed = { paymentId, period, attempt, nextTryDays, statusBefore, statusAfter, reason, failedAt: time };
-  const events = [outboxRow(subscriptionPaymentFailed, { ...about, ...failed }, ended)];
-  if (statusAfter !== 'canceled') return events;
+  const failure: DecidedRenewalEvent = { definition: subscriptionPaymentFailed, data: { ...about, ...failed }, source };
+  if (statusAfter !== 'canceled') return [failure];
   const canceled = {
     canceledAt: time,
     statusBefore,
@@ -51,6 +65,6 @@ export function renewalEvents(
     sendWebhook: cancellationNotices,
   } as const;
   // Receivers order what they get by its time: the end follows the attempt that brought it.
-  const after = { ...source, nowMs: nowMs + 1 };
-  return [...events, outboxRow(subscriptionCanceled, { ...about, ...canceled }, after)];
+  const after = { nowMs: nowMs + 1 };
+  return [failure, { definition: subscriptionCanceled, data: { ...about, ...canceled }, source: after }];
 }
