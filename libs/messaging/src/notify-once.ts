@@ -62,9 +62,14 @@ export async function notifyOnce(
   return (await pool.query(notifyStatement(values))).rowCount ?? 0;
 }
 
+const expiredStatement = statement(
+  'retention-sent-notifications',
+  `delete from sent_notifications where (account_id, notification_key) in (
+    select account_id, notification_key from sent_notifications where kept_until < $1 limit $2)`,
+);
+
 /** Deletes keys after their time. @param now of the service's clock */
 export const sentNotificationsRetention = (now: () => Date): RetentionRule => ({
-  statement: `delete from sent_notifications where (account_id, notification_key) in (
-    select account_id, notification_key from sent_notifications where kept_until < $1 limit $2)`,
+  statement: expiredStatement,
   limit: now,
 });

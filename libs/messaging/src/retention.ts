@@ -1,3 +1,4 @@
+import { statement } from '@app/service-kit/database';
 import type { RetentionRule } from '@app/service-kit/retention';
 import { streamKeepDays } from './streams.ts';
 
@@ -7,17 +8,29 @@ export const inboxKeepDays = streamKeepDays + 1;
 export const deadLetterKeepDays = 90;
 
 const messages: readonly RetentionRule[] = [
-  `delete from inbox where event_id in
+  statement(
+    'retention-inbox',
+    `delete from inbox where event_id in
      (select event_id from inbox where received_at < now() - make_interval(days => $1) limit $2)`,
-  `delete from commands where id in
+  ),
+  statement(
+    'retention-commands',
+    `delete from commands where id in
      (select id from commands where created_at < now() - make_interval(days => $1) limit $2)`,
-  `delete from event_attempts where event_id in
+  ),
+  statement(
+    'retention-event-attempts',
+    `delete from event_attempts where event_id in
      (select event_id from event_attempts where attempted_at < now() - make_interval(days => $1) limit $2)`,
-].map((statement) => ({ statement, limit: () => inboxKeepDays }));
+  ),
+].map((expired) => ({ statement: expired, limit: () => inboxKeepDays }));
 
 const deadLetters: RetentionRule = {
-  statement: `delete from dead_letters where event_id in
+  statement: statement(
+    'retention-dead-letters',
+    `delete from dead_letters where event_id in
      (select event_id from dead_letters where died_at < now() - make_interval(days => $1) limit $2)`,
+  ),
   limit: () => deadLetterKeepDays,
 };
 

@@ -158,7 +158,7 @@ test('retention of inbox and commands with nothing due reads few pages', async (
   await db.database.pool.query(`insert into commands (id) select 'cmd_' || n from generate_series(1, ${rows}) as n`);
   await db.database.pool.query('analyze inbox, commands');
   for (const { statement, limit } of messagingRetention) {
-    expect(await pagesOf(statement, [limit(), 20_000])).toBeLessThan(50);
+    expect(await pagesOf(statement().text, [limit(), 20_000])).toBeLessThan(50);
   }
 });
 

@@ -69,10 +69,10 @@ test('after the first period a check that finds nothing due reads a handful of p
     `select (pg_relation_size('inbox') / 8192)::int as n from pg_class limit 1`,
   );
   expect(pages?.n).toBeGreaterThan(each / 120);
-  const prune = messagingRetention.find(({ statement }) => statement.includes('delete from inbox'));
+  const prune = messagingRetention.find(({ statement }) => statement().text.includes('delete from inbox'));
   if (prune === undefined) throw new Error('the inbox has no retention');
   const [row] = await query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-    `explain (analyze, buffers, format json) ${prune.statement}`,
+    `explain (analyze, buffers, format json) ${prune.statement().text}`,
     [prune.limit(), 20_000],
   );
   const plan = row?.['QUERY PLAN'][0].Plan as Plan;

@@ -241,6 +241,11 @@ export function statement(
   return (values = []) => ({ name, text, values });
 }
 
+/** The same statement without its name: PostgreSQL plans it each time, with its values and the statistics of the moment. */
+export function unnamed<Query extends pg.QueryConfig>({ text, values }: Query): Query {
+  return { text, values } as Query;
+}
+
 /** The database and its migrations among the checks of a service; run at once they cost one statement together. */
 export function databaseChecks(database: Database): Check[] {
   let pending: Promise<Migrations> | undefined;

@@ -7,7 +7,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const aMinuteMs = 60_000;
-const rule = { statement: 'delete', limit: () => 30 };
+const rule = { statement: () => ({ text: 'delete' }), limit: () => 30 };
 
 /** A database whose statements delete nothing, or fail; counts them. */
 function startCounted({ fails = false } = {}) {

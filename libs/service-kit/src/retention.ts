@@ -1,4 +1,6 @@
-import type { Database } from './database.ts';
+import type pg from 'pg';
+import type { Clock } from './clock.ts';
+import { type Database, unnamed } from './database.ts';
 import type { Logger } from './logger.ts';
 
 /** A process may be renewed before an hour is over. At the very start it has other things to do. */
@@ -10,9 +12,17 @@ const deleteMax = 20_000;
 /** How long rows are kept, as the statement that deletes those kept for longer. */
 export interface RetentionRule {
   /** Deletes at most `$2` rows; what `$1` is, a number of days or a time, is up to the statement. */
-  readonly statement: string;
+  readonly statement: (values?: unknown[]) => pg.QueryConfig;
   readonly limit: () => unknown;
 }
+
+/** A rule whose limit is of a clock. */
+export interface ClockRule extends Pick<RetentionRule, 'statement'> {
+  readonly limit: (clock: Clock) => unknown;
+}
+
+export const rulesBy = (clock: Clock, rules: readonly ClockRule[]): RetentionRule[] =>
+  rules.map(({ statement, limit }) => ({ statement, limit: () => limit(clock) }));
 
 /** Deletes expired rows half a minute after the start and then every hour. */
 export function startRetention(
@@ -41,7 +51,7 @@ export async function deleteExpired(database: Database, rules: readonly Retentio
   for (const { statement, limit } of rules) {
     let deleted = deleteMax;
     while (deleted === deleteMax) {
-      deleted = (await database.pool.query(statement, [limit(), deleteMax])).rowCount ?? 0;
+      deleted = (await database.pool.query(unnamed(statement([limit(), deleteMax])))).rowCount ?? 0;
     }
   }
 }

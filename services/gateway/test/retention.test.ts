@@ -124,11 +124,11 @@ test.each(tables)(
     expect(before - (await count())).toBe(due);
     // The statistics are still those of before.
     await run(`vacuum ${table}`);
-    const rule = retention(harness.clock).find(({ statement }) => statement.includes(`from ${table} `));
+    const rule = retention(harness.clock).find(({ statement }) => statement().text.includes(`from ${table} `));
     if (rule === undefined) throw new Error(`${table} has no retention`);
     const [explained] = await query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
       harness.database.url,
-      `explain (analyze, buffers, format json) ${rule.statement}`,
+      `explain (analyze, buffers, format json) ${rule.statement().text}`,
       [rule.limit(), 20_000],
     );
     if (explained === undefined) throw new Error('no plan');

@@ -1,7 +1,8 @@
 import { sentNotificationsRetention } from '@app/messaging/notify-once';
 import { messagingRetention } from '@app/messaging/retention';
 import type { Clock } from '@app/service-kit/clock';
-import type { RetentionRule } from '@app/service-kit/retention';
+import { statement } from '@app/service-kit/database';
+import { type ClockRule, type RetentionRule, rulesBy } from '@app/service-kit/retention';
 
 /** Thirteen months, so that a year's runs can be compared with those of the year before. */
 export const runKeepDays = 396;
@@ -17,36 +18,55 @@ const processorEventKeepDays = 35;
 
 const daysAgo = (clock: Clock, days: number) => new Date(clock.nowMs() - days * 24 * 60 * 60 * 1000);
 
-export const retention = (clock: Clock): readonly RetentionRule[] => [
-  ...messagingRetention,
-  sentNotificationsRetention(() => clock.now()),
+const rules: readonly ClockRule[] = [
   {
-    statement: 'delete from daily_runs where id in (select id from daily_runs where started_at < $1 limit $2)',
-    limit: () => daysAgo(clock, runKeepDays),
+    statement: statement(
+      'retention-daily-runs',
+      'delete from daily_runs where id in (select id from daily_runs where started_at < $1 limit $2)',
+    ),
+    limit: (clock) => daysAgo(clock, runKeepDays),
   },
   {
-    statement: `delete from unmatched_payments where (account_id, processor, reference) in (
+    statement: statement(
+      'retention-unmatched-payments',
+      `delete from unmatched_payments where (account_id, processor, reference) in (
       select account_id, processor, reference from unmatched_payments
       where found_at < $1 and confirmed_at is not null limit $2)`,
-    limit: () => daysAgo(clock, runKeepDays),
+    ),
+    limit: (clock) => daysAgo(clock, runKeepDays),
   },
   {
-    statement: `delete from simulated_processor.entries where seq in (
+    statement: statement(
+      'retention-simulated-entries',
+      `delete from simulated_processor.entries where seq in (
       select seq from simulated_processor.entries as e
       where recorded_at < $1 and (later_at is null or later_at < $1) and not exists (
         select from simulated_processor.entries
         where account_id = e.account_id and test = e.test and about = e.reference and recorded_at >= $1)
       limit $2)`,
-    limit: () => daysAgo(clock, entryKeepDays),
+    ),
+    limit: (clock) => daysAgo(clock, entryKeepDays),
   },
   {
-    statement: `delete from simulated_processor.lost_sendings where (account_id, test, payment_id) in (
+    statement: statement(
+      'retention-lost-sendings',
+      `delete from simulated_processor.lost_sendings where (account_id, test, payment_id) in (
       select account_id, test, payment_id from simulated_processor.lost_sendings where lost_at < $1 limit $2)`,
-    limit: () => daysAgo(clock, lostSendingKeepDays),
+    ),
+    limit: (clock) => daysAgo(clock, lostSendingKeepDays),
   },
   {
-    statement: `delete from processor_events where (account_id, processor, test, event_id) in (
+    statement: statement(
+      'retention-processor-events',
+      `delete from processor_events where (account_id, processor, test, event_id) in (
       select account_id, processor, test, event_id from processor_events where received_at < $1 limit $2)`,
-    limit: () => daysAgo(clock, processorEventKeepDays),
+    ),
+    limit: (clock) => daysAgo(clock, processorEventKeepDays),
   },
+];
+
+export const retention = (clock: Clock): readonly RetentionRule[] => [
+  ...messagingRetention,
+  sentNotificationsRetention(() => clock.now()),
+  ...rulesBy(clock, rules),
 ];

@@ -91,11 +91,11 @@ test('searching for what is due with nothing due reads few pages, however many e
   );
   await query(storage.url, 'analyze simulated_processor.entries');
   for (const { statement, limit } of retention(clock).filter((rule) =>
-    rule.statement.includes('simulated_processor'),
+    rule.statement().text.includes('simulated_processor'),
   )) {
     const [row] = await query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>(
       storage.url,
-      `explain (analyze, buffers, format json) ${statement}`,
+      `explain (analyze, buffers, format json) ${statement().text}`,
       [limit(), entries],
     );
     const { 'Shared Hit Blocks': hit = 0, 'Shared Read Blocks': read = 0 } = row?.['QUERY PLAN'][0]?.Plan ?? {};

@@ -1,7 +1,8 @@
 import { sentNotificationsRetention } from '@app/messaging/notify-once';
 import { messagingRetention } from '@app/messaging/retention';
 import type { Clock } from '@app/service-kit/clock';
-import type { RetentionRule } from '@app/service-kit/retention';
+import { statement } from '@app/service-kit/database';
+import { type ClockRule, type RetentionRule, rulesBy } from '@app/service-kit/retention';
 
 /** A command is repeated for 20 s and its attempts end within the minute, so no caller requests its refusal after a day. */
 const refusalKeepDays = 1;
@@ -31,44 +32,62 @@ export const reminderRunKeepDays = 90;
 
 const daysAgo = (clock: Clock, days: number): Date => new Date(clock.nowMs() - days * dayMs);
 
-export const retention = (clock: Clock): readonly RetentionRule[] => [
-  ...messagingRetention,
-  sentNotificationsRetention(() => clock.now()),
+const rules: readonly ClockRule[] = [
   {
-    statement: `delete from order_refusals where order_id in
+    statement: statement(
+      'retention-order-refusals',
+      `delete from order_refusals where order_id in
       (select order_id from order_refusals where created_at < now() - make_interval(days => $1) limit $2)`,
+    ),
     limit: () => refusalKeepDays,
   },
   {
-    statement: `delete from visits where ctid in (select ctid from visits where day < $1::date limit $2)`,
-    limit: () => new Date(clock.nowMs() - (visitKeepDays - 1) * dayMs).toISOString().slice(0, 10),
+    statement: statement(
+      'retention-visits',
+      `delete from visits where ctid in (select ctid from visits where day < $1::date limit $2)`,
+    ),
+    limit: (clock) => new Date(clock.nowMs() - (visitKeepDays - 1) * dayMs).toISOString().slice(0, 10),
   },
   {
-    statement: `delete from checkouts where id in
+    statement: statement(
+      'retention-untouched-checkouts',
+      `delete from checkouts where id in
       (select id from checkouts where status = 'open' and email is null and revision = 0 and created_at < $1 limit $2
        for update skip locked) and status = 'open'`,
-    limit: () => daysAgo(clock, untouchedKeepDays),
+    ),
+    limit: (clock) => daysAgo(clock, untouchedKeepDays),
   },
   {
-    statement: `update checkouts set status = 'expired', revision = revision + 1 where id in
+    statement: statement(
+      'retention-open-checkouts',
+      `update checkouts set status = 'expired', revision = revision + 1 where id in
       (select id from checkouts where status = 'open' and created_at < $1 limit $2 for update skip locked)
       and status = 'open'`,
-    limit: () => new Date(clock.nowMs() - openKeepDays * dayMs),
+    ),
+    limit: (clock) => new Date(clock.nowMs() - openKeepDays * dayMs),
   },
   {
-    statement: `delete from checkouts where id in
+    statement: statement(
+      'retention-unpaid-checkouts',
+      `delete from checkouts where id in
       (select id from checkouts where status = 'expired' and upsell_status is null and created_at < $1 limit $2
        for update skip locked) and status = 'expired'`,
-    limit: () => new Date(clock.nowMs() - unpaidKeepDays * dayMs),
+    ),
+    limit: (clock) => new Date(clock.nowMs() - unpaidKeepDays * dayMs),
   },
   {
-    statement: `update checkout_attempts set buyer_digests = null where ctid in
+    statement: statement(
+      'retention-buyer-digests',
+      `update checkout_attempts set buyer_digests = null where ctid in
       (select ctid from checkout_attempts where buyer_digests is not null
          and sale -> 'product' ->> 'pricingType' <> 'subscription' and created_at < $1 limit $2)`,
-    limit: () => daysAgo(clock, digestKeepDays),
+    ),
+    limit: (clock) => daysAgo(clock, digestKeepDays),
   },
   {
-    statement: `with ended as (
+    statement: statement(
+      'retention-ended-subscriptions',
+      `with ended as (
         select id, account_id, order_id from sold_subscriptions where ended_at < $1 limit $2 for update skip locked
       ), cleared as (
         update checkout_attempts as t set buyer_digests = null from ended as e
@@ -76,21 +95,37 @@ export const retention = (clock: Clock): readonly RetentionRule[] => [
         where t.checkout_id = c.id and t.buyer_digests is not null
       )
       delete from sold_subscriptions where id in (select id from ended)`,
-    limit: () => daysAgo(clock, endedSubscriptionKeepDays),
+    ),
+    limit: (clock) => daysAgo(clock, endedSubscriptionKeepDays),
   },
   {
-    statement: `delete from reminders where id in
+    statement: statement(
+      'retention-reminders',
+      `delete from reminders where id in
       (select id from reminders where claimed_until < $1 limit $2 for update skip locked)`,
-    limit: () => daysAgo(clock, reminderKeepDays),
+    ),
+    limit: (clock) => daysAgo(clock, reminderKeepDays),
   },
   {
-    statement: `delete from opt_out_tokens where token_hash in
+    statement: statement(
+      'retention-opt-out-tokens',
+      `delete from opt_out_tokens where token_hash in
       (select token_hash from opt_out_tokens where created_at < $1 limit $2)`,
-    limit: () => daysAgo(clock, optOutTokenKeepDays),
+    ),
+    limit: (clock) => daysAgo(clock, optOutTokenKeepDays),
   },
   {
-    statement: `delete from reminder_runs where id in
+    statement: statement(
+      'retention-reminder-runs',
+      `delete from reminder_runs where id in
       (select id from reminder_runs where started_at < $1 and finished_at is not null limit $2)`,
-    limit: () => daysAgo(clock, reminderRunKeepDays),
+    ),
+    limit: (clock) => daysAgo(clock, reminderRunKeepDays),
   },
+];
+
+export const retention = (clock: Clock): readonly RetentionRule[] => [
+  ...messagingRetention,
+  sentNotificationsRetention(() => clock.now()),
+  ...rulesBy(clock, rules),
 ];
