@@ -31,4 +31,10 @@ for (const name of serviceNames) {
   statements[name] = defined;
   defined = [];
 }
+// Most of messaging is imported by the main.ts of each service alone.
+const messaging = join(import.meta.dirname, '../../libs/messaging/src');
+for (const path of globSync('*.ts', { cwd: messaging, exclude: ['*.test.ts'] }).toSorted())
+  await import(join(messaging, path));
+statements[serviceNames[0]]?.push(...defined);
+
 process.stdout.write(JSON.stringify(statements));

@@ -1,4 +1,4 @@
-import type { Database } from '@app/service-kit/database';
+import { type Database, statement, unnamed } from '@app/service-kit/database';
 import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import type { PoolClient } from 'pg';
 import { forgetAttempts } from './event-attempts.ts';
@@ -32,11 +32,13 @@ const letterTypes: Readonly<Record<keyof DeadLetter, 'text'>> = {
   error: 'text',
 };
 
-const insertSql = `
-  insert into dead_letters (${namesOf(letterTypes)}, replay_requested_at)
+const insertStatement = statement(
+  'dead-letters-insert',
+  `insert into dead_letters (${namesOf(letterTypes)}, replay_requested_at)
   select ${namesOf(letterTypes)}, case when $1 then now() end
   from ${tableOf(letterTypes, 2)}
-  on conflict (event_id) do nothing`;
+  on conflict (event_id) do nothing`,
+);
 
 /** Keeps events that were given up, in one transaction with the end of their attempts. */
 export async function giveUpEvents(database: Database, letters: readonly DeadLetter[]): Promise<void> {
@@ -60,7 +62,7 @@ export async function insertLetters(
     payload: withoutNul(letter.payload),
     error: reasonOf(letter.error),
   }));
-  await client.query(insertSql, [replay, ...columnsOf(rows, letterTypes)]);
+  await client.query(unnamed(insertStatement([replay, ...columnsOf(rows, letterTypes)])));
 }
 
 export interface LetterFilter {
@@ -78,14 +80,16 @@ export interface LetterCount {
   readonly oldest: Date;
 }
 
+const countStatement = statement<LetterCount>(
+  'dead-letters-count-by-subject',
+  `select subject, count(*)::int as letters, count(replay_requested_at)::int as waiting, min(died_at) as oldest
+     from dead_letters where ${filtered} group by subject order by subject`,
+  { subject: 'text', letters: 'int4', waiting: 'int4', oldest: 'timestamptz' },
+);
+
 /** Dead letters of each subject, and how many of them wait for their replay. */
 export async function countLetters(database: Database, filter: LetterFilter): Promise<LetterCount[]> {
-  const { rows } = await database.pool.query<LetterCount>(
-    `select subject, count(*)::int as letters, count(replay_requested_at)::int as waiting, min(died_at) as oldest
-     from dead_letters where ${filtered} group by subject order by subject`,
-    valuesOf(filter),
-  );
-  return rows;
+  return (await database.pool.query(unnamed(countStatement(valuesOf(filter))))).rows;
 }
 
 export interface ListedLetter {
@@ -96,18 +100,21 @@ export interface ListedLetter {
   readonly payload: string;
 }
 
+const listStatement = statement<ListedLetter>(
+  'dead-letters-list',
+  `select event_id, subject, error, died_at, payload from dead_letters
+     where ${filtered} and event_id > $3 order by event_id limit $4`,
+  { event_id: 'text', subject: 'text', error: 'text', died_at: 'timestamptz', payload: 'text' },
+);
+
 /** Oldest events first: ids are sorted by time. */
 export async function listLetters(
   database: Database,
   filter: LetterFilter,
   page: { limit: number; after: string },
 ): Promise<ListedLetter[]> {
-  const { rows } = await database.pool.query<ListedLetter>(
-    `select event_id, subject, error, died_at, payload from dead_letters
-     where ${filtered} and event_id > $3 order by event_id limit $4`,
-    [...valuesOf(filter), page.after, page.limit],
-  );
-  return rows;
+  const values = [...valuesOf(filter), page.after, page.limit];
+  return (await database.pool.query(unnamed(listStatement(values)))).rows;
 }
 
 export interface RequestedReplay {
@@ -116,18 +123,21 @@ export interface RequestedReplay {
   readonly requestedAt: Date;
 }
 
+const requestStatement = statement<{ event_id: string; replay_requested_at: Date }>(
+  'dead-letters-request-replay',
+  `update dead_letters set replay_requested_at = now() where event_id in (
+       select event_id from dead_letters where ${filtered} order by event_id limit $3)
+     returning event_id, replay_requested_at`,
+  { event_id: 'text', replay_requested_at: 'timestamptz' },
+);
+
 /** Makes the running service handle dead letters once more, oldest first. */
 export async function requestReplay(
   database: Database,
   filter: LetterFilter,
   limit: number,
 ): Promise<RequestedReplay | undefined> {
-  const { rows } = await database.pool.query<{ event_id: string; replay_requested_at: Date }>(
-    `update dead_letters set replay_requested_at = now() where event_id in (
-       select event_id from dead_letters where ${filtered} order by event_id limit $3)
-     returning event_id, replay_requested_at`,
-    [...valuesOf(filter), limit],
-  );
+  const { rows } = await database.pool.query(unnamed(requestStatement([...valuesOf(filter), limit])));
   const [first] = rows;
   if (first === undefined) return undefined;
   return { eventIds: rows.map((row) => row.event_id), requestedAt: first.replay_requested_at };
@@ -140,12 +150,15 @@ export interface ReplayState {
   readonly failed: number;
 }
 
-export async function replayState(database: Database, requested: RequestedReplay): Promise<ReplayState> {
-  const { rows } = await database.pool.query<ReplayState>(
-    `select count(*) filter (where replay_requested_at is not null or died_at <= $2)::int as open,
+const stateStatement = statement<ReplayState>(
+  'dead-letters-replay-state',
+  `select count(*) filter (where replay_requested_at is not null or died_at <= $2)::int as open,
        count(*) filter (where replay_requested_at is null and died_at > $2)::int as failed
      from dead_letters where event_id = any($1::text[])`,
-    [requested.eventIds, requested.requestedAt],
-  );
+  { open: 'int4', failed: 'int4' },
+);
+
+export async function replayState(database: Database, requested: RequestedReplay): Promise<ReplayState> {
+  const { rows } = await database.pool.query(unnamed(stateStatement([requested.eventIds, requested.requestedAt])));
   return rows[0] ?? { open: 0, failed: 0 };
 }

@@ -1,3 +1,4 @@
+import { statement } from '@app/service-kit/database';
 import type { PoolClient } from 'pg';
 
 /**
@@ -12,6 +13,24 @@ interface Queryable {
 /** An event that was tried with others so often is tried alone from then on: it may be the one that fails them all. */
 const attemptsTogetherMax = 3;
 
+const addStatement = (name: string, condition: string) =>
+  statement<{ event_id: string; attempts: number }>(
+    name,
+    `insert into event_attempts as t (event_id, attempts) select distinct unnest($1::text[]) as id, 1 order by id
+           on conflict (event_id) do update set attempts = t.attempts + 1, attempted_at = now() ${condition}
+           returning event_id, attempts`,
+    { event_id: 'text', attempts: 'int4' },
+  );
+const addUnlessSuspectStatement = addStatement(
+  'event-attempts-add-unless-suspect',
+  `where t.attempts < ${attemptsTogetherMax}`,
+);
+const addOneStatement = addStatement('event-attempts-add', '');
+const forgetStatement = statement(
+  'event-attempts-forget',
+  'delete from event_attempts where event_id = any($1::text[])',
+);
+
 /**
  * Counts one attempt more for each event, but leaves those at `attemptsTogetherMax` alone: they are counted when they begin.
  * @returns the attempts of each, this one included; events that are to be tried alone are missing
@@ -20,12 +39,7 @@ export async function addAttemptUnlessSuspect(
   database: Queryable,
   eventIds: readonly string[],
 ): Promise<Map<string, number>> {
-  return await addAttempts(
-    database,
-    'event-attempts-add-unless-suspect',
-    eventIds,
-    `where t.attempts < ${attemptsTogetherMax}`,
-  );
+  return await addAttempts(database, addUnlessSuspectStatement, eventIds);
 }
 
 /**
@@ -33,32 +47,21 @@ export async function addAttemptUnlessSuspect(
  * @returns the attempts of each, this one included
  */
 export async function addAttempt(database: Queryable, eventIds: readonly string[]): Promise<Map<string, number>> {
-  return await addAttempts(database, 'event-attempts-add', eventIds, '');
+  return await addAttempts(database, addOneStatement, eventIds);
 }
 
 async function addAttempts(
   database: Queryable,
-  name: string,
+  add: ReturnType<typeof addStatement>,
   eventIds: readonly string[],
-  condition: string,
 ): Promise<Map<string, number>> {
   if (eventIds.length === 0) return new Map();
-  const { rows } = await database.query<{ event_id: string; attempts: number }>({
-    name,
-    text: `insert into event_attempts as t (event_id, attempts) select distinct unnest($1::text[]) as id, 1 order by id
-           on conflict (event_id) do update set attempts = t.attempts + 1, attempted_at = now() ${condition}
-           returning event_id, attempts`,
-    values: [eventIds],
-  });
+  const { rows } = await database.query(add([eventIds]));
   return new Map(rows.map((row) => [row.event_id, row.attempts]));
 }
 
 /** They took effect, were given up, or failed by no fault of their own. */
 export async function forgetAttempts(database: Queryable, eventIds: readonly string[]): Promise<void> {
   if (eventIds.length === 0) return;
-  await database.query({
-    name: 'event-attempts-forget',
-    text: 'delete from event_attempts where event_id = any($1::text[])',
-    values: [eventIds],
-  });
+  await database.query(forgetStatement([eventIds]));
 }

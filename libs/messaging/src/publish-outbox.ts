@@ -1,4 +1,5 @@
 import { streamName } from '@app/contracts/define';
+import { statement, unnamed } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { isOneRow, sameKey } from '@app/service-kit/planner';
 import { currentTraceparent, inSpan } from '@app/service-kit/tracing';
@@ -47,12 +48,16 @@ interface PendingRow {
   readonly traceparent: string | null;
 }
 
+const highestSeqStatement = statement<{ seq: string }>(
+  'outbox-highest-seq',
+  'select coalesce(max(stream_seq), 0)::text as seq from outbox',
+  { seq: 'text' },
+);
+
 export async function openPublisher(
   base: Pick<Publisher, 'nats' | 'session' | 'manager' | 'logger'>,
 ): Promise<Publisher> {
-  const { rows } = await base.session.query<{ seq: string }>(
-    'select coalesce(max(stream_seq), 0)::text as seq from outbox',
-  );
+  const { rows } = await base.session.query(unnamed(highestSeqStatement()));
   return {
     ...base,
     stream: openStreamPublisher(base.nats),
@@ -64,11 +69,12 @@ export async function openPublisher(
 }
 
 /** Ordered by the number: `order by id` alone would mean the text that is selected. */
-export const pendingQuery = {
-  name: 'outbox-pending',
-  text: `select o.id::text, event_id, subject, payload, request_id, traceparent
+export const pendingStatement = statement<PendingRow>(
+  'outbox-pending',
+  `select o.id::text, event_id, subject, payload, request_id, traceparent
          from outbox as o where stream_seq is null and o.id > $1 order by o.id limit ${batchMax}`,
-};
+  { id: 'text', event_id: 'text', subject: 'text', payload: 'text', request_id: 'text', traceparent: 'text' },
+);
 
 /**
  * Publishes one batch in the order of its rows' ids and marks what the stream acknowledged. Transactions that run at the
@@ -79,8 +85,7 @@ export const pendingQuery = {
 export async function publishBatch(publisher: Publisher): Promise<number> {
   if (!publisher.nats.connected()) return 0;
   const { scan, room } = publisher;
-  const values = [scan.from()];
-  const { rows: found } = await publisher.session.query<PendingRow>({ ...pendingQuery, values });
+  const { rows: found } = await publisher.session.query(pendingStatement([scan.from()]));
   scan.saw(found.at(-1)?.id);
   if (found.length === 0) return 0;
   const rows = found.slice(0, await room.take(found.map(sizeOf)));
@@ -145,17 +150,17 @@ async function untilLost<T>(nats: NatsClient, work: Promise<T>): Promise<T | 'lo
 
 type AcknowledgedRow = PublishAck & { readonly id: string };
 
-export const markQuery = {
-  name: 'outbox-mark',
-  text: `update outbox set stream_seq = p.seq, published_at = now()
+export const markStatement = statement(
+  'outbox-mark',
+  `update outbox set stream_seq = p.seq, published_at = now()
          from unnest($1::bigint[], $2::bigint[], $1::bigint[]) as p (id, seq, ${sameKey})
          where outbox.id = p.id and ${isOneRow('p')}`,
-};
+);
 
 async function mark(publisher: Publisher, acknowledged: readonly AcknowledgedRow[]): Promise<void> {
   if (acknowledged.length === 0) return;
   const sequences = acknowledged.map((row) => row.seq);
-  await publisher.session.query({ ...markQuery, values: [acknowledged.map((row) => row.id), sequences] });
+  await publisher.session.query(markStatement([acknowledged.map((row) => row.id), sequences]));
   publisher.highestSeq = Math.max(publisher.highestSeq, ...sequences);
 }
 
@@ -171,11 +176,16 @@ async function unmarkReused(publisher: Publisher, acknowledged: readonly Acknowl
   await unmarkFrom(publisher, first);
 }
 
+const lowestTakenStatement = statement<{ seq: string | null }>(
+  'outbox-lowest-taken',
+  'select min(stream_seq)::text as seq from outbox where stream_seq = any($1::bigint[]) and id <> all($2::bigint[])',
+  { seq: 'text' },
+);
+
 /** The lowest of these numbers with which another row is marked; Infinity when there is none. */
 async function lowestTaken({ session }: Publisher, low: readonly AcknowledgedRow[]): Promise<number> {
-  const { rows } = await session.query<{ seq: string | null }>(
-    'select min(stream_seq)::text as seq from outbox where stream_seq = any($1::bigint[]) and id <> all($2::bigint[])',
-    [low.map(({ seq }) => seq), low.map(({ id }) => id)],
+  const { rows } = await session.query(
+    unnamed(lowestTakenStatement([low.map(({ seq }) => seq), low.map(({ id }) => id)])),
   );
   return Number(rows[0]?.seq ?? Number.POSITIVE_INFINITY);
 }
@@ -190,11 +200,13 @@ export async function republishLost(publisher: Publisher): Promise<void> {
   await unmarkFrom(publisher, state.last_seq + 1);
 }
 
+const unmarkStatement = statement(
+  'outbox-unmark',
+  'update outbox set stream_seq = null, published_at = null where stream_seq >= $1',
+);
+
 async function unmarkFrom(publisher: Publisher, seq: number): Promise<void> {
-  const lost = await publisher.session.query(
-    'update outbox set stream_seq = null, published_at = null where stream_seq >= $1',
-    [seq],
-  );
+  const lost = await publisher.session.query(unnamed(unmarkStatement([seq])));
   publisher.highestSeq = seq - 1;
   publisher.prunedSeq = Math.min(publisher.prunedSeq, publisher.highestSeq);
   publisher.scan.startOver();
@@ -205,20 +217,21 @@ async function unmarkFrom(publisher: Publisher, seq: number): Promise<void> {
  * Rows lie in the index in the order they were published: reading the lowest numbers finds all that are due, however
  * many are not. Numbers below the last one pruned are skipped, for their entries stay in the index until a vacuum.
  */
-export const pruneQuery = {
-  name: 'outbox-prune',
-  text: `delete from outbox where id = any(array(
+export const pruneStatement = statement<{ stream_seq: number }>(
+  'outbox-prune',
+  `delete from outbox where id = any(array(
            select id from (
              select id, published_at from outbox where stream_seq > $1 order by stream_seq limit ${pruneMax}
            ) as lowest
            where published_at < now() - make_interval(mins => ${keepPublishedMinutes})))
          returning stream_seq`,
-};
+  { stream_seq: 'int8' },
+);
 
 /** Deletes rows published long ago, a bounded number. Returns whether there may be more. */
 export async function prunePublished(publisher: Publisher): Promise<boolean> {
-  const values = [publisher.prunedSeq];
-  const { rows } = await publisher.session.query<{ stream_seq: string }>({ ...pruneQuery, values });
+  const { rows } = await publisher.session.query(pruneStatement([publisher.prunedSeq]));
+  // The relay's connection reads a bigint as text.
   publisher.prunedSeq = rows.reduce((highest, row) => Math.max(highest, Number(row.stream_seq)), publisher.prunedSeq);
   return rows.length === pruneMax;
 }

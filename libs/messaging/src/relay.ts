@@ -1,3 +1,4 @@
+import { statement, unnamed } from '@app/service-kit/database';
 import { type LockSession, openLockSession } from '@app/service-kit/lock-session';
 import type { Logger } from '@app/service-kit/logger';
 import { alongIndexes } from '@app/service-kit/planner';
@@ -140,6 +141,12 @@ function logRelayFailures(logger: Logger): (err: unknown) => void {
   };
 }
 
+const lockStatement = statement<{ won: boolean }>(
+  'outbox-relay-lock',
+  `select pg_try_advisory_lock(hashtext('outbox-relay')) as won`,
+  { won: 'bool' },
+);
+
 async function winLock(
   { nats, sweepMs = sweepMsDefault }: RelayOptions,
   { client }: LockSession,
@@ -147,9 +154,7 @@ async function winLock(
   state: RelayState,
 ): Promise<boolean> {
   while (!state.closing && nats.connected()) {
-    const { rows } = await client.query<{ won: boolean }>(
-      `select pg_try_advisory_lock(hashtext('outbox-relay')) as won`,
-    );
+    const { rows } = await client.query(unnamed(lockStatement()));
     if (rows[0]?.won) return true;
     await waker.sleep(sweepMs);
   }

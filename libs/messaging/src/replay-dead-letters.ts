@@ -1,3 +1,4 @@
+import { statement, unnamed } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
 import { createWaker } from '@app/service-kit/waker';
@@ -55,6 +56,21 @@ interface LetterRow extends EventHeaders {
   readonly payload: string;
 }
 
+const takeStatement = statement<LetterRow>(
+  'dead-letters-take',
+  `update dead_letters set replay_requested_at = null where event_id in (
+         select event_id from dead_letters where subject = $1 and replay_requested_at is not null
+         order by event_id limit ${batchMax} for update skip locked)
+       returning event_id, subject, payload, request_id, traceparent`,
+  { event_id: 'text', subject: 'text', payload: 'text', request_id: 'text', traceparent: 'text' },
+);
+const deleteStatement = statement('dead-letters-delete', 'delete from dead_letters where event_id = any($1::text[])');
+const keepStatement = statement(
+  'dead-letters-keep',
+  `update dead_letters set error = $2, died_at = now(), replay_requested_at = case when $3 then now() end
+     where event_id = $1`,
+);
+
 /**
  * The request ends before the attempt: a letter that ends the process is kept, and not retried by itself.
  * @returns how many letters were taken up
@@ -63,13 +79,7 @@ async function replayOnce(options: ReplaysOptions): Promise<number> {
   const { database, handlers } = options;
   let found = 0;
   for (const handler of handlers) {
-    const { rows } = await database.pool.query<LetterRow>(
-      `update dead_letters set replay_requested_at = null where event_id in (
-         select event_id from dead_letters where subject = $1 and replay_requested_at is not null
-         order by event_id limit ${batchMax} for update skip locked)
-       returning event_id, subject, payload, request_id, traceparent`,
-      [handler.definition.subject],
-    );
+    const { rows } = await database.pool.query(unnamed(takeStatement([handler.definition.subject])));
     found += rows.length;
     if (rows.length > 0) await replayTogether(options, handler, rows);
   }
@@ -93,18 +103,14 @@ async function replay(options: ReplaysOptions, handler: EventHandler, rows: read
   const events: ReceivedEvent<never>[] = rows.map((row) => readEvent(handler, row.payload, () => row));
   const ids = rows.map((row) => row.event_id);
   await takeEffect(options, handler, events, async (client: PoolClient) => {
-    await client.query('delete from dead_letters where event_id = any($1::text[])', [ids]);
+    await client.query(unnamed(deleteStatement([ids])));
   });
   options.logger.info({ subject: handler.definition.subject, events: ids.length }, 'dead letters replayed');
 }
 
 /** An outage keeps the request, unless the database itself is away by now: then the operator repeats it. */
 async function keep({ service, database, logger }: ReplaysOptions, row: LetterRow, err: unknown): Promise<void> {
-  await database.pool.query(
-    `update dead_letters set error = $2, died_at = now(), replay_requested_at = case when $3 then now() end
-     where event_id = $1`,
-    [row.event_id, reasonOf(err), isOutage(err)],
-  );
+  await database.pool.query(unnamed(keepStatement([row.event_id, reasonOf(err), isOutage(err)])));
   if (isOutage(err)) throw err;
   logger.error({ err, subject: row.subject, eventId: row.event_id }, 'dead letter failed again');
   eventsGivenUp.announce(() => ({ service, ids: [row.event_id] }));

@@ -1,5 +1,5 @@
 import { durableName, type EventDefinition, streamName } from '@app/contracts/define';
-import type { Database } from '@app/service-kit/database';
+import { type Database, statement, unnamed } from '@app/service-kit/database';
 import { AckPolicy, DeliverPolicy, type JsMsg, jetstream } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import type { NatsClient } from './connect.ts';
@@ -70,17 +70,20 @@ export async function replayStream(
   }
 }
 
+const missingStatement = statement<{ event_id: string; dead: boolean }>(
+  'inbox-missing',
+  `select w.event_id, d.event_id is not null as dead
+     from unnest($1::text[]) as w (event_id) left join dead_letters as d on d.event_id = w.event_id
+     where not exists (select from inbox as i where i.event_id = w.event_id)`,
+  { event_id: 'text', dead: 'bool' },
+);
+
 async function handleMissing(
   database: Database,
   messages: readonly JsMsg[],
 ): Promise<Pick<StreamReplay, 'handed' | 'dead'>> {
   const byId = new Map(messages.map((message) => [messageId(message), message]));
-  const { rows } = await database.pool.query<{ event_id: string; dead: boolean }>(
-    `select w.event_id, d.event_id is not null as dead
-     from unnest($1::text[]) as w (event_id) left join dead_letters as d on d.event_id = w.event_id
-     where not exists (select from inbox as i where i.event_id = w.event_id)`,
-    [[...byId.keys()]],
-  );
+  const { rows } = await database.pool.query(unnamed(missingStatement([[...byId.keys()]])));
   const missing = rows.filter((row) => !row.dead).flatMap((row) => byId.get(row.event_id) ?? []);
   const letters = missing.map((message) => ({
     event_id: messageId(message),

@@ -1,5 +1,5 @@
 import type { ServiceName } from '@app/contracts/services';
-import type { Database } from '@app/service-kit/database';
+import { type Database, statement } from '@app/service-kit/database';
 import { inBatchSpan } from '@app/service-kit/tracing';
 import { SpanKind } from '@opentelemetry/api';
 import type { PoolClient } from 'pg';
@@ -35,11 +35,12 @@ export function readEvent(handler: EventHandler, payload: string, headers: () =>
 }
 
 /** Sorted, so that two batches with the same events wait for each other and never in a circle. */
-const insertInbox = {
-  name: 'inbox-insert',
-  text: `insert into inbox (event_id) select unnest($1::text[]) as id order by id
+const insertInboxStatement = statement<{ event_id: string }>(
+  'inbox-insert',
+  `insert into inbox (event_id) select unnest($1::text[]) as id order by id
     on conflict do nothing returning event_id`,
-};
+  { event_id: 'text' },
+);
 
 /** Where events take effect: the consuming service and its database. */
 export interface ConsumerDeps {
@@ -65,7 +66,7 @@ export async function takeEffect(
     const committed: (() => void)[] = [];
     await database.transaction(async (client) => {
       const ids = [...new Set(events.map((event) => event.id))];
-      const { rows } = await client.query<{ event_id: string }>({ ...insertInbox, values: [ids] });
+      const { rows } = await client.query(insertInboxStatement([ids]));
       const fresh = new Set(rows.map((row) => row.event_id));
       // What an event brings about continues from its being consumed, not from its being published.
       const traced =

@@ -7,11 +7,11 @@ import { connectNats, type NatsClient } from '../src/connect.ts';
 import { createOutboxScan } from '../src/outbox-scan.ts';
 import { eventsPublished, leadingBegan, publishingFailed } from '../src/points.ts';
 import {
-  markQuery,
+  markStatement,
   openPublisher,
-  pendingQuery,
+  pendingStatement,
   prunePublished,
-  pruneQuery,
+  pruneStatement,
   publishBatch,
 } from '../src/publish-outbox.ts';
 import { type Relay, type RelayOptions, startRelay } from '../src/relay.ts';
@@ -94,7 +94,7 @@ test('pruning with nothing due reads few pages, however many rows are kept', asy
   );
   const pages = await pagesOf('select * from outbox', []);
   expect(pages).toBeGreaterThan(rows / 12);
-  expect(await pagesOf(pruneQuery.text, [0])).toBeLessThan(200);
+  expect(await pagesOf(pruneStatement().text, [0])).toBeLessThan(200);
 });
 
 test('publishing a row reads few pages, however many rows were published before it', async () => {
@@ -104,10 +104,10 @@ test('publishing a row reads few pages, however many rows were published before 
     [counted.subject, rows],
   );
   const allButLast = range(1, rows);
-  await db.database.pool.query(markQuery.text, [allButLast, allButLast]);
-  expect(await pagesOf(pendingQuery.text, [0])).toBeGreaterThan(rows / 100);
-  expect(await pagesOf(pendingQuery.text, [rows - 1_000])).toBeLessThan(30);
-  for (const { table, lookUp } of await plannedScans(db.url, markQuery.text))
+  await db.database.pool.query(markStatement().text, [allButLast, allButLast]);
+  expect(await pagesOf(pendingStatement().text, [0])).toBeGreaterThan(rows / 100);
+  expect(await pagesOf(pendingStatement().text, [rows - 1_000])).toBeLessThan(30);
+  for (const { table, lookUp } of await plannedScans(db.url, markStatement().text))
     expect([table, lookUp]).toEqual(['outbox', expect.stringContaining('id = ')]);
 });
 
