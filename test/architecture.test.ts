@@ -118,6 +118,21 @@ describe('imports', () => {
     expect(mutualFolders(new Map(shipped.map((file) => [file, read(file)])))).toEqual([]);
   });
 
+  // Each new folder is one more that a reader of a payment's way goes to and comes back from.
+  test('from its sending until it is written, the answer to a payment stays in the folders named here', () => {
+    const folders: Readonly<Record<string, readonly string[]>> = {
+      'send-payment.ts': ['.', '../processors'],
+      'record-payment.ts': ['.', '@app/messaging'],
+      'decide-answer.rules.ts': ['.', '../processors', '@app/contracts'],
+      'write-answer.ts': ['.', '../points', '@app/messaging', '@app/service-kit'],
+    };
+    const imported = Object.keys(folders).map((file) => {
+      const froms = read(`services/billing/src/payments/${file}`).matchAll(/ from '([^']+)\/[^/']+'/g);
+      return [file, [...new Set([...froms].map(([, folder]) => folder))].toSorted()];
+    });
+    expect(Object.fromEntries(imported)).toEqual(folders);
+  });
+
   // An image is installed with `npm ci --workspace`: a package that is not declared is not in it.
   test('a package declares the workspace packages that its source imports', () => {
     const undeclared = manifests().flatMap(({ folder, name, dependencies }) =>
