@@ -278,6 +278,14 @@ test('only services/webhook-dispatcher/src/destinations branches on the role of 
       !file.includes('/migrations/'),
   );
   expect(linesMatching(others, /\brole\b\s*(=|<>|[!=]==|is )[^'\n]*'automation'|\brole (not )?in \(/)).toEqual([]);
+  // What is left: texts for people name the destination, and an account with automations alone gets its first endpoint.
+  const branches = linesMatching(others, /^(?!import).*\bisAutomation\b(?!\()/);
+  const counts = Object.groupBy(branches, (line) => line.slice(line.indexOf('/src/') + 5, line.indexOf(':')));
+  expect(Object.fromEntries(Object.entries(counts).map(([file, lines]) => [file, lines?.length]))).toEqual({
+    'events/store-events.ts': 1,
+    'history/delivery-rows.ts': 1,
+    'history/reason.rules.ts': 3,
+  });
 });
 
 describe('work in the background', () => {

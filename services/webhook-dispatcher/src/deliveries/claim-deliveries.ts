@@ -1,6 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { liveLeaseOwners } from '@app/service-kit/lease-owner';
-import { isAutomation, isUrl } from '../destinations/destination-kind-sql.ts';
+import { whoseWhileOff } from '../destinations/destination-kind-sql.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import type { ClaimLimit } from './backlog.ts';
 import type { Delivery, Destination, Lease } from './delivery.types.ts';
@@ -74,13 +74,13 @@ const claimStatement = statement<ClaimedRow>(
        lease_until = case when w.active then clock_timestamp() + make_interval(secs => $6) end
      from wanted w
      where d.id = any (array(select id from due)) and d.endpoint_id = w.endpoint_id and d.priority = w.priority
-       and (w.active or ${isUrl('w')})
+       and (w.active or ${whoseWhileOff('held', 'w')})
      returning d.id, d.event_id, d.account_id, d.event_name, d.test, d.priority, d.attempts, d.attempts_before_schedule, d.status,
        d.next_attempt_at, d.endpoint_id, ${destinationColumns('w')}
    ), canceled as (
      delete from deliveries d using wanted w
      where d.id = any (array(select id from due)) and d.endpoint_id = w.endpoint_id and d.priority = w.priority
-       and (w.id is null or (not w.active and ${isAutomation('w')}))
+       and (w.id is null or (not w.active and ${whoseWhileOff('canceled', 'w')}))
      returning ${keptColumns}, d.priority, case when w.id is null then 'removed' else 'discarded' end as reason
    ), finished as (${insertFinished('canceled', { status: `'canceled'`, reason: 'reason', at: '$3' })})
    select c.*, coalesce(c.endpoint_id, n.endpoint_id) as counted_endpoint,

@@ -7,8 +7,10 @@ const takesName = ({ events }: Filter, name: string): boolean => events === null
 export const automationKind: DestinationKind = {
   isAutomation: true,
   whileOff: 'canceled',
+  recordsWhatIsDropped: false,
   holdsWhatFailed: false,
   isAsUrgentAsEvent: false,
+  isConnectedUrl: () => false,
   takesName,
   /** One that sends emails only if the buyer's address can receive any. */
   getsDelivery: (automation, { name, productId, email }) =>

@@ -30,15 +30,19 @@ export interface DestinationKind {
   readonly isAutomation: boolean;
   /** What becomes of its deliveries while it is off. */
   readonly whileOff: 'held' | 'canceled';
+  /** Whether Recent activity says how many deliveries were dropped when a change of the destination is applied. */
+  readonly recordsWhatIsDropped: boolean;
   /** Whether a delivery whose attempts have ended is held until something reaches the destination again. */
   readonly holdsWhatFailed: boolean;
   /** Whether its deliveries are as urgent as their events; others go after all new ones. */
   readonly isAsUrgentAsEvent: boolean;
+  /** Whether it is a URL of the seller that is connected. */
+  isConnectedUrl(row: Pick<Filter, 'url'>): boolean;
   /** Whether the destination, on or off, takes events of that name. */
   takesName(filter: Filter, name: string): boolean;
   /**
    * Whether the event makes a delivery for it, whatever becomes of the delivery.
-   * @param hasUrl the account has a URL
+   * @param hasUrl a URL of the account is connected
    */
   getsDelivery(row: Triggers, event: EventFacts, hasUrl: boolean): boolean;
 }

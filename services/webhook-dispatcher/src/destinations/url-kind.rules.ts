@@ -4,8 +4,10 @@ import type { DestinationKind } from './destination-kind.types.ts';
 export const urlKind: DestinationKind = {
   isAutomation: false,
   whileOff: 'held',
+  recordsWhatIsDropped: true,
   holdsWhatFailed: true,
   isAsUrgentAsEvent: true,
+  isConnectedUrl: ({ url }) => url !== null,
   /**
    * The one that holds events for the account's first URL takes no pushed emails: the push said that they went nowhere, so
    * its seller may have sent them again (decision 0021).

@@ -150,7 +150,7 @@ async function applyBatchWith(
   }
   await client.query(appliedStatement([endpointId]));
   if (endpoint === undefined) await insertNotice(client, storage, change, endpointRemovedText);
-  else if (change.canceled > 0 && !kindOf(endpoint.role).isAutomation)
+  else if (change.canceled > 0 && kindOf(endpoint.role).recordsWhatIsDropped)
     await insertNotice(client, storage, change, heldDroppedText);
   return null;
 }

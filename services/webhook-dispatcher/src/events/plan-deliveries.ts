@@ -40,7 +40,7 @@ interface GrowingBatch extends EndpointBatch {
 
 /** The endpoints that get a delivery of the event, whatever becomes of it. */
 export function endpointsFor(event: OutgoingEvent, ofAccount: readonly PlannedEndpoint[]): PlannedEndpoint[] {
-  const hasUrl = ofAccount.some(({ kind, url }) => !kind.isAutomation && url !== null);
+  const hasUrl = ofAccount.some((endpoint) => endpoint.kind.isConnectedUrl(endpoint));
   return ofAccount.filter((endpoint) => endpoint.kind.getsDelivery(endpoint, event, hasUrl));
 }
 
