@@ -8,12 +8,20 @@ export interface Progress {
   done(n: number): void;
 }
 
+/** A table of runs with the columns `done` and `left_to_do`, and the statement that writes them. */
+interface ProgressTable {
+  readonly table: string;
+  readonly write: ReturnType<typeof statement>;
+}
+
 /** Of a run that is under way alone: what is written late changes no finished row. */
-const writeStatement = (table: string) =>
-  statement(
+export const progressTable = (table: string): ProgressTable => ({
+  table,
+  write: statement(
     `${table.replaceAll('_', '-')}-progress`,
     `update ${table} set done = $3, left_to_do = $4 where account_id = $1 and id = $2 and finished_at is null`,
-  );
+  ),
+});
 
 export interface ProgressDeps {
   readonly database: Database;
@@ -29,14 +37,12 @@ export interface WrittenProgress extends Progress {
 
 /**
  * Writes the progress of a run to its row in this interval, if it changed. A write that fails costs no run its work.
- * @param table of the runs, with the columns `done` and `left_to_do`
  */
 export function startProgress(
   { database, logger, progressEveryMs = 1_000 }: ProgressDeps,
-  table: string,
+  { table, write: writeTo }: ProgressTable,
   run: { readonly accountId: string; readonly runId: string },
 ): WrittenProgress {
-  const writeTo = writeStatement(table);
   let expected = 0;
   let done = 0;
   let changed = false;

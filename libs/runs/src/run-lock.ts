@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '@app/contracts/errors';
 import type { Clock } from '@app/service-kit/clock';
 import { idleLockSession, keepAliveEveryMs } from '@app/service-kit/connection-settings';
-import { type Client, type Database, statement } from '@app/service-kit/database';
+import { type Client, type Database, type StatementQuery, statement } from '@app/service-kit/database';
 import type { Semaphore } from '@app/service-kit/semaphore';
 import { runBegan, runEnded, runJoined } from './points.ts';
 
@@ -40,6 +40,8 @@ export interface RunsTable {
   readonly table: string;
   /** Columns that begin anew when a run begins in a row that is there already, each with its value. */
   readonly reset?: string;
+  /** The type of `result`; jsonb unless given. */
+  readonly resultType?: 'json' | 'jsonb';
 }
 
 export interface RunRequest<R = never> {
@@ -61,12 +63,11 @@ export const allAccounts = '';
 const pollMs = 100;
 
 interface OpenLock extends RunLockDeps {
-  readonly table: string;
   readonly statements: RunStatements;
 }
 
-export function createRunLock<R extends object>(deps: RunLockDeps, runs: RunsTable): RunLock<R> {
-  const lock: OpenLock = { ...deps, table: runs.table, statements: runStatements(runs) };
+export function createRunLock<R extends object>(deps: RunLockDeps, statements: RunStatements): RunLock<R> {
+  const lock: OpenLock = { ...deps, statements };
   return { run: (request, work) => runOnce<R>(lock, request, work) };
 }
 
@@ -75,9 +76,7 @@ async function runOnce<R extends object>(lock: OpenLock, request: RunRequest<R>,
   const key = statements.lockKey(request.accountId);
   const acceptedRunIds = [request.runId];
   while (Date.now() < request.deadlineMs && !lock.isClosing()) {
-    const { rows } = await database.pool.query<RunState<R>>(
-      statements.readState([...finishedValues(request, acceptedRunIds), key]),
-    );
+    const { rows } = await database.pool.query(statements.readState([...finishedValues(request, acceptedRunIds), key]));
     const state = rows[0] as RunState<R>;
     if (isAnswer(request, state)) return state.result;
     if (state.result !== null) {
@@ -104,12 +103,12 @@ async function runOnce<R extends object>(lock: OpenLock, request: RunRequest<R>,
 
 /** When the response gets lost, the repeated command returns the result of the run it joined, and starts no other. */
 async function join<R>(
-  { database, table, statements }: OpenLock,
+  { database, statements }: OpenLock,
   { runId, accountId }: RunRequest<R>,
   joinedRunId: string,
 ): Promise<void> {
   const { rowCount } = await database.pool.query(statements.join([runId, joinedRunId]));
-  if (rowCount === 1) runJoined.announce(() => ({ table, accountId, runId, joinedRunId }));
+  if (rowCount === 1) runJoined.announce(() => ({ table: statements.table, accountId, runId, joinedRunId }));
 }
 
 /** Whether a finished run answers this request: its own run always does, another one unless its result is insufficient. */
@@ -145,7 +144,7 @@ const lockedStatement = statement<{ locked: boolean }>('runs-locked', `select ${
 /** Whether a run of the account is under way: its session holds the lock for as long as its process lives. */
 export async function isRunning(
   { pool }: Pick<Database, 'pool'>,
-  { table }: RunsTable,
+  { table }: Pick<RunsTable, 'table'>,
   accountId: string,
 ): Promise<boolean> {
   const { rows } = await pool.query(lockedStatement([lockKeyOf(table, accountId)]));
@@ -153,21 +152,24 @@ export async function isRunning(
 }
 
 type Statement = ReturnType<typeof statement>;
+type Returning<Row extends object> = (values?: unknown[]) => StatementQuery<Row>;
 
+/** The statements of a table of runs; a module makes them, so that they are proved. */
 interface RunStatements {
+  readonly table: string;
   lockKey(accountId: string): string;
-  readonly readState: Statement;
-  readonly finished: Statement;
+  readonly readState: Returning<RunState<object>>;
+  readonly finished: Returning<Finished<object>>;
   readonly join: Statement;
   readonly forgetJoined: Statement;
-  readonly lock: Statement;
-  readonly unlock: Statement;
+  readonly lock: Returning<{ won: boolean; case: string | null }>;
+  readonly unlock: Returning<{ pg_advisory_unlock: boolean; set_config: string }>;
   readonly begin: Statement;
   readonly finish: Statement;
 }
 
-export function runStatements({ table, reset }: RunsTable): RunStatements {
-  const named = (name: string, text: string): Statement => statement(`${table.replaceAll('_', '-')}-${name}`, text);
+export function runStatements({ table, reset, resultType = 'jsonb' }: RunsTable): RunStatements {
+  const named = (name: string): string => `${table.replaceAll('_', '-')}-${name}`;
   /** Results of the requested run, of a run that the same command joined before, or of the same platform run. */
   const finished = `
     select id, result from ${table}
@@ -177,38 +179,42 @@ export function runStatements({ table, reset }: RunsTable): RunStatements {
     select id, result from ${table} where platform_run_id = $3 and account_id = $1 and result is not null
     limit 1`;
   return {
+    table,
     lockKey: (accountId) => lockKeyOf(table, accountId),
-    readState: named(
-      'read-state',
+    readState: statement<RunState<object>>(
+      named('read-state'),
       `select f.id, f.result,
          (select id from ${table} where account_id = $1 and finished_at is null limit 1) as running,
          ${isLocked('$5')} as locked
        from (values (1)) as one left join lateral (${finished}) as f on true`,
+      { id: 'text', result: resultType, running: 'text', locked: 'bool' },
     ),
-    finished: named('finished', finished),
+    finished: statement<Finished<object>>(named('finished'), finished, { id: 'text', result: resultType }),
     // The row's lock keeps its run from being closed meanwhile: the run that closes it forgets it afterwards. What has no result
     // any more is joined by no caller.
-    join: named(
-      'join',
+    join: statement(
+      named('join'),
       `insert into commands (id, result)
        select $1, jsonb_build_object('runId', id) from ${table}
        where id = $2 and (finished_at is null or result is not null) for share
        on conflict (id) do update set result = excluded.result`,
     ),
-    forgetJoined: named('forget-joined', 'delete from commands where id = $1'),
+    forgetJoined: statement(named('forget-joined'), 'delete from commands where id = $1'),
     // While a session holds the lock it must query every few seconds, so that the lock of a stopped process ends.
-    lock: named(
-      'lock',
+    lock: statement<{ won: boolean; case: string | null }>(
+      named('lock'),
       `with lock as materialized (select pg_try_advisory_lock(hashtextextended($1, 0)) as won)
        select won, case when won then set_config('idle_session_timeout', '${idleLockSession.idle_session_timeout}', false) end
        from lock`,
+      { won: 'bool', case: 'text' },
     ),
-    unlock: named(
-      'unlock',
+    unlock: statement<{ pg_advisory_unlock: boolean; set_config: string }>(
+      named('unlock'),
       `select pg_advisory_unlock(hashtextextended($1, 0)), set_config('idle_session_timeout', '0', false)`,
+      { pg_advisory_unlock: 'bool', set_config: 'text' },
     ),
-    begin: named(
-      'begin',
+    begin: statement(
+      named('begin'),
       `with interrupted as (
          update ${table} set finished_at = $4
          where account_id = $2 and finished_at is null and id <> $1
@@ -216,8 +222,8 @@ export function runStatements({ table, reset }: RunsTable): RunStatements {
        insert into ${table} (id, account_id, platform_run_id, started_at) values ($1, $2, $3, $4)
        on conflict (id) do update set finished_at = null${reset === undefined ? '' : `, ${reset}`}`,
     ),
-    finish: named(
-      'finish',
+    finish: statement(
+      named('finish'),
       `update ${table} set finished_at = $3, result = $4
        where id = $1 and account_id = $2 and finished_at is null`,
     ),
@@ -242,7 +248,7 @@ async function withLock<T>(
   };
   session.on('error', release);
   try {
-    const { rows } = await session.query<{ won: boolean }>(statements.lock([key]));
+    const { rows } = await session.query(statements.lock([key]));
     if (rows[0]?.won !== true) return undefined;
     const keepAlive = setInterval(() => void session.query('select 1').catch(release), keepAliveEveryMs);
     try {
@@ -267,16 +273,16 @@ async function runLocked<R extends object>(
   acceptedRunIds: readonly string[],
   work: () => Promise<R>,
 ): Promise<R> {
-  const { statements, clock, table } = lock;
+  const { statements, clock } = lock;
   // Another run may have finished before this session got the lock; from here on no other session writes the account's rows.
-  const before = await session.query<Finished<R>>(statements.finished(finishedValues(request, acceptedRunIds)));
-  const [found] = before.rows;
+  const before = await session.query(statements.finished(finishedValues(request, acceptedRunIds)));
+  const [found] = before.rows as Finished<R>[];
   if (found !== undefined && isAnswer(request, found)) return found.result;
   const { runId, accountId, platformRunId } = request;
   await session.query(statements.begin([runId, accountId, platformRunId, clock.now()]));
   // Whatever the command joined has failed it: from now on all that is stored of the command belongs to its own run.
   await session.query(statements.forgetJoined([runId]));
-  runBegan.announce(() => ({ table, accountId, runId }));
+  runBegan.announce(() => ({ table: statements.table, accountId, runId }));
   let result: R;
   try {
     result = await work();
@@ -293,13 +299,14 @@ async function runLocked<R extends object>(
 
 /** False when another run has closed the row because this one had lost its lock. */
 async function finish<R>(
-  { database, clock, table, statements }: OpenLock,
+  { database, clock, statements }: OpenLock,
   session: Client,
   { runId, accountId }: RunRequest<R>,
   result: object | null,
 ): Promise<boolean> {
   const write = statements.finish([runId, accountId, clock.now(), result]);
   const { rowCount } = await session.query(write).catch(() => database.pool.query(write));
-  if (rowCount === 1) runEnded.announce(() => ({ table, accountId, runId, hasResult: result !== null }));
+  if (rowCount === 1)
+    runEnded.announce(() => ({ table: statements.table, accountId, runId, hasResult: result !== null }));
   return rowCount === 1;
 }

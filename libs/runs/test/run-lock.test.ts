@@ -10,13 +10,15 @@ import { openForReplicas } from '@app/testing/opened-database';
 import { announced } from '@app/testing/points';
 import { beforeEach, expect, test } from 'vitest';
 import { progressWritten, runJoined } from '../src/points.ts';
-import { startProgress } from '../src/progress.ts';
+import { progressTable, startProgress } from '../src/progress.ts';
 import { idOfPart, runForEachAccount } from '../src/run-for-each-account.ts';
-import { createRunLock, type RunLock } from '../src/run-lock.ts';
+import { createRunLock, type RunLock, runStatements } from '../src/run-lock.ts';
 
 guardLeaks();
 
 const table = 'test_runs';
+const statements = runStatements({ table });
+const progressOfRuns = progressTable(table);
 class Runs extends Migration {
   override up(): void {
     this.addSql('create table commands (id text primary key, result jsonb)');
@@ -40,7 +42,7 @@ beforeEach(() => db().query(`truncate ${table}, commands`));
 const replica = (index: number): RunLock<Counted> =>
   createRunLock<Counted>(
     { database: databases[index] as Database, clock, semaphore: createSemaphore(3), isClosing: () => false },
-    { table },
+    statements,
   );
 const request = (accountId = 'acc_a') => ({
   accountId,
@@ -113,7 +115,7 @@ test('how far a run is stands in its row while it works, and what is written lat
     (await db().query(`select done, left_to_do from ${table} where id = $1`, [own.runId])).rows[0];
   const progress = await replica(0)
     .run(own, async () => {
-      const written = startProgress(deps, table, own);
+      const written = startProgress(deps, progressOfRuns, own);
       const first = announced(progressWritten, ({ runId, done }) => runId === own.runId && done === 2);
       written.expect(5);
       written.done(2);
@@ -122,7 +124,7 @@ test('how far a run is stands in its row while it works, and what is written lat
       await written.close();
       return { count: 2 };
     })
-    .then(() => startProgress(deps, table, own));
+    .then(() => startProgress(deps, progressOfRuns, own));
   progress.done(5);
   await progress.close();
   expect(await progressOf()).toEqual({ done: 2, left_to_do: 3 });

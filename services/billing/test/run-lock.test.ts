@@ -1,7 +1,7 @@
 import { newId } from '@app/contracts/ids';
 import { progressWritten, runBegan, runEnded, runJoined } from '@app/runs/points';
 import { idOfPart } from '@app/runs/run-for-each-account';
-import { allAccounts, runStatements } from '@app/runs/run-lock';
+import { allAccounts } from '@app/runs/run-lock';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
 import { deleteExpired } from '@app/service-kit/retention';
@@ -241,7 +241,7 @@ test('a repeated command that is about to join a dead run while its twin runs in
 });
 
 test('a command joins no run that is being closed: it waits for the close', async () => {
-  const { join } = runStatements(dailyRuns);
+  const { join } = dailyRuns;
   const [dead, own] = [requested().runId, requested().runId];
   await db().query('insert into daily_runs (id, account_id, started_at) values ($1, $2, now())', [dead, account]);
   const closing = await (replicas[1] as Database).pool.connect();
@@ -425,7 +425,7 @@ test('reading the state of a run costs the same with one and with very many runs
   );
   await db().query('analyze daily_runs');
   for (const accountId of ['acc_1', allAccounts]) {
-    const { text, values } = runStatements(dailyRuns).readState([accountId, ['run_x'], 'run_1', 'run_x', 'key']);
+    const { text, values } = dailyRuns.readState([accountId, ['run_x'], 'run_1', 'run_x', 'key']);
     const { rows: explained } = await db().query(`explain (format json) ${text}`, values);
     const scans = JSON.stringify(explained).match(/"Node Type":"[^"]*Scan"[^}]*?"Relation Name":"daily_runs"/g) ?? [];
     expect(scans.length).toBeGreaterThan(0);

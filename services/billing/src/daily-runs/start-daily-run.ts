@@ -1,7 +1,14 @@
 import type { DailyResult } from '@app/contracts/daily-runs';
-import { startProgress } from '@app/runs/progress';
+import { progressTable, startProgress } from '@app/runs/progress';
 import { processCloses, runForEachAccount } from '@app/runs/run-for-each-account';
-import { allAccounts, createRunLock, type RunLock, type RunLockDeps, type RunRequest } from '@app/runs/run-lock';
+import {
+  allAccounts,
+  createRunLock,
+  type RunLock,
+  type RunLockDeps,
+  type RunRequest,
+  runStatements,
+} from '@app/runs/run-lock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { subscriptionIsDue } from '../renewals/due-subscriptions.ts';
@@ -11,7 +18,8 @@ import { accountsToVisit } from './accounts-to-visit.ts';
 import { endLimitWaivers, waiveLimit } from './limit-waiver.ts';
 
 /** A row that reminders alone have made begins anew when the run itself begins. */
-export const dailyRuns = { table: 'daily_runs', reset: 'done = null, left_to_do = null' };
+export const dailyRuns = runStatements({ table: 'daily_runs', reset: 'done = null, left_to_do = null' });
+const progressOfRuns = progressTable(dailyRuns.table);
 
 export interface DailyDeps extends RunLockDeps {
   readonly runLock: RunLock<DailyResult>;
@@ -119,7 +127,7 @@ async function runSteps(
   const { clock, isClosing } = deps;
   const startedMs = performance.now();
   const counts = noCounts();
-  const progress = startProgress(deps, dailyRuns.table, { accountId, runId });
+  const progress = startProgress(deps, progressOfRuns, { accountId, runId });
   const run = {
     accountId,
     runId,

@@ -5,7 +5,7 @@ import { idOfCommand } from '@app/contracts/ids';
 import { reminderNoticed, remindersFinished, type runReminders } from '@app/contracts/reminders';
 import { insertOutboxSql, type OutboxRow, outboxRow } from '@app/messaging/outbox';
 import { processCloses, runForEachAccount } from '@app/runs/run-for-each-account';
-import { createRunLock, type RunLock, type RunLockDeps, type RunRequest } from '@app/runs/run-lock';
+import { createRunLock, type RunLock, type RunLockDeps, type RunRequest, runStatements } from '@app/runs/run-lock';
 import { statement } from '@app/service-kit/database';
 import { createSemaphore } from '@app/service-kit/semaphore';
 import { accountsWithReminders } from './accounts-with-reminders.ts';
@@ -34,10 +34,12 @@ const usualWaitMs = 30_000;
 /** Accounts whose reminders go out at once, in runs and apart: each takes four connections to the mail server. */
 const accountsSendingMax = 8;
 
+const reminderRuns = runStatements({ table: 'reminder_runs', resultType: 'json' });
+
 type GivenDeps = Omit<ReminderDeps, 'sending'> & RunLockDeps & { readonly sendWaitMs?: number };
 
 export function createRunDeps(deps: GivenDeps): RunDeps {
-  const runLock = createRunLock<RunResult>(deps, { table: 'reminder_runs' });
+  const runLock = createRunLock<RunResult>(deps, reminderRuns);
   return {
     sendWaitMs: usualWaitMs,
     ...deps,
