@@ -20,6 +20,7 @@ const longer: Readonly<Record<string, { readonly lines: number; readonly why: st
   'checkout checkouts-begin-attempts': { lines: 50, why: 'of every payment of a checkout, in one round trip' },
   'checkout checkouts-record-orders': { lines: 44, why: 'of every checkout that is paid, in one round trip' },
   'metrics facts-record': { lines: 73, why: 'of every order: facts and roll-ups, in one round trip' },
+  'metrics rollups-rebuild-add': { lines: 56, why: 'the same roll-ups, of facts that are recorded already' },
 };
 
 interface Defined {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client, Database } from '@app/service-kit/database';
+import { type Client, type Database, statement, unnamed } from '@app/service-kit/database';
 import { addFactsToRollups, rollupLock, summedColumns } from './rollup-columns.ts';
 
 /** Called after each portion: how many of the account's facts are counted. */
@@ -53,14 +53,17 @@ export async function rebuildRollups(
   }
 }
 
-/** The next account with facts, or with roll-ups alone, whose numbers are wrong. */
-async function accountAfter(client: Client, last: string): Promise<string | null> {
-  const { rows } = await client.query<{ account_id: string | null }>(
-    `select least(
+const accountAfterStatement = statement<{ account_id: string | null }>(
+  'rollups-account-after',
+  `select least(
        (select account_id from facts where account_id > $1 order by account_id limit 1),
        (select account_id from product_totals where account_id > $1 order by account_id limit 1)) as account_id`,
-    [last],
-  );
+  { account_id: 'text' },
+);
+
+/** The next account with facts, or with roll-ups alone, whose numbers are wrong. */
+async function accountAfter(client: Client, last: string): Promise<string | null> {
+  const { rows } = await client.query(unnamed(accountAfterStatement([last])));
   return rows[0]?.account_id ?? null;
 }
 
@@ -69,6 +72,17 @@ interface Rebuild {
   readonly portion: number;
   readonly progress: Progress;
 }
+
+const switchStatement = statement(
+  'rollups-switch-generation',
+  `insert into rollup_generations (account_id, generation) values ($1, $2)
+       on conflict (account_id) do update set generation = excluded.generation`,
+);
+const unlockStatement = statement<{ pg_advisory_unlock: boolean }>(
+  'rollups-rebuild-unlock',
+  'select pg_advisory_unlock($1, hashtext($2))',
+  { pg_advisory_unlock: 'bool' },
+);
 
 async function rebuildAccount({ client, portion, progress }: Rebuild, accountId: string): Promise<void> {
   await waitForLock(client, accountId);
@@ -85,15 +99,11 @@ async function rebuildAccount({ client, portion, progress }: Rebuild, accountId:
   } while (added > lastRound);
   await alone(client, accountId, async () => {
     while (await addPortion(client, target, null));
-    await client.query(
-      `insert into rollup_generations (account_id, generation) values ($1, $2)
-       on conflict (account_id) do update set generation = excluded.generation`,
-      [accountId, target.generation],
-    );
+    await client.query(unnamed(switchStatement([accountId, target.generation])));
   });
   await progress(accountId, target.counted);
   await removeRows(client, removeOlder, accountId, target.generation);
-  await client.query('select pg_advisory_unlock($1, hashtext($2))', [rebuildLock, accountId]);
+  await client.query(unnamed(unlockStatement([rebuildLock, accountId])));
 }
 
 interface Target {
@@ -105,45 +115,53 @@ interface Target {
   counted: number;
 }
 
-const addStatement = `with target as (
+const addStatement = statement<{ done: number | null; added: number }>(
+  'rollups-rebuild-add',
+  `with target as (
      select $1::text as account_id, $2::integer as generation
    ), new_facts as materialized (
      select seq, account_id, product_id, occurred_at, test, currency, email_key, ${summedColumns}
      from facts where account_id = $1 and seq > $3 and ($4::bigint is null or seq <= $4) order by seq limit $5
    ), ${addFactsToRollups}
-   select max(seq) as done, count(*) as added from new_facts`;
+   select max(seq) as done, count(*) as added from new_facts`,
+  { done: 'int8', added: 'int8' },
+);
 
 /** False when no fact was left up to the mark. */
 async function addPortion(client: Client, target: Target, mark: number | null): Promise<boolean> {
-  const { rows } = await client.query<{ done: number | null; added: number }>(addStatement, [
-    target.accountId,
-    target.generation,
-    target.done,
-    mark,
-    target.portion,
-  ]);
+  const { accountId, generation, done, portion } = target;
+  const { rows } = await client.query(unnamed(addStatement([accountId, generation, done, mark, portion])));
   const [row] = rows;
   target.done = row?.done ?? target.done;
   target.counted += row?.added ?? 0;
   return row !== undefined && row.added > 0;
 }
 
+const lastFactStatement = statement<{ last: number | null }>(
+  'rollups-last-fact',
+  'select max(seq) as last from facts where account_id = $1',
+  { last: 'int8' },
+);
+
 /** The last fact's number, taken while no batch of the account is under way: later facts get higher numbers. */
 async function lastFact(client: Client, accountId: string): Promise<number> {
   return await alone(client, accountId, async () => {
-    const { rows } = await client.query<{ last: number | null }>(
-      'select max(seq) as last from facts where account_id = $1',
-      [accountId],
-    );
+    const { rows } = await client.query(unnamed(lastFactStatement([accountId])));
     return rows[0]?.last ?? 0;
   });
 }
+
+const withoutBatchesStatement = statement<{ pg_advisory_xact_lock: unknown }>(
+  'rollups-without-batches',
+  'select pg_advisory_xact_lock($1, hashtext($2))',
+  { pg_advisory_xact_lock: 'void' },
+);
 
 /** Runs work in a transaction without batches of the account. Statements of the work see all batches before it. */
 async function alone<T>(client: Client, accountId: string, work: () => Promise<T>): Promise<T> {
   await client.query('begin');
   try {
-    await client.query('select pg_advisory_xact_lock($1, hashtext($2))', [rollupLock, accountId]);
+    await client.query(unnamed(withoutBatchesStatement([rollupLock, accountId])));
     const result = await work();
     await client.query('commit');
     return result;
@@ -153,41 +171,58 @@ async function alone<T>(client: Client, accountId: string, work: () => Promise<T
   }
 }
 
+const lockStatement = statement<{ won: boolean }>(
+  'rollups-rebuild-lock',
+  'select pg_try_advisory_lock($1, hashtext($2)) as won',
+  { won: 'bool' },
+);
+
 async function waitForLock(client: Client, accountId: string): Promise<void> {
   while (true) {
-    const { rows } = await client.query<{ won: boolean }>('select pg_try_advisory_lock($1, hashtext($2)) as won', [
-      rebuildLock,
-      accountId,
-    ]);
+    const { rows } = await client.query(unnamed(lockStatement([rebuildLock, accountId])));
     if (rows[0]?.won === true) return;
     await sleep(pollMs);
   }
 }
 
+const generationStatement = statement<{ generation: number }>(
+  'rollups-current-generation',
+  'select generation from rollup_generations where account_id = $1',
+  { generation: 'int4' },
+);
+
 async function currentGeneration(client: Client, accountId: string): Promise<number> {
-  const { rows } = await client.query<{ generation: number }>(
-    'select generation from rollup_generations where account_id = $1',
-    [accountId],
-  );
+  const { rows } = await client.query(unnamed(generationStatement([accountId])));
   return rows[0]?.generation ?? 0;
 }
 
+interface Removed {
+  readonly most: number;
+}
+
 const tables = ['customers', 'product_days', 'product_months', 'product_totals'];
-const removeStatement = (side: '<' | '>'): string => {
+const removeStatement = (name: string, side: '<' | '>') => {
   const removals = tables.map(
     (table) => `${table}_gone as (delete from ${table} where ctid = any (array(
       select ctid from ${table} where account_id = $1 and generation ${side} $2 limit ${deletePortion})) returning 1)`,
   );
   const counts = tables.map((table) => `(select count(*) from ${table}_gone)`);
-  return `with ${removals.join(', ')} select greatest(${counts.join(', ')}) as most`;
+  const text = `with ${removals.join(', ')} select greatest(${counts.join(', ')}) as most`;
+  return statement<Removed>(name, text, { most: 'int8' });
 };
-const [removeOlder, removeNewer] = [removeStatement('<'), removeStatement('>')];
+const removeOlder = removeStatement('rollups-remove-older', '<');
+const removeNewer = removeStatement('rollups-remove-newer', '>');
 
 /** Removes generations that no process reads or writes; each side of the kept one is a range of the primary keys. */
-async function removeRows(client: Client, text: string, accountId: string, kept: number): Promise<void> {
+async function removeRows(
+  client: Client,
+  remove: ReturnType<typeof removeStatement>,
+  accountId: string,
+  kept: number,
+): Promise<void> {
   let most: number | undefined;
   do {
-    const { rows } = await client.query<{ most: number }>(text, [accountId, kept]);
+    const { rows } = await client.query(unnamed(remove([accountId, kept])));
     most = rows[0]?.most;
   } while (most === deletePortion);
 }
