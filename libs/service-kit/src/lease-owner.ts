@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Database } from './database.ts';
+import { type Database, statement, unnamed } from './database.ts';
 import { type LockSession, openLockSession } from './lock-session.ts';
 import type { Logger } from './logger.ts';
 import { createWaker } from './waker.ts';
@@ -59,14 +59,17 @@ export async function startLeaseOwner(database: Database, logger: Logger): Promi
   };
 }
 
+const lockStatement = statement<{ taken: boolean }>(
+  'lease-owner-lock',
+  'select pg_try_advisory_lock($1, $2) as taken',
+  { taken: 'bool' },
+);
+
 /** On a connection of its own: one of the pool's would be missing there for as long as the process lives. */
 async function takeLock(database: Database, owner: number, lost: () => void): Promise<LockSession> {
   const session = await openLockSession(database.pool.options, lost);
   try {
-    const taken = await session.client.query('select pg_try_advisory_lock($1, $2) as taken', [
-      leaseOwnerLockClass,
-      owner,
-    ]);
+    const taken = await session.client.query(unnamed(lockStatement([leaseOwnerLockClass, owner])));
     if (!taken.rows[0]?.taken) throw new Error('an earlier session of this process still holds its lock');
     return session;
   } catch (err) {

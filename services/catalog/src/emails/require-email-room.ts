@@ -1,6 +1,15 @@
 import { limits } from '@app/contracts/common';
 import { DomainError } from '@app/contracts/errors';
+import { executeBound } from '@app/service-kit/bound-sql';
+import { statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
+
+const usedStatement = statement<{ bytes: number }>(
+  'funnel-emails-bytes',
+  `select coalesce(sum(octet_length(to_json(body)::text) - 2), 0)::int as bytes from funnel_emails
+     where account_id = $1 and product_id = $2 and id <> $3`,
+  { bytes: 'int4' },
+);
 
 /**
  * Requires room for one more email body. All emails of a product travel together, in a funnel's response and in a push,
@@ -15,11 +24,7 @@ export async function requireEmailRoom(
   body: string,
   replacedId = '',
 ): Promise<void> {
-  const [used] = await tx.execute<{ bytes: number }[]>(
-    `select coalesce(sum(octet_length(to_json(body)::text) - 2), 0)::int as bytes from funnel_emails
-     where account_id = ? and product_id = ? and id <> ?`,
-    [of.accountId, of.productId, replacedId],
-  );
+  const [used] = await executeBound(tx, usedStatement([of.accountId, of.productId, replacedId]));
   const wanted = Buffer.byteLength(JSON.stringify(body)) - 2;
   if ((used?.bytes ?? 0) + wanted <= limits.emailBytesPerProduct) return;
   const detail = `The email bodies of one product can have ${limits.emailBytesPerProduct} bytes of JSON together.`;

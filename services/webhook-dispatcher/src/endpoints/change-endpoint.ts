@@ -3,6 +3,8 @@ import { DomainError } from '@app/contracts/errors';
 import { invalidField } from '@app/contracts/validation';
 import type { HeldChoice, updateWebhookEndpoint } from '@app/contracts/webhooks';
 import { runCommandOnce } from '@app/messaging/run-command-once';
+import { executeBound } from '@app/service-kit/bound-sql';
+import { statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { urlRefusal } from '../deliveries/public-address.ts';
 import { startHeldRecovery, stopHeldRecovery } from '../repair/held-recovery.ts';
@@ -94,8 +96,13 @@ export async function applyHeldChoice(
   if (send !== null) await startHeldRecovery(tx, now, endpoint, send);
 }
 
+const forgetFailuresStatement = statement(
+  'failing-endpoints-forget',
+  'delete from failing_endpoints where endpoint_id = $1 and account_id = $2',
+);
+
 export async function forgetFailures(tx: EntityManager, { id, accountId }: Endpoint): Promise<void> {
-  await tx.execute('delete from failing_endpoints where endpoint_id = ? and account_id = ?', [id, accountId]);
+  await executeBound(tx, forgetFailuresStatement([id, accountId]));
 }
 
 /** @throws DomainError webhook_url_refused */

@@ -1,3 +1,5 @@
+import { executeBound } from '@app/service-kit/bound-sql';
+import { statement } from '@app/service-kit/database';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { noPrimaryEndpoint, unknownEndpoint } from '../texts/endpoint-errors.ts';
 import { Endpoint } from './endpoint.entity.ts';
@@ -46,9 +48,15 @@ export interface LockedEndpoints {
   readonly waiting: Endpoint | undefined;
 }
 
+const firstLockStatement = statement<{ pg_advisory_xact_lock: unknown }>(
+  'endpoints-first-lock',
+  `select ${firstEndpointLock('$1')}`,
+  { pg_advisory_xact_lock: 'void' },
+);
+
 /** Lets one transaction at a time connect a URL to the account, or make the endpoint of its first event. */
 export async function lockEndpoints(tx: EntityManager, accountId: string): Promise<LockedEndpoints> {
-  await tx.execute(`select ${firstEndpointLock('?')}`, [accountId]);
+  await executeBound(tx, firstLockStatement([accountId]));
   const where = { accountId, role: { $in: [...roles] } };
   const all = await tx.find(Endpoint, where, { ...locking, orderBy: { id: 'asc' } });
   return { connected: all.filter(({ url }) => url != null), waiting: all.find(({ url }) => url == null) };

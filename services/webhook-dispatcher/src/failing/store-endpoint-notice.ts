@@ -1,7 +1,7 @@
 import { newId } from '@app/contracts/ids';
 import type { EndpointOffPayload } from '@app/contracts/triggers';
 import { endpointOff } from '@app/contracts/webhooks';
-import type { Client } from '@app/service-kit/database';
+import { type Client, statement, unnamed } from '@app/service-kit/database';
 import { builtInId, builtInRows, materialiseStatement } from '../automations/automation-row.ts';
 import type { DeliverySender } from '../deliveries/delivery-sender.ts';
 import { priorities } from '../deliveries/priority.rules.ts';
@@ -40,6 +40,11 @@ export async function writeNoticeAutomation(
   if (emailsAvailable) await client.query(materialiseStatement([builtInRows([accountId])]));
 }
 
+const shareAutomationStatement = statement(
+  'endpoint-notices-share-automation',
+  'select from endpoints where account_id = $1 and id = $2 and active for share',
+);
+
 /**
  * Stores, in the transaction that switches an endpoint off, the email that notifies its seller. Without a mail server, and
  * while the seller has switched these notices off, it stores nothing. `writeNoticeAutomation` comes first.
@@ -52,10 +57,7 @@ export async function storeEndpointNotice(
   const { accountId, endpointId, url, reason, summary, at } = notice;
   if (!deps.emailsAvailable) return;
   const automationId = builtInId(accountId, 'endpoint_off_notice');
-  const { rowCount } = await client.query(
-    'select from endpoints where account_id = $1 and id = $2 and active for share',
-    [accountId, automationId],
-  );
+  const { rowCount } = await client.query(unnamed(shareAutomationStatement([accountId, automationId])));
   if (rowCount === 0) return;
   const sentAt = at.toISOString();
   const payload: EndpointOffPayload = { event: endpointOff, endpointId, url, reason, summary, sentAt };

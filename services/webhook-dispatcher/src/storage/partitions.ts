@@ -1,14 +1,22 @@
 import { idTimeMs } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
-import type { Database } from '@app/service-kit/database';
+import { type Database, statement, unnamed } from '@app/service-kit/database';
 import { openLockSession } from '@app/service-kit/lock-session';
 import { dayMs, makePartition, type Partition, partitionsAhead, partitionsOf } from './partition.rules.ts';
 
 /** Of replicas that make or drop partitions of a table, one does it at a time. Ends with the transaction. */
-export const lockPartitions = `select pg_advisory_xact_lock(hashtextextended('partitions ' || $1, 0))`;
+export const lockPartitionsStatement = statement<{ pg_advisory_xact_lock: unknown }>(
+  'partitions-lock',
+  `select pg_advisory_xact_lock(hashtextextended('partitions ' || $1, 0))`,
+  { pg_advisory_xact_lock: 'void' },
+);
 
-const attachedStatement = `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-  where i.inhparent = $1::regclass and c.relname = any ($2::text[])`;
+const attachedStatement = statement<{ name: string }>(
+  'partitions-attached',
+  `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+  where i.inhparent = $1::regclass and c.relname = any ($2::text[])`,
+  { name: 'name' },
+);
 
 /**
  * The prefix and six characters of the time, which all ids of the same 17 minutes share: to search for them costs a fifth
@@ -93,8 +101,8 @@ export class Partitions {
       for (const [table, missing] of Map.groupBy(unknown, (partition) => partition.table.name)) {
         const byName = new Map(missing.map((partition) => [partition.name, partition]));
         await session.client.query('begin');
-        await session.client.query(lockPartitions, [table]);
-        const { rows } = await session.client.query<{ name: string }>(attachedStatement, [table, [...byName.keys()]]);
+        await session.client.query(unnamed(lockPartitionsStatement([table])));
+        const { rows } = await session.client.query(unnamed(attachedStatement([table, [...byName.keys()]])));
         const attached = new Set(rows.map((row) => row.name));
         for (const [name, partition] of byName)
           if (!attached.has(name)) await session.client.query(makePartition(partition));
