@@ -10,6 +10,7 @@ import { runCommandOnce } from '@app/messaging/run-command-once';
 import { executeBound } from '@app/service-kit/bound-sql';
 import { statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { forgetFailures } from '../endpoints/change-endpoint.ts';
 import { recordChange } from '../endpoints/record-change.ts';
 import { requireAllowed, requireUsable } from './automation.rules.ts';
 import type { AutomationDeps } from './automation-deps.ts';
@@ -39,10 +40,6 @@ const deleteStatement = statement(
   'update-automation-delete',
   'delete from endpoints where account_id = $1 and id = $2',
 );
-const forgetFailuresStatement = statement(
-  'update-automation-forget-failures',
-  'delete from failing_endpoints where account_id = $1 and endpoint_id = $2',
-);
 /** An automation that is switched on begins anew, and sends nothing of the time before. */
 const dropAll = { which: 'all', withPending: true } as const;
 
@@ -69,7 +66,7 @@ export async function updateAutomation(
     const values = [accountId, automationId, name, productId, JSON.stringify(action), url, active, now];
     const [row] = await executeBound(tx, updateStatement(values));
     // A change begins without a history of failures.
-    await executeBound(tx, forgetFailuresStatement([accountId, automationId]));
+    await forgetFailures(tx, { id: automationId, accountId });
     if (active !== before.active) await recordChange(tx, { id: automationId, accountId }, now, dropAll);
     return resourceOf(row as AutomationRow, deps);
   });
@@ -102,7 +99,7 @@ export async function deleteAutomation(
       throw new DomainError('invalid_transition', 'A built-in automation cannot be deleted: switch it off instead.');
     await lockAutomation(tx, accountId, automationId);
     await executeBound(tx, deleteStatement([accountId, automationId]));
-    await executeBound(tx, forgetFailuresStatement([accountId, automationId]));
+    await forgetFailures(tx, { id: automationId, accountId });
     await recordChange(tx, { id: automationId, accountId }, deps.clock.now());
     return { ok: true as const };
   });

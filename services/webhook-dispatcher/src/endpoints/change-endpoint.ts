@@ -101,7 +101,11 @@ const forgetFailuresStatement = statement(
   'delete from failing_endpoints where endpoint_id = $1 and account_id = $2',
 );
 
-export async function forgetFailures(tx: EntityManager, { id, accountId }: Endpoint): Promise<void> {
+/** The failures of an endpoint or an automation: they were of what it was before. */
+export async function forgetFailures(
+  tx: EntityManager,
+  { id, accountId }: Pick<Endpoint, 'id' | 'accountId'>,
+): Promise<void> {
   await executeBound(tx, forgetFailuresStatement([id, accountId]));
 }
 
