@@ -14,11 +14,18 @@ const assigned = new Set(codes.trim().split(/\s+/));
 /** Made when a name is first requested: it takes longer to make than the rest of this file together. */
 let cldr: Intl.DisplayNames | undefined;
 
+const names = new Map<string, string | undefined>();
+
 /** English name of an assigned ISO 3166-1 alpha-2 code; `undefined` for any other text. */
 export function countryName(code: string): string | undefined {
   if (!assigned.has(code)) return undefined;
-  cldr ??= new Intl.DisplayNames('en', { type: 'region' });
-  return cldr.of(code);
+  let name = names.get(code);
+  if (name === undefined) {
+    cldr ??= new Intl.DisplayNames('en', { type: 'region' });
+    name = cldr.of(code);
+    names.set(code, name);
+  }
+  return name;
 }
 
 const message = 'must be a two-letter ISO 3166 country code';

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idSuffixOf, idTimeMs } from '@app/contracts/ids';
 import type { Logger } from '@app/service-kit/logger';
@@ -9,7 +9,7 @@ import { allAccounts, type RunLock, type RunRequest } from './run-lock.ts';
  * @param platformRunId the id of the run over all
  */
 export function idOfPart(platformRunId: string, accountId: string): string {
-  const entropy = createHash('sha256').update(`${platformRunId} ${accountId}`).digest();
+  const entropy = hash('sha256', `${platformRunId} ${accountId}`, 'buffer');
   return idOfCommand('dailyRun', idSuffixOf(idTimeMs(platformRunId), entropy));
 }
 

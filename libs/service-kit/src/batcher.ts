@@ -51,6 +51,8 @@ interface Waiting<I, O> {
   readonly traceparent: string | undefined;
   readonly resolve: (value: O) => void;
   readonly reject: (error: unknown) => void;
+  /** Undefined until its run has ended. */
+  outcome: ItemResult<O> | undefined;
 }
 
 const defaultMaxSize = 64;
@@ -108,7 +110,7 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
       if (waiting.length >= maxWaiting) return Promise.reject(full(`${maxWaiting} are waiting already`));
       const traceparent = options.span === undefined ? undefined : currentTraceparent();
       return new Promise<O>((resolve, reject) => {
-        waiting.push({ item, traceparent, resolve, reject });
+        waiting.push({ item, traceparent, resolve, reject, outcome: undefined });
         schedule();
       });
     },
@@ -122,26 +124,30 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
   };
 }
 
-type Outcomes<I, O> = Map<Waiting<I, O>, ItemResult<O>>;
-
 async function runBatch<I, O>(options: BatcherOptions<I, O>, batch: readonly Waiting<I, O>[]): Promise<void> {
-  const outcomes: Outcomes<I, O> = new Map();
-  for (const entry of batch) {
-    const error = options.rejectionOf?.(entry.item);
-    if (error !== undefined) outcomes.set(entry, { ok: false, error });
-  }
-  const wanted = batch.filter((entry) => !outcomes.has(entry));
+  const wanted = options.rejectionOf === undefined ? batch : withoutRejected(options.rejectionOf, batch);
   let missing: ItemResult<O> = { ok: false, error: new Error('the batch ended without an outcome') };
   try {
-    if (wanted.length > 0) await inSpanOf(options.span, wanted, () => runGroups(options, wanted, outcomes));
+    if (wanted.length > 0) await inSpanOf(options.span, wanted, () => runGroups(options, wanted));
   } catch (error) {
     missing = { ok: false, error };
   }
   for (const entry of batch) {
-    const outcome = outcomes.get(entry) ?? missing;
+    const { outcome = missing } = entry;
     if (outcome.ok) entry.resolve(outcome.value);
     else entry.reject(outcome.error);
   }
+}
+
+function withoutRejected<I, O>(
+  rejectionOf: (item: I) => unknown,
+  batch: readonly Waiting<I, O>[],
+): readonly Waiting<I, O>[] {
+  return batch.filter((entry) => {
+    const error = rejectionOf(entry.item);
+    if (error !== undefined) entry.outcome = { ok: false, error };
+    return error === undefined;
+  });
 }
 
 function inSpanOf<I, O>(
@@ -158,12 +164,13 @@ function inSpanOf<I, O>(
 async function runGroups<I, O>(
   { keysOf, run }: BatcherOptions<I, O>,
   entries: readonly Waiting<I, O>[],
-  outcomes: Outcomes<I, O>,
 ): Promise<void> {
   for (const group of groupsOf(entries, keysOf)) {
     const results = await run(group.map(({ item }) => item));
     if (results.length !== group.length) throw new Error(`${group.length} items but ${results.length} outcomes`);
-    for (const [index, entry] of group.entries()) outcomes.set(entry, results[index] as ItemResult<O>);
+    group.forEach((entry, index) => {
+      entry.outcome = results[index];
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type ImageFormat, imageMaxPixels, imageTypes, type StoredImage } from '@app/contracts/images';
 import { invalidField } from '@app/contracts/validation';
 
@@ -20,7 +20,7 @@ export function readImage(data: string): { readonly image: StoredImage; readonly
   if (Math.max(width, height) > imageMaxPixels) {
     throw invalidField('data', `must have at most ${imageMaxPixels} pixels on either side`, 'too_big');
   }
-  const name = `${createHash('sha256').update(bytes).digest('base64url')}.${format}`;
+  const name = `${hash('sha256', bytes, 'base64url')}.${format}`;
   return { image: { name, contentType: imageTypes[format], width, height, bytes: bytes.length }, bytes };
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createAffiliate } from '@app/contracts/affiliates';
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { createDiscount } from '@app/contracts/discounts';
@@ -64,7 +64,7 @@ export function commandSender({ requester, accountId, startedAt }: SeedContext, 
 
 /** A command id made of a time and a name. The things of the demo shop have their ids from it: UUIDv7 like all others. */
 export function commandIdAt(atMs: number, name: string): string {
-  return idSuffixOf(atMs, createHash('sha256').update(name).digest());
+  return idSuffixOf(atMs, hash('sha256', name, 'buffer'));
 }
 
 /** Returns the ids of its bumps, in the shop's order. */

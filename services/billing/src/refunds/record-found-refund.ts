@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { idPrefixes, idSuffixOf } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
 import { beginPayment } from '../payments/begin-payment.ts';
@@ -81,6 +81,6 @@ async function end(deps: PaymentDeps, payment: Payment, record: ProcessorRecord)
 }
 
 const foundRefundId = (accountId: string, { reference, recordedAt }: ProcessorRecord): string => {
-  const digest = createHash('sha256').update(`refund ${accountId} ${reference}`).digest();
+  const digest = hash('sha256', `refund ${accountId} ${reference}`, 'buffer');
   return `${idPrefixes.payment}_${idSuffixOf(recordedAt.getTime(), digest)}`;
 };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idSuffixOf, newIdSuffix } from '@app/contracts/ids';
@@ -132,7 +132,7 @@ async function runDay(
 
 /** Each day is a run of its own, which charges one period at most for each subscription; the repeated day is the same run. */
 function runIdOf({ commandId }: Rehearsal, day: number): string {
-  return idOfCommand('dailyRun', idSuffixOf(0, createHash('sha256').update(`${commandId} ${day}`).digest()));
+  return idOfCommand('dailyRun', idSuffixOf(0, hash('sha256', `${commandId} ${day}`, 'buffer')));
 }
 
 const added = (before: RehearsalDone, ahead_days: number, day: DailyCounts): RehearsalDone => ({

@@ -30,7 +30,7 @@ export async function openCheckout(
   const recorded = await deps.steps.open({ row, secretHash: hashOf(secret), visit });
   if (!recorded.opened) throw new Error(`the id ${row.id} is another account's checkout`);
   if (recorded.visited) deps.wakeRelay();
-  return { ...openResource(row, sale, { quote: quoteOf(sale), card: await cardOf(deps, row) }), secret };
+  return { ...openResource(row, sale, { quote: row.shown_quote, card: await cardOf(deps, row) }), secret };
 }
 
 function newRow(

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ProductForSale } from '@app/contracts/products-for-sale';
 import type { OrderItem } from '../orders/order.rules.ts';
 
@@ -13,5 +13,5 @@ export function quoteOf({ product, items }: Quoted): string {
   const { currency, pricingType, billingInterval, priceCents } = product;
   const lines = items.map(({ kind, label, amount_cents }) => [kind, label, amount_cents]);
   const agreed = JSON.stringify([currency, pricingType, billingInterval, priceCents, lines]);
-  return createHash('sha256').update(agreed).digest('base64url').slice(0, 22);
+  return hash('sha256', agreed, 'base64url').slice(0, 22);
 }

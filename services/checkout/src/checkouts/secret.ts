@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** 256 random bits, as base64url. */
 export const newSecret = (): string => randomBytes(32).toString('base64url');
 
 /** What is stored of a secret. A secret that cannot be guessed needs no slow hash. */
-export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+export const hashOf = (secret: string): Buffer => hash('sha256', secret, 'buffer');

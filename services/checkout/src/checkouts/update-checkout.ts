@@ -59,11 +59,12 @@ async function tryUpdate(
   const { account_id, id, revision, email, name, country } = changed;
   const buyer = [email, name, country];
   const changedAt = deps.clock.now();
-  const shown = [sale.totalCents, changedAt, quoteOf(sale)];
+  const quote = quoteOf(sale);
+  const shown = [sale.totalCents, changedAt, quote];
   const values = [account_id, id, revision, ...buyer, choice.bumpIds, choice.discountCode, ...shown];
   const { rowCount } = await deps.database.pool.query(updateStatement(values));
   if (rowCount !== 1) return undefined;
-  return openResource(changed, sale, { quote: quoteOf(sale), card: await cardOf(deps, row) });
+  return openResource(changed, sale, { quote, card: await cardOf(deps, row) });
 }
 
 function requireOpen({ status }: CheckoutRow): void {

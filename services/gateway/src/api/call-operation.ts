@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { DomainError, errorCodes } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
@@ -209,7 +209,7 @@ function credentialOf({ kind, keyId, userId }: Actor): string {
 /** Each account has its own Idempotency-Keys. Where there is no account yet, the operation says whose they are. */
 function ownerOfKey({ id, idempotencyScope }: Operation, actor: Actor, scope: KeyScope<unknown, unknown>): string {
   if (idempotencyScope === undefined) return actor.accountId;
-  return `${id} ${createHash('sha256').update(idempotencyScope(scope)).digest('base64url')}`;
+  return `${id} ${hash('sha256', idempotencyScope(scope), 'base64url')}`;
 }
 
 function storedPart({ isUnderWay, secret }: Operation, response: Uint8Array): Uint8Array | undefined {

@@ -1,5 +1,5 @@
-import { createHmac, hkdfSync } from 'node:crypto';
 import { type Database, statement } from '@app/service-kit/database';
+import { createKeyedDigest } from '@app/service-kit/keyed-digest';
 import { liveLeaseOwners } from '@app/service-kit/lease-owner';
 import { keptSince } from './idempotency.rules.ts';
 import { createResponseBox } from './response-box.ts';
@@ -118,10 +118,10 @@ const boundTo = (record: RecordKey): string => `${record.accountId} ${record.key
 export function createIdempotencyStore(database: Database, secret: string, owner: number): IdempotencyStore {
   const { pool } = database;
   const box = createResponseBox(secret);
-  const fingerprintKey = Buffer.from(hkdfSync('sha256', secret, '', 'idempotency-fingerprints', 32));
+  const digest = createKeyedDigest(secret, 'idempotency-fingerprints');
   const leaseValues = ({ accountId, key, token }: RecordLease) => [accountId, key, token];
   return {
-    fingerprint: (parts) => createHmac('sha256', fingerprintKey).update(JSON.stringify(parts)).digest(),
+    fingerprint: (parts) => digest(JSON.stringify(parts)),
     reserve: async (record, { fingerprint, commandId, leaseSeconds }, now) => {
       const values = [record.accountId, record.key, fingerprint, commandId, now, keptSince(now), owner, leaseSeconds];
       let { rows } = await pool.query(reserve(values));

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
@@ -90,7 +90,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 /** Compares digests, which have one length, in constant time. */
 function platformKeyCheck(platformKey: string | undefined): (token: string) => boolean {
   if (platformKey === undefined) return () => false;
-  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const digest = (text: string) => hash('sha256', text, 'buffer');
   const expected = digest(platformKey);
   return (token) => timingSafeEqual(digest(token), expected);
 }

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createKeyedDigest } from '@app/service-kit/keyed-digest';
 import { buyerTokenOf } from './buyer-cookie.rules.ts';
 
 /**
@@ -13,19 +13,13 @@ interface PayingCall {
 }
 
 export function createBuyerDigests(pepper: string): BuyerDigests {
-  const key = Buffer.from(hkdfSync('sha256', pepper, '', 'checkout-buyers', 32));
+  const digest = createKeyedDigest(pepper, 'checkout-buyers');
   return ({ address, headers }, paymentMethod) =>
     [
       ['browser', buyerTokenOf(headers.cookie)],
       ['address', address],
       ['card', paymentMethod],
     ].flatMap(([kind, value]) =>
-      value === undefined || value === ''
-        ? []
-        : [
-            createHmac('sha256', key)
-              .update(JSON.stringify([kind, value]))
-              .digest('base64url'),
-          ],
+      value === undefined || value === '' ? [] : [digest(JSON.stringify([kind, value])).toString('base64url')],
     );
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 export const sessionDays = 30;
 
@@ -8,5 +8,5 @@ export function newSessionToken(): string {
 }
 
 export function hashSessionToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createKeyedDigest } from '@app/service-kit/keyed-digest';
 
 /**
  * Distinguishes visitors of one UTC day and nothing else: without the pepper no address can be tried out against it, and
@@ -7,9 +7,9 @@ import { createHmac, hkdfSync } from 'node:crypto';
 export type VisitorDigest = (now: Date, address: string, userAgent: string) => string;
 
 export function createVisitorDigest(pepper: string): VisitorDigest {
-  const key = Buffer.from(hkdfSync('sha256', pepper, '', 'checkout-visitors', 32));
+  const digest = createKeyedDigest(pepper, 'checkout-visitors');
   return (now, address, userAgent) => {
     const parts = JSON.stringify([now.toISOString().slice(0, 10), address, userAgent]);
-    return createHmac('sha256', key).update(parts).digest('base64url');
+    return digest(parts).toString('base64url');
   };
 }

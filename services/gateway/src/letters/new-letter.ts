@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { newId } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
 import type { SealedBox } from '@app/service-kit/sealed-box';
@@ -28,7 +28,7 @@ export interface NewLetter {
 }
 
 /** 256 random bits: that space cannot be searched, so that the hash needs no pepper. */
-export const hashLetterToken = (token: string): Buffer => createHash('sha256').update(token).digest();
+export const hashLetterToken = (token: string): Buffer => hash('sha256', token, 'buffer');
 
 /** @param baseUrl what the kind's path stands under, without a slash at its end */
 export function newLetter(box: SealedBox, kind: LetterKind, email: string, baseUrl: string, now: Date): NewLetter {
@@ -51,7 +51,7 @@ export const letterWindow = (kind: LetterKind): string => `letters ${kind}`;
 
 /** The window of a day in which letters of this kind to the address count: a buyer's links use up no password reset. */
 export const recipientWindow = (kind: LetterKind, email: string): string =>
-  `letters ${kind} to ${createHash('sha256').update(email.toLowerCase()).digest('base64url')}`;
+  `letters ${kind} to ${hash('sha256', email.toLowerCase(), 'base64url')}`;
 
 /** What a letter that is not sent gives back: else a stranger could keep an address from getting the letters that it needs. */
 export const windowsGivenBack = (kind: LetterKind, email: string): string[] => [

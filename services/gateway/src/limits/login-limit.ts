@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import { attemptsPerMinute, exceededLoginLimit } from './login-limit.rules.ts';
 import type { RateWindows } from './rate-windows.ts';
@@ -36,5 +36,5 @@ function tooManyAttempts(leftMs: number): RetryLaterError {
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url');
+  return hash('sha256', text, 'base64url');
 }

@@ -1,9 +1,9 @@
-import { createHmac, hkdfSync } from 'node:crypto';
 import { paymentsLimited } from '@app/contracts/checkouts';
 import { notifyOnce } from '@app/messaging/notify-once';
 import { outboxRow } from '@app/messaging/outbox';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
+import { createKeyedDigest } from '@app/service-kit/keyed-digest';
 import type { RateWindows } from './rate-windows.ts';
 import { tooManyAttempts } from './too-many-attempts.ts';
 
@@ -42,9 +42,9 @@ const summary =
   'paid from their address in the last 30 days may retry a minute later.';
 
 export function createRefusals({ windows, database, clock, wakeRelay, pepper }: RefusalDeps): Refusals {
-  const key = Buffer.from(hkdfSync('sha256', pepper, '', 'payment-attempts', 32));
+  const digest = createKeyedDigest(pepper, 'payment-attempts');
   const digestOf = (accountId: string, address: string): string =>
-    createHmac('sha256', key).update(`${accountId} ${address}`).digest('base64url').slice(0, 22);
+    digest(`${accountId} ${address}`).toString('base64url').slice(0, 22);
   const paidCaller = (accountId: string, address: string) => `paid ${digestOf(accountId, address)}`;
 
   async function notify(accountId: string): Promise<void> {

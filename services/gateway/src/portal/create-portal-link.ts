@@ -1,4 +1,3 @@
-import { createHmac, hkdfSync } from 'node:crypto';
 import { DomainError } from '@app/contracts/errors';
 import { findBuyer } from '@app/contracts/portal';
 import { getSubscription } from '@app/contracts/subscriptions';
@@ -6,6 +5,7 @@ import { invalidField } from '@app/contracts/validation';
 import type { CallContext, Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
+import { createKeyedDigest } from '@app/service-kit/keyed-digest';
 import { portalUrlOf } from '../edge/public-urls.ts';
 import { letterPaths } from '../letters/letter-paths.ts';
 import { hashLetterToken } from '../letters/new-letter.ts';
@@ -16,11 +16,8 @@ export type PortalTokens = (accountId: string, commandId: string) => string;
 
 /** Without the pepper no token can be derived from the ids, and only its hash is stored. */
 export function createPortalTokens(pepper: string): PortalTokens {
-  const key = Buffer.from(hkdfSync('sha256', pepper, '', 'portal-links', 32));
-  return (accountId, commandId) =>
-    createHmac('sha256', key)
-      .update(JSON.stringify([accountId, commandId]))
-      .digest('base64url');
+  const digest = createKeyedDigest(pepper, 'portal-links');
+  return (accountId, commandId) => digest(JSON.stringify([accountId, commandId])).toString('base64url');
 }
 
 export interface LinkDeps {

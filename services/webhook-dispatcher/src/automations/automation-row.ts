@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { AutomationAction, automationResource } from '@app/contracts/automations';
 import { idPrefixes, idSuffixOf, idTimeMs } from '@app/contracts/ids';
 import type { TriggerName } from '@app/contracts/triggers';
@@ -69,7 +69,7 @@ export function resourceOf(
 
 /** Known before the row is there: it follows from the account and the key, and sorts with the account's time. */
 export function builtInId(accountId: string, key: BuiltInKey): string {
-  const entropy = createHash('sha256').update(`${accountId} ${key}`).digest();
+  const entropy = hash('sha256', `${accountId} ${key}`, 'buffer');
   return `${idPrefixes.automation}_${idSuffixOf(idTimeMs(accountId), entropy)}`;
 }
 

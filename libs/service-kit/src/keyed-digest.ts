@@ -1,0 +1,15 @@
+import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
+
+/** HMAC-SHA-256 of a text: without the secret nobody can try texts out against it. */
+export type KeyedDigest = (text: string) => Buffer;
+
+/**
+ * A digest with a key of its own, derived by HKDF (RFC 5869).
+ * @param secret the deployment's
+ * @param purpose names the key, so that equal texts of two purposes have nothing in common
+ */
+export function createKeyedDigest(secret: string, purpose: string): KeyedDigest {
+  // A Buffer in its place costs 7 µs more for each digest: Node would make the key anew.
+  const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)));
+  return (text) => createHmac('sha256', key).update(text).digest();
+}
