@@ -34,7 +34,7 @@ export interface RenewalsResult {
 }
 
 /** services/billing/src/renewals/renew-due.ts: calls of one account at once. */
-const callsAtOnce = 64;
+const callsAtOnce = 96;
 const slowDue = 10_000;
 const checkMs = 250;
 

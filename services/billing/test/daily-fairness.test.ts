@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createDailyDeps, runDailyForAccount, runDailyForAll } from '../src/daily-runs/start-daily-run.ts';
 import { renewalsClaimed, renewalsRead } from '../src/points/points.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
-import { renewDue } from '../src/renewals/renew-due.ts';
+import { callsMax, callsOfAccountMax, renewDue } from '../src/renewals/renew-due.ts';
 import { dayMs, newAccount } from './payment-replicas.ts';
 import { openReplicas, replicas } from './set-up.ts';
 import { subscribeMany } from './subscriptions-of-tests.ts';
@@ -71,10 +71,10 @@ test('two accounts with much to charge keep a third one waiting for three answer
   replicas.clock.advance(31 * dayMs);
   const processor = waitingProcessor();
   const { run, daily } = startRun(processor, 3);
-  await processor.untilBegun(128);
+  await processor.untilBegun(callsMax);
   const callsOf = (account: string) => processor.begun.filter((of) => of === account).length;
-  expect(callsOf(first)).toBeLessThanOrEqual(64);
-  expect(callsOf(second)).toBeLessThanOrEqual(64);
+  expect(callsOf(first)).toBeLessThanOrEqual(callsOfAccountMax);
+  expect(callsOf(second)).toBeLessThanOrEqual(callsOfAccountMax);
   await subscribeMany(replicas, small, 3, { paidAt });
   const isRead = announced(renewalsRead, ({ accountId }) => accountId === small);
   const runOfSmall = runDailyForAccount(daily, small, requested());
@@ -82,7 +82,7 @@ test('two accounts with much to charge keep a third one waiting for three answer
   // Calls go to accounts one after another: its three are the next ones, wherever they stand, and not claimed before.
   expect(await countClaimed(small)).toBe(0);
   processor.answer(3);
-  await processor.untilBegun(131);
+  await processor.untilBegun(callsMax + 3);
   expect(callsOf(small)).toBe(3);
   processor.answerAll();
   await Promise.all([run, runOfSmall]);

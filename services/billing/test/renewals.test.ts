@@ -4,6 +4,7 @@ import { createArrivals } from '@app/testing/arrivals';
 import { expect, test } from 'vitest';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
+import { callsOfAccountMax } from '../src/renewals/renew-due.ts';
 import { cancelSubscription, pauseSubscription } from '../src/subscriptions/subscriptions.ts';
 import { putPaymentMethod } from './new-cards.ts';
 import { dayMs, newAccount } from './payment-replicas.ts';
@@ -112,7 +113,7 @@ test('a card that is declined is tried on three more days, three days apart, and
 test('of a thousand renewals none is claimed before its call may begin', async () => {
   const account = newAccount();
   at('2026-01-01T12:00:00.000Z');
-  const [due, calls] = [1_000, 64];
+  const [due, calls] = [1_000, callsOfAccountMax];
   await subscribeMany(replicas, account, due);
   at('2026-02-01T12:00:00.000Z');
   const began = createArrivals<number>();
@@ -140,7 +141,7 @@ test('of a thousand renewals none is claimed before its call may begin', async (
 test('what the seller cancels, pauses or gives back while its renewal waits here is not charged, nor is a card that was replaced', async () => {
   const account = newAccount();
   at('2026-01-01T12:00:00.000Z');
-  const busy = await subscribeMany(replicas, account, 64);
+  const busy = await subscribeMany(replicas, account, callsOfAccountMax);
   replicas.clock.advance(1_000);
   const [canceled, paused, replaced] = await subscribeMany(replicas, account, 3);
   const refunded = startInput();

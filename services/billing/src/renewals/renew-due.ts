@@ -20,10 +20,10 @@ import { createTaskGroup, type TaskGroup } from './task-group.ts';
 
 /** Read, and not claimed before their calls may begin, are two pages at most. */
 const pageMax = 256;
-/** Calls of one account's processor at once: with 50 ms each, some 1,200 a second. */
-const callsOfAccountMax = 64;
+/** Renewals of one account between claim and answer: with calls of 50 ms some 1,200 a second, since a claim takes ten. */
+export const callsOfAccountMax = 96;
 /** Of all accounts together. Each waits with so many at most, so that none waits for another. */
-const callsMax = 128;
+export const callsMax = 192;
 /** Renewals of one account between the wait for their call and their record: an answer that waits to be recorded with others keeps no call waiting. */
 const paymentsOfAccountMax = 256;
 /** A processor that leaves so many in a row without an answer is not troubled any further by this run. */
