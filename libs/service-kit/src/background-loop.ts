@@ -13,22 +13,25 @@ export interface BackgroundLoop {
 }
 
 export interface LoopOptions {
-  /** Its service and what it does, as in `billing.payments`. */
+  /** Its service, but for loops of every service, and what it does: `billing.payments`, `retention`. */
   readonly name: string;
   /** One round; it is to end soon once the function that it is given says that the loop is closing. */
   readonly round: (isClosing: () => boolean) => Promise<unknown>;
+  /** Milliseconds of real time before the first round; it begins at once unless given. */
+  readonly firstAfterMs?: number;
   /** Milliseconds of real time between the end of a round and the next one. */
   readonly pauseMs: () => number;
   /** Called with the reason of a failed round; the loop goes on. What fails while the loop closes is not reported. */
   readonly onFailure: (err: unknown) => void;
 }
 
-/** Does a round at once and then after each pause, one at a time. */
-export function startLoop({ name, round, pauseMs, onFailure }: LoopOptions): BackgroundLoop {
+/** Does a round, at once unless `firstAfterMs` is given, and then after each pause, one at a time. */
+export function startLoop({ name, round, firstAfterMs = 0, pauseMs, onFailure }: LoopOptions): BackgroundLoop {
   const waker = createWaker();
   let closing = false;
   const isClosing = (): boolean => closing;
   const running = (async () => {
+    if (firstAfterMs > 0) await waker.sleep(firstAfterMs);
     while (!closing) {
       let failed = false;
       try {

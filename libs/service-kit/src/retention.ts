@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { type BackgroundLoop, startLoop } from './background-loop.ts';
 import type { Clock } from './clock.ts';
 import { type Database, unnamed } from './database.ts';
 import type { Logger } from './logger.ts';
@@ -25,25 +26,18 @@ export const rulesBy = (clock: Clock, rules: readonly ClockRule[]): RetentionRul
   rules.map(({ statement, limit }) => ({ statement, limit: () => limit(clock) }));
 
 /** Deletes expired rows half a minute after the start and then every hour. */
-export function startRetention(
-  database: Database,
-  logger: Logger,
-  rules: readonly RetentionRule[],
-): { close(): Promise<void> } {
-  let running: Promise<void> = Promise.resolve();
-  const run = (): void => {
-    running = deleteExpired(database, rules).catch((err: unknown) =>
-      logger.warn({ err }, 'expired rows could not be deleted; retrying in an hour'),
-    );
-    timer = setTimeout(run, everyMs).unref();
-  };
-  let timer = setTimeout(run, firstAfterMs).unref();
-  return {
-    close: async () => {
-      clearTimeout(timer);
-      await running;
+export function startRetention(database: Database, logger: Logger, rules: readonly RetentionRule[]): BackgroundLoop {
+  let nextAtMs = 0;
+  return startLoop({
+    name: 'retention',
+    firstAfterMs,
+    round: () => {
+      nextAtMs = performance.now() + everyMs;
+      return deleteExpired(database, rules);
     },
-  };
+    pauseMs: () => Math.max(0, nextAtMs - performance.now()),
+    onFailure: (err) => logger.warn({ err }, 'expired rows could not be deleted; retrying in an hour'),
+  });
 }
 
 /** Deletes the rows that the rules call expired, in statements of 20,000 rows at most. */
