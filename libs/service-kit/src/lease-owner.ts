@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
+import { type BackgroundLoop, startLoop } from './background-loop.ts';
 import { type Database, statement, unnamed } from './database.ts';
 import { type LockSession, openLockSession } from './lock-session.ts';
 import type { Logger } from './logger.ts';
-import { createWaker } from './waker.ts';
 
 /** The first key of the advisory locks by which living processes of a service are known; any number would do. */
 const leaseOwnerLockClass = 0x77_68_64;
@@ -29,31 +29,30 @@ const checkEveryMs = 10_000;
 
 export async function startLeaseOwner(database: Database, logger: Logger): Promise<LeaseOwner> {
   const owner = randomInt(1, 2 ** 31 - 1);
-  const waker = createWaker();
-  let closing = false;
-  let session: LockSession | undefined = await takeLock(database, owner, waker.wake);
-  const running = (async () => {
-    while (!closing) {
-      if (session === undefined) {
-        session = await takeLock(database, owner, waker.wake).catch((err: unknown) => {
-          logger.warn({ err }, 'this process lost its lock; acquiring it again');
-          return undefined;
-        });
-      }
-      await waker.sleep(session === undefined ? retryPauseMs : checkEveryMs);
-      if (session?.lost()) {
-        // Not waited for: a connection that went silent never says goodbye.
-        void session.close();
-        session = undefined;
-      }
-    }
-  })();
+  let loop: BackgroundLoop | undefined;
+  const wake = (): void => loop?.wake();
+  let session: LockSession | undefined = await takeLock(database, owner, wake);
+  /** Not waited for: a connection that went silent never says goodbye. */
+  const dropLost = (): void => {
+    if (!session?.lost()) return;
+    void session.close();
+    session = undefined;
+  };
+  const started = startLoop({
+    name: 'lease-owner',
+    round: async () => {
+      dropLost();
+      session ??= await takeLock(database, owner, wake);
+    },
+    pauseMs: () => (session === undefined ? retryPauseMs : checkEveryMs),
+    onFailure: (err) => logger.warn({ err }, 'this process lost its lock; acquiring it again'),
+  });
+  loop = started;
   return {
     id: owner,
     close: async () => {
-      closing = true;
-      waker.wake();
-      await running;
+      await started.close();
+      dropLost();
       await session?.close();
     },
   };
