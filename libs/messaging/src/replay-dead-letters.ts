@@ -1,7 +1,7 @@
+import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
 import { statement, unnamed } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
-import { createWaker } from '@app/service-kit/waker';
 import type { PoolClient } from 'pg';
 import { reasonOf } from './dead-letters.ts';
 import type { EventHandler, ReceivedEvent } from './event-handler.ts';
@@ -22,32 +22,23 @@ const batchMax = 100;
  * Handles the dead letters whose replay was requested: by the same handlers as events from the stream, in one
  * transaction with their inbox rows and the end of the letter. One that fails is kept with its new reason.
  */
-export function startReplays(options: ReplaysOptions): { close(): Promise<void> } {
-  const waker = createWaker();
-  let closing = false;
+export function startReplays(options: ReplaysOptions): BackgroundLoop {
+  let found = 0;
   let failing = false;
-  const check = async (): Promise<number> => {
-    try {
-      const found = await replayOnce(options);
+  return startLoop({
+    name: `${options.service}.replays`,
+    round: async () => {
+      found = 0;
+      found = await replayOnce(options);
       failing = false;
-      return found;
-    } catch (err) {
+    },
+    pauseMs: () => (found > 0 ? 0 : options.everyMs),
+    onFailure: (err) => {
       // The consumers log an outage; the same line every two seconds would add nothing.
       if (!failing && !isOutage(err)) options.logger.warn({ err }, 'dead letters could not be replayed');
       failing = true;
-      return 0;
-    }
-  };
-  const running = (async () => {
-    while (!closing) if ((await check()) === 0 && !closing) await waker.sleep(options.everyMs);
-  })();
-  return {
-    close: async () => {
-      closing = true;
-      waker.wake();
-      await running;
     },
-  };
+  });
 }
 
 interface LetterRow extends EventHeaders {
