@@ -1,3 +1,4 @@
+import { startLoop } from '@app/service-kit/background-loop';
 import type { Logger } from '@app/service-kit/logger';
 import type { Check } from '@app/service-kit/service';
 
@@ -10,7 +11,7 @@ export interface OverdueWatch {
   accounts(): number;
   /** Ready all the same: it says so in the health of the service. */
   readonly check: Check;
-  /** Call it after a run of this process:checks again at once, if accounts waited for one. */
+  /** Call it after a run of this process: checks again at once, if accounts waited for one. */
   runEnded(): void;
   close(): Promise<void>;
 }
@@ -33,47 +34,29 @@ export const overdueWarning = (accounts: number, waiting: string): string | unde
  */
 export function startOverdueWatch({ logger, check, waiting }: OverdueWatchOptions): OverdueWatch {
   let accounts = 0;
-  let closed = false;
-  let timer: NodeJS.Timeout | undefined;
-  let runHasEnded = false;
-  const checkAgain = async (): Promise<void> => {
-    clearTimeout(timer);
-    let nextMs = checkEveryMs;
-    try {
-      accounts = await check(() => closed);
-      if (accounts > 0) nextMs = checkAgainAfterMs;
+  let pauseMs = checkAgainAfterMs;
+  const loop = startLoop({
+    name: 'overdue-watch',
+    round: async (isClosing) => {
+      pauseMs = checkAgainAfterMs;
+      accounts = await check(isClosing);
       if (accounts > 0) logger.warn({ accounts }, `the daily run is overdue: accounts with ${waiting}`);
-    } catch (err) {
-      nextMs = checkAgainAfterMs;
-      logger.warn({ err }, 'overdue daily runs could not be checked; retrying in a minute');
-    }
-    if (closed) return;
-    timer = setTimeout(() => {
-      checking = checkAgain();
-    }, nextMs);
-    timer.unref();
-  };
-  let checking = checkAgain();
+      else pauseMs = checkEveryMs;
+    },
+    pauseMs: () => pauseMs,
+    onFailure: (err) => logger.warn({ err }, 'overdue daily runs could not be checked; retrying in a minute'),
+  });
   return {
     accounts: () => accounts,
+    // A check that is under way may have passed the account already: another one follows it.
     runEnded: () => {
-      if (accounts === 0 || runHasEnded) return;
-      runHasEnded = true;
-      // One that is under way may have passed the account already.
-      checking = checking.then(async () => {
-        runHasEnded = false;
-        if (!closed) await checkAgain();
-      });
+      if (accounts > 0) loop.wake();
     },
     check: {
       name: 'daily run',
       check: async () => undefined,
       warning: () => overdueWarning(accounts, waiting),
     },
-    close: async () => {
-      closed = true;
-      clearTimeout(timer);
-      await checking;
-    },
+    close: loop.close,
   };
 }

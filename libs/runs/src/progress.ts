@@ -1,3 +1,4 @@
+import { startLoop } from '@app/service-kit/background-loop';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { progressWritten } from './points.ts';
@@ -46,7 +47,6 @@ export function startProgress(
   let expected = 0;
   let done = 0;
   let changed = false;
-  let writing: Promise<void> = Promise.resolve();
   const write = async (): Promise<void> => {
     if (!changed) return;
     changed = false;
@@ -57,14 +57,11 @@ export function startProgress(
       progressWritten.announce(() => ({ table, ...run, done: written }));
     } catch (err) {
       changed = true;
-      logger.warn({ err, ...run }, 'the progress of a run could not be saved');
+      throw err;
     }
   };
-  const next = (): Promise<void> => {
-    writing = writing.then(write);
-    return writing;
-  };
-  const timer = setInterval(() => void next(), progressEveryMs);
+  const logFailure = (err: unknown): void => logger.warn({ err, ...run }, 'the progress of a run could not be saved');
+  const loop = startLoop({ name: 'progress', round: write, pauseMs: () => progressEveryMs, onFailure: logFailure });
   return {
     expect: (n) => {
       expected += n;
@@ -75,8 +72,8 @@ export function startProgress(
       changed ||= n > 0;
     },
     close: async () => {
-      clearInterval(timer);
-      await next();
+      await loop.close();
+      await write().catch(logFailure);
     },
   };
 }
