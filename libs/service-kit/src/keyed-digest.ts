@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync } from 'node:crypto';
 
-/** HMAC-SHA-256 of a text: without the secret nobody can try texts out against it. */
+/** HMAC-SHA-256 of a text: without the secret no text can be compared with it. */
 export type KeyedDigest = (text: string) => Buffer;
 
 /**
@@ -9,7 +9,7 @@ export type KeyedDigest = (text: string) => Buffer;
  * @param purpose names the key, so that equal texts of two purposes have nothing in common
  */
 export function createKeyedDigest(secret: string, purpose: string): KeyedDigest {
-  // A Buffer in its place costs 7 µs more for each digest: Node would make the key anew.
+  // A Buffer instead costs 7 µs more for each digest: Node would make the key anew.
   const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', purpose, 32)));
   return (text) => createHmac('sha256', key).update(text).digest();
 }
