@@ -125,12 +125,30 @@ describe('imports', () => {
       'record-payment.ts': ['.', '@app/messaging'],
       'decide-answer.rules.ts': ['.', '../processors', '@app/contracts'],
       'write-answer.ts': ['.', '../points', '@app/messaging', '@app/service-kit'],
+      '../processors/send-request.ts': ['.'],
     };
     const imported = Object.keys(folders).map((file) => {
       const froms = read(`services/billing/src/payments/${file}`).matchAll(/ from '([^']+)\/[^/']+'/g);
       return [file, [...new Set([...froms].map(([, folder]) => folder))].toSorted()];
     });
     expect(Object.fromEntries(imported)).toEqual(folders);
+  });
+
+  // It calls, decides and writes: what a later step needs is passed on, so that no step comes back for it.
+  test('each step of a payment from its sending calls one function of another folder at most', () => {
+    const called = ['send-payment.ts', 'record-payment.ts', 'decide-answer.rules.ts'].map((file) => {
+      const text = read(`services/billing/src/payments/${file}`);
+      const imports = [...text.matchAll(/^import \{([^}]*)\} from '(?!\.\/)[^']+';$/gm)];
+      const names = imports.flatMap(([, list = '']) => list.split(',').map((name) => name.trim()));
+      return [file, names.filter((name) => new RegExp(`\\b${name}\\(`).test(text))];
+    });
+    expect(Object.fromEntries(called)).toEqual({
+      'send-payment.ts': ['sendRequest'],
+      'record-payment.ts': ['outboxRow'],
+      'decide-answer.rules.ts': ['buyerReason'],
+    });
+    const send = 'services/billing/src/payments/send-payment.ts';
+    expect(linesMatching([send], /\bprocessors?(\.\w+\(|\[)/)).toEqual([]);
   });
 
   // An image is installed with `npm ci --workspace`: a package that is not declared is not in it.

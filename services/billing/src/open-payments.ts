@@ -1,12 +1,13 @@
 import type { ServiceContext } from '@app/service-host/define-service';
-import { AdjustableClock } from '@app/service-kit/clock';
+import { AdjustableClock, type Clock } from '@app/service-kit/clock';
+import type { Database } from '@app/service-kit/database';
 import { startPaymentsLoop } from './advancing/payments-loop.ts';
 import { createCardAnswerWriter } from './cards/record-card.ts';
 import type { BillingConfig } from './config.ts';
 import { createOngoingCalls } from './payments/ongoing-calls.ts';
 import { createOrderMutex } from './payments/order-mutex.ts';
 import type { PaymentDeps } from './payments/payment-deps.ts';
-import { createAnswerWriter } from './payments/write-answer.ts';
+import { type AnswerWriters, createOrderAnswerWriter } from './payments/write-answer.ts';
 import { createAttemptWriter } from './payments/write-attempt.ts';
 import { startEndpointsLoop } from './processor-endpoints/endpoints-loop.ts';
 import { reachableBase } from './processor-endpoints/reachable-base.ts';
@@ -36,6 +37,12 @@ export interface OpenedPayments {
 
 const stripeName: ProcessorName = 'stripe';
 
+export const openAnswerWriters = (database: Database, clock: Clock): AnswerWriters => ({
+  order: createOrderAnswerWriter(database),
+  renewal: createRenewalAnswerWriter(database, clock),
+  card: createCardAnswerWriter(database, clock),
+});
+
 /** Opens the processors and what sends, records and continues payments; `resources` close it in reverse. */
 export async function openPayments(context: Context): Promise<OpenedPayments> {
   const { config, database, clock, logger, resources, wakeRelay } = context;
@@ -52,14 +59,9 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
   const processors = createProcessors(database, secrets, [simulated, stripe], config.SIMULATED_PROCESSOR, notOffered);
   const processorCalls = createOngoingCalls(deadlineMs);
   const attemptWriter = resources.add('attempts to pay', createAttemptWriter(database), (opened) => opened.close());
-  const answerWriter = resources.add(
-    'payment answers',
-    createAnswerWriter(database, {
-      renewal: createRenewalAnswerWriter(database, clock),
-      card: createCardAnswerWriter(database, clock),
-    }),
-    (opened) => opened.close(),
-  );
+  const answerWriters = resources.add('payment answers', openAnswerWriters(database, clock), async (opened) => {
+    await Promise.all(Object.values(opened).map((writer) => writer.close()));
+  });
   const payments: PaymentDeps = {
     database,
     clock,
@@ -68,7 +70,7 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
     processors,
     processorCalls,
     attemptWriter,
-    answerWriter,
+    answerWriters,
     orderMutex: createOrderMutex(),
   };
   resources.add('payments loop', startPaymentsLoop(payments), (loop) => loop.close());

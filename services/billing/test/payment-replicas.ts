@@ -4,19 +4,17 @@ import { type Logger, silentLogger } from '@app/service-kit/logger';
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { runRound } from '../src/advancing/payments-loop.ts';
-import { createCardAnswerWriter } from '../src/cards/record-card.ts';
 import { dailySteps } from '../src/daily-runs/steps.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
+import { openAnswerWriters } from '../src/open-payments.ts';
 import { createOngoingCalls, type OngoingCalls } from '../src/payments/ongoing-calls.ts';
 import { createOrderMutex } from '../src/payments/order-mutex.ts';
 import type { PaymentDeps } from '../src/payments/payment-deps.ts';
 import { readMoney } from '../src/payments/payment-rows.ts';
-import { createAnswerWriter } from '../src/payments/write-answer.ts';
 import { createAttemptWriter } from '../src/payments/write-attempt.ts';
 import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
 import type { ProcessorName } from '../src/processors/processor-registry.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../src/processors/simulated-processor.ts';
-import { createRenewalAnswerWriter } from '../src/renewals/record-renewals.ts';
 import { renewDue } from '../src/renewals/renew-due.ts';
 import { takeRenewalCounts } from '../src/renewals/take-renewal-counts.ts';
 import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
@@ -154,10 +152,7 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
         : createOngoingCalls(wrap.deadlineMs),
     orderMutex: createOrderMutex(),
     attemptWriter: createAttemptWriter(database),
-    answerWriter: createAnswerWriter(database, {
-      renewal: createRenewalAnswerWriter(database, shared.clock),
-      card: createCardAnswerWriter(database, shared.clock),
-    }),
+    answerWriters: openAnswerWriters(database, shared.clock),
   };
   return {
     deps,

@@ -4,7 +4,7 @@ import type { Logger } from '@app/service-kit/logger';
 import type { Processors } from '../processors/processor-registry.ts';
 import type { OngoingCalls } from './ongoing-calls.ts';
 import type { OrderMutex } from './order-mutex.ts';
-import type { AnswerWriter } from './write-answer.ts';
+import type { AnswerWriters } from './write-answer.ts';
 import type { AttemptWriter } from './write-attempt.ts';
 
 export interface PaymentDeps {
@@ -16,6 +16,6 @@ export interface PaymentDeps {
   readonly processors: Processors;
   readonly processorCalls: OngoingCalls;
   readonly attemptWriter: AttemptWriter;
-  readonly answerWriter: AnswerWriter;
+  readonly answerWriters: AnswerWriters;
   readonly orderMutex: OrderMutex;
 }

@@ -3,6 +3,7 @@ import { type AnswerContext, type Answered, type Decision, decideAnswer } from '
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { readPayment } from './payment-rows.ts';
+import type { AnswerWriter, AnswerWriters } from './write-answer.ts';
 
 /** What recording an answer needs beside the answer. */
 export interface RecordContext extends AnswerContext {
@@ -23,16 +24,21 @@ export async function recordAnswer(
   atMs = deps.clock.nowMs(),
 ): Promise<Payment> {
   const decision = decideAnswer(payment, outcome, atMs, context);
+  const writer = writerOf(payment, deps.answerWriters);
   const source = { accountId: payment.account_id, requestId: context.requestId, nowMs: deps.clock.nowMs() };
   const events = decision.events.map(({ of, if_whole, ...event }) => ({
     ...outboxRow(event.definition, event.data, source),
     of,
     ...(if_whole && { if_whole }),
   }));
-  const recorded = await deps.answerWriter.add({ payment, decision, events });
+  const recorded = await writer.add({ payment, decision, events });
   // The events of a renewal are written by the statement that records it.
   if (recorded && (events.length > 0 || payment.step === 'renewal')) deps.wakeRelay();
   return recorded ? updated(payment, decision) : await readPayment(deps.database, payment);
+}
+
+function writerOf({ step }: Payment, writers: AnswerWriters): AnswerWriter {
+  return step === 'renewal' || step === 'card' ? writers[step] : writers.order;
 }
 
 function updated(payment: Payment, { update }: Decision): Payment {

@@ -1,5 +1,6 @@
-import type { PaymentProcessor, PaymentRequest, ProcessorCall, SentOutcome } from '../processors/payment-processor.ts';
-import { type Processors, UnreadableKeyError, UnusableProcessorError } from '../processors/processor-registry.ts';
+import type { SentOutcome } from '../processors/payment-processor.ts';
+import { UnreadableKeyError, UnusableProcessorError } from '../processors/processor-registry.ts';
+import { sendRequest } from '../processors/send-request.ts';
 import type { Answered } from './decide-answer.rules.ts';
 import { notifyKeyUnreadable } from './notify-key-unreadable.ts';
 import { notifyKeyRefused, notifyNoProcessor } from './notify-no-processor.ts';
@@ -24,6 +25,8 @@ export async function sendPayment(deps: PaymentDeps, payment: Payment, context: 
 export async function callProcessor(deps: PaymentDeps, payment: Payment, context: RecordContext): Promise<Answered> {
   const { clock, logger, processors, processorCalls } = deps;
   const isBuyersFirst = context.isFirst === true && isOfBuyer(payment);
+  // A buyer's payment is taken for lost after some deadlines, so what it waits for is part of its own.
+  const isBackground = payment.step === 'renewal' && !isAskingRenewal(payment);
   const late = async (outcome: SentOutcome): Promise<void> => {
     // The payment may have been sent again since the deadline, and that sending may have arrived.
     if (outcome.status === 'not_done') return;
@@ -42,7 +45,10 @@ export async function callProcessor(deps: PaymentDeps, payment: Payment, context
     if (isBuyersFirst && tooLate) return { status: context.mayHaveArrived ? 'unknown' : 'not_received' };
     // Another process may have ended it, and its subscription may have been charged anew.
     if (isAskingRenewal(payment) && !mayResend(payment, clock.nowMs())) return { status: 'unknown' };
-    const outcome = await processorCalls.make((...how) => callNamed(processors, payment, ...how), { late });
+    const outcome = await processorCalls.make(
+      (signal, untimed) => sendRequest(processors, payment, { signal, ...(isBackground && { isBackground, untimed }) }),
+      { late },
+    );
     if (outcome.status === 'not_done') {
       logger.warn({ why: outcome.why, ...logFieldsOf(payment) }, 'the processor did not execute a payment');
       if (outcome.why === 'key_refused') await notifyKeyRefused(deps, payment);
@@ -75,30 +81,3 @@ export const logFieldsOf = ({ id, account_id, order_id, step }: Payment) => ({
   paymentId: id,
   step,
 });
-
-async function callNamed(
-  processors: Processors,
-  payment: Payment,
-  signal: AbortSignal,
-  untimed: ProcessorCall['untimed'],
-): Promise<SentOutcome> {
-  const { account_id: accountId, test } = payment;
-  const { processor, ...keys } = await processors.named(payment.processor, accountId, test);
-  // A buyer's payment is taken for lost after some deadlines, so what it waits for is part of its own.
-  const isBackground = payment.step === 'renewal' && !isAskingRenewal(payment);
-  const patience = isBackground && untimed !== undefined ? { isBackground, untimed } : {};
-  return await call(processor, payment, { accountId, ...keys, test, signal, ...patience });
-}
-
-async function call(processor: PaymentProcessor, what: PaymentRequest, how: ProcessorCall): Promise<SentOutcome> {
-  switch (what.call) {
-    case 'authorize':
-    case 'charge':
-    case 'saveMethod':
-      return await processor[what.call](what.request, how);
-    case 'chargeSaved':
-      return await processor.chargeSaved(what.request, how);
-    default:
-      return await processor[what.call](what.request, how);
-  }
-}

@@ -22,6 +22,13 @@ type AnswerEvent = OutboxRow & Pick<DecidedEvent, 'of' | 'if_whole'>;
 /** Writes answers; false for one whose payment came to an end before. */
 export type AnswerWriter = Pick<Batcher<Answer, boolean>, 'add' | 'close'>;
 
+/** What follows from the answer to a renewal or a card depends on its subscription: each is written in a transaction of its own. */
+export interface AnswerWriters {
+  readonly order: AnswerWriter;
+  readonly renewal: AnswerWriter;
+  readonly card: AnswerWriter;
+}
+
 /** The columns of what follows from a payment. */
 type Effect<Name extends keyof Effects> = ColumnsOf<NonNullable<Effects[Name]>>;
 const chargeTypes: Effect<'charge'> = { step: 'text', amount_cents: 'int8', reference: 'text' };
@@ -127,26 +134,7 @@ const recordStatement = statement<{ changed: string[] }>(
   { changed: 'text[]' },
 );
 
-/** @param ofSubscriptions writes the answers to renewals and cards: what follows depends on the subscription, in a transaction of its own */
-export function createAnswerWriter(
-  database: Database,
-  ofSubscriptions: { readonly renewal: AnswerWriter; readonly card: AnswerWriter },
-): AnswerWriter {
-  const ofOrders = createOrderAnswerWriter(database);
-  const { renewal, card } = ofSubscriptions;
-  const writerOf = ({ step }: Payment): AnswerWriter => {
-    if (step === 'renewal') return renewal;
-    return step === 'card' ? card : ofOrders;
-  };
-  return {
-    add: (answer) => writerOf(answer.payment).add(answer),
-    close: async () => {
-      await Promise.all([ofOrders.close(), renewal.close(), card.close()]);
-    },
-  };
-}
-
-function createOrderAnswerWriter(database: Database): AnswerWriter {
+export function createOrderAnswerWriter(database: Database): AnswerWriter {
   return createBatcher<Answer, boolean>({
     span: { service: 'billing', one: 'record payment', many: 'record payments', count: 'app.payments' },
     concurrency: 2,

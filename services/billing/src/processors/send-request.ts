@@ -1,0 +1,37 @@
+import type { PaymentProcessor, PaymentRequest, ProcessorCall, SentOutcome } from './payment-processor.ts';
+import type { Processors } from './processor-registry.ts';
+
+/** What is sent, of whom and where to; fields are named as the columns of a payment. */
+type Sent = PaymentRequest & {
+  readonly account_id: string;
+  /** Its name. */
+  readonly processor: string;
+  readonly test: boolean;
+};
+
+/**
+ * Sends a payment to the processor that it names, with the account's keys there.
+ * @throws what the adapter throws, and `UnusableProcessorError` where nothing can be sent there
+ */
+export async function sendRequest(
+  processors: Pick<Processors, 'named'>,
+  sent: Sent,
+  how: Pick<ProcessorCall, 'signal' | 'isBackground' | 'untimed'>,
+): Promise<SentOutcome> {
+  const { account_id: accountId, test } = sent;
+  const { processor, ...keys } = await processors.named(sent.processor, accountId, test);
+  return await call(processor, sent, { accountId, ...keys, test, ...how });
+}
+
+async function call(processor: PaymentProcessor, what: PaymentRequest, how: ProcessorCall): Promise<SentOutcome> {
+  switch (what.call) {
+    case 'authorize':
+    case 'charge':
+    case 'saveMethod':
+      return await processor[what.call](what.request, how);
+    case 'chargeSaved':
+      return await processor.chargeSaved(what.request, how);
+    default:
+      return await processor[what.call](what.request, how);
+  }
+}
