@@ -1,6 +1,24 @@
 import { type Database, statement } from '@app/service-kit/database';
+import { columnsFrom, insertPayments, type NewPaymentValues, sentAheadMs } from '../payments/insert-payments.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import { onlyPaymentOf, paymentColumns, paymentOf, paymentTypes } from '../payments/payment-rows.ts';
+
+const cardValues: NewPaymentValues = {
+  id: '$3',
+  account_id: '$1',
+  step: `'card'`,
+  attempt_no: `coalesce((
+       select max(p.attempt_no) from payments as p where p.account_id = $1 and p.order_id = s.order_id and p.step = 'card'), 0) + 1`,
+  call: `'saveMethod'`,
+  request: '$4',
+  amount_cents: '0',
+  processor: '$5',
+  created_at: '$6',
+  sent_at: '$6',
+  next_check_at: '$7',
+  sent_ahead_ms: sentAheadMs('$8'),
+  ...columnsFrom('s', 'order_id', 'currency', 'customer_email', 'product_name', 'test'),
+};
 
 /**
  * The lock numbers the cards of a subscription in the order in which they are given: one that is saved later than its
@@ -12,14 +30,7 @@ const beginStatement = statement<Payment>(
      select order_id, currency, customer_email, product_name, test from subscriptions
      where account_id = $1 and id = $2 and status <> 'canceled' for no key update
    )
-   insert into payments (id, account_id, order_id, step, attempt_no, call, request, amount_cents, currency, status, processor,
-     customer_email, product_name, test, created_at, sent_at, next_check_at, sent_ahead_ms)
-   select $3, $1, s.order_id, 'card', coalesce((
-       select max(p.attempt_no) from payments as p where p.account_id = $1 and p.order_id = s.order_id and p.step = 'card'), 0) + 1,
-     'saveMethod', $4, 0, s.currency, 'sent', $5, s.customer_email, s.product_name, s.test, $6, $6, $7,
-     extract(epoch from $8::timestamptz - clock_timestamp()) * 1000
-   from subscription as s
-   on conflict do nothing
+   ${insertPayments(cardValues, 'from subscription as s')}
    returning ${paymentColumns}`,
   paymentTypes,
 );

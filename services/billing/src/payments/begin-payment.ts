@@ -2,6 +2,7 @@ import { newId } from '@app/contracts/ids';
 import type { PaymentPurpose } from '@app/contracts/payments';
 import { statement } from '@app/service-kit/database';
 import type { PaymentRequest } from '../processors/payment-processor.ts';
+import { columnsFrom, insertPayments, type NewPaymentValues } from './insert-payments.ts';
 import { nextCheckAt } from './payment.rules.ts';
 import type { OrderMoney, Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
@@ -24,21 +25,35 @@ export interface NextPayment {
   readonly id?: string;
 }
 
+const nextValues: NewPaymentValues = {
+  id: '$1',
+  step: '$4',
+  charge_id: '$5',
+  released_payment_id: '$6',
+  attempt_no: '$7',
+  call: '$8',
+  request: '$9',
+  amount_cents: '$10',
+  currency: '$11',
+  processor: '$12',
+  created_at: '$13',
+  sent_at: '$13',
+  next_check_at: '$14',
+  ...columnsFrom('p', 'account_id', 'order_id', 'customer_email', 'product_name', 'test'),
+};
+
 /**
- * The row is written as `sent`, because the call follows at once. Nothing is written when the order's money changed since
- * it was read, or when another payment is open or was made for the step; for payments at the same time unique indexes see
- * to that.
+ * Nothing is written when the order's money changed since it was read, or when another payment is open or was made for the step;
+ * for payments at the same time unique indexes see to that.
  */
 const insertIf = (condition: string): string => `
-   insert into payments (id, account_id, order_id, step, charge_id, released_payment_id, attempt_no, call, request, amount_cents,
-     currency, status, processor, customer_email, product_name, test, created_at, sent_at, next_check_at)
-   select $1, account_id, order_id, $4, $5, $6, $7, $8, $9, $10,
-     $11, 'sent', $12, customer_email, product_name, test, $13, $13, $14
-   from payments
-   where account_id = $2 and order_id = $3 and step in ('main', 'renewal', 'card')
-     and (select count(*) from payments where account_id = $2 and order_id = $3) = $15 and ${condition}
-   order by step = 'main' desc, attempt_no desc limit 1
-   on conflict do nothing
+   ${insertPayments(
+     nextValues,
+     `from payments as p
+     where account_id = $2 and order_id = $3 and step in ('main', 'renewal', 'card')
+       and (select count(*) from payments where account_id = $2 and order_id = $3) = $15 and ${condition}
+     order by step = 'main' desc, attempt_no desc limit 1`,
+   )}
    returning ${paymentColumns}`;
 
 const beginStatement = statement<Payment>('payments-begin', insertIf('true'), paymentTypes);

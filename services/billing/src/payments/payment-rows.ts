@@ -15,7 +15,6 @@ export const sentTypes = {
   hold_terms: 'json',
   amount_cents: 'int8',
   currency: 'text',
-  status: 'text',
   processor: 'text',
   customer_email: 'text',
   product_name: 'text',
@@ -36,6 +35,7 @@ export const answerTypes = {
 } as const;
 export const paymentTypes: ColumnsOf<Payment> = {
   ...sentTypes,
+  status: 'text',
   charge_id: 'text',
   released_payment_id: 'text',
   period: 'int4',

@@ -2,6 +2,7 @@ import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
 import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
+import { columnsFrom, insertPayments, sentAheadMs } from './insert-payments.ts';
 import { otherPayment } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import { paymentColumns, paymentOf, sentTypes } from './payment-rows.ts';
@@ -12,8 +13,11 @@ export type AttemptWriter = Pick<Batcher<AttemptToWrite, 'written' | readonly Pa
 /** `was_lost`: it is not the next attempt, but an earlier one that a restored database lacks. */
 type AttemptToWrite = Payment & { readonly was_lost?: boolean };
 
-const columns = namesOf(sentTypes);
 const incomingTypes = { ...sentTypes, was_lost: 'bool' };
+const incomingValues = {
+  ...columnsFrom('i', ...(Object.keys(sentTypes) as (keyof typeof sentTypes)[])),
+  sent_ahead_ms: sentAheadMs('$2'),
+};
 
 /** What keeps an attempt from being made. One that a restored database lacks may come after later ones that were declined. */
 const stops = `p.status <> 'declined' or p.decline_reason = '${otherPayment}' or (p.attempt_no >= i.attempt_no and i.was_lost is not true)`;
@@ -31,11 +35,12 @@ const startStatement = statement<StoppedRow>(
   `with incoming as materialized (
      select ${namesOf(incomingTypes)} from json_to_recordset($1::json) as i(${recordOf(incomingTypes)})
    ), written as (
-     insert into payments (${columns}, sent_ahead_ms)
-     select ${columns}, extract(epoch from $2::timestamptz - clock_timestamp()) * 1000 from incoming as i
+     ${insertPayments(
+       incomingValues,
+       `from incoming as i
      where (select true from payments as p where ${ofItsOrder} and (${stops}) limit 1) is null
-     order by account_id, order_id, attempt_no
-     on conflict do nothing
+     order by account_id, order_id, attempt_no`,
+     )}
      returning id
    )
    select i.id, (

@@ -1,5 +1,6 @@
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
+import { columnsFrom, insertPayments, type NewPaymentValues } from '../payments/insert-payments.ts';
 import { nextCheckAt, nothingDone, unanswered } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import { wantsRenewal } from '../payments/wanted-renewal.ts';
@@ -89,16 +90,21 @@ const claimSql = (sent: string): string => `
 
 const claimedTypes: ColumnsOf<ClaimedRow> = { payment_id: 'text', next_attempt: 'int4', again: 'bool', sent: 'bool' };
 
-/** Where another payment of the order is open, or the period is paid, the indexes of payments say so and nothing is written. */
+const dueValues: NewPaymentValues = {
+  id: 'i.payment_id',
+  account_id: '$1',
+  step: `'renewal'`,
+  call: `'chargeSaved'`,
+  created_at: '$2',
+  sent_at: '$4',
+  next_check_at: '$5',
+  ...columnsFrom('i', 'order_id', 'period', 'attempt_no', 'request', 'amount_cents', 'currency', 'processor'),
+  ...columnsFrom('i', 'customer_email', 'product_name', 'test'),
+};
+
 const claimStatement = statement<ClaimedRow>(
   'renewals-claim',
-  claimSql(`insert into payments (id, account_id, order_id, step, period, attempt_no, call, request, amount_cents, currency, status,
-       processor, customer_email, product_name, test, created_at, sent_at, next_check_at)
-     select i.payment_id, $1, i.order_id, 'renewal', i.period, i.attempt_no,
-       'chargeSaved', i.request, i.amount_cents, i.currency, 'sent',
-       i.processor, i.customer_email, i.product_name, i.test, $2, $4, $5
-     from due as i where i.attempt_no = i.next_attempt and not i.again
-     on conflict do nothing
+  claimSql(`${insertPayments(dueValues, 'from due as i where i.attempt_no = i.next_attempt and not i.again')}
      returning id`),
   claimedTypes,
 );

@@ -1,4 +1,5 @@
 import { statement } from '@app/service-kit/database';
+import { columnsFrom, insertPayments, type NewPaymentValues } from '../payments/insert-payments.ts';
 import { nextCheckAt } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
@@ -43,6 +44,23 @@ interface Renewed extends PeriodAnchor, Pick<RenewedSubscription, 'period' | 'cu
   readonly customer_email: string;
 }
 
+const foundValues: NewPaymentValues = {
+  id: '$4',
+  step: `'renewal'`,
+  period: '$3',
+  attempt_no: '$5',
+  call: `'chargeSaved'`,
+  request: '$6',
+  amount_cents: '$7',
+  currency: '$8',
+  processor: '$9',
+  test: 'false',
+  created_at: '$10',
+  sent_at: '$10',
+  next_check_at: '$11',
+  ...columnsFrom('due', 'account_id', 'order_id', 'customer_email', 'product_name'),
+};
+
 /**
  * A renewal as it was claimed before: of no run of this database. It is `sent`, so that it keeps every other payment of the
  * subscription out until its end is recorded.
@@ -53,12 +71,7 @@ const claimStatement = statement<Payment>(
      select id, account_id, order_id, customer_email, product_name from subscriptions
      where account_id = $1 and id = $2 and period = $3::integer - 1 for no key update
    ), sent as (
-     insert into payments (id, account_id, order_id, step, period, attempt_no, call, request, amount_cents, currency, status,
-       processor, customer_email, product_name, test, created_at, sent_at, next_check_at)
-     select $4, account_id, order_id, 'renewal', $3, $5, 'chargeSaved', $6, $7, $8, 'sent', $9,
-       customer_email, product_name, false, $10, $10, $11
-     from due
-     on conflict do nothing
+     ${insertPayments(foundValues, 'from due')}
      returning ${paymentColumns}
    ), claimed as (
      insert into renewals (account_id, subscription_id, period, starts_at, ends_at, amount_cents, currency, status, run_id,
