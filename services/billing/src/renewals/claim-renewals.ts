@@ -7,6 +7,7 @@ import { wantsRenewal } from '../payments/wanted-renewal.ts';
 import { renewalsClaimed } from '../points/points.ts';
 import type { Confirmation, SavedMethodRequest } from '../processors/payment-processor.ts';
 import type { DueScope, DueSubscription } from './due-subscriptions.ts';
+import { type LastAttempt, type NextAttempt, nextAttempt } from './next-attempt.rules.ts';
 import { periodEnd } from './renewal.rules.ts';
 import { renewalKey } from './renewal-key.ts';
 
@@ -25,8 +26,8 @@ export interface ChargeScope extends DueScope {
 
 /**
  * The subscription as it was read: it still wants the renewal, with the same attempts; and neither has this run charged this
- * subscription before or found one of its periods paid by a look-up, nor was one paid on this UTC day. The lock shows the row as it is when a caller that pauses
- * or cancels it has committed.
+ * subscription before or found one of its periods paid by a look-up, nor was one paid on this UTC day. A guard: the lock shows the row
+ * as it is when a caller that pauses or cancels it has committed, and the same statement claims it.
  * $1 account, $2 now, $3 run
  */
 export const stillDue = (columns: string): string => `
@@ -60,18 +61,16 @@ const dueTypes = {
 } as const;
 
 /**
- * Claims renewals: the payment that is sent next, and the period's row, which remembers the run. Nothing is written under the
- * key of another attempt than the next one. A payment with which the processor did nothing is the next one still (`again`): should
- * an earlier sending of its key have arrived, which a restored database does not know, another key would be charged anew.
- * Subscriptions are locked in the order of their orders, as in `renewals-lock`.
+ * Claims renewals: the payment that is sent next, and the period's row, which remembers the run. Subscriptions are locked in the order
+ * of their orders, as in `renewals-lock`.
  * @param sent writes payments of `due`, and returns their ids
  */
 const claimSql = (sent: string): string => `
    with due as materialized (
-     select i.*, coalesce(l.attempt_no + case when l.undone then 0 else 1 end, 1) as next_attempt, coalesce(l.undone, false) as again
+     select i.*, l.attempt_no as last_attempt, l.decline_reason as last_reason
      from (select * from ${tableOf(dueTypes, 6)} order by order_id) as i
      left join lateral (
-       select p.attempt_no, p.decline_reason is not distinct from '${nothingDone}' as undone from payments as p
+       select p.attempt_no, p.decline_reason from payments as p
        where p.account_id = $1 and p.order_id = i.order_id and p.step = 'renewal' and p.period = i.period
        order by p.attempt_no desc limit 1) as l on true
      ${stillDue('id')}
@@ -86,9 +85,19 @@ const claimSql = (sent: string): string => `
        ends_at = excluded.ends_at, amount_cents = excluded.amount_cents, currency = excluded.currency,
        status = 'processing', run_id = excluded.run_id, payment_id = excluded.payment_id
    )
-   select payment_id, next_attempt, again, payment_id in (select id from sent) as sent from due`;
+   select payment_id, last_attempt, last_reason, payment_id in (select id from sent) as sent from due`;
 
-const claimedTypes: ColumnsOf<ClaimedRow> = { payment_id: 'text', next_attempt: 'int4', again: 'bool', sent: 'bool' };
+const claimedTypes: ColumnsOf<ClaimedRow> = {
+  payment_id: 'text',
+  last_attempt: 'int4',
+  last_reason: 'text',
+  sent: 'bool',
+};
+
+/** A guard that repeats `nextAttempt`: another process may have written an attempt since the number of this one was decided. */
+const isNext = `i.attempt_no = coalesce(i.last_attempt, 0) + 1 and i.last_reason is distinct from '${nothingDone}'`;
+/** The same guard, for a payment with which the processor did nothing. */
+const isAgain = `i.last_reason = '${nothingDone}'`;
 
 const dueValues: NewPaymentValues = {
   id: 'i.payment_id',
@@ -104,7 +113,7 @@ const dueValues: NewPaymentValues = {
 
 const claimStatement = statement<ClaimedRow>(
   'renewals-claim',
-  claimSql(`${insertPayments(dueValues, 'from due as i where i.attempt_no = i.next_attempt and not i.again')}
+  claimSql(`${insertPayments(dueValues, `from due as i where ${isNext}`)}
      returning id`),
   claimedTypes,
 );
@@ -116,7 +125,7 @@ const claimAgainStatement = statement<ClaimedRow>(
        processor = i.processor, decline_kind = null, decline_reason = null, decline_message = null, last_four = null,
        sent_at = $4, finished_at = null, next_check_at = $5, checks = 0, undone = p.undone + 1
      from due as i
-     where i.again and p.account_id = $1 and p.order_id = i.order_id and p.id = i.payment_id
+     where ${isAgain} and p.account_id = $1 and p.order_id = i.order_id and p.id = i.payment_id
        and not exists (select from payments as o where o.account_id = $1 and o.order_id = i.order_id
          and o.status not in ('succeeded', 'declined') and o.step not in ('release', 'card'))
      returning p.id`),
@@ -165,11 +174,8 @@ export interface ClaimedRenewal {
   readonly again: boolean;
 }
 
-interface Attempt {
+interface Attempt extends NextAttempt {
   readonly due: PayableSubscription;
-  readonly attemptNo: number;
-  /** It is one that the processor did nothing with. */
-  readonly again: boolean;
 }
 /**
  * The key of a payment is a hash of its attempt's number, which is made here, before the statement reads the payments. Reading them
@@ -183,10 +189,8 @@ interface Claimed {
   readonly others: readonly Attempt[];
 }
 
-interface ClaimedRow {
+interface ClaimedRow extends LastAttempt {
   readonly payment_id: string;
-  readonly next_attempt: number;
-  readonly again: boolean;
   readonly sent: boolean;
 }
 
@@ -212,13 +216,13 @@ async function claimAttempts(
   const claimed = await pool.query(by(values));
   const found = claimed.rows.flatMap((row) => {
     const made = byId.get(row.payment_id);
-    return made === undefined ? [] : [{ ...made, ...row }];
+    return made === undefined ? [] : [{ ...made, sent: row.sent, next: nextAttempt(row) }];
   });
   return {
     payments: found.filter(({ sent }) => sent).map(({ payment }) => payment),
     others: found
-      .filter(({ next_attempt, again, sent, attemptNo }) => !sent && (again || next_attempt !== attemptNo))
-      .map(({ due, next_attempt, again }) => ({ due, again, attemptNo: next_attempt })),
+      .filter(({ next, sent, attemptNo }) => !sent && (next.again || next.attemptNo !== attemptNo))
+      .map(({ due, next }) => ({ due, ...next })),
   };
 }
 
