@@ -5,7 +5,8 @@ import { untilBlocked } from '@app/testing/poll-system';
 import { lockRows, plannedScans } from '@app/testing/sql';
 import { expect, test } from 'vitest';
 import { continuePayment } from '../src/payments/continue-payment.ts';
-import type { StartInput } from '../src/payments/new-attempt.ts';
+import { newAttempt, type StartInput } from '../src/payments/new-attempt.ts';
+import { decideStart, otherPayment } from '../src/payments/payment.rules.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
 import type { CardRequest, ProcessorCall } from '../src/processors/payment-processor.ts';
 import { dyingAt } from './dying-process.ts';
@@ -241,3 +242,60 @@ test('two replicas that query a payment at the same moment both get what its buy
   for (const { status } of await Promise.all(requested)) expect(status).toBe('succeeded');
   expect(await completed(order)).toEqual([[1, 'succeeded']]);
 });
+
+test.each([
+  ['none', [], 1, true],
+  ['a declined one', [['declined', 'card_declined']], 2, true],
+  [
+    'several declined ones',
+    [
+      ['declined', 'not_received'],
+      ['declined', 'card_declined'],
+    ],
+    3,
+    true,
+  ],
+  ['the same one', [['declined', 'card_declined']], 1, false],
+  [
+    'a later one',
+    [
+      ['declined', 'card_declined'],
+      ['declined', 'card_declined'],
+    ],
+    1,
+    false,
+  ],
+  ['another payment under a key of the order', [['declined', otherPayment]], 2, false],
+  ['one that succeeded', [['succeeded', null]], 2, false],
+  ['one that was sent', [['sent', null]], 2, false],
+  [
+    'an unknown one',
+    [
+      ['declined', 'card_declined'],
+      ['unknown', null],
+    ],
+    3,
+    false,
+  ],
+  ['one that waits for its buyer', [['requires_action', null]], 2, false],
+] as const)(
+  'an attempt is written exactly where decideStart charges it: after %s',
+  async (_, before, attemptNo, charges) => {
+    const { deps } = replicas.start();
+    const { account, input } = newOrder();
+    for (const [index, [status, reason]] of before.entries()) {
+      const made = await newAttempt(deps, account, { ...input, attemptNo: index + 1 });
+      expect(await deps.attemptWriter.add(made)).toBe('written');
+      const ended = status === 'declined' || status === 'succeeded';
+      await replicas.database.pool.query(
+        `update payments set status = $2, decline_reason = $3, finished_at = case when $4 then sent_at end,
+         next_check_at = case when not $4 then next_check_at end where id = $1`,
+        [made.id, status, reason, ended],
+      );
+    }
+    const { payments } = await replicas.money(account, input.orderId);
+    expect(decideStart(payments, attemptNo).kind === 'charge').toBe(charges);
+    const tried = await deps.attemptWriter.add(await newAttempt(deps, account, { ...input, attemptNo }));
+    expect(tried === 'written').toBe(charges);
+  },
+);

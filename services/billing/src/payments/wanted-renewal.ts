@@ -27,7 +27,8 @@ interface Renewal {
 
 /**
  * Whether a subscription wants this renewal: it is due for this period on this card, and neither canceled, now or for the
- * period's end, nor paused, and its order was not given back, nor a refund of it requested. Compared before each call of the processor. $1 account
+ * period's end, nor paused, and its order was not given back, nor a refund of it requested. Compared before each call of the processor.
+ * A guard of claims, which compare it under the subscription's lock: the rule is written down here alone. $1 account
  */
 export const wantsRenewal = ({ now, orderId, period, method }: Renewal): string => `next_charge_at <= ${now}
   and cancel_requested_by is null and period = ${period} - 1 and payment_method is not distinct from ${method}

@@ -59,7 +59,8 @@ const mayChange = `${isOneRow('l')} and p.id = l.id and p.id = c.id and p.order_
  *   charge    money taken      hold   money held           method    cards, for charges without the buyer
  *   captured  holds that money was taken of                refunded  charges that were given back
  *   own       own charges of the orders of refunds, locked: one may be opened again at the same time (reopen-charges.ts)
- *   whole     refunds after which every own charge of the order is given back
+ *   whole     refunds after which every own charge of the order is given back: a guard that repeats `restOf` under the locks of `own`,
+ *             because other refunds and disputes of the order change its charges until then
  *
  * $1 accounts, $2 orders and $3 payments, those that releases are about among them; $4–$11 lists of rows, one for each of these
  * parts: JSON that holds all of them would be read anew for each.

@@ -19,7 +19,10 @@ const incomingValues = {
   sent_ahead_ms: sentAheadMs('$2'),
 };
 
-/** What keeps an attempt from being made. One that a restored database lacks may come after later ones that were declined. */
+/**
+ * What keeps an attempt from being made: a guard that repeats `decideStart`, because another replica may write an attempt until this
+ * statement runs. One that a restored database lacks may come after later ones that were declined.
+ */
 const stops = `p.status <> 'declined' or p.decline_reason = '${otherPayment}' or (p.attempt_no >= i.attempt_no and i.was_lost is not true)`;
 
 const ofItsOrder = `p.account_id = i.account_id and p.order_id = i.order_id and p.step = 'main'`;

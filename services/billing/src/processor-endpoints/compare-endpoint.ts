@@ -10,7 +10,7 @@ import { NothingDoneError, type ProcessorCall } from '../processors/payment-proc
 import { keyPurpose, type ProcessorSecrets } from '../processors/processor-secrets.ts';
 import { apiVersion, type StripeEndpoints } from '../processors/stripe/stripe-endpoints.ts';
 import { StripeAnswerError } from '../processors/stripe/stripe-errors.ts';
-import { planEndpoints } from './endpoint.rules.ts';
+import { isWanted, planEndpoints } from './endpoint.rules.ts';
 import {
   claimEndpoints,
   type EndpointRow,
@@ -65,8 +65,6 @@ async function compareOne(deps: EndpointDeps, row: EndpointRow): Promise<void> {
   }
   endpointCompared.announce(() => ({ accountId, test }));
 }
-
-const isWanted = ({ current, status }: EndpointRow): boolean => current && status !== 'by_hand';
 
 async function refuse({ database, clock, reachableBase }: EndpointDeps, row: EndpointRow, why: Refusal): Promise<void> {
   const url = reachableBase === null ? null : addressPrefix(reachableBase) + row.account_id;

@@ -62,6 +62,7 @@ const released = (next: string): string =>
 const valuesOf = ({ account_id, processor, test, at_processor, attempts }: EndpointRow, now: Date) =>
   [account_id, processor, test, at_processor, attempts, now] as const;
 
+// `by_hand` is a guard in each statement that follows, and repeats `isWanted`: the seller may store a secret while Stripe is called.
 const presentStatement = statement(
   'processor-endpoints-present',
   `update processor_webhooks set endpoint_id = $8, url = $9, shape = $10, attempts = 0,

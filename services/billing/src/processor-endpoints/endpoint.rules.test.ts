@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ListedEndpoint } from '../processors/stripe/stripe-endpoints.ts';
-import { type Known, nextDelayMs, planEndpoints } from './endpoint.rules.ts';
+import { isWanted, type Known, nextDelayMs, planEndpoints } from './endpoint.rules.ts';
 
 const url = 'https://shop.example/api/processors/stripe/acc_1';
 const wanted = { url, events: ['a', 'b'], apiVersion: 'v2' };
@@ -39,6 +39,17 @@ test.each<[string, readonly ListedEndpoint[], Known, readonly string[], { id: st
   ['that of another deployment stays as it is', [elsewhere], nothing, [], null],
 ])('%s', (_, listed, has, deleted, kept) => {
   expect(planEndpoints(wanted, url, listed, has)).toEqual({ deleted, kept });
+});
+
+test.each([
+  [true, 'pending', true],
+  [true, 'active', true],
+  [true, 'refused', true],
+  [true, 'by_hand', false],
+  [false, 'active', false],
+  [false, 'by_hand', false],
+])('an endpoint is wanted for a key in use (%s) whose endpoint is %s: %s', (current, status, wants) => {
+  expect(isWanted({ current, status })).toBe(wants);
 });
 
 test('where none is wanted ours go, and those of others stay', () => {

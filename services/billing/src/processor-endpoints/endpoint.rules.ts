@@ -1,5 +1,9 @@
 import type { ListedEndpoint } from '../processors/stripe/stripe-endpoints.ts';
 
+/** Whether the platform makes the endpoint: new payments use the key, and the seller stored no secret of an own one. */
+export const isWanted = ({ current, status }: { readonly current: boolean; readonly status: string }): boolean =>
+  current && status !== 'by_hand';
+
 /** What the platform wants to have at Stripe for an account of a Stripe account. */
 export interface Wanted {
   readonly url: string;

@@ -123,6 +123,7 @@ interface KeysRow {
   readonly left_endpoints: string[];
 }
 
+/** `left_endpoints`: what the platform made, does not want any more (`isWanted`) and has given up deleting. */
 export const currentKeysStatement = statement<KeysRow>(
   'processor-keys-current',
   `select k.test, at_processor as account, k.name_there as account_name, k.publishable_key, k.settlement_currency, k.missing_permissions, k.stored_at,
