@@ -94,6 +94,7 @@ function startConsumer(options: TimedOptions, handler: EventHandler) {
 
 const firstReopenMs = 50;
 
+/** No startLoop: it waits for messages for as long as a connection holds, and closing ends that wait. */
 async function keepConsuming(run: ConsumerRun): Promise<void> {
   const { nats, state, timing } = run;
   const stopListening = nats.onRestored(state.pause.wake);

@@ -88,7 +88,10 @@ export function startRelay(options: RelayOptions): Relay {
   };
 }
 
-/** Tries to lead for as long as the service lives; whatever goes wrong ends one term, not the relay. */
+/**
+ * Tries to lead for as long as the service lives; whatever goes wrong ends one term, not the relay. No startLoop: a term has
+ * no end of its own, and what wakes the relay wakes it within its term.
+ */
 async function stayInService(options: RelayOptions, waker: Waker, state: RelayState): Promise<void> {
   const { nats, logger, sweepMs = sweepMsDefault } = options;
   const logFailure = logRelayFailures(logger);
