@@ -378,6 +378,10 @@ describe('one way for each thing', () => {
   test('what sellers are notified of once is remembered by notifyOnce, and not among the ids of commands', () => {
     const remembering = source.filter((file) => /\binsert into sent_notifications\b/.test(read(file)));
     expect(remembering).toEqual(['libs/messaging/src/notify-once.ts']);
+    // Of failures that a success forgets, with what it remembers of them.
+    expect(source.filter((file) => /\bset (warned|notified|noticed)_at\b/.test(read(file)))).toEqual([
+      'services/webhook-dispatcher/src/failing/switch-off.ts',
+    ]);
     const own = source.filter((file) => /^services\/(billing|checkout|gateway)\/src\/(?!db\/)/.test(file));
     // A rehearsal keeps its result there, as commands do.
     expect(own.filter((file) => /\binto commands\b/.test(read(file)))).toEqual([

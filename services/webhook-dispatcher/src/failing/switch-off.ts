@@ -71,7 +71,11 @@ interface Locked extends Unreached {
   readonly account_id: string;
 }
 
-/** Notifies the seller, in Recent activity and by email, and switches the endpoint off unless it is only `warned`: all or nothing. */
+/**
+ * Notifies the seller, in Recent activity and by email, and switches the endpoint off unless it is only `warned`: all or
+ * nothing. `warned_at` remembers the notification, and not `notifyOnce`: it is forgotten with the failures at the first
+ * success, the statement that records a failure returns it, and the notice is a row here where `notifyOnce` writes an event.
+ */
 async function warnOrSwitchOff(
   storage: Storage,
   endpointId: string,
