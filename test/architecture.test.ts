@@ -323,7 +323,6 @@ describe('work in the background', () => {
     'libs/service-kit/src/log-file.ts': 'flushes the log, which cannot report its failures to itself',
     'services/billing/src/rehearsals/advance-rehearsal.ts': 'keeps a lease while one request works',
     'services/gateway/src/edge/connections.ts': 'reads sockets in memory',
-    'services/gateway/src/limits/address-limiter.ts': 'exchanges counts only while some wait',
     'services/gateway/src/limits/read-limiter.ts': 'counts in memory',
     'services/webhook-dispatcher/src/deliveries/delivery-scheduler.ts': 'reads queues in memory',
   };

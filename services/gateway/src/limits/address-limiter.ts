@@ -1,3 +1,4 @@
+import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
 import type { Logger } from '@app/service-kit/logger';
 import { clientCountsExchanged } from '../points/points.ts';
 import { type Minute, Minutes, minuteSeconds, resetSecondsOf } from './minutes.ts';
@@ -39,9 +40,8 @@ export class AddressLimiter {
   readonly #logger: Logger;
   readonly #windows: Minutes<Window>;
   readonly #due = new Map<string, Window>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #loop: BackgroundLoop;
   #alone = false;
-  #closed = false;
 
   /**
    * @param policy the limit's name: `default` or `buyers`; each has windows of its own
@@ -59,6 +59,16 @@ export class AddressLimiter {
     this.#shared = shared;
     this.#logger = logger;
     this.#windows = new Minutes(begin, maxClients);
+    this.#loop = startLoop({
+      name: `gateway.${policy}-limits`,
+      round: () => this.#exchange(),
+      pauseMs: () => exchangeMs,
+      onFailure: (err) => {
+        if (!this.#alone)
+          logger.warn({ err }, 'limits by address are counted by this replica alone: the database is unavailable');
+        this.#alone = true;
+      },
+    });
   }
 
   /** Counts one request, until it is released; `allowed` says whether the window is within the limit. */
@@ -74,7 +84,6 @@ export class AddressLimiter {
     // Beyond the limit there is nothing that others need to know.
     if (window.kept <= unsharedMax || window.shared + window.others > this.limit) return;
     this.#due.set(window.client, window);
-    this.#schedule();
   }
 
   /** Takes back one request of this window that does not count after all. */
@@ -94,17 +103,12 @@ export class AddressLimiter {
     return Math.max(0, this.limit - window.count);
   }
 
-  close(): void {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-  }
-
-  #schedule(): void {
-    if (this.#closed) return;
-    this.#timer ??= setTimeout(() => void this.#exchange(), exchangeMs).unref();
+  close(): Promise<void> {
+    return this.#loop.close();
   }
 
   async #exchange(): Promise<void> {
+    if (this.#due.size === 0) return;
     const nowMs = performance.now();
     const due = [...this.#due.values()].filter(({ endsAtMs }) => nowMs < endsAtMs).slice(0, exchangedAtOnce);
     // In one order, so that the statements of two replicas never deadlock.
@@ -112,29 +116,20 @@ export class AddressLimiter {
     const amounts = due.map((window) => window.kept - window.shared);
     if (due.length < exchangedAtOnce) this.#due.clear();
     else for (const { client } of due) this.#due.delete(client);
-    try {
-      const uses = due.map(({ client }, index) => {
-        return {
-          caller: `${this.policy === 'default' ? '' : `${this.policy} `}address ${client}`,
-          amount: amounts[index] as number,
-          seconds: minuteSeconds,
-        };
-      });
-      const usages = await this.#shared.add(...uses);
-      for (const [index, window] of due.entries()) enter(window, amounts[index] as number, usages[index] as Usage);
-      clientCountsExchanged.announce(() => ({
-        counts: due.map(({ client }, index) => ({ client, taken: usages[index]?.taken ?? 0 })),
-      }));
-      if (this.#alone) this.#logger.info('limits by address are shared between replicas again');
-      this.#alone = false;
-    } catch (err) {
-      if (!this.#alone)
-        this.#logger.warn({ err }, 'limits by address are counted by this replica alone: the database is unavailable');
-      this.#alone = true;
-    } finally {
-      this.#timer = undefined;
-      if (this.#due.size > 0) this.#schedule();
-    }
+    const uses = due.map(({ client }, index) => {
+      return {
+        caller: `${this.policy === 'default' ? '' : `${this.policy} `}address ${client}`,
+        amount: amounts[index] as number,
+        seconds: minuteSeconds,
+      };
+    });
+    const usages = await this.#shared.add(...uses);
+    for (const [index, window] of due.entries()) enter(window, amounts[index] as number, usages[index] as Usage);
+    clientCountsExchanged.announce(() => ({
+      counts: due.map(({ client }, index) => ({ client, taken: usages[index]?.taken ?? 0 })),
+    }));
+    if (this.#alone) this.#logger.info('limits by address are shared between replicas again');
+    this.#alone = false;
   }
 }
 
