@@ -111,6 +111,9 @@ async function stayInService(options: RelayOptions, waker: Waker, state: RelaySt
       publishingFailed.announce(() => ({ service: nats.service, error: String(err) }));
       const pauseMs = Math.min(retryPauseMaxMs, retryPauseMs * 2 ** failures);
       failures += 1;
+      // With it the lock: another replica may lead during the pause.
+      await session?.close();
+      session = undefined;
       await waker.sleep(err instanceof TimeoutError ? Math.max(pauseMs, outpacedPauseMs) : pauseMs);
     } finally {
       state.leading = false;

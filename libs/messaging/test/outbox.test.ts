@@ -2,6 +2,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { type Listener, listen } from '@app/testing/points';
 import { plannedScans } from '@app/testing/sql';
+import { TimeoutError } from '@nats-io/transport-node';
 import { beforeEach, expect, test } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
 import { createOutboxScan } from '../src/outbox-scan.ts';
@@ -174,6 +175,21 @@ test('a leader that NATS is lost to steps down for a replica that reaches it', a
   leader.wake();
   await sent.announced(leadingBegan);
   await published(sent, await record(db.database, [2]));
+});
+
+test('a leader whose term failed leaves its lock to a stand-by before it tries again', async () => {
+  const failing = await checkoutLink();
+  const leader = relayOn(failing);
+  await published(listener, await record(db.database, [1]));
+  relayOn(await checkoutLink(), { sweepMs: 50 });
+  const sent = listen();
+  failing.connection.publish = () => {
+    throw new TimeoutError();
+  };
+  const ids = await record(db.database, [2]);
+  leader.wake();
+  await published(sent, ids);
+  expect(sent.sofar(publishingFailed)).toHaveLength(1);
 });
 
 /** Each term of the relay finds room that the one before did not count on, until one finds none. */
