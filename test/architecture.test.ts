@@ -361,6 +361,21 @@ describe('one way for each thing', () => {
     expect(linesMatching(ownSource, /\b(maxBatch|gatherMs|batchStatement|createBatchedStep)\b/)).toEqual([]);
   });
 
+  test('what has a limit in time is within, and a plain sleep is that of Node, in libraries and the webhook-dispatcher', () => {
+    const own = source.filter((file) => /^(libs\/(?!testing\/)[^/]+|services\/webhook-dispatcher)\/src\//.test(file));
+    expect(own.filter((file) => /\bsetTimeout\((\(\) => )?(resolve|reject)\b/.test(read(file)))).toEqual([
+      'libs/service-kit/src/waker.ts',
+      'libs/service-kit/src/within.ts',
+    ]);
+    // The others wait for something else than a limit, or for one limit over several steps.
+    expect(own.filter((file) => read(file).includes('Promise.race('))).toEqual([
+      'libs/email/src/smtp-transport.ts',
+      'libs/messaging/src/publish-outbox.ts',
+      'libs/runs/src/run-for-each-account.ts',
+      'libs/service-kit/src/within.ts',
+    ]);
+  });
+
   test('a service that runs for accounts one at a time takes the run lock of libs/runs', () => {
     const locking = source.filter(
       (file) => file.startsWith('services/') && read(file).includes('pg_try_advisory_lock('),

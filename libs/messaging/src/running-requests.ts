@@ -1,3 +1,5 @@
+import { within } from '@app/service-kit/within';
+
 export interface RequestSigns {
   /** Sends the caller a sign that its request is worked on. */
   working(): void;
@@ -38,12 +40,10 @@ export function createRunningRequests(signEveryMs = 500): RunningRequests {
     },
     finish: async (limitMs) => {
       if (entries.size === 0) return;
-      let limit: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
+      const idle = new Promise<void>((resolve) => {
         whenIdle = resolve;
-        limit = setTimeout(resolve, limitMs);
       });
-      clearTimeout(limit);
+      await within(limitMs, idle, () => undefined);
       for (const signs of [...entries]) if (remove(signs)) signs.cutOff();
     },
   };

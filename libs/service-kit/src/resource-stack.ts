@@ -1,4 +1,5 @@
 import type { Logger } from './logger.ts';
+import { within } from './within.ts';
 
 interface Entry {
   readonly name: string;
@@ -43,21 +44,12 @@ export class ResourceStack {
 
   async #closeOne(entry: Entry, limitMs: number): Promise<void> {
     try {
-      await within(limitMs, entry.name, async () => entry.close());
+      const closed = (async () => entry.close())();
+      await within(limitMs, closed, () => {
+        throw new Error(`${entry.name} did not close within ${limitMs} ms`);
+      });
     } catch (err) {
       this.#logger.warn({ err, resource: entry.name }, 'a resource did not close cleanly');
     }
-  }
-}
-
-async function within(limitMs: number, name: string, work: () => Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${name} did not close within ${limitMs} ms`)), limitMs);
-  });
-  try {
-    await Promise.race([work(), limit]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
+import { within } from './within.ts';
 
 /** Something that must work for a service to be ready; throws when it does not. */
 export interface Check {
@@ -51,15 +52,9 @@ function isAlive(check: Check): boolean {
 }
 
 async function passes(check: Check): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), checkLimitMs);
-  });
-  try {
-    return await Promise.race([check.check().then(() => true), limit]);
-  } catch {
-    return false;
-  } finally {
-    clearTimeout(timer);
-  }
+  const passed = async (): Promise<boolean> => {
+    await check.check();
+    return true;
+  };
+  return await within(checkLimitMs, passed(), () => false).catch(() => false);
 }

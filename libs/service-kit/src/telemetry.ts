@@ -2,6 +2,7 @@ import { ConfigError } from './config.ts';
 import { watchExports } from './export-watch.ts';
 import type { Logger } from './logger.ts';
 import { setTracing } from './tracing.ts';
+import { within } from './within.ts';
 
 export interface Telemetry {
   shutdown(): Promise<void>;
@@ -73,7 +74,13 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
     page: metricsPage,
   });
   const traces = endpoint === undefined ? undefined : await startTraces({ ...options, endpoint });
-  return { shutdown: () => within(shutdownWithinMs, Promise.all([metrics.shutdown(), traces?.shutdown()])) };
+  const ignored = (): void => undefined;
+  return {
+    shutdown: async () => {
+      const ended = Promise.all([metrics.shutdown(), traces?.shutdown()]).catch(ignored);
+      await within(shutdownWithinMs, ended, ignored);
+    },
+  };
 }
 
 /**
@@ -124,14 +131,4 @@ async function startTraces(options: TelemetryOptions & { readonly endpoint: stri
       await processor.shutdown();
     },
   };
-}
-
-/** What is not done by then is given up; its failure is ignored. */
-async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limitMs);
-  });
-  await Promise.race([work.catch(() => undefined), limit]);
-  clearTimeout(timer);
 }

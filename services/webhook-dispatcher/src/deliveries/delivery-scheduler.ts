@@ -1,3 +1,4 @@
+import { within } from '@app/service-kit/within';
 import {
   capacityOf,
   type Group,
@@ -193,12 +194,10 @@ export class DeliveryScheduler {
     this.#closed = true;
     for (const timer of this.#timers) clearInterval(timer);
     if (this.#requests.size === 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    await new Promise<void>((resolve) => {
+    const idle = new Promise<void>((resolve) => {
       this.#onIdle = resolve;
-      timer = setTimeout(resolve, limitMs);
     });
-    clearTimeout(timer);
+    await within(limitMs, idle, () => undefined);
   }
 
   /** Moves the queue to the group it belongs to now, and to the end of that group's queue if it may start a request. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
@@ -27,7 +28,6 @@ const retryPauseMs = 250;
  * once, or there would be a limit to the rate.
  */
 const writePauseMs = 20;
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export type Recorder = Batcher<Attempt, void>;
 
