@@ -376,6 +376,16 @@ describe('one way for each thing', () => {
     ]);
   });
 
+  test('what minute, hour and day are is said once for contracts, service-kit, messaging, runs and the dispatcher', () => {
+    const own = source.filter((file) =>
+      /^(libs\/(contracts|service-kit|messaging|runs)|services\/webhook-dispatcher)\/src\//.test(file),
+    );
+    const said = /\b(const|let) \[?(minute|hour|day)Ms\b.*= |\b86_?400_?000\b|\b3_?600_?000\b|\b60 \* 60\b/;
+    expect(linesMatching(own, said).map((line) => line.split(':')[0])).toEqual(
+      ['minute', 'hour', 'day'].map(() => 'libs/contracts/src/durations.ts'),
+    );
+  });
+
   test('a service that runs for accounts one at a time takes the run lock of libs/runs', () => {
     const locking = source.filter(
       (file) => file.startsWith('services/') && read(file).includes('pg_try_advisory_lock('),

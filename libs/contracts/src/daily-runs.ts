@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { listOf, pageQueryOf, timestamp } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
+import { hourMs } from './durations.ts';
 import { idSchema } from './ids.ts';
 
 /** A day, and two hours for a scheduler that is late: then the payments loop does what the daily run would have done. */
-export const withoutDailyRunMs = 26 * 3_600_000;
+export const withoutDailyRunMs = 26 * hourMs;
 
 /** Why a run was not `ok`; the same words are in Recent activity. */
 const runProblem = z.object({

@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { type Database, statement } from '@app/service-kit/database';
 import type { RetentionRule } from '@app/service-kit/retention';
 import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
@@ -19,8 +20,6 @@ export interface NotifyOnceOptions {
   /** How long the key is kept; 31 days unless given. */
   readonly keepDays?: number;
 }
-
-const dayMs = 86_400_000;
 
 const keyTypes = { account_id: 'text', notification_key: 'text' };
 const rowTypes = { ...keyTypes, ...outboxTypes };

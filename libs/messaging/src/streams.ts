@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { streamName, streamSubjects } from '@app/contracts/define';
+import { dayMs } from '@app/contracts/durations';
 import type { ServiceName } from '@app/contracts/services';
 import type { Logger } from '@app/service-kit/logger';
 import {
@@ -12,8 +13,6 @@ import {
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import type { NatsClient } from './connect.ts';
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** A consumer may be away this long and still miss nothing. Inboxes remember longer: see `inboxKeepDays`. */
 export const streamKeepDays = 30;

@@ -1,10 +1,11 @@
+import { minuteMs } from '@app/contracts/durations';
 import { startLoop } from '@app/service-kit/background-loop';
 import type { Logger } from '@app/service-kit/logger';
 import type { Check } from '@app/service-kit/service';
 
-const checkEveryMs = 10 * 60_000;
+const checkEveryMs = 10 * minuteMs;
 /** Sooner after a check that failed, and while accounts wait: the run that they wait for may end in another replica. */
-const checkAgainAfterMs = 60_000;
+const checkAgainAfterMs = minuteMs;
 
 export interface OverdueWatch {
   /** Accounts that waited for a run at the last check. */

@@ -1,3 +1,5 @@
+import { dayMs, hourMs, minuteMs } from '@app/contracts/durations';
+
 /** Where every service gets the time from. */
 export interface Clock {
   now(): Date;
@@ -46,7 +48,7 @@ export class AdjustableClock implements Clock {
 const pattern = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?$/;
 /** From 1970 to the last instant a Date can hold. */
 const longestMs = 8.64e15;
-const unitsMs = [7 * 86_400_000, 86_400_000, 3_600_000, 60_000, 1_000];
+const unitsMs = [7 * dayMs, dayMs, hourMs, minuteMs, 1_000];
 
 /**
  * Milliseconds of an ISO 8601 duration of weeks, days, hours, minutes and seconds.

@@ -1,4 +1,5 @@
 import { accessSync, constants } from 'node:fs';
+import { hourMs, minuteMs } from '@app/contracts/durations';
 import { z } from 'zod';
 
 /** Every problem of a service's settings at once, one a line, never a value. */
@@ -59,7 +60,7 @@ function isReadable(path: string): boolean {
 export const telemetrySettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),
   /** Milliseconds between two exports of metrics. */
-  OTEL_METRIC_EXPORT_INTERVAL: integerSetting(1_000, 3_600_000, 60_000),
+  OTEL_METRIC_EXPORT_INTERVAL: integerSetting(1_000, hourMs, minuteMs),
   /** `/metrics` beside `/healthz`, on the health port alone. */
   METRICS_PAGE: switchSetting('disabled'),
 };

@@ -1,3 +1,4 @@
+import { hourMs } from '@app/contracts/durations';
 import type pg from 'pg';
 import { type BackgroundLoop, startLoop } from './background-loop.ts';
 import type { Clock } from './clock.ts';
@@ -6,7 +7,6 @@ import type { Logger } from './logger.ts';
 
 /** A process may be renewed before an hour is over. At the very start it has other things to do. */
 const firstAfterMs = 30_000;
-const everyMs = 60 * 60 * 1000;
 /** Small enough that no delete holds its locks for long. */
 const deleteMax = 20_000;
 
@@ -32,7 +32,7 @@ export function startRetention(database: Database, logger: Logger, rules: readon
     name: 'retention',
     firstAfterMs,
     round: () => {
-      nextAtMs = performance.now() + everyMs;
+      nextAtMs = performance.now() + hourMs;
       return deleteExpired(database, rules);
     },
     pauseMs: () => Math.max(0, nextAtMs - performance.now()),

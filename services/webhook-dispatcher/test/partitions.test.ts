@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { type Database, openDatabase } from '@app/service-kit/database';
@@ -8,7 +9,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { bodiesStatement } from '../src/deliveries/claim-deliveries.ts';
 import { dropExpiredPartitions } from '../src/storage/drop-partitions.ts';
-import { dayMs } from '../src/storage/partition.rules.ts';
 import { Partitions } from '../src/storage/partitions.ts';
 import { type Harness, startHarness } from './harness.ts';
 import { anEvent, anOrder, connectedAccount } from './orders.ts';

@@ -1,4 +1,5 @@
 import { createAutomation, previewAutomation } from '@app/contracts/automations';
+import { dayMs } from '@app/contracts/durations';
 import { DomainError } from '@app/contracts/errors';
 import { createPortalLink } from '@app/contracts/portal';
 import { subscriptionPaymentFailed } from '@app/contracts/subscriptions';
@@ -12,8 +13,6 @@ startMailService();
 const orderId = 'ord_01kex0000000000000000000aa';
 const subscriptionId = 'sub_01kex0000000000000000000aa';
 const email = 'ada@example.com';
-const dayMs = 24 * 60 * 60 * 1000;
-
 let gateway: Awaited<ReturnType<Harness['serveAsGateway']>> | undefined;
 afterEach(async () => {
   await gateway?.close();

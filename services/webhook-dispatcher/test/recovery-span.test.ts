@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { getRecovery, recover } from '@app/contracts/webhook-deliveries';
@@ -12,7 +13,6 @@ import { addStored } from './stored.ts';
 
 startService();
 sellerForEachTest();
-const dayMs = 24 * 60 * 60 * 1000;
 let later: Receiver;
 beforeEach(async () => {
   later = await startReceiver();

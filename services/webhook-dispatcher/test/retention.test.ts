@@ -1,4 +1,5 @@
 import { affiliateCodeUnmatched } from '@app/contracts/affiliates';
+import { dayMs } from '@app/contracts/durations';
 import { idFloor, newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { listActivity } from '@app/contracts/webhook-deliveries';
@@ -9,7 +10,7 @@ import { expect, test } from 'vitest';
 import { dueStatement, markDueStatement } from '../src/deliveries/claim-deliveries.ts';
 import { applyRetention } from '../src/retention/apply-retention.ts';
 import { giveUpStatement } from '../src/retention/give-up-waiting.ts';
-import { bodyKeepDays, dayMs, deliveryKeepDays, recordKeepDays } from '../src/storage/partition.rules.ts';
+import { bodyKeepDays, deliveryKeepDays, recordKeepDays } from '../src/storage/partition.rules.ts';
 import { handled, stored } from './harness.ts';
 import { anOrder } from './orders.ts';
 import { harness, seller, sellerForEachTest, startService, unansweredOrder } from './set-up.ts';

@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from '@app/contracts/durations';
 import { type Database, statement } from '@app/service-kit/database';
 
 const reserveStatement = statement(
@@ -14,7 +15,6 @@ const giveBackStatement = statement(
 
 const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
 
-const [dayMs, hourMs] = [86_400_000, 3_600_000];
 /** When emails over the daily limit are tried again: in the first hour of the next day, milliseconds since the epoch. */
 export const nextDayMs = (now: Date): number =>
   (Math.floor(now.getTime() / dayMs) + 1) * dayMs + Math.round(Math.random() * hourMs);

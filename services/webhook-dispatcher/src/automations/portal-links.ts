@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { DomainError } from '@app/contracts/errors';
 import { newIdSuffix } from '@app/contracts/ids';
 import { createPortalLink } from '@app/contracts/portal';
@@ -15,8 +16,6 @@ interface LinkDeps {
 
 /** An email waits for its link no longer than for a busy replica. */
 const waitMs = 5_000;
-const dayMs = 24 * 60 * 60 * 1000;
-
 /**
  * The links that the email names, which the gateway makes for this email alone. One is empty where there is nothing to lead to,
  * as for a buyer whose only order expired.

@@ -1,6 +1,6 @@
+import { dayMs } from '@app/contracts/durations';
 import { idFloor } from '@app/contracts/ids';
 import { type Client, statement } from '@app/service-kit/database';
-import { dayMs } from '../storage/partition.rules.ts';
 import { type Range, takeRanges } from './conservation.rules.ts';
 import type { RoundPosition } from './run-lease.ts';
 

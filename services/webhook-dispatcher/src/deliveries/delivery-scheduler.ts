@@ -1,3 +1,4 @@
+import { minuteMs } from '@app/contracts/durations';
 import { within } from '@app/service-kit/within';
 import {
   capacityOf,
@@ -69,7 +70,7 @@ const overdueCheckIntervalMs = 250;
 /** How often queues that wait for the rate of their host are checked. */
 const rateCheckIntervalMs = 100;
 /** The health of an endpoint that was not used for this long is forgotten. */
-const forgetAfterMs = 10 * 60_000;
+const forgetAfterMs = 10 * minuteMs;
 
 /**
  * Decides whose delivery goes out next: the most urgent priority first (priority.rules.ts), the endpoints of a group take

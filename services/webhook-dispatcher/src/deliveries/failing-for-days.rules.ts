@@ -1,4 +1,4 @@
-const dayMs = 24 * 60 * 60 * 1_000;
+import { dayMs } from '@app/contracts/durations';
 
 /** The failures of an endpoint without a success since the first of them, as `failing_endpoints` stores them. */
 export interface Failing {

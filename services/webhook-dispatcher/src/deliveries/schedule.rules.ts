@@ -1,25 +1,25 @@
-const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+import { hourMs, minuteMs } from '@app/contracts/durations';
 
 /** Waits between the attempts: 12 attempts over 70 h 42 m 35 s. The first four fall within three minutes, which outlasts a redeploy. */
 const stepsMs = [
-  5 * second,
-  30 * second,
-  2 * minute,
-  10 * minute,
-  30 * minute,
-  hour,
-  3 * hour,
-  6 * hour,
-  12 * hour,
-  24 * hour,
-  24 * hour,
+  5_000,
+  30_000,
+  2 * minuteMs,
+  10 * minuteMs,
+  30 * minuteMs,
+  hourMs,
+  3 * hourMs,
+  6 * hourMs,
+  12 * hourMs,
+  24 * hourMs,
+  24 * hourMs,
 ];
 
 export const attemptsMax = stepsMs.length + 1;
 
 /** Each wait varies by ±20 %, so that a receiver does not get all retries at once when it is back. */
 const jitter = 0.2;
-const retryAfterMaxMs = 24 * hour;
+const retryAfterMaxMs = 24 * hourMs;
 
 /**
  * How long to wait after a failed attempt, in milliseconds; null after the last one.
@@ -38,7 +38,7 @@ export function waitAfter(number: number, random: number, retryAfterMs: number |
 export function retryAfterMs(header: string | null, nowMs: number): number | null {
   if (header === null) return null;
   const value = header.trim();
-  if (/^\d{1,9}$/.test(value)) return Number(value) * second;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1_000;
   const dateMs = /^[A-Za-z]{3,9},? /.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - nowMs);
 }

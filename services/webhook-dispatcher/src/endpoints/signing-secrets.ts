@@ -1,4 +1,5 @@
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { hourMs } from '@app/contracts/durations';
 import { DomainError } from '@app/contracts/errors';
 import type { revealWebhookSecret, rotateWebhookSecret } from '@app/contracts/webhooks';
 import { newSecret, type SecretBox, secretText, UnreadableSecretError } from '../secrets/secret-box.ts';
@@ -9,7 +10,6 @@ import { findEndpoint, lockEndpoint } from './find-endpoint.ts';
 import { runSealed } from './sealed-result.ts';
 
 const overlapHoursDefault = 24;
-const hourMs = 3_600_000;
 
 /**
  * Replaces the signing secret; the response contains the new one.

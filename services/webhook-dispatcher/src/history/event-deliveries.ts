@@ -1,8 +1,8 @@
+import { dayMs, hourMs } from '@app/contracts/durations';
 import { idFloor } from '@app/contracts/ids';
 import { invalidField } from '@app/contracts/validation';
 import { type Database, statement } from '@app/service-kit/database';
 import { afterAllIdsAndSuffixes } from '../storage/index-scans.ts';
-import { dayMs } from '../storage/partition.rules.ts';
 
 /** What names events: one, those of an order, or those of a buyer. */
 export interface EventFilters {
@@ -85,6 +85,6 @@ export function checkSpan({ from, to }: Span): void {
 export function eventBounds({ from, to }: Span): { oldest?: string; newest?: string } {
   return {
     ...(from === undefined ? {} : { oldest: idFloor('event', Date.parse(from) - 31 * dayMs) }),
-    ...(to === undefined ? {} : { newest: idFloor('event', Date.parse(to) + 3_600_000) }),
+    ...(to === undefined ? {} : { newest: idFloor('event', Date.parse(to) + hourMs) }),
   };
 }

@@ -1,5 +1,5 @@
+import { dayMs, hourMs } from '@app/contracts/durations';
 import { idFloor } from '@app/contracts/ids';
-import { dayMs } from '../storage/partition.rules.ts';
 
 export interface RecoveryRef {
   readonly id: string;
@@ -14,7 +14,7 @@ export interface Position {
 }
 
 /** Ids and times that two machines made at one moment differ by less. */
-export const clockSkewMs = 60 * 60 * 1000;
+export const clockSkewMs = hourMs;
 
 /**
  * The id of `order.paid` is the order's, which is made when its card is tried. A sale with an upsell happens when its

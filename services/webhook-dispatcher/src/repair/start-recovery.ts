@@ -1,4 +1,5 @@
 import type { RequestInput } from '@app/contracts/define';
+import { dayMs } from '@app/contracts/durations';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { invalidField } from '@app/contracts/validation';
@@ -9,7 +10,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { isUrl } from '../destinations/destination-kind-sql.ts';
-import { bodyKeepDays, dayMs } from '../storage/partition.rules.ts';
+import { bodyKeepDays } from '../storage/partition.rules.ts';
 import { unknownEndpoint } from '../texts/endpoint-errors.ts';
 import { recoveryPerSecond } from './batch-size.rules.ts';
 import { getRecovery } from './recoveries.ts';

@@ -1,9 +1,10 @@
+import { dayMs } from '@app/contracts/durations';
 import { idFloor } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { insertNotices, newNotice } from '../activity/notices.ts';
 import { finishDeliveries, insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
-import { bodyKeepDays, dayMs } from '../storage/partition.rules.ts';
+import { bodyKeepDays } from '../storage/partition.rules.ts';
 import type { Partitions } from '../storage/partitions.ts';
 import { givenUpText } from '../texts/activity.rules.ts';
 

@@ -1,9 +1,8 @@
+import { hourMs } from '@app/contracts/durations';
 import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
 import type { Logger } from '@app/service-kit/logger';
 import { applyRetention } from './apply-retention.ts';
 import type { RetentionStorage } from './give-up-waiting.ts';
-
-const runIntervalMs = 60 * 60 * 1000;
 
 /** Makes partitions ahead and applies the retention, at the start and then hourly. */
 export function startRetention(storage: RetentionStorage & { readonly logger: Logger }): BackgroundLoop {
@@ -15,7 +14,7 @@ export function startRetention(storage: RetentionStorage & { readonly logger: Lo
       await storage.partitions.makeAhead().catch(logFailure);
       await applyRetention(storage, isClosing);
     },
-    pauseMs: () => runIntervalMs,
+    pauseMs: () => hourMs,
     onFailure: logFailure,
   });
 }

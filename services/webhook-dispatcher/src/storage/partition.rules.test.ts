@@ -1,7 +1,7 @@
+import { dayMs } from '@app/contracts/durations';
 import { newId } from '@app/contracts/ids';
 import { expect, test } from 'vitest';
 import {
-  dayMs,
   isExpired,
   type PartitionedTable,
   partitionAt,

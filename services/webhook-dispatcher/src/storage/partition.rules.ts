@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { type IdKind, idFloor, idTimeMs, isId } from '@app/contracts/ids';
 
 /** A table whose rows lie in partitions by the time of their ids. */
@@ -25,8 +26,6 @@ const partitionedTables: readonly PartitionedTable[] = [
   { name: 'attempt_responses', kind: 'attempt', unit: 'day', keepDays: bodyKeepDays },
   { name: 'notices', kind: 'notice', unit: 'month', keepDays: recordKeepDays },
 ];
-
-export const dayMs = 24 * 60 * 60 * 1000;
 
 /** The days or months, by UTC, for which partitions are made ahead: an hourly run may fail for three days. */
 const aheadDays = 3;

@@ -1,8 +1,9 @@
+import { dayMs } from '@app/contracts/durations';
 import { idTimeMs } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement, unnamed } from '@app/service-kit/database';
 import { openLockSession } from '@app/service-kit/lock-session';
-import { dayMs, makePartition, type Partition, partitionsAhead, partitionsOf } from './partition.rules.ts';
+import { makePartition, type Partition, partitionsAhead, partitionsOf } from './partition.rules.ts';
 
 /** Of replicas that make or drop partitions of a table, one does it at a time. Ends with the transaction. */
 export const lockPartitionsStatement = statement<{ pg_advisory_xact_lock: unknown }>(
