@@ -123,7 +123,7 @@ test('a limiter that is closed sends nothing more', async () => {
   const { state, replica } = table();
   const limiter = replica(60);
   take(limiter, 'a', 10);
-  limiter.close();
+  await limiter.close();
   take(limiter, 'a', 10);
   await pass(1_000);
   expect(state.statements).toBe(0);
