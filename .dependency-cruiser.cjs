@@ -160,7 +160,7 @@ const rules = {
     to: { pathNot: '^libs/(contracts|money)/|^$1/', dependencyTypes: ['type-only'] },
   },
   'testing-is-for-tests': {
-    from: { pathNot: `${tests}|^libs/testing/|^bench/` },
+    from: { pathNot: `${tests}|^libs/testing/|^bench/|^vitest\\.config` },
     to: { path: '^libs/testing/' },
   },
   'embedded-servers-are-not-for-services': {

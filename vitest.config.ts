@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { testWorkers } from './libs/testing/src/workers.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 const infrastructure = 'libs/testing/src/global-setup.ts';
@@ -67,7 +68,7 @@ export default defineConfig({
           testTimeout: timeoutMs(60_000),
           hookTimeout: timeoutMs(60_000),
           // In the group of the others: two workers alone left half of two cores idle.
-          maxWorkers: 4,
+          maxWorkers: testWorkers,
           sequence: { groupOrder: 1 },
         },
       },
@@ -77,8 +78,8 @@ export default defineConfig({
           name: 'service',
           // Loading a service costs a second, most files' tests less. A file leaves nothing behind: `guardLeaks` checks.
           isolate: false,
-          // Each file has its own database and services, and waits much of its time: four keep two cores busy.
-          maxWorkers: 4,
+          // Each file has its own database and services.
+          maxWorkers: testWorkers,
           include: filesOf(['libs/*/test/**/*.test.ts', 'services/*/test/**/*.test.ts', 'deploy/*/test/**/*.test.ts']),
           globalSetup: [infrastructure],
           testTimeout: timeoutMs(60_000),
@@ -97,7 +98,7 @@ export default defineConfig({
           hookTimeout: timeoutMs(300_000),
           isolate: false,
           // Beside the tests of services: these wait for processes that start and for leases that end.
-          maxWorkers: 4,
+          maxWorkers: testWorkers,
           sequence: { groupOrder: 1 },
         },
       },

@@ -29,7 +29,7 @@ export const natsImage = 'nats:2-alpine';
 
 const directoryPrefix = 'funnelry-test-';
 /** Test files run beside each other, each with a pool or two per service. */
-const maxConnections = 300;
+const maxConnections = 600;
 
 /** Where Linux keeps files in memory. */
 const memory = '/dev/shm';

@@ -1,8 +1,8 @@
 import type { ServiceName } from '@app/contracts/services';
 import { natsLimitsConfig, natsUsers } from '@app/messaging/permissions';
+import { testWorkers } from './workers.ts';
 
-/** Test processes run beside each other, and a test file opens a few accounts at most. */
-const workers = 4;
+/** A test file opens a few accounts at most. */
 const accountsEach = 6;
 export const testPassword = 'test-password';
 export const testObserver = 'test-observer';
@@ -28,6 +28,6 @@ export function natsAccountsConfig(): string {
     const users = natsUsers((service) => ({ user: userOf(service, number), password }), [observer]);
     return `  TEST_${number}: {\n  jetstream: enabled\n  users: ${users}\n  }`;
   };
-  const accounts = Array.from({ length: workers * accountsEach }, (_, number) => account(number));
+  const accounts = Array.from({ length: testWorkers * accountsEach }, (_, number) => account(number));
   return `${natsLimitsConfig}${storageConfig}accounts: {\n${accounts.join('\n')}\n}\n`;
 }
