@@ -13,6 +13,7 @@ export type Payment = PaymentRequest & {
   readonly id: string;
   readonly account_id: string;
   readonly order_id: string;
+  /** What it pays for. */
   readonly step: PaymentPurpose;
   /** Of a refund, the charge that it gives back. */
   readonly charge_id: string | null;
@@ -60,6 +61,7 @@ export interface Charge {
   /** The first attempt at the processor that belongs to the last such request; null for those of earlier versions. */
   readonly refund_from_attempt: number | null;
   /** What the charge is for. */
+  /** What it pays for. */
   readonly step: PaymentPurpose;
 }
 

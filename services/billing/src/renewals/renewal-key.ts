@@ -3,10 +3,11 @@ import { idOfCommand, idSuffixOf, idTimeMs } from '@app/contracts/ids';
 import { nthPeriodEnd } from '../subscriptions/period.rules.ts';
 import type { DueSubscription } from './due-subscriptions.ts';
 
+/** Part of keys that were sent: it must not follow `retryDays` (`renewal.rules.ts`), should they change. */
 const retryMs = 3 * 86_400_000;
 
 /**
- * The id of a renewal's payment, which is its idempotency key: it follows from subscription, period and try alone. A
+ * The id of a renewal's payment, which is its idempotency key: it follows from subscription, period and attempt alone. A
  * database that was restored from a backup comes to the same key, and the processor answers what it answered before.
  * Its time is about when the attempt falls due, so that payments list in that order.
  */

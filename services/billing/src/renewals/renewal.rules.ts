@@ -156,7 +156,7 @@ function declined(
   const failed_tries = paused || !own ? Math.min(attempts, attemptsMax - 1) : attempts;
   const canceled = failed_tries >= attemptsMax;
   const statusAfter = paused ? 'paused' : canceled ? 'canceled' : 'past_due';
-  const next = nextAttempt(statusAfter, own, at);
+  const next = nextChargeAt(statusAfter, own, at);
   return {
     after: {
       status: statusAfter,
@@ -185,7 +185,7 @@ function attemptOf({ failed_tries, free_attempt, payment_method }: RenewedSubscr
 }
 
 /** A card that replaced the declined one is tried by the next run. */
-function nextAttempt(
+function nextChargeAt(
   status: 'paused' | 'canceled' | 'past_due',
   own: boolean,
   at: Date,

@@ -84,7 +84,7 @@ export type SoldSubscription = Pick<
 >;
 type PaidOrder = Pick<ReceivedEvent<SoldSubscription>, 'accountId' | 'requestId' | 'traceparent' | 'data'>;
 
-/** Every order of a subscription product starts one subscription; other orders have no effect in billing yet. */
+/** Every order of a subscription product starts one subscription; other orders have no effect in billing. */
 export const startsSubscription = ({ pricingType }: EventData<typeof orderPaid>): boolean =>
   pricingType === 'subscription';
 

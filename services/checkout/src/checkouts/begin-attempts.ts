@@ -99,7 +99,7 @@ interface BegunRow {
   readonly id: string;
   readonly same_mode: boolean;
   readonly begins: boolean;
-  /** Null when the mode is another, or the discount was used up. */
+  /** Null when the mode is another, the discount was used up, or the buyer has bought the product. */
   readonly attempt_no: number | null;
   readonly order_id: string | null;
   readonly repeats_order: string | null;

@@ -151,11 +151,11 @@ const kinds = {
   processing: 'nothing',
 } as const;
 
-const recorders = { order: recordOrders, decline: recordDeclines, confirmation: recordConfirmations };
+const recorders = { order: recordCheckoutOrders, decline: recordDeclines, confirmation: recordConfirmations };
 
 const keyOf = ({ row, outcome }: AttemptEnd): string => `${row.id} ${outcome.attemptNo} ${kinds[outcome.status]}`;
 
-async function recordOrders(db: Queryable, ends: readonly AttemptEnd[]): Promise<CheckoutRow[]> {
+async function recordCheckoutOrders(db: Queryable, ends: readonly AttemptEnd[]): Promise<CheckoutRow[]> {
   const made = ends.map(orderOf);
   const orders = made.map(({ row, order }) => {
     const { id: checkout_id, attempt_no, upsell_status, last_four, decide_by } = row;

@@ -27,7 +27,7 @@ export function createAttemptDelivery(deps: AttemptDeps): (delivery: Delivery, t
   const duration = secondsHistogram('webhook-dispatcher', {
     name: 'webhook.attempt.duration',
     description:
-      'Of attempts to deliver a webhook that this replica made, by outcome: delivered, retried later, failed for good.',
+      'Of attempts to deliver a webhook that this replica made, by outcome: delivered, retried later, or failed as the last one.',
   });
   return async (delivery, to) => {
     const result = await post(deps, prepare, delivery, to);

@@ -11,7 +11,7 @@ import type { Priority } from './priority.rules.ts';
  *     │         │  └─────── next_attempt_at ─────────┤ anything else
  *     │         │                                    ├──▶ failed   (after the last attempt)
  *     │         │                                    └──▶ held     (after the last attempt, when nothing reaches the endpoint)
- *     │         ├── endpoint off ──▶ held ── on again ──▶ pending
+ *     │         ├── endpoint off ──▶ held ── on again ──▶ pending   (of an automation: canceled)
  *     │         └── endpoint removed ──▶ canceled
  *     └── stored as `sending` when this process has capacity for it: no claim is needed; as `held` when the endpoint is
  *         off or has no URL yet; as `filtered`, finished at once, when the endpoint does not take the event

@@ -41,7 +41,10 @@ export const noExchange: Omit<Exchange, 'error'> = {
 export const isDelivered = ({ statusCode, error }: Pick<Exchange, 'statusCode' | 'error'>): boolean =>
   error === null && statusCode !== null && statusCode >= 200 && statusCode < 300;
 
-/** "Gone": the receiver says that nothing is to be sent to this URL any more. */
+/**
+ * "Gone": the receiver says that nothing is to be sent to this URL any more. There is no retry (`attempt-delivery.ts`): the delivery is
+ * held (`failed-attempt.rules.ts`), and the endpoint is switched off (`dispatcher.ts`).
+ */
 export const goneStatus = 410;
 
 /** The first value of a header of the response. */

@@ -41,7 +41,7 @@ async function* readRunning(database: Database): AsyncGenerator<Running> {
 export function startRecoveryLoop(
   options: RepairStorage & {
     readonly logger: Logger;
-    /** Between two searches for what can be released: it is three days late, and a search reads a row of each endpoint that has something held. */
+    /** Between two searches for what can be released: what it releases has waited three days, and a search reads a row of each endpoint that has something held. */
     readonly releaseIntervalMs: number;
     /** A batch made deliveries due. */
     readonly onDue: () => void;

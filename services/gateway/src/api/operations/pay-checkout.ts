@@ -24,7 +24,7 @@ export async function payCheckout(call: BuyersCall<RequestInput<typeof payReques
   const buyer = buyerOf(call);
   const input = { ...buyer, body, buyerDigests, ownUrls: [...call.ownUrls] };
   const attempting = { address, checkoutId, owner: () => requestCheckout(call, checkoutOwner, buyer) };
-  const pay = () => requestCheckout(call, payRequest, input).catch(inOurWords);
+  const pay = () => requestCheckout(call, payRequest, input).catch(orTooManyAttempts);
   return (await call.app.declineLimit.attempt(attempting, pay)).outcome;
 }
 
@@ -45,6 +45,6 @@ export async function decideUpsell(
 }
 
 /** A checkout that had all its attempts refuses in the words of the other limits. */
-function inOurWords(err: unknown): never {
+function orTooManyAttempts(err: unknown): never {
   throw err instanceof DomainError && err.code === 'rate_limited' ? tooManyAttempts(windowSeconds) : err;
 }

@@ -17,7 +17,7 @@ export async function requestCheckout<R extends RequestDefinition>(
   definition: R,
   input: RequestInput<R>,
 ): Promise<RequestOutput<R>> {
-  return await app.requester.request(definition, input, context).catch(inOurWords);
+  return await app.requester.request(definition, input, context).catch(orNotFound);
 }
 
 /** As `requestCheckout`, for a reply that is passed on as it is. */
@@ -26,9 +26,10 @@ export async function requestCheckoutBytes<R extends RequestDefinition>(
   definition: R,
   input: RequestInput<R>,
 ): Promise<Uint8Array> {
-  return await app.requester.requestBytes(definition, input, context).catch(inOurWords);
+  return await app.requester.requestBytes(definition, input, context).catch(orNotFound);
 }
 
-function inOurWords(err: unknown): never {
+/** A checkout that its service does not know is refused as one whose secret is wrong. */
+function orNotFound(err: unknown): never {
   throw err instanceof DomainError && err.code === 'checkout_not_found' ? checkoutNotFound() : err;
 }
