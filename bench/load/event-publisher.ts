@@ -8,6 +8,7 @@ import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { connectNats } from '@app/messaging/connect';
 import { ensureStream, openStreams } from '@app/messaging/streams';
+import { type PaidOrder, paidOrder } from '@app/testing/paid-order';
 // biome-ignore lint/style/noRestrictedImports: the producer's outbox and relay are not what is measured.
 import { headers } from '@nats-io/transport-node';
 import type { Published, PublishPlan } from './publish-events.ts';
@@ -40,34 +41,19 @@ async function publish(number: number): Promise<void> {
   await nats.connection.request(orderPaid.subject, JSON.stringify(event), { timeout: ackWithinMs, headers: about });
 }
 
-function orderOf(nowMs: number, number: number) {
-  return {
-    orderId: newId('order', nowMs),
-    productId: newId('product', nowMs),
+const orderOf = (nowMs: number, number: number): PaidOrder =>
+  paidOrder(nowMs, {
     productName: 'The Course',
-    productSlug: 'course',
-    pricingType: 'onetime',
-    billingInterval: null,
-    priceCents: 4_900,
     customerEmail: `buyer-${number}@example.com`,
-    customerName: 'Ada Lovelace',
     country: 'DE',
     totalCents: 6_800,
-    currency: 'usd',
-    affiliateCode: null,
-    creditedCode: null,
-    paymentMethod: null,
     items: [
       { kind: 'main', label: 'The Course', amountCents: 4_900 },
       { kind: 'bump', label: 'The Workbook', amountCents: 1_900 },
     ],
     accessUrl: 'https://example.com/access/course',
     supportEmail: 'support@example.com',
-    source: 'api',
-    test: false,
-    paidAt: new Date(nowMs).toISOString(),
-  };
-}
+  });
 
 async function publishAll(): Promise<void> {
   let next = 0;
