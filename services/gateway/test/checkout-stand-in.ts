@@ -57,6 +57,8 @@ export function createCheckoutStandIn() {
     paid,
     pay: paid,
     continue: paid as () => Promise<CheckoutOutcome>,
+    /** Throws what an opening is refused with. */
+    beforeOpening: (_: RequestInput<typeof openCheckout>['body']): void => undefined,
     /** What a checkout is read as, beside its usual fields. */
     shown: {} as Partial<CheckoutResource>,
   };
@@ -108,7 +110,7 @@ export function createCheckoutStandIn() {
       const id = idOfCommand('checkout', context.commandId);
       const secret = randomBytes(32).toString('base64url');
       secrets.set(id, { secret, accountId: context.accountId });
-      noted('open', input, context);
+      checkout.beforeOpening(noted('open', input, context).body);
       return { ...checkoutOf(id, input.body.slug), secret };
     }),
     onRequestAcrossAccounts(getCheckout, async (input, context) => {

@@ -1,4 +1,5 @@
 import { DomainError } from '@app/contracts/errors';
+import { invalidField } from '@app/contracts/validation';
 import { beforeAll, expect, test } from 'vitest';
 import { createSeller } from './harness.ts';
 import { type Sent, send } from './http.ts';
@@ -143,6 +144,28 @@ test('one form without a script opens the checkout, pays it once, and leads back
   const again = await post(sent, { cookie: cookieOf(paid) });
   expect(again.status).toBe(303);
   expect([requestsOf('open').length, requestsOf('pay').length]).toEqual([1, 1]);
+});
+
+test('a cookie that is no text counts as none', async () => {
+  harness.checkout.forget();
+  const raw = `${new URLSearchParams({ key: 'k', product, quote: 'quote', email: 'ada@example.com' })}`;
+  const headers = { ...form, cookie: 'ref=%E0%A4%A' };
+  expect((await send(url, 'POST', `/c/${handle}/course`, { raw, headers })).status).toBe(200);
+  expect(requestsOf('open')[0]?.input.body).not.toHaveProperty('affiliateCode');
+});
+
+test('a source that the server refuses loses no sale: the checkout is opened without it', async () => {
+  harness.checkout.forget();
+  harness.checkout.beforeOpening = (body) => {
+    if (body.utm_source !== undefined) throw invalidField('utm_source', 'must be something else');
+  };
+  const opened = await post({ email: 'ada@example.com' });
+  harness.checkout.beforeOpening = () => undefined;
+  expect(opened.status).toBe(200);
+  const [refused, taken] = requestsOf('open').map(({ input }) => input.body);
+  expect(refused).toMatchObject({ utm_source: 'news', affiliateCode: 'ada', email: 'ada@example.com' });
+  expect(taken).toMatchObject({ affiliateCode: 'ada', email: 'ada@example.com' });
+  expect(taken).not.toHaveProperty('utm_source');
 });
 
 test('a field that was left is saved and answered with the whole page; the secret is in no page', async () => {

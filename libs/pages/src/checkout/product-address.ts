@@ -23,7 +23,7 @@ export function actionOf(address: ProductAddress, query: URLSearchParams): strin
 }
 
 /** Where the buyer comes from, for `openCheckout`. */
-export function sourcesOf({ query, cookies }: PageRequest): Record<string, string> {
+export function sourcesOf({ query, cookies }: Pick<PageRequest, 'query' | 'cookies'>): Record<string, string> {
   const given = utmNames.map((name) => [name, cleanText(query.get(name), 200)] as const);
   const affiliateCode = affiliateOf(query, cookies);
   const sources = Object.fromEntries(given.filter(([, value]) => value !== ''));

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { order, pageOf, purchaseOf } from '../gallery/samples.ts';
+import type { Html } from '../html.ts';
+import type { Purchase } from './model.ts';
+import { orderPage } from './order-page.ts';
+import { thanksPage } from './thanks-page.ts';
+
+const textOf = (page: Html): string => page.text.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
+const bought = (name: string) => ({
+  orderId: 'ord_1',
+  paidAt: '2026-11-23T12:00:00.000Z',
+  lastFour: '4242',
+  email: 'bob@example.com',
+  name,
+  accessUrl: null,
+  isUpsellDeclined: false,
+  portalUrl: '/p/atelier',
+});
+const pages: Record<string, (of: Purchase) => Html> = {
+  'before the payment': (of) => orderPage(pageOf(order, of)),
+  'after it': (of) => thanksPage(pageOf(bought('Bob Ray'), of)),
+};
+
+test.each(Object.entries(pages))('the buyer of a subscription reads when it renews and how it ends: %s', (_, page) => {
+  const ending = ' To cancel, write to help@atelier.example.';
+  const monthly = textOf(page(purchaseOf({ billingInterval: 'month' }, 1_900)));
+  expect(monthly).toContain(
+    `Renews every month for $19.00, first one month after the payment, until you cancel.${ending}`,
+  );
+  const free = textOf(page(purchaseOf({ billingInterval: 'month' }, 0)));
+  expect(free).toContain(`Renews every month, free of charge, until you cancel.${ending}`);
+  expect(textOf(page(purchaseOf({})))).not.toContain('Renews');
+});
+
+test('the thanks greet by name, where the buyer gave one', () => {
+  expect(textOf(thanksPage(pageOf(bought('Bob Ray'), purchaseOf({ name: 'Club' }))))).toContain(
+    'Thank you, Bob Ray. You bought Club.',
+  );
+  expect(textOf(thanksPage(pageOf(bought(''), purchaseOf({ name: 'Club' }))))).toContain('Thank you. You bought Club.');
+});
