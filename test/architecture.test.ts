@@ -253,6 +253,13 @@ describe('shape', () => {
     expect(linesMatching(source, /\.\.\.\{/)).toEqual([]);
   });
 
+  // One that adds a property or nothing may be: exactOptionalPropertyTypes refuses an optional one that is undefined.
+  test('no spread chooses between two object literals', () => {
+    const choice =
+      /\.\.\.\((?:[^()]|\([^()]*\))*?\?\s*\{(?:[^{}]|\{[^{}]*\})*[^\s{}](?:[^{}]|\{[^{}]*\})*\}\s*:\s*\{\s*[^}\s]/;
+    expect(typeScriptFiles().filter((file) => choice.test(read(file)))).toEqual([]);
+  });
+
   // Some say the same of different things: two events of a published format, or two servers that a start waits for.
   test('few runs of six lines stand twice', () => {
     // Samples of the gallery are what a page shows, each as it comes.
@@ -263,6 +270,13 @@ describe('shape', () => {
 });
 
 describe('names', () => {
+  test('JavaScript is what a browser runs, what refuses an old Node, and the configuration of a tool', () => {
+    const others = new Set(['deploy/require-node.js', '.dependency-cruiser.cjs']);
+    const scripts = [...find('{.,}*.{js,cjs,mjs}'), ...find(`{${sourceFolders.join(',')},docs,k8s}/**/*.{js,cjs,mjs}`)];
+    const misplaced = scripts.filter((path) => !others.has(path) && !path.startsWith('libs/pages/src/browser/'));
+    expect(misplaced).toEqual([]);
+  });
+
   const written = find('{libs,services,deploy,e2e,bench,test,docs,k8s}/**/*');
 
   test('files and folders are in kebab-case', () => {

@@ -25,9 +25,11 @@ const ends = ['won', 'lost', 'prevented', 'warning_closed'] as const;
 
 test.each(disputeStatus.options)('one that is new and %s is opened, and closed where that is an end', (status) => {
   const closed = ends.find((end) => end === status) ?? null;
+  const cents = status === 'lost' ? 4_900 : 0;
   expect(decideDispute(undefined, read(status), charge())).toEqual({
     ...{ changed: true, opened: true, closed, escalated: false },
-    ...(status === 'lost' ? { takenCents: 4_900, lostCents: 4_900 } : { takenCents: 0, lostCents: 0 }),
+    takenCents: cents,
+    lostCents: cents,
   });
 });
 
