@@ -111,7 +111,8 @@ async function stayInService(options: RelayOptions, waker: Waker, state: RelaySt
       publishingFailed.announce(() => ({ service: nats.service, error: String(err) }));
       const pauseMs = Math.min(retryPauseMaxMs, retryPauseMs * 2 ** failures);
       failures += 1;
-      // With it the lock: another replica may lead during the pause.
+      // With it the lock: another replica may lead during the pause, and what wakes this one wakes that one.
+      state.leading = false;
       await session?.close();
       session = undefined;
       await waker.sleep(err instanceof TimeoutError ? Math.max(pauseMs, outpacedPauseMs) : pauseMs);

@@ -61,7 +61,6 @@ export interface Charge {
   /** The first attempt at the processor that belongs to the last such request; null for those of earlier versions. */
   readonly refund_from_attempt: number | null;
   /** What the charge is for. */
-  /** What it pays for. */
   readonly step: PaymentPurpose;
 }
 
