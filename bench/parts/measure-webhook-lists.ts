@@ -1,4 +1,5 @@
 import type { RequestDefinition, RequestInput } from '@app/contracts/define';
+import { dayMs } from '@app/contracts/durations';
 import { listActivity, listDeliveries, listEvents } from '@app/contracts/webhook-deliveries';
 import { addMonths, type LongHistory } from '@app/testing/webhook-history';
 import { makePartition, partitionsOf } from '@app/webhook-dispatcher/partitions';
@@ -133,7 +134,7 @@ const deliveryFilters: Filters = [
   ['endpoint and event that nearly all are', ({ busy }) => ({ endpointId: busy, event: 'order.paid' })],
   ['endpoint and status that few have', ({ narrow }) => ({ endpointId: narrow, status: 'delivered' })],
   ...sale,
-  ['times', () => ({ to: new Date(Date.now() - 200 * 86_400_000).toISOString() })],
+  ['times', () => ({ to: new Date(Date.now() - 200 * dayMs).toISOString() })],
 ];
 const activityFilters: Filters = [
   ['none', () => ({})],

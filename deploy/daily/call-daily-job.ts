@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hourMs, minuteMs } from '@app/contracts/durations';
 import { resultLines } from './result-lines.ts';
 import { type ProgressPauses, watchProgress } from './watch-progress.ts';
 
@@ -24,8 +25,8 @@ export interface DailyCall {
   readonly progressPauses?: ProgressPauses;
 }
 
-const giveUpAfterMs = 60 * 60_000;
-const pauseMs = 60_000;
+const giveUpAfterMs = hourMs;
+const pauseMs = minuteMs;
 /** The gateway answers after 285 s at the latest; fetch itself gives up after 300 s. */
 const answerWithinMs = 295_000;
 

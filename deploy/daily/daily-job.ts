@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { dayMs, minuteMs } from '@app/contracts/durations';
 import { type Arguments, readArguments, usage } from './arguments.ts';
 import { callDailyJob, type Outcome } from './call-daily-job.ts';
 import { type DailyConfig, readConfig } from './config.ts';
@@ -16,7 +17,6 @@ export interface Surroundings {
   readonly progressPauses?: ProgressPauses;
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
 /** `k8s/base/daily.yaml` says which of them make Kubernetes run the job again. */
 export const exitCodes: Readonly<Record<Outcome, number>> = { ran: 0, refused: 1, incomplete: 2, unknown: 3 };
 const wrongInput = 1;
@@ -97,6 +97,6 @@ function log({ write }: Surroundings, line: string): void {
 
 /** Half a second into the minute: a timer may fire a little early, and would then find the same minute ahead of it. */
 function untilNextStartMs(nowMs: number, startMinute: number): number {
-  const todayMs = Math.floor(nowMs / dayMs) * dayMs + startMinute * 60_000 + 500;
+  const todayMs = Math.floor(nowMs / dayMs) * dayMs + startMinute * minuteMs + 500;
   return todayMs > nowMs ? todayMs - nowMs : todayMs + dayMs - nowMs;
 }

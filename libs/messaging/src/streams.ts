@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { streamName, streamSubjects } from '@app/contracts/define';
-import { dayMs } from '@app/contracts/durations';
+import { dayMs, minuteMs } from '@app/contracts/durations';
 import type { ServiceName } from '@app/contracts/services';
 import type { Logger } from '@app/service-kit/logger';
 import {
@@ -17,7 +17,7 @@ import type { NatsClient } from './connect.ts';
 /** A consumer may be away this long and still miss nothing. Inboxes remember longer: see `inboxKeepDays`. */
 export const streamKeepDays = 30;
 /** Longer than any republish of the relay after a crash can take. */
-const duplicateWindowMs = 10 * 60 * 1000;
+const duplicateWindowMs = 10 * minuteMs;
 
 export async function openStreams(nats: NatsClient): Promise<JetStreamManager> {
   // Permissions are per stream, not for the account's overview: do not request it.

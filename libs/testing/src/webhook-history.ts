@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { idFloor, newId } from '@app/contracts/ids';
 
 /** The webhook-dispatcher's database. */
@@ -19,7 +20,7 @@ export interface LongHistory {
   readonly email: string;
 }
 
-const monthMs = 30 * 86_400_000;
+const monthMs = 30 * dayMs;
 
 /**
  * Stores so many events, spread over 13 months, each with a delivery and an attempt; and a tenth as many deliveries

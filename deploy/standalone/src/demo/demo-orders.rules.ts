@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import type { CreateOrderBody } from '@app/contracts/orders';
 import {
   type DemoProduct,
@@ -48,7 +49,7 @@ export function demoOrders(
       return id !== undefined && random() < bump.takenBy ? [id] : [];
     });
     // The square root leans the days towards today.
-    const ageMs = (1 - Math.sqrt(random())) * demoHistoryDays * 86_400_000;
+    const ageMs = (1 - Math.sqrt(random())) * demoHistoryDays * dayMs;
     return {
       atMs: Math.floor(nowMs - ageMs - 60_000),
       body: {

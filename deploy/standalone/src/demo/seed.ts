@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { createAffiliate } from '@app/contracts/affiliates';
 import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
 import { createDiscount } from '@app/contracts/discounts';
+import { dayMs } from '@app/contracts/durations';
 import { createFunnelEmail, createOffer } from '@app/contracts/funnels';
 import { idSuffixOf } from '@app/contracts/ids';
 import { createOrder } from '@app/contracts/orders';
@@ -46,7 +47,7 @@ export async function seedOrders(context: SeedContext, bumpIds: ReadonlyMap<stri
 }
 
 /** The shop opened at the beginning of its history. */
-export const openedAt = (startedAt: number): number => startedAt - demoHistoryDays * 86_400_000;
+export const openedAt = (startedAt: number): number => startedAt - demoHistoryDays * dayMs;
 
 export type SendCommand = <R extends RequestDefinition>(
   definition: R,

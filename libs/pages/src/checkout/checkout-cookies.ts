@@ -1,3 +1,4 @@
+import { daySeconds } from '@app/contracts/durations';
 import type { PageCookie } from '../page.ts';
 
 /** A checkout that this browser has opened. */
@@ -11,7 +12,7 @@ export interface OwnCheckout {
 
 const prefix = 'fnl_checkout_';
 /** As long as a checkout that stays unpaid. */
-const openSeconds = 30 * 24 * 60 * 60;
+const openSeconds = 30 * daySeconds;
 /** A browser sends all of them with each request; servers refuse headers of more than 16 KB. */
 const ownMax = 20;
 const form = /^(cko_[a-z0-9]{26})\.([A-Za-z0-9_-]{40,100})\.([a-z0-9-]{1,100}\/[a-z0-9-]{1,100})$/;
@@ -56,7 +57,7 @@ export const forgetCheckout = (productId: string): PageCookie => ({
 });
 
 const affiliateCookie = 'ref';
-const affiliateSeconds = 30 * 24 * 60 * 60;
+const affiliateSeconds = 30 * daySeconds;
 
 /** The partner who sent the buyer: credited for 30 days at this shop. */
 export function affiliateOf(query: URLSearchParams, cookies: ReadonlyMap<string, string>): string {

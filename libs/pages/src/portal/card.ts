@@ -1,3 +1,4 @@
+import { hourMs } from '@app/contracts/durations';
 import type { PortalSubscriptionWithHistory, PortalSubscriptionWithNewCard } from '@app/contracts/portal';
 import { type CardForm, cardFormOf } from '../checkout/cards.ts';
 import { confirmingOf, isSecretWay } from '../checkout/confirming.ts';
@@ -67,7 +68,7 @@ function showPayment(portal: Portal, seen: Seen): PageAnswer {
 }
 
 /** A confirmation waits for an hour at most: a charge that ended earlier is none that the buyer waits for. */
-const longestWaitMs = 3_600_000;
+const longestWaitMs = hourMs;
 const isRecent = (at: string, { request: { now } }: Portal): boolean =>
   Date.parse(at) > Date.parse(now) - longestWaitMs;
 

@@ -1,3 +1,4 @@
+import { hourSeconds } from '@app/contracts/durations';
 import type { PageCookie } from '../page.ts';
 
 /** What a link of an email has opened in this browser. */
@@ -58,7 +59,7 @@ export const keepEmail = (email: string): PageCookie => ({
   name: emailCookie,
   value: email,
   path,
-  maxAgeSeconds: 60 * 60,
+  maxAgeSeconds: hourSeconds,
 });
 
 export const emailOf = (cookies: ReadonlyMap<string, string>): string => (cookies.get(emailCookie) ?? '').slice(0, 254);

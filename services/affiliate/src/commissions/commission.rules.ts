@@ -1,5 +1,6 @@
 import type { listCommissions } from '@app/contracts/affiliates';
 import type { EventData, RequestOutput } from '@app/contracts/define';
+import { dayMs } from '@app/contracts/durations';
 import type { orderPaid } from '@app/contracts/orders';
 import { percentOf } from '@app/money/arithmetic';
 
@@ -47,8 +48,6 @@ export function creditOf(sale: Sale, affiliate: { readonly email: string } | und
   if (!credited) return ownPurchase ? 'nothing' : 'unmatched';
   return sale.test ? 'nothing' : 'commission';
 }
-
-const dayMs = 86_400_000;
 
 /** When a commission is due: so many days after the sale, or after the charge of a renewal. ISO 8601. */
 export function dueAt(earnedAt: string, holdDays: number): string {

@@ -1,4 +1,5 @@
 import type { BooksComparison } from '@app/contracts/daily-runs';
+import { dayMs } from '@app/contracts/durations';
 import { processorName } from '@app/contracts/payment-processors';
 import { statement } from '@app/service-kit/database';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
@@ -10,7 +11,6 @@ import { mustEnd, untilRefused } from '../runs/refused-key.ts';
 import { type Found, ListComparison, listedOrphansMax, type MatchPage } from './compare-list.ts';
 import { type ComparedBefore, timeToCompare } from './compared-time.rules.ts';
 
-const dayMs = 86_400_000;
 /** A processor that was never compared was used, when it charged within so long. */
 const usedWithinMs = 3 * dayMs;
 /** A list of a day has many pages. */

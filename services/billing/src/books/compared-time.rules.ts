@@ -1,5 +1,5 @@
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+import { dayMs, hourMs } from '@app/contracts/durations';
+
 /** The days that are compared again, because a processor may record something late. */
 const comparedDaysMs = 3 * dayMs;
 /** The list begins this much earlier: a payment whose answer got lost is recorded by us up to a day after the processor. */

@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { type Database, statement } from '@app/service-kit/database';
 import type { ProcessorRecord } from '../processors/payment-processor.ts';
 import type { OwnHold } from './books.rules.ts';
@@ -13,7 +14,7 @@ const byReferencesStatement = statement<OwnHold>(
 );
 
 /** No card network lets a hold live longer. */
-const longestHoldMs = 32 * 86_400_000;
+const longestHoldMs = 32 * dayMs;
 
 /** Our holds that these records of the processor are about, by the processor's reference of the hold. */
 export async function ownHoldsOf(

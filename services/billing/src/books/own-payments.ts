@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { namesOf } from '@app/service-kit/row-arrays';
 import type { Payment } from '../payments/payment.types.ts';
@@ -67,7 +68,7 @@ const byReferencesStatement = statement<ComparedPayment>(
   comparedTypes,
 );
 /** Clocks differ, and an answer that got lost is looked up within a day. */
-const aroundMs = 86_400_000;
+const aroundMs = dayMs;
 
 /**
  * Our payments of a page of the processor's list: by the processor's reference. Our id finds what has no reference yet, and

@@ -1,10 +1,10 @@
 import { readSettingsOf } from '@app/account-settings/read-settings';
+import { dayMs } from '@app/contracts/durations';
 import { idFloor } from '@app/contracts/ids';
 import { type Database, statement } from '@app/service-kit/database';
 import { type DueScope, type DueSum, sumDue } from '../renewals/due-subscriptions.ts';
 import { chargeLimits, type DueInCurrency, type LimitInCurrency, type Sums } from './charge-limit.rules.ts';
 
-const dayMs = 86_400_000;
 /** A month of 31 days, and some on which no run was made. */
 const largestOfDays = 35;
 /** After days without a run, what fell due in the last of them is normal, and the rest follows within days. */

@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { allAccounts } from '@app/runs/run-lock';
 import { type Database, statement } from '@app/service-kit/database';
 
@@ -8,7 +9,7 @@ import { type Database, statement } from '@app/service-kit/database';
  */
 
 /** A waiver that is older was not made for what is due now: the limit decides anew. */
-const keptMs = 7 * 86_400_000;
+const keptMs = 7 * dayMs;
 
 /** That of a run over all accounts holds for those that had no result since: their part of it was not done. */
 const readStatement = statement<{ waived_until: Date | null }>(

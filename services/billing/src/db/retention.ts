@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { sentNotificationsRetention } from '@app/messaging/notify-once';
 import { messagingRetention } from '@app/messaging/retention';
 import type { Clock } from '@app/service-kit/clock';
@@ -16,7 +17,7 @@ const lostSendingKeepDays = 90;
 /** Stripe sends an event again for three days, and shows it for thirty, in which its seller may send it again. */
 const processorEventKeepDays = 35;
 
-const daysAgo = (clock: Clock, days: number) => new Date(clock.nowMs() - days * 24 * 60 * 60 * 1000);
+const daysAgo = (clock: Clock, days: number) => new Date(clock.nowMs() - days * dayMs);
 
 const rules: readonly ClockRule[] = [
   {

@@ -1,3 +1,4 @@
+import { hourMs } from '@app/contracts/durations';
 import { type HoldResult, holdSettled } from '@app/contracts/payments';
 import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
@@ -34,7 +35,7 @@ export interface HowFar {
 const stepsMax = 12;
 
 /** What a processor recorded is in its list by then. */
-const listedWithinMs = 3_600_000;
+const listedWithinMs = hourMs;
 const findAgainAfterMs = 600_000;
 
 /**

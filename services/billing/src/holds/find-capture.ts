@@ -1,3 +1,4 @@
+import { hourMs } from '@app/contracts/durations';
 import { beginPayment } from '../payments/begin-payment.ts';
 import type { Hold, OrderMoney } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
@@ -6,7 +7,7 @@ import type { ProcessorRecord } from '../processors/payment-processor.ts';
 
 const listLimitMs = 60_000;
 /** Clocks differ: the processor may have recorded the hold, and its capture, a little earlier or later than this service. */
-const overlapMs = 3_600_000;
+const overlapMs = hourMs;
 
 /**
  * Records the capture of a hold that was made by a payment which is not recorded here, as before a backup was restored: the

@@ -1,10 +1,10 @@
+import { hourMs, minuteMs } from '@app/contracts/durations';
 import type { HoldResult } from '@app/contracts/payments';
 import { openPayment } from '../payments/payment.rules.ts';
 import type { Hold, OrderMoney, Payment } from '../payments/payment.types.ts';
 import { isAlreadyCaptured, isHoldExpired } from '../payments/payment-notices.rules.ts';
 
-const minuteMs = 60_000;
-const beforeExpiryMs = 60 * minuteMs;
+const beforeExpiryMs = hourMs;
 
 /**
  * What a decided hold needs next:

@@ -1,3 +1,4 @@
+import { dayMs, hourMs, minuteMs } from '@app/contracts/durations';
 import { idFloor } from '@app/contracts/ids';
 import { comparedOrdersMax } from '@app/contracts/order-comparisons';
 import { statement } from '@app/service-kit/database';
@@ -7,9 +8,6 @@ import { startMissedSales } from './missed-sales.ts';
 import { countDifferences, ordersThatDiffered } from './order-differences.ts';
 import { ordersSubscribed, ordersThatMoved } from './order-payments.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 /** An event that takes longer is late: what its order lacks is mended as if it had been lost. */
 const quietMs = 15 * minuteMs;
 /** What was compared stays compared, should the rest of a long time take too long. The orders of a portion are in memory. */

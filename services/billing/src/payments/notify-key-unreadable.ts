@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { keyUnreadableKey } from '../processor-settings/processor-settings.ts';
 import type { UnreadableKeyError } from '../processors/processor-registry.ts';
 import { notifyOfPayment } from './notify-of-payment.ts';
@@ -5,7 +6,7 @@ import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { keyUnreadableText } from './payment-notices.rules.ts';
 
-const againAfterMs = 24 * 3_600_000;
+const againAfterMs = dayMs;
 
 /** Notifies the operator, in the log, at each payment, and the account's seller once a day until the key is replaced. */
 export async function notifyKeyUnreadable(deps: PaymentDeps, payment: Payment, err: UnreadableKeyError): Promise<void> {

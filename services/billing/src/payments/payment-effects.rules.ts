@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from '@app/contracts/durations';
 import type { ProcessorOutcome } from '../processors/payment-processor.ts';
 import { decideBy } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
@@ -33,10 +34,9 @@ interface MethodRow {
   readonly last_four: string | null;
 }
 
-const hourMs = 3_600_000;
 const beforeExpiryMs = hourMs;
 /** Where a processor does not say how long a hold lives: card networks give 4 days and 18 hours at least. */
-const shortestHoldMs = 4 * 24 * hourMs;
+const shortestHoldMs = 4 * dayMs;
 
 /**
  * When a hold that its buyer has not decided on is settled by the payments loop: at the end of its window, so that a buyer who

@@ -1,5 +1,6 @@
 import { withoutDailyRunMs } from '@app/contracts/daily-runs';
 import { buyerReason } from '@app/contracts/decline-reasons';
+import { dayMs, hourMs, minuteMs } from '@app/contracts/durations';
 import type { PaymentOutcome } from '@app/contracts/payments';
 import type { Payment } from './payment.types.ts';
 
@@ -23,9 +24,6 @@ export const noAnswer = {
 
 /** A payment that was written as sent: nothing is known yet of its answer. */
 export const unanswered = { ...noAnswer, status: 'sent', checks: 0, releasing: false } as const;
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 
 /** How long after the last look-up the next one follows. The fourth and later ones are the daily run's. */
 export const checkDelaysMs = [minuteMs, 5 * minuteMs, hourMs];
@@ -115,7 +113,7 @@ export function isOverdue(payment: Payment, deadlineMs: number, nowMs: number): 
 }
 
 /** Of an outcome that is unknown for so long the seller is notified. */
-export const notifyUnknownAfterMs = 24 * hourMs;
+export const notifyUnknownAfterMs = dayMs;
 
 /** Whether the seller is notified that it is not known how the payment stands. Of a card that is saved no money is unknown. */
 export function isUnknownForLong(payment: Payment, nowMs: number): boolean {
@@ -123,7 +121,7 @@ export function isUnknownForLong(payment: Payment, nowMs: number): boolean {
   return payment.status !== 'requires_action' && ageMs(payment, nowMs) >= notifyUnknownAfterMs;
 }
 
-const giveUpAfterMs = 24 * hourMs;
+const giveUpAfterMs = dayMs;
 
 /** Whether the buyer has had the time to confirm at the bank: what has no waiting buyer is given up. */
 export function isAbandoned(payment: Payment, nowMs: number): boolean {

@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from '@app/contracts/durations';
 import { type Database, statement } from '@app/service-kit/database';
 import { rotationMs } from '../processor-settings/webhook-secrets.ts';
 import { nextDelayMs } from './endpoint.rules.ts';
@@ -75,9 +76,9 @@ const presentStatement = statement(
 );
 
 /** A creation whose answer got lost may have been late, and come after a later attempt: that is checked soon. */
-const afterRetryMs = 3_600_000;
+const afterRetryMs = hourMs;
 /** A database that was restored from a backup may hold an earlier secret, and a seller may delete the endpoint at Stripe. */
-const compareAgainMs = 24 * 3_600_000;
+const compareAgainMs = dayMs;
 
 /** The endpoint is at Stripe as it is wanted. @param sealed the secret of one that was made now; null for one that stays */
 export async function storePresent(

@@ -1,3 +1,4 @@
+import { dayMs, hourMs, minuteMs } from '@app/contracts/durations';
 import type { ListedEndpoint } from '../processors/stripe/stripe-endpoints.ts';
 
 /** Whether the platform makes the endpoint: new payments use the key, and the seller stored no secret of an own one. */
@@ -57,7 +58,7 @@ const isSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((one) => others.includes(one));
 
 /** How long after each attempt the next one follows, in milliseconds, should it not come to an end; then the last, again and again. */
-const delaysMs = [2 * 60_000, 10 * 60_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000];
+const delaysMs = [2 * minuteMs, 10 * minuteMs, hourMs, 6 * hourMs, dayMs];
 
 /** @param attempts the one that begins now among them */
 export const nextDelayMs = (attempts: number): number => delaysMs[Math.min(attempts, delaysMs.length) - 1] as number;

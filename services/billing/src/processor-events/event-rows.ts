@@ -1,3 +1,4 @@
+import { dayMs, hourMs, minuteMs } from '@app/contracts/durations';
 import { type Database, statement } from '@app/service-kit/database';
 import { earliestPerAccount } from '@app/service-kit/fair-share-sql';
 import type { EventContent } from './event-content.ts';
@@ -22,7 +23,7 @@ export interface ProcessorEvent {
  * How long after each attempt the next one follows, should it not have come to an end. What an event would have shown is found without
  * it as well, so there is an end.
  */
-const delaysMs = [5_000, 30_000, 5 * 60_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000];
+const delaysMs = [5_000, 30_000, 5 * minuteMs, hourMs, 6 * hourMs, dayMs];
 /** Events of one claim. */
 const claimedMax = 40;
 

@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { executeBound } from '@app/service-kit/bound-sql';
 import { type Database, statement } from '@app/service-kit/database';
 import { keyPurpose, type ProcessorSecrets } from '../processors/processor-secrets.ts';
@@ -60,7 +61,7 @@ export async function webhookSecrets(
 }
 
 /** Stripe signs with both secrets of an endpoint for a day at most after one replaced the other. */
-export const rotationMs = 24 * 3_600_000;
+export const rotationMs = dayMs;
 
 const storeStatement = statement(
   'processor-webhooks-store',

@@ -1,3 +1,4 @@
+import { hourMs } from '@app/contracts/durations';
 /** The cards that the simulated processor knows, by token, and how each of them behaves. */
 
 export interface DeclineWords {
@@ -93,8 +94,6 @@ const confirmsLater = (savedBuyer: NonNullable<Traits['savedBuyer']>): Traits =>
   savedDecline: 'authentication_required',
   savedBuyer,
 });
-
-const hourMs = 3_600_000;
 
 /** By token. */
 export const cards: Readonly<Record<string, SimulatedCard>> = {

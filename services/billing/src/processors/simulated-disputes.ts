@@ -1,10 +1,11 @@
+import { dayMs } from '@app/contracts/durations';
 import type { Database } from '@app/service-kit/database';
 import type { ProcessorCall, ProcessorDispute } from './payment-processor.ts';
 import { type DisputedRow, disputedStatement } from './simulated-statements.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** The simulated processor takes no evidence: a dispute is lost when the time for it is over. */
-const evidenceMs = 7 * 86_400_000;
+const evidenceMs = 7 * dayMs;
 const prefix = 'sim_dispute_';
 
 /** What the bank says of a charge that it disputes, at this time. */

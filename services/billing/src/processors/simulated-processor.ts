@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { dayMs } from '@app/contracts/durations';
 import { newIdSuffix } from '@app/contracts/ids';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
 import type { Clock } from '@app/service-kit/clock';
@@ -42,7 +43,6 @@ import { untilAborted } from './until-aborted.ts';
 
 /** A hold can be captured for so long, as with most banks. */
 const holdDays = 7;
-const dayMs = 86_400_000;
 /** An account that stores this key gets an authentication error for each call. */
 const revokedKey = 'sim_key_revoked';
 /** Its own: calls never wait for the service's connections, nor the service for those of calls. */

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
+import { dayMs } from '@app/contracts/durations';
 import { idOfCommand, idSuffixOf, idTimeMs } from '@app/contracts/ids';
 import { nthPeriodEnd } from '../subscriptions/period.rules.ts';
 import type { DueSubscription } from './due-subscriptions.ts';
 
 /** Part of keys that were sent: it must not follow `retryDays` (`renewal.rules.ts`), should they change. */
-const retryMs = 3 * 86_400_000;
+const retryMs = 3 * dayMs;
 
 /**
  * The id of a renewal's payment, which is its idempotency key: it follows from subscription, period and attempt alone. A

@@ -1,9 +1,8 @@
 import type { getRehearsal as contract } from '@app/contracts/daily-runs';
 import type { RequestOutput } from '@app/contracts/define';
+import { dayMs } from '@app/contracts/durations';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
-
-const dayMs = 86_400_000;
 
 /** The time of rehearsals that are so many days ahead. */
 export const rehearsalTime = (time: Date, aheadDays: number): Date => new Date(time.getTime() + aheadDays * dayMs);

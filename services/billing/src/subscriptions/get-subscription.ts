@@ -1,5 +1,6 @@
 import { limits } from '@app/contracts/common';
 import type { RequestOutput } from '@app/contracts/define';
+import { hourMs } from '@app/contracts/durations';
 import type { getSubscription as contract } from '@app/contracts/subscriptions';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
@@ -68,7 +69,7 @@ export async function getSubscription(
   };
 }
 
-const declineShownMs = 3_600_000;
+const declineShownMs = hourMs;
 
 /** What the buyer still waits for, or has just been refused; null once the newest card is saved. */
 function cardChangeOf(card: NewestCard | null, nowMs: number): Resource['card_change'] {

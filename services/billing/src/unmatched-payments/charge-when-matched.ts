@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from '@app/contracts/durations';
 import { booksToCompare } from '../books/compare-books.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { eachPage } from '../processors/each-page.ts';
@@ -8,8 +9,6 @@ import { mustEnd, untilRefused } from '../runs/refused-key.ts';
 import { matchPage } from './match-page.ts';
 import { confirmUnmatched, readUnmatched, unmatchedText } from './unmatched-payments.ts';
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 /** Clocks differ, and a processor may record something late. */
 const overlapMs = hourMs;
 const portionMs = dayMs;

@@ -1,3 +1,4 @@
+import { hourMs } from '@app/contracts/durations';
 import { idTimeMs, newId } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
 import { isOneRow, keyAgain } from '@app/service-kit/planner';
@@ -148,7 +149,7 @@ function roundsOf(attempts: readonly NewAttempt[]): NewAttempt[][] {
 const emailKeyOf = ({ sale }: NewAttempt): string => sale.email.toLowerCase();
 
 /** A purchase counts as repeated for so long. */
-const repeatMs = 3_600_000;
+const repeatMs = hourMs;
 
 /** Rehearsals charge no card: they repeat nothing and are repeated by nothing. */
 function buyerOf(begun: NewAttempt) {
@@ -162,7 +163,7 @@ const digestsOf = ({ row, buyer }: NewAttempt): string[] =>
   buyer.digests.map((digest) => hashOf(`${row.account_id} ${digest}`).toString('base64url').slice(0, 22));
 
 /** Within it a buyer finds another card, and the order's payments show what was tried. */
-const sameOrderMs = 3_600_000;
+const sameOrderMs = hourMs;
 
 /**
  * Whether an attempt gets an order id of its own. An order's position in lists and its date are in its id: one that is paid days

@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { sentNotificationsRetention } from '@app/messaging/notify-once';
 import { messagingRetention } from '@app/messaging/retention';
 import type { Clock } from '@app/service-kit/clock';
@@ -6,8 +7,6 @@ import { type ClockRule, type RetentionRule, rulesBy } from '@app/service-kit/re
 
 /** A command is repeated for 20 s and its attempts end within the minute, so no caller requests its refusal after a day. */
 const refusalKeepDays = 1;
-
-const dayMs = 86_400_000;
 
 /** A visitor counts once a day, so today's visits are needed; yesterday's for replicas whose clocks differ. */
 const visitKeepDays = 2;

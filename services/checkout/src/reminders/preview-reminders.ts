@@ -1,13 +1,12 @@
 import { readSettingsOf } from '@app/account-settings/read-settings';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { dayMs, minuteMs } from '@app/contracts/durations';
 import type { previewReminders as contract } from '@app/contracts/reminders';
 import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
 import { roomForReminders } from './claim-reminders.ts';
 import { countStalled, findOldestStalled, type Stalled } from './find-stalled.ts';
-import { dayMs, onlyRecipient, type ReminderBounds, stalledBounds } from './reminder.rules.ts';
+import { onlyRecipient, type ReminderBounds, stalledBounds } from './reminder.rules.ts';
 import { priceStalled } from './send-reminders.ts';
-
-const minuteMs = 60_000;
 
 /**
  * What the next run would send right now, by the reads of the run; nothing is claimed. Products that cannot be bought any more

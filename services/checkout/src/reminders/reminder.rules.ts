@@ -1,4 +1,5 @@
 import type { Settings } from '@app/contracts/accounts';
+import { dayMs, minuteMs } from '@app/contracts/durations';
 
 /** A buyer who is idle for less may still be typing; settings allow no less. */
 export const leastIdleMinutes = 10;
@@ -6,9 +7,6 @@ export const leastIdleMinutes = 10;
 const oldestDays = 7;
 /** A buyer is reminded of a product once in so many days. */
 const quietDays = 30;
-
-const minuteMs = 60_000;
-export const dayMs = 86_400_000;
 
 /** The times that decide which checkouts have stalled. */
 export interface StalledBounds {

@@ -1,4 +1,5 @@
 import type { Settings } from '@app/contracts/accounts';
+import { dayMs } from '@app/contracts/durations';
 import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
 import type { Mailer } from '@app/email/mailer';
@@ -23,7 +24,6 @@ import {
 import { type Stalled, stalledPages } from './find-stalled.ts';
 import {
   checkoutLink,
-  dayMs,
   onlyRecipient,
   optOutLink,
   type ReminderBounds,

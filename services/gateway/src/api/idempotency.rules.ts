@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { DomainError, errorCodes } from '@app/contracts/errors';
 
 /** 1 to 255 visible ASCII characters. Two headers arrive joined by a comma and a space, which does not match. */
@@ -12,7 +13,7 @@ const keptDays = 30;
 
 /** Older records count as if they did not exist. */
 export function keptSince(now: Date): Date {
-  return new Date(now.getTime() - keptDays * 24 * 60 * 60 * 1000);
+  return new Date(now.getTime() - keptDays * dayMs);
 }
 
 /**

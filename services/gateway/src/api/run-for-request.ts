@@ -1,3 +1,4 @@
+import { daySeconds } from '@app/contracts/durations';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { baseUrlOf, isHttps, ownUrlsOf } from '../edge/base-url.ts';
 import { clientOfAddress } from '../edge/client-address.rules.ts';
@@ -79,7 +80,7 @@ function beginRequest(app: App, operation: Operation, req: FastifyRequest, reply
 function cookieOn(app: App, reply: FastifyReply): SessionCookie {
   const secure = isHttps(app.config);
   return {
-    set: (token) => void reply.header('set-cookie', writeSessionCookie(token, sessionDays * 24 * 60 * 60, secure)),
+    set: (token) => void reply.header('set-cookie', writeSessionCookie(token, sessionDays * daySeconds, secure)),
     clear: () => void reply.header('set-cookie', writeSessionCookie('', 0, secure)),
   };
 }

@@ -1,8 +1,9 @@
+import { daySeconds } from '@app/contracts/durations';
 import { cookieOf } from './session-cookie.rules.ts';
 
 const name = 'fnl_buyer';
 /** As long as a yearly subscription: a buyer who pays for it twice is recognised. */
-const maxAgeSeconds = 365 * 24 * 60 * 60;
+const maxAgeSeconds = 365 * daySeconds;
 
 /** The random text by which a browser is recognised when it pays in two tabs; undefined without one. */
 export const buyerTokenOf = (header: string | undefined): string | undefined => cookieOf(header, name);

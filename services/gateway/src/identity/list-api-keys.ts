@@ -1,5 +1,6 @@
 import type { apiKeyResource } from '@app/contracts/accounts';
 import { limits, type PageQuery } from '@app/contracts/common';
+import { dayMs } from '@app/contracts/durations';
 import type { Database } from '@app/service-kit/database';
 import { type Page, pageOf, unknownBefore } from '@app/service-kit/paging';
 import type { z } from 'zod';
@@ -10,7 +11,7 @@ const endedShownDays = 90;
 
 /** Keys that ended before are forgotten: a quarter of a year is for looking up which one it was. */
 export function endedKeysKeptSince(now: Date): Date {
-  return new Date(now.getTime() - endedShownDays * 24 * 60 * 60 * 1000);
+  return new Date(now.getTime() - endedShownDays * dayMs);
 }
 
 /** Newest first, those that ended within 90 days among them. */

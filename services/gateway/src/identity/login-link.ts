@@ -1,3 +1,4 @@
+import { minuteMs } from '@app/contracts/durations';
 import { DomainError } from '@app/contracts/errors';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
@@ -11,7 +12,7 @@ interface Deps {
 }
 
 /** It stands on a screen: long enough to be clicked, too short to be found later. */
-const validMs = 10 * 60 * 1000;
+const validMs = 10 * minuteMs;
 
 const insertStatement = statement(
   'login-link-insert',

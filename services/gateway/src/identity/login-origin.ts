@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { dayMs } from '@app/contracts/durations';
 
 /** Where a session is opened, as its owner reads it in the list of sessions. */
 export interface SessionOrigin {
@@ -10,7 +11,7 @@ export interface SessionOrigin {
 /** A log-in from where there was none for so long is a new one. A session lasts 30 days, so every browser in use is younger. */
 const knownDays = 90;
 
-export const originsKnownSince = (now: Date): Date => new Date(now.getTime() - knownDays * 24 * 60 * 60 * 1000);
+export const originsKnownSince = (now: Date): Date => new Date(now.getTime() - knownDays * dayMs);
 
 /**
  * Log-ins of one browser in one network have one value. Browsers and systems change their versions each month and providers the

@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { newId } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
@@ -33,7 +34,7 @@ export async function openSession(
 ): Promise<string> {
   const token = newSessionToken();
   const createdAt = clock.now();
-  const expiresAt = new Date(createdAt.getTime() + sessionDays * 24 * 60 * 60 * 1000);
+  const expiresAt = new Date(createdAt.getTime() + sessionDays * dayMs);
   const session = insertStatement([
     ...[newId('session', createdAt.getTime()), hashSessionToken(token), userId, createdAt, expiresAt],
     ...[origin.address, origin.userAgent?.slice(0, userAgentMax) ?? null, digestOfOrigin(origin)],

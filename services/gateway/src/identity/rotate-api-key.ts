@@ -1,3 +1,4 @@
+import { hourMs } from '@app/contracts/durations';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { LockMode } from '@mikro-orm/core';
@@ -5,8 +6,6 @@ import type { Actor } from './actors.ts';
 import { ApiKey } from './api-key.entity.ts';
 import { type Deps, insertKey } from './create-api-key.ts';
 import { checkMayGrant } from './grant.ts';
-
-const hourMs = 60 * 60 * 1000;
 
 /**
  * A new key with the old one's name, scopes and own expiry, however often that was rotated; the old one goes on for the

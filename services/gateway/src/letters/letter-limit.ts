@@ -1,3 +1,4 @@
+import { daySeconds } from '@app/contracts/durations';
 import type { RateWindows } from '../limits/rate-windows.ts';
 import type { LetterKind, NoticeKind } from './letter-paths.ts';
 import { letterWindow, recipientWindow } from './new-letter.ts';
@@ -11,7 +12,6 @@ export type LetterLimit = (
 
 export const unlimitedLetters: LetterLimit = async () => null;
 
-const daySeconds = 86_400;
 /** Of one kind to one address: its owner who tries again and again gets each letter, and a stranger who names it is no nuisance. */
 const toEmailMax = 5;
 /** Requests by one client: a household, or an office behind one address. */

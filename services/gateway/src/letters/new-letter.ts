@@ -1,10 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
+import { hourMs } from '@app/contracts/durations';
 import { newId } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
 import type { SealedBox } from '@app/service-kit/sealed-box';
 import { isNotice, type LetterKind, letterPaths } from './letter-paths.ts';
 
-const hourMs = 60 * 60 * 1000;
 const validMs: Readonly<Record<LetterKind, number>> = {
   verification: 48 * hourMs,
   password_reset: 48 * hourMs,

@@ -1,3 +1,4 @@
+import { hourMs, minuteMs } from '@app/contracts/durations';
 import type { Submission } from '@app/email/email-transport';
 import type { Mailer } from '@app/email/mailer';
 import type { Requester } from '@app/messaging/requester';
@@ -23,10 +24,9 @@ export interface SendDeps {
 }
 
 const atOnce = 8;
-const minuteMs = 60_000;
 /** After so many a letter is given up: the waits between them are a day and a half together. */
 const attemptsMax = 12;
-const longestWaitMs = 4 * 60 * minuteMs;
+const longestWaitMs = 4 * hourMs;
 
 /** The next attempt stands in the row before this one begins: a process that dies leaves a letter that goes out then. */
 const claimStatement = statement<Claimed>(

@@ -1,5 +1,6 @@
+import { minuteMs, minuteSeconds } from '@app/contracts/durations';
 import type { Logger } from '@app/service-kit/logger';
-import { type Minute, Minutes, minuteSeconds, resetSecondsOf } from './minutes.ts';
+import { type Minute, Minutes, resetSecondsOf } from './minutes.ts';
 import type { RateWindows, Usage } from './rate-windows.ts';
 
 /** The result of counting one request. */
@@ -89,7 +90,7 @@ export class AccountQuota {
   /** In how many milliseconds the pace admits this request. */
   #takeSlot(minute: AccountMinute): number {
     const nowMs = performance.now();
-    const intervalMs = (minuteSeconds * 1000) / (paceFactor * this.limit);
+    const intervalMs = minuteMs / (paceFactor * this.limit);
     const others = Math.max(atOnceMin, this.limit / 10) - 1;
     const slotMs = Math.max(minute.slotMs, nowMs - others * intervalMs);
     minute.slotMs = slotMs + intervalMs;

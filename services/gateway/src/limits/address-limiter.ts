@@ -1,7 +1,8 @@
+import { minuteSeconds } from '@app/contracts/durations';
 import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
 import type { Logger } from '@app/service-kit/logger';
 import { clientCountsExchanged } from '../points/points.ts';
-import { type Minute, Minutes, minuteSeconds, resetSecondsOf } from './minutes.ts';
+import { type Minute, Minutes, resetSecondsOf } from './minutes.ts';
 import type { RateWindows, Usage } from './rate-windows.ts';
 
 /** The minute of one client, as this process has it. */

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { CheckoutOutcome } from '@app/contracts/checkouts';
+import { hourSeconds } from '@app/contracts/durations';
 import { DomainError } from '@app/contracts/errors';
 import type { Logger } from '@app/service-kit/logger';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
@@ -67,7 +68,7 @@ const smallCents = 1_000;
 /** What an account with 2,000 sales in ten minutes has, when one in ten is declined. */
 const limitOfAccount = 200;
 /** No buyer takes longer to confirm a payment at the bank. */
-const openSeconds = 3_600;
+const openSeconds = hourSeconds;
 /** A processor that hangs is not waited for in line. */
 const capacityWithinMs = 10_000;
 const checkAgainMs = 100;

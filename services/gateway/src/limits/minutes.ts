@@ -1,4 +1,4 @@
-export const minuteSeconds = 60;
+import { minuteMs, minuteSeconds } from '@app/contracts/durations';
 
 /** By default: 20,000 of about 200 bytes are 4 MB. */
 const callersMax = 20_000;
@@ -29,7 +29,7 @@ export class Minutes<M extends Minute> {
     if (current !== undefined && nowMs < current.endsAtMs) return current;
     this.#byCaller.delete(caller);
     this.#drop(nowMs);
-    const begun = this.#begin(caller, nowMs + minuteSeconds * 1000);
+    const begun = this.#begin(caller, nowMs + minuteMs);
     this.#byCaller.set(caller, begun);
     return begun;
   }

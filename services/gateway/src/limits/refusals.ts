@@ -1,4 +1,5 @@
 import { paymentsLimited } from '@app/contracts/checkouts';
+import { hourSeconds } from '@app/contracts/durations';
 import { notifyOnce } from '@app/messaging/notify-once';
 import { outboxRow } from '@app/messaging/outbox';
 import type { Clock } from '@app/service-kit/clock';
@@ -32,9 +33,9 @@ export interface Refusals {
 }
 
 const firstSeconds = 60;
-const longestSeconds = 3_600;
+const longestSeconds = hourSeconds;
 /** An address that was not refused for so long begins anew, with a minute. */
-const rememberedSeconds = 6 * 3_600;
+const rememberedSeconds = 6 * hourSeconds;
 
 /** Recent activity of the account, once a UTC day. */
 const summary =

@@ -1,5 +1,4 @@
-const hourMs = 60 * 60 * 1000;
-const dayMs = 24 * hourMs;
+import { dayMs, hourMs } from '@app/contracts/durations';
 
 /** A link to all that a buyer has bought, like that of a letter: it works once. */
 const portalLinkMs = hourMs;

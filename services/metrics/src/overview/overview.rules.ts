@@ -1,10 +1,9 @@
+import { dayMs } from '@app/contracts/durations';
 import type { Overview, OverviewMoney, OverviewProduct } from '@app/contracts/overview';
 import { metricOf } from '../metrics/formulas.rules.ts';
 import { noRollups } from '../metrics/metrics.rules.ts';
 import type { DaySums, ProductTotals } from '../rollups/rollups.types.ts';
 import type { Point, ProductAtEnd, SpanOfProduct } from './overview.types.ts';
-
-const dayMs = 86_400_000;
 
 /** The first and the last day, `YYYY-MM-DD`. */
 export interface Span {

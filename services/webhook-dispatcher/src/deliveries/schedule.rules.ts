@@ -1,4 +1,4 @@
-import { hourMs, minuteMs } from '@app/contracts/durations';
+import { dayMs, hourMs, minuteMs } from '@app/contracts/durations';
 
 /** Waits between the attempts: 12 attempts over 70 h 42 m 35 s. The first four fall within three minutes, which outlasts a redeploy. */
 const stepsMs = [
@@ -11,15 +11,15 @@ const stepsMs = [
   3 * hourMs,
   6 * hourMs,
   12 * hourMs,
-  24 * hourMs,
-  24 * hourMs,
+  dayMs,
+  dayMs,
 ];
 
 export const attemptsMax = stepsMs.length + 1;
 
 /** Each wait varies by ±20 %, so that a receiver does not get all retries at once when it is back. */
 const jitter = 0.2;
-const retryAfterMaxMs = 24 * hourMs;
+const retryAfterMaxMs = dayMs;
 
 /**
  * How long to wait after a failed attempt, in milliseconds; null after the last one.

@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { button } from '../../components/button.ts';
 import { fold } from '../../components/card.ts';
 import { type Html, html } from '../../html.ts';
@@ -40,7 +41,7 @@ export function choiceOf<Value extends string>(visit: Visit, name: string, all: 
 /** The beginning of a day in UTC, or of the day after it; undefined for what is no day. */
 export function dayStart(day: string | undefined, daysAfter: 0 | 1 = 0): string | undefined {
   const ms = day !== undefined && /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : Number.NaN;
-  return Number.isNaN(ms) ? undefined : new Date(ms + daysAfter * 86_400_000).toISOString();
+  return Number.isNaN(ms) ? undefined : new Date(ms + daysAfter * dayMs).toISOString();
 }
 
 /** The filters that are given: an operation takes no empty ones. */

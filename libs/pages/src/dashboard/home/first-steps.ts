@@ -1,3 +1,4 @@
+import { hourMs } from '@app/contracts/durations';
 import type { Body, Visit } from '../frame/visit.ts';
 
 /** Something that a new account does once. */
@@ -8,7 +9,7 @@ export interface Step {
 }
 
 /** A daily job that ran longer ago is overdue: a schedule that starts late has two hours. */
-const dailyWithinMs = 26 * 60 * 60 * 1000;
+const dailyWithinMs = 26 * hourMs;
 
 /** The first steps of an account, ticked off from what is there. @param numbers of the last 30 days, as the page reads them */
 export async function firstSteps(visit: Visit, numbers: Promise<Body<'getOverview'>>): Promise<readonly Step[]> {

@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import { button } from '../../components/button.ts';
 import { choices } from '../../components/choice.ts';
 import { field } from '../../components/field.ts';
@@ -65,7 +66,6 @@ export async function takeRecovery(visit: Visit, { id = '' }: Params): Promise<A
 const readEndpoint = (visit: Visit, id: string): Promise<Endpoint> =>
   visit.read('readWebhookEndpoint', { params: { endpointId: id } });
 
-const dayMs = 86_400_000;
 /** A field of a form has no zone: it is UTC, as its label says. */
 const fieldTime = (at: number): string => new Date(at).toISOString().slice(0, 16);
 const timeIn = (sent: URLSearchParams, name: string): string => {

@@ -1,3 +1,4 @@
+import { daySeconds } from '@app/contracts/durations';
 import { fromStripeAmount } from '@app/money/stripe-amounts';
 import type Stripe from 'stripe';
 import type { ProcessorCall, ProcessorRecord } from '../payment-processor.ts';
@@ -8,7 +9,6 @@ import { statusOf } from './stripe-look-up.ts';
 import { captureReference, isHold, markOf, moneyReference, type OurMark, releaseReference } from './stripe-objects.ts';
 import { lastNo } from './stripe-outcomes.ts';
 
-const dayS = 86_400;
 /** Entries of one of Stripe's lists that are in memory at once: a few kilobytes each. */
 const portionMax = 1_000;
 
@@ -29,7 +29,7 @@ export async function* listRecords(
 ): AsyncGenerator<ProcessorRecord> {
   const end = Math.ceil(range.to.getTime() / 1_000);
   let from = Math.floor(range.from.getTime() / 1_000);
-  let width = dayS;
+  let width = daySeconds;
   while (from < end) {
     const portion = { from, to: Math.min(from + width, end) };
     const found = await readPortion(link, portion, call);
@@ -39,7 +39,7 @@ export async function* listRecords(
     }
     for (const record of found) if (record.recordedAt >= range.from && record.recordedAt < range.to) yield record;
     from = portion.to;
-    width = Math.min(width * 2, dayS);
+    width = Math.min(width * 2, daySeconds);
   }
 }
 

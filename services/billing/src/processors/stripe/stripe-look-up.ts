@@ -1,3 +1,4 @@
+import { hourMs } from '@app/contracts/durations';
 import { idTimeMs } from '@app/contracts/ids';
 import { fromStripeAmount } from '@app/money/stripe-amounts';
 import type Stripe from 'stripe';
@@ -160,7 +161,7 @@ function unlessMissing(err: unknown): undefined {
 }
 
 /** Clocks differ, and what is sent arrives later. */
-const clocksDifferMs = 3_600_000;
+const clocksDifferMs = hourMs;
 const seconds = (ms: number): number => Math.floor(ms / 1_000);
 
 type Where = { readonly customer: string } | { readonly created: Stripe.RangeQueryParam };
