@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { newIdSuffix } from '@app/contracts/ids';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { connectObserver } from '@app/testing/nats';
@@ -103,6 +105,25 @@ test('a request that is worked on for longer than a silence may last is waited f
   await observer.flush();
   expect(await hasty().request(getDouble, { n: 3 }, caller)).toEqual({ doubled: 6 });
   expect(begun).toBe(1);
+});
+
+test('a reply that arrived while this process was paused is read before silence counts: nothing is requested twice', async () => {
+  const turns = new Int32Array(new SharedArrayBuffer(8));
+  const login = rig.nats.login('catalog');
+  const workerData = { login, subject: getDouble.subject, reply: '{"doubled":8}', turns };
+  const responder = new Worker(new URL('late-responder.ts', import.meta.url), { workerData });
+  rig.opened({ close: () => responder.terminate() });
+  await once(responder, 'message');
+  const publish = vi.spyOn(rig.caller.connection, 'publish');
+  const requested = hasty().request(getDouble, { n: 4 }, caller);
+  await once(responder, 'message');
+  Atomics.store(turns, 0, 1);
+  Atomics.notify(turns, 0);
+  // This thread is paused until the other one has replied, and then for longer than silence may last.
+  Atomics.wait(turns, 1, 0, 30_000);
+  Atomics.wait(turns, 1, 1, hangsAfterMs);
+  expect(await requested).toEqual({ doubled: 8 });
+  expect(publish.mock.calls.map(([subject]) => subject)).toEqual([getDouble.subject]);
 });
 
 test('whose clock is five seconds late is answered all the same', async () => {
