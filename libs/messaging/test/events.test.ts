@@ -176,6 +176,9 @@ test('what a closing replica had fetched and not begun goes to another at once',
   expect(await numbers(rig.db.database)).toEqual(range(0, 500));
 });
 
+/** Between two messages of nats-server to a consumer for which it has no event. */
+const heartbeatMs = 5_000;
+
 test('an idle consumer closes at once', async () => {
   const idle = await rig.consume();
   await rig.listener.announced(consumingBegan);
@@ -183,7 +186,10 @@ test('an idle consumer closes at once', async () => {
   // No timer fires any more: it closes without waiting for one.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   try {
+    const beganMs = performance.now();
     await idle.close();
+    // Nor does it wait for what nats-server sends to an idle consumer.
+    expect(performance.now() - beganMs).toBeLessThan(heartbeatMs / 2);
   } finally {
     vi.useRealTimers();
   }
