@@ -57,7 +57,7 @@ const rules = {
   'gateway-operations-are-imported-by-what-publishes-them': {
     comment: 'The framework of operations knows none of them.',
     from: {
-      path: '^services/gateway/src/(api/[^/]+\\.ts$|(db|edge|identity|letters|limits|problems)/)',
+      path: '^services/gateway/src/(api/([^/]+\\.ts$|portal/)|(db|edge|identity|limits|problems)/)',
       pathNot: tests,
     },
     to: { path: '^services/gateway/src/(api/operations|mcp|openapi|pages)/' },
@@ -122,7 +122,7 @@ const rules = {
       pathNot: [
         '^services/gateway/src/(pages|edge|openapi|problems)/',
         '^services/gateway/src/api/(create-call|operations/all-operations)\\.ts$',
-        '^services/gateway/src/(identity/[^/]+\\.rules|letters/letter-paths|mcp/tools)\\.ts$',
+        '^services/gateway/src/(identity/([^/]+\\.rules|letters/letter-paths)|mcp/tools)\\.ts$',
         '^libs/pages/src/',
         '^libs/contracts/src/(common|errors)\\.ts$',
         '^libs/service-kit/src/clock\\.ts$',

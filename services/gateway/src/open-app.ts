@@ -10,13 +10,12 @@ import type { GatewayDeps } from './gateway-deps.ts';
 import { createAuthenticator } from './identity/authenticator.ts';
 import { createBuyerDigests } from './identity/buyer-digests.ts';
 import { findSeller } from './identity/find-seller.ts';
-
+import { startLetters } from './identity/letters/letters.ts';
 import { passwordCost } from './identity/password.ts';
+import { createPortalTokens } from './identity/portal-links.ts';
 import { createVisitorDigest } from './identity/visitor.ts';
-import { startLetters } from './letters/letters.ts';
 import { createRateWindows } from './limits/rate-windows.ts';
 import { openLimits } from './open-limits.ts';
-import { createPortalTokens } from './portal/create-portal-link.ts';
 
 type Given = Partial<
   Pick<GatewayDeps, 'clockControl' | 'writeRefusal' | 'passwordCost' | 'healthTimes' | 'quotaWithinMs'>

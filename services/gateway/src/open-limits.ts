@@ -1,5 +1,6 @@
 import type { ServiceContext } from '@app/service-host/define-service';
 import type { App } from './api/app.ts';
+import { createEventLimit } from './api/processor-event-limit.ts';
 import { createWriteLimit } from './api/write-limit.ts';
 import type { GatewayConfig } from './config.ts';
 import { AccountQuota } from './limits/account-quota.ts';
@@ -10,7 +11,6 @@ import { createLoginLimit, unlimitedLogin } from './limits/login-limit.ts';
 import type { RateWindows } from './limits/rate-windows.ts';
 import { ReadLimiter, readLimits } from './limits/read-limiter.ts';
 import { createRefusals } from './limits/refusals.ts';
-import { createEventLimit } from './processor-events/event-limit.ts';
 
 /** For callers without a valid key, each address. */
 const addressLimitPerMinute = 60;

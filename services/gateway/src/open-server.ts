@@ -3,16 +3,17 @@ import type { ServiceContext } from '@app/service-host/define-service';
 import type { FastifyInstance } from 'fastify';
 import type { App } from './api/app.ts';
 import { createCall } from './api/create-call.ts';
+import { routeImages } from './api/image-routes.ts';
 import { routeOperations } from './api/operation-routes.ts';
 import { operations } from './api/operations/all-operations.ts';
 import { devClockOperations } from './api/operations/test-clock.ts';
+import { routeProcessorEvents } from './api/processor-event-routes.ts';
 import type { GatewayConfig } from './config.ts';
 import { createGuard } from './edge/guard.ts';
 import { routeHealth } from './edge/health-routes.ts';
 import { createHttpServer } from './edge/http-server.ts';
 import { handleUnknownRoutes } from './edge/unknown-routes.ts';
 import type { GatewayDeps } from './gateway-deps.ts';
-import { routeImages } from './images/image-routes.ts';
 import { routeMcp } from './mcp/routes.ts';
 import { routeAccents } from './pages/accent-routes.ts';
 import { routeAssets } from './pages/assets.ts';
@@ -23,7 +24,6 @@ import { routeLetterPages } from './pages/letter-routes.ts';
 import { routeOptOutPages } from './pages/opt-out-routes.ts';
 import { routePortalPages } from './pages/portal-routes.ts';
 import { sendErrorPage } from './pages/send-answer.ts';
-import { routeProcessorEvents } from './processor-events/event-routes.ts';
 
 /** In a process with other services: they and the servers close after it, and all of it has ten seconds. */
 const finishBesideOthersWithinMs = 4_000;

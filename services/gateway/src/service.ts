@@ -1,11 +1,11 @@
 import { defineService } from '@app/service-host/define-service';
+import { portalRequests } from './api/portal/requests.ts';
 import type { GatewayConfig } from './config.ts';
 import { databaseOptions } from './db/migrate.ts';
 import { retention } from './db/retention.ts';
 import { checkClockControl, type GatewayDeps, type RunningGateway } from './gateway-deps.ts';
 import { openApp } from './open-app.ts';
 import { openServer } from './open-server.ts';
-import { portalRequests } from './portal/requests.ts';
 
 /** Starts the gateway: the HTTP server is its last part, so that requests come in only once it can answer them. */
 export async function createGateway(config: GatewayConfig, deps: GatewayDeps): Promise<RunningGateway> {

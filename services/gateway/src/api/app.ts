@@ -11,16 +11,16 @@ import type { HealthTimes } from '../edge/health-routes.ts';
 import type { Authenticator } from '../identity/authenticator.ts';
 import type { BuyerDigests } from '../identity/buyer-digests.ts';
 import type { Seller } from '../identity/find-seller.ts';
+import type { Letters } from '../identity/letters/letters.ts';
 import type { PasswordCost } from '../identity/password.ts';
+import type { PortalTokens } from '../identity/portal-links.ts';
 import type { VisitorDigest } from '../identity/visitor.ts';
-import type { Letters } from '../letters/letters.ts';
 import type { AccountQuota } from '../limits/account-quota.ts';
 import type { AddressLimiter } from '../limits/address-limiter.ts';
 import type { ConcurrencyLimit } from '../limits/concurrency-limit.ts';
 import type { DeclineLimit } from '../limits/decline-limit.ts';
 import type { LoginLimit } from '../limits/login-limit.ts';
 import type { ReadLimiter } from '../limits/read-limiter.ts';
-import type { PortalTokens } from '../portal/create-portal-link.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 
 /** Moves the clock of every service; resolves when all have followed. */

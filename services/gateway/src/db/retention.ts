@@ -6,7 +6,7 @@ import { type ClockRule, type RetentionRule, rulesBy } from '@app/service-kit/re
 import { keptSince } from '../api/idempotency.rules.ts';
 import { endedKeysKeptSince } from '../identity/list-api-keys.ts';
 import { originsKnownSince } from '../identity/login-origin.ts';
-import { portalKeptSince } from '../portal/portal-link.rules.ts';
+import { portalKeptSince } from '../identity/portal-link.rules.ts';
 
 /**
  * By an index on what is compared. With nothing due it is one read of the index's beginning, whatever the planner's

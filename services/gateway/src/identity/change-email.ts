@@ -1,18 +1,18 @@
 import { DomainError } from '@app/contracts/errors';
 import { invalidField } from '@app/contracts/validation';
 import { statement } from '@app/service-kit/database';
-import type { Letters } from '../letters/letters.ts';
+import { RetryLaterError } from '../problems/retry-later-error.ts';
+import type { Actor } from './actors.ts';
+import type { RequestedAt } from './change-password.ts';
+import { checkPassword, type PasswordDeps } from './check-password.ts';
+import type { Letters } from './letters/letters.ts';
 import {
   insertNoticeStatement,
   lockedWindows,
   type NewLetter,
   noticeValues,
   windowsGivenBack,
-} from '../letters/new-letter.ts';
-import { RetryLaterError } from '../problems/retry-later-error.ts';
-import type { Actor } from './actors.ts';
-import type { RequestedAt } from './change-password.ts';
-import { checkPassword, type PasswordDeps } from './check-password.ts';
+} from './letters/new-letter.ts';
 
 export interface EmailChange {
   readonly password: string;

@@ -1,9 +1,9 @@
 import { DomainError } from '@app/contracts/errors';
 import { statement } from '@app/service-kit/database';
-import type { Letters } from '../letters/letters.ts';
-import { insertNoticeStatement, noticeValues } from '../letters/new-letter.ts';
 import type { Actor } from './actors.ts';
 import { checkPassword, type PasswordDeps } from './check-password.ts';
+import type { Letters } from './letters/letters.ts';
+import { insertNoticeStatement, noticeValues } from './letters/new-letter.ts';
 import { checkNewPassword } from './new-password.ts';
 import { hashPassword, type PasswordCost } from './password.ts';
 

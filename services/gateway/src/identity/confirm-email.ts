@@ -2,7 +2,7 @@ import { DomainError } from '@app/contracts/errors';
 import { executeBound } from '@app/service-kit/bound-sql';
 import { statement } from '@app/service-kit/database';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { hashLetterToken } from '../letters/new-letter.ts';
+import { hashLetterToken } from './letters/new-letter.ts';
 import { linkOver, type RedeemDeps } from './redeem-letter.ts';
 import { lockAccount, recordChange } from './settings-changed.ts';
 

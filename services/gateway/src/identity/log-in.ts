@@ -1,7 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
-import type { Letters } from '../letters/letters.ts';
+import type { Letters } from './letters/letters.ts';
 import type { SessionOrigin } from './login-origin.ts';
 import { noticeOfLogin } from './notice-of-login.ts';
 import { openSession } from './open-session.ts';

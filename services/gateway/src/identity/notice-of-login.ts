@@ -1,8 +1,8 @@
 import { browserName } from '@app/contracts/user-agent';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
-import type { Letters } from '../letters/letters.ts';
-import { noticeValues } from '../letters/new-letter.ts';
+import type { Letters } from './letters/letters.ts';
+import { noticeValues } from './letters/new-letter.ts';
 import { digestOfOrigin, originsKnownSince, type SessionOrigin } from './login-origin.ts';
 
 interface Deps {

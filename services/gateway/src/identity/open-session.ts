@@ -2,7 +2,7 @@ import { dayMs } from '@app/contracts/durations';
 import { newId } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
-import { insertNoticeStatement } from '../letters/new-letter.ts';
+import { insertNoticeStatement } from './letters/new-letter.ts';
 import { digestOfOrigin, type SessionOrigin } from './login-origin.ts';
 import { hashSessionToken, newSessionToken, sessionDays } from './session-token.ts';
 

@@ -1,7 +1,7 @@
 import { confirmEmailPage, newPasswordPage, verifyPage } from '@app/pages/letters/letter-pages';
 import { redeemEmailChange, redeemPasswordReset, redeemVerification } from '@app/pages/letters/redeem-letters';
 import type { FastifyInstance } from 'fastify';
-import { letterPaths } from '../letters/letter-paths.ts';
+import { letterPaths } from '../identity/letters/letter-paths.ts';
 import { type PageDeps, pageRequest, type WithToken } from './page-request.ts';
 import { sendAnswer, sendFailure, sendNotice } from './send-answer.ts';
 

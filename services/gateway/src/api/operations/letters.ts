@@ -9,8 +9,8 @@ import { changeEmail } from '../../identity/change-email.ts';
 import { requestedAt } from '../../identity/change-password.ts';
 import { confirmEmail } from '../../identity/confirm-email.ts';
 import { getSettings } from '../../identity/get-settings.ts';
+import { insertLetterStatement, letterValues, type NewLetter } from '../../identity/letters/new-letter.ts';
 import { resetByLetter, verifyEmail } from '../../identity/redeem-letter.ts';
-import { insertLetterStatement, letterValues, type NewLetter } from '../../letters/new-letter.ts';
 import type { App } from '../app.ts';
 import { defineOkOperation, tagged } from '../operation.ts';
 

@@ -1,7 +1,7 @@
 import { secretNotice } from '@app/contracts/common';
 import { createPortalLinkBody, portalLinkResource } from '@app/contracts/portal';
-import { createPortalLink } from '../../portal/create-portal-link.ts';
 import { defineOperation, tagged } from '../operation.ts';
+import { createPortalLink } from '../portal/create-portal-link.ts';
 
 /** A repeated answer lacks the address. */
 const created = portalLinkResource

@@ -17,18 +17,23 @@ import {
 import { invalidField } from '@app/contracts/validation';
 import { z } from 'zod';
 import { portalUrlOf } from '../../edge/public-urls.ts';
+import { closePortalSession, openPortalLink, storePortalLetter } from '../../identity/portal-links.ts';
 import { portalSecretOf } from '../../identity/portal-session.ts';
-import { closePortalSession, openPortalLink, storePortalLetter } from '../../portal/portal-links.ts';
 import { defineOperation, type KeyScope, tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
-import { continuePortalPaymentMethod, putPortalPaymentMethod } from './portal-cards.ts';
+import { continuePortalPaymentMethod, putPortalPaymentMethod } from '../portal/portal-cards.ts';
 import {
   cancelPortalSubscription,
   keepPortalSubscription,
   pausePortalSubscription,
   resumePortalSubscription,
-} from './portal-changes.ts';
-import { getPortalOrder, getPortalSubscription, listPortalOrders, listPortalSubscriptions } from './portal-reads.ts';
+} from '../portal/portal-changes.ts';
+import {
+  getPortalOrder,
+  getPortalSubscription,
+  listPortalOrders,
+  listPortalSubscriptions,
+} from '../portal/portal-reads.ts';
 
 const orderParams = z.object({ orderId: pathId('order', 'order_not_found') });
 const subscriptionParams = z.object({ subscriptionId: pathId('subscription', 'subscription_not_found') });

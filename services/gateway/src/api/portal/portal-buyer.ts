@@ -1,8 +1,8 @@
 import { DomainError } from '@app/contracts/errors';
 import { getSubscription } from '@app/contracts/subscriptions';
 import type { Buyer } from '../../identity/actors.ts';
-import type { SubscriptionOfBilling } from '../../portal/portal-subscription.rules.ts';
 import type { OperationCall } from '../operation.ts';
+import type { SubscriptionOfBilling } from './portal-subscription.rules.ts';
 
 type PortalCall = Pick<OperationCall<unknown, unknown, unknown>, 'app' | 'actor' | 'context'>;
 

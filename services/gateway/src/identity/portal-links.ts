@@ -2,14 +2,24 @@ import { DomainError } from '@app/contracts/errors';
 import type { portalOpened } from '@app/contracts/portal';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
+import { createKeyedDigest } from '@app/service-kit/keyed-digest';
 import type { z } from 'zod';
-import { hashSessionToken, newSessionToken } from '../identity/session-token.ts';
-import { hashLetterToken, type NewLetter } from '../letters/new-letter.ts';
+import { hashLetterToken, type NewLetter } from './letters/new-letter.ts';
 import { sessionMs } from './portal-link.rules.ts';
+import { hashSessionToken, newSessionToken } from './session-token.ts';
 
 interface PortalDeps {
   readonly database: Database;
   readonly clock: Clock;
+}
+
+/** The token of the link that a command makes: a repeated command makes the same link. */
+export type PortalTokens = (accountId: string, commandId: string) => string;
+
+/** Without the pepper no token can be derived from the ids, and only its hash is stored. */
+export function createPortalTokens(pepper: string): PortalTokens {
+  const digest = createKeyedDigest(pepper, 'portal-links');
+  return (accountId, commandId) => digest(JSON.stringify([accountId, commandId])).toString('base64url');
 }
 
 /** The same rows for any address: only the loop that submits letters finds out whether it has bought. */

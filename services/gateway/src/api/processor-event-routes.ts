@@ -2,11 +2,11 @@ import { DomainError } from '@app/contracts/errors';
 import { idSchema, newIdSuffix } from '@app/contracts/ids';
 import { receiveProcessorEvent } from '@app/contracts/processor-events';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { App } from '../api/app.ts';
 import { clientOfAddress } from '../edge/client-address.rules.ts';
 import { inRequestSpan } from '../edge/request-spans.ts';
 import type { AddressLimiter, Window } from '../limits/address-limiter.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
+import type { App } from './app.ts';
 
 interface ToAccount {
   readonly Params: { readonly accountId: string };

@@ -14,16 +14,16 @@ import { getProduct } from '@app/contracts/products';
 import { getSubscription, listSubscriptions } from '@app/contracts/subscriptions';
 import { type Page, pageOfAll } from '@app/service-kit/paging';
 import type { z } from 'zod';
+import { cardProcessor } from '../card-processor.ts';
+import type { OperationCall } from '../operation.ts';
+import { buyerOf, noOrder, ordersOf, requireSubscription } from './portal-buyer.ts';
 import {
   awaitsConfirmation,
   failedReasonOf,
   inPortalOrder,
   portalChargesOf,
   portalSubscriptionOf,
-} from '../../portal/portal-subscription.rules.ts';
-import { cardProcessor } from '../card-processor.ts';
-import type { OperationCall } from '../operation.ts';
-import { buyerOf, noOrder, ordersOf, requireSubscription } from './portal-buyer.ts';
+} from './portal-subscription.rules.ts';
 
 type Call<Params = unknown, Query = unknown> = OperationCall<Params, Query, unknown>;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createPortalTokens } from './create-portal-link.ts';
 import { linkEnd } from './portal-link.rules.ts';
+import { createPortalTokens } from './portal-links.ts';
 
 test('a command makes one token, which no other command, account or deployment makes', () => {
   const tokens = createPortalTokens('p'.repeat(32));

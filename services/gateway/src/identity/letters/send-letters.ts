@@ -6,7 +6,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { SealedBox } from '@app/service-kit/sealed-box';
-import { letterAttempted } from '../points/points.ts';
+import { letterAttempted } from '../../points/points.ts';
 import type { LetterKind } from './letter-paths.ts';
 import { type Addressing, type LetterSeller, recipientOf } from './letter-recipient.ts';
 import { letterText } from './letter-text.rules.ts';

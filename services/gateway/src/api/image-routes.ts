@@ -1,8 +1,8 @@
 import { getProductImage, type ImageFormat, imageName, imageTypes } from '@app/contracts/images';
 import type { FastifyInstance } from 'fastify';
-import type { App } from '../api/app.ts';
 import type { Guard } from '../edge/guard.ts';
 import { findLogo } from '../identity/logos.ts';
+import type { App } from './app.ts';
 import { ImageCache } from './image-cache.ts';
 
 interface Named {

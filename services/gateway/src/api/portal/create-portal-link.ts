@@ -5,20 +5,11 @@ import { invalidField } from '@app/contracts/validation';
 import type { CallContext, Requester } from '@app/messaging/requester';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
-import { createKeyedDigest } from '@app/service-kit/keyed-digest';
-import { portalUrlOf } from '../edge/public-urls.ts';
-import { letterPaths } from '../letters/letter-paths.ts';
-import { hashLetterToken } from '../letters/new-letter.ts';
-import { linkEnd } from './portal-link.rules.ts';
-
-/** The token of the link that a command makes: a repeated command makes the same link. */
-export type PortalTokens = (accountId: string, commandId: string) => string;
-
-/** Without the pepper no token can be derived from the ids, and only its hash is stored. */
-export function createPortalTokens(pepper: string): PortalTokens {
-  const digest = createKeyedDigest(pepper, 'portal-links');
-  return (accountId, commandId) => digest(JSON.stringify([accountId, commandId])).toString('base64url');
-}
+import { portalUrlOf } from '../../edge/public-urls.ts';
+import { letterPaths } from '../../identity/letters/letter-paths.ts';
+import { hashLetterToken } from '../../identity/letters/new-letter.ts';
+import { linkEnd } from '../../identity/portal-link.rules.ts';
+import type { PortalTokens } from '../../identity/portal-links.ts';
 
 export interface LinkDeps {
   readonly database: Database;

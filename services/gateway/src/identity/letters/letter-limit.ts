@@ -1,5 +1,5 @@
 import { daySeconds } from '@app/contracts/durations';
-import type { RateWindows } from '../limits/rate-windows.ts';
+import type { RateWindows } from '../../limits/rate-windows.ts';
 import type { LetterKind, NoticeKind } from './letter-paths.ts';
 import { letterWindow, recipientWindow } from './new-letter.ts';
 

@@ -8,9 +8,9 @@ import {
   resumeSubscription,
 } from '@app/contracts/subscriptions';
 import type { z } from 'zod';
-import { changedPortalSubscriptionOf, type SubscriptionOfBilling } from '../../portal/portal-subscription.rules.ts';
 import type { OperationCall } from '../operation.ts';
 import { requireOfPortal } from './portal-buyer.ts';
+import { changedPortalSubscriptionOf, type SubscriptionOfBilling } from './portal-subscription.rules.ts';
 
 type Call<Body = unknown> = OperationCall<{ readonly subscriptionId: string }, unknown, Body>;
 type Changed = RequestOutput<typeof cancelSubscription>;

@@ -2,11 +2,11 @@ import { newId } from '@app/contracts/ids';
 import { silentLogger } from '@app/service-kit/logger';
 import Fastify from 'fastify';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { App } from '../api/app.ts';
 import { AddressLimiter } from '../limits/address-limiter.ts';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
-import { createEventLimit } from './event-limit.ts';
-import { routeProcessorEvents } from './event-routes.ts';
+import type { App } from './app.ts';
+import { createEventLimit } from './processor-event-limit.ts';
+import { routeProcessorEvents } from './processor-event-routes.ts';
 
 const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {

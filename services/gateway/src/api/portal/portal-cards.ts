@@ -5,9 +5,9 @@ import { continuePaymentMethod, putPaymentMethod } from '@app/contracts/subscrip
 import type { z } from 'zod';
 import { portalUrlOf } from '../../edge/public-urls.ts';
 import type { PaymentAttempt } from '../../limits/decline-limit.ts';
-import { changedPortalSubscriptionOf, type SubscriptionOfBilling } from '../../portal/portal-subscription.rules.ts';
 import type { OperationCall } from '../operation.ts';
 import { requireSubscription } from './portal-buyer.ts';
+import { changedPortalSubscriptionOf, type SubscriptionOfBilling } from './portal-subscription.rules.ts';
 
 type Call<Body = unknown> = OperationCall<{ readonly subscriptionId: string }, unknown, Body>;
 type NewCard = RequestOutput<typeof putPaymentMethod>;
