@@ -26,6 +26,9 @@ export function pathSlug(notFound: ErrorCode) {
   return withNotFoundCode(slug.describe('Lower-case letters, digits and single hyphens.'), notFound);
 }
 
+/** Of a path below one product. */
+export const productParams = z.object({ productId: pathId('product', 'product_not_found') });
+
 function withNotFoundCode<S extends z.ZodType>(schema: S, code: ErrorCode): S {
   notFoundCodes.set(schema, code);
   return schema;

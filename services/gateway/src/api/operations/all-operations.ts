@@ -24,7 +24,6 @@ import { rehearsalOperations } from './rehearsals.ts';
 import { sessionOperations } from './sessions.ts';
 import { settingsOperations } from './settings.ts';
 import { subscriptionOperations } from './subscriptions.ts';
-import { testSendOperations } from './test-sends.ts';
 
 const list = [
   ...productOperations,
@@ -43,7 +42,6 @@ const list = [
   ...affiliateOperations,
   ...metricsOperations,
   ...endpointOperations,
-  ...testSendOperations,
   ...deliveryOperations,
   ...recoveryOperations,
   ...automationOperations,

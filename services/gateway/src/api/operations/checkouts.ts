@@ -1,21 +1,32 @@
 import {
+  type CheckoutOutcome,
   checkoutOutcome,
+  checkoutOwner,
   checkoutResource,
+  continueCheckout as continueRequest,
+  decideUpsell as decideRequest,
   decideUpsellBody,
   getCheckout,
+  type OpenCheckoutBody,
   openCheckoutBody,
+  openCheckout as openCheckoutRequest,
   openedCheckoutResource,
   payCheckoutBody,
+  payCheckout as payRequest,
   updateCheckout,
   updateCheckoutBody,
 } from '@app/contracts/checkouts';
 import { secretNotice } from '@app/contracts/common';
+import type { RequestDefinition, RequestInput, RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { idOfCommand } from '@app/contracts/ids';
+import { invalidField } from '@app/contracts/validation';
 import { z } from 'zod';
-import { defineOperation, tagged } from '../operation.ts';
+import { checkoutNotFound, checkoutSecretOf } from '../../identity/checkout-secret.ts';
+import { windowSeconds } from '../../limits/attempt-capacity.ts';
+import { tooManyAttempts } from '../../limits/too-many-attempts.ts';
+import { defineOperation, type OperationCall, tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
-import { openCheckout } from './open-checkout.ts';
-import { continueCheckout, decideUpsell, payCheckout } from './pay-checkout.ts';
-import { buyerOf, requestCheckoutBytes } from './request-checkout.ts';
 
 const path = '/api/checkout/{checkoutId}';
 const params = z.object({ checkoutId: pathId('checkout', 'checkout_not_found') });
@@ -31,6 +42,9 @@ const opened = openedCheckoutResource
   .partial({ secret: true })
   .extend({ secret_notice: secretNotice })
   .meta({ id: 'CheckoutOpened' });
+
+/** A call of an operation that the secret of its checkout opens. */
+type BuyersCall<Body = unknown> = OperationCall<{ checkoutId: string }, unknown, Body>;
 
 /** An Idempotency-Key belongs to the caller that has the checkout's secret. */
 const idempotencyScope = (of: Parameters<typeof buyerOf>[0]): string => Object.values(buyerOf(of)).join(' ');
@@ -143,3 +157,83 @@ export const checkoutOperations = tagged('Checkout', [
     run: (call) => decideUpsell(call),
   }),
 ]);
+
+/**
+ * Opens a checkout at the seller whom the handle names.
+ * @throws what the checkout service refuses it with
+ */
+async function openCheckout(call: OperationCall<unknown, unknown, OpenCheckoutBody>): Promise<Uint8Array> {
+  const { app, body, address, headers, context } = call;
+  const seller = await app.sellers.find(body.handle);
+  if (seller === null) throw invalidField('handle', 'must be the handle of a seller', 'unknown_value');
+  const visitor = app.visitorOf(app.clock.now(), address, headers['user-agent'] ?? '');
+  const { accountId, account } = seller;
+  const input = { body, account, visitor };
+  const reply = await app.requester.requestBytes(openCheckoutRequest, input, { ...context, accountId });
+  app.declineLimit.opened(idOfCommand('checkout', context.commandId), accountId);
+  return reply;
+}
+
+// Buyers do not learn whose account it is: the outcome alone is the response.
+
+/**
+ * Attempts to pay.
+ * @throws DomainError rate_limited before a processor is called
+ */
+async function payCheckout(call: BuyersCall<RequestInput<typeof payRequest>['body']>): Promise<CheckoutOutcome> {
+  const { address, body } = call;
+  const { checkoutId } = call.params;
+  const buyerDigests = call.app.buyerDigests(call, body.paymentMethod);
+  const buyer = buyerOf(call);
+  const input = { ...buyer, body, buyerDigests, ownUrls: [...call.ownUrls] };
+  const attempting = { address, checkoutId, owner: () => requestCheckout(call, checkoutOwner, buyer) };
+  const pay = () => requestCheckout(call, payRequest, input).catch(orTooManyAttempts);
+  return (await call.app.declineLimit.attempt(attempting, pay)).outcome;
+}
+
+/** Queries the state of a payment that the buyer had to confirm at the bank, or that was under way. */
+async function continueCheckout(call: BuyersCall): Promise<CheckoutOutcome> {
+  const { app, address, params } = call;
+  const { accountId, outcome } = await requestCheckout(call, continueRequest, buyerOf(call));
+  await app.declineLimit.continued({ ...params, address, accountId, outcome });
+  return outcome;
+}
+
+/** Accepts or declines the upsell of a held order. */
+async function decideUpsell(call: BuyersCall<RequestInput<typeof decideRequest>['body']>): Promise<CheckoutOutcome> {
+  const { outcome } = await requestCheckout(call, decideRequest, { ...buyerOf(call), body: call.body });
+  return outcome;
+}
+
+/** A checkout that had all its attempts refuses in the words of the other limits. */
+function orTooManyAttempts(err: unknown): never {
+  throw err instanceof DomainError && err.code === 'rate_limited' ? tooManyAttempts(windowSeconds) : err;
+}
+
+/** Whose checkout it is, as every request to the service says it. */
+function buyerOf({ params, headers }: Pick<BuyersCall, 'params' | 'headers'>) {
+  return { checkoutId: params.checkoutId, secret: checkoutSecretOf(headers) };
+}
+
+/** Sends a request for a buyer's checkout to checkout. An unknown one is refused in the same words, whatever the reason. */
+async function requestCheckout<R extends RequestDefinition>(
+  { app, context }: BuyersCall,
+  definition: R,
+  input: RequestInput<R>,
+): Promise<RequestOutput<R>> {
+  return await app.requester.request(definition, input, context).catch(orNotFound);
+}
+
+/** As `requestCheckout`, for a reply that is passed on as it is. */
+async function requestCheckoutBytes<R extends RequestDefinition>(
+  { app, context }: BuyersCall,
+  definition: R,
+  input: RequestInput<R>,
+): Promise<Uint8Array> {
+  return await app.requester.requestBytes(definition, input, context).catch(orNotFound);
+}
+
+/** A checkout that its service does not know is refused as one whose secret is wrong. */
+function orNotFound(err: unknown): never {
+  throw err instanceof DomainError && err.code === 'checkout_not_found' ? checkoutNotFound() : err;
+}

@@ -1,16 +1,39 @@
 import {
+  type DailyResult,
   dailyResult,
   getDailyRun,
   listDailyRuns,
-  previewDailyRun as preview,
+  type PlannedAction,
+  previewDailyRun as previewBilling,
+  problemsMax,
+  startDailyRun,
   startDailyRunBody,
 } from '@app/contracts/daily-runs';
+import type { RequestOutput } from '@app/contracts/define';
+import { DomainError } from '@app/contracts/errors';
+import { idOfCommand } from '@app/contracts/ids';
+import { previewReminders, runReminders } from '@app/contracts/reminders';
 import { z } from 'zod';
+import type { Actor } from '../../identity/actors.ts';
+import type { App } from '../app.ts';
 import { forwardOperation } from '../forward-operation.ts';
-import { defineOperation, tagged } from '../operation.ts';
+import { defineOperation, type OperationContext, tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
-import { previewDailyRun } from './preview-daily-run.ts';
-import { dailyRunWaitMs, runDailyJob } from './run-daily-job.ts';
+
+/**
+ * How long a run is waited for. Node's fetch gives up on an answer after 300 s, and so do many proxies; a run that takes
+ * longer is answered with 503 before that, and goes on.
+ */
+export const dailyRunWaitMs = 285_000;
+
+/** Of a preview's page. */
+const limitDefault = 50;
+/** Begins a cursor among the reminders; every other one is billing's. */
+const reminderCursor = 'reminder:';
+/** Billing's cursor after its last action. */
+const billingDone = 'end';
+
+type Preview = RequestOutput<typeof previewBilling>;
 
 export const dailyOperations = tagged('Daily job', [
   defineOperation({
@@ -48,8 +71,8 @@ export const dailyOperations = tagged('Daily job', [
     description: 'It changes nothing. The totals are of all pages; `next`, sent as `after`, gives the next page.',
     auth: 'account',
     scope: 'read',
-    query: preview.input,
-    response: preview.output,
+    query: previewBilling.input,
+    response: previewBilling.output,
     errors: [],
     run: ({ app, query, context }) => previewDailyRun(app, query, context),
   }),
@@ -65,3 +88,98 @@ export const dailyOperations = tagged('Daily job', [
     errors: ['daily_run_not_found'],
   }),
 ]);
+
+/**
+ * The daily run of the caller's account, or with the platform key of every account. Billing and checkout get one command
+ * id at the same time, and their results are one. Whatever becomes of the reminders, billing's result is answered.
+ * @throws DomainError outcome_unknown when billing has no result in time; it names the run
+ */
+async function runDailyJob(call: {
+  readonly app: App;
+  readonly actor: Actor;
+  readonly body: z.output<typeof startDailyRunBody> | undefined;
+  readonly context: OperationContext;
+}): Promise<DailyResult> {
+  const { app, actor, body } = call;
+  const waitMs = body?.waitSeconds === undefined ? dailyRunWaitMs : body.waitSeconds * 1_000;
+  const context = { ...call.context, waitMs };
+  const accountId = actor.kind === 'platform' ? null : actor.accountId;
+  const [billing, reminders] = await Promise.allSettled([
+    app.requester.request(startDailyRun, { accountId, ...wishesOf(body) }, context),
+    app.requester.request(runReminders, { accountId }, context),
+  ]);
+  if (billing.status === 'rejected') throw namingTheRun(billing.reason, context.commandId);
+  if (reminders.status === 'rejected') {
+    app.logger.warn({ err: reminders.reason, requestId: context.requestId }, 'reminders of a daily run failed');
+    return withProblem(
+      billing.value,
+      'Whether reminders were sent is not known; the next run sends those that were not.',
+    );
+  }
+  const { ok, sent, recovered, problem } = reminders.value;
+  const result = { ...billing.value, recovery: { sent, recovered } };
+  return ok ? result : withProblem(result, problem ?? 'Some reminders could not be sent; the next run tries again.');
+}
+
+const wishesOf = (body: z.output<typeof startDailyRunBody> | undefined) => ({
+  force: body?.force ?? false,
+  ...(body?.confirmUnmatchedPayments === true && { confirmUnmatchedPayments: true }),
+});
+
+function withProblem(result: DailyResult, detail: string): DailyResult {
+  const problem = { code: 'reminders_failed', detail } as const;
+  // Last in time, but never left out: what is left out of many failed accounts is in the log.
+  return { ...result, ok: false, problems: [...result.problems.slice(0, problemsMax - 1), problem] };
+}
+
+function namingTheRun(err: unknown, commandId: string): unknown {
+  if (!(err instanceof DomainError) || err.code !== 'outcome_unknown') return err;
+  const runId = idOfCommand('dailyRun', commandId);
+  return new DomainError(
+    'outcome_unknown',
+    `There is no result yet, and the run goes on: GET /api/v1/daily-runs/${runId} says how far it is. The request ` +
+      'repeated with its Idempotency-Key waits for the result again.',
+  );
+}
+
+/** What the next run would do: billing's actions first, then checkout's reminders, under one cursor. Totals are of all pages. */
+async function previewDailyRun(
+  app: App,
+  { limit = limitDefault, after }: { readonly limit?: number | undefined; readonly after?: string | undefined },
+  context: OperationContext,
+): Promise<Preview> {
+  const atReminders = after?.startsWith(reminderCursor) === true;
+  const ofBilling = { limit, ...(after !== undefined && { after: atReminders ? billingDone : after }) };
+  const ofCheckout = {
+    limit,
+    ...(atReminders && after.length > reminderCursor.length && { after: after.slice(reminderCursor.length) }),
+  };
+  const [billing, checkout] = await Promise.all([
+    app.requester.request(previewBilling, ofBilling, context),
+    app.requester.request(previewReminders, ofCheckout, context),
+  ]);
+  const totals = { ...billing.totals, reminders: checkout.count };
+  if (billing.next !== null) return { ...billing, totals };
+  const room = limit - billing.data.length;
+  const planned = checkout.data.map(plannedReminder);
+  // A page that billing has filled in part is followed by one of reminders alone: their cursor is checkout's.
+  const fits = planned.length <= room;
+  const next = fits ? checkout.next : '';
+  return {
+    ...billing,
+    totals,
+    data: fits ? [...billing.data, ...planned] : billing.data,
+    next: next === null ? null : `${reminderCursor}${next}`,
+  };
+}
+
+const plannedReminder = (reminder: RequestOutput<typeof previewReminders>['data'][number]): PlannedAction => ({
+  kind: 'reminder',
+  id: reminder.checkoutId,
+  customer_email: reminder.customerEmail,
+  product_name: reminder.productName,
+  amount_cents: 0,
+  currency: reminder.currency,
+  due_at: reminder.dueAt,
+  attempt: null,
+});

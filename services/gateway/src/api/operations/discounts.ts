@@ -10,8 +10,7 @@ import {
 import type { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
 import { type OperationCall, type OperationTypes, tagged, type UntaggedOperation } from '../operation.ts';
-import { pathId } from '../path-params.ts';
-import { productParams } from './product-params.ts';
+import { pathId, productParams } from '../path-params.ts';
 
 const discountParams = productParams.extend({ discountId: pathId('discount', 'discount_not_found') });
 

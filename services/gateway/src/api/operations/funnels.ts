@@ -13,8 +13,7 @@ import {
 import { takesWebhookEvent } from '@app/contracts/webhooks';
 import { forwardOperation } from '../forward-operation.ts';
 import { defineOperation, tagged } from '../operation.ts';
-import { pathId } from '../path-params.ts';
-import { productParams } from './product-params.ts';
+import { pathId, productParams } from '../path-params.ts';
 
 const emailParams = productParams.extend({ emailId: pathId('email', 'email_not_found') });
 

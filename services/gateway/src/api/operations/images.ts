@@ -4,7 +4,7 @@ import { logoUrlOf, productImagesUrlOf } from '../../edge/public-urls.ts';
 import { deleteLogo, putLogo } from '../../identity/logos.ts';
 import { forwardOperation } from '../forward-operation.ts';
 import { defineOkOperation, defineOperation, tagged } from '../operation.ts';
-import { productParams as params } from './product-params.ts';
+import { productParams as params } from '../path-params.ts';
 
 const shownAs = ({ name, ...image }: StoredImage, url: string) => ({ url, ...image });
 

@@ -2,7 +2,7 @@ import { explainMetric, getMetricSeries, getMetrics } from '@app/contracts/metri
 import { getOverview } from '@app/contracts/overview';
 import { forwardOperation } from '../forward-operation.ts';
 import { tagged } from '../operation.ts';
-import { productParams } from './product-params.ts';
+import { productParams } from '../path-params.ts';
 
 export const metricsOperations = tagged('Metrics', [
   forwardOperation(getOverview, {

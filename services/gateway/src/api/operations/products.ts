@@ -1,7 +1,7 @@
 import { createProduct, getProduct, listProducts, type ProductUrls, updateProduct } from '@app/contracts/products';
 import { checkoutUrlOf, productImagesUrlOf } from '../../edge/public-urls.ts';
 import { defineOperation, type OperationCall, tagged } from '../operation.ts';
-import { productParams as params } from './product-params.ts';
+import { productParams as params } from '../path-params.ts';
 
 /** Where products are shown and sold, which catalog does not know. */
 function urlsFor({ baseUrl, actor }: Pick<OperationCall<unknown, unknown, unknown>, 'baseUrl' | 'actor'>): ProductUrls {

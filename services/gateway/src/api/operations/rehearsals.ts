@@ -1,7 +1,7 @@
 import { advanceRehearsal, getRehearsal } from '@app/contracts/daily-runs';
 import { forwardOperation } from '../forward-operation.ts';
 import { defineOperation, tagged } from '../operation.ts';
-import { dailyRunWaitMs } from './run-daily-job.ts';
+import { dailyRunWaitMs } from './daily-runs.ts';
 
 export const rehearsalOperations = tagged('Rehearsals', [
   forwardOperation(getRehearsal, {

@@ -2,8 +2,8 @@ import type { RequestDefinition } from '@app/contracts/define';
 import type { ErrorCode } from '@app/contracts/errors';
 import { revealWebhookSecretBody, type signingSecrets } from '@app/contracts/webhooks';
 import type { z } from 'zod';
-import { checkPassword } from '../../identity/check-password.ts';
-import { defineOperation, type SecretField, type UntaggedOperation } from '../operation.ts';
+import { checkPassword } from '../identity/check-password.ts';
+import { defineOperation, type SecretField, type UntaggedOperation } from './operation.ts';
 
 /** What endpoints and automations that POST have in common: a secret that signs, is rotated and can be shown again. */
 export const signingSecret: SecretField = {
