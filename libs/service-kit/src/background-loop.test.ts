@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type BackgroundLoop, type LoopOptions, startLoop } from './background-loop.ts';
 
 const anHourMs = 3_600_000;
@@ -87,4 +87,28 @@ test('closing waits for the round under way, which sees it, and keeps its failur
   underWay.resolve();
   await closing;
   expect({ seen, failures }).toEqual({ seen: [false, true], failures: [] });
+});
+
+test('a loop whose report or pause throws says so, and goes on', async () => {
+  const said = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  const reported: unknown[] = [];
+  const [failure, cannotReport, noPause] = ['away', 'cannot report', 'no pause'].map((text) => new Error(text));
+  const { loop, begun, beginOf } = startControlled({
+    onFailure: (err) => {
+      reported.push(err);
+      if (err === failure) throw cannotReport;
+    },
+    pauseMs: () => {
+      if (begun.length === 1) throw noPause;
+      return anHourMs;
+    },
+  });
+  begun[0]?.reject(failure);
+  await expect.poll(() => reported).toEqual([failure, noPause]);
+  expect(said).toHaveBeenCalledExactlyOnceWith(cannotReport);
+  said.mockRestore();
+  loop.wake();
+  await beginOf(2);
+  begun[1]?.resolve();
+  await loop.close();
 });

@@ -21,15 +21,37 @@ export interface LoopOptions {
   readonly firstAfterMs?: number;
   /** Milliseconds of real time between the end of a round and the next one. */
   readonly pauseMs: () => number;
-  /** Called with the reason of a failed round; the loop goes on. What fails while the loop closes is not reported. */
+  /**
+   * Called with the reason of a failed round, or with what `pauseMs` throws; the loop goes on. What fails while the loop
+   * closes is not reported.
+   */
   readonly onFailure: (err: unknown) => void;
 }
+
+/** Where the pause is not known. */
+const unknownPauseMs = 10_000;
 
 /** Does a round, at once unless `firstAfterMs` is given, and then after each pause, one at a time. */
 export function startLoop({ name, round, firstAfterMs = 0, pauseMs, onFailure }: LoopOptions): BackgroundLoop {
   const waker = createWaker();
   let closing = false;
   const isClosing = (): boolean => closing;
+  // An error in either is of this process's own code: its end would take the other loops with it.
+  const report = (err: unknown): void => {
+    try {
+      onFailure(err);
+    } catch (cause) {
+      process.emitWarning(cause instanceof Error ? cause : String(cause));
+    }
+  };
+  const nextPauseMs = (): number => {
+    try {
+      return pauseMs();
+    } catch (err) {
+      report(err);
+      return unknownPauseMs;
+    }
+  };
   const running = (async () => {
     if (firstAfterMs > 0) await waker.sleep(firstAfterMs);
     while (!closing) {
@@ -38,10 +60,10 @@ export function startLoop({ name, round, firstAfterMs = 0, pauseMs, onFailure }:
         await round(isClosing);
       } catch (err) {
         failed = true;
-        if (!closing) onFailure(err);
+        if (!closing) report(err);
       }
       roundEnded.announce(() => ({ loop: name, failed }));
-      if (!closing) await waker.sleep(pauseMs());
+      if (!closing) await waker.sleep(nextPauseMs());
     }
   })();
   return {

@@ -247,6 +247,20 @@ test('an item that is not wanted any more when its batch starts gets its error, 
   expect(runs).toEqual([[1, 3]]);
 });
 
+test('when the check of an item throws, the items of its batch get its error, and later ones run', async () => {
+  const batcher = createBatcher<number, number>({
+    rejectionOf: (item) => {
+      if (item < 0) throw new Error('no deadline');
+      return undefined;
+    },
+    run: async (items) => items.map((value) => ({ ok: true, value })),
+  });
+  const results = await Promise.allSettled([1, -2].map((item) => batcher.add(item)));
+  expect(results).toEqual([1, -2].map(() => ({ status: 'rejected', reason: new Error('no deadline') })));
+  expect(await batcher.add(3)).toBe(3);
+  await batcher.close();
+});
+
 test('when a run throws between items that share a key, the first keeps its outcome', async () => {
   let runs = 0;
   const batcher = createBatcher<string, string>({

@@ -23,7 +23,7 @@ export interface BatcherOptions<I, O> {
   readonly lingerMs?: number;
   /** Items that share a key never share a run: the first one is done first. */
   readonly keysOf?: (item: I) => readonly string[];
-  /** Why an item whose batch starts is not run any more: its error; undefined for one that is. */
+  /** Why an item whose batch starts is not run any more: its error; undefined for one that is. When it throws, so does the batch. */
   readonly rejectionOf?: (item: I) => unknown;
   /** What an item is refused with that finds too many waiting, or the batcher closed: `BatcherFullError` unless given. */
   readonly fullError?: () => Error;
@@ -125,9 +125,9 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
 }
 
 async function runBatch<I, O>(options: BatcherOptions<I, O>, batch: readonly Waiting<I, O>[]): Promise<void> {
-  const wanted = options.rejectionOf === undefined ? batch : withoutRejected(options.rejectionOf, batch);
   let missing: ItemResult<O> = { ok: false, error: new Error('the batch ended without an outcome') };
   try {
+    const wanted = options.rejectionOf === undefined ? batch : withoutRejected(options.rejectionOf, batch);
     if (wanted.length > 0) await inSpanOf(options.span, wanted, () => runGroups(options, wanted));
   } catch (error) {
     missing = { ok: false, error };
