@@ -11,22 +11,22 @@ const codes = `
   UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`;
 
 const assigned = new Set(codes.trim().split(/\s+/));
-/** Made when a name is first requested: it takes longer to make than the rest of this file together. */
-let cldr: Intl.DisplayNames | undefined;
+let named: ReadonlyMap<string, string> | undefined;
 
-const names = new Map<string, string | undefined>();
+/** By name. Made when a name is first requested: it takes longer to make than the rest of this file together. */
+function namesByCode(): ReadonlyMap<string, string> {
+  if (named !== undefined) return named;
+  const cldr = new Intl.DisplayNames('en', { type: 'region' });
+  const names = [...assigned].map((code) => [code, cldr.of(code) ?? code] as const);
+  named = new Map(names.toSorted(([, one], [, other]) => one.localeCompare(other, 'en')));
+  return named;
+}
 
 /** English name of an assigned ISO 3166-1 alpha-2 code; `undefined` for any other text. */
-export function countryName(code: string): string | undefined {
-  if (!assigned.has(code)) return undefined;
-  let name = names.get(code);
-  if (name === undefined) {
-    cldr ??= new Intl.DisplayNames('en', { type: 'region' });
-    name = cldr.of(code);
-    names.set(code, name);
-  }
-  return name;
-}
+export const countryName = (code: string): string | undefined => namesByCode().get(code);
+
+/** All assigned codes with their English names, by name. */
+export const countryNames = (): (readonly [code: string, name: string])[] => [...namesByCode()];
 
 const message = 'must be a two-letter ISO 3166 country code';
 
@@ -35,13 +35,3 @@ export const countryCode = z
   .regex(/^[A-Za-z]{2}$/, message)
   .overwrite((code) => code.toUpperCase())
   .refine((code) => assigned.has(code), message);
-
-let named: readonly (readonly [code: string, name: string])[] | undefined;
-
-/** All assigned codes with their English names, by name. */
-export function countryNames(): readonly (readonly [code: string, name: string])[] {
-  named ??= [...assigned]
-    .map((code) => [code, countryName(code) ?? code] as const)
-    .toSorted(([, one], [, other]) => one.localeCompare(other, 'en'));
-  return named;
-}

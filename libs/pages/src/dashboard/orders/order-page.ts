@@ -1,3 +1,4 @@
+import { countryName } from '@app/contracts/countries';
 import type { OrderWithPayments } from '@app/contracts/orders';
 import type { SubscriptionResource } from '@app/contracts/subscriptions';
 import type { ActivityEntry, DeliveryResource } from '@app/contracts/webhook-deliveries';
@@ -116,11 +117,9 @@ function itemsCard(order: OrderWithPayments, formats: Formats): Html {
 function buyerCard({ customer_email: email, customer_name: name, country }: OrderWithPayments): Html {
   const all: [string, Html][] = [[texts.email, html`<a href="${buyerPath(email)}"><bdi>${email}</bdi></a>`]];
   if (name !== '') all.push([texts.name, html`<bdi>${name}</bdi>`]);
-  if (country !== null) all.push([texts.country, html`${countries.of(country) ?? country}`]);
+  if (country !== null) all.push([texts.country, html`${countryName(country) ?? country}`]);
   return card(texts.buyer, facts(all));
 }
-
-const countries = new Intl.DisplayNames('en', { type: 'region' });
 
 function orderCard({ order, subscription, formats }: OrderContent): Html {
   const all: [string, Html][] = [
