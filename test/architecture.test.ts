@@ -16,7 +16,7 @@ import {
   typeScriptFiles,
 } from './support/repository.ts';
 import { requestMachinery } from './support/request-machinery.ts';
-import { timerChains } from './support/timer-chains.ts';
+import { sleepingLoops, timerChains } from './support/timer-chains.ts';
 
 const thisFile = 'test/architecture.test.ts';
 /** They wait for sockets, processes, sessions of PostgreSQL or streams of nats-server. */
@@ -351,6 +351,40 @@ describe('work in the background', () => {
     expect(shipped.filter((file) => isLoop(read(file)))).toEqual(Object.keys(byHand));
   });
 
+  /** Each repeats one thing until it is done or its time is over, within what has an end itself. */
+  const untilDone: Readonly<Record<string, string>> = {
+    'libs/embedded/src/child.ts': 'waits for the end of a process',
+    'libs/embedded/src/keep-running.ts': 'starts a server again that ended, and ends with it',
+    'libs/embedded/src/postgres.ts': 'waits until a server that starts answers',
+    'libs/messaging/src/connect.ts': 'connects first, before there is a service',
+    'libs/messaging/src/events-command.ts': 'is the run of a command',
+    'libs/messaging/src/message-buffer.ts': 'waits for messages',
+    'libs/messaging/src/requester.ts': 'repeats one request until its deadline',
+    'libs/runs/src/run-lock.ts': 'waits until its deadline for the run of another caller',
+    'libs/service-kit/src/migrations.ts': 'waits for another process that migrates',
+    'services/billing/src/processors/stripe/stripe-pace.ts': 'waits for the turn of one request',
+    'services/billing/src/rehearsals/advance-rehearsal.ts': 'waits until its deadline for another command',
+    'services/gateway/src/limits/decline-limit.ts': 'waits for capacity, ten seconds at most',
+    'services/metrics/src/products/get-product.ts': 'waits for a young product, a second at most',
+    'services/metrics/src/rollups/rebuild-rollups.ts': 'waits for another rebuild, as a command',
+    'services/webhook-dispatcher/src/deliveries/record-attempts.ts': 'repeats one write until its leases end',
+    'services/webhook-dispatcher/src/test-sends/self-test.ts': 'waits for the result of the same command',
+  };
+
+  test('what sleeps between its rounds is a startLoop, or repeats one thing until it is done', () => {
+    const shipped = source.filter((file) => /^(libs\/(?!testing\/)|services\/)[^/]+\/src\//.test(file));
+    expect(shipped.filter((file) => sleepingLoops(read(file)).length > 0)).toEqual(Object.keys(untilDone));
+  });
+
+  test('a loop is seen to sleep itself or by a function that it calls, and not beside it', () => {
+    const sleeping = (...lines: string[]) =>
+      sleepingLoops(["import { setTimeout as sleep } from 'node:timers/promises';", ...lines].join('\n'));
+    const pause = ['async function pause() {', '  await sleep(9);', '}'];
+    expect(sleeping('while (true) {', '  await sleep(9);', '}')).toEqual(['while (true) {']);
+    expect(sleeping('for (;;) {', '  await pause();', '}', ...pause)).toEqual(['for (;;) {']);
+    expect(sleeping('while (true) {', '  await work();', '}', 'await sleep(9);', ...pause)).toEqual([]);
+  });
+
   test('a timeout whose callback comes back to it is seen as a loop, and one that fires once is not', () => {
     const declared = [
       '  const run = (): void => {',
@@ -375,8 +409,8 @@ describe('one way for each thing', () => {
     expect(linesMatching(ownSource, /\b(maxBatch|gatherMs|batchStatement|createBatchedStep)\b/)).toEqual([]);
   });
 
-  test('what has a limit in time is within, and a plain sleep is that of Node, in libraries and the webhook-dispatcher', () => {
-    const own = source.filter((file) => /^(libs\/(?!testing\/)[^/]+|services\/webhook-dispatcher)\/src\//.test(file));
+  test('what has a limit in time is within, and a plain sleep is that of Node', () => {
+    const own = source.filter((file) => /^(libs\/(?!testing\/)|services\/)[^/]+\/src\//.test(file));
     expect(own.filter((file) => /\bsetTimeout\((\(\) => )?(resolve|reject)\b/.test(read(file)))).toEqual([
       'libs/service-kit/src/waker.ts',
       'libs/service-kit/src/within.ts',
@@ -387,6 +421,9 @@ describe('one way for each thing', () => {
       'libs/messaging/src/publish-outbox.ts',
       'libs/runs/src/run-for-each-account.ts',
       'libs/service-kit/src/within.ts',
+      'services/billing/src/payments/ongoing-calls.ts',
+      'services/billing/src/processors/until-aborted.ts',
+      'services/gateway/src/limits/account-quota.ts',
     ]);
   });
 

@@ -29,6 +29,24 @@ export function timerChains(text: string): string[] {
   });
 }
 
+/** Loops with a sleep of Node between their rounds, in their own lines or in functions of the file that they call. */
+export function sleepingLoops(text: string): string[] {
+  const [, imported] = /import \{[^}]*\bsetTimeout(?: as (\w+))? \} from 'node:timers\/promises'/.exec(text) ?? [];
+  if (imported === undefined) return [];
+  const lines = text.split('\n');
+  const all = lines.flatMap((line, from) => declaredAt(lines, line, from));
+  const sleeps = (code: string, seen = new Set<Declared>()): boolean => {
+    if (new RegExp(`(?<![\\w.])${imported}\\(`).test(code)) return true;
+    const next = all.filter((one) => !seen.has(one) && new RegExp(`(?<!\\w)${one.name}\\(`).test(code));
+    for (const one of next) seen.add(one);
+    return next.some((one) => sleeps(one.text, seen));
+  };
+  return lines.flatMap((line, at) => {
+    if (!/^ *(while \(|for \(;;\)|do \{)/.test(line)) return [];
+    return sleeps(lines.slice(at, endOf(lines, at)).join('\n')) ? [line.trim()] : [];
+  });
+}
+
 const declaration =
   /^ *(?:export |async )*(?:function (\w+)|(?:const|let) (\w+) = (?:async )?(?:\(|\w+ =>)|(?!(?:if|for|while|switch)\b)(#?\w+)\(.*(?<!=> )\{$)/;
 

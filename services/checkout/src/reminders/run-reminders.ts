@@ -8,6 +8,7 @@ import { processCloses, runForEachAccount } from '@app/runs/run-for-each-account
 import { createRunLock, type RunLock, type RunLockDeps, type RunRequest, runStatements } from '@app/runs/run-lock';
 import { statement } from '@app/service-kit/database';
 import { createSemaphore } from '@app/service-kit/semaphore';
+import { within } from '@app/service-kit/within';
 import { accountsWithReminders } from './accounts-with-reminders.ts';
 import { noticeOf, problemOf } from './reminder.rules.ts';
 import {
@@ -54,7 +55,7 @@ const closeWaitMs = 2_000;
 
 /** Resolves when what goes on apart has stopped, at the latest after two seconds. The process closes. */
 export async function closeRuns({ apart }: Pick<RunDeps, 'apart'>): Promise<void> {
-  await before(Promise.allSettled(apart), performance.now() + closeWaitMs);
+  await within(closeWaitMs, Promise.allSettled(apart), () => undefined);
 }
 
 /** Each account that is worked on takes connections from buyers: the lock's, and those of its statements. */
@@ -109,7 +110,8 @@ async function remindBuyers(deps: RunDeps, run: ReminderRun, waitUntilMs: number
   const startedMs = performance.now();
   const settings = await readSettingsOf(deps.database.pool, run.accountId);
   const submitting = startSending(deps, run.accountId, settings);
-  const ended = await before(submitting.ended, waitUntilMs);
+  const waitMs = Math.max(0, waitUntilMs - performance.now());
+  const ended = await within(waitMs, submitting.ended, () => undefined);
   const sent = withRefusals(ended ?? submitting.leave());
   if (ended === undefined) goOnApart(deps, run, submitting);
   if (deps.isClosing()) throw processCloses();
@@ -117,15 +119,6 @@ async function remindBuyers(deps: RunDeps, run: ReminderRun, waitUntilMs: number
   const durationMs = Math.round(performance.now() - startedMs);
   deps.logger.info({ ...run, durationMs, ...result, failed: sent.failed }, 'reminders');
   return result;
-}
-
-/** The promise's value; undefined when it has none by then. */
-async function before<T>(promise: Promise<T>, untilMs: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), Math.max(0, untilMs - performance.now()));
-  });
-  return await Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
 /** Goes on when the run has its result; its seller is notified of what does not go out. */

@@ -5,6 +5,7 @@ import { topology } from '@app/contracts/topology';
 import type { Requester } from '@app/messaging/requester';
 import { overdueWarning } from '@app/runs/overdue-watch';
 import { beyondRepair, type Check, readiness } from '@app/service-kit/service';
+import { within } from '@app/service-kit/within';
 import type { FastifyInstance } from 'fastify';
 
 /** How readiness learns of other services, in milliseconds. */
@@ -55,19 +56,11 @@ async function findWarnings({ requester, healthTimes: { limitMs } }: HealthDeps)
     const counting = requester
       .request(counted, {}, { accountId: '', requestId: 'readyz' })
       .catch(() => ({ accounts: 0 }));
-    const { accounts } = await within(limitMs, counting, { accounts: 0 });
+    const { accounts } = await within(limitMs, counting, () => ({ accounts: 0 }));
     return overdueWarning(accounts, waiting) ?? [];
   };
   const requested = [overdue(countOverdue, 'something due'), overdue(countOverdueReminders, 'buyers to remind')];
   return (await Promise.all(requested)).flat();
-}
-
-async function within<T>(limitMs: number, work: Promise<T>, otherwise: T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<T>((resolve) => {
-    timer = setTimeout(() => resolve(otherwise), limitMs);
-  });
-  return await Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }
 
 function rememberFor<T>(limitMs: number, find: () => Promise<T>): () => Promise<T> {

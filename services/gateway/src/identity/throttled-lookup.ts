@@ -1,5 +1,6 @@
 import { BatcherFullError, createBatcher } from '@app/service-kit/batcher';
 import { type Database, statement } from '@app/service-kit/database';
+import { createWaker } from '@app/service-kit/waker';
 
 /** Looks up credentials of clients that have sent too many invalid ones. */
 export interface ThrottledLookup {
@@ -22,13 +23,14 @@ const existing = statement<{ hash: Buffer }>(
 );
 
 export function createThrottledLookup({ pool }: Database): ThrottledLookup {
+  const { sleep } = createWaker();
   let beganMs = Number.NEGATIVE_INFINITY;
   const batcher = createBatcher<Buffer, boolean>({
     maxSize: batchMax,
     maxWaiting: waitingMax,
     run: async (hashes) => {
       const leftMs = pauseMs - (performance.now() - beganMs);
-      if (leftMs > 0) await new Promise((resolve) => setTimeout(resolve, leftMs));
+      if (leftMs > 0) await sleep(leftMs);
       beganMs = performance.now();
       const { rows } = await pool.query(existing([hashes]));
       const found = new Set(rows.map(({ hash }) => hash.toString('base64')));
