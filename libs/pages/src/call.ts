@@ -51,11 +51,16 @@ export type CallRequest<Of extends Types> = Given<'params', Of['params']> &
   Given<'query', Of['query']> &
   GivenBody<Of['body']> & {
     readonly actor: PageActor;
-    /** As the header of that name, for operations that take one. */
+    /**
+     * As the header of that name, for operations that take one. A second click of a form must find what the first one did,
+     * so a page sends a key with each POST, and with another method only if its repeat is refused: an update by `ifVersion`
+     * would have changed meanwhile, what a DELETE removed is not found, and a card's token is used up.
+     */
     readonly idempotencyKey?: string;
     /**
      * Does nothing new: an earlier call with the key is answered, and finished where its outcome is unknown. Where there was
-     * none it is refused with `version_changed`.
+     * none it is refused with `version_changed`. For forms whose amount is of the server, with no version to send: a refund
+     * and a payout, whose page is old when the amount has changed.
      */
     readonly onlyRepeats?: boolean;
     /** The `version` of the resource that an update was made from, as the header If-Match, for operations that take one. */

@@ -44,7 +44,7 @@ export function switchAutomationPage(visit: Visit, automation: Automation, state
 export async function takeSwitchAutomation(visit: Visit, { id = '' }: Params): Promise<Answer> {
   const active = visit.request.form.get('active') === 'true';
   const params = { automationId: id };
-  const changed = await visit.call('updateAutomation', { params, body: { active }, idempotencyKey: keyOf(visit) });
+  const changed = await visit.call('updateAutomation', { params, body: { active } });
   if (changed.ok) return onTo(`${automationPath(id)}?done=${active ? 'on' : 'off'}`);
   const state = refusedForm(visit, changed.problem, {});
   return refusedPage(switchAutomationPage(visit, await readAutomation(visit, id), state));

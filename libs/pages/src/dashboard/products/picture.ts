@@ -1,6 +1,6 @@
 import { html } from '../../html.ts';
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, type FormVisit, freshForm, keyOf } from '../frame/forms.ts';
+import { type FormState, type FormVisit, freshForm } from '../frame/forms.ts';
 import { pictureForm, pictureScripts, takePictureForm } from '../frame/picture.ts';
 import type { Answer, DashboardPage, Params, Visit } from '../frame/visit.ts';
 
@@ -25,7 +25,7 @@ export async function takePicture(visit: Visit, { productId = '' }: Params): Pro
   const back = `/app/products/${productId}?done=saved`;
   const product = await visit.read('getProduct', { params });
   if (visit.request.form.get('do') === 'remove') {
-    await visit.read('deleteProductImage', { params, idempotencyKey: keyOf(visit, 'remove') });
+    await visit.read('deleteProductImage', { params });
     return onTo(back);
   }
   const refused = await takePictureForm(visit, texts, (data) =>

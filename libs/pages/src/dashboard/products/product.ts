@@ -62,7 +62,7 @@ async function saveProduct(visit: Visit, productId: string): Promise<Answer> {
 
 async function setStatus(visit: Visit, productId: string, status: 'live' | 'archived'): Promise<Answer> {
   const params = { productId };
-  const changed = await visit.call('updateProduct', { params, body: { status }, idempotencyKey: keyOf(visit, status) });
+  const changed = await visit.call('updateProduct', { params, body: { status } });
   return changed.ok ? onTo(`${visit.path}?done=${status}`) : await notDone(visit, productId, changed.problem.detail);
 }
 

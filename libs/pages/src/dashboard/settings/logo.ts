@@ -2,7 +2,7 @@ import { linkButton } from '../../components/button.ts';
 import { card } from '../../components/card.ts';
 import { type Html, html } from '../../html.ts';
 import { onTo, refusedPage } from '../frame/answers.ts';
-import { type FormState, type FormVisit, freshForm, keyOf } from '../frame/forms.ts';
+import { type FormState, type FormVisit, freshForm } from '../frame/forms.ts';
 import { pictureForm, pictureScripts, takePictureForm } from '../frame/picture.ts';
 import type { Answer, DashboardPage, Visit } from '../frame/visit.ts';
 
@@ -30,7 +30,7 @@ export async function showLogo(visit: Visit): Promise<DashboardPage> {
 
 export async function takeLogo(visit: Visit): Promise<Answer> {
   if (visit.request.form.get('do') === 'remove') {
-    await visit.read('deleteLogo', { idempotencyKey: keyOf(visit, 'remove') });
+    await visit.read('deleteLogo', {});
     return onTo(`${back}?saved=1`);
   }
   const refused = await takePictureForm(visit, texts, (data) => visit.call('putLogo', { body: { data } }));
