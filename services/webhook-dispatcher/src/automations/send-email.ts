@@ -15,6 +15,7 @@ import { type Attempt, newAttempt } from '../deliveries/attempt.ts';
 import type { Delivery, Destination } from '../deliveries/delivery.types.ts';
 import type { SendResult } from '../deliveries/delivery-scheduler.ts';
 import type { SendEmail } from '../deliveries/dispatcher.ts';
+import type { EndReason } from '../deliveries/end-reasons.rules.ts';
 import { waitAfter } from '../deliveries/schedule.rules.ts';
 import { oneLine } from '../texts/activity.rules.ts';
 import { automationEmail } from './automation-email.rules.ts';
@@ -99,7 +100,7 @@ interface Result {
   /** The account has sent its emails of the day: this one waits until then, and no attempt counts. */
   readonly postponedUntilMs?: number;
   /** Why it is given up, where that is not what the mail server said. */
-  readonly reasonCode?: 'no_address' | 'unverified';
+  readonly reasonCode?: EndReason;
 }
 
 async function send(deps: SendEmailDeps, delivery: Delivery, to: Destination): Promise<Result> {

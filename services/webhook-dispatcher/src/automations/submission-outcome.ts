@@ -1,11 +1,12 @@
 import type { Submission } from '@app/email/email-transport';
+import type { EndReason } from '../deliveries/end-reasons.rules.ts';
 import type { DiagnosisCode } from '../texts/diagnosis-texts.rules.ts';
 
 /** What the end of a submission means for its delivery. */
 export interface SubmissionOutcome {
   readonly delivered: boolean;
   /** Why no attempt follows; null when delivered, and while another may follow. */
-  readonly reasonCode: 'refused' | 'unknown' | null;
+  readonly reasonCode: EndReason | null;
   /** What is shown of it; null when nothing is wrong. */
   readonly diagnosis: DiagnosisCode | null;
 }

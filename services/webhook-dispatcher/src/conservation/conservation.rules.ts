@@ -1,3 +1,4 @@
+import type { EndReason } from '../deliveries/end-reasons.rules.ts';
 import { type Priority, priorities, priorityOf } from '../deliveries/priority.rules.ts';
 import type { DestinationKind, Filter } from '../destinations/destination-kind.types.ts';
 
@@ -49,7 +50,7 @@ export interface LostDelivery {
 
 export type Remade =
   | { readonly status: 'pending'; readonly priority: Priority }
-  | { readonly status: 'canceled' | 'filtered' | 'failed'; readonly reason: string };
+  | { readonly status: 'canceled' | 'filtered' | 'failed'; readonly reason: EndReason };
 
 /**
  * As what a lost delivery is made again; null when nothing is to be made. What had become of it is not known. So it is

@@ -1,5 +1,6 @@
 import { newId } from '@app/contracts/ids';
 import type { Delivery } from './delivery.types.ts';
+import type { EndReason } from './end-reasons.rules.ts';
 
 /** What is stored of what an attempt sent and got. Times are in milliseconds; null is what did not happen. */
 export interface ExchangeColumns {
@@ -33,7 +34,7 @@ export interface Attempt extends ExchangeColumns {
    * Why no attempt follows, as `finished_deliveries.reason` stores it: `attempts_used` after the last one of the schedule. Null when
    * delivered, and while another follows.
    */
-  readonly reason_code: string | null;
+  readonly reason_code: EndReason | null;
   /** Null when delivered, and after the last attempt. */
   readonly next_attempt_at: string | null;
 }

@@ -5,6 +5,7 @@ import type { Partitions } from '../storage/partitions.ts';
 import type { ClaimLimit } from './backlog.ts';
 import type { Delivery, Destination, Lease } from './delivery.types.ts';
 import { type DestinationRow, destinationColumns, destinationOf, destinationTypes } from './destination.ts';
+import { reasonSql } from './end-reasons.rules.ts';
 import { finishDeliveries, insertFinished, keptColumns } from './finish-deliveries.ts';
 import type { Priority } from './priority.rules.ts';
 
@@ -81,7 +82,7 @@ const claimStatement = statement<ClaimedRow>(
      delete from deliveries d using wanted w
      where d.id = any (array(select id from due)) and d.endpoint_id = w.endpoint_id and d.priority = w.priority
        and (w.id is null or (not w.active and ${whoseWhileOff('canceled', 'w')}))
-     returning ${keptColumns}, d.priority, case when w.id is null then 'removed' else 'discarded' end as reason
+     returning ${keptColumns}, d.priority, case when w.id is null then ${reasonSql('removed')} else ${reasonSql('discarded')} end as reason
    ), finished as (${insertFinished('canceled', { status: `'canceled'`, reason: 'reason', at: '$3' })})
    select c.*, coalesce(c.endpoint_id, n.endpoint_id) as counted_endpoint,
      coalesce(c.priority, n.priority) as counted_priority
@@ -122,7 +123,7 @@ const expireStatement = statement(
      delete from deliveries d using unnest($1::text[], $2::text[]) as e (id, account_id)
      where d.id = any ($1) and d.id = e.id and d.account_id = e.account_id and d.lease_token = $3
      returning ${keptColumns}
-   ) ${insertFinished('expired', { status: `'failed'`, reason: `'expired'`, at: '$4' })}`,
+   ) ${insertFinished('expired', { status: `'failed'`, reason: reasonSql('expired'), at: '$4' })}`,
 );
 
 /**

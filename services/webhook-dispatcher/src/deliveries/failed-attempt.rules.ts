@@ -1,4 +1,5 @@
 import type { DestinationKind } from '../destinations/destination-kind.types.ts';
+import type { EndReason } from './end-reasons.rules.ts';
 import { goneStatus } from './exchange.rules.ts';
 import { heldForFailing } from './held-for-failing.rules.ts';
 
@@ -6,7 +7,7 @@ import { heldForFailing } from './held-for-failing.rules.ts';
 export interface FailedAttempt {
   readonly status_code: number | null;
   /** Why no attempt follows: `attempts_used` after the last one of the schedule; null while another may. */
-  readonly reason_code: string | null;
+  readonly reason_code: EndReason | null;
   readonly created_at: string;
   /** Null after the last attempt. */
   readonly next_attempt_at: string | null;
@@ -30,9 +31,9 @@ export interface Circumstances {
 export interface FailureDecision {
   readonly status: 'pending' | 'held' | 'failed' | 'canceled';
   /** Why it is held although its endpoint is on; null otherwise. */
-  readonly held_reason: string | null;
+  readonly held_reason: typeof heldForFailing | null;
   /** Why it ended; null unless it did. */
-  readonly reason: string | null;
+  readonly reason: EndReason | null;
   /** When a delivery that waits or is held is due, or would be. */
   readonly due_at: string;
   /** What the attempt says became of the delivery. */
@@ -79,7 +80,11 @@ function waiting(attempt: FailedAttempt, ifActive: boolean | null): FailureDecis
   };
 }
 
-const held = (attempt: FailedAttempt, heldReason: string | null, ifActive: boolean): FailureDecision => ({
+const held = (
+  attempt: FailedAttempt,
+  heldReason: typeof heldForFailing | null,
+  ifActive: boolean,
+): FailureDecision => ({
   status: 'held',
   held_reason: heldReason,
   reason: null,
@@ -92,7 +97,7 @@ const held = (attempt: FailedAttempt, heldReason: string | null, ifActive: boole
 const ended = (
   attempt: FailedAttempt,
   status: 'failed' | 'canceled',
-  reason: string | null,
+  reason: EndReason | null,
   ifActive: boolean | null,
 ): FailureDecision => ({
   status,

@@ -1,8 +1,5 @@
 import { priorities } from './priority.rules.ts';
 
-/** Why a test send that was held is not sent after all, as `finished_deliveries.reason` stores it. */
-export const testSendDropped = 'test_send';
-
 /**
  * Whether a delivery of `deliveries` is a test send: its event has no number in the account's log. Events of test orders
  * have one. Most have another priority, too, so that their events are not looked up; those that a recovery or a redelivery

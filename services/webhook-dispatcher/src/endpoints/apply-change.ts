@@ -3,6 +3,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { inIndexOrder } from '@app/service-kit/planner';
 import { insertNotices, newNotice } from '../activity/notices.ts';
+import { reasonSql } from '../deliveries/end-reasons.rules.ts';
 import { finishDeliveries, insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
 import { isTestSend } from '../deliveries/test-send.rules.ts';
 import { kindOf } from '../destinations/destination-kind.rules.ts';
@@ -51,10 +52,10 @@ const holdStatement = statement(
 );
 const cancel = (status: 'pending' | 'held') =>
   `with canceled as (delete from deliveries d where ${batchOf(status)} returning ${keptColumns})
-   ${insertFinished('canceled', { status: `'canceled'`, reason: `'removed'`, at: '$6' })}`;
+   ${insertFinished('canceled', { status: `'canceled'`, reason: reasonSql('removed'), at: '$6' })}`;
 const cancelPendingStatement = statement('deliveries-cancel-pending', cancel('pending'));
 const cancelHeldStatement = statement('deliveries-cancel-held', cancel('held'));
-const insertDiscarded = insertFinished('canceled', { status: `'canceled'`, reason: `'discarded'`, at: '$6' });
+const insertDiscarded = insertFinished('canceled', { status: `'canceled'`, reason: reasonSql('discarded'), at: '$6' });
 /** What was dropped, for the notice: without test sends, as what is held is counted (endpoint-resource.ts). */
 const discarded = `${keptColumns}, ${isTestSend('d')} as is_test_send`;
 const addDiscarded = 'canceled = canceled + (select count(*)::int from canceled where not is_test_send)';

@@ -5,6 +5,7 @@ import { type Client, type ColumnsOf, statement } from '@app/service-kit/databas
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import type { DeliverySender } from '../deliveries/delivery-sender.ts';
 import { destinationColumns, destinationTypes } from '../deliveries/destination.ts';
+import { reasonSql } from '../deliveries/end-reasons.rules.ts';
 import { kindOf } from '../destinations/destination-kind.rules.ts';
 import { isUrl } from '../destinations/destination-kind-sql.ts';
 import { firstEndpointLock } from '../endpoints/first-endpoint-lock.ts';
@@ -133,7 +134,7 @@ const insertStatement = statement(
    ), filtered as (
      insert into finished_deliveries (id, event_id, endpoint_id, account_id, event_name, test, status, reason, attempts,
        created_at, finished_at)
-     select id, event_id, endpoint_id, account_id, event_name, test, status, 'filtered', 0, $1, $1
+     select id, event_id, endpoint_id, account_id, event_name, test, status, ${reasonSql('filtered')}, 0, $1, $1
      from delivery where status = 'filtered'
    )
    insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, priority, status, next_attempt_at,

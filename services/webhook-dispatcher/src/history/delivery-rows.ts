@@ -3,6 +3,8 @@ import { isId } from '@app/contracts/ids';
 import type { DeliveryStatus, listDeliveries } from '@app/contracts/webhook-deliveries';
 import { type ColumnsOf, statement } from '@app/service-kit/database';
 import type { WaitReason } from '../deliveries/delivery-scheduler.ts';
+import type { EndReason } from '../deliveries/end-reasons.rules.ts';
+import type { heldForFailing } from '../deliveries/held-for-failing.rules.ts';
 import { waitingSince } from '../deliveries/record-waiting.ts';
 import { kindOf } from '../destinations/destination-kind.rules.ts';
 import type { Role } from '../destinations/destination-kind.types.ts';
@@ -32,7 +34,7 @@ export interface ListedDeliveryRow {
   readonly test: boolean;
   readonly status: DeliveryStatus;
   /** The stored code of why it ended or is held; `reason` of the API is the sentence made of it. */
-  readonly reason_code: string | null;
+  readonly reason_code: EndReason | typeof heldForFailing | null;
   readonly attempts: number;
   readonly recovery_id: string | null;
   readonly created_at: Date;

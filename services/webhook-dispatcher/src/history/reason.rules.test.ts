@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { endReasons } from '../deliveries/end-reasons.rules.ts';
 import { type ReasonEndpoint, type ReasonFacts, reasonText } from './reason.rules.ts';
 
 const at = '2026-01-15T12:00:00.000Z';
@@ -168,4 +169,12 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
   const text = reasonText({ ...facts, ...change });
   expect(text).toMatch(expected);
   expect(text).not.toContain('\n');
+});
+
+test('every reason of an end has a line of its own', () => {
+  const ends = { filtered: 'filtered', removed: 'canceled', discarded: 'canceled', test_send: 'canceled' } as const;
+  const lines = endReasons.map((reasonCode) =>
+    reasonText({ ...facts, reasonCode, status: reasonCode in ends ? ends[reasonCode as keyof typeof ends] : 'failed' }),
+  );
+  expect(new Set(lines).size).toBe(endReasons.length);
 });

@@ -1,8 +1,8 @@
 import type { DeliveryStatus } from '@app/contracts/webhook-deliveries';
 import { breakerOpensAfter } from '../deliveries/capacity.rules.ts';
 import type { WaitReason } from '../deliveries/delivery-scheduler.ts';
+import type { EndReason } from '../deliveries/end-reasons.rules.ts';
 import { heldForFailing } from '../deliveries/held-for-failing.rules.ts';
-import { testSendDropped } from '../deliveries/test-send.rules.ts';
 import { attemptsText } from '../texts/activity.rules.ts';
 
 /** The endpoint of a delivery as it is now; null when it was removed. */
@@ -22,7 +22,7 @@ export interface ReasonEndpoint {
 export interface ReasonFacts {
   readonly status: DeliveryStatus;
   /** The stored code of why it ended or is held; `reason` of the API is the sentence made of it. */
-  readonly reasonCode: string | null;
+  readonly reasonCode: EndReason | typeof heldForFailing | null;
   readonly event: string;
   /** Its seller requested it as a test; an event of a test order is none. */
   readonly isTestSend: boolean;
@@ -116,7 +116,11 @@ function heldText({ endpoint, ofAutomation, attempts, reasonCode, isTestSend }: 
 }
 
 /** Of a test send whose endpoint is on, and which waits to be canceled. */
-function releasedTestText({ failing }: ReasonEndpoint, attempts: number, reasonCode: string | null): string {
+function releasedTestText(
+  { failing }: ReasonEndpoint,
+  attempts: number,
+  reasonCode: ReasonFacts['reasonCode'],
+): string {
   if (reasonCode !== heldForFailing) return `${sent(attempts)}: it was held while the endpoint was off.`;
   const since = failing === null ? 'reached the receiver' : `has reached the receiver since ${failing.since}`;
   return `Given up after ${attemptsText(attempts)}, because nothing ${since}.`;
@@ -174,7 +178,7 @@ function canceledText({ reasonCode, attempts, endpoint, ofAutomation }: ReasonFa
       if (endpoint?.isAutomation)
         return `${begun}: the automation was switched off while this waited${whyOff(endpoint)}.`;
       return `${begun}: you chose to drop what was held.`;
-    case testSendDropped:
+    case 'test_send':
       return `${begun}: events that were held are sent again, test sends are not.`;
     default:
       return `${begun}: it was canceled.`;

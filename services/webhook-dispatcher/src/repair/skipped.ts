@@ -1,6 +1,7 @@
+import { reasonSql } from '../deliveries/end-reasons.rules.ts';
 import { insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
 import { priorities } from '../deliveries/priority.rules.ts';
-import { isTestSend, testSendDropped } from '../deliveries/test-send.rules.ts';
+import { isTestSend } from '../deliveries/test-send.rules.ts';
 
 /** An endpoint's filter may have changed since its deliveries were held; without one (null) it takes everything. */
 const isTaken = (of: string, filter: string): string =>
@@ -28,6 +29,6 @@ export const skippedColumns = `${keptColumns}, ${isTestSend('d')} as is_test_sen
 export const insertSkipped = (from: string, at: string): string =>
   insertFinished(from, {
     status: `case when is_test_send then 'canceled' else 'filtered' end`,
-    reason: `case when is_test_send then '${testSendDropped}' else 'filtered' end`,
+    reason: `case when is_test_send then ${reasonSql('test_send')} else ${reasonSql('filtered')} end`,
     at,
   });

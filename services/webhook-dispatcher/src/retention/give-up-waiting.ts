@@ -3,6 +3,7 @@ import { idFloor } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { insertNotices, newNotice } from '../activity/notices.ts';
+import { reasonSql } from '../deliveries/end-reasons.rules.ts';
 import { finishDeliveries, insertFinished, keptColumns } from '../deliveries/finish-deliveries.ts';
 import { bodyKeepDays } from '../storage/partition.rules.ts';
 import type { Partitions } from '../storage/partitions.ts';
@@ -23,7 +24,7 @@ export const giveUpStatement = statement<GivenUpRow>(
        select id from deliveries where id < $1 and status in ('pending', 'held')
        order by id limit $3 for update skip locked))
      returning ${keptColumns}
-   ), finished as (${insertFinished('given_up', { status: `'failed'`, reason: `'expired'`, at: '$2' })})
+   ), finished as (${insertFinished('given_up', { status: `'failed'`, reason: reasonSql('expired'), at: '$2' })})
    select g.account_id, g.endpoint_id, e.url, count(*)::int as count, min(g.created_at) as oldest, max(g.created_at) as newest
    from given_up g left join endpoints e on e.id = g.endpoint_id and e.account_id = g.account_id
    group by g.account_id, g.endpoint_id, e.url`,
