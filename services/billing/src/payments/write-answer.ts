@@ -1,9 +1,9 @@
 import { type OutboxRow, outboxColumns, outboxTypes } from '@app/messaging/outbox';
-import { type Batcher, createBatcher } from '@app/service-kit/batcher';
+import type { Batcher } from '@app/service-kit/batcher';
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { isOneRow, keyAgain } from '@app/service-kit/planner';
 import { namesOf, recordOf } from '@app/service-kit/row-arrays';
-import { together } from '@app/service-kit/together';
+import { createStatementBatcher, type StatementPart } from '@app/service-kit/statement-batcher';
 import { answersRecorded } from '../points/points.ts';
 import type { DecidedEvent, Decision } from './decide-answer.rules.ts';
 import type { Payment } from './payment.types.ts';
@@ -135,45 +135,51 @@ const recordStatement = statement<{ changed: string[] }>(
   { changed: 'text[]' },
 );
 
+/**
+ * The rows of an answer are made before it waits for the statement that writes it with others. Of two answers to one payment,
+ * or one to it and one that ends it, the second finds what the first one wrote.
+ */
 export function createOrderAnswerWriter(database: Database): AnswerWriter {
-  return createBatcher<Answer, boolean>({
+  const batcher = createStatementBatcher(database, recordStatement, {
     span: { service: 'billing', one: 'record payment', many: 'record payments', count: 'app.payments' },
     concurrency: 2,
-    // Two answers to one payment, or one to it and one that ends it: the second finds what the first one wrote.
-    keysOf: ({ payment }) => [payment.id, payment.released_payment_id].filter((id) => id !== null),
-    run: together(async (answers) => {
-      const { rows } = await database.pool.query(recordStatement(valuesOf(answers)));
-      answersRecorded.announce(() => ({ paymentIds: answers.map(({ payment }) => payment.id) }));
-      const changed = new Set(rows[0]?.changed);
-      return answers.map(({ payment }) => changed.has(payment.id));
-    }),
   });
+  return {
+    add: async (answer) => {
+      const { id } = answer.payment;
+      const [row] = await batcher.add(partOf(answer));
+      answersRecorded.announce(() => ({ paymentIds: [id] }));
+      return row?.changed.includes(id) === true;
+    },
+    close: () => batcher.close(),
+  };
 }
 
-function valuesOf(answers: readonly Answer[]): unknown[] {
-  const payments = answers.map(({ payment: { id, account_id, order_id }, decision }) => {
-    return { ...decision.update, id, account_id, order_id };
-  });
+/** What an answer adds to the parameters of `recordStatement`. */
+function partOf({ payment, decision, events }: Answer): StatementPart {
+  const { id, account_id, order_id, released_payment_id } = payment;
+  const { charge, hold, method, captured_cents: cents, refunded } = decision.effects;
+  const of = { account_id, order_id };
+  const changed = { ...decision.update, id, ...of };
   // A release is a payment of the same order.
-  const released = answers.flatMap(
-    ({ payment: { id: release_id, account_id, order_id, released_payment_id: id }, decision: { released: update } }) =>
-      update === null ? [] : [{ ...update, id, account_id, order_id, release_id }],
-  );
-  const each = <Row extends object>(rowOf: (effects: Decision['effects']) => Row | null) =>
-    answers.flatMap(({ payment, decision }) => {
-      const row = rowOf(decision.effects);
-      return row === null ? [] : [{ ...row, payment_id: payment.id }];
-    });
-  const lists = [
-    ...[payments, released],
-    each(({ charge }) => charge),
-    each(({ hold }) => hold),
-    each(({ method }) => method),
-    each(({ captured_cents: cents }) => (cents === null ? null : { cents })),
-    each(({ refunded }) => refunded),
-    answers.flatMap(({ events }) => events),
-  ];
-  const all = [...payments, ...released];
-  const keys = (['account_id', 'order_id', 'id'] as const).map((column) => all.map((row) => row[column]));
-  return [...keys, ...lists.map((list) => JSON.stringify(list))];
+  const released = rowsOf(decision.released, { id: released_payment_id, release_id: id, ...of });
+  const all = [changed, ...released];
+  const ofPayment = { payment_id: id };
+  return {
+    keys: [id, released_payment_id].filter((key) => key !== null),
+    arrays: (['account_id', 'order_id', 'id'] as const).map((column) => all.map((row) => row[column])),
+    lists: [
+      [changed],
+      released,
+      rowsOf(charge, ofPayment),
+      rowsOf(hold, ofPayment),
+      rowsOf(method, ofPayment),
+      rowsOf(cents === null ? null : { cents }, ofPayment),
+      rowsOf(refunded, ofPayment),
+      events,
+    ],
+  };
 }
+
+const rowsOf = <Values extends object, Keys extends object>(values: Values | null, keys: Keys): (Values & Keys)[] =>
+  values === null ? [] : [{ ...values, ...keys }];
