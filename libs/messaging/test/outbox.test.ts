@@ -3,7 +3,7 @@ import { volume } from '@app/testing/long';
 import { type Listener, listen } from '@app/testing/points';
 import { plannedScans } from '@app/testing/sql';
 import { TimeoutError } from '@nats-io/transport-node';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { connectNats, type NatsClient } from '../src/connect.ts';
 import { createOutboxScan } from '../src/outbox-scan.ts';
 import { eventsPublished, leadingBegan, publishingFailed } from '../src/points.ts';
@@ -190,6 +190,27 @@ test('a leader whose term failed leaves its lock to a stand-by before it tries a
   leader.wake();
   await published(sent, ids);
   expect(sent.sofar(publishingFailed)).toHaveLength(1);
+});
+
+test('a wake of a replica that pauses after a failed term reaches the one that leads meanwhile', async () => {
+  const [failing, other] = [await checkoutLink(), await checkoutLink()];
+  const leader = relayOn(failing);
+  await published(listener, await record(db.database, [1]));
+  const sent = listen();
+  vi.spyOn(failing.connection, 'publish').mockImplementationOnce(() => {
+    throw new TimeoutError();
+  });
+  const left = await record(db.database, [2]);
+  leader.wake();
+  await sent.announced(publishingFailed);
+  // Waits for the end of the session that has the lock, and leaves it to the next one.
+  await db.database.pool.query(`select pg_advisory_xact_lock(hashtext('outbox-relay'))`);
+  // No sweep of its own finds what it is not woken for.
+  relayOn(other, { sweepMs: 3_600_000 });
+  await published(sent, left);
+  const ids = await record(db.database, [3]);
+  leader.wake();
+  await published(sent, ids);
 });
 
 /** Each term of the relay finds room that the one before did not count on, until one finds none. */
