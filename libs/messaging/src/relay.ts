@@ -59,15 +59,16 @@ const giveUpAfterMs = 5_000;
 
 const wakeSubject = (service: string): string => `wake.${service}.outbox`;
 
-type RelayState = { closing: boolean; leading: boolean };
+/** `pausing`: after a term as the leader that failed. */
+type RelayState = { closing: boolean; leading: boolean; pausing: boolean };
 
 export function startRelay(options: RelayOptions): Relay {
   const waker = createWaker();
-  const state: RelayState = { closing: false, leading: false };
+  const state: RelayState = { closing: false, leading: false, pausing: false };
   const subject = wakeSubject(options.nats.service);
-  // Stand-bys receive it too; they wait for their own next attempt of the lock.
+  // Stand-bys receive it too; they wait for their own next attempt of the lock. A leader that pauses may have none.
   const wakeLeader = (): void => {
-    if (state.leading) waker.wake();
+    if (state.leading || state.pausing) waker.wake();
   };
   const subscription = options.nats.connection.subscribe(subject, { callback: wakeLeader });
   // A stand-by without NATS does not try the lock: now it may.
@@ -111,13 +112,15 @@ async function stayInService(options: RelayOptions, waker: Waker, state: RelaySt
       publishingFailed.announce(() => ({ service: nats.service, error: String(err) }));
       const pauseMs = Math.min(retryPauseMaxMs, retryPauseMs * 2 ** failures);
       failures += 1;
-      // With it the lock: another replica may lead during the pause, and what wakes this one wakes that one.
+      // The lock ends with the session: another replica may lead during the pause, and what wakes this one wakes that one.
+      state.pausing = state.leading;
       state.leading = false;
       await session?.close();
       session = undefined;
       await waker.sleep(err instanceof TimeoutError ? Math.max(pauseMs, outpacedPauseMs) : pauseMs);
     } finally {
       state.leading = false;
+      state.pausing = false;
       await session?.close();
     }
   }
