@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { callsOfAccountMax } from '@app/billing/renew-due';
 import { databaseUrl } from '@app/embedded/databases';
 import pg from 'pg';
 import { type CpuUse, cpuBetween, readCpu, residentMemory } from '../measure/cpu.ts';
@@ -33,8 +34,6 @@ export interface RenewalsResult {
   readonly nothingDueSeconds: number;
 }
 
-/** services/billing/src/renewals/renew-due.ts: calls of one account at once. */
-const callsAtOnce = 96;
 const slowDue = 10_000;
 const checkMs = 250;
 
@@ -97,7 +96,15 @@ async function chargeDue(
   await sleep(1_200);
   const committed = transactionsBetween(transactionsBefore, await readTransactions(postgresUrl), due);
   const rates = { seconds, perSecond: charged / seconds, runSeconds };
-  return { due, charged, ...rates, cpu, peakMb, transactions: committed.billing ?? Number.NaN, callsAtOnce };
+  return {
+    due,
+    charged,
+    ...rates,
+    cpu,
+    peakMb,
+    transactions: committed.billing ?? Number.NaN,
+    callsAtOnce: callsOfAccountMax,
+  };
 }
 
 export const secondsBetween = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1_000;
