@@ -20,23 +20,19 @@ const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /** Of a process of its own, whose batches are of a thousand. */
 const beyondAWait = 2_100;
 const many = volume(500, 5_000);
-/** Of one statement: all of them would take longer than a statement may, where much else runs. */
-const portion = 10_000;
 /**
  * Adds deliveries of one event that wait for their next attempt, as after an outage of the receiver.
  * @returns how their ids begin
  */
 async function addWaiting(count: number, nextAttemptAt = '2099-01-01T00:00:00Z'): Promise<string> {
   const eventId = await anEvent(harness, seller.account);
-  for (let added = 0; added < count; added += portion) {
-    await harness.query(
-      `insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, status, next_attempt_at, due, created_at)
-       select 'dlv_' || substr($1, 5, 18) || lpad(n::text, 8, '0'), $1, id, account_id, 'order.paid', false, 'pending', $4,
-         $4 <= now(), now()
-       from endpoints, generate_series($5::int + 1, least($3::int, $5::int + ${portion})) as n where account_id = $2`,
-      [eventId, seller.account, count, nextAttemptAt, added],
-    );
-  }
+  await harness.query(
+    `insert into deliveries (id, event_id, endpoint_id, account_id, event_name, test, status, next_attempt_at, due, created_at)
+     select 'dlv_' || substr($1, 5, 18) || lpad(n::text, 8, '0'), $1, id, account_id, 'order.paid', false, 'pending', $4,
+       $4 <= now(), now()
+     from endpoints, generate_series(1, $3::int) as n where account_id = $2`,
+    [eventId, seller.account, count, nextAttemptAt],
+  );
   return `dlv_${eventId.slice(4, 22)}`;
 }
 
