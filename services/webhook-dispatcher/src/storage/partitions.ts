@@ -99,16 +99,15 @@ export class Partitions {
     if (unknown.length === 0) return;
     const session = await openLockSession(this.#database.pool.options);
     try {
-      for (const [table, missing] of Map.groupBy(unknown, (partition) => partition.table.name)) {
-        const byName = new Map(missing.map((partition) => [partition.name, partition]));
+      for (const [table, wanted] of Map.groupBy(unknown, (partition) => partition.table.name)) {
+        const byName = new Map(wanted.map((partition) => [partition.name, partition]));
+        const names = [...byName.keys()];
         await session.client.query('begin');
         await session.client.query(unnamed(lockPartitionsStatement([table])));
-        const { rows } = await session.client.query(unnamed(attachedStatement([table, [...byName.keys()]])));
-        const attached = new Set(rows.map((row) => row.name));
-        for (const [name, partition] of byName)
-          if (!attached.has(name)) await session.client.query(makePartition(partition));
-        await session.client.query('commit');
-        for (const name of byName.keys()) this.#known.add(name);
+        const { rows } = await session.client.query(unnamed(attachedStatement([table, names])));
+        for (const { name } of rows) byName.delete(name);
+        await session.client.query([...[...byName.values()].map(makePartition), 'commit'].join(';\n'));
+        for (const name of names) this.#known.add(name);
       }
     } finally {
       await session.close();
