@@ -19,7 +19,8 @@ interface Module {
   readonly create: (env: Environment, deps: GatewayDeps) => Promise<RunningService>;
 }
 
-export type Modules = readonly (readonly [ServiceName, Module])[];
+/** Each service's code, as soon as it has been read. */
+export type Modules = readonly (readonly [ServiceName, Promise<Module>])[];
 
 /** What a service exports: its settings, its migrations, and the function that creates it. */
 interface Source {
@@ -66,24 +67,31 @@ const sources: Readonly<Record<ServiceName, Source>> = {
   },
 };
 
+/** The gateway last: it has most code, and waits for the others anyway. */
+const loadOrder: readonly ServiceName[] = [...serviceNames.filter((name) => name !== 'gateway'), 'gateway'];
+
 /**
- * Called while the servers start: reading the code takes about as long as they do. Part by part, because Node handles
- * between two parts what the servers have come to, and starts PostgreSQL on the new cluster.
+ * Called while the servers start: reading the code takes longer than they do. One service after the other, so that the
+ * first ones migrate meanwhile; and part by part, because Node handles between two parts what the servers have come to.
  */
-export async function loadServices(): Promise<Modules> {
-  const modules: [ServiceName, Module][] = [];
-  for (const name of serviceNames) {
-    const source = sources[name];
-    const { configSchema } = await source.config();
-    await nextTurn();
-    const { migrate } = await source.migrate();
-    await nextTurn();
-    const create = await source.create();
-    await nextTurn();
-    // Each service's schema makes exactly the settings that the service takes.
-    modules.push([name, { migrate, create: (env, deps) => create(parseConfig(configSchema, env) as never, deps) }]);
-  }
-  return modules;
+export function loadServices(): Modules {
+  let previous: Promise<unknown> = Promise.resolve();
+  return loadOrder.map((name) => {
+    const loading = previous.then(() => loadService(sources[name]));
+    previous = loading;
+    return [name, loading];
+  });
+}
+
+async function loadService(source: Source): Promise<Module> {
+  const { configSchema } = await source.config();
+  await nextTurn();
+  const { migrate } = await source.migrate();
+  await nextTurn();
+  const create = await source.create();
+  await nextTurn();
+  // Each service's schema makes exactly the settings that the service takes.
+  return { migrate, create: (env, deps) => create(parseConfig(configSchema, env) as never, deps) };
 }
 
 export interface StartOptions {
@@ -98,7 +106,7 @@ export interface StartOptions {
 }
 
 /**
- * Migrates and starts all services side by side; the gateway lets requests in last.
+ * Migrates and starts each service as soon as its code has been read; the gateway lets requests in last.
  * @param beforeRequests runs while requests cannot come in yet; it gets parts of the gateway's, and when the others are up
  */
 export async function startServices<T>(
@@ -106,7 +114,8 @@ export async function startServices<T>(
   options: StartOptions,
   beforeRequests: (gateway: GatewayParts, others: Promise<unknown>) => Promise<T>,
 ): Promise<{ url: string; prepared: T; checks: readonly Check[] }> {
-  const start = async ([name, module]: Modules[number], more: Partial<GatewayDeps> = {}): Promise<RunningService> => {
+  const start = async ([name, loading]: Modules[number], more: Partial<GatewayDeps> = {}): Promise<RunningService> => {
+    const module = await loading;
     const env = environmentOf(name, options);
     const applied = await module.migrate(env.DATABASE_URL);
     const deps = { logger: options.logger.child({ service: name }), clock: options.clock, ...more };

@@ -113,9 +113,9 @@ async function start(
   const telemetry = await startProcessTelemetry(config, version, logger);
   services.add('telemetry', telemetry, (started) => started.shutdown());
   const opening = startInfrastructure({ config, secrets, resources: servers, say, announce });
-  const [opened, modules] = await Promise.all([opening, loadServices()]);
-  infrastructure = opened;
-  servers.add('connections', writeConnections(config.DATA_DIR, opened), (written) => written.remove());
+  const modules = loadServices();
+  infrastructure = await opening;
+  servers.add('connections', writeConnections(config.DATA_DIR, infrastructure), (written) => written.remove());
   const renew = options.newCredentials || options.newSecrets;
   const seller = { dataDir: config.DATA_DIR, secrets, clock, say, empty: options.empty, renew };
   const { url, prepared, checks } = await startServices(
