@@ -84,10 +84,15 @@ function rejectMalformed(server: FastifyInstance): void {
   });
 }
 
+/** Callers of a deployment name the same Host: it is not parsed again for each request. */
+let lastHost: string | undefined;
+
 /** What is wrong with the Host of this request, null when nothing is. Later code may build URLs with it. */
 function faultOfHost({ httpVersion, headers: { host }, rawHeaders }: IncomingMessage): string | null {
   if (host === undefined) return httpVersion === '1.1' ? 'A request names its Host.' : null;
-  if (parseHost(host) === null) return 'Host must be a host name or address, and a port if need be.';
+  if (host !== lastHost && parseHost(host) === null)
+    return 'Host must be a host name or address, and a port if need be.';
+  lastHost = host;
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
