@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
 import type { GatewayDeps, GatewayParts, RunningGateway } from '@app/gateway/gateway-deps';
 import type { AdjustableClock } from '@app/service-kit/clock';
@@ -70,6 +70,9 @@ const sources: Readonly<Record<ServiceName, Source>> = {
 /** The gateway last: it has most code, and waits for the others anyway. */
 const loadOrder: readonly ServiceName[] = [...serviceNames.filter((name) => name !== 'gateway'), 'gateway'];
 
+/** Enough for the round trips in which PostgreSQL lets a client in: they wait for nothing but this process. */
+const betweenPartsMs = 2;
+
 /**
  * Called while the servers start: reading the code takes longer than they do. One service after the other, so that the
  * first ones migrate meanwhile; and part by part, because Node handles between two parts what the servers have come to.
@@ -79,17 +82,19 @@ export function loadServices(): Modules {
   return loadOrder.map((name) => {
     const loading = previous.then(() => loadService(sources[name]));
     previous = loading;
+    // The start of the service fails with it, though not before the servers have started.
+    loading.catch(() => undefined);
     return [name, loading];
   });
 }
 
 async function loadService(source: Source): Promise<Module> {
   const { configSchema } = await source.config();
-  await nextTurn();
+  await sleep(betweenPartsMs);
   const { migrate } = await source.migrate();
-  await nextTurn();
+  await sleep(betweenPartsMs);
   const create = await source.create();
-  await nextTurn();
+  await sleep(betweenPartsMs);
   // Each service's schema makes exactly the settings that the service takes.
   return { migrate, create: (env, deps) => create(parseConfig(configSchema, env) as never, deps) };
 }
