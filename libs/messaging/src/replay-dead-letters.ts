@@ -50,7 +50,7 @@ interface LetterRow extends EventHeaders {
 const takeStatement = statement<LetterRow>(
   'dead-letters-take',
   `update dead_letters set replay_requested_at = null where event_id in (
-         select event_id from dead_letters where subject = any($1::text[]) and replay_requested_at is not null
+         select event_id from dead_letters where subject = $1 and replay_requested_at is not null
          order by event_id limit ${batchMax} for update skip locked)
        returning event_id, subject, payload, request_id, traceparent`,
   { event_id: 'text', subject: 'text', payload: 'text', request_id: 'text', traceparent: 'text' },
@@ -68,11 +68,13 @@ const keepStatement = statement(
  */
 async function replayOnce(options: ReplaysOptions): Promise<number> {
   const { database, handlers } = options;
-  const bySubject = new Map(handlers.map((handler) => [handler.definition.subject as string, handler]));
-  const { rows } = await database.pool.query(unnamed(takeStatement([[...bySubject.keys()]])));
-  for (const [subject, letters] of Map.groupBy(rows, (row) => row.subject))
-    await replayTogether(options, bySubject.get(subject) as EventHandler, letters);
-  return rows.length;
+  let found = 0;
+  for (const handler of handlers) {
+    const { rows } = await database.pool.query(unnamed(takeStatement([handler.definition.subject])));
+    found += rows.length;
+    if (rows.length > 0) await replayTogether(options, handler, rows);
+  }
+  return found;
 }
 
 async function replayTogether(
