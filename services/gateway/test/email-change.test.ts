@@ -26,6 +26,8 @@ const me = (session = seller.session) => send(url, 'GET', '/api/auth/me', { sess
 const sentTo = (email: string, count = 1) => announced(letterAttempted, ({ to }) => to === email, count);
 const lettersTo = (email: string): string[] =>
   readdirSync(harness.emails)
+    // One that is being written has another name.
+    .filter((name) => name.endsWith('.eml'))
     .sort()
     .map((name) => readFileSync(join(harness.emails, name), 'latin1').replaceAll('=\r\n', '').replaceAll('=3D', '='))
     .filter((text) => text.includes(`To: ${email}`));

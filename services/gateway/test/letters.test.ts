@@ -18,6 +18,8 @@ const plain = (text: string) => text.replaceAll('=\r\n', '').replaceAll('=3D', '
 /** The links of the letters to the address, of one kind, oldest first. */
 const linksTo = (email: string, path: string): string[] =>
   readdirSync(harness.emails)
+    // One that is being written has another name.
+    .filter((name) => name.endsWith('.eml'))
     .sort()
     .map((name) => plain(readFileSync(join(harness.emails, name), 'latin1')))
     .filter((text) => text.includes(`To: ${email}`))

@@ -18,6 +18,8 @@ const sentTo = (email: string, count: number) => announced(letterAttempted, ({ t
 
 const lettersTo = (email: string): string[] =>
   readdirSync(harness.emails)
+    // One that is being written has another name.
+    .filter((name) => name.endsWith('.eml'))
     .sort()
     .map((name) => readFileSync(join(harness.emails, name), 'latin1').replaceAll('=\r\n', '').replaceAll('=3D', '='))
     .filter((text) => text.includes(`To: ${email}`));
