@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { accountSettingsChanged } from '@app/contracts/accounts';
 import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
@@ -7,6 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { letterAttempted } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';
+import { lettersTo } from './letter-files.ts';
 import { harness, seller, sellerForEachTest, startGateway, url } from './set-up.ts';
 
 startGateway();
@@ -24,13 +23,6 @@ const logIn = (email: string, given = password) => post('/api/auth/login', { ema
 const me = (session = seller.session) => send(url, 'GET', '/api/auth/me', { session });
 /** Since the test file began. */
 const sentTo = (email: string, count = 1) => announced(letterAttempted, ({ to }) => to === email, count);
-const lettersTo = (email: string): string[] =>
-  readdirSync(harness.emails)
-    // One that is being written has another name.
-    .filter((name) => name.endsWith('.eml'))
-    .sort()
-    .map((name) => readFileSync(join(harness.emails, name), 'latin1').replaceAll('=\r\n', '').replaceAll('=3D', '='))
-    .filter((text) => text.includes(`To: ${email}`));
 /** The links of a page's letters to the address, oldest first. */
 const linksTo = (email: string, page = 'email-change'): string[] =>
   lettersTo(email).flatMap((text) => new RegExp(`http://[\\w.:]+/letters/${page}/[\\w-]{43}`).exec(text)?.[0] ?? []);

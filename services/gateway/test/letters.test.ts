@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { accountSettingsChanged } from '@app/contracts/accounts';
 import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
@@ -7,6 +5,7 @@ import { afterEach, expect, test } from 'vitest';
 import { letterAttempted } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';
+import { lettersTo } from './letter-files.ts';
 import { harness, startGateway, url } from './set-up.ts';
 
 startGateway();
@@ -14,16 +13,9 @@ afterEach(() => harness.clock.reset());
 
 /** Since the test file began. */
 const sentTo = (email: string, count = 1) => announced(letterAttempted, ({ to }) => to === email, count);
-const plain = (text: string) => text.replaceAll('=\r\n', '').replaceAll('=3D', '=');
 /** The links of the letters to the address, of one kind, oldest first. */
 const linksTo = (email: string, path: string): string[] =>
-  readdirSync(harness.emails)
-    // One that is being written has another name.
-    .filter((name) => name.endsWith('.eml'))
-    .sort()
-    .map((name) => plain(readFileSync(join(harness.emails, name), 'latin1')))
-    .filter((text) => text.includes(`To: ${email}`))
-    .flatMap((text) => new RegExp(`http://[\\w.:]+/letters/${path}/[\\w-]{43}`).exec(text)?.[0] ?? []);
+  lettersTo(email).flatMap((text) => new RegExp(`http://[\\w.:]+/letters/${path}/[\\w-]{43}`).exec(text)?.[0] ?? []);
 const tokenOf = (link = '') => link.slice(link.lastIndexOf('/') + 1);
 const me = async (session: string) => (await send(url, 'GET', '/api/auth/me', { session })).json;
 const post = (path: string, body?: object, session?: string) =>

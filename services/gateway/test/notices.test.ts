@@ -1,11 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { afterEach, expect, test } from 'vitest';
 import { letterAttempted } from '../src/points/points.ts';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';
+import { lettersTo } from './letter-files.ts';
 import { harness, startGateway, url } from './set-up.ts';
 
 /** Guarantee: the owner of an account reads of a log-in from elsewhere and of a new password, and no owner is flooded. */
@@ -16,13 +15,6 @@ const password = 'a long password';
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const sentTo = (email: string, count: number) => announced(letterAttempted, ({ to }) => to === email, count);
 
-const lettersTo = (email: string): string[] =>
-  readdirSync(harness.emails)
-    // One that is being written has another name.
-    .filter((name) => name.endsWith('.eml'))
-    .sort()
-    .map((name) => readFileSync(join(harness.emails, name), 'latin1').replaceAll('=\r\n', '').replaceAll('=3D', '='))
-    .filter((text) => text.includes(`To: ${email}`));
 const lettersWith = (email: string, subject: string): string[] =>
   lettersTo(email).filter((text) => text.includes(`Subject: ${subject}`));
 const logins = (email: string): string[] => lettersWith(email, 'A new log-in to your account');
