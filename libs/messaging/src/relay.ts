@@ -117,13 +117,23 @@ async function stayInService(options: RelayOptions, waker: Waker, state: RelaySt
       state.leading = false;
       await session?.close();
       session = undefined;
-      await waker.sleep(err instanceof TimeoutError ? Math.max(pauseMs, outpacedPauseMs) : pauseMs);
+      const leastMs = err instanceof TimeoutError ? outpacedPauseMs : retryPauseMs;
+      await pause(waker, state, leastMs, Math.max(leastMs, pauseMs));
     } finally {
       state.leading = false;
       state.pausing = false;
       await session?.close();
     }
   }
+}
+
+/** A wake ends it, though not before `leastMs`: while commits go on, each would begin a term, and no stand-by would lead. */
+async function pause(waker: Waker, state: RelayState, leastMs: number, pauseMs: number): Promise<void> {
+  const untilMs = performance.now() + leastMs;
+  let woken = false;
+  for (let leftMs = leastMs; leftMs > 0 && !state.closing; leftMs = untilMs - performance.now())
+    if (await waker.sleep(leftMs)) woken = true;
+  if (!woken) await waker.sleep(pauseMs - leastMs);
 }
 
 const sessionSettings = {

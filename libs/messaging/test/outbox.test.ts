@@ -1,3 +1,4 @@
+import { within } from '@app/service-kit/within';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { volume } from '@app/testing/long';
 import { type Listener, listen } from '@app/testing/points';
@@ -189,6 +190,23 @@ test('a leader whose term failed leaves its lock to a stand-by before it tries a
   const ids = await record(db.database, [2]);
   leader.wake();
   await published(sent, ids);
+  expect(sent.sofar(publishingFailed)).toHaveLength(1);
+});
+
+test('a leader that gets no acknowledgements leaves its lock to a stand-by while commits go on, too', async () => {
+  const failing = await checkoutLink();
+  const leader = relayOn(failing);
+  await published(listener, await record(db.database, [1]));
+  relayOn(await checkoutLink());
+  const sent = listen();
+  const { publish } = failing.connection;
+  failing.connection.publish = (subject, ...rest) => {
+    if (!subject.startsWith('evt.')) publish.call(failing.connection, subject, ...rest);
+  };
+  const ids = await record(db.database, [2]);
+  const taken = published(sent, ids).then(() => true);
+  do leader.wake();
+  while (!(await within(20, taken, () => false)));
   expect(sent.sofar(publishingFailed)).toHaveLength(1);
 });
 

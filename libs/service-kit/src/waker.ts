@@ -1,7 +1,8 @@
 /** A sleep that can be cut short. A wake while no task sleeps is remembered, so that none gets lost. */
 export interface Waker {
   wake(): void;
-  sleep(limitMs: number): Promise<void>;
+  /** @returns whether a wake ended it, or had come before */
+  sleep(limitMs: number): Promise<boolean>;
 }
 
 export function createWaker(): Waker {
@@ -23,7 +24,9 @@ export function createWaker(): Waker {
         });
         rouse = undefined;
       }
+      const wasWoken = woken;
       woken = false;
+      return wasWoken;
     },
   };
 }
