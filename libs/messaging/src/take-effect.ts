@@ -53,10 +53,8 @@ export function readEvent(handler: EventHandler, payload: string, headers: () =>
 }
 
 /** The event as one that continues from another span. */
-const continuedFrom = (
-  { id, accountId, occurredAt, data, requestId }: ReceivedEvent<never>,
-  traceparent: string | undefined,
-): ReceivedEvent<never> => ({ id, accountId, occurredAt, data, requestId, traceparent });
+const continuedFrom = (event: ReceivedEvent<never>, traceparent: string | undefined): ReceivedEvent<never> =>
+  new ReadEvent(event, event.data, () => ({ request_id: event.requestId, traceparent: traceparent ?? null }));
 
 /** Sorted, so that two batches with the same events wait for each other and never in a circle. */
 const insertInboxStatement = statement<{ event_id: string }>(

@@ -53,7 +53,7 @@ export type CallRequest<Of extends Types> = Given<'params', Of['params']> &
     readonly actor: PageActor;
     /**
      * As the header of that name, for operations that take one. A second click of a form must find what the first one did,
-     * so a page sends a key with each POST, and with another method only if its repeat is refused: an update by `ifVersion`
+     * so a page sends a key with a POST that would do more than once, and with another method only if its repeat is refused: an update by `ifVersion`
      * would have changed meanwhile, what a DELETE removed is not found, and a card's token is used up.
      */
     readonly idempotencyKey?: string;
