@@ -10,6 +10,7 @@ import {
   type Status,
 } from '@nats-io/transport-node';
 import { type ConnectionLog, logConnectionState } from './connection-log.ts';
+import { inboxPrefix } from './names.ts';
 import { connectionChanged } from './points.ts';
 
 export interface NatsOptions {
@@ -44,9 +45,6 @@ export interface NatsClient {
   /** Lets handlers finish, then closes. */
   close(): Promise<void>;
 }
-
-/** Inboxes are named after the service, so that one service's user may not read another's answers. */
-export const inboxPrefix = (service: ServiceName): string => `_INBOX_${service.replaceAll('-', '_')}`;
 
 const firstConnectPauseMs = 250;
 

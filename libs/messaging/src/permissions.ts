@@ -1,8 +1,7 @@
 import { durableName, type EventDefinition, streamName, streamSubjects } from '@app/contracts/define';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
 import { type ServiceLinks, topology } from '@app/contracts/topology';
-import { inboxPrefix } from './connect.ts';
-import { replayName } from './replay-stream.ts';
+import { inboxPrefix, replayName } from './names.ts';
 
 type Topology = Record<ServiceName, ServiceLinks>;
 

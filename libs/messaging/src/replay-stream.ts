@@ -5,10 +5,8 @@ import { nanos } from '@nats-io/transport-node';
 import type { NatsClient } from './connect.ts';
 import { insertLetters } from './dead-letters.ts';
 import { headersOf, messageId } from './message.ts';
+import { replayName } from './names.ts';
 import { openStreams } from './streams.ts';
-
-/** The consumer of a replay stands beside the durable, which goes on undisturbed. */
-export const replayName = (durable: string): string => `${durable}-replay`;
 
 export interface StreamReplay {
   /** Events of this kind that the stream has since then. */

@@ -1,5 +1,6 @@
 import { type Msg, nuid } from '@nats-io/transport-node';
-import { inboxPrefix, type NatsClient } from './connect.ts';
+import type { NatsClient } from './connect.ts';
+import { inboxPrefix } from './names.ts';
 
 /** What came of a wait: a reply, nothing within the limit, or the loss of the connection over which the request was sent. */
 export type Received = Msg | 'silent' | 'lost';

@@ -1,5 +1,6 @@
 import { type Msg, type MsgHdrs, nuid, TimeoutError } from '@nats-io/transport-node';
-import { inboxPrefix, type NatsClient } from './connect.ts';
+import type { NatsClient } from './connect.ts';
+import { inboxPrefix } from './names.ts';
 
 /** A stream's acknowledgement of an event. */
 export interface PublishAck {
