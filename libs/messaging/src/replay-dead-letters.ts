@@ -50,7 +50,7 @@ interface LetterRow extends EventHeaders {
 const takeStatement = statement<LetterRow>(
   'dead-letters-take',
   `update dead_letters set replay_requested_at = null where event_id in (
-         select event_id from dead_letters where subject = $1 and replay_requested_at is not null
+         select event_id from dead_letters where subject = any($1::text[]) and replay_requested_at is not null
          order by event_id limit ${batchMax} for update skip locked)
        returning event_id, subject, payload, request_id, traceparent`,
   { event_id: 'text', subject: 'text', payload: 'text', request_id: 'text', traceparent: 'text' },
@@ -58,8 +58,11 @@ const takeStatement = statement<LetterRow>(
 const deleteStatement = statement('dead-letters-delete', 'delete from dead_letters where event_id = any($1::text[])');
 const keepStatement = statement(
   'dead-letters-keep',
-  `update dead_letters set error = $2, died_at = now(), replay_requested_at = case when $3 then now() end
-     where event_id = $1`,
+  'update dead_letters set error = $2, died_at = now() where event_id = $1',
+);
+const requestAgainStatement = statement(
+  'dead-letters-request-again',
+  'update dead_letters set replay_requested_at = now() where event_id = any($1::text[])',
 );
 
 /**
@@ -68,26 +71,38 @@ const keepStatement = statement(
  */
 async function replayOnce(options: ReplaysOptions): Promise<number> {
   const { database, handlers } = options;
-  let found = 0;
-  for (const handler of handlers) {
-    const { rows } = await database.pool.query(unnamed(takeStatement([handler.definition.subject])));
-    found += rows.length;
-    if (rows.length > 0) await replayTogether(options, handler, rows);
+  const bySubject = new Map(handlers.map((handler) => [handler.definition.subject as string, handler]));
+  const { rows } = await database.pool.query(unnamed(takeStatement([[...bySubject.keys()]])));
+  const unfinished = new Set(rows.map((row) => row.event_id));
+  try {
+    for (const [subject, letters] of Map.groupBy(rows, (row) => row.subject))
+      await replayTogether(options, bySubject.get(subject) as EventHandler, letters, unfinished);
+  } catch (err) {
+    // An outage. When the database itself is away by now, the operator repeats the request.
+    await database.pool.query(unnamed(requestAgainStatement([[...unfinished]])));
+    throw err;
   }
-  return found;
+  return rows.length;
 }
 
+/** @throws Error at an outage; `unfinished` then has the letters that were neither replayed nor kept */
 async function replayTogether(
   options: ReplaysOptions,
   handler: EventHandler,
   rows: readonly LetterRow[],
+  unfinished: Set<string>,
 ): Promise<void> {
   try {
     await replay(options, handler, rows);
   } catch (err) {
-    if (rows.length > 1) for (const row of rows) await replayTogether(options, handler, [row]);
-    else await keep(options, rows[0] as LetterRow, err);
+    if (rows.length > 1) {
+      for (const row of rows) await replayTogether(options, handler, [row], unfinished);
+      return;
+    }
+    if (isOutage(err)) throw err;
+    await keep(options, rows[0] as LetterRow, err);
   }
+  for (const row of rows) unfinished.delete(row.event_id);
 }
 
 async function replay(options: ReplaysOptions, handler: EventHandler, rows: readonly LetterRow[]): Promise<void> {
@@ -99,10 +114,8 @@ async function replay(options: ReplaysOptions, handler: EventHandler, rows: read
   options.logger.info({ subject: handler.definition.subject, events: ids.length }, 'dead letters replayed');
 }
 
-/** An outage keeps the request, unless the database itself is away by now: then the operator repeats it. */
 async function keep({ service, database, logger }: ReplaysOptions, row: LetterRow, err: unknown): Promise<void> {
-  await database.pool.query(unnamed(keepStatement([row.event_id, reasonOf(err), isOutage(err)])));
-  if (isOutage(err)) throw err;
+  await database.pool.query(unnamed(keepStatement([row.event_id, reasonOf(err)])));
   logger.error({ err, subject: row.subject, eventId: row.event_id }, 'dead letter failed again');
   eventsGivenUp.announce(() => ({ service, ids: [row.event_id] }));
 }

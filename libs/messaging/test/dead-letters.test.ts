@@ -145,6 +145,33 @@ test('a dead letter replayed takes effect once, and one that fails again is kept
   expect(await query(`select event_id from inbox where event_id = 'evt_13'`)).toHaveLength(1);
 });
 
+test('an outage while dead letters are replayed ends no request', async () => {
+  let outages = 0;
+  const handler = onEvent(counted, async (events, client) => {
+    // The first is tried by itself and takes effect; the database goes away at the second.
+    if (events.some(({ data }) => data.n > 12) && outages < 2) {
+      outages += 1;
+      throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    }
+    await insertEffects(events, client);
+  });
+  for (const n of [12, 13, 14]) {
+    const payload = JSON.stringify({
+      id: `evt_${n}`,
+      accountId: 'acc_1',
+      occurredAt: new Date().toISOString(),
+      data: { n },
+    });
+    await query(`insert into dead_letters (event_id, stream, subject, payload, error, replay_requested_at)
+      values ('evt_${n}', 'CHECKOUT', '${counted.subject}', '${payload}', 'failed', now())`);
+  }
+  await rig.consume({ handlers: [handler], timing });
+  await handled(rig.listener, [12, 13, 14]);
+  expect(outages).toBe(2);
+  expect(await numbers(rig.db.database)).toEqual([12, 13, 14]);
+  expect(await letters()).toEqual([]);
+});
+
 test('a stream replayed since a time gives a consumer what its inbox has not, and nothing twice', async () => {
   await consume();
   // A clock may be set back by some milliseconds.
