@@ -7,7 +7,7 @@ const withoutPage: Readonly<Record<string, string>> = {
   mcp: 'AI agents speak to it; pages show how to connect them.',
 };
 
-/** Operations that are no POST, and why a page sends a key with one all the same: its repeat would be refused. */
+/** Operations that are no POST, and why a page sends a key with one all the same: what its repeat would meet. */
 const keyed: Readonly<Record<string, string>> = {
   updateBump: 'by version',
   updateDiscount: 'by version',
@@ -16,6 +16,8 @@ const keyed: Readonly<Record<string, string>> = {
   updateSettings: 'by version',
   updateUpsell: 'by version',
   putPaymentProcessor: 'by version',
+  updateAffiliate: 'older values put back',
+  updateAutomation: 'older values put back',
   deleteAutomation: 'not found',
   deleteBump: 'not found',
   deleteDiscount: 'not found',
@@ -67,7 +69,7 @@ const calls = files.flatMap((file) => {
   );
 });
 
-test('pages send a key with what is no POST only where its repeat would be refused', () => {
+test('pages send a key with what is no POST only where its repeat would be refused or change something', () => {
   const withKey = calls.filter(({ given }) => given.includes('idempotencyKey'));
   expect(new Set(withKey.map(({ id }) => id))).toEqual(new Set(Object.keys(keyed)));
   const unversioned = withKey.filter(({ id, given }) => keyed[id] === 'by version' && !given.includes('ifVersion'));

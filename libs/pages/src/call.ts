@@ -54,7 +54,7 @@ export type CallRequest<Of extends Types> = Given<'params', Of['params']> &
     /**
      * As the header of that name, for operations that take one. A second click of a form must find what the first one did,
      * so a page sends a key with a POST that would do more than once, and with another method only if its repeat is refused: an update by `ifVersion`
-     * would have changed meanwhile, what a DELETE removed is not found, and a card's token is used up.
+     * would have changed meanwhile, one without a version would put older values back, what a DELETE removed is not found, and a card's token is used up.
      */
     readonly idempotencyKey?: string;
     /**

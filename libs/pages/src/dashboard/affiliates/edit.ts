@@ -41,6 +41,7 @@ export async function takeEdit(visit: Visit, { code = '' }: Params): Promise<Ans
   const updated = await visit.call('updateAffiliate', {
     params: { code },
     body: terms.body,
+    idempotencyKey: keyOf(visit),
   });
   if (updated.ok) return onTo(`${pathOf(code)}?did=saved`);
   return refusedPage(editPage(visit, affiliate, refusedForm(visit, updated.problem, labels)));

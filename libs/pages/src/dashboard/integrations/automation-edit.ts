@@ -109,7 +109,7 @@ export async function takeChangeAutomation(visit: Visit, { id = '' }: Params): P
   if (visit.request.form.get('do') === 'preview') return await formPage(visit, shape, wrongForm(visit, errors));
   const body = shape.automation.built_in === null ? { name, productId, action } : { action };
   const params = { automationId: id };
-  const saved = await visit.call('updateAutomation', { params, body });
+  const saved = await visit.call('updateAutomation', { params, body, idempotencyKey: keyOf(visit) });
   if (saved.ok) return onTo(`${automationPath(id)}?done=saved`);
   const state = refusedForm(visit, ofFields(saved.problem), automationLabels);
   return refusedPage(await formPage(visit, shape, state));
