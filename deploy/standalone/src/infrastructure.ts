@@ -29,6 +29,8 @@ export interface Surroundings {
   readonly say: (line: string) => void;
   /** A line about something that happened to a running platform, for the operator and for the log. */
   readonly announce: (line: string) => void;
+  /** Called as soon as PostgreSQL works by itself on the last thing that services wait for. */
+  readonly copying: () => void;
 }
 
 /** They say little: five files of this size are months. */
@@ -47,7 +49,7 @@ export async function startInfrastructure(surroundings: Surroundings): Promise<I
     user: databaseName(service),
     password,
   }));
-  await ensureDatabases(adminUrl, databases);
+  await ensureDatabases(adminUrl, databases, surroundings.copying);
   return {
     natsUrl,
     renewNats,

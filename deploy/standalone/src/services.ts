@@ -76,11 +76,13 @@ const betweenPartsMs = 2;
 /**
  * Called while the servers start: reading the code takes longer than they do. One service after the other, so that the
  * first ones migrate meanwhile; and part by part, because Node handles between two parts what the servers have come to.
+ * @param beforeGateway resolves when PostgreSQL works by itself: the gateway's code, the largest part, is read meanwhile
  */
-export function loadServices(): Modules {
+export function loadServices(beforeGateway: Promise<unknown>): Modules {
   let previous: Promise<unknown> = Promise.resolve();
   return loadOrder.map((name) => {
-    const loading = previous.then(() => loadService(sources[name]));
+    const before = name === 'gateway' ? Promise.all([previous, beforeGateway]) : previous;
+    const loading = before.then(() => loadService(sources[name]));
     previous = loading;
     // The start of the service fails with it, though not before the servers have started.
     loading.catch(() => undefined);

@@ -38,12 +38,14 @@ export async function runStandalone(readConfig: () => StandaloneConfig, options:
   const startedMs = performance.now();
   // The reader of our output may be gone, or its disk full: that stops nothing.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  let leaving = false;
   const say = (line: string): void => {
+    // What a start that is being closed still comes to is no news.
+    if (leaving) return;
     const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1).padStart(5);
     process.stdout.write(`${seconds}s  ${line}\n`);
   };
   let lifetimes: Lifetimes | undefined;
-  let leaving = false;
   const leave = async (code: number): Promise<void> => {
     if (leaving) process.exit(code || 1);
     leaving = true;
@@ -52,7 +54,7 @@ export async function runStandalone(readConfig: () => StandaloneConfig, options:
     process.exit(code);
   };
   const stop = (why: string): void => {
-    if (!leaving) say(`${why}: stopping`);
+    say(`${why}: stopping`);
     void leave(0);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
@@ -75,6 +77,8 @@ export async function runStandalone(readConfig: () => StandaloneConfig, options:
     const baseUrl = await start(config, options, logger, lifetimes, say);
     process.stdout.write(`ready ${baseUrl}\n`);
   } catch (err) {
+    // What was being started failed because it is being closed, which goes on and ends the process.
+    if (leaving) return;
     process.stderr.write(`${err instanceof Error ? err.message : String(err)}\n`);
     await leave(1);
   }
@@ -112,8 +116,9 @@ async function start(
   const secrets = await loadSecrets(config, options);
   const telemetry = await startProcessTelemetry(config, version, logger);
   services.add('telemetry', telemetry, (started) => started.shutdown());
-  const opening = startInfrastructure({ config, secrets, resources: servers, say, announce });
-  const modules = loadServices();
+  const { promise: copying, resolve } = Promise.withResolvers<void>();
+  const opening = startInfrastructure({ config, secrets, resources: servers, say, announce, copying: resolve });
+  const modules = loadServices(copying);
   infrastructure = await opening;
   servers.add('connections', writeConnections(config.DATA_DIR, infrastructure), (written) => written.remove());
   const renew = options.newCredentials || options.newSecrets;

@@ -12,16 +12,20 @@ const ensureLock = 7_213_004;
 /**
  * Sees to it that each role exists with that password and owns its database, which no other role may connect to.
  * May be called any number of times, also by several processes at once.
+ * @param copying called as soon as PostgreSQL works on the last database, for which it needs nothing of this process
  */
-export async function ensureDatabases(adminUrl: string, databases: DatabaseOwner[]): Promise<void> {
+export async function ensureDatabases(
+  adminUrl: string,
+  databases: DatabaseOwner[],
+  copying = (): void => undefined,
+): Promise<void> {
   await withClient(adminUrl, async (client) => {
     await client.query('select pg_advisory_lock($1)', [ensureLock]);
     await ensureRoles(client, databases);
     const names = databases.map(({ database }) => database);
     const { rows } = await client.query('select datname from pg_database where datname = any($1)', [names]);
     const missing = databases.filter(({ database }) => !rows.some(({ datname }) => datname === database));
-    // Each copies the template's files: side by side, because that is most of the time that a first start takes here.
-    await Promise.all(missing.map((wanted) => withClient(adminUrl, (own) => createDatabase(own, wanted))));
+    await createDatabases(adminUrl, missing, copying);
     await together(
       client,
       names.map((name) => `revoke connect on database ${client.escapeIdentifier(name)} from public`),
@@ -38,6 +42,8 @@ export async function databaseExists(adminUrl: string, database: string): Promis
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
+  // Without a listener a server that goes away would end the process; the statement under way fails too.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return await work(client);
@@ -64,14 +70,29 @@ async function together(client: pg.Client, statements: string[]): Promise<void> 
   await client.query(statements.join(';\n'));
 }
 
-/** Only a superuser may set it. */
+/** Only a superuser may set it; no row says that this user is none. */
 const uncompressedLog = `select set_config('wal_compression', 'off', false) from pg_roles where rolname = current_user and rolsuper`;
 
-async function createDatabase(client: pg.Client, wanted: DatabaseOwner): Promise<void> {
-  const [user, database] = [client.escapeIdentifier(wanted.user), client.escapeIdentifier(wanted.database)];
-  // The copy goes through the log: to compress its 7 MB takes longer than to write them.
-  await client.query(uncompressedLog);
-  await client.query(`create database ${database} owner ${user}`);
+/** Each copies the template's files: side by side, because that is most of the time that a first start takes here. */
+async function createDatabases(
+  adminUrl: string,
+  missing: readonly DatabaseOwner[],
+  copying: () => void,
+): Promise<void> {
+  let waiting = missing.length;
+  if (waiting === 0) copying();
+  const create = async (client: pg.Client, wanted: DatabaseOwner): Promise<void> => {
+    const [user, database] = [client.escapeIdentifier(wanted.user), client.escapeIdentifier(wanted.database)];
+    // The copy goes through the log: to compress its 7 MB takes longer than to write them.
+    const { rowCount } = await client.query(uncompressedLog);
+    // Only a member of a role may give it a database, and who made the role may become one.
+    if (rowCount === 0) await client.query(`grant ${user} to current_user`);
+    const created = client.query(`create database ${database} owner ${user}`);
+    waiting -= 1;
+    if (waiting === 0) copying();
+    await created;
+  };
+  await Promise.all(missing.map((wanted) => withClient(adminUrl, (client) => create(client, wanted))));
 }
 
 /** The administrator's URL with another database, and another user where one is given. */

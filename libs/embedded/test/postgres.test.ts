@@ -177,6 +177,17 @@ describe('ensureDatabases', () => {
     await query(own, 'create table mine (id int)');
     await expect(query(databaseUrl(url, 'two', 'one', `p'"w one`), 'select 1')).rejects.toThrow('permission denied');
   });
+
+  test('a user who may create roles and databases, and nothing else, makes them', async () => {
+    const { url } = await start(copyCluster(), false);
+    await query(url, `create role limited login createrole createdb password 'limited'`);
+    const limited = databaseUrl(url, 'postgres', 'limited', 'limited');
+    const owners = ['one', 'two'].map((name) => ({ database: name, user: name, password: name }));
+    await ensureDatabases(limited, owners);
+    await ensureDatabases(limited, owners);
+    await query(databaseUrl(url, 'one', 'one', 'one'), 'create table mine (id int)');
+    await expect(query(databaseUrl(url, 'two', 'one', 'one'), 'select 1')).rejects.toThrow('permission denied');
+  });
 });
 
 /** Another process that starts the server, as `deploy/standalone` would. */
