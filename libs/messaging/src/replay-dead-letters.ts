@@ -7,6 +7,7 @@ import { reasonOf } from './dead-letters.ts';
 import type { EventHandler, ReceivedEvent } from './event-handler.ts';
 import type { EventHeaders } from './message.ts';
 import { eventsGivenUp } from './points.ts';
+import { mayBeOneEvent } from './retry-policy.ts';
 import { type ConsumerDeps, readEvent, takeEffect } from './take-effect.ts';
 
 export interface ReplaysOptions extends ConsumerDeps {
@@ -27,9 +28,9 @@ export function startReplays(options: ReplaysOptions): BackgroundLoop {
   let failing = false;
   return startLoop({
     name: `${options.service}.replays`,
-    round: async () => {
+    round: async (isClosing) => {
       found = 0;
-      found = await replayOnce(options);
+      found = await replayOnce(options, isClosing);
       failing = false;
     },
     pauseMs: () => (found > 0 ? 0 : options.everyMs),
@@ -47,11 +48,14 @@ interface LetterRow extends EventHeaders {
   readonly payload: string;
 }
 
+/** Those of one kind, the ones that have waited longest: what an outage stopped goes behind all others. */
 const takeStatement = statement<LetterRow>(
   'dead-letters-take',
   `update dead_letters set replay_requested_at = null where event_id in (
-         select event_id from dead_letters where subject = any($1::text[]) and replay_requested_at is not null
-         order by event_id limit ${batchMax} for update skip locked)
+         select event_id from dead_letters where replay_requested_at is not null and subject = (
+           select subject from dead_letters where replay_requested_at is not null and subject = any($1::text[])
+           order by replay_requested_at, event_id limit 1)
+         order by replay_requested_at, event_id limit ${batchMax} for update skip locked)
        returning event_id, subject, payload, request_id, traceparent`,
   { event_id: 'text', subject: 'text', payload: 'text', request_id: 'text', traceparent: 'text' },
 );
@@ -69,40 +73,53 @@ const requestAgainStatement = statement(
  * The request ends before the attempt: a letter that ends the process is kept, and not retried by itself.
  * @returns how many letters were taken up
  */
-async function replayOnce(options: ReplaysOptions): Promise<number> {
+async function replayOnce(options: ReplaysOptions, isClosing: () => boolean): Promise<number> {
   const { database, handlers } = options;
-  const bySubject = new Map(handlers.map((handler) => [handler.definition.subject as string, handler]));
-  const { rows } = await database.pool.query(unnamed(takeStatement([[...bySubject.keys()]])));
-  const unfinished = new Set(rows.map((row) => row.event_id));
+  const { rows } = await database.pool.query(
+    unnamed(takeStatement([handlers.map((handler) => handler.definition.subject)])),
+  );
+  const handler = handlers.find(({ definition }) => definition.subject === rows[0]?.subject);
+  if (handler === undefined) return 0;
+  const taken: Taken = { handler, isClosing, unfinished: new Set(rows.map((row) => row.event_id)) };
   try {
-    for (const [subject, letters] of Map.groupBy(rows, (row) => row.subject))
-      await replayTogether(options, bySubject.get(subject) as EventHandler, letters, unfinished);
-  } catch (err) {
-    // An outage. When the database itself is away by now, the operator repeats the request.
-    await database.pool.query(unnamed(requestAgainStatement([[...unfinished]])));
-    throw err;
+    await replayTogether(options, taken, rows);
+  } finally {
+    await requestAgain(options, [...taken.unfinished]);
   }
   return rows.length;
 }
 
-/** @throws Error at an outage; `unfinished` then has the letters that were neither replayed nor kept */
-async function replayTogether(
-  options: ReplaysOptions,
-  handler: EventHandler,
-  rows: readonly LetterRow[],
-  unfinished: Set<string>,
-): Promise<void> {
+/** Letters of one kind whose request was taken up. */
+interface Taken {
+  readonly handler: EventHandler;
+  readonly isClosing: () => boolean;
+  /** The ids of those that were neither replayed nor kept. */
+  readonly unfinished: Set<string>;
+}
+
+/** Leaves letters unfinished when the service closes. @throws Error at an outage, likewise */
+async function replayTogether(options: ReplaysOptions, taken: Taken, rows: readonly LetterRow[]): Promise<void> {
   try {
-    await replay(options, handler, rows);
+    await replay(options, taken.handler, rows);
   } catch (err) {
     if (rows.length > 1) {
-      for (const row of rows) await replayTogether(options, handler, [row], unfinished);
+      for (const row of rows) if (!taken.isClosing()) await replayTogether(options, taken, [row]);
       return;
     }
-    if (isOutage(err)) throw err;
+    if (isOutage(err) && !mayBeOneEvent(err)) throw err;
     await keep(options, rows[0] as LetterRow, err);
   }
-  for (const row of rows) unfinished.delete(row.event_id);
+  for (const row of rows) taken.unfinished.delete(row.event_id);
+}
+
+/** When the database itself is away by now, the operator has to request them again. */
+async function requestAgain({ database, logger }: ReplaysOptions, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  try {
+    await database.pool.query(unnamed(requestAgainStatement([ids])));
+  } catch (err) {
+    logger.warn({ err, letters: ids.length }, 'requests to replay dead letters were lost in an outage: repeat them');
+  }
 }
 
 async function replay(options: ReplaysOptions, handler: EventHandler, rows: readonly LetterRow[]): Promise<void> {

@@ -145,6 +145,26 @@ test('a dead letter replayed takes effect once, and one that fails again is kept
   expect(await query(`select event_id from inbox where event_id = 'evt_13'`)).toHaveLength(1);
 });
 
+/** A dead letter whose replay is requested. */
+const requestedLetter = async (n: number): Promise<void> => {
+  const event = { id: `evt_${n}`, accountId: 'acc_1', occurredAt: new Date().toISOString(), data: { n } };
+  await query(`insert into dead_letters (event_id, stream, subject, payload, error, replay_requested_at)
+    values ('evt_${n}', 'CHECKOUT', '${counted.subject}', '${JSON.stringify(event)}', 'failed', now())`);
+};
+
+test('a dead letter whose statement takes too long is kept, and those beside it are replayed', async () => {
+  const handler = onEvent(counted, async (events, client) => {
+    if (events.some(({ data }) => data.n === 12))
+      throw Object.assign(new Error('statement timeout'), { code: '57014' });
+    await insertEffects(events, client);
+  });
+  for (const n of [12, 13]) await requestedLetter(n);
+  await rig.consume({ handlers: [handler], timing });
+  await givenUp('evt_12');
+  await handled(rig.listener, [13]);
+  expect(await letters()).toMatchObject([{ event_id: 'evt_12', error: expect.stringContaining('statement timeout') }]);
+});
+
 test('an outage while dead letters are replayed ends no request', async () => {
   let outages = 0;
   const handler = onEvent(counted, async (events, client) => {
@@ -155,16 +175,7 @@ test('an outage while dead letters are replayed ends no request', async () => {
     }
     await insertEffects(events, client);
   });
-  for (const n of [12, 13, 14]) {
-    const payload = JSON.stringify({
-      id: `evt_${n}`,
-      accountId: 'acc_1',
-      occurredAt: new Date().toISOString(),
-      data: { n },
-    });
-    await query(`insert into dead_letters (event_id, stream, subject, payload, error, replay_requested_at)
-      values ('evt_${n}', 'CHECKOUT', '${counted.subject}', '${payload}', 'failed', now())`);
-  }
+  for (const n of [12, 13, 14]) await requestedLetter(n);
   await rig.consume({ handlers: [handler], timing });
   await handled(rig.listener, [12, 13, 14]);
   expect(outages).toBe(2);
