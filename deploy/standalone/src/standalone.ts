@@ -75,7 +75,7 @@ export async function runStandalone(readConfig: () => StandaloneConfig, options:
     });
     lifetimes = { services: new ResourceStack(logger), servers: new ResourceStack(logger) };
     const baseUrl = await start(config, options, logger, lifetimes, say);
-    process.stdout.write(`ready ${baseUrl}\n`);
+    if (!leaving) process.stdout.write(`ready ${baseUrl}\n`);
   } catch (err) {
     // What was being started failed because it is being closed, which goes on and ends the process.
     if (leaving) return;

@@ -92,7 +92,11 @@ async function createDatabases(
     if (waiting === 0) copying();
     await created;
   };
-  await Promise.all(missing.map((wanted) => withClient(adminUrl, (client) => create(client, wanted))));
+  const ends = await Promise.allSettled(
+    missing.map((wanted) => withClient(adminUrl, (client) => create(client, wanted))),
+  );
+  // Not before all have ended: the caller holds the lock that keeps another call from the same databases.
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 
 /** The administrator's URL with another database, and another user where one is given. */
