@@ -8,6 +8,7 @@ const outages = [
   Object.assign(new Error('deadlock'), { code: '40P01' }),
   Object.assign(new Error('down'), { code: 'service_unavailable' }),
   new Error('Connection terminated unexpectedly'),
+  new Error('timeout expired'),
 ];
 
 test.each(outages)('an outage (%s) is no fault of the event: it is retried however often', (err) => {

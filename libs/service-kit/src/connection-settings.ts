@@ -16,6 +16,9 @@ const serverSettings = {
 export const idleLockSession = { idle_session_timeout: '20s' };
 export const keepAliveEveryMs = 5_000;
 
+/** No caller waits for an answer while a service starts: on a busy machine a server that has just started takes its time. */
+export const connectAtStartMs = 30_000;
+
 /** Settings of every connection to PostgreSQL, for `pg`. */
 export function connectionSettings(more: Readonly<Record<string, string>> = {}) {
   const settings = Object.entries({ ...serverSettings, ...more });

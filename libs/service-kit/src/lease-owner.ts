@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { type BackgroundLoop, startLoop } from './background-loop.ts';
+import { connectAtStartMs } from './connection-settings.ts';
 import { type Database, statement, unnamed } from './database.ts';
 import { type LockSession, openLockSession } from './lock-session.ts';
 import type { Logger } from './logger.ts';
@@ -66,7 +67,7 @@ const lockStatement = statement<{ taken: boolean }>(
 
 /** On a connection of its own: one of the pool's would be missing there for as long as the process lives. */
 async function takeLock(database: Database, owner: number, lost: () => void): Promise<LockSession> {
-  const session = await openLockSession(database.pool.options, lost);
+  const session = await openLockSession({ ...database.pool.options, connectionTimeoutMillis: connectAtStartMs }, lost);
   try {
     const taken = await session.client.query(unnamed(lockStatement([leaseOwnerLockClass, owner])));
     if (!taken.rows[0]?.taken) throw new Error('an earlier session of this process still holds its lock');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { connectionSettings } from './connection-settings.ts';
+import { connectAtStartMs, connectionSettings } from './connection-settings.ts';
 import { openLockSession } from './lock-session.ts';
 
 type Queries = Pick<pg.ClientBase, 'query'>;
@@ -42,8 +42,6 @@ export interface MigrateOptions {
   readonly migrations: Migrations;
 }
 
-/** No caller waits for an answer while a service starts: on a busy machine a server that has just started takes its time. */
-const connectWithinMs = 30_000;
 /** Any number of replicas may call this at once: one migrates, the others wait and find nothing left to do. */
 const migrationLock = `select pg_try_advisory_lock(hashtext('migrations')) as won`;
 const lockPollMs = 200;
@@ -67,7 +65,7 @@ export class EarlierDataError extends Error {
  */
 export async function migrateUp({ url, applicationName, migrations }: MigrateOptions): Promise<string[]> {
   const connection = { connectionString: url, application_name: `${applicationName}-migrate` };
-  const guard = await openLockSession({ ...connection, connectionTimeoutMillis: connectWithinMs });
+  const guard = await openLockSession({ ...connection, connectionTimeoutMillis: connectAtStartMs });
   try {
     // The lock is polled: a session that waits for it could not run the queries that keep the session alive.
     while (!(await guard.client.query<{ won: boolean }>(migrationLock)).rows[0]?.won) await sleep(lockPollMs);
@@ -81,7 +79,7 @@ export async function migrateUp({ url, applicationName, migrations }: MigrateOpt
 
 /** On a connection without limits: a migration of many rows takes as long as it takes. */
 async function apply(missing: Migrations, connection: pg.ClientConfig): Promise<void> {
-  const settings = { ...connectionSettings(notFlushed), connectionTimeoutMillis: connectWithinMs };
+  const settings = { ...connectionSettings(notFlushed), connectionTimeoutMillis: connectAtStartMs };
   const client = new pg.Client({ ...connection, ...settings });
   // Without a listener a server that goes away would end the process; the statement under way fails too.
   client.on('error', () => undefined);

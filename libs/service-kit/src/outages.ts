@@ -1,8 +1,11 @@
+/** What a pool of `pg` says of a connection that came about too late, and what a client says. */
+const connectTimeouts = /timeout exceeded when trying to connect|^timeout expired$/;
+
 /** No connection came about: whatever was to be done was not begun. */
 export function isUnreached(err: unknown): boolean {
   const { code, message } = err as { code?: unknown; message?: unknown };
   if (typeof code === 'string' && /^(ECONNREFUSED|ENOTFOUND|EAI_|EHOST|ENET|57P03|53300)/.test(code)) return true;
-  return typeof message === 'string' && message.includes('timeout exceeded when trying to connect');
+  return typeof message === 'string' && connectTimeouts.test(message);
 }
 
 /** The statement found no room on the database's disk: its transaction is rolled back, nothing took effect. */
@@ -26,8 +29,7 @@ export function isOutage(err: unknown): boolean {
   }
   return (
     typeof message === 'string' &&
-    /Connection terminated|timeout exceeded when trying to connect|Query read timeout|client has encountered a connection error/i.test(
-      message,
-    )
+    (connectTimeouts.test(message) ||
+      /Connection terminated|Query read timeout|client has encountered a connection error/i.test(message))
   );
 }

@@ -15,7 +15,7 @@ import { allDeliveries, anOrder, connectedAccount } from './orders.ts';
 import type { Seller } from './set-up.ts';
 
 guardLeaks();
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: volume(120_000, 1_800_000) });
 let harness: Harness;
 let database: Database;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { harness, startService } from './set-up.ts';
 
 // A delivery to a receiver that never answers waits for longer than these tests do.
 startService({ ATTEMPT_TIMEOUT_SECONDS: '60', LEASE_SECONDS: '120' });
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: volume(120_000, 1_800_000) });
 
 const orders = (account: string, count: number) =>
   Promise.all(Array.from({ length: count }, () => harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()))));

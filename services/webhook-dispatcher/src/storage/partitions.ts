@@ -1,6 +1,7 @@
 import { dayMs } from '@app/contracts/durations';
 import { idTimeMs } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
+import { connectAtStartMs } from '@app/service-kit/connection-settings';
 import { type Database, statement, unnamed } from '@app/service-kit/database';
 import { openLockSession } from '@app/service-kit/lock-session';
 import { makePartition, type Partition, partitionsAhead, partitionsOf } from './partition.rules.ts';
@@ -54,7 +55,9 @@ export class Partitions {
 
   /** Makes the partitions of now and of the next days. Called at the start and hourly. */
   async makeAhead(): Promise<void> {
-    await this.#make(partitionsAhead(this.#clock.nowMs()));
+    const { options } = this.#database.pool;
+    const where = { ...options, connectionTimeoutMillis: connectAtStartMs };
+    await this.#make(partitionsAhead(this.#clock.nowMs()), where);
   }
 
   /**
@@ -88,16 +91,16 @@ export class Partitions {
   }
 
   /** One call at a time, so that batches that miss the same partition wait for one of them to make it. */
-  async #make(partitions: readonly Partition[]): Promise<void> {
-    const made = this.#making.then(() => this.#makeUnknown(partitions));
+  async #make(partitions: readonly Partition[], where = this.#database.pool.options): Promise<void> {
+    const made = this.#making.then(() => this.#makeUnknown(partitions, where));
     this.#making = made.catch(() => undefined);
     await made;
   }
 
-  async #makeUnknown(partitions: readonly Partition[]): Promise<void> {
+  async #makeUnknown(partitions: readonly Partition[], where: Database['pool']['options']): Promise<void> {
     const unknown = partitions.filter(({ name }) => !this.#known.has(name));
     if (unknown.length === 0) return;
-    const session = await openLockSession(this.#database.pool.options);
+    const session = await openLockSession(where);
     try {
       for (const [table, wanted] of Map.groupBy(unknown, (partition) => partition.table.name)) {
         const byName = new Map(wanted.map((partition) => [partition.name, partition]));
