@@ -35,7 +35,12 @@ export async function expectRenewedOnce(
   const ofOrder = allBooks.filter((entry) => entry.orderId === orderId && entry.kind === 'charge');
   const known = new Set(payments.map((payment) => payment.id));
   const isMissing = ({ paymentId }: BookEntry) => lost.has(paymentId) && !known.has(paymentId);
-  const books = ofOrder.filter((entry) => !isMissing(entry));
+  // The same attempt after a restore is made under the same id: a decline before it was lost.
+  const isMadeAnew = ({ paymentId, status }: BookEntry, index: number) =>
+    status === 'declined' &&
+    lost.has(paymentId) &&
+    ofOrder.slice(index + 1).some((later) => later.paymentId === paymentId);
+  const books = ofOrder.filter((entry, index) => !isMissing(entry) && !isMadeAnew(entry, index));
   expectChargedOnce(ofOrder, payments, lost);
   // A decline that was lost is of no consequence; what was taken is recorded as soon as something is due.
   if (subscription.status === 'active' || subscription.status === 'past_due') {
@@ -56,7 +61,8 @@ export async function expectRenewedOnce(
 
 /**
  * The card that was given last of those that were saved, and none that was not. A card that is given twice at once is saved
- * twice: both tokens are of the same card, and the subscription keeps the one that it had first.
+ * twice: both tokens are of the same card, and the subscription keeps the one that it had first. One in between that is
+ * saved later still changes nothing.
  */
 async function expectNewestCard(
   { database, outside }: Replicas,
@@ -66,9 +72,11 @@ async function expectNewestCard(
   const saved = payments.filter(({ step, status }) => step === 'card' && status === 'succeeded');
   const newestFirst = saved.toSorted((a, b) => b.attempt_no - a.attempt_no);
   const cardOf = (payment: Payment | undefined) => payment?.call === 'saveMethod' && payment.request.paymentMethod;
-  const earlier = newestFirst.findIndex((payment) => cardOf(payment) !== cardOf(newestFirst[0]));
-  const newest = newestFirst.slice(0, earlier === -1 ? undefined : earlier);
-  if (newest.length === 0) return;
+  const [last] = newestFirst;
+  if (last === undefined) return;
+  const inTime = newestFirst.filter(({ finished_at }) => Number(finished_at) <= Number(last.finished_at));
+  const earlier = inTime.findIndex((payment) => cardOf(payment) !== cardOf(last));
+  const newest = inTime.slice(0, earlier === -1 ? undefined : earlier);
   const { rows } = await database.pool.query<{ account_id: string; status: string; payment_method: string }>(
     'select account_id, status, payment_method from subscriptions where id = $1',
     [id],
