@@ -347,6 +347,21 @@ test('a hold that was voided or captured at the processor while it is recorded a
   expect(await reportedOf(account)).toHaveLength(2);
 });
 
+test('a hold that is gone at the processor while it is being settled is not reported: its capture meets that', async () => {
+  const replica = replicas.start();
+  const account = newAccount();
+  const orderId = await pay(replica, account, { hold: { upsell, decisionMinutes: 600 } });
+  await replicas.database.pool.query(
+    `update holds set status = 'settling', decision = 'declined', decided_at = held_at, due_at = held_at + interval '1 hour'
+     where account_id = $1 and order_id = $2`,
+    [account, orderId],
+  );
+  replicas.clock.advance(minuteMs);
+  await atProcessor('release', account, (await references(account, orderId))[0]);
+  expect((await compare(replica, account)).books).toMatchObject({ orphan_count: 0 });
+  expect(await reportedOf(account)).toEqual([]);
+});
+
 test('a hold on one side only is reported, unless it was released or has ended', async () => {
   const replica = replicas.start();
   const account = newAccount();

@@ -88,8 +88,11 @@ export function heldNoMore(record: ProcessorRecord, hold: OwnHold): Orphan {
   return orphan('processor', 'charge', record.reference, money, capturedText(record, hold));
 }
 
-/** Whether the platform counts on the money still being held. */
-export const isOpenHold = ({ hold_status }: OwnHold): boolean => hold_status === 'held' || hold_status === 'settling';
+/**
+ * Whether the platform counts on the money still being held. One that is being settled is left alone: its capture meets
+ * the release and charges the buyer anew, and a notice that says the same would have the seller do it a second time.
+ */
+export const isOpenHold = ({ hold_status }: OwnHold): boolean => hold_status === 'held';
 
 /** What the platform recorded as moved and the processor does not know, also when looked up by its id. */
 export function notAtProcessor(kind: MoneyKind, own: OwnPayment): Orphan {
