@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { isLong, timeoutMs } from './libs/testing/src/long.ts';
 import { testWorkers } from './libs/testing/src/workers.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 
@@ -11,11 +12,9 @@ const platform = [infrastructure, 'e2e/support/bundle-programs.ts'];
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node-compile');
 
 /** `npm run test:long` runs the files that have a longer form. */
-const isLong = process.env.TEST_LONG === '1';
 const hasLongForm = (file: string): boolean => readFileSync(file, 'utf8').includes("'@app/testing/long'");
 const filesOf = (patterns: string[]): string[] =>
   isLong ? globSync(patterns, { exclude: ['**/node_modules'] }).filter(hasLongForm) : patterns;
-const timeoutMs = (usual: number): number => (isLong ? 1_800_000 : usual);
 
 interface Apart {
   readonly globalSetup?: string[];

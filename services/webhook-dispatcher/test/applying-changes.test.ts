@@ -3,7 +3,7 @@ import { orderPaid } from '@app/contracts/orders';
 import { listActivity } from '@app/contracts/webhook-deliveries';
 import { deleteWebhookEndpoint } from '@app/contracts/webhooks';
 import { spawnNode } from '@app/testing/child-service';
-import { volume } from '@app/testing/long';
+import { timeoutMs, volume } from '@app/testing/long';
 import { announced, sofar } from '@app/testing/points';
 import { untilBlocked } from '@app/testing/poll-system';
 import { expect, test, vi } from 'vitest';
@@ -15,7 +15,7 @@ import { actAs, harness, seller, sellerForEachTest, startService } from './set-u
 // A change is applied to ten deliveries at a time, twenty while its caller waits, and to the others in the background.
 startService({}, { changeBatchMax: 10 });
 sellerForEachTest();
-vi.setConfig({ testTimeout: volume(120_000, 1_800_000) });
+vi.setConfig({ testTimeout: timeoutMs(120_000) });
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /** Of a process of its own, whose batches are of a thousand. */
 const beyondAWait = 2_100;

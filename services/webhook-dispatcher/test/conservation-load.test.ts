@@ -4,7 +4,7 @@ import { deleteWebhookEndpoint, putWebhookEndpoint } from '@app/contracts/webhoo
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
 import { guardLeaks } from '@app/testing/leak-guard';
-import { volume } from '@app/testing/long';
+import { timeoutMs, volume } from '@app/testing/long';
 import { announced, listen } from '@app/testing/points';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { proveConservation } from '../src/conservation/prove-conservation.ts';
@@ -15,7 +15,7 @@ import { allDeliveries, anOrder, connectedAccount } from './orders.ts';
 import type { Seller } from './set-up.ts';
 
 guardLeaks();
-vi.setConfig({ testTimeout: volume(120_000, 1_800_000) });
+vi.setConfig({ testTimeout: timeoutMs(120_000) });
 let harness: Harness;
 let database: Database;
 beforeAll(async () => {

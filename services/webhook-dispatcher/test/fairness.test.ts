@@ -1,7 +1,7 @@
 import { orderPaid } from '@app/contracts/orders';
 import { putWebhookEndpoint } from '@app/contracts/webhooks';
 import type { Receiver } from '@app/testing/http-receiver';
-import { volume } from '@app/testing/long';
+import { timeoutMs, volume } from '@app/testing/long';
 import { expect, test, vi } from 'vitest';
 import { attempted } from './harness.ts';
 import { allDeliveries, anEvent, anOrder, connectedAccount } from './orders.ts';
@@ -9,7 +9,7 @@ import { harness, startService } from './set-up.ts';
 
 // A delivery to a receiver that never answers waits for longer than these tests do.
 startService({ ATTEMPT_TIMEOUT_SECONDS: '60', LEASE_SECONDS: '120' });
-vi.setConfig({ testTimeout: volume(120_000, 1_800_000) });
+vi.setConfig({ testTimeout: timeoutMs(120_000) });
 
 const orders = (account: string, count: number) =>
   Promise.all(Array.from({ length: count }, () => harness.publish(orderPaid, account, anOrder(harness.clock.nowMs()))));

@@ -1,4 +1,4 @@
-import { randomRuns, volume } from '@app/testing/long';
+import { randomRuns, timeoutMs, volume } from '@app/testing/long';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
@@ -16,7 +16,7 @@ import { DeliveryScheduler, type SendResult } from './delivery-scheduler.ts';
 import { HostRates } from './host-rates.ts';
 import { addTo, hasShare, noCounts, type Priority, priorityOrder } from './priority.rules.ts';
 
-vi.setConfig({ testTimeout: volume(30_000, 1_800_000) });
+vi.setConfig({ testTimeout: timeoutMs(30_000) });
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
