@@ -1,6 +1,5 @@
 import type { ServiceName } from '@app/contracts/services';
 import type { Logger } from '@app/service-kit/logger';
-import { isOutage } from '@app/service-kit/outages';
 import type { Waker } from '@app/service-kit/waker';
 import { batchHeld } from './points.ts';
 import { mayBeOneEvent } from './retry-policy.ts';
@@ -54,7 +53,7 @@ export function createOutageRetry(options: OutageRetryOptions): OutageRetry {
     }
   };
   return {
-    retryOutage: (work) => repeat(work, (err) => isOutage(err) && !mayBeOneEvent(err)),
+    retryOutage: (work) => repeat(work, (err) => !mayBeOneEvent(err)),
     retryAlways: (work) => repeat(work, () => true),
   };
 }

@@ -106,7 +106,7 @@ async function replayTogether(options: ReplaysOptions, taken: Taken, rows: reado
       for (const row of rows) if (!taken.isClosing()) await replayTogether(options, taken, [row]);
       return;
     }
-    if (isOutage(err) && !mayBeOneEvent(err)) throw err;
+    if (!mayBeOneEvent(err)) throw err;
     await keep(options, rows[0] as LetterRow, err);
   }
   for (const row of rows) taken.unfinished.delete(row.event_id);

@@ -53,8 +53,9 @@ export type CallRequest<Of extends Types> = Given<'params', Of['params']> &
     readonly actor: PageActor;
     /**
      * As the header of that name, for operations that take one. A second click of a form must find what the first one did,
-     * so a page sends a key with a POST that would do more than once, and with another method only if its repeat is refused: an update by `ifVersion`
-     * would have changed meanwhile, one without a version would put older values back, what a DELETE removed is not found, and a card's token is used up.
+     * so a page sends a key with a POST that would do more than once. With another method it does only where a repeat is
+     * refused (an update by `ifVersion` finds a newer version, what a DELETE removed is not found, a card's token is used up)
+     * or would put older values back: an update without a version.
      */
     readonly idempotencyKey?: string;
     /**
