@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { visitDashboard } from './support/dashboard-visits.ts';
 import { letterPath, letterTo } from './support/letters.ts';
 import { scripts } from './support/scripts.ts';
-import { signUp } from './support/seller.ts';
+import { placeOrder, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
 import { handled } from './support/waits.ts';
 
@@ -125,7 +125,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
       ['declines@example.com', 'sim_renewal_declined'],
     ]) {
       const order = { productSlug: 'club', email, paymentMethod, test: true };
-      const { orderId } = (await seller.call('POST', '/api/v1/orders', { body: order })).json;
+      const orderId = await placeOrder(seller, order);
       await handled('billing', orderPaid, (data) => data.orderId === orderId);
     }
 

@@ -3,7 +3,7 @@ import { volume } from '@app/testing/long';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { downloaded, visitDashboard } from './support/dashboard-visits.ts';
 import { scripts } from './support/scripts.ts';
-import { addProduct } from './support/seller.ts';
+import { addProduct, placeOrder } from './support/seller.ts';
 import { platform, seller, signUpSeller } from './support/set-up.ts';
 import { handled } from './support/waits.ts';
 
@@ -31,7 +31,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     await page.getByText('Nothing was earned yet.').textContent();
 
     const body = { productSlug: 'course', email: 'ada@example.com', affiliateCode: code };
-    const { orderId } = (await seller.call('POST', '/api/v1/orders', { body })).json;
+    const orderId = await placeOrder(seller, body);
     await handled('affiliate', orderPaid, (data) => data.orderId === orderId);
     await page.getByRole('link', { name: 'Record a payout' }).click();
     await page.getByText('Nothing is due.').textContent();

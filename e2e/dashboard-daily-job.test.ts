@@ -4,7 +4,7 @@ import { query } from '@app/testing/sql';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { visitDashboard } from './support/dashboard-visits.ts';
 import { scripts } from './support/scripts.ts';
-import { type Seller, signUp } from './support/seller.ts';
+import { placeOrder, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
 import { handled } from './support/waits.ts';
 
@@ -29,7 +29,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     const seller = await sellerOfClub();
     const email = `${crypto.randomUUID()}@example.com`;
     const order = { productSlug: 'club', email, paymentMethod: 'sim_ok' };
-    const { orderId } = (await seller.call('POST', '/api/v1/orders', { body: order })).json;
+    const orderId = await placeOrder(seller, order);
     await handled('billing', orderPaid, (data) => data.orderId === orderId);
     await query(
       platform.databaseUrl('billing'),

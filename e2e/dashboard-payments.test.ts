@@ -4,7 +4,7 @@ import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, startClusterOn } from './support/cluster.ts';
 import { visitDashboard } from './support/dashboard-visits.ts';
-import { signUp } from './support/seller.ts';
+import { placeOrder, signUp } from './support/seller.ts';
 
 /** Guarantee: with a browser alone a seller stores the keys of a Stripe account, reads what is wrong with them, and never reads a secret again. */
 let cluster: Cluster<Awaited<ReturnType<typeof createTestNats>>>;
@@ -86,7 +86,7 @@ test('a form that shows an earlier choice changes nothing, and keys of another S
   const product = { ...club, name: 'Club', slug: `club-${crypto.randomUUID()}`, status: 'live' };
   await seller.call('POST', '/api/v1/products', { body: product });
   const order = { productSlug: product.slug, email: 'ada@example.com', paymentMethod: 'cus_1/pm_card_visa' };
-  const { orderId } = (await seller.call('POST', '/api/v1/orders', { body: order })).json;
+  const orderId = await placeOrder(seller, order);
   const renewing = `select id from subscriptions where order_id = $1 and collection = 'automatic'`;
   await expect
     .poll(() => query(cluster.databaseUrl('billing'), renewing, [orderId]), { timeout: 20_000 })

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { downloaded, visitDashboard } from './support/dashboard-visits.ts';
 import { openLink } from './support/portal-visits.ts';
 import { scripts } from './support/scripts.ts';
-import { type Seller, signUp } from './support/seller.ts';
+import { placeOrder, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
 import { handled } from './support/waits.ts';
 
@@ -25,7 +25,7 @@ async function pastDue(email: string): Promise<Seller> {
   const product = { ...club, pricingType: 'subscription', billingInterval: 'month' };
   expect((await seller.call('POST', '/api/v1/products', { body: product })).status).toBe(200);
   const order = { productSlug: 'club', email, paymentMethod: 'sim_renewal_declined' };
-  const { orderId } = (await seller.call('POST', '/api/v1/orders', { body: order })).json;
+  const orderId = await placeOrder(seller, order);
   await handled('billing', orderPaid, (data) => data.orderId === orderId);
   expect((await seller.call('POST', '/api/v1/rehearsal/advance', { body: { days: 32 } })).status).toBe(200);
   return seller;

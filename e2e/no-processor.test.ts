@@ -4,7 +4,7 @@ import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
 import { type Cluster, startClusterOn } from './support/cluster.ts';
-import { addProduct, type Seller, signUp } from './support/seller.ts';
+import { addProduct, placeOrder, type Seller, signUp } from './support/seller.ts';
 import { handled } from './support/waits.ts';
 
 /** Guarantee: where the deployment forbids the simulated processor, nothing is sold live through it, and rehearsals work. */
@@ -54,7 +54,7 @@ test('a live subscription takes no card of it, and a rehearsal of one is paid an
   expect((await seller.call('POST', '/api/v1/products', { body })).status).toBe(200);
   const record = async (test: boolean) => {
     const order = { productSlug: 'club', email: 'ada@example.com', test, ...(test && { paymentMethod: 'sim_ok' }) };
-    const { orderId } = (await seller.call('POST', '/api/v1/orders', { body: order })).json;
+    const orderId = await placeOrder(seller, order);
     await handled('billing', orderPaid, (data) => data.orderId === orderId);
   };
   await record(false);

@@ -2,7 +2,7 @@ import type { EventData } from '@app/contracts/define';
 import { orderPaid } from '@app/contracts/orders';
 import { beforeAll, expect, test } from 'vitest';
 import { portalSession } from './support/portal-session.ts';
-import { type Answer, call } from './support/seller.ts';
+import { type Answer, call, placeOrder } from './support/seller.ts';
 import { platform, seller, signUpSeller } from './support/set-up.ts';
 import { handled } from './support/waits.ts';
 
@@ -24,7 +24,7 @@ interface Buyer {
 async function subscribed(): Promise<Buyer> {
   const email = `${crypto.randomUUID()}@example.com`;
   const order = { productSlug: 'club', email, paymentMethod: 'sim_ok' };
-  const { orderId } = (await seller.call('POST', '/api/v1/orders', { body: order })).json;
+  const orderId = await placeOrder(seller, order);
   await handled('billing', orderPaid, (data: EventData<typeof orderPaid>) => data.orderId === orderId);
   const { data } = (await seller.call('GET', `/api/v1/subscriptions?email=${email}`)).json;
   const secret = await portalSession(platform, seller.accountId, { email });

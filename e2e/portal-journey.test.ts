@@ -10,7 +10,7 @@ import { verifyAddress } from './support/letters.ts';
 import { openLink } from './support/portal-visits.ts';
 import { moneyByOrder } from './support/processor-books.ts';
 import { scripts } from './support/scripts.ts';
-import { type Seller, signUp } from './support/seller.ts';
+import { placeOrder, type Seller, signUp } from './support/seller.ts';
 import { handled } from './support/waits.ts';
 
 /**
@@ -61,7 +61,7 @@ interface Subscribed {
 async function subscribe(seller: Seller, paymentMethod: string): Promise<Subscribed> {
   const email = `${crypto.randomUUID()}@example.com`;
   const body = { productSlug: 'club', email, paymentMethod };
-  const { orderId } = (await seller.call('POST', '/api/v1/orders', { body })).json;
+  const orderId = await placeOrder(seller, body);
   await handled('billing', orderPaid, (data) => data.orderId === orderId);
   return {
     email,

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { verifyAddress } from './support/letters.ts';
 import { enterPortal, linkFor, openLink, type PortalShop, visitPortal } from './support/portal-visits.ts';
 import { scripts } from './support/scripts.ts';
-import { addProduct, signUp } from './support/seller.ts';
+import { addProduct, placeOrder, signUp } from './support/seller.ts';
 import { handle, platform, seller, signUpSeller } from './support/set-up.ts';
 import { handled } from './support/waits.ts';
 
@@ -29,7 +29,7 @@ const newEmail = () => `${crypto.randomUUID()}@example.com`;
 
 async function buy(email: string, of: object = {}): Promise<string> {
   const body = { productSlug: 'course', email, ...of };
-  return (await seller.call('POST', '/api/v1/orders', { body })).json.orderId;
+  return await placeOrder(seller, body);
 }
 
 const subscriptionOf = async (email: string) =>
@@ -161,7 +161,7 @@ test('a session is found again at the shop’s new handle, and its old one leads
   await verifyAddress(platform.baseUrl, mover, platform.emails);
   await addProduct(mover, 'course');
   const email = newEmail();
-  await mover.call('POST', '/api/v1/orders', { body: { productSlug: 'course', email } });
+  await placeOrder(mover, { productSlug: 'course', email });
   const old = (await mover.call('GET', '/api/v1/settings')).json.handle;
   const page = await enterPortal({ ...shop(), handle: old }, email);
   const settings = { handle: `moved-${crypto.randomUUID()}` };
@@ -198,7 +198,7 @@ test('a past-due payment is confirmed at the bank from the link to its card, wit
   await rehearsing.call('PATCH', '/api/v1/settings', { body: { testMode: true } });
   const email = newEmail();
   const order = { productSlug: 'club', email, paymentMethod: 'sim_renewal_requires_action', test: true };
-  const { orderId } = (await rehearsing.call('POST', '/api/v1/orders', { body: order })).json;
+  const orderId = await placeOrder(rehearsing, order);
   await handled('billing', orderPaid, (data) => data.orderId === orderId);
   const advanced = await rehearsing.call('POST', '/api/v1/rehearsal/advance', { body: { days: 31 } });
   expect(advanced.json).toMatchObject({ ok: true, rebills: { charged: 0 } });

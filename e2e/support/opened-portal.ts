@@ -1,5 +1,6 @@
 import { orderPaid } from '@app/contracts/orders';
 import { portalSession } from './portal-session.ts';
+import { placeOrder } from './seller.ts';
 import { sharedPlatform } from './shared-platform.ts';
 import { startShop } from './shop.ts';
 import { handled } from './waits.ts';
@@ -22,7 +23,7 @@ export async function openedPortal(): Promise<OpenedPortal> {
   await seller.call('POST', '/api/v1/products', { body: product });
   const email = `${crypto.randomUUID()}@example.com`;
   const buy = async (productSlug: string, more: object = {}): Promise<string> =>
-    (await seller.call('POST', '/api/v1/orders', { body: { productSlug, email, ...more } })).json.orderId;
+    placeOrder(seller, { productSlug, email, ...more });
   const bought = await buy(slug);
   const subscribed = await buy('club', { paymentMethod: 'sim_ok' });
   await handled('billing', orderPaid, (data) => data.orderId === subscribed);

@@ -92,3 +92,10 @@ export async function addProduct(
   if (bump.status !== 200) throw new Error(`bump: ${bump.status} ${bump.text}`);
   return { productId: product.json.id, slug, bumpId: bump.json.id };
 }
+
+/** Records an order and returns its id. @throws with the answer when it is refused: a test would wait for its events in vain */
+export async function placeOrder(seller: Pick<Seller, 'call'>, body: object): Promise<string> {
+  const placed = await seller.call('POST', '/api/v1/orders', { body });
+  if (placed.status !== 200) throw new Error(`order: ${placed.status} ${placed.text}`);
+  return placed.json.orderId;
+}

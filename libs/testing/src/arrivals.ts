@@ -21,6 +21,8 @@ interface WaitOptions<T> {
   readonly from?: number;
   /** What is waited for, in the failure. */
   readonly what?: string;
+  /** Which of the others the failure shows; all unless given. */
+  readonly isAkin?: (item: T) => boolean;
 }
 
 export function createArrivals<T>(): Arrivals<T> {
@@ -33,7 +35,7 @@ export function createArrivals<T>(): Arrivals<T> {
       for (const check of [...waiting]) check();
     },
     clear: () => void list.splice(0),
-    wait: async (count, { matches = () => true, from = 0, what = 'arrivals' } = {}) => {
+    wait: async (count, { matches = () => true, from = 0, what = 'arrivals', isAkin = () => true } = {}) => {
       const found: T[] = [];
       let next = from;
       const isComplete = (): boolean => {
@@ -57,7 +59,7 @@ export function createArrivals<T>(): Arrivals<T> {
         waiting.delete(check);
         limit.abort();
       }
-      const instead = JSON.stringify(list.slice(from).slice(-20), null, 1);
+      const instead = JSON.stringify(list.slice(from).filter(isAkin).slice(-20), null, 1);
       throw new Error(`${found.length} of ${count} ${what} within ${arriveWithinMs / 1_000} s; instead: ${instead}`);
     },
   };

@@ -23,9 +23,10 @@ function listenFrom(position: () => number): Listener {
   return {
     announced: async (point, matches = () => true, times = 1) => {
       const detailOf = ({ detail }: Announcement) => detail as Parameters<typeof matches>[0];
-      const isWanted = (one: Announcement): boolean => one.point === point.name && matches(detailOf(one));
+      const isAkin = (one: Announcement): boolean => one.point === point.name;
       const found = await arrivals.wait(times, {
-        matches: isWanted,
+        matches: (one) => isAkin(one) && matches(detailOf(one)),
+        isAkin,
         from: position(),
         what: `announcements of ${point.name}`,
       });
