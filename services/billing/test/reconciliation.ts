@@ -154,9 +154,9 @@ function expectNamed(
     .map(({ data }) => String(data.summary).match(/\(reference ([\w/]+)\)/)?.[1]);
   expect(new Set(named).size).toBe(named.length);
   const ended = new Set(books.filter((entry) => isMoney(entry, 'capture', 'release')).map(({ about }) => about));
-  // A hold that expired holds nothing: what was charged instead is named.
-  const hasExpired = books.some(({ paymentId }) => lost.get(paymentId)?.step === 'recharge');
-  const isOver = (entry: BookEntry) => ended.has(entry.reference) || (entry.kind === 'hold' && hasExpired);
+  // A hold that the processor ended holds nothing: what was charged instead is named.
+  const isOver = ({ reference, kind, reason }: BookEntry) =>
+    ended.has(reference) || (kind === 'hold' && reason === 'hold_expired');
   const unknown = [...missing, ...books.filter((entry) => isStray(money, entry))];
   const mustBe = unknown
     .filter((entry) => isMoney(entry, 'charge', 'capture', 'refund', 'hold') && !isOver(entry))

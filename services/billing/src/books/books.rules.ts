@@ -79,20 +79,19 @@ function verdictOnFailed(record: ProcessorRecord, kind: MoneyKind, own: OwnPayme
 }
 
 /**
- * A release at the processor of what is recorded as held here, or a capture of a hold that was not made here.
+ * A release at the processor of what is recorded as held here, or a capture of a hold that was not made here. A hold that
+ * is being settled is left alone: its own capture meets the release or finds that capture, and its end is reported.
  * @param hold ours that the record is about
  */
-export function heldNoMore(record: ProcessorRecord, hold: OwnHold): Orphan {
-  if (record.kind === 'release') return orphan('platform', 'hold', hold.id, hold, releasedText(record, hold));
-  const money = { amount_cents: record.amountCents, currency: record.currency, order_id: hold.order_id };
+export function heldNoMore(record: ProcessorRecord, hold: OwnHold): Orphan | undefined {
+  const { hold_status: status, order_id } = hold;
+  if (record.kind === 'release') {
+    return status === 'held' ? orphan('platform', 'hold', hold.id, hold, releasedText(record, hold)) : undefined;
+  }
+  if (status === 'settling') return undefined;
+  const money = { amount_cents: record.amountCents, currency: record.currency, order_id };
   return orphan('processor', 'charge', record.reference, money, capturedText(record, hold));
 }
-
-/**
- * Whether the platform counts on the money still being held. One that is being settled is left alone: its capture meets
- * the release and charges the buyer anew, and a notice that says the same would have the seller do it a second time.
- */
-export const isOpenHold = ({ hold_status }: OwnHold): boolean => hold_status === 'held';
 
 /** What the platform recorded as moved and the processor does not know, also when looked up by its id. */
 export function notAtProcessor(kind: MoneyKind, own: OwnPayment): Orphan {
@@ -174,20 +173,26 @@ const nounOf = ({ call }: OwnPayment): string => {
   }
 };
 
+/* A hold that is still to be settled: the platform goes on by itself, and what the seller did beside it would be done twice. */
+const insteadOfHold =
+  'do not charge the buyer. When the hold is settled, the platform charges the saved card instead, and notifies you if that fails. If the buyer is not to pay, refund the order then.';
+const countedLater =
+  'the order counts it once the buyer has decided on the upsell or the time for that is over: leave it there. If the buyer is not to pay, refund the order then.';
+
 const missingThere: Record<MoneyKind, (own: OwnPayment) => string> = {
   charge: (own) =>
     `${ours(own, 'charge')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if the money never came, charge the buyer anew, or end what the order gives.`,
   refund: (own) =>
     `${ours(own, 'refund')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if the money never went, give it back there.`,
   hold: (own) =>
-    `${ours(own, 'hold')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if nothing is held there, nothing can be captured for the order.`,
+    `${ours(own, 'hold')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if nothing is held there, ${insteadOfHold}`,
 };
 
 const releasedText = (record: ProcessorRecord, hold: OwnHold): string =>
-  `${ours(hold, 'hold')}, which was released at the payment processor on ${day(record.recordedAt)} (reference ${record.reference}). Nothing can be captured of it: if the buyer is to pay, charge the buyer anew; if not, end what the order gives.`;
+  `${ours(hold, 'hold')}, which was released at the payment processor on ${day(record.recordedAt)} (reference ${record.reference}): ${insteadOfHold}`;
 
 const capturedText = (record: ProcessorRecord, hold: OwnHold): string =>
-  `${theirs(record, 'capture')} of the hold of order ${hold.order_id}, which the platform did not make (payment ${hold.id}). The buyer paid, and the order does not count it: give it back there, or give the buyer what it was for.`;
+  `${theirs(record, 'capture')} of the hold of order ${hold.order_id}, which the platform did not make (payment ${hold.id}). The buyer paid, and ${hold.hold_status === 'held' ? countedLater : 'the order does not count it: give it back there, or give the buyer what it was for.'}`;
 
 const chargeFailedText = (record: ProcessorRecord, own: OwnPayment): string =>
   `${ours(own, 'charge')}, which failed at the payment processor on ${day(record.recordedAt)} (reference ${record.reference})${record.message === null ? '' : `: ${record.message}`}. The money is not with you: charge the buyer anew, or end what the order gives.`;

@@ -1,6 +1,6 @@
 import type { ProcessorRecord } from '../processors/payment-processor.ts';
 import type { FailedRefund } from '../refunds/reopen-charges.ts';
-import { heldNoMore, isOpenHold, isRecordOf, type Orphan, type OwnHold, verdictOn } from './books.rules.ts';
+import { heldNoMore, isRecordOf, type Orphan, type OwnHold, verdictOn } from './books.rules.ts';
 import type { ComparedPayment } from './own-payments.ts';
 
 interface Judged {
@@ -26,17 +26,12 @@ export function judge(
   const judged: Judged = { orphans: [], failed: [], known: [] };
   for (const record of records) {
     const own = ownOf(record);
-    const ended = endsHold(record, own) ? endedHold(record, holds) : undefined;
-    if (ended === undefined) judgeMoney(judged, record, own);
-    else judged.orphans.push(ended);
+    const hold = endsHold(record, own) ? holds.get(record.about ?? '') : undefined;
+    const orphan = hold && heldNoMore(record, hold);
+    if (orphan !== undefined) judged.orphans.push(orphan);
+    else if (hold === undefined) judgeMoney(judged, record, own);
   }
   return judged;
-}
-
-function endedHold(record: ProcessorRecord, holds: ReadonlyMap<string, OwnHold>): Orphan | undefined {
-  const hold = holds.get(record.about ?? '');
-  if (hold === undefined || (record.kind === 'release' && !isOpenHold(hold))) return undefined;
-  return heldNoMore(record, hold);
 }
 
 function judgeMoney(judged: Judged, record: ProcessorRecord, own: ComparedPayment | undefined): void {

@@ -10,9 +10,11 @@ import { holdPaymentKey, keyMayBeForgotten } from '../payments/payment-key.ts';
 import {
   capturedElsewhereText,
   holdLostText,
+  holdReplacedText,
   holdTakenText,
   isAlreadyCaptured,
   isHoldExpired,
+  isReleased,
 } from '../payments/payment-notices.rules.ts';
 import { readMoney } from '../payments/payment-rows.ts';
 import { sendOnce } from '../payments/send-once.ts';
@@ -174,13 +176,15 @@ async function finishHold(
   return finished;
 }
 
-/** What the seller has to know: the money is lost, or is taken after a notification that it could not be. */
+/** What the seller has to know: the money is lost, or is taken otherwise than by a capture at once. */
 function noticeAtEnd(payments: readonly Payment[], hold: Hold): string | undefined {
   const attempts = payments.filter(({ step }) => step === 'recharge' || step === 'capture');
   if (hold.status === 'lost') return holdLostText(hold, attempts.at(-1)?.decline_message ?? null);
-  const failed = attempts.some((payment) => payment.step === 'capture' && isCaptureFailure(payment));
   const step = attempts.find(({ status }) => status === 'succeeded')?.step;
   if (step === undefined) return capturedElsewhereText(hold);
+  if (step === 'recharge' && attempts.some(({ decline_reason }) => isReleased(decline_reason)))
+    return holdReplacedText(hold);
+  const failed = attempts.some((payment) => payment.step === 'capture' && isCaptureFailure(payment));
   return failed ? holdTakenText(hold, step === 'capture' ? 'capture' : 'recharge') : undefined;
 }
 

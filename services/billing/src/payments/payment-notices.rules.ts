@@ -10,8 +10,10 @@ const amountOf = ({ amount_cents, currency }: About): string => formatAmount(amo
 const because = (message: string | null): string => (message === null ? '' : ` The processor said: ${message}`);
 
 /** The hold ended before it was captured, by itself or by a release: its amount is charged instead. */
-export const isHoldExpired = (reason: string | null): boolean =>
-  reason === 'hold_expired' || reason === 'already_released';
+export const isHoldExpired = (reason: string | null): boolean => reason === 'hold_expired' || isReleased(reason);
+
+/** The hold was released by hand, or by a payment that is not recorded here. */
+export const isReleased = (reason: string | null): boolean => reason === 'already_released';
 
 /** The hold was captured by a payment that is not recorded here. */
 export const isAlreadyCaptured = (reason: string | null): boolean => reason === 'already_captured';
@@ -35,6 +37,10 @@ export const captureFailedText = (about: About, message: string | null): string 
 /** The end of a hold whose capture had failed. @param step which took the money */
 export const holdTakenText = (about: About, step: 'capture' | 'recharge'): string =>
   `The held ${amountOf(about)} of order ${about.order_id}, which could not be captured at first, is taken: ${step === 'capture' ? 'it was captured' : 'the hold expired, and the saved card was charged instead'}.`;
+
+/** The hold was released at the processor, perhaps so that nothing would be taken. */
+export const holdReplacedText = (about: About): string =>
+  `The held ${amountOf(about)} of order ${about.order_id} had been released at the payment processor, so the saved card was charged instead. If the buyer is not to pay, refund the order.`;
 
 export const holdLostText = (about: About, message: string | null): string =>
   `The held ${amountOf(about)} of order ${about.order_id} is lost: the hold ended, and charging the card instead failed.${because(message)}`;

@@ -33,14 +33,16 @@ const isHold = ({ capture_method }: PaymentIntent): boolean => capture_method ==
 const reasonOf = (error: unknown): string | null => (error as { readonly code?: string } | null)?.code ?? null;
 
 function ofIntent(intent: PaymentIntent): BookEntry {
-  const { id, status, amount: amountCents, currency, metadata, latest_charge, last_payment_error } = intent;
+  const { id, status, amount: amountCents, currency, metadata, latest_charge } = intent;
+  const { last_payment_error, cancellation_reason } = intent;
   const waits = status === 'requires_action';
   return {
     ...{ ...common, paymentId: metadata.funnelry_payment ?? '', orderId: orderOf(intent), reference: id, about: null },
     kind: isHold(intent) ? 'hold' : 'charge',
     // One that was ended later had succeeded all the same.
     status: latest_charge !== null ? 'succeeded' : waits ? 'requires_action' : 'declined',
-    ...{ reason: reasonOf(last_payment_error), amountCents, currency },
+    reason: cancellation_reason === 'automatic' ? 'hold_expired' : reasonOf(last_payment_error),
+    ...{ amountCents, currency },
   };
 }
 
