@@ -1,6 +1,8 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
+import buildConnector from 'undici/lib/core/connect.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
 import { isAllowedAddress, isLoopbackName } from './public-address.ts';
 
 const connectTimeoutMs = 5_000;
