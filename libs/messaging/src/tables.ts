@@ -65,6 +65,11 @@ export const messagingTables = `
     attempted_at timestamptz not null default now()
   )`;
 
+/** The order in which dead letters are replayed, those that have waited longest first; the second migration runs this. */
+export const waitingLettersIndex = `
+  drop index dead_letters_requested;
+  create index dead_letters_waiting on dead_letters (replay_requested_at, event_id) where replay_requested_at is not null`;
+
 /**
  * sent_notifications   what sellers were notified of, so that they are notified once (notify-once.ts): one row for each
  *                      `notification_key` of an account, until `kept_until`.

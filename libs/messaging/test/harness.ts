@@ -14,6 +14,7 @@ import { z } from 'zod';
 import { connectNats, type NatsClient } from '../src/connect.ts';
 import { type ConsumersOptions, type EventConsumers, startConsumers } from '../src/consume.ts';
 import { onEvent } from '../src/event-handler.ts';
+import { waitingLettersMigration } from '../src/migrations.ts';
 import { insertOutboxSql, outboxRow } from '../src/outbox.ts';
 import { eventsHandled, eventsPublished, eventsSentBack } from '../src/points.ts';
 import { type Relay, type RelayOptions, startRelay } from '../src/relay.ts';
@@ -51,7 +52,7 @@ export const databaseOptions = (url: string) => ({
   url,
   applicationName: 'messaging-test',
   entities: [],
-  migrations: [{ name: '0001-tables', class: Tables }],
+  migrations: [{ name: '0001-tables', class: Tables }, waitingLettersMigration],
 });
 
 export interface TestDb {

@@ -1,4 +1,5 @@
+import { waitingLettersMigration } from '@app/messaging/migrations';
 import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
 
-export const migrations: Migrations = [{ name: '0001-initial-0.2.0', class: Initial }];
+export const migrations: Migrations = [{ name: '0001-initial-0.2.0', class: Initial }, waitingLettersMigration];
