@@ -8,7 +8,7 @@ import { headersOf, messageId } from './message.ts';
 import type { MessageBuffer } from './message-buffer.ts';
 import { InterruptedError, type OutageRetry } from './outage-retry.ts';
 import { eventsGivenUp, eventsHandled, eventsSentBack } from './points.ts';
-import { attemptsMax, decide } from './retry-policy.ts';
+import { attemptsMax, decide, outagesMax } from './retry-policy.ts';
 import { announcedOf, type ConsumerDeps, readEvent, takeEffect } from './take-effect.ts';
 
 export interface BatchRun extends ConsumerDeps {
@@ -96,21 +96,18 @@ function read({ service, handler, buffer }: BatchRun, delivery: Delivery, failur
   }
 }
 
-/** Three statements in a row that time out speak against the database and not against three events. */
-const timeoutsMax = 3;
-
 async function handleEach(run: BatchRun, deliveries: readonly Readable[]): Promise<Failure[]> {
   const failures: Failure[] = [];
-  let timeouts = 0;
+  let outages = 0;
   for (const [index, delivery] of deliveries.entries()) {
     try {
       await applyAndAck(run, [delivery]);
-      timeouts = 0;
+      outages = 0;
     } catch (err) {
       if (err instanceof InterruptedError) throw err;
       failures.push({ delivery, err });
-      timeouts = isOutage(err) ? timeouts + 1 : 0;
-      if (timeouts === timeoutsMax)
+      outages = isOutage(err) ? outages + 1 : 0;
+      if (outages === outagesMax)
         return [...failures, ...deliveries.slice(index + 1).map((rest) => ({ delivery: rest, err }))];
     }
   }

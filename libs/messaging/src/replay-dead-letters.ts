@@ -2,12 +2,13 @@ import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop
 import { statement, unnamed } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
+import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import type { PoolClient } from 'pg';
 import { reasonOf } from './dead-letters.ts';
 import type { EventHandler, ReceivedEvent } from './event-handler.ts';
 import type { EventHeaders } from './message.ts';
 import { eventsGivenUp } from './points.ts';
-import { mayBeOneEvent } from './retry-policy.ts';
+import { decideReplay, mayBeOneEvent } from './retry-policy.ts';
 import { type ConsumerDeps, readEvent, takeEffect } from './take-effect.ts';
 
 export interface ReplaysOptions extends ConsumerDeps {
@@ -19,120 +20,180 @@ export interface ReplaysOptions extends ConsumerDeps {
 
 const batchMax = 100;
 
+interface ReplayRun extends ReplaysOptions {
+  /** Letters that were taken up and neither replayed nor kept; those that were tried have no time any more. */
+  readonly unfinished: Map<string, Date | null>;
+  /** Failures of letters that were requested again: in memory, so that a new process begins with none. */
+  readonly failures: Map<string, number>;
+}
+
 /**
  * Handles the dead letters whose replay was requested: by the same handlers as events from the stream, in one
  * transaction with their inbox rows and the end of the letter. One that fails is kept with its new reason.
  */
 export function startReplays(options: ReplaysOptions): BackgroundLoop {
-  let found = 0;
+  const run: ReplayRun = { ...options, unfinished: new Map(), failures: new Map() };
+  let finished = 0;
   let failing = false;
-  return startLoop({
+  const loop = startLoop({
     name: `${options.service}.replays`,
     round: async (isClosing) => {
-      found = 0;
-      found = await replayOnce(options, isClosing);
+      finished = 0;
+      finished = await replayOnce(run, isClosing);
       failing = false;
     },
-    pauseMs: () => (found > 0 ? 0 : options.everyMs),
+    pauseMs: () => (finished > 0 ? 0 : options.everyMs),
     onFailure: (err) => {
       // The consumers log an outage; the same line every two seconds would add nothing.
       if (!failing && !isOutage(err)) options.logger.warn({ err }, 'dead letters could not be replayed');
       failing = true;
     },
   });
+  return {
+    wake: loop.wake,
+    close: async () => {
+      await loop.close();
+      await requestAgain(run).catch((err: unknown) => {
+        const letters = run.unfinished.size;
+        options.logger.warn({ err, letters }, 'requests to replay dead letters were lost in an outage: repeat them');
+      });
+    },
+  };
 }
 
 interface LetterRow extends EventHeaders {
   readonly event_id: string;
   readonly subject: string;
   readonly payload: string;
+  readonly requested_at: Date;
 }
 
-/** Those of one kind, the ones that have waited longest: what an outage stopped goes behind all others. */
-const takeStatement = statement<LetterRow>(
+/** Those of one kind, the ones that have waited longest: what was tried and requested again goes behind all others. */
+export const takeStatement = statement<LetterRow>(
   'dead-letters-take',
-  `update dead_letters set replay_requested_at = null where event_id in (
-         select event_id from dead_letters where replay_requested_at is not null and subject = (
-           select subject from dead_letters where replay_requested_at is not null and subject = any($1::text[])
-           order by replay_requested_at, event_id limit 1)
-         order by replay_requested_at, event_id limit ${batchMax} for update skip locked)
-       returning event_id, subject, payload, request_id, traceparent`,
-  { event_id: 'text', subject: 'text', payload: 'text', request_id: 'text', traceparent: 'text' },
+  `with waiting as (
+       select event_id, replay_requested_at from dead_letters where replay_requested_at is not null and subject = (
+         select subject from dead_letters where replay_requested_at is not null and subject = any($1::text[])
+         order by replay_requested_at, event_id limit 1)
+       order by replay_requested_at, event_id limit ${batchMax} for update skip locked),
+     taken as (
+       update dead_letters l set replay_requested_at = null from waiting w where l.event_id = w.event_id
+       returning l.event_id, l.subject, l.payload, l.request_id, l.traceparent, w.replay_requested_at as requested_at)
+     select event_id, subject, payload, request_id, traceparent, requested_at from taken
+     order by requested_at, event_id`,
+  {
+    event_id: 'text',
+    subject: 'text',
+    payload: 'text',
+    request_id: 'text',
+    traceparent: 'text',
+    requested_at: 'timestamptz',
+  },
 );
 const deleteStatement = statement('dead-letters-delete', 'delete from dead_letters where event_id = any($1::text[])');
 const keepStatement = statement(
   'dead-letters-keep',
   'update dead_letters set error = $2, died_at = now() where event_id = $1',
 );
+const requestTypes = { event_id: 'text', requested_at: 'timestamptz' } as const;
 const requestAgainStatement = statement(
   'dead-letters-request-again',
-  'update dead_letters set replay_requested_at = now() where event_id = any($1::text[])',
+  `update dead_letters l set replay_requested_at = coalesce(rows.requested_at, now())
+     from ${tableOf(requestTypes, 1)} where l.event_id = rows.event_id`,
 );
 
 /**
- * The request ends before the attempt: a letter that ends the process is kept, and not retried by itself.
- * @returns how many letters were taken up
+ * The request ends before the attempt: a letter that ends the process is kept, and not retried by itself. What an outage
+ * left unfinished is requested again, as soon as the database is back.
+ * @returns how many letters were replayed or kept
  */
-async function replayOnce(options: ReplaysOptions, isClosing: () => boolean): Promise<number> {
-  const { database, handlers } = options;
+async function replayOnce(run: ReplayRun, isClosing: () => boolean): Promise<number> {
+  const { database, handlers, unfinished } = run;
+  await requestAgain(run);
   const { rows } = await database.pool.query(
     unnamed(takeStatement([handlers.map((handler) => handler.definition.subject)])),
   );
   const handler = handlers.find(({ definition }) => definition.subject === rows[0]?.subject);
   if (handler === undefined) return 0;
-  const taken: Taken = { handler, isClosing, unfinished: new Set(rows.map((row) => row.event_id)) };
+  for (const { event_id, requested_at } of rows) unfinished.set(event_id, requested_at);
   try {
-    await replayTogether(options, taken, rows);
+    if (!(await replayTogether(run, handler, rows))) await replayEach(run, handler, rows, isClosing);
+    return rows.length - unfinished.size;
   } finally {
-    await requestAgain(options, [...taken.unfinished]);
+    await requestAgain(run);
   }
-  return rows.length;
 }
 
-/** Letters of one kind whose request was taken up. */
-interface Taken {
-  readonly handler: EventHandler;
-  readonly isClosing: () => boolean;
-  /** The ids of those that were neither replayed nor kept. */
-  readonly unfinished: Set<string>;
+async function requestAgain({ database, unfinished }: ReplayRun): Promise<void> {
+  if (unfinished.size === 0) return;
+  const requests = [...unfinished].map(([event_id, requested_at]) => ({ event_id, requested_at }));
+  await database.pool.query(unnamed(requestAgainStatement(columnsOf(requests, requestTypes))));
+  unfinished.clear();
+}
+
+/** @returns whether several letters took effect together; one is replayed by itself */
+async function replayTogether(run: ReplayRun, handler: EventHandler, rows: readonly LetterRow[]): Promise<boolean> {
+  if (rows.length === 1) return false;
+  try {
+    await replay(run, handler, rows);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Leaves letters unfinished when the service closes. @throws Error at an outage, likewise */
-async function replayTogether(options: ReplaysOptions, taken: Taken, rows: readonly LetterRow[]): Promise<void> {
-  try {
-    await replay(options, taken.handler, rows);
-  } catch (err) {
-    if (rows.length > 1) {
-      for (const row of rows) if (!taken.isClosing()) await replayTogether(options, taken, [row]);
-      return;
+async function replayEach(
+  run: ReplayRun,
+  handler: EventHandler,
+  rows: readonly LetterRow[],
+  isClosing: () => boolean,
+): Promise<void> {
+  let outages = 0;
+  for (const row of rows) {
+    if (isClosing()) return;
+    try {
+      await replay(run, handler, [row]);
+      outages = 0;
+    } catch (err) {
+      outages = isOutage(err) ? outages + 1 : 0;
+      await keepOrLeave(run, row, err, outages);
     }
-    if (!mayBeOneEvent(err)) throw err;
-    await keep(options, rows[0] as LetterRow, err);
-  }
-  for (const row of rows) taken.unfinished.delete(row.event_id);
-}
-
-/** When the database itself is away by now, the operator has to request them again. */
-async function requestAgain({ database, logger }: ReplaysOptions, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  try {
-    await database.pool.query(unnamed(requestAgainStatement([ids])));
-  } catch (err) {
-    logger.warn({ err, letters: ids.length }, 'requests to replay dead letters were lost in an outage: repeat them');
   }
 }
 
-async function replay(options: ReplaysOptions, handler: EventHandler, rows: readonly LetterRow[]): Promise<void> {
+/** @throws what it is given, at an outage */
+async function keepOrLeave(run: ReplayRun, row: LetterRow, err: unknown, outages: number): Promise<void> {
+  const { unfinished, failures } = run;
+  unfinished.set(row.event_id, null);
+  const attempts = (failures.get(row.event_id) ?? 0) + 1;
+  const verdict = decideReplay(err, attempts, outages);
+  if (verdict === 'keep') return await keep(run, row, err);
+  if (mayBeOneEvent(err)) failures.set(row.event_id, attempts);
+  if (verdict === 'outage') throw err;
+}
+
+async function replay(run: ReplayRun, handler: EventHandler, rows: readonly LetterRow[]): Promise<void> {
   const events: ReceivedEvent<never>[] = rows.map((row) => readEvent(handler, row.payload, () => row));
   const ids = rows.map((row) => row.event_id);
-  await takeEffect(options, handler, events, async (client: PoolClient) => {
+  await takeEffect(run, handler, events, async (client: PoolClient) => {
     await client.query(unnamed(deleteStatement([ids])));
   });
-  options.logger.info({ subject: handler.definition.subject, events: ids.length }, 'dead letters replayed');
+  finish(run, ids);
+  run.logger.info({ subject: handler.definition.subject, events: ids.length }, 'dead letters replayed');
 }
 
-async function keep({ service, database, logger }: ReplaysOptions, row: LetterRow, err: unknown): Promise<void> {
+async function keep(run: ReplayRun, row: LetterRow, err: unknown): Promise<void> {
+  const { service, database, logger } = run;
   await database.pool.query(unnamed(keepStatement([row.event_id, reasonOf(err)])));
+  finish(run, [row.event_id]);
   logger.error({ err, subject: row.subject, eventId: row.event_id }, 'dead letter failed again');
   eventsGivenUp.announce(() => ({ service, ids: [row.event_id] }));
+}
+
+function finish({ unfinished, failures }: ReplayRun, ids: readonly string[]): void {
+  for (const id of ids) {
+    unfinished.delete(id);
+    failures.delete(id);
+  }
 }

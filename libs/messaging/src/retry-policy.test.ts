@@ -1,6 +1,6 @@
 import { isOutage } from '@app/service-kit/outages';
 import { expect, test } from 'vitest';
-import { decide } from './retry-policy.ts';
+import { attemptsMax, decide, decideReplay, outagesMax } from './retry-policy.ts';
 
 const outages = [
   Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' }),
@@ -25,4 +25,23 @@ test('an event that cannot be read or handled is tried with growing pauses, then
     1, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60,
   ]);
   expect(decide(err, 12)).toEqual({ kind: 'dead-letter' });
+});
+
+test('a replay that fails by an outage of more than one event ends the round, however often it was tried', () => {
+  for (const err of outages.filter((each) => (each as { code?: string }).code !== '40P01'))
+    expect(decideReplay(err, attemptsMax, 1)).toBe('outage');
+});
+
+test('a letter that meets a timeout or a deadlock is requested again, and kept after its last attempt', () => {
+  for (const code of ['57014', '40P01', '40001']) {
+    const err = Object.assign(new Error('slow'), { code });
+    expect(decideReplay(err, 1, 1)).toBe('request-again');
+    expect(decideReplay(err, attemptsMax - 1, outagesMax - 1)).toBe('request-again');
+    expect(decideReplay(err, 1, outagesMax)).toBe('outage');
+    expect(decideReplay(err, attemptsMax, 1)).toBe('keep');
+  }
+});
+
+test('a letter that fails by itself is kept at once', () => {
+  expect(decideReplay(new Error('never works'), 1, 0)).toBe('keep');
 });

@@ -30,3 +30,21 @@ export function mayBeOneEvent(err: unknown): boolean {
   const { code } = err as { code?: unknown };
   return !isOutage(err) || (typeof code === 'string' && /^(57014|40)/.test(code));
 }
+
+/** Three outages in a row, each of one event alone, speak against the database and not against three events. */
+export const outagesMax = 3;
+
+/** What becomes of a dead letter whose replay failed by itself; an outage ends the attempts of the others with it. */
+export type ReplayVerdict = 'keep' | 'request-again' | 'outage';
+
+/**
+ * A statement that takes too long and a deadlock may be the database's fault: such a letter is tried as often as an event
+ * from the stream before it is kept.
+ * @param attempts failures of this letter that may be its own, from 1
+ * @param outages in a row, of this letter and those tried before it
+ */
+export function decideReplay(err: unknown, attempts: number, outages: number): ReplayVerdict {
+  if (!mayBeOneEvent(err)) return 'outage';
+  if (!isOutage(err) || attempts >= attemptsMax) return 'keep';
+  return outages >= outagesMax ? 'outage' : 'request-again';
+}

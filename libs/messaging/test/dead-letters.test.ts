@@ -1,8 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { defineEvent, type EventDefinition } from '@app/contracts/define';
+import { roundEnded } from '@app/service-kit/background-loop';
+import { openDatabase } from '@app/service-kit/database';
 import { spawnNode } from '@app/testing/child-service';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { listen } from '@app/testing/points';
+import { plannedScans } from '@app/testing/sql';
+import { startTcpProxy } from '@app/testing/tcp-proxy';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { connectNats } from '../src/connect.ts';
@@ -10,9 +14,22 @@ import type { EventConsumers } from '../src/consume.ts';
 import { replayState, requestReplay } from '../src/dead-letters.ts';
 import { onEvent } from '../src/event-handler.ts';
 import { eventsGivenUp } from '../src/points.ts';
+import { takeStatement } from '../src/replay-dead-letters.ts';
 import { replayStream } from '../src/replay-stream.ts';
 import { attemptsMax } from '../src/retry-policy.ts';
-import { counted, eachTestConsumes, failed, handled, insertEffects, numbers, publish, range } from './harness.ts';
+import {
+  counted,
+  databaseOptions,
+  eachTestConsumes,
+  failed,
+  handled,
+  insertEffects,
+  numbers,
+  publish,
+  range,
+  recordingLogger,
+  recounted,
+} from './harness.ts';
 
 guardLeaks();
 
@@ -145,42 +162,134 @@ test('a dead letter replayed takes effect once, and one that fails again is kept
   expect(await query(`select event_id from inbox where event_id = 'evt_13'`)).toHaveLength(1);
 });
 
-/** A dead letter whose replay is requested. */
-const requestedLetter = async (n: number): Promise<void> => {
+/** A dead letter whose replay was requested so many seconds ago. */
+const requestedLetter = async (n: number, { subject } = counted, secondsAgo = 0): Promise<void> => {
   const event = { id: `evt_${n}`, accountId: 'acc_1', occurredAt: new Date().toISOString(), data: { n } };
   await query(`insert into dead_letters (event_id, stream, subject, payload, error, replay_requested_at)
-    values ('evt_${n}', 'CHECKOUT', '${counted.subject}', '${JSON.stringify(event)}', 'failed', now())`);
+    values ('evt_${n}', 'CHECKOUT', '${subject}', '${JSON.stringify(event)}', 'failed',
+      now() - interval '${secondsAgo} seconds')`);
 };
 
-test('a dead letter whose statement takes too long is kept, and those beside it are replayed', async () => {
-  const handler = onEvent(counted, async (events, client) => {
-    if (events.some(({ data }) => data.n === 12))
-      throw Object.assign(new Error('statement timeout'), { code: '57014' });
+const waiting = () => query('select event_id from dead_letters where replay_requested_at is not null order by 1');
+const coded = (code: string) => Object.assign(new Error(`failed with ${code}`), { code });
+
+/** Handles events of the tests, but throws first what `failure` returns for them. */
+const failing = (failure: (ns: readonly number[]) => Error | undefined, definition = counted) =>
+  onEvent(definition, async (events, client) => {
+    const err = failure(events.map(({ data }) => data.n));
+    if (err !== undefined) throw err;
     await insertEffects(events, client);
   });
+
+test('a dead letter whose statement always takes too long is kept, and those beside it are replayed', async () => {
   for (const n of [12, 13]) await requestedLetter(n);
+  let alone = 0;
+  const handler = failing((ns) => {
+    if (ns.length === 1 && ns[0] === 12) alone += 1;
+    return ns.includes(12) ? coded('57014') : undefined;
+  });
   await rig.consume({ handlers: [handler], timing });
   await givenUp('evt_12');
   await handled(rig.listener, [13]);
-  expect(await letters()).toMatchObject([{ event_id: 'evt_12', error: expect.stringContaining('statement timeout') }]);
+  expect(alone).toBe(attemptsMax);
+  expect(await letters()).toMatchObject([{ event_id: 'evt_12', error: expect.stringContaining('57014') }]);
+  expect(await waiting()).toEqual([]);
 });
 
-test('an outage while dead letters are replayed ends no request', async () => {
-  let outages = 0;
-  const handler = onEvent(counted, async (events, client) => {
-    // The first is tried by itself and takes effect; the database goes away at the second.
-    if (events.some(({ data }) => data.n > 12) && outages < 2) {
-      outages += 1;
-      throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-    }
-    await insertEffects(events, client);
+test.each(['57014', '40P01'])(
+  'dead letters that meet a slow database (%s) are replayed once it is not',
+  async (code) => {
+    const ns = range(12, 18);
+    for (const n of ns) await requestedLetter(n);
+    let failures = 0;
+    const handler = failing(() => (++failures <= 20 ? coded(code) : undefined));
+    await rig.consume({ handlers: [handler], timing });
+    await handled(rig.listener, ns);
+    expect(rig.listener.sofar(eventsGivenUp)).toEqual([]);
+    expect(await letters()).toEqual([]);
+  },
+);
+
+test('dead letters of one kind are replayed in the order of their requests', async () => {
+  const ns = range(10, 30);
+  for (const n of ns) await requestedLetter(n, counted, n);
+  let first: readonly number[] | undefined;
+  const handler = failing((batch) => {
+    first ??= batch;
+    return undefined;
   });
-  for (const n of [12, 13, 14]) await requestedLetter(n);
   await rig.consume({ handlers: [handler], timing });
-  await handled(rig.listener, [12, 13, 14]);
-  expect(outages).toBe(2);
-  expect(await numbers(rig.db.database)).toEqual([12, 13, 14]);
-  expect(await letters()).toEqual([]);
+  await handled(rig.listener, ns);
+  expect(first).toEqual(ns.toReversed());
+});
+
+test('a dead letter whose neighbour never answers keeps waiting, and no other waits for it', async () => {
+  await requestedLetter(12, counted, 60);
+  for (const n of [13, 14]) await requestedLetter(n);
+  await requestedLetter(50, recounted);
+  const unavailable = failing((ns) => (ns.includes(12) ? coded('service_unavailable') : undefined));
+  await rig.consume({ handlers: [unavailable, onEvent(recounted, insertEffects)], timing });
+  await handled(rig.listener, [13, 14, 50]);
+  expect(await letters()).toMatchObject([{ event_id: 'evt_12' }]);
+});
+
+/** A consumer by way of a proxy that fails when the first letter is tried. */
+async function consumeUntilOutage(how: 'refuse' | 'hang', replayMs: number) {
+  for (const n of [12, 13, 14]) await requestedLetter(n);
+  const proxy = rig.opened(await startTcpProxy(rig.db.url));
+  const limits = { statementMs: 700, silenceMs: 300, connectMs: 500 };
+  const database = rig.opened(await openDatabase({ ...databaseOptions(proxy.url), limits }));
+  let failed = false;
+  const handler = failing(() => {
+    if (!failed) proxy.fail(how);
+    failed = true;
+    return undefined;
+  });
+  const { logger, lines } = recordingLogger();
+  const consumers = await rig.consume({ database, logger, handlers: [handler], timing: { ...timing, replayMs } });
+  return { proxy, consumers, lines };
+}
+
+const replaysFailed = (times: number) =>
+  rig.listener.announced(roundEnded, ({ loop, failed }) => loop === 'metrics.replays' && failed, times);
+
+test.each(['refuse', 'hang'] as const)(
+  'while the database is away (%s) no request to replay a dead letter is lost',
+  async (how) => {
+    const { proxy, lines } = await consumeUntilOutage(how, timing.replayMs);
+    await replaysFailed(3);
+    expect(await waiting()).toEqual([]);
+    proxy.restore();
+    await handled(rig.listener, [12, 13, 14]);
+    expect(await numbers(rig.db.database)).toEqual([12, 13, 14]);
+    expect(await letters()).toEqual([]);
+    expect(lines.filter(({ level }) => level === 'warn')).toEqual([]);
+  },
+);
+
+test('a consumer that closes after an outage makes the requests again, and says so when it cannot', async () => {
+  const hour = 3_600_000;
+  const { proxy, consumers } = await consumeUntilOutage('refuse', hour);
+  await replaysFailed(1);
+  proxy.restore();
+  await consumers.close();
+  expect(await waiting()).toHaveLength(3);
+
+  await query('truncate dead_letters');
+  const second = await consumeUntilOutage('refuse', hour);
+  await replaysFailed(2);
+  await second.consumers.close();
+  expect(await waiting()).toEqual([]);
+  expect(second.lines.map(({ text }) => text)).toContainEqual(expect.stringContaining('were lost in an outage'));
+});
+
+test('taking up dead letters reads along an index, however many wait', async () => {
+  await query(`insert into dead_letters (event_id, stream, subject, payload, error, replay_requested_at)
+    select 'evt_' || n, 's', 'subject_' || n % 2, repeat('x', 500), 'e', now() from generate_series(1, 20000) n`);
+  await query('analyze dead_letters');
+  const scans = await plannedScans(rig.db.url, takeStatement().text);
+  const read = scans.filter(({ table }) => table === 'dead_letters').map(({ index }) => index);
+  expect(read.toSorted()).toEqual(['dead_letters_pkey', 'dead_letters_waiting', 'dead_letters_waiting']);
 });
 
 test('a stream replayed since a time gives a consumer what its inbox has not, and nothing twice', async () => {
