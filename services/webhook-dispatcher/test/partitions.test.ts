@@ -5,7 +5,8 @@ import { type Database, openDatabase } from '@app/service-kit/database';
 import { silentLogger } from '@app/service-kit/logger';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { pollSystem } from '@app/testing/poll-system';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTcpProxy } from '@app/testing/tcp-proxy';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { bodiesStatement } from '../src/deliveries/claim-deliveries.ts';
 import { dropExpiredPartitions } from '../src/storage/drop-partitions.ts';
@@ -65,6 +66,22 @@ test('replicas that need the same partitions at once make them once', async () =
   const replicas = Array.from({ length: 4 }, () => new Partitions(database, harness.clock));
   await Promise.all(replicas.flatMap((partitions) => [partitions.cover(ids), partitions.cover(ids.toReversed())]));
   for (const time of [ms, ms + 40 * dayMs]) expect(await attached(dayName(time))).toBe(true);
+});
+
+test('what makes partitions ahead waits no longer for a silent server than the pool, as others wait for it', async () => {
+  const proxy = await startTcpProxy(harness.env.DATABASE_URL);
+  const opened = await openDatabase(databaseOptions(proxy.url));
+  const partitions = new Partitions(opened, harness.clock);
+  harness.clock.set(new Date(laterMs()));
+  proxy.fail('hang');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const making = partitions.makeAhead();
+  making.catch(() => undefined);
+  await vi.advanceTimersByTimeAsync(5_000);
+  vi.useRealTimers();
+  await expect(making).rejects.toThrow('timeout expired');
+  await opened.close();
+  await proxy.close();
 });
 
 test('a partition that another replica has dropped is made again for an event that comes late', async () => {

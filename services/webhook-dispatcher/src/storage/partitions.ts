@@ -1,7 +1,6 @@
 import { dayMs } from '@app/contracts/durations';
 import { idTimeMs } from '@app/contracts/ids';
 import type { Clock } from '@app/service-kit/clock';
-import { connectAtStartMs } from '@app/service-kit/connection-settings';
 import { type Database, statement, unnamed } from '@app/service-kit/database';
 import { openLockSession } from '@app/service-kit/lock-session';
 import { makePartition, type Partition, partitionsAhead, partitionsOf } from './partition.rules.ts';
@@ -53,11 +52,12 @@ export class Partitions {
     this.#clock = clock;
   }
 
-  /** Makes the partitions of now and of the next days. Called at the start and hourly. */
-  async makeAhead(): Promise<void> {
-    const { options } = this.#database.pool;
-    const where = { ...options, connectionTimeoutMillis: connectAtStartMs };
-    await this.#make(partitionsAhead(this.#clock.nowMs()), where);
+  /**
+   * Makes the partitions of now and of the next days. Called at the start and hourly.
+   * @param more for the start alone: a longer wait for the connection is one of every `cover` meanwhile too
+   */
+  async makeAhead(more: { readonly connectionTimeoutMillis?: number } = {}): Promise<void> {
+    await this.#make(partitionsAhead(this.#clock.nowMs()), { ...this.#database.pool.options, ...more });
   }
 
   /**
