@@ -9,6 +9,9 @@ export interface DatabaseOwner {
 /** Any number: it keeps two processes from creating the same role at once, which PostgreSQL answers with an error. */
 const ensureLock = 7_213_004;
 
+/** On a busy machine a server that has just started takes its time; one that never answers must not be waited for. */
+const connectMs = 30_000;
+
 /**
  * Sees to it that each role exists with that password and owns its database, which no other role may connect to.
  * May be called any number of times, also by several processes at once.
@@ -41,7 +44,7 @@ export async function databaseExists(adminUrl: string, database: string): Promis
 }
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectMs });
   // Without a listener a server that goes away would end the process; the statement under way fails too.
   client.on('error', () => undefined);
   await client.connect();

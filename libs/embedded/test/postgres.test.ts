@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createArrivals } from '@app/testing/arrivals';
 import { query } from '@app/testing/sql';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTcpProxy } from '@app/testing/tcp-proxy';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { databaseUrl, ensureDatabases } from '../src/databases.ts';
 import { findNatsServer, startNatsServer } from '../src/nats-server.ts';
 import { type RunningPostgres, startPostgres } from '../src/postgres.ts';
@@ -187,6 +188,17 @@ describe('ensureDatabases', () => {
     await ensureDatabases(limited, owners);
     await query(databaseUrl(url, 'one', 'one', 'one'), 'create table mine (id int)');
     await expect(query(databaseUrl(url, 'two', 'one', 'one'), 'select 1')).rejects.toThrow('permission denied');
+  });
+
+  test('a server that accepts the connection and never answers is given up after half a minute', async () => {
+    const proxy = await startTcpProxy('postgres://postgres@127.0.0.1:1/postgres');
+    proxy.fail('hang');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const ensured = ensureDatabases(proxy.url, []);
+    vi.advanceTimersByTime(30_000);
+    vi.useRealTimers();
+    await expect(ensured).rejects.toThrow('timeout expired');
+    await proxy.close();
   });
 });
 
