@@ -27,6 +27,7 @@ const pollers = [
   'e2e/support/own-postgres.ts',
   'e2e/telemetry.test.ts',
   'e2e/webhook-crash.test.ts',
+  'libs/embedded/test/postgres.test.ts',
   'libs/messaging/test/durables.test.ts',
   'libs/messaging/test/events.test.ts',
   'services/affiliate/test/payouts.test.ts',

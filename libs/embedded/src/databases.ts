@@ -8,6 +8,10 @@ export interface DatabaseOwner {
 
 /** Any number: it keeps two processes from creating the same role at once, which PostgreSQL answers with an error. */
 const ensureLock = 7_213_004;
+/** Shared by sessions that create a database: those of a killed process go on when the lock above is free again. */
+const createLock = 7_213_005;
+/** The second lock is free at once again: sessions of this process are to share it. */
+const lockOut = 'select pg_advisory_lock($1), pg_advisory_lock($2), pg_advisory_unlock($2)';
 
 /** On a busy machine a server that has just started takes its time; one that never answers must not be waited for. */
 const connectMs = 30_000;
@@ -23,7 +27,7 @@ export async function ensureDatabases(
   copying = (): void => undefined,
 ): Promise<void> {
   await withClient(adminUrl, async (client) => {
-    await client.query('select pg_advisory_lock($1)', [ensureLock]);
+    await client.query(lockOut, [ensureLock, createLock]);
     await ensureRoles(client, databases);
     const names = databases.map(({ database }) => database);
     const { rows } = await client.query('select datname from pg_database where datname = any($1)', [names]);
@@ -73,8 +77,9 @@ async function together(client: pg.Client, statements: string[]): Promise<void> 
   await client.query(statements.join(';\n'));
 }
 
-/** Only a superuser may set it; no row says that this user is none. */
-const uncompressedLog = `select set_config('wal_compression', 'off', false) from pg_roles where rolname = current_user and rolsuper`;
+/** Only a superuser may set it; null says that this user is none. */
+const beginCreating = `select pg_advisory_lock_shared($1), (select set_config('wal_compression', 'off', false)
+  from pg_roles where rolname = current_user and rolsuper) as compression`;
 
 /** Each copies the template's files: side by side, because that is most of the time that a first start takes here. */
 async function createDatabases(
@@ -87,9 +92,9 @@ async function createDatabases(
   const create = async (client: pg.Client, wanted: DatabaseOwner): Promise<void> => {
     const [user, database] = [client.escapeIdentifier(wanted.user), client.escapeIdentifier(wanted.database)];
     // The copy goes through the log: to compress its 7 MB takes longer than to write them.
-    const { rowCount } = await client.query(uncompressedLog);
+    const { rows } = await client.query<{ compression: string | null }>(beginCreating, [createLock]);
     // Only a member of a role may give it a database, and who made the role may become one.
-    if (rowCount === 0) await client.query(`grant ${user} to current_user`);
+    if (rows[0]?.compression === null) await client.query(`grant ${user} to current_user`);
     const created = client.query(`create database ${database} owner ${user}`);
     waiting -= 1;
     if (waiting === 0) copying();

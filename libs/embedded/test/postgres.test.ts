@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createArrivals } from '@app/testing/arrivals';
+import { pollSystem } from '@app/testing/poll-system';
 import { query } from '@app/testing/sql';
 import { startTcpProxy } from '@app/testing/tcp-proxy';
+import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { databaseUrl, ensureDatabases } from '../src/databases.ts';
 import { findNatsServer, startNatsServer } from '../src/nats-server.ts';
@@ -188,6 +190,32 @@ describe('ensureDatabases', () => {
     await ensureDatabases(limited, owners);
     await query(databaseUrl(url, 'one', 'one', 'one'), 'create table mine (id int)');
     await expect(query(databaseUrl(url, 'two', 'one', 'one'), 'select 1')).rejects.toThrow('permission denied');
+  });
+
+  test('a call right after the kill of a process whose sessions still create a database finds that database', async () => {
+    const { url } = await start(copyCluster(), false);
+    const owners = [{ database: 'one', user: 'one', password: 'one' }];
+    // PostgreSQL waits a while for sessions of the template before it copies it.
+    const template = new pg.Client({ connectionString: databaseUrl(url, 'template1') });
+    await template.connect();
+    const sessions = (what: string) =>
+      query(url, `select from pg_stat_activity where datname = 'postgres' and ${what}`);
+    const proxy = await startTcpProxy(url);
+    const killed = expect(ensureDatabases(proxy.url, owners)).rejects.toThrow('terminated');
+    const creating = `query like 'create database%'`;
+    await pollSystem('a session that creates', async () => (await sessions(creating)).length === 1);
+    proxy.fail('refuse');
+    await killed;
+    const others = `pid <> pg_backend_pid() and not ${creating}`;
+    await pollSystem('the end of the session that held the lock', async () => (await sessions(others)).length === 0);
+    const ensured = ensureDatabases(url, owners);
+    ensured.catch(() => undefined);
+    const active = `state = 'active' and query ~ '^(create database|select pg_advisory_lock)'`;
+    await pollSystem('both', async () => (await sessions(active)).length === 2);
+    await template.end();
+    await ensured;
+    await query(databaseUrl(url, 'one', 'one', 'one'), 'create table mine (id int)');
+    await proxy.close();
   });
 
   test('a server that accepts the connection and never answers is given up after half a minute', async () => {
