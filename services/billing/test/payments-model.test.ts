@@ -114,7 +114,7 @@ describe.each(['simulated', 'stripe'] as const)('%s', (processor) => {
         await expectBooksEqual(replicas, order.account, order.input.orderId, backups.lost);
         expect(replicas.errors).toEqual([]);
       }),
-      { ...randomRuns(processor === 'stripe' ? 6 : 12, 10_000), endOnFailure: true },
+      { ...(processor === 'stripe' ? randomRuns(6, 2_000) : randomRuns(12, 8_000)), endOnFailure: true },
     );
   });
 });
