@@ -1,3 +1,4 @@
+import MailComposer from 'nodemailer/lib/mail-composer';
 import type { EmailMessage } from './email-transport.ts';
 
 /** Line breaks and controls end a header; the two format characters of lines and paragraphs end one in some readers. */
@@ -5,8 +6,6 @@ const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+
 
 /** The message as it is sent: headers, a text part and an HTML part. */
 export async function composeMessage(message: EmailMessage, fromAddress: string): Promise<Buffer> {
-  // Read with the first letter: no start waits for it.
-  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const domain = fromAddress.slice(fromAddress.lastIndexOf('@') + 1);
   const headers = Object.entries(message.headers).map(([key, value]) => ({ key, value: oneLine(value) }));
   return await new MailComposer({

@@ -65,37 +65,32 @@ interface LetterRow extends EventHeaders {
   readonly event_id: string;
   readonly subject: string;
   readonly payload: string;
-  readonly requested_at: Date;
 }
 
+const requestTypes = { event_id: 'text', requested_at: 'timestamptz' } as const;
+
 /** Those of one kind, the ones that have waited longest: what was tried and requested again goes behind all others. */
-export const takeStatement = statement<LetterRow>(
+export const waitingStatement = statement<{ readonly event_id: string; readonly requested_at: Date }>(
+  'dead-letters-waiting',
+  `select event_id, replay_requested_at as requested_at from dead_letters
+     where replay_requested_at is not null and subject = (
+       select subject from dead_letters where replay_requested_at is not null and subject = any($1::text[])
+       order by replay_requested_at, event_id limit 1)
+     order by replay_requested_at, event_id limit ${batchMax}`,
+  requestTypes,
+);
+const takeStatement = statement<LetterRow>(
   'dead-letters-take',
-  `with waiting as (
-       select event_id, replay_requested_at from dead_letters where replay_requested_at is not null and subject = (
-         select subject from dead_letters where replay_requested_at is not null and subject = any($1::text[])
-         order by replay_requested_at, event_id limit 1)
-       order by replay_requested_at, event_id limit ${batchMax} for update skip locked),
-     taken as (
-       update dead_letters l set replay_requested_at = null from waiting w where l.event_id = w.event_id
-       returning l.event_id, l.subject, l.payload, l.request_id, l.traceparent, w.replay_requested_at as requested_at)
-     select event_id, subject, payload, request_id, traceparent, requested_at from taken
-     order by requested_at, event_id`,
-  {
-    event_id: 'text',
-    subject: 'text',
-    payload: 'text',
-    request_id: 'text',
-    traceparent: 'text',
-    requested_at: 'timestamptz',
-  },
+  `update dead_letters set replay_requested_at = null
+     where event_id = any($1::text[]) and replay_requested_at is not null
+     returning event_id, subject, payload, request_id, traceparent`,
+  { event_id: 'text', subject: 'text', payload: 'text', request_id: 'text', traceparent: 'text' },
 );
 const deleteStatement = statement('dead-letters-delete', 'delete from dead_letters where event_id = any($1::text[])');
 const keepStatement = statement(
   'dead-letters-keep',
   'update dead_letters set error = $2, died_at = now() where event_id = $1',
 );
-const requestTypes = { event_id: 'text', requested_at: 'timestamptz' } as const;
 const requestAgainStatement = statement(
   'dead-letters-request-again',
   `update dead_letters l set replay_requested_at = coalesce(rows.requested_at, now())
@@ -108,20 +103,29 @@ const requestAgainStatement = statement(
  * @returns how many letters were replayed or kept
  */
 async function replayOnce(run: ReplayRun, isClosing: () => boolean): Promise<number> {
-  const { database, handlers, unfinished } = run;
+  const { unfinished } = run;
   await requestAgain(run);
-  const { rows } = await database.pool.query(
-    unnamed(takeStatement([handlers.map((handler) => handler.definition.subject)])),
-  );
-  const handler = handlers.find(({ definition }) => definition.subject === rows[0]?.subject);
-  if (handler === undefined) return 0;
-  for (const { event_id, requested_at } of rows) unfinished.set(event_id, requested_at);
   try {
+    const rows = await takeUp(run);
+    const handler = run.handlers.find(({ definition }) => definition.subject === rows[0]?.subject);
+    if (handler === undefined) return 0;
     if (!(await replayTogether(run, handler, rows))) await replayEach(run, handler, rows, isClosing);
     return rows.length - unfinished.size;
   } finally {
     await requestAgain(run);
   }
+}
+
+/** They are unfinished before their requests end: whether that was done may stay unknown. What another replica took is not. */
+async function takeUp({ database, handlers, unfinished }: ReplayRun): Promise<readonly LetterRow[]> {
+  const subjects = handlers.map(({ definition }) => definition.subject);
+  const { rows: waiting } = await database.pool.query(unnamed(waitingStatement([subjects])));
+  if (waiting.length === 0) return [];
+  for (const { event_id, requested_at } of waiting) unfinished.set(event_id, requested_at);
+  const { rows } = await database.pool.query(unnamed(takeStatement([[...unfinished.keys()]])));
+  const taken = new Map(rows.map((row) => [row.event_id, row]));
+  for (const { event_id } of waiting) if (!taken.has(event_id)) unfinished.delete(event_id);
+  return waiting.flatMap(({ event_id }) => taken.get(event_id) ?? []);
 }
 
 async function requestAgain({ database, unfinished }: ReplayRun): Promise<void> {

@@ -39,7 +39,7 @@ export type ReplayVerdict = 'keep' | 'request-again' | 'outage';
 
 /**
  * A statement that takes too long and a deadlock may be the database's fault: such a letter is tried as often as an event
- * from the stream before it is kept.
+ * that fails by itself. Without an end its replay would be repeated for ever, as that of an event is.
  * @param attempts failures of this letter that may be its own, from 1
  * @param outages in a row, of this letter and those tried before it
  */

@@ -14,7 +14,7 @@ import type { EventConsumers } from '../src/consume.ts';
 import { replayState, requestReplay } from '../src/dead-letters.ts';
 import { onEvent } from '../src/event-handler.ts';
 import { eventsGivenUp } from '../src/points.ts';
-import { takeStatement } from '../src/replay-dead-letters.ts';
+import { waitingStatement } from '../src/replay-dead-letters.ts';
 import { replayStream } from '../src/replay-stream.ts';
 import { attemptsMax } from '../src/retry-policy.ts';
 import {
@@ -267,6 +267,22 @@ test.each(['refuse', 'hang'] as const)(
   },
 );
 
+test('dead letters whose taking up committed without an answer are replayed all the same', async () => {
+  for (const n of [12, 13]) await requestedLetter(n);
+  const { database } = rig.db;
+  let lost = 0;
+  const query = async (config: { readonly text: string }, values?: unknown[]) => {
+    const result = await database.pool.query(config as never, values);
+    if (config.text.includes('replay_requested_at = null') && ++lost === 1)
+      throw new Error('Connection terminated unexpectedly');
+    return result;
+  };
+  const losing = { ...database, pool: Object.assign(Object.create(database.pool), { query }) };
+  await rig.consume({ database: losing, handlers: [failing(() => undefined)], timing });
+  await handled(rig.listener, [12, 13]);
+  expect(await letters()).toEqual([]);
+});
+
 test('a consumer that closes after an outage makes the requests again, and says so when it cannot', async () => {
   const hour = 3_600_000;
   const { proxy, consumers } = await consumeUntilOutage('refuse', hour);
@@ -287,9 +303,9 @@ test('taking up dead letters reads along an index, however many wait', async () 
   await query(`insert into dead_letters (event_id, stream, subject, payload, error, replay_requested_at)
     select 'evt_' || n, 's', 'subject_' || n % 2, repeat('x', 500), 'e', now() from generate_series(1, 20000) n`);
   await query('analyze dead_letters');
-  const scans = await plannedScans(rig.db.url, takeStatement().text);
+  const scans = await plannedScans(rig.db.url, waitingStatement().text);
   const read = scans.filter(({ table }) => table === 'dead_letters').map(({ index }) => index);
-  expect(read.toSorted()).toEqual(['dead_letters_pkey', 'dead_letters_waiting', 'dead_letters_waiting']);
+  expect(read.toSorted()).toEqual(['dead_letters_waiting', 'dead_letters_waiting']);
 });
 
 test('a stream replayed since a time gives a consumer what its inbox has not, and nothing twice', async () => {

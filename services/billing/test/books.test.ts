@@ -378,6 +378,13 @@ test.each(['release', 'capture'] as const)(
     await atProcessor(method, account, (await references(account, orderId))[0]);
     expect((await compare(replica, account)).books).toMatchObject({ orphan_count: 0 });
     expect(await reportedOf(account)).toEqual([]);
+    // Should the hold come to another end, the capture is not forgotten.
+    await replicas.database.pool.query(
+      `update holds set status = 'lost', settled_at = decided_at where account_id = $1 and order_id = $2`,
+      [account, orderId],
+    );
+    replicas.clock.advance(10 * dayMs);
+    expect((await compare(replica, account)).books).toMatchObject({ orphan_count: method === 'capture' ? 1 : 0 });
   },
 );
 

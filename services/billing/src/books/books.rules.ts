@@ -173,9 +173,7 @@ const nounOf = ({ call }: OwnPayment): string => {
   }
 };
 
-/* A hold that is still to be settled: the platform goes on by itself, and what the seller did beside it would be done twice. */
-const insteadOfHold =
-  'do not charge the buyer. When the hold is settled, the platform charges the saved card instead, and notifies you if that fails. If the buyer is not to pay, refund the order then.';
+/* Of a hold that is still to be settled: the platform goes on by itself, and what the seller does beside it is done twice. */
 const countedLater =
   'the order counts it once the buyer has decided on the upsell or the time for that is over: leave it there. If the buyer is not to pay, refund the order then.';
 
@@ -185,11 +183,11 @@ const missingThere: Record<MoneyKind, (own: OwnPayment) => string> = {
   refund: (own) =>
     `${ours(own, 'refund')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if the money never went, give it back there.`,
   hold: (own) =>
-    `${ours(own, 'hold')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if nothing is held there, ${insteadOfHold}`,
+    `${ours(own, 'hold')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if nothing is held there, nothing can be captured. Charge the buyer only after you were notified that the held money is lost: until then the platform may charge the saved card.`,
 };
 
 const releasedText = (record: ProcessorRecord, hold: OwnHold): string =>
-  `${ours(hold, 'hold')}, which was released at the payment processor on ${day(record.recordedAt)} (reference ${record.reference}): ${insteadOfHold}`;
+  `${ours(hold, 'hold')}, which was released at the payment processor on ${day(record.recordedAt)} (reference ${record.reference}): do not charge the buyer. When the hold is settled, the platform charges the saved card instead, and notifies you if that fails. If the buyer is not to pay, refund the order then.`;
 
 const capturedText = (record: ProcessorRecord, hold: OwnHold): string =>
   `${theirs(record, 'capture')} of the hold of order ${hold.order_id}, which the platform did not make (payment ${hold.id}). The buyer paid, and ${hold.hold_status === 'held' ? countedLater : 'the order does not count it: give it back there, or give the buyer what it was for.'}`;

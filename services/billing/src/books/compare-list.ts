@@ -103,7 +103,9 @@ export class ListComparison {
     const { database } = this.#deps;
     const ownOf = await this.#ownOf(wanted);
     const endings = wanted.filter((record) => endsHold(record, ownOf(record)));
-    const { orphans, failed, known } = judge(wanted, ownOf, await ownHoldsOf(database, this.#books, endings));
+    const holds = await ownHoldsOf(database, this.#books, endings);
+    const { orphans, failed, known, leftAlone } = judge(wanted, ownOf, holds);
+    this.#unrequested += leftAlone.length;
     for (const own of known) {
       const kind = kindOfPayment(own);
       if (kind !== null && own.finished_at !== null) this.#sides[kind].listed(own.id, own.finished_at);

@@ -8,6 +8,8 @@ interface Judged {
   readonly failed: FailedRefund[];
   /** Ours that the list has. */
   readonly known: ComparedPayment[];
+  /** Captures of a hold that is being settled: the next comparison reads them again. */
+  readonly leftAlone: ProcessorRecord[];
 }
 
 /** A release, or a capture that was not made here. */
@@ -23,13 +25,14 @@ export function judge(
   ownOf: (record: ProcessorRecord) => ComparedPayment | undefined,
   holds: ReadonlyMap<string, OwnHold>,
 ): Judged {
-  const judged: Judged = { orphans: [], failed: [], known: [] };
+  const judged: Judged = { orphans: [], failed: [], known: [], leftAlone: [] };
   for (const record of records) {
     const own = ownOf(record);
     const hold = endsHold(record, own) ? holds.get(record.about ?? '') : undefined;
     const orphan = hold && heldNoMore(record, hold);
     if (orphan !== undefined) judged.orphans.push(orphan);
     else if (hold === undefined) judgeMoney(judged, record, own);
+    else if (record.kind === 'capture') judged.leftAlone.push(record);
   }
   return judged;
 }
