@@ -69,11 +69,15 @@ function captureOf(books: StripeBooks, intent: PaymentIntent): BookEntry[] {
   ];
 }
 
-/** What was ended without a request to end it, and had held money, is an entry that no payment explains. */
+/**
+ * What was ended without a request to end it, and had held money, is an entry that no payment explains; unless Stripe ended
+ * it. A request to end what Stripe ended succeeds all the same.
+ */
 function releasesOf(intent: PaymentIntent | SetupIntent, releases: Releases): BookEntry[] {
-  if (intent.status !== 'canceled' || intent.cancellation_reason === 'automatic') return [];
+  if (intent.status !== 'canceled') return [];
   const [amountCents, currency] = 'amount' in intent ? [intent.amount, intent.currency] : [0, ''];
-  const held = 'latest_charge' in intent && intent.latest_charge !== null;
+  const isByHand = intent.cancellation_reason !== 'automatic';
+  const held = isByHand && 'latest_charge' in intent && intent.latest_charge !== null;
   const payments = [...(releases.get(intent.id) ?? (held ? ['unknown'] : []))];
   return payments.map((paymentId) => ({
     ...{ ...common, paymentId, orderId: orderOf(intent), kind: 'release', status: 'succeeded', reason: null },
