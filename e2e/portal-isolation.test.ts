@@ -4,7 +4,7 @@ import { subscriptionCanceled } from '@app/contracts/subscriptions';
 import { operations } from '@app/gateway/operations';
 import { beforeAll, expect, test } from 'vitest';
 import { portalSession } from './support/portal-session.ts';
-import { type Answer, addProduct, call } from './support/seller.ts';
+import { type Answer, addProduct, call, made, placeOrder } from './support/seller.ts';
 import { platform, seller, signUpSeller } from './support/set-up.ts';
 import { handled } from './support/waits.ts';
 
@@ -22,8 +22,8 @@ let secrets: Record<'owner' | 'other' | 'card' | 'otherCard', string>;
 beforeAll(async () => {
   await addProduct(seller, 'course');
   const club = { name: 'Club', slug: 'club', priceCents: 900, currency: 'usd', pricingType: 'subscription' };
-  await made('/api/v1/products', { ...club, billingInterval: 'month', status: 'live' });
-  const buys = (productSlug: string, email: string) => made('/api/v1/orders', { productSlug, email });
+  await made(seller, '/api/v1/products', { ...club, billingInterval: 'month', status: 'live' });
+  const buys = (productSlug: string, email: string) => placeOrder(seller, { productSlug, email });
   orderId = await buys('club', 'owner@example.com');
   await buys('course', 'owner@example.com.au');
   await handled('billing', orderPaid, (data) => data.orderId === orderId);
@@ -40,12 +40,6 @@ beforeAll(async () => {
 
 /** An id of the right form that never was. */
 const unknown = (id: string): string => `${id.slice(0, -4)}zzzz`;
-
-async function made(path: string, body: unknown): Promise<string> {
-  const { status, text, json } = await seller.call('POST', path, { body });
-  if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
-  return json.id ?? json.orderId;
-}
 
 interface Input {
   readonly id?: string;

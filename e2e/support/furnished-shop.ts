@@ -1,7 +1,7 @@
 import { affiliatePaid } from '@app/contracts/affiliates';
 import { orderPaid } from '@app/contracts/orders';
 import { subscriptionStarted } from '@app/contracts/subscriptions';
-import { addProduct, call, type Seller } from './seller.ts';
+import { addProduct, call, made, placeOrder, type Seller } from './seller.ts';
 import { attempted, handled } from './waits.ts';
 
 /** The deliveries of two orders and a payout to the endpoint, and of the orders to the automation. */
@@ -11,12 +11,6 @@ export const madeDeliveries = 5;
 export interface Surroundings {
   readonly baseUrl: string;
   readonly receiverUrl: string;
-}
-
-async function made(seller: Seller, path: string, body: unknown): Promise<string> {
-  const answer = await seller.call('POST', path, { body });
-  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.text}`);
-  return answer.json.id ?? answer.json.orderId;
 }
 
 /** A buyer’s checkout at the victim’s shop. */
@@ -68,8 +62,8 @@ export async function furnish({ baseUrl, receiverUrl }: Surroundings, seller: Se
     action: { type: 'post', url: `${receiverUrl}/victim-automation` },
   });
   const order = { email: 'victim-buyer@example.com', affiliateCode: 'victimleaf' };
-  const orderId = await made(seller, '/api/v1/orders', { productSlug: 'victim-course', bumpIds: [bumpId], ...order });
-  const clubOrderId = await made(seller, '/api/v1/orders', { productSlug: 'victim-club', ...order });
+  const orderId = await placeOrder(seller, { productSlug: 'victim-course', bumpIds: [bumpId], ...order });
+  const clubOrderId = await placeOrder(seller, { productSlug: 'victim-club', ...order });
   for (const service of ['billing', 'affiliate', 'metrics'] as const)
     for (const id of [orderId, clubOrderId]) await handled(service, orderPaid, (data) => data.orderId === id);
   await handled('metrics', subscriptionStarted, (data) => data.orderId === clubOrderId);

@@ -69,33 +69,37 @@ export async function signUp(baseUrl: string, name = 'Test Seller', scopes?: str
   };
 }
 
+/** @throws with the answer when it is refused: a test would wait in vain for what follows */
+async function posted(seller: Pick<Seller, 'call'>, path: string, body: unknown): Promise<Answer['json']> {
+  const answer = await seller.call('POST', path, { body });
+  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+  return answer.json;
+}
+
+/** Makes what the path is a list of, and returns its id. @throws with the answer when it is refused */
+export async function made(seller: Pick<Seller, 'call'>, path: string, body: unknown): Promise<string> {
+  return (await posted(seller, path, body)).id;
+}
+
+/** Records an order and returns its id. @throws with the answer when it is refused */
+export async function placeOrder(seller: Pick<Seller, 'call'>, body: object): Promise<string> {
+  return (await posted(seller, '/api/v1/orders', body)).orderId;
+}
+
 /** A live product with one bump; returns its id, slug and the bump's id. */
 export async function addProduct(
   seller: Seller,
   slug = 'course',
 ): Promise<{ productId: string; slug: string; bumpId: string }> {
-  const product = await seller.call('POST', '/api/v1/products', {
-    body: {
-      name: 'Course',
-      slug,
-      priceCents: 9_900,
-      currency: 'usd',
-      pricingType: 'onetime',
-      status: 'live',
-      accessUrl: 'https://example.com/a',
-    },
+  const productId = await made(seller, '/api/v1/products', {
+    name: 'Course',
+    slug,
+    priceCents: 9_900,
+    currency: 'usd',
+    pricingType: 'onetime',
+    status: 'live',
+    accessUrl: 'https://example.com/a',
   });
-  if (product.status !== 200) throw new Error(`product: ${product.status} ${product.text}`);
-  const bump = await seller.call('POST', `/api/v1/products/${product.json.id}/bumps`, {
-    body: { headline: 'Guide', priceCents: 1_900 },
-  });
-  if (bump.status !== 200) throw new Error(`bump: ${bump.status} ${bump.text}`);
-  return { productId: product.json.id, slug, bumpId: bump.json.id };
-}
-
-/** Records an order and returns its id. @throws with the answer when it is refused: a test would wait for its events in vain */
-export async function placeOrder(seller: Pick<Seller, 'call'>, body: object): Promise<string> {
-  const placed = await seller.call('POST', '/api/v1/orders', { body });
-  if (placed.status !== 200) throw new Error(`order: ${placed.status} ${placed.text}`);
-  return placed.json.orderId;
+  const bumpId = await made(seller, `/api/v1/products/${productId}/bumps`, { headline: 'Guide', priceCents: 1_900 });
+  return { productId, slug, bumpId };
 }

@@ -8,7 +8,7 @@ announcements.subscribe((message) => arrivals.push(message as Announcement));
 export interface Listener {
   /**
    * Resolves with the details of the first `times` announcements of the point that match.
-   * @throws when it was not announced so often within the time of arrivals.ts
+   * @throws when it was not announced so often within 45 s
    */
   announced<Detail extends object>(
     point: Point<Detail>,

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { volume } from './long.ts';
 
 const everyMs = 10;
-const usualWithinMs = volume(45_000, 180_000);
+const usualWithinMs = 45_000;
 
 /**
  * For what announces nothing: sessions of PostgreSQL that wait for a lock, the streams of nats-server, processes and sockets
  * of the operating system. What our own code does is announced: see `points.ts`. The list in test/architecture.test.ts has who polls.
  * @param probe answers what was waited for, or undefined or false while it is not there
- * @throws when it is not there within 45 s (3 min in the long form), or so many milliseconds
+ * @throws when it is not there within 45 s, or so many milliseconds
  */
 export async function pollSystem<T>(
   what: string,
