@@ -27,8 +27,8 @@ let proxy: TcpProxy;
 let database: Database;
 let manager: JetStreamManager;
 
-/** A server that does not answer is given up after a second instead of twenty. */
-const limits = { statementMs: 700, silenceMs: 300, connectMs: 500 };
+/** A server that does not answer is given up after two seconds instead of twenty. */
+const limits = { statementMs: 1_400, silenceMs: 600, connectMs: 1_000 };
 
 beforeEach(async () => {
   proxy = rig.opened(await startTcpProxy(rig.db.url));
@@ -72,7 +72,7 @@ test.each([
     await handled(rig.listener, range(0, 300));
     expect(await numbers(rig.db.database)).toEqual(range(0, 300));
     await logged(2);
-    expect(lines[1]).toEqual({ level: 'info', text: 'consuming resumed' });
+    expect(lines.slice(1)).toEqual([{ level: 'info', text: 'consuming resumed' }]);
   },
 );
 
