@@ -1,4 +1,5 @@
 import { hourMs } from '@app/contracts/durations';
+import { idTimeMs } from '@app/contracts/ids';
 import { type HoldResult, holdSettled } from '@app/contracts/payments';
 import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
@@ -99,7 +100,9 @@ async function takeStep(
     case 'send': {
       const held = heldPayment(hold, money);
       const begun = await beginPayment(deps, money, paymentOf(hold, held, money, next));
-      const mayBeForgotten = keyMayBeForgotten(held.created_at.getTime(), deps.clock.nowMs());
+      // Of a hold that a restored database has looked up the row is new; its id has the order's time.
+      const sinceMs = Math.min(idTimeMs(held.id), held.created_at.getTime());
+      const mayBeForgotten = keyMayBeForgotten(sinceMs, deps.clock.nowMs());
       if (begun !== undefined) await sendOnce(deps, begun, { requestId: caller.requestId, money }, mayBeForgotten);
       return undefined;
     }

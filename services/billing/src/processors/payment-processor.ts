@@ -37,13 +37,14 @@ export interface PaymentProcessor {
   refund(request: ReferenceRequest, call: ProcessorCall): Promise<SentOutcome>;
   /**
    * Ends a hold, also one that the buyer has just confirmed, or a payment that waits for the buyer. `declined` when it
-   * succeeded meanwhile and cannot be ended: look it up then. Success for what has ended already.
+   * succeeded meanwhile and cannot be ended, as a hold that has expired: look it up then. Success for what was ended before.
    */
   release(request: ReferenceRequest, call: ProcessorCall): Promise<SentOutcome>;
   /**
    * How the payment stands that was sent as this request; null when the processor has not got it. What was released is
-   * declined (`released`). Throws where it cannot be known, `NothingDoneError` for an API key that is not accepted, and `OtherPaymentError` where what
-   * the processor got under the key is another operation, amount or currency.
+   * declined (`released`); a hold that has expired succeeded. Throws where it cannot be known, `NothingDoneError` for an API
+   * key that is not accepted, and `OtherPaymentError` where what the processor got under the key is another operation,
+   * amount or currency.
    */
   lookUp(sent: PaymentRequest, call: ProcessorCall): Promise<ProcessorOutcome | null>;
   /**

@@ -240,7 +240,8 @@ export const recordRelease = statement<EntryRow>(
    recorded as (${following(
      'release',
      `when parent.kind not in ('hold', 'charge', 'method') then 'not_releasable'
-      when parent.kind <> 'hold' and status_now = 'succeeded' then 'already_succeeded'
+      when status_now = 'succeeded' and (parent.kind <> 'hold' or parent.released_at is null and parent.capture_before <= $9)
+        then 'already_succeeded'
       when parent.taken_cents > 0 then 'already_captured'`,
    )}),
    ended as (

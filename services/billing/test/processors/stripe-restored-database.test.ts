@@ -1,5 +1,6 @@
 import { newId } from '@app/contracts/ids';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { settleHold } from '../../src/advancing/settle-hold.ts';
 import { dailySteps } from '../../src/daily-runs/steps.ts';
 import { startPayment } from '../../src/payments/start-payment.ts';
 import type { PaymentProcessor, ProcessorCall } from '../../src/processors/payment-processor.ts';
@@ -8,7 +9,7 @@ import { openStripeProcessor, type StripeProcessor } from '../../src/processors/
 import { noCounts } from '../../src/runs/daily-counts.rules.ts';
 import { copyDatabase } from '../database-copy.ts';
 import { dayMs, hourMs, minuteMs, newAccount, runOf } from '../payment-replicas.ts';
-import { startInput } from '../payment-samples.ts';
+import { startInput, upsell } from '../payment-samples.ts';
 import { openReplicas, replicas } from '../set-up.ts';
 import type { PaymentIntent } from '../stripe/objects.ts';
 import { StripeStandIn } from '../stripe/stripe-stand-in.ts';
@@ -192,3 +193,63 @@ test.each([
     expect(charged.map(({ status }) => status)).toEqual(['succeeded']);
   },
 );
+
+/** Every amount that Stripe took. */
+const taken = () =>
+  stripe
+    .booksOf(key)
+    .all<PaymentIntent>('payment_intent')
+    .map(({ amount_received: amount }) => amount)
+    .filter((amount) => amount > 0);
+
+test.each([
+  ['an expired hold', 'pm_standin_hold_expired', 'declined', [4_900], hourMs],
+  ['an expired hold', 'pm_standin_hold_expired', 'declined', [4_900], 2 * dayMs],
+  ['an expired hold', 'pm_standin_hold_expired', 'declined', [4_900], 10 * dayMs],
+  ['a captured hold with its upsell', 'pm_card_visa', 'accepted', [4_900, 1_500], hourMs],
+  ['a captured hold with its upsell', 'pm_card_visa', 'accepted', [4_900, 1_500], 2 * dayMs],
+] as const)(
+  '%s (%s) that a backup does not know is charged no second time',
+  async (_, paymentMethod, decision, charged, laterMs) => {
+    const orderId = newId('order', replicas.clock.nowMs());
+    const caller = { accountId: account, requestId: 'r' };
+    const begunAt = replicas.clock.now().toISOString();
+    const input = startInput({ orderId, begunAt, paymentMethod, hold: { upsell, decisionMinutes: 60 } });
+    const { deps } = replicas.start({ processor: withKey });
+    const backup = await copyDatabase(replicas.database);
+    expect(await startPayment(deps, caller, input)).toMatchObject({ status: 'held' });
+    expect(await settleHold(deps, caller, orderId, decision)).toMatchObject({ status: 'settled', decision });
+    expect(taken()).toEqual(charged);
+    await backup.restore();
+    replicas.clock.advance(laterMs);
+    // Checkout requests how the attempt stands; its buyer decides once more.
+    const again = replicas.start({ processor: withKey }).deps;
+    expect(await startPayment(again, caller, { ...input, paymentMethod: null })).toMatchObject({ status: 'held' });
+    expect(await settleHold(again, caller, orderId, decision)).toMatchObject({ status: 'settled', decision });
+    expect(taken()).toEqual(charged);
+  },
+);
+
+test('a hold that its buyer confirmed, and that expired before it was known, keeps another card from being charged, also for a backup', async () => {
+  const orderId = newId('order', replicas.clock.nowMs());
+  const caller = { accountId: account, requestId: 'r' };
+  const { deps } = replicas.start({ processor: withKey });
+  const attempt = (attemptNo: number, paymentMethod: string | null, by = deps) => {
+    const begunAt = replicas.clock.now().toISOString();
+    const how = { returnUrl: 'https://shop.example/c/shop/course', hold: { upsell, decisionMinutes: 60 } };
+    return startPayment(by, caller, startInput({ orderId, attemptNo, begunAt, paymentMethod, ...how }));
+  };
+  const backup = await copyDatabase(replicas.database);
+  const { action } = await attempt(1, 'pm_card_authenticationRequiredOnSetup');
+  await fetch(action?.url ?? '', { redirect: 'manual' });
+  replicas.clock.advance(8 * dayMs);
+  expect(await attempt(2, 'pm_card_visa')).toMatchObject({ status: 'held', attemptNo: 1 });
+  expect(await settleHold(deps, caller, orderId, 'declined')).toMatchObject({ status: 'settled' });
+  expect(taken()).toEqual([4_900]);
+  await backup.restore();
+  replicas.clock.advance(dayMs);
+  const again = replicas.start({ processor: withKey }).deps;
+  expect(await attempt(2, null, again)).toMatchObject({ status: 'held', attemptNo: 1 });
+  expect(await settleHold(again, caller, orderId, 'declined')).toMatchObject({ status: 'settled' });
+  expect(taken()).toEqual([4_900]);
+});

@@ -70,14 +70,14 @@ function captureOf(books: StripeBooks, intent: PaymentIntent): BookEntry[] {
 }
 
 /**
- * What was ended without a request to end it, and had held money, is an entry that no payment explains; unless Stripe ended
- * it. A request to end what Stripe ended succeeds all the same.
+ * What was ended without a request to end it, and had held money, is an entry that no payment explains. A hold that Stripe ended
+ * is no longer released.
  */
 function releasesOf(intent: PaymentIntent | SetupIntent, releases: Releases): BookEntry[] {
   if (intent.status !== 'canceled') return [];
   const [amountCents, currency] = 'amount' in intent ? [intent.amount, intent.currency] : [0, ''];
-  const isByHand = intent.cancellation_reason !== 'automatic';
-  const held = isByHand && 'latest_charge' in intent && intent.latest_charge !== null;
+  const held = 'latest_charge' in intent && intent.latest_charge !== null;
+  if (held && intent.cancellation_reason === 'automatic') return [];
   const payments = [...(releases.get(intent.id) ?? (held ? ['unknown'] : []))];
   return payments.map((paymentId) => ({
     ...{ ...common, paymentId, orderId: orderOf(intent), kind: 'release', status: 'succeeded', reason: null },

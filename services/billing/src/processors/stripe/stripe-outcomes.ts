@@ -58,10 +58,18 @@ function savedOf(intent: Stripe.SetupIntent, last4: string | undefined): Process
 }
 
 function endOf(intent: Intent): ProcessorOutcome {
+  if (isExpiredHold(intent)) return paidOf(intent);
   const no = lastNo(intent);
   if (no !== undefined) return declineOf(no);
   return endedByStripe.has(intent.cancellation_reason) ? declines.holdExpired : declines.released;
 }
+
+/** Whether it held the money until Stripe ended it: what is charged instead has a key that follows from its own. */
+export const isExpiredHold = (intent: Intent): intent is Stripe.PaymentIntent =>
+  intent.object === 'payment_intent' &&
+  isHold(intent) &&
+  endedByStripe.has(intent.cancellation_reason) &&
+  chargeOf(intent)?.status === 'succeeded';
 
 /** The last error of the intent, as those of answers are read. */
 export function lastNo(intent: Intent): StripeDecline | undefined {

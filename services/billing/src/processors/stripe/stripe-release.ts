@@ -5,6 +5,7 @@ import type { StripeDeps } from './stripe-deps.ts';
 import { StripeAnswerError } from './stripe-errors.ts';
 import { readPayment, readSetup } from './stripe-intents.ts';
 import { markOf, readReference, releaseReference } from './stripe-objects.ts';
+import { isExpiredHold } from './stripe-outcomes.ts';
 
 type Intent = Stripe.PaymentIntent | Stripe.SetupIntent;
 
@@ -26,9 +27,11 @@ export async function clientSecret(deps: StripeDeps, reference: string, call: Pr
   return status === 'requires_action' ? client_secret : null;
 }
 
-/** How a release stands: an intent that succeeded was not ended by it. */
-export const releaseOutcome = ({ id, status }: Intent): ProcessorOutcome =>
-  status === 'canceled' ? { status: 'succeeded', reference: releaseReference(id) } : declines.alreadySucceeded;
+/** How a release stands: an intent that succeeded was not ended by it, nor a hold that had expired. */
+export const releaseOutcome = (intent: Intent): ProcessorOutcome =>
+  intent.status === 'canceled' && !isExpiredHold(intent)
+    ? { status: 'succeeded', reference: releaseReference(intent.id) }
+    : declines.alreadySucceeded;
 
 /**
  * Cancels an intent: a second cancel finds what the first did, so it needs no key.

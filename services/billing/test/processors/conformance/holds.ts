@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { about, charged, declinedOutcome, held, oneOfTwenty, type Suite, succeeded } from './suite.ts';
+import { about, charged, declinedOutcome, held, lookedUp, oneOfTwenty, type Suite, succeeded } from './suite.ts';
 
 export function describeHolds(suite: Suite): void {
   test('a hold says until when it can be captured, and is captured whole', async () => {
@@ -34,6 +34,17 @@ export function describeHolds(suite: Suite): void {
     await suite.subject().passTime((hold.captureBefore?.getTime() ?? 0) - suite.subject().now().getTime());
     const outcome = await suite.processor.capture(about(suite, hold, 4_900), suite.call());
     expect(outcome).toEqual(declinedOutcome('soft', 'hold_expired'));
+  });
+
+  test('an expired hold is found as it was held, and is not released', async () => {
+    const request = suite.request();
+    const hold = succeeded(await suite.processor.authorize(request, suite.call()));
+    await suite.subject().passTime((hold.captureBefore?.getTime() ?? 0) - suite.subject().now().getTime());
+    const capture = await suite.processor.capture(about(suite, hold, 4_900), suite.call());
+    expect(capture).toEqual(declinedOutcome('soft', 'hold_expired'));
+    const release = about(suite, hold, 4_900);
+    expect(await suite.processor.release(release, suite.call())).toEqual(declinedOutcome('soft', 'already_succeeded'));
+    expect(await lookedUp(suite, 'authorize', request)).toEqual(hold);
   });
 
   test('a released hold is free: it is not captured, and released again without harm', async () => {
