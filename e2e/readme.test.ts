@@ -41,8 +41,8 @@ interface Running {
   readonly port: number;
 }
 
-async function startUntilReady(avoided?: number): Promise<Running> {
-  const port = await freePort(avoided);
+async function startUntilReady(): Promise<Running> {
+  const port = await freePort();
   const standalone = start(port);
   await standalone.until(/^ready http:\/\/127\.0\.0\.1:\d+$/);
   return { standalone, port };
@@ -149,7 +149,7 @@ test('the first start makes a realistic shop; a restart keeps it; SIGTERM stops 
   expect(await moveTo(email, entered, credentials, join(dataDir, 'emails'))).toEqual([200, 200]);
   expect(await first.end('SIGTERM')).toBe(0);
   expect(await portInUse(port)).toBe(false);
-  running = startUntilReady(port);
+  running = startUntilReady();
   const { standalone: second } = await running;
   expect((await seller.read('/api/v1/orders')).text).toBe(orders.text);
   const kept = await readCredentials(dataDir);

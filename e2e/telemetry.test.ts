@@ -326,7 +326,7 @@ async function startShop() {
   await copyMadeData(dataDir);
   if (hasFullDevice) await breakLog(join(dataDir, 'app.log'));
   const port = await freePort();
-  const healthPort = await freePort(port);
+  const healthPort = await freePort();
   const { announced: announcedByIt } = listen();
   standalone = startStandalone(dataDir, port, {
     ...{ OTEL_EXPORTER_OTLP_ENDPOINT: collected.url, OTEL_METRIC_EXPORT_INTERVAL: '1000' },

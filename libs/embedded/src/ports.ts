@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { connect, createServer } from 'node:net';
 
 /**
@@ -9,39 +10,54 @@ const lowest = 15_000;
 const highest = 32_767;
 
 /**
- * Seconds may pass until a process listens on a port that was found: processes that search at the same time try ports
- * of their own, as far as their ids differ modulo this. Each has 291 of them.
+ * Seconds may pass until a process listens on a port that was found. A UDP socket on the same number, which no other process
+ * can bind meanwhile, keeps it from being found again; these are the last ones of this process.
  */
-const portSets = 61;
-const portsOfEachSet = Math.floor((highest - lowest + 1) / portSets);
-/** What this process found last; it does not find these again. */
-const found: number[] = [];
-const foundMax = 200;
+const reservations: UdpSocket[] = [];
+const reservationsMax = 200;
 
 /**
- * A TCP port of 127.0.0.1 that no process listens on right now. Another process may take it before you do: retry.
+ * A TCP port of 127.0.0.1 that no process listens on right now, and that this function gave no process that still runs.
+ * Another one may take it before you do: retry.
  * @param except a port that a process is about to listen on
  */
 export async function freePort(except?: number): Promise<number> {
   for (;;) {
-    const port = lowest + (process.pid % portSets) + portSets * randomInt(portsOfEachSet);
-    if (port === except || found.includes(port) || !(await mayListen(port))) continue;
-    found.push(port);
-    if (found.length > foundMax) found.shift();
-    return port;
+    const port = randomInt(lowest, highest + 1);
+    if (port === except) continue;
+    const reservation = await reserve(port);
+    if (reservation === 'taken') continue;
+    const isFree = await mayListen(port);
+    if (!isFree) reservation?.close();
+    else if (reservation !== undefined) reservations.push(reservation);
+    if (reservations.length > reservationsMax) reservations.shift()?.close();
+    if (isFree) return port;
   }
+}
+
+/** @returns undefined where the system allows no such socket: then nothing is reserved */
+async function reserve(port: number): Promise<UdpSocket | 'taken' | undefined> {
+  const socket = createSocket('udp4').unref();
+  const { promise, resolve } = Promise.withResolvers<UdpSocket | 'taken' | undefined>();
+  socket.on('error', (err) => resolve(isTaken(err) ? 'taken' : undefined));
+  socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(socket));
+  const reserved = await promise;
+  if (reserved !== socket) socket.close();
+  return reserved;
 }
 
 async function mayListen(port: number): Promise<boolean> {
   const server = createServer();
   return await new Promise((resolve, reject) => {
-    server.once('error', (err: NodeJS.ErrnoException) => {
-      if (err.code === 'EADDRINUSE' || err.code === 'EACCES') resolve(false);
+    server.once('error', (err) => {
+      if (isTaken(err)) resolve(false);
       else reject(err);
     });
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
+
+const isTaken = ({ code }: NodeJS.ErrnoException): boolean => code === 'EADDRINUSE' || code === 'EACCES';
 
 /** Whether something accepts connections there; a host that does not answer within a second counts as free. */
 export async function portInUse(port: number, host = '127.0.0.1'): Promise<boolean> {

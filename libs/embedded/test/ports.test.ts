@@ -11,12 +11,12 @@ async function portsOfThisProcess(): Promise<number[]> {
   return ports;
 }
 
-async function portsOfAnother(): Promise<{ pid: number; ports: number[] }> {
+async function portsOfAnother(): Promise<number[]> {
   const module = JSON.stringify(new URL('../src/ports.ts', import.meta.url).href);
   const script = `const { freePort } = await import(${module});
     const ports = [];
-    while (ports.length < ${count}) ports.push(await freePort());
-    console.log(JSON.stringify({ pid: process.pid, ports }));`;
+    while (ports.length < ${3 * count}) ports.push(await freePort());
+    console.log(JSON.stringify(ports));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script]);
   return JSON.parse(stdout);
 }
@@ -24,8 +24,7 @@ async function portsOfAnother(): Promise<{ pid: number; ports: number[] }> {
 test('a port that was found, and that no process listens on yet, is not found again, here or in another process', async () => {
   const own = await portsOfThisProcess();
   expect(new Set(own).size).toBe(count);
-  let other = await portsOfAnother();
-  // One process in 61 probes the same ports as this one.
-  while (other.pid % 61 === process.pid % 61) other = await portsOfAnother();
-  expect(other.ports.filter((port) => own.includes(port))).toEqual([]);
+  // It gets so many that without a reservation about seven of them would be among those of this process.
+  const others = await portsOfAnother();
+  expect(others.filter((port) => own.includes(port))).toEqual([]);
 });
