@@ -9,6 +9,7 @@ const infrastructure: Infrastructure = {
   natsUrl: 'nats://127.0.0.1:1',
   natsUser: (service) => ({ NATS_USER: service, NATS_PASSWORD: 'n' }),
   databaseUrl: (service) => `postgres://${service}:p@127.0.0.1:2/${service}`,
+  databaseReady: async () => undefined,
   renewNats: async () => undefined,
 };
 

@@ -17,6 +17,8 @@ export interface Infrastructure {
   /** Empty for an existing server without a user for each service. */
   natsUser(service: ServiceName): { NATS_USER?: string; NATS_PASSWORD?: string };
   databaseUrl(service: ServiceName): string;
+  /** Resolves when the service's database is there. */
+  databaseReady(service: ServiceName): Promise<void>;
   /** After the disk was full: nats-server 2.9 may hang for good since, without a word. */
   renewNats(): Promise<void>;
 }
@@ -29,27 +31,20 @@ export interface Surroundings {
   readonly say: (line: string) => void;
   /** A line about something that happened to a running platform, for the operator and for the log. */
   readonly announce: (line: string) => void;
-  /** Called as soon as PostgreSQL works by itself on the last thing that services wait for. */
-  readonly copying: () => void;
 }
 
 /** They say little: five files of this size are months. */
 const serverLogBytes = 2 * 1_048_576;
 
 /**
- * Starts PostgreSQL and nats-server side by side, unless the settings name existing ones, and makes the databases. The
- * servers are started again whenever they end.
+ * Starts PostgreSQL and nats-server side by side, unless the settings name existing ones, and begins to make the databases.
+ * The servers are started again whenever they end.
  */
 export async function startInfrastructure(surroundings: Surroundings): Promise<Infrastructure> {
   const { config, secrets } = surroundings;
   const [adminUrl, { natsUrl, renewNats }] = await Promise.all([openPostgres(surroundings), openNats(surroundings)]);
   const password = secrets.databasePassword;
-  const databases = serviceNames.map((service) => ({
-    database: databaseName(service),
-    user: databaseName(service),
-    password,
-  }));
-  await ensureDatabases(adminUrl, databases, surroundings.copying);
+  const ready = makeDatabases(adminUrl, password);
   return {
     natsUrl,
     renewNats,
@@ -58,7 +53,24 @@ export async function startInfrastructure(surroundings: Surroundings): Promise<I
       return own === undefined ? {} : { NATS_USER: service, NATS_PASSWORD: own };
     },
     databaseUrl: (service) => databaseUrl(adminUrl, databaseName(service), databaseName(service), password),
+    databaseReady: (service) => ready[service],
   };
+}
+
+/** @returns when each service has its database */
+function makeDatabases(adminUrl: string, password: string): Readonly<Record<ServiceName, Promise<void>>> {
+  const databases = serviceNames.map(databaseName).map((name) => ({ database: name, user: name, password }));
+  const waiting = new Map(databases.map(({ database }) => [database, Promise.withResolvers<void>()]));
+  ensureDatabases(adminUrl, databases, (database) => waiting.get(database)?.resolve()).catch((err: unknown) => {
+    for (const { reject } of waiting.values()) reject(err);
+  });
+  const entries = serviceNames.map((service) => {
+    const ready = waiting.get(databaseName(service))?.promise;
+    // The start of the service fails with it, which may not have begun yet.
+    ready?.catch(() => undefined);
+    return [service, ready];
+  });
+  return Object.fromEntries(entries);
 }
 
 async function openPostgres({ config, resources, say, announce }: Surroundings): Promise<string> {

@@ -27,6 +27,8 @@ interface Source {
   readonly config: () => Promise<{ configSchema: z.ZodType }>;
   readonly migrate: () => Promise<Pick<Module, 'migrate'>>;
   readonly create: () => Promise<(config: never, deps: GatewayDeps) => Promise<RunningService>>;
+  /** What its start needs last: read while the services' databases are made. */
+  readonly last?: () => Promise<unknown>;
 }
 
 const sources: Readonly<Record<ServiceName, Source>> = {
@@ -64,6 +66,7 @@ const sources: Readonly<Record<ServiceName, Source>> = {
     config: () => import('@app/gateway/config'),
     migrate: () => import('@app/gateway/migrate'),
     create: () => import('@app/gateway/service').then((module) => module.createGateway),
+    last: () => import('@app/gateway/create-server'),
   },
 };
 
@@ -76,18 +79,22 @@ const betweenPartsMs = 2;
 /**
  * Called while the servers start: reading the code takes longer than they do. One service after the other, so that the
  * first ones migrate meanwhile; and part by part, because Node handles between two parts what the servers have come to.
- * @param beforeGateway resolves when PostgreSQL works by itself: the gateway's code, the largest part, is read meanwhile
+ * @param serversUp the gateway's routes, the largest part, are read after it, while the databases are made
  */
-export function loadServices(beforeGateway: Promise<unknown>): Modules {
+export function loadServices(serversUp: Promise<unknown>): Modules {
   let previous: Promise<unknown> = Promise.resolve();
-  return loadOrder.map((name) => {
-    const before = name === 'gateway' ? Promise.all([previous, beforeGateway]) : previous;
-    const loading = before.then(() => loadService(sources[name]));
+  const modules = loadOrder.map((name) => {
+    const loading = previous.then(() => loadService(sources[name]));
     previous = loading;
     // The start of the service fails with it, though not before the servers have started.
     loading.catch(() => undefined);
-    return [name, loading];
+    return [name, loading] as const;
   });
+  // Read ahead: who needs it reads it too, and fails with it.
+  void Promise.all([previous, serversUp])
+    .then(() => Promise.all(Object.values(sources).map(({ last }) => last?.())))
+    .catch(() => undefined);
+  return modules;
 }
 
 async function loadService(source: Source): Promise<Module> {
@@ -124,6 +131,7 @@ export async function startServices<T>(
   const start = async ([name, loading]: Modules[number], more: Partial<GatewayDeps> = {}): Promise<RunningService> => {
     const module = await loading;
     const env = environmentOf(name, options);
+    await options.infrastructure.databaseReady(name);
     const applied = await module.migrate(env.DATABASE_URL);
     const deps = { logger: options.logger.child({ service: name }), clock: options.clock, ...more };
     const service = options.resources.add(name, await module.create(env, deps), (created) => created.close());

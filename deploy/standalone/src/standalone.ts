@@ -116,11 +116,9 @@ async function start(
   const secrets = await loadSecrets(config, options);
   const telemetry = await startProcessTelemetry(config, version, logger);
   services.add('telemetry', telemetry, (started) => started.shutdown());
-  const { promise: copying, resolve } = Promise.withResolvers<void>();
-  const opening = startInfrastructure({ config, secrets, resources: servers, say, announce, copying: resolve });
-  const modules = loadServices(copying);
+  const opening = startInfrastructure({ config, secrets, resources: servers, say, announce });
+  const modules = loadServices(opening);
   infrastructure = await opening;
-  servers.add('connections', writeConnections(config.DATA_DIR, infrastructure), (written) => written.remove());
   const renew = options.newCredentials || options.newSecrets;
   const seller = { dataDir: config.DATA_DIR, secrets, clock, say, empty: options.empty, renew };
   const { url, prepared, checks } = await startServices(
@@ -141,6 +139,7 @@ async function start(
       return await prepareSeller({ ...seller, gateway, others });
     },
   );
+  servers.add('connections', writeConnections(config.DATA_DIR, infrastructure), (written) => written.remove());
   await untilReady(checks, say);
   await addHealthServer(config, checks, services);
   const credentials = { ...prepared.credentials, baseUrl: config.PUBLIC_URL ?? url };

@@ -6,12 +6,11 @@ export interface DatabaseOwner {
   password: string;
 }
 
-/** Any number: it keeps two processes from creating the same role at once, which PostgreSQL answers with an error. */
+/**
+ * Any number: it keeps two processes from creating the same role at once, which PostgreSQL answers with an error. The session
+ * that has it creates the databases as well: that of a killed process keeps it until its database is there.
+ */
 const ensureLock = 7_213_004;
-/** Shared by sessions that create a database: those of a killed process go on when the lock above is free again. */
-const createLock = 7_213_005;
-/** The second lock is free at once again: sessions of this process are to share it. */
-const lockOut = 'select pg_advisory_lock($1), pg_advisory_lock($2), pg_advisory_unlock($2)';
 
 /** On a busy machine a server that has just started takes its time; one that never answers must not be waited for. */
 const connectMs = 30_000;
@@ -19,26 +18,32 @@ const connectMs = 30_000;
 /**
  * Sees to it that each role exists with that password and owns its database, which no other role may connect to.
  * May be called any number of times, also by several processes at once.
- * @param copying called as soon as PostgreSQL works on the last database, for which it needs nothing of this process
+ * @param ready called with the name of each database as soon as it may be used, in their order
  */
 export async function ensureDatabases(
   adminUrl: string,
   databases: DatabaseOwner[],
-  copying = (): void => undefined,
+  ready = (_database: string): void => undefined,
 ): Promise<void> {
   await withClient(adminUrl, async (client) => {
-    await client.query(lockOut, [ensureLock, createLock]);
+    await client.query('select pg_advisory_lock($1)', [ensureLock]);
     await ensureRoles(client, databases);
     const names = databases.map(({ database }) => database);
     const { rows } = await client.query('select datname from pg_database where datname = any($1)', [names]);
-    const missing = databases.filter(({ database }) => !rows.some(({ datname }) => datname === database));
-    await createDatabases(adminUrl, missing, copying);
+    const isThere = ({ database }: DatabaseOwner): boolean => rows.some(({ datname }) => datname === database);
+    const existing = databases.filter(isThere);
     await together(
       client,
-      names.map((name) => `revoke connect on database ${client.escapeIdentifier(name)} from public`),
+      existing.map(({ database }) => closeToOthers(client, database)),
     );
+    for (const { database } of existing) ready(database);
+    const missing = databases.filter((wanted) => !isThere(wanted));
+    if (missing.length > 0) await createDatabases(client, missing, ready);
   });
 }
+
+const closeToOthers = (client: pg.Client, database: string): string =>
+  `revoke connect on database ${client.escapeIdentifier(database)} from public`;
 
 export async function databaseExists(adminUrl: string, database: string): Promise<boolean> {
   return await withClient(adminUrl, async (client) => {
@@ -77,34 +82,27 @@ async function together(client: pg.Client, statements: string[]): Promise<void> 
   await client.query(statements.join(';\n'));
 }
 
-/** Only a superuser may set it; null says that this user is none. */
-const beginCreating = `select pg_advisory_lock_shared($1), (select set_config('wal_compression', 'off', false)
-  from pg_roles where rolname = current_user and rolsuper) as compression`;
+/**
+ * The copy of the template goes through the log: to compress its 7 MB takes longer than to write them. Only a superuser may
+ * set it, and only their role has a row.
+ */
+const beginCreating = `select set_config('wal_compression', 'off', false) from pg_roles where rolname = current_user and rolsuper`;
 
-/** Each copies the template's files: side by side, because that is most of the time that a first start takes here. */
+/** One after the other: side by side they take twice the CPU time and end no sooner, and each is used as soon as it is there. */
 async function createDatabases(
-  adminUrl: string,
+  client: pg.Client,
   missing: readonly DatabaseOwner[],
-  copying: () => void,
+  ready: (database: string) => void,
 ): Promise<void> {
-  let waiting = missing.length;
-  if (waiting === 0) copying();
-  const create = async (client: pg.Client, wanted: DatabaseOwner): Promise<void> => {
-    const [user, database] = [client.escapeIdentifier(wanted.user), client.escapeIdentifier(wanted.database)];
-    // The copy goes through the log: to compress its 7 MB takes longer than to write them.
-    const { rows } = await client.query<{ compression: string | null }>(beginCreating, [createLock]);
+  const isSuperuser = (await client.query(beginCreating)).rowCount === 1;
+  for (const { database, ...owner } of missing) {
+    const user = client.escapeIdentifier(owner.user);
     // Only a member of a role may give it a database, and who made the role may become one.
-    if (rows[0]?.compression === null) await client.query(`grant ${user} to current_user`);
-    const created = client.query(`create database ${database} owner ${user}`);
-    waiting -= 1;
-    if (waiting === 0) copying();
-    await created;
-  };
-  const ends = await Promise.allSettled(
-    missing.map((wanted) => withClient(adminUrl, (client) => create(client, wanted))),
-  );
-  // Not before all have ended: the caller holds the lock that keeps another call from the same databases.
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    if (!isSuperuser) await client.query(`grant ${user} to current_user`);
+    await client.query(`create database ${client.escapeIdentifier(database)} owner ${user}`);
+    await client.query(closeToOthers(client, database));
+    ready(database);
+  }
 }
 
 /** The administrator's URL with another database, and another user where one is given. */
