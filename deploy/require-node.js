@@ -23,7 +23,8 @@ const own = new Map();
 module.registerHooks({
   resolve(specifier, context, next) {
     const { parentURL } = context;
-    if (specifier.startsWith('.') && specifier.endsWith('.ts') && parentURL !== undefined)
+    const isOurs = parentURL !== undefined && !parentURL.includes('/node_modules/');
+    if (isOurs && specifier.startsWith('.') && specifier.endsWith('.ts'))
       return { url: new URL(specifier, parentURL).href, format: 'module-typescript', shortCircuit: true };
     if (!specifier.startsWith('@app/')) return next(specifier, context);
     const known = own.get(specifier);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readConnections, writeConnections } from './connections.ts';
+import { readConnections, removeConnections, writeConnections } from './connections.ts';
 import type { Infrastructure } from './infrastructure.ts';
 
 const infrastructure: Infrastructure = {
@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 test('the connections of a run are for its owner alone, and are gone when it has stopped', () => {
-  const written = writeConnections(directory, infrastructure);
+  writeConnections(directory, infrastructure);
   expect(statSync(join(directory, 'connections.json')).mode & 0o777).toBe(0o600);
   expect(readConnections(directory, 'metrics')).toEqual({
     DATABASE_URL: 'postgres://metrics:p@127.0.0.1:2/metrics',
@@ -28,7 +28,7 @@ test('the connections of a run are for its owner alone, and are gone when it has
     NATS_USER: 'metrics',
     NATS_PASSWORD: 'n',
   });
-  written.remove();
+  removeConnections(directory);
   expect(() => readConnections(directory, 'metrics')).toThrow(/connections\.json is missing.*npm start/);
 });
 

@@ -15,20 +15,25 @@ const settings = z.object({
   NATS_PASSWORD: z.string().optional(),
 });
 
-const help = 'npm start writes it and removes it when it stops: run that first.';
+const help = 'npm start writes it when it is ready and removes it when it stops: run that first.';
+
+/**
+ * Ports of another run: a program that has them now must not be sent the passwords. Called before the servers start and after
+ * they have ended.
+ */
+export const removeConnections = (dataDir: string): void => rmSync(fileIn(dataDir), { force: true });
 
 /**
  * How each service reaches its database and NATS in this run, for commands beside it: embedded servers choose their
- * ports. Removed with the run: another program may have the ports by then, and it must not be sent the passwords.
+ * ports.
  */
-export function writeConnections(dataDir: string, infrastructure: Infrastructure): { remove(): void } {
+export function writeConnections(dataDir: string, infrastructure: Infrastructure): void {
   const of = (service: ServiceName): EventsSettings => ({
     DATABASE_URL: infrastructure.databaseUrl(service),
     NATS_URL: infrastructure.natsUrl,
     ...infrastructure.natsUser(service),
   });
   writePrivate(fileIn(dataDir), Object.fromEntries(serviceNames.map((service) => [service, of(service)])));
-  return { remove: () => rmSync(fileIn(dataDir), { force: true }) };
 }
 
 /** @throws Error when nothing runs on that directory, or the file is not as it was written */

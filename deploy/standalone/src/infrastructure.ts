@@ -57,9 +57,12 @@ export async function startInfrastructure(surroundings: Surroundings): Promise<I
   };
 }
 
+/** The gateway last: it has most code, and waits for the others anyway. */
+export const startOrder: readonly ServiceName[] = [...serviceNames.filter((name) => name !== 'gateway'), 'gateway'];
+
 /** @returns when each service has its database */
 function makeDatabases(adminUrl: string, password: string): Readonly<Record<ServiceName, Promise<void>>> {
-  const databases = serviceNames.map(databaseName).map((name) => ({ database: name, user: name, password }));
+  const databases = startOrder.map(databaseName).map((name) => ({ database: name, user: name, password }));
   const waiting = new Map(databases.map(({ database }) => [database, Promise.withResolvers<void>()]));
   ensureDatabases(adminUrl, databases, (database) => waiting.get(database)?.resolve()).catch((err: unknown) => {
     for (const { reject } of waiting.values()) reject(err);

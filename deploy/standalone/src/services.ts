@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ServiceName, serviceNames } from '@app/contracts/services';
+import type { ServiceName } from '@app/contracts/services';
 import type { GatewayDeps, GatewayParts, RunningGateway } from '@app/gateway/gateway-deps';
 import type { AdjustableClock } from '@app/service-kit/clock';
 import { parseConfig } from '@app/service-kit/config';
@@ -9,7 +9,7 @@ import type { ResourceStack } from '@app/service-kit/resource-stack';
 import type { Check, RunningService } from '@app/service-kit/service';
 import type { z } from 'zod';
 import type { StandaloneConfig } from './config.ts';
-import type { Infrastructure } from './infrastructure.ts';
+import { type Infrastructure, startOrder } from './infrastructure.ts';
 import type { Secrets } from './secrets.ts';
 
 type Environment = { DATABASE_URL: string } & Record<string, string | undefined>;
@@ -70,9 +70,6 @@ const sources: Readonly<Record<ServiceName, Source>> = {
   },
 };
 
-/** The gateway last: it has most code, and waits for the others anyway. */
-const loadOrder: readonly ServiceName[] = [...serviceNames.filter((name) => name !== 'gateway'), 'gateway'];
-
 /** Enough for the round trips in which PostgreSQL lets a client in: they wait for nothing but this process. */
 const betweenPartsMs = 2;
 
@@ -83,7 +80,7 @@ const betweenPartsMs = 2;
  */
 export function loadServices(serversUp: Promise<unknown>): Modules {
   let previous: Promise<unknown> = Promise.resolve();
-  const modules = loadOrder.map((name) => {
+  const modules = startOrder.map((name) => {
     const loading = previous.then(() => loadService(sources[name]));
     previous = loading;
     // The start of the service fails with it, though not before the servers have started.

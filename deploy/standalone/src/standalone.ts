@@ -8,7 +8,7 @@ import { createLogger } from '@app/service-kit/logger';
 import { ResourceStack } from '@app/service-kit/resource-stack';
 import { startProcessTelemetry } from '@app/service-kit/telemetry';
 import { loopbackWarning, type StandaloneConfig } from './config.ts';
-import { writeConnections } from './connections.ts';
+import { removeConnections, writeConnections } from './connections.ts';
 import { credentialsFile, writeCredentials } from './credentials.ts';
 import { makeDataDir } from './data-dir.ts';
 import { watchDisk } from './disk-watch.ts';
@@ -99,6 +99,8 @@ async function start(
   say: (line: string) => void,
 ): Promise<string> {
   servers.add('data directory', lockDataDir(config.DATA_DIR), (lock) => lock.release());
+  removeConnections(config.DATA_DIR);
+  servers.add('connections', config.DATA_DIR, removeConnections);
   const clock = new AdjustableClock();
   const announce = (line: string): void => {
     say(line);
@@ -139,7 +141,7 @@ async function start(
       return await prepareSeller({ ...seller, gateway, others });
     },
   );
-  servers.add('connections', writeConnections(config.DATA_DIR, infrastructure), (written) => written.remove());
+  writeConnections(config.DATA_DIR, infrastructure);
   await untilReady(checks, say);
   await addHealthServer(config, checks, services);
   const credentials = { ...prepared.credentials, baseUrl: config.PUBLIC_URL ?? url };

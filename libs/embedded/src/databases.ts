@@ -18,7 +18,7 @@ const connectMs = 30_000;
 /**
  * Sees to it that each role exists with that password and owns its database, which no other role may connect to.
  * May be called any number of times, also by several processes at once.
- * @param ready called with the name of each database as soon as it may be used, in their order
+ * @param ready called with the name of each database as soon as it may be used: first of those that were there
  */
 export async function ensureDatabases(
   adminUrl: string,
