@@ -18,8 +18,8 @@ const settings = z.object({
 const help = 'npm start writes it when it is ready and removes it when it stops: run that first.';
 
 /**
- * Ports of another run: a program that has them now must not be sent the passwords. Called before the servers start and after
- * they have ended.
+ * Ports of another run: a program that has them now must not be sent the passwords. Called before the servers start and
+ * before they end.
  */
 export const removeConnections = (dataDir: string): void => rmSync(fileIn(dataDir), { force: true });
 

@@ -44,7 +44,7 @@ export async function startInfrastructure(surroundings: Surroundings): Promise<I
   const { config, secrets } = surroundings;
   const [adminUrl, { natsUrl, renewNats }] = await Promise.all([openPostgres(surroundings), openNats(surroundings)]);
   const password = secrets.databasePassword;
-  const ready = makeDatabases(adminUrl, password);
+  const databaseReady = makeDatabases(adminUrl, password);
   return {
     natsUrl,
     renewNats,
@@ -53,27 +53,21 @@ export async function startInfrastructure(surroundings: Surroundings): Promise<I
       return own === undefined ? {} : { NATS_USER: service, NATS_PASSWORD: own };
     },
     databaseUrl: (service) => databaseUrl(adminUrl, databaseName(service), databaseName(service), password),
-    databaseReady: (service) => ready[service],
+    databaseReady,
   };
 }
 
 /** The gateway last: it has most code, and waits for the others anyway. */
 export const startOrder: readonly ServiceName[] = [...serviceNames.filter((name) => name !== 'gateway'), 'gateway'];
 
-/** @returns when each service has its database */
-function makeDatabases(adminUrl: string, password: string): Readonly<Record<ServiceName, Promise<void>>> {
+/** @returns what resolves when a service has its database */
+function makeDatabases(adminUrl: string, password: string): Infrastructure['databaseReady'] {
   const databases = startOrder.map(databaseName).map((name) => ({ database: name, user: name, password }));
-  const waiting = new Map(databases.map(({ database }) => [database, Promise.withResolvers<void>()]));
-  ensureDatabases(adminUrl, databases, (database) => waiting.get(database)?.resolve()).catch((err: unknown) => {
-    for (const { reject } of waiting.values()) reject(err);
-  });
-  const entries = serviceNames.map((service) => {
-    const ready = waiting.get(databaseName(service))?.promise;
-    // The start of the service fails with it, which may not have begun yet.
-    ready?.catch(() => undefined);
-    return [service, ready];
-  });
-  return Object.fromEntries(entries);
+  const ready = new Map(databases.map(({ database }) => [database, Promise.withResolvers<void>()]));
+  const made = ensureDatabases(adminUrl, databases, (database) => ready.get(database)?.resolve());
+  // The start of each service fails with it, which may not have begun yet.
+  made.catch(() => undefined);
+  return async (service) => await Promise.race([ready.get(databaseName(service))?.promise, made]);
 }
 
 async function openPostgres({ config, resources, say, announce }: Surroundings): Promise<string> {

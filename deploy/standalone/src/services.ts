@@ -27,8 +27,6 @@ interface Source {
   readonly config: () => Promise<{ configSchema: z.ZodType }>;
   readonly migrate: () => Promise<Pick<Module, 'migrate'>>;
   readonly create: () => Promise<(config: never, deps: GatewayDeps) => Promise<RunningService>>;
-  /** What its start needs last: read while the services' databases are made. */
-  readonly last?: () => Promise<unknown>;
 }
 
 const sources: Readonly<Record<ServiceName, Source>> = {
@@ -66,7 +64,6 @@ const sources: Readonly<Record<ServiceName, Source>> = {
     config: () => import('@app/gateway/config'),
     migrate: () => import('@app/gateway/migrate'),
     create: () => import('@app/gateway/service').then((module) => module.createGateway),
-    last: () => import('@app/gateway/create-server'),
   },
 };
 
@@ -87,9 +84,9 @@ export function loadServices(serversUp: Promise<unknown>): Modules {
     loading.catch(() => undefined);
     return [name, loading] as const;
   });
-  // Read ahead: who needs it reads it too, and fails with it.
+  // Read ahead: the start of the gateway imports it too, and fails with it.
   void Promise.all([previous, serversUp])
-    .then(() => Promise.all(Object.values(sources).map(({ last }) => last?.())))
+    .then(() => import('@app/gateway/create-server'))
     .catch(() => undefined);
   return modules;
 }

@@ -100,7 +100,6 @@ async function start(
 ): Promise<string> {
   servers.add('data directory', lockDataDir(config.DATA_DIR), (lock) => lock.release());
   removeConnections(config.DATA_DIR);
-  servers.add('connections', config.DATA_DIR, removeConnections);
   const clock = new AdjustableClock();
   const announce = (line: string): void => {
     say(line);
@@ -121,6 +120,7 @@ async function start(
   const opening = startInfrastructure({ config, secrets, resources: servers, say, announce });
   const modules = loadServices(opening);
   infrastructure = await opening;
+  servers.add('connections', config.DATA_DIR, removeConnections);
   const renew = options.newCredentials || options.newSecrets;
   const seller = { dataDir: config.DATA_DIR, secrets, clock, say, empty: options.empty, renew };
   const { url, prepared, checks } = await startServices(

@@ -6,9 +6,7 @@ import { demoSales } from './demo-shop.ts';
 import { seedSales } from './seed-sales.ts';
 
 interface Sent {
-  readonly name: string;
   readonly checkoutId?: string;
-  readonly orderId?: string;
   readonly body?: { readonly paymentMethod?: string };
 }
 
@@ -16,20 +14,18 @@ interface Sent {
 function checkoutAfterKill() {
   const requests: string[] = [];
   const cards = new Map<string, string>();
-  const outcomeOf = ({ name, checkoutId = '' }: Sent): string => {
+  const statusOf = (name: string, checkoutId: string): string => {
     const times = requests.filter((each) => each === `${name} ${checkoutId}`).length;
     if (name === payCheckout.name || times < 3) return 'processing';
     if (name === decideUpsell.name) return 'paid';
     return cards.get(checkoutId) === 'sim_declined' ? 'declined' : 'authorized';
   };
-  const request = async (definition: { readonly name: string }, input: Sent, { commandId = '' }) => {
-    const { name } = definition;
-    const { checkoutId = '', body } = input;
+  const request = async ({ name }: { readonly name: string }, { checkoutId = '', body }: Sent, { commandId = '' }) => {
     requests.push(`${name} ${checkoutId}`);
     if (name === openCheckout.name) return { id: commandId, secret: 's' };
     if (name === refundOrder.name) return { status: 'refunded' };
     if (body?.paymentMethod !== undefined) cards.set(checkoutId, body.paymentMethod);
-    return { outcome: { status: outcomeOf({ ...input, name }), orderId: checkoutId } };
+    return { outcome: { status: statusOf(name, checkoutId), orderId: checkoutId } };
   };
   return { requests, requester: { request } as unknown as Requester };
 }
