@@ -6,7 +6,7 @@ import { testWorkers } from './libs/testing/src/workers.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 
 const infrastructure = 'libs/testing/src/global-setup.ts';
-const platform = [infrastructure, 'e2e/support/bundle-programs.ts'];
+const platform = [infrastructure, 'e2e/support/test-programs.ts'];
 
 // Node keeps what it has compiled, for the workers and for the processes that tests start: a third of each start.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node-compile');

@@ -15,22 +15,3 @@ if (Number(major) < 24 || !process.features.typescript) {
 
 // What Node has compiled is kept for the next start, which takes a second less. NODE_COMPILE_CACHE names another folder.
 module.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url)));
-
-/** Addresses of our packages, which are the same for every importer. */
-const own = new Map();
-
-// Node looks up each import of each file on the disk anew; our files name theirs whole.
-module.registerHooks({
-  resolve(specifier, context, next) {
-    const { parentURL } = context;
-    const isOurs = parentURL !== undefined && !parentURL.includes('/node_modules/');
-    if (isOurs && specifier.startsWith('.') && specifier.endsWith('.ts'))
-      return { url: new URL(specifier, parentURL).href, format: 'module-typescript', shortCircuit: true };
-    if (!specifier.startsWith('@app/')) return next(specifier, context);
-    const known = own.get(specifier);
-    if (known !== undefined) return known;
-    const found = { ...next(specifier, context), shortCircuit: true };
-    own.set(specifier, found);
-    return found;
-  },
-});

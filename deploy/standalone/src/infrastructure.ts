@@ -57,12 +57,24 @@ export async function startInfrastructure(surroundings: Surroundings): Promise<I
   };
 }
 
-/** The gateway last: it has most code, and waits for the others anyway. */
-export const startOrder: readonly ServiceName[] = [...serviceNames.filter((name) => name !== 'gateway'), 'gateway'];
+const without = (...names: ServiceName[]): ServiceName[] => serviceNames.filter((name) => !names.includes(name));
+
+/** The webhook dispatcher first: its start takes longest. The gateway last: it has most code, and waits for the others anyway. */
+export const startOrder: readonly ServiceName[] = [
+  'webhook-dispatcher',
+  ...without('webhook-dispatcher', 'gateway'),
+  'gateway',
+];
+/** The gateway registers its routes while the others wait for PostgreSQL. */
+const databaseOrder: readonly ServiceName[] = [
+  'webhook-dispatcher',
+  'gateway',
+  ...without('webhook-dispatcher', 'gateway'),
+];
 
 /** @returns what resolves when a service has its database */
 function makeDatabases(adminUrl: string, password: string): Infrastructure['databaseReady'] {
-  const databases = startOrder.map(databaseName).map((name) => ({ database: name, user: name, password }));
+  const databases = databaseOrder.map(databaseName).map((name) => ({ database: name, user: name, password }));
   const ready = new Map(databases.map(({ database }) => [database, Promise.withResolvers<void>()]));
   const made = ensureDatabases(adminUrl, databases, (database) => ready.get(database)?.resolve());
   // The start of each service fails with it, which may not have begun yet.

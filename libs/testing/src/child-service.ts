@@ -33,7 +33,7 @@ const forwarder = join(import.meta.dirname, 'forward-announcements.ts');
 function bundled(file: string): string | undefined {
   const { TEST_PROGRAMS } = process.env;
   if (TEST_PROGRAMS === undefined) return undefined;
-  const program = join(TEST_PROGRAMS, relative(root, resolve(file)).replace(/\.ts$/, '.js'));
+  const program = join(TEST_PROGRAMS, relative(root, resolve(file)).replace(/\.ts$/, '.mjs'));
   return existsSync(program) ? program : undefined;
 }
 

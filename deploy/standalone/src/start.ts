@@ -1,0 +1,3 @@
+import { currentBundle } from './bundle/sources.ts';
+
+await import(currentBundle() ?? './main.ts');
