@@ -81,7 +81,8 @@ export default defineConfig({
           maxWorkers: testWorkers,
           include: filesOf(['libs/*/test/**/*.test.ts', 'services/*/test/**/*.test.ts', 'deploy/*/test/**/*.test.ts']),
           globalSetup: [infrastructure],
-          testTimeout: timeoutMs(60_000),
+          // The longest take 20 s: seven times that on a slow machine, as those of e2e.
+          testTimeout: timeoutMs(150_000),
           hookTimeout: timeoutMs(60_000),
           sequence: { groupOrder: 1 },
         },

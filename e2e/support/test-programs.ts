@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { serviceNames } from '@app/contracts/services';
-import { bundlePrograms } from '@app/standalone/bundle-programs';
+import { bundlePrograms, compilePrograms } from '@app/standalone/bundle-programs';
 
 const folder = join(import.meta.dirname, '../../node_modules/.cache/test-programs');
 
@@ -15,6 +15,7 @@ const services = serviceNames.map((name) => `services/${name}/src/service`);
 
 /** Bundles them as `npm ci` bundles the platform. `announcing` of the test library starts a program's bundle where TEST_PROGRAMS has one. */
 export async function setup(): Promise<void> {
-  await bundlePrograms([...programs, ...services], { folder, loaded: services });
+  await bundlePrograms([...programs, ...services], folder);
+  await compilePrograms(services, folder);
   process.env.TEST_PROGRAMS = folder;
 }

@@ -1,3 +1,5 @@
+import { pathToFileURL } from 'node:url';
 import { currentBundle } from './bundle/sources.ts';
 
-await import(currentBundle() ?? './main.ts');
+const bundle = currentBundle();
+await import(bundle === undefined ? './main.ts' : pathToFileURL(bundle).href);

@@ -1,14 +1,25 @@
 import { execFile } from 'node:child_process';
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { guardLeaks } from '@app/testing/leak-guard';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { keepBundle } from '../src/bundle/keep-bundle.ts';
+import { bundlesFolder, currentBundle, program, repository, stateOfSources } from '../src/bundle/sources.ts';
 
 guardLeaks();
 
-const repository = join(import.meta.dirname, '../../..');
 let root = '';
 
 const write = (path: string, text: string): void => {
@@ -19,9 +30,10 @@ const write = (path: string, text: string): void => {
 
 /** A deployment with this repository's way to start, and programs that say what they are. */
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'bundle-'));
-  for (const file of ['deploy/standalone/src/bundle/sources.ts', 'deploy/standalone/src/start.ts'])
-    cpSync(join(repository, file), join(root, file));
+  // Each of these means something in an address.
+  root = mkdtempSync(join(tmpdir(), 'bundle #%41? -'));
+  for (const file of ['bundle/sources.ts', 'bundle/keep-bundle.ts', 'start.ts'])
+    cpSync(join(repository, 'deploy/standalone/src', file), join(root, 'deploy/standalone/src', file));
   write('package.json', '{ "type": "module" }');
   write('package-lock.json', '{}');
   write('services/catalog/src/service.ts', 'export const name = 1;');
@@ -34,22 +46,34 @@ const run = async (...args: string[]): Promise<string> =>
   (await promisify(execFile)(process.execPath, args, { cwd: root })).stdout;
 const started = () => run('deploy/standalone/src/start.ts');
 
-/** What `npm ci` leaves; without the note it is a bundle that was cut off. */
-async function makeBundle(options: { noted: boolean }): Promise<void> {
-  write('node_modules/.cache/npm-start/deploy/standalone/src/main.mjs', `process.stdout.write('bundle');`);
-  const note = `import { noteBundle, stateOfSources } from './deploy/standalone/src/bundle/sources.ts'; noteBundle(stateOfSources());`;
-  if (options.noted) await run('--input-type=module', '--eval', note);
+/** What `npm ci` does, with a bundle that says a word. */
+async function makeBundle(says = 'bundle'): Promise<void> {
+  const make = async (folder: string): Promise<void> => {
+    mkdirSync(join(folder, dirname(program)), { recursive: true });
+    writeFileSync(join(folder, `${program}.mjs`), `process.stdout.write('${says}');`);
+  };
+  await keepBundle(stateOfSources(root), make, bundlesFolder(root));
 }
 
-test('npm start runs the sources where there is no bundle, or one that was cut off', async () => {
-  expect(await started()).toBe('sources');
-  await makeBundle({ noted: false });
-  expect(await started()).toBe('sources');
-});
+/** The same, killed when the bundle's files are written. */
+const cutOff = `
+  import { cpSync } from 'node:fs';
+  import { keepBundle } from './deploy/standalone/src/bundle/keep-bundle.ts';
+  import { stateOfSources } from './deploy/standalone/src/bundle/sources.ts';
+  await keepBundle(stateOfSources(), async (folder) => {
+    cpSync('bundled', folder, { recursive: true });
+    process.kill(process.pid, 'SIGKILL');
+  });`;
 
-test('npm start runs the bundle of the sources as they are', async () => {
-  await makeBundle({ noted: true });
+test('npm start runs the sources without a bundle or with one that was cut off, and then the next one', async () => {
+  expect(await started()).toBe('sources');
+  write('bundled/deploy/standalone/src/main.mjs', `process.stdout.write('cut off');`);
+  await expect(run('--input-type=module', '--eval', cutOff)).rejects.toMatchObject({ signal: 'SIGKILL' });
+  expect(readdirSync(bundlesFolder(root))).toHaveLength(1);
+  expect(await started()).toBe('sources');
+  await makeBundle();
   expect(await started()).toBe('bundle');
+  expect(readdirSync(bundlesFolder(root))).toHaveLength(1);
 });
 
 test.each<[string, () => void]>([
@@ -59,11 +83,31 @@ test.each<[string, () => void]>([
   ['a file that is new', () => write('libs/money/src/new.ts', '')],
   ['a file that is gone', () => rmSync(join(root, 'services/catalog/src/service.ts'))],
   ['what a library exports', () => write('libs/money/package.json', '{}')],
-  ['the packages', () => write('package-lock.json', '{ "packages": {} }')],
-])('npm start runs the sources after a change of %s', async (_, change) => {
-  await makeBundle({ noted: true });
+  ['the wanted packages', () => write('package-lock.json', '{ "packages": {} }')],
+  ['the installed packages', () => write('node_modules/.package-lock.json', '{ "packages": {} }')],
+])('no bundle is current after a change of %s', async (_, change) => {
+  await makeBundle();
+  expect(currentBundle(root)).toContain(bundlesFolder(root));
   change();
+  expect(currentBundle(root)).toBeUndefined();
+});
+
+test('where the sources cannot be read as a whole they are run, and say why', async () => {
+  await makeBundle();
+  rmSync(join(root, 'services'), { recursive: true });
   expect(await started()).toBe('sources');
+});
+
+test('the bundle before the last stays, for a platform that runs it', async () => {
+  for (const [day, says] of ['first', 'second', 'third'].entries()) {
+    write('libs/money/src/says.ts', says);
+    await makeBundle(says);
+    utimesSync(join(bundlesFolder(root), stateOfSources(root)), new Date(), new Date(day * 86_400_000));
+  }
+  const textOf = (state: string) =>
+    readFileSync(join(bundlesFolder(root), state, 'deploy/standalone/src/main.mjs'), 'utf8');
+  const texts = readdirSync(bundlesFolder(root)).map(textOf);
+  expect(texts.sort()).toEqual([`process.stdout.write('second');`, `process.stdout.write('third');`]);
 });
 
 test('what Node has compiled for the bundle is of use to npm start', async () => {

@@ -53,7 +53,7 @@ const quiet = {
   log_parameter_max_length_on_error: 0,
 };
 
-const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', scram_iterations: 1 };
+const durable = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
 
 const throwaway = {
   fsync: 'off',

@@ -179,7 +179,7 @@ test('who takes an answer by drops is closed when a slow line would have taken i
 });
 
 test('a client that reads a file all the while it is made is not closed, however long that takes', async () => {
-  const parts = 120;
+  const parts = 320;
   const part = 'x'.repeat(100_000);
   const { open, reports } = await listen(
     async (_, res) => {
@@ -189,12 +189,12 @@ test('a client that reads a file all the while it is made is not closed, however
       }
       res.end('the end');
     },
-    { readTimeoutMs: 500 },
+    { readTimeoutMs: 2_000 },
   );
   const socket = await open(get);
   let read = '';
   socket.on('readable', () => undefined);
-  // 40 KB each 3 ms, for longer than the deadline of 500 ms and the 100 ms that the rate adds.
+  // 40 KB each 3 ms, for longer than the deadline of 2 s and the 300 ms that the rate adds.
   for (; !socket.destroyed && !socket.readableEnded && !read.includes('the end'); await timePasses(3)) {
     for (let chunk = socket.read(40_000) ?? socket.read(); chunk !== null; chunk = null)
       read = read.slice(-100) + chunk;

@@ -1,19 +1,19 @@
 import { hash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const root = join(import.meta.dirname, '../../../..');
+export const repository = join(import.meta.dirname, '../../../..');
 
 /** What `npm start` runs. */
 export const program = 'deploy/standalone/src/main';
-export const bundleFolder = join(root, 'node_modules/.cache/npm-start');
-const stateFile = join(bundleFolder, 'state-of-sources');
+/** A folder for each state of the sources that was bundled. */
+export const bundlesFolder = (root = repository): string => join(root, 'node_modules/.cache/npm-start');
 
 /**
- * Another text after each change of a source file, of the packages, of Node, or of the repository's own path, which the bundle
- * holds. It costs 20 to 40 ms.
+ * Another text after each change of a source file, of the installed packages, of Node, or of the repository's own path, which
+ * the bundle holds; not after an edit of an installed file. It costs 20 to 40 ms.
  */
-export function stateOfSources(): string {
+export function stateOfSources(root = repository): string {
   const packages = ['libs', 'services'].flatMap((kind) =>
     readdirSync(join(root, kind)).map((name) => join(kind, name)),
   );
@@ -23,7 +23,8 @@ export function stateOfSources(): string {
   const files = sources.flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => join(entry.parentPath, entry.name)),
   );
-  const states = [join(root, 'package-lock.json'), ...manifests, ...files].map((path) => {
+  const locks = ['package-lock.json', 'node_modules/.package-lock.json'].map((file) => join(root, file));
+  const states = [...locks, ...manifests, ...files].map((path) => {
     // An editor's file may be gone by now.
     const stat = statSync(path, { throwIfNoEntry: false });
     return `${path} ${stat?.mtimeMs} ${stat?.size}`;
@@ -31,11 +32,13 @@ export function stateOfSources(): string {
   return hash('sha256', [process.version, ...states].join('\n'));
 }
 
-/** @param state of the sources when the bundle was begun */
-export const noteBundle = (state: string): void => writeFileSync(stateFile, state);
-
-/** The program's bundle; undefined where there is none of the sources as they are. */
-export function currentBundle(): string | undefined {
-  if (!existsSync(stateFile) || readFileSync(stateFile, 'utf8') !== stateOfSources()) return undefined;
-  return join(bundleFolder, `${program}.mjs`);
+/** The program's bundle; undefined where there is none of the sources as they are, or they cannot be read. */
+export function currentBundle(root = repository): string | undefined {
+  try {
+    const file = join(bundlesFolder(root), stateOfSources(root), `${program}.mjs`);
+    return existsSync(file) ? file : undefined;
+  } catch {
+    // The sources say what is wrong with them.
+    return undefined;
+  }
 }
