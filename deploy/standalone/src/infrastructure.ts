@@ -57,20 +57,12 @@ export async function startInfrastructure(surroundings: Surroundings): Promise<I
   };
 }
 
-const without = (...names: ServiceName[]): ServiceName[] => serviceNames.filter((name) => !names.includes(name));
+const others = serviceNames.filter((name) => name !== 'webhook-dispatcher' && name !== 'gateway');
 
 /** The webhook dispatcher first: its start takes longest. The gateway last: it has most code, and waits for the others anyway. */
-export const startOrder: readonly ServiceName[] = [
-  'webhook-dispatcher',
-  ...without('webhook-dispatcher', 'gateway'),
-  'gateway',
-];
+export const startOrder: readonly ServiceName[] = ['webhook-dispatcher', ...others, 'gateway'];
 /** The gateway registers its routes while the others wait for PostgreSQL. */
-const databaseOrder: readonly ServiceName[] = [
-  'webhook-dispatcher',
-  'gateway',
-  ...without('webhook-dispatcher', 'gateway'),
-];
+const databaseOrder: readonly ServiceName[] = ['webhook-dispatcher', 'gateway', ...others];
 
 /** @returns what resolves when a service has its database */
 function makeDatabases(adminUrl: string, password: string): Infrastructure['databaseReady'] {

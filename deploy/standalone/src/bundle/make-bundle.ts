@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { serviceNames } from '@app/contracts/services';
 import { bundlePrograms, compilePrograms } from './bundle-programs.ts';
 import { keepBundle } from './keep-bundle.ts';
-import { bundlesFolder, currentBundle, program, stateOfSources } from './sources.ts';
+import { bundlesFolder, program, stateOfSources } from './sources.ts';
 
 /*
  * `npm ci` runs it. `npm start` takes the bundle while the sources are as they were, and the sources themselves after a change.
@@ -13,8 +14,9 @@ const parts = [
   'deploy/standalone/src/standalone',
   'deploy/standalone/src/seller',
 ];
-if (currentBundle() === undefined) {
-  const state = stateOfSources();
+const state = stateOfSources();
+const bundle = join(bundlesFolder(), state);
+if (!existsSync(bundle)) {
   await keepBundle(state, (folder) => bundlePrograms([program, ...parts], folder));
-  await compilePrograms(parts, join(bundlesFolder(), state));
+  await compilePrograms(parts, bundle);
 }

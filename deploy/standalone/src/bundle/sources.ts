@@ -21,7 +21,7 @@ export function stateOfSources(root = repository): string {
   const manifests = [root, ...folders].map((folder) => join(folder, 'package.json'));
   const sources = folders.map((folder) => join(folder, 'src')).filter(existsSync);
   const files = sources.flatMap((folder) =>
-    readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => join(entry.parentPath, entry.name)),
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
   const locks = ['package-lock.json', 'node_modules/.package-lock.json'].map((file) => join(root, file));
   const states = [...locks, ...manifests, ...files].map((path) => {
