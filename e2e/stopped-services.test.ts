@@ -38,8 +38,6 @@ async function missing(): Promise<string[]> {
   return answer.status === 200 ? ((await answer.json()) as { missing: string[] }).missing : ['the gateway itself'];
 }
 
-/** So long a service may give no sign before its caller pings it. */
-const silentMs = 2_000;
 /** So long an attempt is waited for while its service gives signs. */
 const attemptMs = 5_000;
 
@@ -79,9 +77,15 @@ test('a service that is down is a 503 sooner than one that hangs, and the rest s
   const { productId: soldMeanwhile, slug: productSlug } = await addProduct(seller, 'while-down');
   const read = () => seller.call('GET', `/api/metrics/${soldMeanwhile}`);
   await cluster.process('metrics').kill();
-  const beganMs = performance.now();
-  const refused = await read();
-  expect(performance.now() - beganMs).toBeLessThan(silentMs);
+  // nats-server, which a killed process does not notify, has dropped its subscriptions once a ping has come to nothing.
+  expect(await missing()).toEqual(['metrics']);
+  const { pid } = cluster.process('checkout');
+  process.kill(pid, 'SIGSTOP');
+  const refused = await Promise.race([
+    read(),
+    seller.call('GET', '/api/v1/orders').then(() => 'the one that hangs' as const),
+  ]).finally(() => process.kill(pid, 'SIGCONT'));
+  if (refused === 'the one that hangs') throw new Error('The service that hangs was refused first.');
   expect(refused).toMatchObject({ status: 503, json: { code: 'service_unavailable' } });
   expect(refused.headers.get('retry-after')).toBeTruthy();
   const placed = await seller.call('POST', '/api/v1/orders', { body: { productSlug, email: 'a@example.com' } });
