@@ -1,4 +1,5 @@
 import { type LoadResult, runWrk } from '../load/wrk.ts';
+import { type CpuUse, cpuBetween, readCpu } from '../measure/cpu.ts';
 import { measureOrders, type OrdersRun } from '../measure/measure-orders.ts';
 import { waitUntilQuiet } from '../measure/quiet.ts';
 import { readTransactions, transactionsBetween } from '../measure/transactions.ts';
@@ -7,6 +8,8 @@ import type { Platform } from '../platform/start-platform.ts';
 
 export interface CheckoutsRun extends LoadResult {
   readonly paidPerSecond: number;
+  /** Of each paid checkout, until every consumer had caught up. */
+  readonly cpu: CpuUse;
   /** Committed transactions for each paid checkout, by service; a statement outside of a transaction counts as one. */
   readonly transactions: Record<string, number>;
   /** List, metrics and receiver have the same orders, and none that was paid is missing. */
@@ -53,14 +56,17 @@ async function payCheckouts(
   await waitUntilQuiet();
   const watch = await shop.watch();
   const before = await readTransactions(postgresUrl);
+  const cpuBefore = readCpu(system.processes);
   const { handle, productSlug, checkoutUrl: url } = shop;
   const load = await runWrk(system, { script: 'checkouts', url, connections: buyers, seconds, handle, productSlug });
   const counts = await watch.waitUntilDrained(load.paid);
+  const cpu = cpuBetween(cpuBefore, readCpu(system.processes), load.paid);
   const after = await readTransactions(postgresUrl);
   const listed = await watch.countListed();
   return {
     ...load,
     paidPerSecond: load.paid / seconds,
+    cpu,
     transactions: transactionsBetween(before, after, listed),
     complete: listed >= load.paid && counts.inMetrics === listed && counts.atReceiver === listed,
   };
