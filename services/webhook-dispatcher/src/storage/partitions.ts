@@ -52,12 +52,9 @@ export class Partitions {
     this.#clock = clock;
   }
 
-  /**
-   * Makes the partitions of now and of the next days. Called at the start and hourly.
-   * @param more for the start alone: a longer wait for the connection is one of every `cover` meanwhile too
-   */
-  async makeAhead(more: { readonly connectionTimeoutMillis?: number } = {}): Promise<void> {
-    await this.#make(partitionsAhead(this.#clock.nowMs()), { ...this.#database.pool.options, ...more });
+  /** Makes the partitions of now and of the next days. Called at the start and hourly. */
+  async makeAhead(): Promise<void> {
+    await this.#make(partitionsAhead(this.#clock.nowMs()));
   }
 
   /**
@@ -91,16 +88,16 @@ export class Partitions {
   }
 
   /** One call at a time, so that batches that miss the same partition wait for one of them to make it. */
-  async #make(partitions: readonly Partition[], where = this.#database.pool.options): Promise<void> {
-    const made = this.#making.then(() => this.#makeUnknown(partitions, where));
+  async #make(partitions: readonly Partition[]): Promise<void> {
+    const made = this.#making.then(() => this.#makeUnknown(partitions));
     this.#making = made.catch(() => undefined);
     await made;
   }
 
-  async #makeUnknown(partitions: readonly Partition[], where: Database['pool']['options']): Promise<void> {
+  async #makeUnknown(partitions: readonly Partition[]): Promise<void> {
     const unknown = partitions.filter(({ name }) => !this.#known.has(name));
     if (unknown.length === 0) return;
-    const session = await openLockSession(where);
+    const session = await openLockSession(this.#database.pool.options);
     try {
       for (const [table, wanted] of Map.groupBy(unknown, (partition) => partition.table.name)) {
         const byName = new Map(wanted.map((partition) => [partition.name, partition]));
