@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { createOrder } from '@app/contracts/orders';
 import { type Database, openDatabase } from '@app/service-kit/database';
 import { expect, test } from 'vitest';
+import { hashOf, newSecret } from '../src/checkouts/secret.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { claimReminders } from '../src/reminders/claim-reminders.ts';
 import { stalledPages } from '../src/reminders/find-stalled.ts';
@@ -163,7 +163,7 @@ test('of two claims at the same time each buyer and product is in one, whatever 
     const claimed: string[] = [];
     for await (const page of stalledPages(database, 'acc_1', () => bounds, 50)) {
       const reminders = page.map(({ id, buyer, product_id }) => {
-        const hash = randomBytes(32);
+        const hash = hashOf(newSecret());
         const own = newId('reminder', Date.now());
         return { id: own, checkout_id: id, buyer, product_id, link_hash: hash, token_hash: hash };
       });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { hourMs } from '@app/contracts/durations';
 import { idTimeMs, newId } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
@@ -7,7 +8,6 @@ import { claimUsesSql } from '../discounts/claim-uses-sql.ts';
 import type { Discount } from '../orders/order.rules.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
 import type { FixedSale } from './fixed-sale.ts';
-import { hashOf } from './secret.ts';
 
 /** An attempt that begins: what it is for, and who requested it. */
 export interface NewAttempt {
@@ -120,7 +120,8 @@ export async function beginAttempts(db: Queryable, attempts: readonly NewAttempt
   const firsts = new Map(attempts.toReversed().map((begun) => [begun.row.id, begun]));
   const byId = new Map<string, BegunRow>();
   for (const round of roundsOf(attempts.filter((begun) => firsts.get(begun.row.id) === begun))) {
-    const values = [JSON.stringify(round.map(incomingOf)), JSON.stringify(round.flatMap(buyerOf))];
+    const recognized = round.map((begun) => ({ ...begun, digests: digestsOf(begun) }));
+    const values = [JSON.stringify(recognized.map(incomingOf)), JSON.stringify(recognized.flatMap(buyerOf))];
     const { rows } = await db.query(beginStatement(values));
     for (const row of rows) byId.set(row.id, row);
   }
@@ -140,7 +141,9 @@ function roundsOf(attempts: readonly NewAttempt[]): NewAttempt[][] {
     const key = `${begun.row.account_id} ${begun.row.product_id} ${begun.row.test ? begun.row.id : emailKeyOf(begun)}`;
     const round = seen.get(key) ?? 0;
     seen.set(key, round + 1);
-    rounds[round] = [...(rounds[round] ?? []), begun];
+    const group = rounds[round];
+    if (group === undefined) rounds.push([begun]);
+    else group.push(begun);
   }
   return rounds;
 }
@@ -151,16 +154,20 @@ const emailKeyOf = ({ sale }: NewAttempt): string => sale.email.toLowerCase();
 /** A purchase counts as repeated for so long. */
 const repeatMs = hourMs;
 
+interface RecognizedAttempt extends NewAttempt {
+  readonly digests: readonly string[];
+}
+
 /** Rehearsals charge no card: they repeat nothing and are repeated by nothing. */
-function buyerOf(begun: NewAttempt) {
+function buyerOf(begun: RecognizedAttempt) {
   const { id, account_id, product_id, test } = begun.row;
   const since = new Date(begun.nowMs - repeatMs);
-  return test ? [] : [{ id, account_id, product_id, email: emailKeyOf(begun), digests: digestsOf(begun), since }];
+  return test ? [] : [{ id, account_id, product_id, email: emailKeyOf(begun), digests: begun.digests, since }];
 }
 
 /** The account's own, so that no buyer is recognised from one seller to another. */
 const digestsOf = ({ row, buyer }: NewAttempt): string[] =>
-  buyer.digests.map((digest) => hashOf(`${row.account_id} ${digest}`).toString('base64url').slice(0, 22));
+  buyer.digests.map((digest) => hash('sha256', `${row.account_id} ${digest}`, 'base64url').slice(0, 22));
 
 /** Within it a buyer finds another card, and the order's payments show what was tried. */
 const sameOrderMs = hourMs;
@@ -175,8 +182,8 @@ const renewsOrder = ({ order_id, status, attempt_reason }: CheckoutRow, nowMs: n
   attempt_reason === 'card_declined' &&
   idTimeMs(order_id) < nowMs - sameOrderMs;
 
-function incomingOf(begun: NewAttempt, position: number): Record<keyof typeof incomingTypes, unknown> {
-  const { row, sale, claim, commandId, nowMs, buyer } = begun;
+function incomingOf(begun: RecognizedAttempt, position: number): Record<keyof typeof incomingTypes, unknown> {
+  const { row, sale, claim, commandId, nowMs, buyer, digests } = begun;
   const { account_id, id, revision } = row;
   return {
     account_id,
@@ -190,7 +197,7 @@ function incomingOf(begun: NewAttempt, position: number): Record<keyof typeof in
     checked_at: new Date(nowMs),
     claim_id: claim?.id ?? null,
     claim_max: claim?.maxUses ?? null,
-    digests: row.test || buyer.digests.length === 0 ? null : digestsOf(begun),
+    digests: row.test || digests.length === 0 ? null : digests,
     confirmed: buyer.confirmsRepeat,
   };
 }

@@ -6,7 +6,7 @@ import { type Visit, visitsJson, visitsSql } from './record-visits.ts';
 /** A checkout that is opened; fields of `visit` are named as the columns. */
 export interface Opening {
   readonly row: CheckoutRow;
-  readonly secretHash: Buffer;
+  readonly secretHash: string;
   readonly visit: Visit;
 }
 
@@ -40,7 +40,7 @@ const openStatement = statement<{ opened: string[]; recorded: string[] }>(
  * beside the first one. Two of the same command in one batch are written one after the other, each alone.
  */
 export async function recordOpenings(db: Queryable, all: readonly Opening[]): Promise<Opened[]> {
-  const checkouts = all.map(({ row, secretHash }) => ({ ...row, secret_hash: `\\x${secretHash.toString('hex')}` }));
+  const checkouts = all.map(({ row, secretHash }) => ({ ...row, secret_hash: secretHash }));
   const values = [JSON.stringify(checkouts), visitsJson(all.map(({ visit }) => visit))];
   const { rows } = await db.query(openStatement(values));
   const [opened, recorded] = [new Set(rows[0]?.opened), new Set(rows[0]?.recorded)];

@@ -1,20 +1,20 @@
-import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { type Database, statement } from '@app/service-kit/database';
 import { recordOf } from '@app/service-kit/row-arrays';
 import { lastActive } from '../checkouts/last-active.ts';
 import { remindersClaimed } from '../points/points.ts';
 import type { ReminderBounds, StalledBounds } from './reminder.rules.ts';
 import { boughtSince, keepsOut, optedOut } from './reminder-conditions.ts';
 
-/** A reminder that is to be claimed. The hashes are those of the secrets in its two links. */
+/** A reminder that is to be claimed. The hashes are those of the secrets in its two links, from `hashOf`. */
 export interface NewReminder {
   readonly id: string;
   readonly checkout_id: string;
   readonly buyer: string;
   readonly product_id: string;
-  readonly link_hash: Buffer;
-  readonly token_hash: Buffer;
+  readonly link_hash: string;
+  readonly token_hash: string;
 }
-const reminderTypes: ColumnsOf<NewReminder> = {
+const reminderTypes: Readonly<Record<keyof NewReminder, string>> = {
   id: 'text',
   checkout_id: 'text',
   buyer: 'text',
@@ -66,12 +66,11 @@ export async function claimReminders(
   reminders: readonly NewReminder[],
 ): Promise<ReadonlySet<string>> {
   if (reminders.length === 0) return new Set();
-  const incoming = reminders.map(({ link_hash, token_hash, ...rest }) => ({
-    ...rest,
-    link_hash: `\\x${link_hash.toString('hex')}`,
-    token_hash: `\\x${token_hash.toString('hex')}`,
-  }));
   const until = new Date(now.getTime() + leaseMs);
+  // The links' secrets, which they may have beside, stay here.
+  const incoming = reminders.map(({ id, checkout_id, buyer, product_id, link_hash, token_hash }) => {
+    return { id, checkout_id, buyer, product_id, link_hash, token_hash };
+  });
   const values = [accountId, now, idleSince, openedAfter, quietSince, JSON.stringify(incoming), until];
   const { rows } = await pool.query(claimStatement(values));
   const reminderIds = rows.map(({ id }) => id);

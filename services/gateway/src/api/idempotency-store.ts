@@ -121,7 +121,7 @@ export function createIdempotencyStore(database: Database, secret: string, owner
   const digest = createKeyedDigest(secret, 'idempotency-fingerprints');
   const leaseValues = ({ accountId, key, token }: RecordLease) => [accountId, key, token];
   return {
-    fingerprint: (parts) => digest(JSON.stringify(parts)),
+    fingerprint: (parts) => Buffer.from(digest(JSON.stringify(parts)), 'base64url'),
     reserve: async (record, { fingerprint, commandId, leaseSeconds }, now) => {
       const values = [record.accountId, record.key, fingerprint, commandId, now, keptSince(now), owner, leaseSeconds];
       let { rows } = await pool.query(reserve(values));

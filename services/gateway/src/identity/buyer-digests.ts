@@ -19,7 +19,5 @@ export function createBuyerDigests(pepper: string): BuyerDigests {
       ['browser', buyerTokenOf(headers.cookie)],
       ['address', address],
       ['card', paymentMethod],
-    ].flatMap(([kind, value]) =>
-      value === undefined || value === '' ? [] : [digest(JSON.stringify([kind, value])).toString('base64url')],
-    );
+    ].flatMap(([kind, value]) => (value === undefined || value === '' ? [] : [digest(JSON.stringify([kind, value]))]));
 }

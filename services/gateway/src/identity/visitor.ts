@@ -8,8 +8,5 @@ export type VisitorDigest = (now: Date, address: string, userAgent: string) => s
 
 export function createVisitorDigest(pepper: string): VisitorDigest {
   const digest = createKeyedDigest(pepper, 'checkout-visitors');
-  return (now, address, userAgent) => {
-    const parts = JSON.stringify([now.toISOString().slice(0, 10), address, userAgent]);
-    return digest(parts).toString('base64url');
-  };
+  return (now, address, userAgent) => digest(JSON.stringify([now.toISOString().slice(0, 10), address, userAgent]));
 }

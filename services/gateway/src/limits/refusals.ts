@@ -44,8 +44,7 @@ const summary =
 
 export function createRefusals({ windows, database, clock, wakeRelay, pepper }: RefusalDeps): Refusals {
   const digest = createKeyedDigest(pepper, 'payment-attempts');
-  const digestOf = (accountId: string, address: string): string =>
-    digest(`${accountId} ${address}`).toString('base64url').slice(0, 22);
+  const digestOf = (accountId: string, address: string): string => digest(`${accountId} ${address}`).slice(0, 22);
   const paidCaller = (accountId: string, address: string) => `paid ${digestOf(accountId, address)}`;
 
   async function notify(accountId: string): Promise<void> {
