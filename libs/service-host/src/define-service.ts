@@ -11,13 +11,7 @@ import { createRequester, type Requester } from '@app/messaging/requester';
 import { messagingRetention } from '@app/messaging/retention';
 import { type RequestHandler, serveRequests } from '@app/messaging/serve-requests';
 import type { Clock } from '@app/service-kit/clock';
-import {
-  type Database,
-  type DatabaseOptions,
-  databaseChecks,
-  openDatabase,
-  waitAsAtStart,
-} from '@app/service-kit/database';
+import { type Database, type DatabaseOptions, databaseChecks, openDatabase } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { ResourceStack } from '@app/service-kit/resource-stack';
 import { type RetentionRule, startRetention } from '@app/service-kit/retention';
@@ -103,7 +97,6 @@ async function start<Config extends HostSettings>(
   const { logger, clock } = deps;
   const options = { ...definition.database(config.DATABASE_URL), poolMax: config.DATABASE_POOL_MAX };
   const database = resources.add('database', await openDatabase(options), (opened) => opened.close());
-  const startEnded = waitAsAtStart(database);
   const connected = await connectNats({ ...natsOptions(config), logger, service: name });
   const nats = resources.add('nats', connected, (opened) => opened.close());
   resources.add('backlog gauges', observeBacklog(nats, database), (observed) => observed.close());
@@ -129,7 +122,6 @@ async function start<Config extends HostSettings>(
     const served = await serveRequests(nats, { version, description, handlers: handlers.requests, logger });
     resources.add('requests', served, (requests) => requests.close());
   }
-  startEnded();
   resources.add('work that takes long', undefined, () => handlers.closing?.());
   return { name, checks: [...checks, ...consuming, ...(handlers.checks ?? [])], close: () => resources.close() };
 }

@@ -7,7 +7,7 @@ import {
   MikroORM,
 } from '@mikro-orm/postgresql';
 import type pg from 'pg';
-import { connectAtStartMs, connectionSettings } from './connection-settings.ts';
+import { connectionSettings } from './connection-settings.ts';
 import { type MigrateOptions, type Migrations, pendingMigrations } from './migrations.ts';
 import { definePoint } from './points.ts';
 import { observePool } from './pool-gauges.ts';
@@ -72,19 +72,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       // The ORM ends the pool only if it has sent a query itself.
       if (!pool.ending) await pool.end();
     },
-  };
-}
-
-/**
- * From now on a statement waits for a connection as long as a service may take to start, and so does a session that is
- * opened with the pool's options.
- * @returns called when the service has started: they wait as long as before
- */
-export function waitAsAtStart({ pool }: Pick<Database, 'pool'>): () => void {
-  const { connectionTimeoutMillis } = pool.options;
-  pool.options.connectionTimeoutMillis = connectAtStartMs;
-  return () => {
-    pool.options.connectionTimeoutMillis = connectionTimeoutMillis;
   };
 }
 

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { type BackgroundLoop, startLoop } from './background-loop.ts';
+import { connectAtStartMs } from './connection-settings.ts';
 import { type Database, statement, unnamed } from './database.ts';
 import { type LockSession, openLockSession } from './lock-session.ts';
 import type { Logger } from './logger.ts';
@@ -26,12 +27,14 @@ export interface LeaseOwner {
 const retryPauseMs = 250;
 /** The session wakes us when it is lost. */
 const checkEveryMs = 10_000;
+/** For the first lock alone: a process that acquires it again may be closing, and others void its leases meanwhile. */
+const atStart = { connectionTimeoutMillis: connectAtStartMs };
 
 export async function startLeaseOwner(database: Database, logger: Logger): Promise<LeaseOwner> {
   const owner = randomInt(1, 2 ** 31 - 1);
   let loop: BackgroundLoop | undefined;
   const wake = (): void => loop?.wake();
-  let session: LockSession | undefined = await takeLock(database, owner, wake);
+  let session: LockSession | undefined = await takeLock(database, owner, wake, atStart);
   /** Not waited for: a connection that went silent never says goodbye. */
   const dropLost = (): void => {
     if (!session?.lost()) return;
@@ -65,8 +68,13 @@ const lockStatement = statement<{ taken: boolean }>(
 );
 
 /** On a connection of its own: one of the pool's would be missing there for as long as the process lives. */
-async function takeLock(database: Database, owner: number, lost: () => void): Promise<LockSession> {
-  const session = await openLockSession(database.pool.options, lost);
+async function takeLock(
+  database: Database,
+  owner: number,
+  lost: () => void,
+  more: Partial<typeof atStart> = {},
+): Promise<LockSession> {
+  const session = await openLockSession({ ...database.pool.options, ...more }, lost);
   try {
     const taken = await session.client.query(unnamed(lockStatement([leaseOwnerLockClass, owner])));
     if (!taken.rows[0]?.taken) throw new Error('an earlier session of this process still holds its lock');

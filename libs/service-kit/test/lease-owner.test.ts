@@ -5,7 +5,7 @@ import { query } from '@app/testing/sql';
 import { startTcpProxy } from '@app/testing/tcp-proxy';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { roundEnded } from '../src/background-loop.ts';
-import { openDatabase, waitAsAtStart } from '../src/database.ts';
+import { openDatabase } from '../src/database.ts';
 import { liveLeaseOwners, startLeaseOwner } from '../src/lease-owner.ts';
 import { silentLogger } from '../src/logger.ts';
 
@@ -34,10 +34,8 @@ test('a lease owner waits at its start for a server that takes longer to let it 
   const { proxy, database, close } = await openBehindProxy();
   // The two questions before the password is taken have 117 bytes: no client is let in within half a second.
   proxy.pace(200);
-  const startEnded = waitAsAtStart(database);
   const started = startLeaseOwner(database, silentLogger());
   started.catch(() => undefined);
-  startEnded();
   await expect(database.pool.query('select 1')).rejects.toThrow('timeout');
   proxy.pace(Number.POSITIVE_INFINITY);
   const owner = await started;
@@ -49,9 +47,7 @@ test('a lease owner waits at its start for a server that takes longer to let it 
 
 test('a lease owner that lost its lock waits for a silent server no longer than a statement does', async () => {
   const { proxy, database, close } = await openBehindProxy();
-  const startEnded = waitAsAtStart(database);
   const owner = await startLeaseOwner(database, silentLogger());
-  startEnded();
   proxy.fail('refuse');
   proxy.fail('hang');
   // `close` waits for the round under way. With 30 s for each, two would not end within the time of `announced`.

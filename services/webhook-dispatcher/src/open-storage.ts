@@ -1,5 +1,6 @@
 import type { ServiceContext } from '@app/service-host/define-service';
 import type { Clock } from '@app/service-kit/clock';
+import { connectAtStartMs } from '@app/service-kit/connection-settings';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import type { WebhookDispatcherConfig } from './config.ts';
@@ -23,7 +24,7 @@ export async function openStorage({
   resources,
 }: ServiceContext<WebhookDispatcherConfig>): Promise<Storage> {
   const partitions = new Partitions(database, clock);
-  await partitions.makeAhead();
+  await partitions.makeAhead({ connectionTimeoutMillis: connectAtStartMs });
   const storage = { database, partitions, clock, logger };
   resources.add('webhook retention', startRetention(storage), (started) => started.close());
   const proving = startConservation({ ...storage, intervalSeconds: config.CONSERVATION_SECONDS });

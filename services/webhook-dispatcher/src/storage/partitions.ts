@@ -52,9 +52,12 @@ export class Partitions {
     this.#clock = clock;
   }
 
-  /** Makes the partitions of now and of the next days. Called at the start and hourly. */
-  async makeAhead(): Promise<void> {
-    await this.#make(partitionsAhead(this.#clock.nowMs()));
+  /**
+   * Makes the partitions of now and of the next days. Called at the start and hourly.
+   * @param more for the start alone: a longer wait for the connection is one of every `cover` meanwhile too
+   */
+  async makeAhead(more: { readonly connectionTimeoutMillis?: number } = {}): Promise<void> {
+    await this.#make(partitionsAhead(this.#clock.nowMs()), { ...this.#database.pool.options, ...more });
   }
 
   /**
@@ -88,16 +91,16 @@ export class Partitions {
   }
 
   /** One call at a time, so that batches that miss the same partition wait for one of them to make it. */
-  async #make(partitions: readonly Partition[]): Promise<void> {
-    const made = this.#making.then(() => this.#makeUnknown(partitions));
+  async #make(partitions: readonly Partition[], where = this.#database.pool.options): Promise<void> {
+    const made = this.#making.then(() => this.#makeUnknown(partitions, where));
     this.#making = made.catch(() => undefined);
     await made;
   }
 
-  async #makeUnknown(partitions: readonly Partition[]): Promise<void> {
+  async #makeUnknown(partitions: readonly Partition[], where: Database['pool']['options']): Promise<void> {
     const unknown = partitions.filter(({ name }) => !this.#known.has(name));
     if (unknown.length === 0) return;
-    const session = await openLockSession(this.#database.pool.options);
+    const session = await openLockSession(where);
     try {
       for (const [table, wanted] of Map.groupBy(unknown, (partition) => partition.table.name)) {
         const byName = new Map(wanted.map((partition) => [partition.name, partition]));
