@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { DomainError } from '@app/contracts/errors';
-import { idOfCommand, newIdSuffix } from '@app/contracts/ids';
+import { idOfCommand } from '@app/contracts/ids';
 import { createApiKey } from '@app/gateway/create-api-key';
 import type { GatewayParts } from '@app/gateway/gateway-deps';
 import { createLoginLink } from '@app/gateway/login-link';
@@ -24,6 +24,8 @@ export interface FirstSeller {
   readonly empty: boolean;
   /** Make a new key and password for the seller that is there. */
   readonly renew: boolean;
+  /** The command that makes this key: the same one when it is repeated. */
+  readonly renewalId: string;
   readonly say: (line: string) => void;
 }
 
@@ -35,7 +37,7 @@ interface User {
   readonly email: string;
 }
 
-/** How the first seller signs in, and the path that logs them in, once, within ten minutes. */
+/** How the first seller signs in, and the path that logs them in, once, within ten minutes. Called again it goes on. */
 export async function prepareSeller(options: FirstSeller): Promise<{ credentials: Seller; path: string }> {
   const { gateway, clock } = options;
   const made = await ensureSeller(options);
@@ -83,7 +85,7 @@ async function makeSeller(options: FirstSeller): Promise<Seller> {
  * is missing, and the next start requests it again.
  */
 async function renewSeller(options: FirstSeller): Promise<Seller> {
-  const { secrets, gateway, clock, say } = options;
+  const { secrets, gateway, renewalId, say } = options;
   rmSync(credentialsFile(options.dataDir), { force: true });
   const user = await findUser(options);
   // The first start was cut off before it had made a seller.
@@ -91,7 +93,7 @@ async function renewSeller(options: FirstSeller): Promise<Seller> {
   const { email } = user;
   const password = randomBytes(32).toString('base64url');
   await resetPassword(gateway.database, user.id, password);
-  const apiKey = await makeKey(options, user.account_id, newIdSuffix(clock.nowMs()), 'New first key');
+  const apiKey = await makeKey(options, user.account_id, renewalId, 'New first key');
   say(`${email} has a new password and a new API key; revoke the keys that you do not need any more`);
   return { email, password, apiKey, platformKey: secrets.platformKey };
 }
@@ -130,8 +132,7 @@ async function seed({ gateway, others, secrets, clock, say }: FirstSeller, accou
   await others;
   const context = { requester: gateway.requester, accountId, startedAt: secrets.startedAt };
   clock.moveTo(new Date(openedAt(secrets.startedAt)));
-  const bumpIds = await seedCatalog(context);
-  clock.reset();
+  const bumpIds = await seedCatalog(context).finally(() => clock.reset());
   say('demo shop: created its products and affiliate; creating its orders');
   const [recorded, sold] = await Promise.all([seedOrders(context, bumpIds), seedSales(context)]);
   const { paid, refunded, held } = sold;
