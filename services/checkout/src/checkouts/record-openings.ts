@@ -2,11 +2,12 @@ import { statement } from '@app/service-kit/database';
 import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import { type CheckoutRow, openedTypes, type Queryable } from './checkout-row.ts';
 import { type Visit, visitsJson, visitsSql } from './record-visits.ts';
+import type { SecretHash } from './secret.ts';
 
 /** A checkout that is opened; fields of `visit` are named as the columns. */
 export interface Opening {
   readonly row: CheckoutRow;
-  readonly secretHash: string;
+  readonly secretHash: SecretHash;
   readonly visit: Visit;
 }
 

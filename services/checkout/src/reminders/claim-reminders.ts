@@ -1,18 +1,19 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { recordOf } from '@app/service-kit/row-arrays';
 import { lastActive } from '../checkouts/last-active.ts';
+import type { SecretHash } from '../checkouts/secret.ts';
 import { remindersClaimed } from '../points/points.ts';
 import type { ReminderBounds, StalledBounds } from './reminder.rules.ts';
 import { boughtSince, keepsOut, optedOut } from './reminder-conditions.ts';
 
-/** A reminder that is to be claimed. The hashes are those of the secrets in its two links, from `hashOf`. */
+/** A reminder that is to be claimed. The hashes are those of the secrets in its two links. */
 export interface NewReminder {
   readonly id: string;
   readonly checkout_id: string;
   readonly buyer: string;
   readonly product_id: string;
-  readonly link_hash: string;
-  readonly token_hash: string;
+  readonly link_hash: SecretHash;
+  readonly token_hash: SecretHash;
 }
 const reminderTypes: Readonly<Record<keyof NewReminder, string>> = {
   id: 'text',
