@@ -77,15 +77,14 @@ test('a service that is down is a 503 sooner than one that hangs, and the rest s
   const { productId: soldMeanwhile, slug: productSlug } = await addProduct(seller, 'while-down');
   const read = () => seller.call('GET', `/api/metrics/${soldMeanwhile}`);
   await cluster.process('metrics').kill();
-  // nats-server, which a killed process does not notify, has dropped its subscriptions once a ping has come to nothing.
-  expect(await missing()).toEqual(['metrics']);
+  // A ping has come to nothing: nats-server has had the time to notice the end of a process that said no goodbye.
+  expect(await missing()).toContain('metrics');
   const { pid } = cluster.process('checkout');
   process.kill(pid, 'SIGSTOP');
-  const refused = await Promise.race([
-    read(),
-    seller.call('GET', '/api/v1/orders').then(() => 'the one that hangs' as const),
-  ]).finally(() => process.kill(pid, 'SIGCONT'));
-  if (refused === 'the one that hangs') throw new Error('The service that hangs was refused first.');
+  const hanging = seller.call('GET', '/api/v1/orders').then(({ status }) => {
+    throw new Error(`The service that hangs was the first to be answered, with ${status}.`);
+  });
+  const refused = await Promise.race([read(), hanging]).finally(() => process.kill(pid, 'SIGCONT'));
   expect(refused).toMatchObject({ status: 503, json: { code: 'service_unavailable' } });
   expect(refused.headers.get('retry-after')).toBeTruthy();
   const placed = await seller.call('POST', '/api/v1/orders', { body: { productSlug, email: 'a@example.com' } });
