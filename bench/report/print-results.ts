@@ -95,7 +95,19 @@ function printObserved({ samples, lags, memory }: Observed): void {
 
 function printCheckouts(byBuyers: CheckoutsResult[]): void {
   printTable('Paid checkouts (opened and paid, no upsell) beside recorded orders, medians of the rounds', [
-    ['buyers', 'orders/s', 'paid/s', 'ratio', 'p50 ms', 'p99 ms', 'CPU µs', 'of Node', 'transactions each', 'of them'],
+    [
+      'buyers',
+      'orders/s',
+      'paid/s',
+      'ratio',
+      'p50 ms',
+      'p99 ms',
+      'CPU µs',
+      'of Node',
+      'foreign %',
+      'transactions each',
+      'of them',
+    ],
     ...byBuyers.map(({ buyers, recorded, paid, ratios }) => [
       String(buyers),
       middle(recorded, (run) => run.perSecond),
@@ -105,6 +117,7 @@ function printCheckouts(byBuyers: CheckoutsResult[]): void {
       middle(paid, (run) => run.p99Ms),
       middle(paid, ({ cpu }) => cpu.systemMicroseconds),
       middle(paid, ({ cpu }) => cpu.microsecondsPerOperation.node),
+      middle(paid, ({ cpu }) => cpu.foreignPercent),
       middle(paid, (run) => Object.values(run.transactions).reduce((sum, each) => sum + each, 0)),
       Object.entries(paid[0]?.transactions ?? {})
         .map(([service, each]) => `${service} ${round(each)}`)
