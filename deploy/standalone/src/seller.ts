@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { DomainError } from '@app/contracts/errors';
-import { idOfCommand } from '@app/contracts/ids';
+import { idOfCommand, newIdSuffix } from '@app/contracts/ids';
 import { createApiKey } from '@app/gateway/create-api-key';
 import type { GatewayParts } from '@app/gateway/gateway-deps';
 import { createLoginLink } from '@app/gateway/login-link';
@@ -13,6 +13,7 @@ import { demoSeller } from './demo/demo-shop.ts';
 import { commandIdAt, openedAt, seedCatalog, seedOrders } from './demo/seed.ts';
 import { seedSales } from './demo/seed-sales.ts';
 import type { Secrets } from './secrets.ts';
+import { throughOutages } from './through-outages.ts';
 
 export interface FirstSeller {
   readonly dataDir: string;
@@ -24,8 +25,6 @@ export interface FirstSeller {
   readonly empty: boolean;
   /** Make a new key and password for the seller that is there. */
   readonly renew: boolean;
-  /** The command that makes this key: the same one when it is repeated. */
-  readonly renewalId: string;
   readonly say: (line: string) => void;
 }
 
@@ -37,13 +36,13 @@ interface User {
   readonly email: string;
 }
 
-/** How the first seller signs in, and the path that logs them in, once, within ten minutes. Called again it goes on. */
+/** How the first seller signs in, and the path that logs them in, once, within ten minutes. */
 export async function prepareSeller(options: FirstSeller): Promise<{ credentials: Seller; path: string }> {
-  const { gateway, clock } = options;
+  const { gateway, clock, say } = options;
   const made = await ensureSeller(options);
   const user = await findUser(options);
   if (user === undefined) return { credentials: made, path: '/login' };
-  const path = await createLoginLink({ database: gateway.database, clock }, user.id);
+  const path = await throughOutages(() => createLoginLink({ database: gateway.database, clock }, user.id), say);
   return { credentials: { ...made, email: user.email }, path };
 }
 
@@ -63,17 +62,18 @@ const signUpCommand = ({ startedAt }: Secrets): string => commandIdAt(startedAt,
  * The user whom the first start made, whatever address they have today: by the id that the secrets give. After `--new-secrets`
  * these give another id: then it is who has the address of then, or else the first user there was.
  */
-async function findUser({ gateway, secrets }: FirstSeller): Promise<User | undefined> {
-  const { rows } = await gateway.database.pool.query<User>(
-    'select id, account_id, email from users order by id = $1 desc, email = $2 desc, created_at, id limit 1',
-    [idOfCommand('user', signUpCommand(secrets)), demoSeller.email],
-  );
-  return rows[0];
+async function findUser({ gateway, secrets, say }: FirstSeller): Promise<User | undefined> {
+  const find = async () =>
+    await gateway.database.pool.query<User>(
+      'select id, account_id, email from users order by id = $1 desc, email = $2 desc, created_at, id limit 1',
+      [idOfCommand('user', signUpCommand(secrets)), demoSeller.email],
+    );
+  return (await throughOutages(find, say)).rows[0];
 }
 
 async function makeSeller(options: FirstSeller): Promise<Seller> {
-  const { secrets } = options;
-  const accountId = await signUpOnce(options);
+  const { secrets, say } = options;
+  const accountId = await throughOutages(() => signUpOnce(options), say);
   const commandId = commandIdAt(secrets.startedAt, 'first key');
   const apiKey = await makeKey(options, accountId, commandId, 'First key');
   if (!options.empty) await seed(options, accountId);
@@ -85,28 +85,28 @@ async function makeSeller(options: FirstSeller): Promise<Seller> {
  * is missing, and the next start requests it again.
  */
 async function renewSeller(options: FirstSeller): Promise<Seller> {
-  const { secrets, gateway, renewalId, say } = options;
+  const { secrets, gateway, clock, say } = options;
   rmSync(credentialsFile(options.dataDir), { force: true });
   const user = await findUser(options);
   // The first start was cut off before it had made a seller.
   if (user === undefined) return await makeSeller(options);
   const { email } = user;
   const password = randomBytes(32).toString('base64url');
-  await resetPassword(gateway.database, user.id, password);
-  const apiKey = await makeKey(options, user.account_id, renewalId, 'New first key');
+  await throughOutages(() => resetPassword(gateway.database, user.id, password), say);
+  const apiKey = await makeKey(options, user.account_id, newIdSuffix(clock.nowMs()), 'New first key');
   say(`${email} has a new password and a new API key; revoke the keys that you do not need any more`);
   return { email, password, apiKey, platformKey: secrets.platformKey };
 }
 
 async function makeKey(
-  { secrets, gateway, clock }: FirstSeller,
+  { secrets, gateway, clock, say }: FirstSeller,
   accountId: string,
   commandId: string,
   name: string,
 ): Promise<string> {
   const deps = { database: gateway.database, clock, config: { KEY_PEPPER: secrets.keyPepper } };
   const wanted = { name, scopes: ['read' as const, 'write' as const, 'money' as const], expiresAt: null };
-  return (await createApiKey(deps, accountId, commandId, wanted)).key;
+  return (await throughOutages(() => createApiKey(deps, accountId, commandId, wanted), say)).key;
 }
 
 async function signUpOnce({ gateway, clock, secrets }: FirstSeller): Promise<string> {
@@ -132,7 +132,8 @@ async function seed({ gateway, others, secrets, clock, say }: FirstSeller, accou
   await others;
   const context = { requester: gateway.requester, accountId, startedAt: secrets.startedAt };
   clock.moveTo(new Date(openedAt(secrets.startedAt)));
-  const bumpIds = await seedCatalog(context).finally(() => clock.reset());
+  const bumpIds = await seedCatalog(context);
+  clock.reset();
   say('demo shop: created its products and affiliate; creating its orders');
   const [recorded, sold] = await Promise.all([seedOrders(context, bumpIds), seedSales(context)]);
   const { paid, refunded, held } = sold;

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { newIdSuffix } from '@app/contracts/ids';
 import { version } from '@app/contracts/version';
 import { fullDisk } from '@app/embedded/free-space';
 import { portInUse } from '@app/embedded/ports';
@@ -18,7 +17,6 @@ import { lockDataDir } from './lock.ts';
 import { followParent } from './parent.ts';
 import { loadSecrets, noteSellerMade, type Renewal } from './secrets.ts';
 import { loadServices, startServices } from './services.ts';
-import { throughOutages } from './through-outages.ts';
 import { untilReady } from './until-ready.ts';
 
 /** Together within the ten seconds that a stopping supervisor waits; the servers have theirs whatever the services took. */
@@ -124,8 +122,7 @@ async function start(
   infrastructure = await opening;
   servers.add('connections', config.DATA_DIR, removeConnections);
   const renew = options.newCredentials || options.newSecrets;
-  const renewalId = newIdSuffix(clock.nowMs());
-  const seller = { dataDir: config.DATA_DIR, secrets, clock, say, empty: options.empty, renew, renewalId };
+  const seller = { dataDir: config.DATA_DIR, secrets, clock, say, empty: options.empty, renew };
   const { url, prepared, checks } = await startServices(
     modules,
     {
@@ -141,7 +138,7 @@ async function start(
     // Not before: with it comes the gateway's code.
     async (gateway, others) => {
       const { prepareSeller } = await import('./seller.ts');
-      return await throughOutages(() => prepareSeller({ ...seller, gateway, others }), say);
+      return await prepareSeller({ ...seller, gateway, others });
     },
   );
   writeConnections(config.DATA_DIR, infrastructure);

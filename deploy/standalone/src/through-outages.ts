@@ -6,16 +6,16 @@ const withinMs = 60_000;
 const pauseMs = 500;
 
 /**
- * Repeats work that has its effect once, however often it is begun, until no server is away: a start finishes while
- * PostgreSQL is started again, or takes long to let its clients in. Says why it begins again, each reason once.
- * @throws what the work throws beside outages, and an outage a minute after the first one
+ * Repeats one step of making the first seller while PostgreSQL is away or takes long to let its clients in. The step has its
+ * effect once, however often it is begun, and leaves nothing under way when it fails. Says why it begins again, each reason once.
+ * @throws what the step throws beside outages, and an outage a minute after the first one
  */
-export async function throughOutages<T>(work: () => Promise<T>, say: (line: string) => void): Promise<T> {
+export async function throughOutages<T>(step: () => Promise<T>, say: (line: string) => void): Promise<T> {
   const said = new Set<string>();
   let firstMs: number | undefined;
   while (true) {
     try {
-      return await work();
+      return await step();
     } catch (err) {
       firstMs ??= performance.now();
       if (!isOutage(err) || performance.now() - firstMs > withinMs) throw err;

@@ -92,13 +92,13 @@ async function addProduct(commands: SendCommand, product: DemoProduct, atMs: num
   const productId = created.id;
   const offer = (kind: 'bump' | 'upsell', { headline, priceCents }: { headline: string; priceCents: number }) =>
     commands(createOffer, { productId, kind, body: { headline, priceCents, active: 1 } }, atMs);
-  const bumps = product.bumps.map((bump) => offer('bump', bump));
-  await Promise.all([
+  const [bumps] = await Promise.all([
+    Promise.all(product.bumps.map((bump) => offer('bump', bump))),
     ...product.upsells.map((upsell) => offer('upsell', upsell)),
     ...product.emails.map((email, index) =>
       commands(createFunnelEmail, { productId, body: { position: index + 1, ...email } }, atMs),
     ),
     ...product.discounts.map((body) => commands(createDiscount, { productId, body }, atMs)),
   ]);
-  return (await Promise.all(bumps)).map(({ id }) => id);
+  return bumps.map(({ id }) => id);
 }
