@@ -63,12 +63,11 @@ const signUpCommand = ({ startedAt }: Secrets): string => commandIdAt(startedAt,
  * these give another id: then it is who has the address of then, or else the first user there was.
  */
 async function findUser({ gateway, secrets, say }: FirstSeller): Promise<User | undefined> {
-  const find = async () =>
-    await gateway.database.pool.query<User>(
-      'select id, account_id, email from users order by id = $1 desc, email = $2 desc, created_at, id limit 1',
-      [idOfCommand('user', signUpCommand(secrets)), demoSeller.email],
-    );
-  return (await throughOutages(find, say)).rows[0];
+  const { pool } = gateway.database;
+  const sql = 'select id, account_id, email from users order by id = $1 desc, email = $2 desc, created_at, id limit 1';
+  const values = [idOfCommand('user', signUpCommand(secrets)), demoSeller.email];
+  const { rows } = await throughOutages(() => pool.query<User>(sql, values), say);
+  return rows[0];
 }
 
 async function makeSeller(options: FirstSeller): Promise<Seller> {

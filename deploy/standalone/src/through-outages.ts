@@ -6,8 +6,8 @@ const withinMs = 60_000;
 const pauseMs = 500;
 
 /**
- * Repeats one step of making the first seller while PostgreSQL is away or takes long to let its clients in. The step has its
- * effect once, however often it is begun, and leaves nothing under way when it fails. Says why it begins again, each reason once.
+ * Repeats one step of making the first seller while PostgreSQL is away or takes long to let its clients in. The step may
+ * be begun again though it took effect, and leaves nothing under way when it fails. Says why it begins again, each reason once.
  * @throws what the step throws beside outages, and an outage a minute after the first one
  */
 export async function throughOutages<T>(step: () => Promise<T>, say: (line: string) => void): Promise<T> {
