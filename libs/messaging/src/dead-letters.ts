@@ -51,6 +51,19 @@ export async function giveUpEvents(database: Database, letters: readonly DeadLet
   });
 }
 
+const givenUpStatement = statement<{ event_id: string }>(
+  'dead-letters-given-up',
+  'select event_id from dead_letters where event_id = any($1::text[]) and replay_requested_at is null',
+  { event_id: 'text' },
+);
+
+/** Those of the events that were given up before, and whose replay is not requested. */
+export async function givenUpBefore(database: Database, eventIds: readonly string[]): Promise<ReadonlySet<string>> {
+  if (eventIds.length === 0) return new Set();
+  const { rows } = await database.pool.query(unnamed(givenUpStatement([eventIds])));
+  return new Set(rows.map((row) => row.event_id));
+}
+
 /** Keeps events, for the running service to handle at once when `replay` is set. */
 export async function insertLetters(
   client: { query: PoolClient['query'] },

@@ -1,14 +1,14 @@
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
 import type { JsMsg } from '@nats-io/jetstream';
-import { giveUpEvents } from './dead-letters.ts';
+import { givenUpBefore, giveUpEvents } from './dead-letters.ts';
 import { addAttempt, addAttemptUnlessSuspect, forgetAttempts } from './event-attempts.ts';
 import type { EventHandler, ReceivedEvent } from './event-handler.ts';
 import { headersOf, messageId } from './message.ts';
 import type { MessageBuffer } from './message-buffer.ts';
 import { InterruptedError, type OutageRetry } from './outage-retry.ts';
 import { eventsGivenUp, eventsHandled, eventsSentBack } from './points.ts';
-import { attemptsMax, decide, outagesMax } from './retry-policy.ts';
+import { attemptsMax, decide, outagesMax, type Verdict } from './retry-policy.ts';
 import { announcedOf, type ConsumerDeps, readEvent, takeEffect } from './take-effect.ts';
 
 export interface BatchRun extends ConsumerDeps {
@@ -143,9 +143,13 @@ async function retryOrGiveUp(run: BatchRun, failures: readonly Failure[]): Promi
   await outageRetry.retryAlways(() => forgetAttempts(database.pool, idsOf(tried(true).filter(isWritten))));
   const first = tried(false).filter((delivery) => !isWritten(delivery));
   const counted = await outageRetry.retryAlways(() => addAttempt(database.pool, idsOf(first)));
-  const decided = failures.map((failure) => {
-    const attempts = failure.delivery.attempts ?? counted.get(idOf(failure.delivery)) ?? 1;
-    return { ...failure, attempts, verdict: decide(failure.err, attempts, retryMs) };
+  // A nats-server that was killed forgets the newest acknowledgements.
+  const before = await outageRetry.retryAlways(() => givenUpBefore(database, idsOf(tried(false))));
+  const decided = failures.map((failure): Decided => {
+    const id = idOf(failure.delivery);
+    const attempts = failure.delivery.attempts ?? counted.get(id) ?? 1;
+    const verdict: Verdict = before.has(id) ? { kind: 'dead-letter' } : decide(failure.err, attempts, retryMs);
+    return { ...failure, attempts, verdict };
   });
   await giveUp(
     run,
@@ -161,7 +165,7 @@ const idsOf = (deliveries: readonly Delivery[]): string[] => deliveries.map(idOf
 
 const isWritten = ({ attempts }: Delivery): boolean => attempts !== undefined;
 
-type Decided = Failure & { readonly attempts: number; readonly verdict: ReturnType<typeof decide> };
+type Decided = Failure & { readonly attempts: number; readonly verdict: Verdict };
 
 /** One line for a batch: a fault of the code meets every event. */
 function tryAgain({ service, buffer, logger }: BatchRun, decided: readonly Decided[]): void {

@@ -3,9 +3,10 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import type { JsMsg } from '@nats-io/jetstream';
 import { headers } from '@nats-io/transport-node';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { onEvent } from '../src/event-handler.ts';
+import { type EventHandler, onEvent } from '../src/event-handler.ts';
 import { handleBatch } from '../src/handle-batch.ts';
 import { createOutageRetry } from '../src/outage-retry.ts';
+import { attemptsMax } from '../src/retry-policy.ts';
 import { counted, logger, openTestDb, range, type TestDb } from './harness.ts';
 
 guardLeaks();
@@ -20,8 +21,58 @@ function messageOf(n: number): JsMsg {
   const carried = headers();
   carried.append('Nats-Msg-Id', `evt_${n}`);
   const event = { id: `evt_${n}`, accountId: 'acc_1', occurredAt: new Date(0).toISOString(), data: { n } };
-  return { seq: n, redelivered: false, headers: carried, string: () => JSON.stringify(event) } as unknown as JsMsg;
+  const carrier = { seq: n, redelivered: false, subject: counted.subject, info: { stream: 'EVT_TEST' } };
+  return { ...carrier, headers: carried, string: () => JSON.stringify(event) } as unknown as JsMsg;
 }
+
+const redelivered = (n: number): JsMsg => ({ ...messageOf(n), redelivered: true }) as unknown as JsMsg;
+
+const acknowledged: number[] = [];
+const again: number[] = [];
+beforeEach(() => {
+  for (const seen of [acknowledged, again]) seen.length = 0;
+});
+
+const handle = async (handler: EventHandler, messages: readonly JsMsg[]): Promise<void> => {
+  const service = 'metrics' as const;
+  const closing = { isClosing: () => false, onBegin: () => undefined };
+  const outageRetry = createOutageRetry({ service, logger, pause: createWaker(), pauseMs: 500, ...closing });
+  const buffer = {
+    ack: ({ seq }: JsMsg) => void acknowledged.push(seq),
+    retry: ({ seq }: JsMsg) => void again.push(seq),
+  };
+  const run = { service, database: db.database, handler, logger, outageRetry, buffer, retryMs: 1_000 };
+  await handleBatch(run, messages);
+};
+
+const lettersOf = async () => {
+  const { rows } = await db.database.pool.query('select event_id, error from dead_letters order by event_id');
+  return rows as { event_id: string; error: string }[];
+};
+
+test('an event that was given up, and whose acknowledgement nats-server has lost, is tried once more and given up again', async () => {
+  const failing = onEvent(counted, async () => {
+    throw new Error('this one never works');
+  });
+  const begun = 'insert into event_attempts (event_id, attempts) values';
+  await db.database.pool.query(`${begun} ('evt_1', ${attemptsMax - 1})`);
+  await handle(failing, [redelivered(1), messageOf(2)]);
+  expect([acknowledged, again]).toEqual([[1], [2]]);
+  // As new, where the server has lost its delivery too, and as delivered again.
+  for (const message of [messageOf(1), redelivered(1)]) await handle(failing, [message]);
+  expect([acknowledged, again]).toEqual([[1, 1, 1], [2]]);
+  expect(await lettersOf()).toEqual([{ event_id: 'evt_1', error: 'Error: this one never works' }]);
+  const { rows } = await db.database.pool.query('select event_id from event_attempts');
+  expect(rows).toEqual([{ event_id: 'evt_2' }]);
+  // While its replay waits the stream tries it as often as any.
+  await db.database.pool.query('update dead_letters set replay_requested_at = now()');
+  await handle(failing, [redelivered(1)]);
+  expect([acknowledged, again]).toEqual([
+    [1, 1, 1],
+    [2, 1],
+  ]);
+  expect(await lettersOf()).toHaveLength(1);
+});
 
 test('three statements in a row that time out end the batch, also with events between them that do not concern', async () => {
   const sizes: number[] = [];
@@ -35,18 +86,7 @@ test('three statements in a row that time out end the batch, also with events be
     },
     ({ n }) => n % 10 === 0,
   );
-  const acknowledged: number[] = [];
-  const again: number[] = [];
-  const buffer = {
-    ack: ({ seq }: JsMsg) => void acknowledged.push(seq),
-    retry: ({ seq }: JsMsg) => void again.push(seq),
-  };
-  const pause = createWaker();
-  const service = 'metrics' as const;
-  const closing = { isClosing: () => false, onBegin: () => undefined };
-  const outageRetry = createOutageRetry({ service, logger, pause, pauseMs: 500, ...closing });
-  const run = { service, database: db.database, handler: slow, logger, outageRetry, buffer, retryMs: 1_000 };
-  await handleBatch(run, range(0, 100).map(messageOf));
+  await handle(slow, range(0, 100).map(messageOf));
   expect(sizes).toEqual([10, 1, 1, 1]);
   expect(acknowledged).toEqual(range(0, 100).filter((n) => n % 10 !== 0));
   expect(again.toSorted((a, b) => a - b)).toEqual(range(0, 100).filter((n) => n % 10 === 0));
