@@ -66,6 +66,4 @@ const throwaway = {
   wal_compression: 'off',
   // A worker that vacuums a template database would hold up a statement that clones it.
   autovacuum: 'off',
-  // Stretching protects guessable passwords; the ones of tests are random, and each iteration delays a connection.
-  scram_iterations: 1,
 };

@@ -179,6 +179,9 @@ describe('ensureDatabases', () => {
     await Promise.all([ensured(0), ensured(1)]);
     await ensured(2);
     expect(readyFor).toEqual(Array(3).fill(['one', 'two']));
+    // Each connection pays for each iteration, the superuser's too.
+    const stretched = `select rolname from pg_authid where rolpassword not like 'SCRAM-SHA-256$1:%'`;
+    expect(await query(url, stretched)).toEqual([]);
     const own = databaseUrl(url, 'one', 'one', `p'"w one`);
     await query(own, 'create table mine (id int)');
     await expect(query(databaseUrl(url, 'two', 'one', `p'"w one`), 'select 1')).rejects.toThrow('permission denied');
