@@ -1,14 +1,14 @@
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
 import type { JsMsg } from '@nats-io/jetstream';
-import { givenUpBefore, giveUpEvents } from './dead-letters.ts';
+import { insertLetters } from './dead-letters.ts';
 import { addAttempt, addAttemptUnlessSuspect, forgetAttempts } from './event-attempts.ts';
 import type { EventHandler, ReceivedEvent } from './event-handler.ts';
 import { headersOf, messageId } from './message.ts';
 import type { MessageBuffer } from './message-buffer.ts';
 import { InterruptedError, type OutageRetry } from './outage-retry.ts';
 import { eventsGivenUp, eventsHandled, eventsSentBack } from './points.ts';
-import { attemptsMax, decide, outagesMax, type Verdict } from './retry-policy.ts';
+import { attemptsMax, decide, outagesMax } from './retry-policy.ts';
 import { announcedOf, type ConsumerDeps, readEvent, takeEffect } from './take-effect.ts';
 
 export interface BatchRun extends ConsumerDeps {
@@ -123,15 +123,16 @@ async function applyAndAck(run: BatchRun, deliveries: readonly Readable[]): Prom
   for (const { message } of deliveries) buffer.ack(message);
 }
 
+/** The last attempt wrote down neither a success nor a failure, or it was given up and its acknowledgement was lost. */
+const noAttemptLeft = `the process ended while handling it, or it was given up before; tried ${attemptsMax} times`;
+
 /** An event that failed several times already, or was in a buffer when the process ended. */
 async function handleSuspect(run: BatchRun, delivery: Delivery): Promise<Failure[]> {
   const { database, outageRetry } = run;
   const attempts =
     (await outageRetry.retryAlways(() => addAttempt(database.pool, idsOf([delivery])))).get(idOf(delivery)) ?? 1;
   const suspect = { ...delivery, attempts };
-  // The last attempt wrote down neither a success nor a failure.
-  if (attempts > attemptsMax)
-    return [{ delivery: suspect, err: new Error(`the process ended while handling it; tried ${attemptsMax} times`) }];
+  if (attempts > attemptsMax) return [{ delivery: suspect, err: new Error(noAttemptLeft) }];
   return await handleTogether(run, [suspect]);
 }
 
@@ -143,13 +144,9 @@ async function retryOrGiveUp(run: BatchRun, failures: readonly Failure[]): Promi
   await outageRetry.retryAlways(() => forgetAttempts(database.pool, idsOf(tried(true).filter(isWritten))));
   const first = tried(false).filter((delivery) => !isWritten(delivery));
   const counted = await outageRetry.retryAlways(() => addAttempt(database.pool, idsOf(first)));
-  // A nats-server that was killed forgets the newest acknowledgements.
-  const before = await outageRetry.retryAlways(() => givenUpBefore(database, idsOf(tried(false))));
-  const decided = failures.map((failure): Decided => {
-    const id = idOf(failure.delivery);
-    const attempts = failure.delivery.attempts ?? counted.get(id) ?? 1;
-    const verdict: Verdict = before.has(id) ? { kind: 'dead-letter' } : decide(failure.err, attempts, retryMs);
-    return { ...failure, attempts, verdict };
+  const decided = failures.map((failure) => {
+    const attempts = failure.delivery.attempts ?? counted.get(idOf(failure.delivery)) ?? 1;
+    return { ...failure, attempts, verdict: decide(failure.err, attempts, retryMs) };
   });
   await giveUp(
     run,
@@ -165,7 +162,7 @@ const idsOf = (deliveries: readonly Delivery[]): string[] => deliveries.map(idOf
 
 const isWritten = ({ attempts }: Delivery): boolean => attempts !== undefined;
 
-type Decided = Failure & { readonly attempts: number; readonly verdict: Verdict };
+type Decided = Failure & { readonly attempts: number; readonly verdict: ReturnType<typeof decide> };
 
 /** One line for a batch: a fault of the code meets every event. */
 function tryAgain({ service, buffer, logger }: BatchRun, decided: readonly Decided[]): void {
@@ -194,7 +191,7 @@ async function giveUp(
     ...headersOf(message),
     error: err,
   }));
-  await outageRetry.retryAlways(() => giveUpEvents(database, letters));
+  await outageRetry.retryAlways(() => insertLetters(database.pool, letters, { replay: false }));
   const { err, attempts, delivery } = example;
   logger.error({ err, attempts, eventId: idOf(delivery), events: decided.length }, 'events discarded to dead_letters');
   for (const { delivery } of decided) buffer.ack(delivery.message);
