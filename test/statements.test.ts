@@ -19,7 +19,7 @@ const longer: Readonly<Record<string, { readonly lines: number; readonly why: st
   'catalog products-for-sale': { lines: 41, why: 'of every checkout and order, in one round trip' },
   'checkout checkouts-begin-attempts': { lines: 50, why: 'of every payment of a checkout, in one round trip' },
   'checkout checkouts-record-orders': { lines: 44, why: 'of every checkout that is paid, in one round trip' },
-  'metrics facts-record': { lines: 73, why: 'of every order: facts and roll-ups, in one round trip' },
+  'metrics facts-record': { lines: 70, why: 'of every order: facts and roll-ups, in one round trip' },
   'metrics rollups-rebuild-add': { lines: 56, why: 'the same roll-ups, of facts that are recorded already' },
 };
 
@@ -37,8 +37,8 @@ test('no statement is longer than 40 lines, with the parts it is made of, but th
       const lines = text.trim().split('\n').length;
       if (lines > linesMax) found[`${service} ${name}`] = lines;
     }
-  expect(Object.keys(found).toSorted()).toEqual(Object.keys(longer));
-  expect(Object.entries(found).filter(([name, lines]) => lines > (longer[name]?.lines ?? linesMax))).toEqual([]);
+  const named = Object.entries(longer).map(([name, { lines }]) => [name, lines]);
+  expect(found).toEqual(Object.fromEntries(named));
 });
 
 // A column that a payment is written with is added there alone; which of them a statement fills, the compiler checks.
