@@ -1,6 +1,7 @@
 import { type Database, statement, unnamed } from '@app/service-kit/database';
 import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import type { PoolClient } from 'pg';
+import { forgetAttempts } from './event-attempts.ts';
 import type { EventHeaders } from './message.ts';
 
 export interface DeadLetter extends EventHeaders {
@@ -31,31 +32,51 @@ const letterTypes: Readonly<Record<keyof DeadLetter, 'text'>> = {
   error: 'text',
 };
 
-const updatedNames = Object.keys(letterTypes).filter((name) => name !== 'event_id');
-
 const insertStatement = statement(
   'dead-letters-insert',
-  `insert into dead_letters as kept (${namesOf(letterTypes)}, replay_requested_at)
+  `insert into dead_letters (${namesOf(letterTypes)}, replay_requested_at)
   select ${namesOf(letterTypes)}, case when $1 then now() end
   from ${tableOf(letterTypes, 2)}
-  on conflict (event_id) do update
-    set ${updatedNames.map((name) => `${name} = excluded.${name}`).join(', ')}, died_at = now(),
-      replay_requested_at = coalesce(excluded.replay_requested_at, kept.replay_requested_at)
-    where (kept.subject, kept.payload) is distinct from (excluded.subject, excluded.payload)`,
+  on conflict (event_id) do nothing`,
 );
 
-/**
- * Keeps events, for the running service to handle at once when `replay` is set. Of two of one id the newer is kept: where a
- * service's database was restored, the other is of a past that was undone.
- */
+/** Keeps events that were given up, in one transaction with the end of their attempts. */
+export async function giveUpEvents(database: Database, letters: readonly DeadLetter[]): Promise<void> {
+  await database.transaction(async (client) => {
+    await insertLetters(client, letters, { replay: false });
+    await forgetAttempts(
+      client,
+      letters.map((letter) => letter.event_id),
+    );
+  });
+}
+
+const sameTypes = { event_id: 'text', subject: 'text', payload: 'text' } as const;
+const givenUpStatement = statement<{ event_id: string }>(
+  'dead-letters-given-up',
+  `select event_id from dead_letters as letters join ${tableOf(sameTypes, 1)} using (event_id, subject, payload)
+     where letters.replay_requested_at is null`,
+  { event_id: 'text' },
+);
+
+/** The ids of those events that were given up before, and whose replay is not requested. Another event of one's id is not meant. */
+export async function givenUpBefore(
+  database: Database,
+  events: readonly Pick<DeadLetter, keyof typeof sameTypes>[],
+): Promise<ReadonlySet<string>> {
+  if (events.length === 0) return new Set();
+  const wanted = events.map((event) => ({ ...event, payload: withoutNul(event.payload) }));
+  const { rows } = await database.pool.query(unnamed(givenUpStatement(columnsOf(wanted, sameTypes))));
+  return new Set(rows.map((row) => row.event_id));
+}
+
+/** Keeps events, for the running service to handle at once when `replay` is set. */
 export async function insertLetters(
   client: { query: PoolClient['query'] },
   letters: readonly DeadLetter[],
   { replay }: { replay: boolean },
 ): Promise<void> {
-  // The stream may hold an event twice.
-  const newest = new Map(letters.map((letter) => [letter.event_id, letter]));
-  const rows = Array.from(newest.values(), (letter) => ({
+  const rows = letters.map((letter) => ({
     ...letter,
     payload: withoutNul(letter.payload),
     error: reasonOf(letter.error),

@@ -4,8 +4,7 @@ import type { PoolClient } from 'pg';
 /**
  * How often an event was begun without taking effect, kept in the database so that replicas and restarts count
  * together. A first attempt is written only when it fails, so that it costs nothing; later attempts are written before they
- * begin, so that an event that ends the process is counted too. Of an event that was given up they are kept: a nats-server that
- * was killed has forgotten the newest acknowledgements, and delivers it again.
+ * begin, so that an event that ends the process is counted too.
  */
 interface Queryable {
   query: PoolClient['query'];
@@ -61,7 +60,7 @@ async function addAttempts(
   return new Map(rows.map((row) => [row.event_id, row.attempts]));
 }
 
-/** They took effect, or failed by no fault of their own. */
+/** They took effect, were given up, or failed by no fault of their own. */
 export async function forgetAttempts(database: Queryable, eventIds: readonly string[]): Promise<void> {
   if (eventIds.length === 0) return;
   await database.query(forgetStatement([eventIds]));

@@ -1,7 +1,7 @@
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
 import type { JsMsg } from '@nats-io/jetstream';
-import { insertLetters } from './dead-letters.ts';
+import { givenUpBefore, giveUpEvents } from './dead-letters.ts';
 import { addAttempt, addAttemptUnlessSuspect, forgetAttempts } from './event-attempts.ts';
 import type { EventHandler, ReceivedEvent } from './event-handler.ts';
 import { headersOf, messageId } from './message.ts';
@@ -123,16 +123,15 @@ async function applyAndAck(run: BatchRun, deliveries: readonly Readable[]): Prom
   for (const { message } of deliveries) buffer.ack(message);
 }
 
-/** The last attempt wrote down neither a success nor a failure, or it was given up and its acknowledgement was lost. */
-const noAttemptLeft = `the process ended while handling it, or it was given up before; tried ${attemptsMax} times`;
-
 /** An event that failed several times already, or was in a buffer when the process ended. */
 async function handleSuspect(run: BatchRun, delivery: Delivery): Promise<Failure[]> {
   const { database, outageRetry } = run;
   const attempts =
     (await outageRetry.retryAlways(() => addAttempt(database.pool, idsOf([delivery])))).get(idOf(delivery)) ?? 1;
   const suspect = { ...delivery, attempts };
-  if (attempts > attemptsMax) return [{ delivery: suspect, err: new Error(noAttemptLeft) }];
+  // The last attempt wrote down neither a success nor a failure.
+  if (attempts > attemptsMax)
+    return [{ delivery: suspect, err: new Error(`the process ended while handling it; tried ${attemptsMax} times`) }];
   return await handleTogether(run, [suspect]);
 }
 
@@ -142,9 +141,15 @@ async function retryOrGiveUp(run: BatchRun, failures: readonly Failure[]): Promi
   const tried = (blameless: boolean): Delivery[] =>
     failures.filter(({ err }) => isOutage(err) === blameless).map(({ delivery }) => delivery);
   await outageRetry.retryAlways(() => forgetAttempts(database.pool, idsOf(tried(true).filter(isWritten))));
-  const first = tried(false).filter((delivery) => !isWritten(delivery));
-  const counted = await outageRetry.retryAlways(() => addAttempt(database.pool, idsOf(first)));
-  const decided = failures.map((failure) => {
+  const before = await outageRetry.retryAlways(() => givenUpBefore(database, tried(false).map(eventOf)));
+  const isKept = ({ delivery, err }: Failure): boolean => !isOutage(err) && before.has(idOf(delivery));
+  await acknowledgeKept(run, failures.filter(isKept));
+  const open = failures.filter((failure) => !isKept(failure));
+  const first = open.filter(({ delivery, err }) => !isOutage(err) && !isWritten(delivery));
+  const counted = await outageRetry.retryAlways(() =>
+    addAttempt(database.pool, idsOf(first.map(({ delivery }) => delivery))),
+  );
+  const decided = open.map((failure) => {
     const attempts = failure.delivery.attempts ?? counted.get(idOf(failure.delivery)) ?? 1;
     return { ...failure, attempts, verdict: decide(failure.err, attempts, retryMs) };
   });
@@ -154,6 +159,32 @@ async function retryOrGiveUp(run: BatchRun, failures: readonly Failure[]): Promi
   );
   tryAgain(run, decided);
 }
+
+/**
+ * They are dead letters already: a nats-server that was killed has forgotten the newest acknowledgements. Nothing is written but
+ * that their attempts end, so that a replay may end their letters meanwhile.
+ */
+async function acknowledgeKept(
+  { database, outageRetry, buffer, logger }: BatchRun,
+  failures: readonly Failure[],
+): Promise<void> {
+  const [example] = failures;
+  if (example === undefined) return;
+  const deliveries = failures.map(({ delivery }) => delivery);
+  await outageRetry.retryAlways(() => forgetAttempts(database.pool, idsOf(deliveries)));
+  const { err, delivery } = example;
+  logger.warn(
+    { err, eventId: idOf(delivery), events: failures.length },
+    'events that were given up before failed again',
+  );
+  for (const { message } of deliveries) buffer.ack(message);
+}
+
+const eventOf = ({ message }: Delivery) => ({
+  event_id: messageId(message),
+  subject: message.subject,
+  payload: message.string(),
+});
 
 /** In the headers, which are not read while all goes well. */
 const idOf = ({ message }: Delivery): string => messageId(message);
@@ -183,15 +214,13 @@ async function giveUp(
 ): Promise<void> {
   const [example] = decided;
   if (example === undefined) return;
-  const letters = decided.map(({ delivery: { message }, err }) => ({
-    event_id: messageId(message),
-    stream: message.info.stream,
-    subject: message.subject,
-    payload: message.string(),
-    ...headersOf(message),
+  const letters = decided.map(({ delivery, err }) => ({
+    ...eventOf(delivery),
+    stream: delivery.message.info.stream,
+    ...headersOf(delivery.message),
     error: err,
   }));
-  await outageRetry.retryAlways(() => insertLetters(database.pool, letters, { replay: false }));
+  await outageRetry.retryAlways(() => giveUpEvents(database, letters));
   const { err, attempts, delivery } = example;
   logger.error({ err, attempts, eventId: idOf(delivery), events: decided.length }, 'events discarded to dead_letters');
   for (const { delivery } of decided) buffer.ack(delivery.message);

@@ -12,8 +12,7 @@
  * dead_letters events given up on, with the reason, until they are replayed or 90 days have passed. A row whose
  *              `replay_requested_at` is set is handled once more by the running service; the headers that an event came
  *              with are handed to that attempt as well.
- * event_attempts  how often an event was begun that then failed or ended the process; its row goes with its success, or
- *              after 31 days.
+ * event_attempts  how often an event was begun that then failed or ended the process; its row goes with its success.
  *
  * The indexes by time let retention find the oldest rows. BRIN indexes would stop to help once deletes scatter new rows over
  * old pages.

@@ -26,6 +26,8 @@ function messageOf(n: number): JsMsg {
 }
 
 const redelivered = (n: number): JsMsg => ({ ...messageOf(n), redelivered: true }) as unknown as JsMsg;
+const anotherOf = (n: number): JsMsg =>
+  ({ ...messageOf(n), string: () => messageOf(n).string().replace('acc_1', 'acc_2') }) as unknown as JsMsg;
 
 const acknowledged: number[] = [];
 const again: number[] = [];
@@ -50,34 +52,39 @@ const lettersOf = async () => {
   return rows as { event_id: string; error: string; payload: string }[];
 };
 
-test('an event that was given up, and whose acknowledgement nats-server has lost, is given up again at once', async () => {
-  let handled = 0;
-  const failing = onEvent(counted, async () => {
-    handled++;
-    throw new Error('this one never works');
-  });
-  const begun = 'insert into event_attempts (event_id, attempts) values';
-  await db.database.pool.query(`${begun} ('evt_1', ${attemptsMax - 1})`);
-  await handle(failing, [redelivered(1), messageOf(2)]);
-  expect([acknowledged, again, handled]).toEqual([[1], [2], 2]);
-  // As delivered again, which is not handled any more, and as new, where the server has lost its delivery too.
-  for (const message of [redelivered(1), messageOf(1)]) await handle(failing, [message]);
-  expect([acknowledged, again, handled]).toEqual([[1, 1, 1], [2], 3]);
-  const letter = { event_id: 'evt_1', error: 'Error: this one never works', payload: messageOf(1).string() };
-  expect(await lettersOf()).toEqual([letter]);
+/** With all attempts but the last. */
+const almostGivenUp = () =>
+  db.database.pool.query(`insert into event_attempts (event_id, attempts) values ('evt_1', ${attemptsMax - 1})`);
+
+const attempted = async () => (await db.database.pool.query('select event_id from event_attempts order by 1')).rows;
+
+const failing = onEvent(counted, async () => {
+  throw new Error('this one never works');
 });
 
-test('of two events of one id that are given up the newer is kept, as after a service’s database was restored', async () => {
-  const failing = onEvent(counted, async () => {
-    throw new Error('this one never works');
-  });
-  await db.database.pool.query(`insert into event_attempts (event_id, attempts) values ('evt_1', ${attemptsMax - 1})`);
+test('an event that was given up, and whose acknowledgement nats-server has lost, is tried once more and given up again', async () => {
+  await almostGivenUp();
+  await handle(failing, [redelivered(1), messageOf(2)]);
+  expect([acknowledged, again]).toEqual([[1], [2]]);
+  // As delivered again, and as new, where the server has lost its delivery too.
+  for (const message of [redelivered(1), messageOf(1)]) await handle(failing, [message]);
+  expect([acknowledged, again]).toEqual([[1, 1, 1], [2]]);
+  const letter = { event_id: 'evt_1', error: 'Error: this one never works', payload: messageOf(1).string() };
+  expect(await lettersOf()).toEqual([letter]);
+  expect(await attempted()).toEqual([{ event_id: 'evt_2' }]);
+});
+
+test.each([
+  ['its replay is requested', redelivered(1), 'update dead_letters set replay_requested_at = now()'],
+  ['its replay has ended', redelivered(1), 'delete from dead_letters'],
+  ['it is another of its id, as after a restored backup', anotherOf(1), 'select'],
+])('an event that was given up is tried as any where %s', async (_, message, change) => {
+  await almostGivenUp();
   await handle(failing, [redelivered(1)]);
-  const newer = messageOf(1).string().replace('acc_1', 'acc_2');
-  const published = { ...messageOf(1), string: () => newer } as unknown as JsMsg;
-  await handle(failing, [published, { ...published, seq: 2 } as unknown as JsMsg]);
-  expect(acknowledged).toEqual([1, 1, 2]);
-  expect(await lettersOf()).toMatchObject([{ event_id: 'evt_1', payload: newer }]);
+  await db.database.pool.query(change);
+  await handle(failing, [message]);
+  expect([acknowledged, again]).toEqual([[1], [1]]);
+  expect(await attempted()).toEqual([{ event_id: 'evt_1' }]);
 });
 
 test('three statements in a row that time out end the batch, also with events between them that do not concern', async () => {
