@@ -51,23 +51,24 @@ export async function giveUpEvents(database: Database, letters: readonly DeadLet
   });
 }
 
-const sameTypes = { event_id: 'text', subject: 'text', payload: 'text' } as const;
-const givenUpStatement = statement<{ event_id: string }>(
+const deliveredTypes = { event_id: 'text', subject: 'text', payload: 'text', stream_seq: 'int8' } as const;
+const givenUpStatement = statement<{ stream_seq: number }>(
   'dead-letters-given-up',
-  `select event_id from dead_letters as letters join ${tableOf(sameTypes, 1)} using (event_id, subject, payload)
+  `select stream_seq from dead_letters as letters join ${tableOf(deliveredTypes, 1)} using (event_id, subject, payload)
      where letters.replay_requested_at is null`,
-  { event_id: 'text' },
+  { stream_seq: 'int8' },
 );
 
-/** The ids of those events that were given up before, and whose replay is not requested. Another event of one's id is not meant. */
-export async function givenUpBefore(
-  database: Database,
-  events: readonly Pick<DeadLetter, keyof typeof sameTypes>[],
-): Promise<ReadonlySet<string>> {
+interface Delivered extends Pick<DeadLetter, 'event_id' | 'subject' | 'payload'> {
+  readonly stream_seq: number;
+}
+
+/** @returns where those that were given up before, and whose replay is not requested, stand in the stream. Another event of one's id is not meant. */
+export async function givenUpBefore(database: Database, events: readonly Delivered[]): Promise<ReadonlySet<number>> {
   if (events.length === 0) return new Set();
   const wanted = events.map((event) => ({ ...event, payload: withoutNul(event.payload) }));
-  const { rows } = await database.pool.query(unnamed(givenUpStatement(columnsOf(wanted, sameTypes))));
-  return new Set(rows.map((row) => row.event_id));
+  const { rows } = await database.pool.query(unnamed(givenUpStatement(columnsOf(wanted, deliveredTypes))));
+  return new Set(rows.map((row) => row.stream_seq));
 }
 
 /** Keeps events, for the running service to handle at once when `replay` is set. */

@@ -141,8 +141,8 @@ async function retryOrGiveUp(run: BatchRun, failures: readonly Failure[]): Promi
   const tried = (blameless: boolean): Delivery[] =>
     failures.filter(({ err }) => isOutage(err) === blameless).map(({ delivery }) => delivery);
   await outageRetry.retryAlways(() => forgetAttempts(database.pool, idsOf(tried(true).filter(isWritten))));
-  const before = await outageRetry.retryAlways(() => givenUpBefore(database, tried(false).map(eventOf)));
-  const isKept = ({ delivery, err }: Failure): boolean => !isOutage(err) && before.has(idOf(delivery));
+  const before = await outageRetry.retryAlways(() => givenUpBefore(database, tried(false).map(deliveredOf)));
+  const isKept = ({ delivery, err }: Failure): boolean => !isOutage(err) && before.has(delivery.message.seq);
   await acknowledgeKept(run, failures.filter(isKept));
   const open = failures.filter((failure) => !isKept(failure));
   const first = open.filter(({ delivery, err }) => !isOutage(err) && !isWritten(delivery));
@@ -185,6 +185,7 @@ const eventOf = ({ message }: Delivery) => ({
   subject: message.subject,
   payload: message.string(),
 });
+const deliveredOf = (delivery: Delivery) => ({ ...eventOf(delivery), stream_seq: delivery.message.seq });
 
 /** In the headers, which are not read while all goes well. */
 const idOf = ({ message }: Delivery): string => messageId(message);

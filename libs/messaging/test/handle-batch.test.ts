@@ -69,9 +69,13 @@ test('an event that was given up, and whose acknowledgement nats-server has lost
   // As delivered again, and as new, where the server has lost its delivery too.
   for (const message of [redelivered(1), messageOf(1)]) await handle(failing, [message]);
   expect([acknowledged, again]).toEqual([[1, 1, 1], [2]]);
+  // Beside another event of its id.
+  again.length = 0;
+  await handle(failing, [messageOf(1), { ...anotherOf(1), seq: 9 } as unknown as JsMsg]);
+  expect([acknowledged, again]).toEqual([[1, 1, 1, 1], [9]]);
   const letter = { event_id: 'evt_1', error: 'Error: this one never works', payload: messageOf(1).string() };
   expect(await lettersOf()).toEqual([letter]);
-  expect(await attempted()).toEqual([{ event_id: 'evt_2' }]);
+  expect(await attempted()).toEqual([{ event_id: 'evt_1' }, { event_id: 'evt_2' }]);
 });
 
 test.each([
