@@ -1,8 +1,9 @@
 import { type Database, statement, unnamed } from '@app/service-kit/database';
 import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
+import type { JsMsg } from '@nats-io/jetstream';
 import type { PoolClient } from 'pg';
 import { forgetAttempts } from './event-attempts.ts';
-import type { EventHeaders } from './message.ts';
+import { type EventHeaders, headersOf, messageId } from './message.ts';
 
 export interface DeadLetter extends EventHeaders {
   readonly event_id: string;
@@ -11,6 +12,16 @@ export interface DeadLetter extends EventHeaders {
   readonly payload: string;
   readonly error: unknown;
 }
+
+/** What keeps an event that came in a message. */
+export const letterOf = (message: JsMsg, error: unknown): DeadLetter => ({
+  event_id: messageId(message),
+  stream: message.info.stream,
+  subject: message.subject,
+  payload: message.string(),
+  ...headersOf(message),
+  error,
+});
 
 const errorMax = 2_000;
 
@@ -51,24 +62,23 @@ export async function giveUpEvents(database: Database, letters: readonly DeadLet
   });
 }
 
-const deliveredTypes = { event_id: 'text', subject: 'text', payload: 'text', stream_seq: 'int8' } as const;
-const givenUpStatement = statement<{ stream_seq: number }>(
+const givenUpStatement = statement<Pick<DeadLetter, 'event_id' | 'subject' | 'payload'>>(
   'dead-letters-given-up',
-  `select stream_seq from dead_letters as letters join ${tableOf(deliveredTypes, 1)} using (event_id, subject, payload)
-     where letters.replay_requested_at is null`,
-  { stream_seq: 'int8' },
+  `select event_id, subject, payload from dead_letters
+     where event_id = any($1::text[]) and replay_requested_at is null`,
+  { event_id: 'text', subject: 'text', payload: 'text' },
 );
 
-interface Delivered extends Pick<DeadLetter, 'event_id' | 'subject' | 'payload'> {
-  readonly stream_seq: number;
-}
-
-/** @returns where those that were given up before, and whose replay is not requested, stand in the stream. Another event of one's id is not meant. */
-export async function givenUpBefore(database: Database, events: readonly Delivered[]): Promise<ReadonlySet<number>> {
-  if (events.length === 0) return new Set();
-  const wanted = events.map((event) => ({ ...event, payload: withoutNul(event.payload) }));
-  const { rows } = await database.pool.query(unnamed(givenUpStatement(columnsOf(wanted, deliveredTypes))));
-  return new Set(rows.map((row) => row.stream_seq));
+/** Those that were given up before, and whose replay is not requested. Another event of one's id is not meant. */
+export async function givenUpBefore(database: Database, messages: readonly JsMsg[]): Promise<ReadonlySet<JsMsg>> {
+  if (messages.length === 0) return new Set();
+  const { rows } = await database.pool.query(unnamed(givenUpStatement([messages.map(messageId)])));
+  const letters = new Map(rows.map((row) => [row.event_id, row]));
+  const isKept = (message: JsMsg): boolean => {
+    const letter = letters.get(messageId(message));
+    return letter?.subject === message.subject && letter.payload === withoutNul(message.string());
+  };
+  return new Set(messages.filter(isKept));
 }
 
 /** Keeps events, for the running service to handle at once when `replay` is set. */

@@ -1,7 +1,7 @@
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
 import type { JsMsg } from '@nats-io/jetstream';
-import { givenUpBefore, giveUpEvents } from './dead-letters.ts';
+import { givenUpBefore, giveUpEvents, letterOf } from './dead-letters.ts';
 import { addAttempt, addAttemptUnlessSuspect, forgetAttempts } from './event-attempts.ts';
 import type { EventHandler, ReceivedEvent } from './event-handler.ts';
 import { headersOf, messageId } from './message.ts';
@@ -138,17 +138,19 @@ async function handleSuspect(run: BatchRun, delivery: Delivery): Promise<Failure
 async function retryOrGiveUp(run: BatchRun, failures: readonly Failure[]): Promise<void> {
   if (failures.length === 0) return;
   const { database, outageRetry, retryMs } = run;
-  const tried = (blameless: boolean): Delivery[] =>
-    failures.filter(({ err }) => isOutage(err) === blameless).map(({ delivery }) => delivery);
-  await outageRetry.retryAlways(() => forgetAttempts(database.pool, idsOf(tried(true).filter(isWritten))));
-  const before = await outageRetry.retryAlways(() => givenUpBefore(database, tried(false).map(deliveredOf)));
-  const isKept = ({ delivery, err }: Failure): boolean => !isOutage(err) && before.has(delivery.message.seq);
-  await acknowledgeKept(run, failures.filter(isKept));
-  const open = failures.filter((failure) => !isKept(failure));
-  const first = open.filter(({ delivery, err }) => !isOutage(err) && !isWritten(delivery));
-  const counted = await outageRetry.retryAlways(() =>
-    addAttempt(database.pool, idsOf(first.map(({ delivery }) => delivery))),
+  const outages = failures.filter(({ err }) => isOutage(err)).map(deliveryOf);
+  const faults = failures.filter(({ err }) => !isOutage(err)).map(deliveryOf);
+  await outageRetry.retryAlways(() => forgetAttempts(database.pool, idsOf(outages.filter(isWritten))));
+  const messages = faults.map(({ message }) => message);
+  const before = await outageRetry.retryAlways(() => givenUpBefore(database, messages));
+  const isKept = ({ message }: Delivery): boolean => before.has(message);
+  await acknowledgeKept(
+    run,
+    failures.filter(({ delivery }) => isKept(delivery)),
   );
+  const first = faults.filter((delivery) => !isKept(delivery) && !isWritten(delivery));
+  const counted = await outageRetry.retryAlways(() => addAttempt(database.pool, idsOf(first)));
+  const open = failures.filter(({ delivery }) => !isKept(delivery));
   const decided = open.map((failure) => {
     const attempts = failure.delivery.attempts ?? counted.get(idOf(failure.delivery)) ?? 1;
     return { ...failure, attempts, verdict: decide(failure.err, attempts, retryMs) };
@@ -170,7 +172,7 @@ async function acknowledgeKept(
 ): Promise<void> {
   const [example] = failures;
   if (example === undefined) return;
-  const deliveries = failures.map(({ delivery }) => delivery);
+  const deliveries = failures.map(deliveryOf);
   await outageRetry.retryAlways(() => forgetAttempts(database.pool, idsOf(deliveries)));
   const { err, delivery } = example;
   logger.warn(
@@ -180,12 +182,7 @@ async function acknowledgeKept(
   for (const { message } of deliveries) buffer.ack(message);
 }
 
-const eventOf = ({ message }: Delivery) => ({
-  event_id: messageId(message),
-  subject: message.subject,
-  payload: message.string(),
-});
-const deliveredOf = (delivery: Delivery) => ({ ...eventOf(delivery), stream_seq: delivery.message.seq });
+const deliveryOf = ({ delivery }: Failure): Delivery => delivery;
 
 /** In the headers, which are not read while all goes well. */
 const idOf = ({ message }: Delivery): string => messageId(message);
@@ -215,12 +212,7 @@ async function giveUp(
 ): Promise<void> {
   const [example] = decided;
   if (example === undefined) return;
-  const letters = decided.map(({ delivery, err }) => ({
-    ...eventOf(delivery),
-    stream: delivery.message.info.stream,
-    ...headersOf(delivery.message),
-    error: err,
-  }));
+  const letters = decided.map(({ delivery, err }) => letterOf(delivery.message, err));
   await outageRetry.retryAlways(() => giveUpEvents(database, letters));
   const { err, attempts, delivery } = example;
   logger.error({ err, attempts, eventId: idOf(delivery), events: decided.length }, 'events discarded to dead_letters');

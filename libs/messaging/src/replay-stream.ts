@@ -3,8 +3,8 @@ import { type Database, statement, unnamed } from '@app/service-kit/database';
 import { AckPolicy, DeliverPolicy, type JsMsg, jetstream } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import type { NatsClient } from './connect.ts';
-import { insertLetters } from './dead-letters.ts';
-import { headersOf, messageId } from './message.ts';
+import { insertLetters, letterOf } from './dead-letters.ts';
+import { messageId } from './message.ts';
 import { replayName } from './names.ts';
 import { openStreams } from './streams.ts';
 
@@ -83,14 +83,7 @@ async function handleMissing(
   const byId = new Map(messages.map((message) => [messageId(message), message]));
   const { rows } = await database.pool.query(unnamed(missingStatement([[...byId.keys()]])));
   const missing = rows.filter((row) => !row.dead).flatMap((row) => byId.get(row.event_id) ?? []);
-  const letters = missing.map((message) => ({
-    event_id: messageId(message),
-    stream: message.info.stream,
-    subject: message.subject,
-    payload: message.string(),
-    ...headersOf(message),
-    error: 'found in the stream and not in the inbox',
-  }));
+  const letters = missing.map((message) => letterOf(message, 'found in the stream and not in the inbox'));
   if (letters.length > 0) await insertLetters(database.pool, letters, { replay: true });
   return { handed: letters.length, dead: rows.length - letters.length };
 }
