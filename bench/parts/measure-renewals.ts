@@ -11,6 +11,8 @@ import { seedDue } from './seed-due.ts';
 export interface RenewalsRun {
   readonly due: number;
   readonly charged: number;
+  /** From the run's beginning until its first charge was sent: meanwhile the newest hour of the processor's list is compared. */
+  readonly beforeFirstSeconds: number;
   /** From the run's beginning until the last renewal was recorded. */
   readonly seconds: number;
   readonly perSecond: number;
@@ -85,17 +87,20 @@ async function chargeDue(
   const run = await platform.client.runDaily();
   const cpu = cpuBetween(before, readCpu(platform.system.processes), due);
   const peakMb = await memory.stop();
-  const { rows } = await billing.query<{ last: Date }>(
-    `select max(finished_at) as last from payments where account_id = $1 and step = 'renewal'`,
-    [accountId],
+  const { rows } = await billing.query<{ first: Date | null; last: Date | null }>(
+    `select min(sent_at) as first, max(finished_at) as last from payments
+     where account_id = $1 and step = 'renewal' and sent_at >= $2`,
+    [accountId, run.started_at],
   );
-  const seconds = secondsBetween(run.started_at, rows[0]?.last.toISOString() ?? run.finished_at);
+  const until = (at: Date | null | undefined): number =>
+    secondsBetween(run.started_at, at?.toISOString() ?? run.finished_at);
+  const seconds = until(rows[0]?.last);
   const { charged } = run.result.rebills;
   const runSeconds = secondsBetween(run.started_at, run.finished_at);
   // Backends report their counts within a second of falling idle.
   await sleep(1_200);
   const committed = transactionsBetween(transactionsBefore, await readTransactions(postgresUrl), due);
-  const rates = { seconds, perSecond: charged / seconds, runSeconds };
+  const rates = { beforeFirstSeconds: until(rows[0]?.first), seconds, perSecond: charged / seconds, runSeconds };
   return {
     due,
     charged,

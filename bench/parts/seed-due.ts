@@ -1,28 +1,45 @@
+import { newId } from '@app/contracts/ids';
 import type pg from 'pg';
 
-/** A monthly subscription for each saved card, sold without an affiliate, whose first period ended an hour ago. */
+/** Ids of payments follow from those of subscriptions, and so do the positions of their rows in indexes: no two were sold at once. */
+const soldApartMs = 250;
+
+/**
+ * A monthly subscription for each saved card, sold one after another and without an affiliate, whose first period is over; that of
+ * the last one ended an hour ago.
+ */
 export async function seedDue(
   billing: pg.Client,
   accountId: string,
   processor: 'simulated' | 'stripe',
   cards: readonly string[],
 ): Promise<void> {
-  const { rows } = await billing.query<{ seeded: number }>(
-    `select count(*)::integer as seeded from subscriptions where account_id = $1`,
-    [accountId],
+  const { rows } = await billing.query<{ seeded: number; first_sold: Date }>(
+    `select count(*)::integer as seeded,
+       now() - interval '1 hour' - $2 * interval '1 millisecond' - interval '1 month' as first_sold
+     from subscriptions where account_id = $1`,
+    [accountId, cards.length * soldApartMs],
   );
+  const { seeded = 0, first_sold: firstSold = new Date() } = rows[0] ?? {};
+  const soldMs = cards.map((_, position) => firstSold.getTime() + position * soldApartMs);
   await billing.query(
     `insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents, currency,
        billing_interval, status, collection, payment_method, processor, last_four, anchor, period, current_period_end,
        next_charge_at, started_at, test, affiliate_named)
-     select 'sub_01kbench00' || lpad(n::text, 16, '0'), $1, 'ord_01kbench00' || lpad(n::text, 16, '0'),
+     select id, $1, 'ord_01kbench00' || lpad(n::text, 16, '0'),
        'prd_01kbench00' || lpad('1', 16, '0'), 'Bench club', 'member-' || n || '@example.com', 1900, 'usd',
-       'month', 'active', 'automatic', card, $4, '4242', anchor, 1, due, due, anchor, false, false
-     from unnest($2::text[]) with ordinality as cards(card, position),
-       lateral (select position + $3 as n) as numbered,
-       lateral (select date_trunc('milliseconds', now()) - interval '1 hour' as due) as d,
-       lateral (select due - interval '1 month' as anchor) as a`,
-    [accountId, cards, rows[0]?.seeded ?? 0, processor],
+       'month', 'active', 'automatic', card, $6, '4242', anchor, 1, due, due, anchor, false, false
+     from unnest($2::text[], $3::timestamptz[], $4::text[]) with ordinality as sold(id, anchor, card, position),
+       lateral (select position + $5 as n) as numbered,
+       lateral (select anchor + interval '1 month' as due) as d`,
+    [
+      accountId,
+      soldMs.map((ms) => newId('subscription', ms)),
+      soldMs.map((ms) => new Date(ms)),
+      cards,
+      seeded,
+      processor,
+    ],
   );
   await billing.query('vacuum analyze subscriptions');
 }

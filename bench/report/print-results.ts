@@ -133,6 +133,7 @@ function printRenewals({ instant, slow, slowMs, nothingDueSeconds }: RenewalsRes
       processor,
       String(run.charged),
       round(run.perSecond),
+      round(run.beforeFirstSeconds),
       round(run.seconds),
       round(run.runSeconds),
     ],
@@ -140,11 +141,15 @@ function printRenewals({ instant, slow, slowMs, nothingDueSeconds }: RenewalsRes
     ...[round(run.cpu.systemMicroseconds), round(run.cpu.foreignPercent), round(run.peakMb), round(run.transactions)],
   ];
   printTable('Renewals of the daily job (CPU in µs per renewal, with what consumers do meanwhile)', [
-    ['due', 'processor', 'charged', 'per s', 'charging s', 'whole run s', 'node', 'postgres', 'nats', 'system'].concat(
+    ['due', 'processor', 'charged', 'per s', 'first after s', 'last after s', 'whole run s'].concat([
+      'node',
+      'postgres',
+      'nats',
+      'system',
       'foreign %',
       'peak MB',
       'transactions each',
-    ),
+    ]),
     ...instant.map((run) => row('at once', run)),
     ...slow.map((run) => row(`${slowMs} ms`, run)),
   ]);
