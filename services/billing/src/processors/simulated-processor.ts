@@ -145,6 +145,8 @@ function createEntryWriter<Entry extends EntryKey, Row>(
   return createBatcher<Entry, Row | undefined>({
     span: { service: 'billing', one: `simulate ${what}`, many: `simulate ${what}s`, count: 'app.payments' },
     concurrency: 2,
+    // What a daily run sends of an account together: in two parts its next claims would be in two as well.
+    maxSize: 256,
     keysOf: (entry) => [keyOf(entry)],
     run: together(async (entries) => {
       const written = new Map((await pool.query(record(entries))).rows.map((row) => [keyOf(row), row]));

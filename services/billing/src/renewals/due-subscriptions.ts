@@ -1,4 +1,5 @@
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { computedFirst } from '@app/service-kit/planner';
 import { namesOf } from '@app/service-kit/row-arrays';
 import { gaveBackOrder } from '../payments/wanted-renewal.ts';
 import type { CutOff } from '../runs/daily-step.ts';
@@ -73,6 +74,14 @@ const dueTypes: ColumnsOf<DueSubscription> = {
 };
 
 /**
+ * Without their steps, by which the planner may read all payments of the account along another index while the table has no
+ * statistics: a table that is young, or restored.
+ */
+const unfinishedOfAccount = computedFirst(
+  'select order_id, step from payments where account_id = $1 and next_check_at is not null',
+);
+
+/**
  * A renewal whose outcome is unknown is looked up, and no other is begun beside it; nor is one while the order's refund has
  * no end, or after it. Open payments and late refunds of an account are few: they are read once, by
  * `payments_unfinished_of_account` and `payments_refunds`, and not for each subscription. $1 account, $2 test, $3 now
@@ -81,8 +90,7 @@ const dueTypes: ColumnsOf<DueSubscription> = {
 export const isDue = (
   position: number,
 ): string => `account_id = $1 and test = $2 and next_charge_at <= $3 and cancel_requested_by is null and order_id not in (
-    select p.order_id from payments as p
-    where p.account_id = $1 and p.next_check_at is not null and p.step in ('renewal', 'refund')
+    select p.order_id from (${unfinishedOfAccount}) as p where p.step in ('renewal', 'refund')
     union all select p.order_id from payments as p where ${gaveBackOrder('$3')}
     union all select unnest($${position}::text[]))`;
 
