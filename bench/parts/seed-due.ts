@@ -1,8 +1,10 @@
+import { dayMs } from '@app/contracts/durations';
 import { newId } from '@app/contracts/ids';
 import type pg from 'pg';
 
 /** Ids of payments follow from those of subscriptions, and so do the positions of their rows in indexes: no two were sold at once. */
 const soldApartMs = 250;
+const aboutMonthMs = 30 * dayMs;
 
 /**
  * A monthly subscription for each saved card, sold one after another and without an affiliate, whose first period is over; that of
@@ -14,14 +16,14 @@ export async function seedDue(
   processor: 'simulated' | 'stripe',
   cards: readonly string[],
 ): Promise<void> {
-  const { rows } = await billing.query<{ seeded: number; first_sold: Date }>(
+  const { rows } = await billing.query<{ seeded: number; first_due: Date }>(
     `select count(*)::integer as seeded,
-       now() - interval '1 hour' - $2 * interval '1 millisecond' - interval '1 month' as first_sold
+       now() - interval '1 hour' - $2 * interval '1 millisecond' as first_due
      from subscriptions where account_id = $1`,
     [accountId, cards.length * soldApartMs],
   );
-  const { seeded = 0, first_sold: firstSold = new Date() } = rows[0] ?? {};
-  const soldMs = cards.map((_, position) => firstSold.getTime() + position * soldApartMs);
+  const { seeded = 0, first_due: firstDue = new Date() } = rows[0] ?? {};
+  const dueMs = cards.map((_, position) => firstDue.getTime() + position * soldApartMs);
   await billing.query(
     `insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents, currency,
        billing_interval, status, collection, payment_method, processor, last_four, anchor, period, current_period_end,
@@ -29,13 +31,13 @@ export async function seedDue(
      select id, $1, 'ord_01kbench00' || lpad(n::text, 16, '0'),
        'prd_01kbench00' || lpad('1', 16, '0'), 'Bench club', 'member-' || n || '@example.com', 1900, 'usd',
        'month', 'active', 'automatic', card, $6, '4242', anchor, 1, due, due, anchor, false, false
-     from unnest($2::text[], $3::timestamptz[], $4::text[]) with ordinality as sold(id, anchor, card, position),
+     from unnest($2::text[], $3::timestamptz[], $4::text[]) with ordinality as sold(id, due, card, position),
        lateral (select position + $5 as n) as numbered,
-       lateral (select anchor + interval '1 month' as due) as d`,
+       lateral (select due - interval '1 month' as anchor) as a`,
     [
       accountId,
-      soldMs.map((ms) => newId('subscription', ms)),
-      soldMs.map((ms) => new Date(ms)),
+      dueMs.map((ms) => newId('subscription', ms - aboutMonthMs)),
+      dueMs.map((ms) => new Date(ms)),
       cards,
       seeded,
       processor,
