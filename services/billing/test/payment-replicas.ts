@@ -145,7 +145,12 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
     clock: shared.clock,
     logger: shared.logger,
     wakeRelay: () => undefined,
-    processors: { chosen: async () => account, named: async () => account, takesRenewals: async () => true },
+    processors: {
+      chosen: async () => account,
+      named: async () => account,
+      takesRenewals: async () => true,
+      renewalsAtOnce: () => account.processor.renewalsAtOnce,
+    },
     processorCalls:
       wrap.deadlineMs === undefined
         ? patientCalls(createOngoingCalls(deadlineMs), processor, () => isSilent(faults[0]))

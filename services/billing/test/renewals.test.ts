@@ -4,7 +4,7 @@ import { createArrivals } from '@app/testing/arrivals';
 import { expect, test } from 'vitest';
 import { startPayment } from '../src/payments/start-payment.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
-import { callsOfAccountMax } from '../src/renewals/renew-due.ts';
+import { callsOfAccountMax, unansweredMax } from '../src/renewals/renew-due.ts';
 import { cancelSubscription, pauseSubscription } from '../src/subscriptions/subscriptions.ts';
 import { putPaymentMethod } from './new-cards.ts';
 import { dayMs, newAccount } from './payment-replicas.ts';
@@ -113,7 +113,7 @@ test('a card that is declined is tried on three more days, three days apart, and
 test('of a thousand renewals none is claimed before its call may begin', async () => {
   const account = newAccount();
   at('2026-01-01T12:00:00.000Z');
-  const [due, calls] = [1_000, callsOfAccountMax];
+  const [due, first, calls] = [1_000, unansweredMax, callsOfAccountMax];
   await subscribeMany(replicas, account, due);
   at('2026-02-01T12:00:00.000Z');
   const began = createArrivals<number>();
@@ -127,21 +127,49 @@ test('of a thousand renewals none is claimed before its call may begin', async (
       ...inner,
       chargeSaved: async (request, call) => {
         began.push(claimed - began.list.length);
-        if (began.list.length <= calls) await began.wait(calls, { what: 'calls' });
+        const until = began.list.length <= first ? first : first + calls;
+        if (began.list.length <= until) await began.wait(until, { what: 'calls' });
         return await inner.chargeSaved(request, call);
       },
     }),
   });
   expect(await replica.renew(account)).toMatchObject({ charged: due });
-  // All calls that may be made at once are claimed by one statement.
-  expect(began.list[0]).toBe(calls);
+  // All calls that may be made at once are claimed by one statement: the first ones, and then more.
+  expect(began.list[0]).toBe(first);
+  expect(began.list[first]).toBe(calls);
   expect(Math.max(...began.list)).toBeLessThanOrEqual(calls);
+});
+
+test('of a processor that limits the rate no more renewals are claimed than it takes at once', async () => {
+  const account = newAccount();
+  at('2026-01-01T12:00:00.000Z');
+  await subscribeMany(replicas, account, 100);
+  at('2026-02-01T12:00:00.000Z');
+  const atOnce = 8;
+  let [claimed, answered, most] = [0, 0, 0];
+  const replica = replicas.start({
+    database: afterClaims((count) => {
+      claimed += count;
+      most = Math.max(most, claimed - answered);
+    }),
+    processor: (inner) => ({
+      ...inner,
+      renewalsAtOnce: atOnce,
+      chargeSaved: async (request, call) => {
+        const outcome = await inner.chargeSaved(request, call);
+        answered += 1;
+        return outcome;
+      },
+    }),
+  });
+  expect(await replica.renew(account)).toMatchObject({ charged: 100 });
+  expect(most).toBe(atOnce);
 });
 
 test('what the seller cancels, pauses or gives back while its renewal waits here is not charged, nor is a card that was replaced', async () => {
   const account = newAccount();
   at('2026-01-01T12:00:00.000Z');
-  const busy = await subscribeMany(replicas, account, callsOfAccountMax);
+  const busy = await subscribeMany(replicas, account, unansweredMax);
   replicas.clock.advance(1_000);
   const [canceled, paused, replaced] = await subscribeMany(replicas, account, 3);
   const refunded = startInput();

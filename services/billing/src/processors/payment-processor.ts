@@ -14,6 +14,11 @@ export interface PaymentProcessor {
   readonly name: string;
   /** `lookUp` finds refunds that the seller made there, by their `made`: they can be recorded. */
   readonly findsMadeRefunds?: true;
+  /**
+   * Where it limits the rate: so many renewals of an account are sent to it at once. Others are not claimed until one of these is
+   * answered, so that a seller may still cancel them.
+   */
+  readonly renewalsAtOnce?: number;
   /** Holds an amount on the buyer's card; the method is saved for charges without the buyer. */
   authorize(request: CardRequest, call: ProcessorCall): Promise<SentOutcome>;
   /** Charges the buyer's card at once; the method is saved as well, unless the request says otherwise. */

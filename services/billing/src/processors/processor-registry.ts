@@ -52,6 +52,8 @@ export interface Processors {
    * simulated one where the account has a live key of another, and has not chosen `simulated`.
    */
   takesRenewals(name: string, accountId: string): Promise<boolean>;
+  /** As the adapter says it; undefined without such a limit. */
+  renewalsAtOnce(name: string): number | undefined;
   /** For what follows from an earlier payment: the processor that it went to, whatever was chosen since. */
   named(name: string, accountId: string, test: boolean): Promise<AccountProcessor>;
 }
@@ -187,6 +189,7 @@ export function createProcessors(
       return withKeys(rehearses && allows(chosen) ? chosen : simulated, accountId, true, rows);
     },
     allows,
+    renewalsAtOnce: (name) => adapters.find((adapter) => adapter.name === name)?.renewalsAtOnce,
     takesRenewals: async (name, accountId) => {
       if (name !== simulated || !allows(name)) return allows(name);
       const rows = await settingsOf(accountId);

@@ -21,6 +21,7 @@ export function untilKeyRefused(processors: Processors, refusal: KeyRefusal): Pr
     chosen: async (...of) => guarded(await processors.chosen(...of)),
     named: async (...of) => guarded(await processors.named(...of)),
     takesRenewals: (...of) => processors.takesRenewals(...of),
+    renewalsAtOnce: (name) => processors.renewalsAtOnce(name),
   };
 }
 
@@ -67,6 +68,7 @@ function guard(processor: PaymentProcessor, refusal: KeyRefusal): PaymentProcess
   return {
     name: processor.name,
     ...(processor.findsMadeRefunds && { findsMadeRefunds: true as const }),
+    ...(processor.renewalsAtOnce && { renewalsAtOnce: processor.renewalsAtOnce }),
     authorize: sending((request, call) => processor.authorize(request, call)),
     charge: sending((request, call) => processor.charge(request, call)),
     saveMethod: sending((request, call) => processor.saveMethod(request, call)),

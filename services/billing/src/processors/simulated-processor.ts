@@ -145,7 +145,7 @@ function createEntryWriter<Entry extends EntryKey, Row>(
   return createBatcher<Entry, Row | undefined>({
     span: { service: 'billing', one: `simulate ${what}`, many: `simulate ${what}s`, count: 'app.payments' },
     concurrency: 2,
-    // What a daily run sends of an account together: in two parts its next claims would be in two as well.
+    // As many renewals as a daily run sends together: in two parts its next claims would be in two as well.
     maxSize: 256,
     keysOf: (entry) => [keyOf(entry)],
     run: together(async (entries) => {

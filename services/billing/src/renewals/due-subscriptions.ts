@@ -74,7 +74,7 @@ const dueTypes: ColumnsOf<DueSubscription> = {
 };
 
 /**
- * Without their steps, by which the planner may read all payments of the account along another index while the table has no
+ * Read for each page. Without their steps, by which the planner may read all payments of the account along another index while the table has no
  * statistics: a table that is young, or restored.
  */
 const unfinishedOfAccount = computedFirst(

@@ -69,7 +69,7 @@ export function createRenewalAnswerWriter(database: Database, clock: Clock): Ans
   return createBatcher<Answer, boolean>({
     span: { service: 'billing', one: 'record renewal', many: 'record renewals', count: 'app.payments' },
     // No caller waits for one renewal, and each batch is a commit and four round trips: one is written at a time, and
-    // waits for more. 256 are what an account's run has under way.
+    // waits for more. 256 are the calls that an account's run has under way.
     lingerMs: 5,
     maxSize: 256,
     keysOf: ({ payment }) => [payment.id],

@@ -19,7 +19,7 @@ import { needsNoPayment, renewWithoutPayment } from './renew-without-payment.ts'
 import { createTaskGroup, type TaskGroup } from './task-group.ts';
 
 /** Read, and not claimed before their calls may begin, are two pages at most. */
-const pageMax = 512;
+const pageMax = 256;
 /**
  * Renewals of one account between claim and answer: as many as share a claim, and an answer's record. With half of it each renewal
  * takes a seventh longer.
@@ -29,8 +29,11 @@ export const callsOfAccountMax = 256;
 export const callsMax = 512;
 /** Renewals of one account between the wait for their call and their record: an answer that waits to be recorded with others keeps no call waiting. */
 const paymentsOfAccountMax = 512;
-/** A processor that leaves so many in a row without an answer is not troubled any further by this run. */
-const unansweredMax = 64;
+/**
+ * A processor that leaves so many in a row without an answer is not troubled any further by this run. Of an account so many are
+ * sent first, and no more until these have their answers.
+ */
+export const unansweredMax = 64;
 const unansweredDetail =
   'The payment processor took no payments any more, so the rest of what is due was left to the next run.';
 
@@ -57,6 +60,9 @@ interface Charging {
   readonly beginRenewal: BeginRenewal;
   readonly paymentSlots: TaskGroup;
   readonly callSlots: TaskGroup;
+  /** Calls of each processor that limits the rate. */
+  readonly callsOf: Map<string, Semaphore>;
+  begun: number;
   /** Payments in a row whose outcome is unknown, or with which the processor did nothing. */
   unanswered: number;
   /** Renewals that wait until the account has chosen a processor. */
@@ -80,6 +86,8 @@ async function renewOfAccount(
     beginRenewal: createBeginRenewal(deps, scope, callsOfAccountMax),
     paymentSlots: createTaskGroup(paymentsOfAccountMax),
     callSlots: createTaskGroup(callsOfAccountMax),
+    callsOf: new Map(),
+    begun: 0,
     unanswered: 0,
     withoutProcessor: 0,
   };
@@ -112,6 +120,8 @@ async function chargePages(charging: Charging): Promise<void> {
       for (const due of page.due) {
         if (mustStop(charging)) break;
         await beginCharge(charging, due);
+        charging.begun += 1;
+        if (charging.begun === unansweredMax) await charging.callSlots.idle();
       }
     } finally {
       // Its own failure is thrown by the next round.
@@ -187,7 +197,7 @@ async function callWhenAllowed(
   due: PayableSubscription,
   begun: (begun: Begun | undefined) => void,
 ): Promise<void> {
-  await charging.callsOfAll.run(async () => {
+  const call = async (): Promise<void> => {
     const claimed = mustStop(charging) ? undefined : await charging.beginRenewal(due);
     if (claimed === undefined) return begun(undefined);
     const { payment, again } = claimed;
@@ -195,7 +205,19 @@ async function callWhenAllowed(
     begun({ payment, answer });
     const { status } = await answer;
     charging.unanswered = status === 'unknown' || status === 'not_done' ? charging.unanswered + 1 : 0;
-  });
+  };
+  const ofAll = async (): Promise<void> => await charging.callsOfAll.run(call);
+  const ofProcessor = callsOfProcessor(charging, due.processor);
+  await (ofProcessor === undefined ? ofAll() : ofProcessor.run(ofAll));
+}
+
+/** Undefined for a processor that does not limit the rate. */
+function callsOfProcessor({ deps, callsOf }: Charging, name: string): Semaphore | undefined {
+  const atOnce = deps.processors.renewalsAtOnce(name);
+  if (atOnce === undefined) return undefined;
+  const calls = callsOf.get(name) ?? createSemaphore(atOnce);
+  callsOf.set(name, calls);
+  return calls;
 }
 
 /** One payment's fault keeps no other waiting; an outage, and a claim that failed, end the step. */

@@ -57,6 +57,20 @@ test('what two replicas send of an account keeps one rate for each endpoint', as
   expect(await now()).toBeGreaterThanOrEqual(startMs + ((slots - 1) * 1_000) / perSecond);
 });
 
+test('of an account as many renewals are sent at once as go out within two seconds, and 64 at most', () => {
+  const [database] = databases as [Database];
+  const atOnce = (perSecond: number) => {
+    const stripe = openStripeProcessor(database, {
+      apiUrl: 'http://127.0.0.1:1',
+      deadlineMs: 8_000,
+      pace: createStripePace(database, perSecond),
+    });
+    stripe.close();
+    return stripe.renewalsAtOnce;
+  };
+  expect([1, 20, 1_000].map(atOnce)).toEqual([2, 40, 64]);
+});
+
 test('buyers go before work in the background', async () => {
   const call = callOf();
   const [pace] = pacesOf(4);

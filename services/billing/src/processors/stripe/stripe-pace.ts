@@ -4,6 +4,8 @@ import type { ProcessorCall } from '../payment-processor.ts';
 
 /** How fast an account's requests go to each endpoint of Stripe, which limits them by account and endpoint. */
 export interface StripePace {
+  /** Requests of an account to one endpoint, over all replicas. */
+  readonly perSecond: number;
   /**
    * Resolves when the request may be sent. Work without a buyer waits as long as it takes, and never more than one turn ahead, so
    * that buyers come first.
@@ -36,7 +38,6 @@ const turnStatement = statement<{ readonly wait_ms: number }>(
   { wait_ms: 'float8' },
 );
 
-/** @param perSecond requests of an account to one endpoint, over all replicas */
 export function createStripePace({ pool }: Database, perSecond: number): StripePace {
   const spaceMs = 1_000 / perSecond;
   // Of what has no buyer one request at a time waits for a slot: the others would only poll more often.
@@ -55,6 +56,7 @@ export function createStripePace({ pool }: Database, perSecond: number): StripeP
     }
   };
   return {
+    perSecond,
     turn: async (call, endpoint) => {
       if (call.isBackground === true) {
         const line = `${call.accountId} ${call.test} ${endpoint}`;

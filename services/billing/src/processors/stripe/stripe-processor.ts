@@ -30,12 +30,18 @@ export interface StripeProcessor extends PaymentProcessor {
   close(): void;
 }
 
+/** As many renewals are queued as go out within it. */
+const paceSeconds = 2;
+/** With answers that take 300 ms, 213 a second: more than Stripe takes of an account. */
+const renewalsAtOnceMax = 64;
+
 /** Payments through the account's own Stripe account (decision 0042). It remembers orders' customers in the database. */
 export function openStripeProcessor(database: Database, options: StripeLinkOptions): StripeProcessor {
   const deps: StripeDeps = { link: createStripeLink(options), customers: createOrderCustomers(database) };
   return {
     name: 'stripe',
     findsMadeRefunds: true,
+    ...(options.pace && { renewalsAtOnce: Math.min(renewalsAtOnceMax, options.pace.perSecond * paceSeconds) }),
     authorize: sending((request, call) => sendCard(deps, 'authorize', request, call)),
     charge: sending((request, call) => sendCard(deps, 'charge', request, call)),
     saveMethod: sending((request, call) => sendMethod(deps, request, call)),
