@@ -1,10 +1,14 @@
 import { newAccountSettings } from '@app/contracts/accounts';
 import { newIdSuffix } from '@app/contracts/ids';
+import type { Database } from '@app/service-kit/database';
+import { createArrivals } from '@app/testing/arrivals';
+import { announced } from '@app/testing/points';
 import { expect, test } from 'vitest';
 import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
 import { startPayment } from '../src/payments/start-payment.ts';
+import { answersRecorded } from '../src/points/points.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
-import { unansweredMax } from '../src/renewals/renew-due.ts';
+import { callsOfAccountMax, unansweredMax } from '../src/renewals/renew-due.ts';
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { putPaymentMethod } from './new-cards.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica } from './payment-replicas.ts';
@@ -336,5 +340,92 @@ test('a processor that gives no answers is not troubled with everything that is 
   replica.fail(...Array.from({ length: 200 }, () => 'throws_before' as const));
   expect(await replica.renew(account)).toMatchObject({ charged: 0 });
   expect(replica.processor.calls.length).toBe(unansweredMax);
-  expect(replicas.errors.length).toBe(1);
+  expect(errorsOf(account)).toHaveLength(1);
 });
+
+test('nor is it where a renewal of the first ones was canceled', async () => {
+  const account = newAccount();
+  await subscribeMany(replicas, account, 200);
+  replicas.clock.advance(31 * dayMs);
+  const replica = replicas.start({
+    database: whenQueried('renewals-claim', 1, async () => {
+      await replicas.database.pool.query(
+        `update subscriptions set cancel_requested_by = 'seller'
+         where id = (select id from subscriptions where account_id = $1 order by next_charge_at, id limit 1)`,
+        [account],
+      );
+    }),
+  });
+  replica.fail(...Array.from({ length: 200 }, () => 'throws_before' as const));
+  expect(await replica.renew(account)).toMatchObject({ charged: 0 });
+  expect(replica.processor.calls.length).toBe(2 * unansweredMax - 1);
+  expect(errorsOf(account)).toHaveLength(1);
+});
+
+test('a run that gave up says so, whatever is answered afterwards', async () => {
+  const account = newAccount();
+  const atOnce = unansweredMax + callsOfAccountMax;
+  await subscribeMany(replicas, account, atOnce + 100);
+  replicas.clock.advance(31 * dayMs);
+  const lost = new Set<string>();
+  const isRecorded = announced(answersRecorded, ({ paymentIds }) => paymentIds.some((id) => lost.has(id)));
+  const began = createArrivals<string>();
+  const replica = replicas.start({
+    deadlineMs: 50_000,
+    processor: (inner) => ({
+      ...inner,
+      chargeSaved: async (request, call) => {
+        began.push(request.paymentId);
+        const number = began.list.length;
+        if (number <= unansweredMax) return await inner.chargeSaved(request, call);
+        await began.wait(atOnce, { what: 'calls' });
+        if (number > 2 * unansweredMax) {
+          await isRecorded;
+          return await inner.chargeSaved(request, call);
+        }
+        lost.add(request.paymentId);
+        throw new Error('the connection broke');
+      },
+    }),
+  });
+  expect(await replica.renew(account)).toMatchObject({ charged: callsOfAccountMax });
+  expect(began.list.length).toBe(atOnce);
+  expect(errorsOf(account)).toHaveLength(1);
+});
+
+test('a page that cannot be read while others are charged ends the run, and not the process', async () => {
+  const account = newAccount();
+  await subscribeMany(replicas, account, unansweredMax);
+  replicas.clock.advance(31 * dayMs);
+  const failed = Promise.withResolvers<void>();
+  const replica = replicas.start({
+    deadlineMs: 50_000,
+    database: whenQueried('subscriptions-due', 2, async () => {
+      setImmediate(failed.resolve);
+      throw new Error('the connection was lost');
+    }),
+    processor: (inner) => ({
+      ...inner,
+      chargeSaved: async (request, call) => {
+        await failed.promise;
+        return await inner.chargeSaved(request, call);
+      },
+    }),
+  });
+  await expect(replica.renew(account)).rejects.toThrow('the connection was lost');
+});
+
+/** What was logged as errors of the account. */
+const errorsOf = (account: string) => replicas.errors.filter((line) => JSON.stringify(line).includes(account));
+
+/** A database that does something before the n-th query with this name. @param number n, from 1 on */
+const whenQueried =
+  (name: string, number: number, work: () => Promise<void>) =>
+  (database: Database): Database => {
+    let count = 0;
+    const query = async (config: { name?: string }) => {
+      if (config.name === name && ++count === number) await work();
+      return await database.pool.query(config as never);
+    };
+    return { ...database, pool: Object.assign(Object.create(database.pool), { query }) };
+  };

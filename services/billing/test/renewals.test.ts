@@ -1,8 +1,10 @@
 import { newIdSuffix } from '@app/contracts/ids';
 import type { Database } from '@app/service-kit/database';
 import { createArrivals } from '@app/testing/arrivals';
+import { announced } from '@app/testing/points';
 import { expect, test } from 'vitest';
 import { startPayment } from '../src/payments/start-payment.ts';
+import { renewalsRead } from '../src/points/points.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { callsOfAccountMax, unansweredMax } from '../src/renewals/renew-due.ts';
 import { cancelSubscription, pauseSubscription } from '../src/subscriptions/subscriptions.ts';
@@ -117,6 +119,9 @@ test('of a thousand renewals none is claimed before its call may begin', async (
   await subscribeMany(replicas, account, due);
   at('2026-02-01T12:00:00.000Z');
   const began = createArrivals<number>();
+  let pages = 0;
+  // What is begun together may be of two pages.
+  const areRead = announced(renewalsRead, ({ accountId }) => accountId === account && ++pages === 2);
   let claimed = 0;
   const replica = replicas.start({
     deadlineMs: 50_000,
@@ -128,7 +133,7 @@ test('of a thousand renewals none is claimed before its call may begin', async (
       chargeSaved: async (request, call) => {
         began.push(claimed - began.list.length);
         const until = began.list.length <= first ? first : first + calls;
-        if (began.list.length <= until) await began.wait(until, { what: 'calls' });
+        if (began.list.length <= until) await Promise.all([areRead, began.wait(until, { what: 'calls' })]);
         return await inner.chargeSaved(request, call);
       },
     }),

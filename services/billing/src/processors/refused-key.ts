@@ -68,7 +68,6 @@ function guard(processor: PaymentProcessor, refusal: KeyRefusal): PaymentProcess
   return {
     name: processor.name,
     ...(processor.findsMadeRefunds && { findsMadeRefunds: true as const }),
-    ...(processor.renewalsAtOnce && { renewalsAtOnce: processor.renewalsAtOnce }),
     authorize: sending((request, call) => processor.authorize(request, call)),
     charge: sending((request, call) => processor.charge(request, call)),
     saveMethod: sending((request, call) => processor.saveMethod(request, call)),

@@ -74,8 +74,8 @@ const dueTypes: ColumnsOf<DueSubscription> = {
 };
 
 /**
- * Read for each page. Without their steps, by which the planner may read all payments of the account along another index while the table has no
- * statistics: a table that is young, or restored.
+ * The condition does not name their steps: by these the planner may read all payments of the account along another index while the
+ * table has no statistics, because it is young or was restored.
  */
 const unfinishedOfAccount = computedFirst(
   'select order_id, step from payments where account_id = $1 and next_check_at is not null',

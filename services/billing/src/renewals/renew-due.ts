@@ -18,20 +18,20 @@ import { type DueCursor, type DueSubscription, readDue, sumDue } from './due-sub
 import { needsNoPayment, renewWithoutPayment } from './renew-without-payment.ts';
 import { createTaskGroup, type TaskGroup } from './task-group.ts';
 
-/** Read, and not claimed before their calls may begin, are two pages at most. */
+/** Read and not claimed, because their calls may not begin yet, are less than three pages. */
 const pageMax = 256;
 /**
- * Renewals of one account between claim and answer: as many as share a claim, and an answer's record. With half of it each renewal
- * takes a seventh longer.
+ * Renewals of one account that wait for their call or its answer: as many as share a claim, and the record of answers. With half of
+ * it each renewal takes a seventh longer.
  */
 export const callsOfAccountMax = 256;
-/** Of all accounts together. Each waits with so many at most, so that none waits for another. */
+/** Of all accounts together: of two none waits for the other. */
 export const callsMax = 512;
 /** Renewals of one account between the wait for their call and their record: an answer that waits to be recorded with others keeps no call waiting. */
 const paymentsOfAccountMax = 512;
 /**
- * A processor that leaves so many in a row without an answer is not troubled any further by this run. Of an account so many are
- * sent first, and no more until these have their answers.
+ * A processor that leaves so many in a row without an answer is not troubled any further by this run. Until it has answered once,
+ * no more than so many are sent at a time.
  */
 export const unansweredMax = 64;
 const unansweredDetail =
@@ -62,9 +62,12 @@ interface Charging {
   readonly callSlots: TaskGroup;
   /** Calls of each processor that limits the rate. */
   readonly callsOf: Map<string, Semaphore>;
-  begun: number;
+  /** Whether a payment has had an answer. */
+  answered: boolean;
   /** Payments in a row whose outcome is unknown, or with which the processor did nothing. */
   unanswered: number;
+  /** These were too many, whatever is answered afterwards. */
+  gaveUp: boolean;
   /** Renewals that wait until the account has chosen a processor. */
   withoutProcessor: number;
 }
@@ -87,8 +90,9 @@ async function renewOfAccount(
     paymentSlots: createTaskGroup(paymentsOfAccountMax),
     callSlots: createTaskGroup(callsOfAccountMax),
     callsOf: new Map(),
-    begun: 0,
+    answered: false,
     unanswered: 0,
+    gaveUp: false,
     withoutProcessor: 0,
   };
   const due = await sumDue(deps.database, scope);
@@ -103,35 +107,32 @@ async function renewOfAccount(
   if (charging.withoutProcessor > 0) {
     counts.problems.push({ code: 'no_payment_processor', detail: withoutProcessorText(charging.withoutProcessor) });
   }
-  if (charging.unanswered >= unansweredMax && run.keyRefusal.by === null) {
-    deps.logger.error({ accountId, runId, unanswered: charging.unanswered }, 'the payment processor does not answer');
+  if (charging.gaveUp && run.keyRefusal.by === null) {
+    deps.logger.error({ accountId, runId }, 'the payment processor does not answer');
     counts.problems.push({ code: 'account_failed', detail: unansweredDetail });
   }
 }
 
 /** The next page is read while this one is sent, so that no call waits for a statement. */
 async function chargePages(charging: Charging): Promise<void> {
+  let begunCount = 0;
   let coming = nextPage(charging, null);
   while (true) {
     const page = await coming;
     if (page === null) return;
     coming = nextPage(charging, page.last);
-    try {
-      for (const due of page.due) {
-        if (mustStop(charging)) break;
-        await beginCharge(charging, due);
-        charging.begun += 1;
-        if (charging.begun === unansweredMax) await charging.callSlots.idle();
-      }
-    } finally {
-      // Its own failure is thrown by the next round.
-      coming.catch(() => undefined);
+    // Its failure is thrown by the next round.
+    coming.catch(() => undefined);
+    for (const due of page.due) {
+      if (mustStop(charging)) break;
+      await beginCharge(charging, due);
+      begunCount += 1;
+      if (!charging.answered && begunCount % unansweredMax === 0) await charging.callSlots.idle();
     }
   }
 }
 
-const mustStop = ({ run, paymentSlots, unanswered }: Charging): boolean =>
-  mustEnd(run) || paymentSlots.failed || unanswered >= unansweredMax;
+const mustStop = ({ run, paymentSlots, gaveUp }: Charging): boolean => mustEnd(run) || paymentSlots.failed || gaveUp;
 
 interface Page {
   /** Each needs a payment. */
@@ -203,12 +204,18 @@ async function callWhenAllowed(
     const { payment, again } = claimed;
     const answer = (again ? callOnce : callProcessor)(charging.deps, payment, answerContext);
     begun({ payment, answer });
-    const { status } = await answer;
-    charging.unanswered = status === 'unknown' || status === 'not_done' ? charging.unanswered + 1 : 0;
+    countAnswer(charging, await answer);
   };
   const ofAll = async (): Promise<void> => await charging.callsOfAll.run(call);
   const ofProcessor = callsOfProcessor(charging, due.processor);
   await (ofProcessor === undefined ? ofAll() : ofProcessor.run(ofAll));
+}
+
+function countAnswer(charging: Charging, { status }: Answered): void {
+  const isAnswer = status !== 'unknown' && status !== 'not_done';
+  charging.answered ||= isAnswer;
+  charging.unanswered = isAnswer ? 0 : charging.unanswered + 1;
+  charging.gaveUp ||= charging.unanswered >= unansweredMax;
 }
 
 /** Undefined for a processor that does not limit the rate. */

@@ -30,7 +30,7 @@ export interface StripeProcessor extends PaymentProcessor {
   close(): void;
 }
 
-/** As many renewals are queued as go out within it. */
+/** As many renewals are queued, or wait for their answers, as go out within it. */
 const paceSeconds = 2;
 /** With answers that take 300 ms, 213 a second: more than Stripe takes of an account. */
 const renewalsAtOnceMax = 64;
