@@ -209,8 +209,8 @@ test('a durable of a stream that nats-server lost and has again from its files b
   await handled(rig.listener, range(0, 20));
   await acknowledged(20);
   await first.close();
+  await restart(() => rig.nats.restart());
   await restart(async () => {
-    await rig.nats.restart();
     await rig.nats.kill();
     for (const name of ['meta.inf', 'meta.sum']) await rm(join(messageFiles(dataDir), '..', name));
     await rig.nats.start();
