@@ -1,4 +1,4 @@
-import { dayMs } from '@app/contracts/durations';
+import { dayMs, hourMs } from '@app/contracts/durations';
 import { newId } from '@app/contracts/ids';
 import type pg from 'pg';
 
@@ -16,14 +16,12 @@ export async function seedDue(
   processor: 'simulated' | 'stripe',
   cards: readonly string[],
 ): Promise<void> {
-  const { rows } = await billing.query<{ seeded: number; first_due: Date }>(
-    `select count(*)::integer as seeded,
-       now() - interval '1 hour' - $2 * interval '1 millisecond' as first_due
-     from subscriptions where account_id = $1`,
-    [accountId, cards.length * soldApartMs],
+  const { rows } = await billing.query<{ seeded: number }>(
+    `select count(*)::integer as seeded from subscriptions where account_id = $1`,
+    [accountId],
   );
-  const { seeded = 0, first_due: firstDue = new Date() } = rows[0] ?? {};
-  const dueMs = cards.map((_, position) => firstDue.getTime() + position * soldApartMs);
+  const firstDueMs = Date.now() - hourMs - cards.length * soldApartMs;
+  const dueMs = cards.map((_, position) => firstDueMs + position * soldApartMs);
   await billing.query(
     `insert into subscriptions (id, account_id, order_id, product_id, product_name, customer_email, amount_cents, currency,
        billing_interval, status, collection, payment_method, processor, last_four, anchor, period, current_period_end,
@@ -39,7 +37,7 @@ export async function seedDue(
       dueMs.map((ms) => newId('subscription', ms - aboutMonthMs)),
       dueMs.map((ms) => new Date(ms)),
       cards,
-      seeded,
+      rows[0]?.seeded ?? 0,
       processor,
     ],
   );

@@ -18,7 +18,7 @@ import { type DueCursor, type DueSubscription, readDue, sumDue } from './due-sub
 import { needsNoPayment, renewWithoutPayment } from './renew-without-payment.ts';
 import { createTaskGroup, type TaskGroup } from './task-group.ts';
 
-/** Read and not claimed, because their calls may not begin yet, are less than three pages. */
+/** Read and not claimed, because their calls may not begin yet, are three pages at most. */
 const pageMax = 256;
 /**
  * Renewals of one account that wait for their call or its answer: as many as share a claim, and the record of answers. With half of
