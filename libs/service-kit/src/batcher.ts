@@ -125,17 +125,17 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
 }
 
 async function runBatch<I, O>(options: BatcherOptions<I, O>, batch: readonly Waiting<I, O>[]): Promise<void> {
-  let missing: ItemResult<O> = { ok: false, error: new Error('the batch ended without an outcome') };
+  let thrown: unknown;
   try {
     const wanted = options.rejectionOf === undefined ? batch : withoutRejected(options.rejectionOf, batch);
     if (wanted.length > 0) await inSpanOf(options.span, wanted, () => runGroups(options, wanted));
-  } catch (error) {
-    missing = { ok: false, error };
+  } catch (err) {
+    thrown = err;
   }
-  for (const entry of batch) {
-    const { outcome = missing } = entry;
-    if (outcome.ok) entry.resolve(outcome.value);
-    else entry.reject(outcome.error);
+  for (const { outcome, resolve, reject } of batch) {
+    if (outcome === undefined) reject(thrown);
+    else if (outcome.ok) resolve(outcome.value);
+    else reject(outcome.error);
   }
 }
 
