@@ -48,6 +48,7 @@ const incomingTypes = {
  * One statement for attempts that begin at the same time:
  *
  *   earlier  what the same buyers have bought or are buying. Read first: it locks buyers before any checkout
+ *   modes    the test mode of each account's shop: settings are JSON, which is parsed once for an account
  *   due      checkouts that were not changed since they were priced, locked in the order of their ids. `same_mode`: the
  *            shop's test mode is that of the opening, as far as the newer of the opening and the settings here says
  *   begins   neither in the other mode nor a repetition by the same buyer that was not confirmed
@@ -65,10 +66,13 @@ const beginStatement = statement<BegunRow>(
      from rows from (json_to_recordset($1::json) as (${recordOf(incomingTypes)})) as i
      left join earlier as e on e.checkout_id = i.id
      order by id
+   ), modes as materialized (
+     select account_id, revision, (settings ->> 'testMode')::boolean as test_mode from account_settings
+     where account_id = any (array(select account_id from incoming))
    ), priced as materialized (
      select i.*, c.test, c.status, ${keyAgain('c.id')}, coalesce((
-       select (settings ->> 'testMode')::boolean from account_settings
-       where account_id = i.account_id and revision >= c.settings_revision), c.test) = c.test as same_mode
+       select test_mode from modes as m
+       where m.account_id = i.account_id and m.revision >= c.settings_revision), c.test) = c.test as same_mode
      from incoming as i cross join lateral (
        select id, test, status, settings_revision from checkouts
        where account_id = i.account_id and id = i.id and revision = i.revision
