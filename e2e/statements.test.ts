@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type ServiceName, serviceNames } from '@app/contracts/services';
 import { createMigratedDatabase } from '@app/testing/postgres';
-import { type ProvedStatement, statementFaults } from '@app/testing/sql';
+import { keepConnections, type ProvedStatement, query, statementFaults } from '@app/testing/sql';
 import { beforeAll, expect, test } from 'vitest';
 
 /**
@@ -38,6 +38,20 @@ test('a statement that returns other columns than it says is named, and one that
   expect(await faults()).toEqual(['sample returns, and does not say so: one int4']);
   expect(await faults(undefined, 'select')).toEqual([]);
   expect(await faults({ one: 'int4' }, 'select one from none')).toEqual(['sample: relation "none" does not exist']);
+  await database.close();
+});
+
+test('the endpoints of a batch of events are planned once for a connection, and not for each batch', async () => {
+  const { migrate } = await import(join(import.meta.dirname, '../services/webhook-dispatcher/src/db/migrate.ts'));
+  const database = await createMigratedDatabase('webhook-dispatcher', migrate);
+  const read = statements['webhook-dispatcher'].find(({ name }) => name === 'endpoints-of-accounts');
+  const close = keepConnections(database.url);
+  await query(database.url, `prepare read (text[], text[], boolean) as ${read?.text}`);
+  for (let batch = 0; batch < 10; batch++) await query(database.url, `execute read ('{acc_1}', '{order.paid}', true)`);
+  const plans = await query(database.url, 'select generic_plans::int, custom_plans::int from pg_prepared_statements');
+  await close();
+  // PostgreSQL plans with the values five times before it compares.
+  expect(plans).toEqual([{ generic_plans: 5, custom_plans: 5 }]);
   await database.close();
 });
 

@@ -51,7 +51,7 @@ const endpointTypes: ColumnsOf<EndpointRow> = {
 const endpointsStatement = statement<EndpointRow>(
   'endpoints-of-accounts',
   `select id, account_id, events, product_id, active, ${destinationColumns('e')} from endpoints e
-   where account_id = any($1::text[])
+   where account_id = any(array(select unnest($1::text[])))
      and (${isUrl()} or (active and events && $2::text[] and (channel = 'http' or $3)))
    order by id for share`,
   endpointTypes,
