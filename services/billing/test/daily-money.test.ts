@@ -242,6 +242,27 @@ test('a forced run that died before it charged is finished by the next one', asy
   expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 120 } });
 });
 
+test('what a forced run left when the account’s key was refused is charged by the next one', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 120);
+  replicas.clock.set('2026-03-20T12:00:00.000Z');
+  let charges = 0;
+  const refused = daily({
+    processor: (inner) => ({
+      ...inner,
+      chargeSaved: async (request, call) =>
+        ++charges > 10
+          ? { status: 'not_done', why: 'key_refused', message: 'Invalid API Key' }
+          : await inner.chargeSaved(request, call),
+    }),
+  });
+  expect(await runDailyForAccount(refused, account, requested(true))).toMatchObject({
+    ...{ ok: false, problems: [{ code: 'key_refused' }], rebills: { charged: 10 } },
+  });
+  replicas.clock.advance(dayMs);
+  expect(await run(account)).toMatchObject({ ok: true, problems: [], rebills: { charged: 110 } });
+});
+
 test('a forced run that finds nothing due waives the limit for nothing that is overdue later', async () => {
   const account = newAccount();
   await subscribeMany(account, 120);

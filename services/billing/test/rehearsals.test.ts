@@ -267,13 +267,26 @@ test('a renewal whose outcome is unknown on its day is counted on the day that f
   });
 });
 
+test('a rehearsal whose key is refused is not ok, and the renewals of its days are charged later', async () => {
+  const account = newAccount();
+  await subscribe(replicas, account, { test: true });
+  const refusing: Wrap = {
+    processor: (inner) => ({
+      ...inner,
+      chargeSaved: async () => ({ status: 'not_done', why: 'key_refused', message: 'Invalid API Key' }),
+    }),
+  };
+  expect(await advance(account, 30, { wrap: refusing })).toMatchObject({ ok: false, rebills: { charged: 0 } });
+  expect(await advance(account, 1)).toMatchObject({ ok: true, rebills: { charged: 1 } });
+});
+
 test('a process that closes stops at a day, and the repeated command does the rest at once', async () => {
   const { account } = await dayBefore();
   const commandId = command();
   let requested = 0;
   const closing = rehearse(replicas.start(), () => {
     requested += 1;
-    return requested > 12;
+    return requested > 15;
   });
   const about = { accountId: account, commandId, days: 5, deadlineMs: soon() };
   await expect(advanceRehearsal(closing, about)).rejects.toMatchObject({ code: 'outcome_unknown' });

@@ -393,6 +393,17 @@ test('a run that gave up says so, whatever is answered afterwards', async () => 
   expect(errorsOf(account)).toHaveLength(1);
 });
 
+test('a process that closes meanwhile does not say that the processor gives no answers', async () => {
+  const account = newAccount();
+  await subscribeMany(replicas, account, 200);
+  replicas.clock.advance(31 * dayMs);
+  const replica = replicas.start();
+  replica.fail(...Array.from({ length: 200 }, () => 'throws_before' as const));
+  const isClosing = () => replica.processor.calls.length === unansweredMax;
+  expect(await replica.renew(account, { isClosing })).toMatchObject({ charged: 0 });
+  expect(errorsOf(account)).toEqual([]);
+});
+
 test('a page that cannot be read while others are charged ends the run, and not the process', async () => {
   const account = newAccount();
   await subscribeMany(replicas, account, unansweredMax);

@@ -1,6 +1,7 @@
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import type { DailyStep } from '../runs/daily-step.ts';
 import { notifyOfRun } from '../runs/notify-of-run.ts';
+import { mustEnd } from '../runs/refused-key.ts';
 import { chargeLimitText } from './charge-limit.rules.ts';
 import { readChargePlan } from './charge-plan.ts';
 import { endLimitWaivers, waiveLimit } from './limit-waiver.ts';
@@ -34,7 +35,7 @@ export function chargeWithinLimit(
       if (waivedUntil !== null) await waiveLimit(deps.database, run, waivedUntil);
       await charge(stepDeps, { ...run, ...(scope.cutOffs && { cutOffs: scope.cutOffs }) }, counts);
     }
-    if (waivedUntil === null || run.isClosing() || counts.problems.length > problems) return;
+    if (waivedUntil === null || mustEnd(run) || counts.problems.length > problems) return;
     await endLimitWaivers(deps.database, accountId);
   };
 }

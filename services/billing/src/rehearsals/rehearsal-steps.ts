@@ -1,5 +1,7 @@
 import { settleDueHolds } from '../holds/settle-due-holds.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
+import { keyRefusedText } from '../payments/payment-notices.rules.ts';
+import { keyRefusedCode } from '../processors/refused-key.ts';
 import { endCanceled } from '../renewals/end-canceled.ts';
 import { lookUpRenewals } from '../renewals/look-up-renewals.ts';
 import { renewDue } from '../renewals/renew-due.ts';
@@ -14,5 +16,11 @@ export const rehearsalSteps = (payments: PaymentDeps): readonly DailyStep[] => [
   async (_, run) => void (await settleDueHolds(untilRefused(payments, run), run)),
   renewDue(payments),
   endCanceled(payments),
+  failRefusedKey,
   takeRenewalCounts,
 ];
+
+/** The day is not `ok`. The seller, who waits for the result, is not notified besides. */
+const failRefusedKey: DailyStep = async (_, { keyRefusal }, counts) => {
+  if (keyRefusal.by !== null) counts.problems.push({ code: keyRefusedCode, detail: keyRefusedText(keyRefusal.by) });
+};

@@ -35,7 +35,7 @@ const paymentsOfAccountMax = 512;
  */
 export const unansweredMax = 64;
 const unansweredDetail =
-  'The payment processor took no payments any more, so the rest of what is due was left to the next run.';
+  'The payment processor took no payments any more. What is still due is left to the next run.';
 
 const withoutProcessorText = (count: number): string =>
   `${count === 1 ? '1 renewal waits' : `${count} renewals wait`} until you choose a payment processor (PUT /api/v1/payment-processor).`;
@@ -107,7 +107,7 @@ async function renewOfAccount(
   if (charging.withoutProcessor > 0) {
     counts.problems.push({ code: 'no_payment_processor', detail: withoutProcessorText(charging.withoutProcessor) });
   }
-  if (charging.gaveUp && run.keyRefusal.by === null) {
+  if (charging.gaveUp && !mustEnd(run)) {
     deps.logger.error({ accountId, runId }, 'the payment processor does not answer');
     counts.problems.push({ code: 'account_failed', detail: unansweredDetail });
   }
