@@ -138,6 +138,12 @@ test('a run that answers for too few items fails all of them', async () => {
   expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected']);
 });
 
+test('an item for which a run has no outcome fails with an error', async () => {
+  const batcher = createBatcher<number, number>({ run: async () => new Array(2) });
+  const both = await Promise.allSettled([1, 2].map((item) => batcher.add(item)));
+  expect(both.map((each) => each.status === 'rejected' && each.reason)).toEqual([expect.any(Error), expect.any(Error)]);
+});
+
 test('close runs what waits, then refuses', async () => {
   const { finish, run } = heldRun();
   const batcher = createBatcher({ maxSize: 1, maxWaiting: 10, run });

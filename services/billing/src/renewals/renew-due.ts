@@ -34,8 +34,7 @@ const paymentsOfAccountMax = 512;
  * no more than so many are sent at a time.
  */
 export const unansweredMax = 64;
-const unansweredDetail =
-  'The payment processor took no payments any more. What is still due is left to the next run.';
+const unansweredDetail = 'The payment processor took no payments any more. What is still due is left to the next run.';
 
 const withoutProcessorText = (count: number): string =>
   `${count === 1 ? '1 renewal waits' : `${count} renewals wait`} until you choose a payment processor (PUT /api/v1/payment-processor).`;

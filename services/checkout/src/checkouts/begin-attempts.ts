@@ -48,7 +48,7 @@ const incomingTypes = {
  * One statement for attempts that begin at the same time:
  *
  *   earlier  what the same buyers have bought or are buying. Read first: it locks buyers before any checkout
- *   modes    the test mode of each account's shop: settings are JSON, which is parsed once for an account
+ *   modes    the test mode of each account's shop: its settings are read once for an account
  *   due      checkouts that were not changed since they were priced, locked in the order of their ids. `same_mode`: the
  *            shop's test mode is that of the opening, as far as the newer of the opening and the settings here says
  *   begins   neither in the other mode nor a repetition by the same buyer that was not confirmed
