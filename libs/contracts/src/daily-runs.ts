@@ -218,7 +218,9 @@ export const previewDailyRun = defineRequest('read', 'billing', 'daily-runs.prev
 const advanceRehearsalBody = z.strictObject({ days: z.int().min(1).max(366) }).meta({ id: 'RehearsalAdvance' });
 const rehearsalResult = z
   .object({
-    ok: z.boolean(),
+    ok: z
+      .boolean()
+      .describe('False where another request has replaced this one, or the payment processor refused the API key.'),
     now: timestamp.describe('The rehearsal’s time.'),
     days: z.int(),
     rebills: dailyResult.shape.rebills,

@@ -133,7 +133,7 @@ async function runBatch<I, O>(options: BatcherOptions<I, O>, batch: readonly Wai
     thrown = err;
   }
   for (const { outcome, resolve, reject } of batch) {
-    if (outcome === undefined) reject(thrown ?? new Error('its batch ended without an outcome for it'));
+    if (outcome === undefined) reject(thrown ?? new Error('the batch ended without an outcome for this item'));
     else if (outcome.ok) resolve(outcome.value);
     else reject(outcome.error);
   }

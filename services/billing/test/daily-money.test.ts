@@ -263,6 +263,21 @@ test('what a forced run left when the account’s key was refused is charged by 
   expect(await run(account)).toMatchObject({ ok: true, problems: [], rebills: { charged: 110 } });
 });
 
+test('what a forced run waived holds no more once a run has found nothing due', async () => {
+  const account = newAccount();
+  await subscribeMany(account, 120);
+  replicas.clock.set('2026-03-20T12:00:00.000Z');
+  await expect(runDailyForAccount(dyingAfter(10), account, requested(true))).rejects.toThrow('died');
+  const setDue = (at: string) =>
+    replicas.database.pool.query('update subscriptions set next_charge_at = $2 where account_id = $1', [account, at]);
+  await setDue('2026-05-20T12:00:00.000Z');
+  replicas.clock.advance(dayMs);
+  expect(await run(account)).toMatchObject({ ok: true, rebills: { charged: 10 } });
+  await setDue('2026-03-05T12:00:00.000Z');
+  replicas.clock.advance(dayMs);
+  expect((await run(account)).problems).toMatchObject([{ code: 'charge_limit' }]);
+});
+
 test('a forced run that finds nothing due waives the limit for nothing that is overdue later', async () => {
   const account = newAccount();
   await subscribeMany(account, 120);

@@ -286,7 +286,7 @@ test('a process that closes stops at a day, and the repeated command does the re
   let requested = 0;
   const closing = rehearse(replicas.start(), () => {
     requested += 1;
-    return requested > 15;
+    return requested > 25;
   });
   const about = { accountId: account, commandId, days: 5, deadlineMs: soon() };
   await expect(advanceRehearsal(closing, about)).rejects.toMatchObject({ code: 'outcome_unknown' });

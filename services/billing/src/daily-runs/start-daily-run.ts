@@ -152,8 +152,8 @@ async function runSteps(
   }
   const { rows } = await deps.database.pool.query(countDue([accountId, clock.now()]));
   const stillDue = rows[0]?.due;
-  // Where nothing was due, no step has read what it waived: that holds for nothing that is overdue later.
-  if (force && stillDue === 0) await endLimitWaivers(deps.database, accountId);
+  // What was waived is charged or not due any more: it holds for nothing that is overdue later.
+  if (stillDue === 0) await endLimitWaivers(deps.database, accountId);
   const durationMs = Math.round(performance.now() - startedMs);
   deps.logger.info({ accountId, runId, durationMs, ...counts, stillDue }, 'daily run');
   return resultOf(counts);

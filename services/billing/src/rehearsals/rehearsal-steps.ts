@@ -20,7 +20,7 @@ export const rehearsalSteps = (payments: PaymentDeps): readonly DailyStep[] => [
   takeRenewalCounts,
 ];
 
-/** The day is not `ok`. The seller, who waits for the result, is not notified besides. */
+/** The day is not `ok`. A refused charge has notified the seller; a refused look-up alone does not. */
 const failRefusedKey: DailyStep = async (_, { keyRefusal }, counts) => {
   if (keyRefusal.by !== null) counts.problems.push({ code: keyRefusedCode, detail: keyRefusedText(keyRefusal.by) });
 };

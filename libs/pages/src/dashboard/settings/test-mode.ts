@@ -35,6 +35,8 @@ const texts = {
     `Renewals charged: ${count}${charged === '' ? '' : `, ${charged} together`}.`,
   retried: (count: string) => `Declined charges tried again: ${count}.`,
   ended: (count: string) => `Subscriptions ended: ${count}.`,
+  notOk:
+    'Not all of it could be done: another request took over, or your payment processor did not accept the test key.',
 } as const;
 
 const path = '/app/settings/test-mode';
@@ -74,7 +76,7 @@ export async function takeTestMode(visit: Visit): Promise<Answer> {
     const state = refusedForm(visit, advanced.problem, { days: texts.days });
     return refusedPage(await shown(visit, { state, switchState: freshForm({ typed: null }) }, true));
   }
-  const { days, rebills, chargedByCurrency } = advanced.body;
+  const { ok, days, rebills, chargedByCurrency } = advanced.body;
   const charged = Object.entries(chargedByCurrency).map(([currency, cents]) => visit.formats.amount(cents, currency));
   const { retried, canceled } = rebills;
   const result = {
@@ -83,6 +85,7 @@ export async function takeTestMode(visit: Visit): Promise<Answer> {
     charged: charged.join(', '),
     retried: String(retried),
     ended: String(canceled),
+    ...(!ok && { failed: '1' }),
   };
   return onTo(`${path}?${new URLSearchParams(result)}`);
 }
@@ -96,6 +99,7 @@ export function passedText(query: URLSearchParams): string | null {
     texts.renewals(given('renewals'), query.get('charged') ?? ''),
     texts.retried(given('retried')),
     texts.ended(given('ended')),
+    ...(query.has('failed') ? [texts.notOk] : []),
   ].join(' ');
 }
 
