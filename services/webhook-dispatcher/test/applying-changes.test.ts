@@ -190,7 +190,9 @@ test('deliveries of an endpoint that is switched off and on repeatedly are due o
     // A second's worth is released at once.
     if (active) await announced(recoveryEnqueued, (one) => one.recoveryId === recoveryId && one.due);
   }
-  const text = `select id from deliveries where account_id = $1 and status = 'pending' order by next_attempt_at, id`;
+  // The dispatcher may have claimed them all by now: that leaves their times as they are.
+  const text = `select id from deliveries where account_id = $1 and status in ('pending', 'sending')
+    order by next_attempt_at, id`;
   const due = (await harness.query<{ id: string }>(text, [seller.account])).map(({ id }) => id);
   expect(due.length).toBeGreaterThan(0);
   expect(due).toEqual(due.toSorted());
