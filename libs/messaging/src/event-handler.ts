@@ -1,5 +1,5 @@
 import type { EventData, EventDefinition, EventEnvelope } from '@app/contracts/define';
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 
 /** An event as a handler sees it: the envelope and what rode in its headers. */
 export interface ReceivedEvent<Data> extends EventEnvelope<Data> {
@@ -12,8 +12,6 @@ export type OnCommit = (work: () => void) => void;
 
 type Handle<Data> = (events: readonly ReceivedEvent<Data>[], client: PoolClient, onCommit: OnCommit) => Promise<void>;
 
-type Unrecorded<Data> = (events: readonly ReceivedEvent<Data>[], pool: Pool) => Promise<readonly ReceivedEvent<Data>[]>;
-
 export interface EventHandler {
   readonly definition: EventDefinition;
   readonly handle: Handle<never>;
@@ -22,11 +20,6 @@ export interface EventHandler {
    * without a row in the inbox: nothing of them could happen twice.
    */
   readonly concerns: (data: never) => boolean;
-  /**
-   * The events that have an effect here yet, where a reply may have recorded it first, and it is never undone. Read before the
-   * transaction: the others are acknowledged without one.
-   */
-  readonly unrecorded?: Unrecorded<never>;
   /**
    * A batch that is not full waits so long for more: where no caller waits for the effect, many share one transaction. 0
    * unless given.

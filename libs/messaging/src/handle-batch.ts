@@ -1,4 +1,3 @@
-import type { Client } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { isOutage } from '@app/service-kit/outages';
 import type { JsMsg } from '@nats-io/jetstream';
@@ -120,8 +119,7 @@ async function applyAndAck(run: BatchRun, deliveries: readonly Readable[]): Prom
   const { handler, outageRetry, buffer } = run;
   const counted = idsOf(deliveries.filter(isWritten));
   const events = deliveries.map(({ event }) => event);
-  const forget = counted.length === 0 ? undefined : (client: Client) => forgetAttempts(client, counted);
-  await outageRetry.retryOutage(() => takeEffect(run, handler, events, forget));
+  await outageRetry.retryOutage(() => takeEffect(run, handler, events, (client) => forgetAttempts(client, counted)));
   for (const { message } of deliveries) buffer.ack(message);
 }
 

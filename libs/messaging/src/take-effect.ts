@@ -73,34 +73,30 @@ export interface ConsumerDeps {
 export const announcedOf = ({ id, accountId, data }: ReceivedEvent<unknown>) => ({ id, accountId, data });
 
 /**
- * One transaction: the inbox rows of the events that are new here, and the effects of those that concern the handler. None where
- * replies have recorded all effects.
+ * One transaction: the inbox rows of the events that are new here, and the effects of those that concern the handler.
  * @param alongside what else belongs to that transaction
  */
 export async function takeEffect(
   { service, database }: ConsumerDeps,
-  { definition, handle, concerns, unrecorded }: EventHandler,
+  { definition, handle, concerns }: EventHandler,
   events: readonly ReceivedEvent<never>[],
-  alongside?: (client: PoolClient) => Promise<unknown>,
+  alongside: (client: PoolClient) => Promise<unknown> = async () => undefined,
 ): Promise<void> {
   const { name, attributes } = batchSpan(definition.service, events.length);
   const items = () => events.map((event) => consumeSpan(definition.subject, service, event));
   await inBatchSpan(name, { service, kind: SpanKind.CONSUMER, attributes, items }, async (traceparents) => {
     const committed: (() => void)[] = [];
-    // What an event brings about continues from its being consumed, not from its being published.
-    const traced =
-      traceparents === undefined ? events : events.map((event, index) => continuedFrom(event, traceparents[index]));
-    const due = unrecorded === undefined || alongside !== undefined ? traced : await unrecorded(traced, database.pool);
-    if (due.length > 0) {
-      await database.transaction(async (client) => {
-        const ids = [...new Set(due.map((event) => event.id))];
-        const { rows } = await client.query(insertInboxStatement([ids]));
-        const fresh = new Set(rows.map((row) => row.event_id));
-        const news = due.filter((event) => fresh.delete(event.id) && concerns(event.data));
-        if (news.length > 0) await handle(news, client, (work) => committed.push(work));
-        await alongside?.(client);
-      });
-    }
+    await database.transaction(async (client) => {
+      const ids = [...new Set(events.map((event) => event.id))];
+      const { rows } = await client.query(insertInboxStatement([ids]));
+      const fresh = new Set(rows.map((row) => row.event_id));
+      // What an event brings about continues from its being consumed, not from its being published.
+      const traced =
+        traceparents === undefined ? events : events.map((event, index) => continuedFrom(event, traceparents[index]));
+      const news = traced.filter((event) => fresh.delete(event.id) && concerns(event.data));
+      if (news.length > 0) await handle(news, client, (work) => committed.push(work));
+      await alongside(client);
+    });
     for (const work of committed) work();
     eventsHandled.announce(() => ({ service, subject: definition.subject, events: events.map(announcedOf) }));
   });

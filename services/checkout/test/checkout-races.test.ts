@@ -80,6 +80,7 @@ test('the reply and the event of one payment at once make one order and one even
   };
   expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
   await harness.billing.handled();
+  expect(await count('inbox')).toBe(1);
   await expectOneOrder();
 });
 
@@ -107,6 +108,7 @@ test('an event of a decline opens the checkout again, gives the use of the disco
   await harness.billing.publishCompleted(made);
   await harness.billing.publishCompleted(made);
   await harness.billing.handled();
+  expect(await count('inbox')).toBe(2);
   expect(await harness.get(opened)).toMatchObject({ status: 'open', reason: 'card_declined' });
   expect(await uses()).toBe(0);
   expect(await harness.pay(opened)).toMatchObject({ status: 'paid', totalCents: 4_950 });

@@ -8,11 +8,10 @@ import { recordSettlement } from './record-settlement.ts';
 
 /** Billing's events of payments: what a process that died between billing's reply and the record left open ends by these. */
 export function checkoutEventHandlers(wakeRelay: () => void): EventHandler[] {
-  const completed = onEvent(paymentCompleted, async (events, client, onCommit) => {
-    if ((await recordCompleted(client, events)) > 0) onCommit(wakeRelay);
-  });
   return [
-    { ...completed, unrecorded: (events, pool) => unrecorded(pool, events) },
+    onEvent(paymentCompleted, async (events, client, onCommit) => {
+      if ((await recordCompleted(client, events)) > 0) onCommit(wakeRelay);
+    }),
     onEvent(holdSettled, async (events, client, onCommit) => {
       if ((await recordSettled(client, events)) > 0) onCommit(wakeRelay);
     }),
@@ -24,11 +23,11 @@ type Said<Data> = Pick<ReceivedEvent<Data>, 'accountId' | 'requestId' | 'data'>;
 type Completed = Said<EventData<typeof paymentCompleted>>;
 
 /**
- * What was recorded already, mostly from billing's reply. It is never undone, so it is read without a lock and without a transaction: an
- * event that reports nothing new costs its part of this one statement. Each event is two look-ups in indexes, in this order: of a join
+ * What was recorded already, mostly from billing's reply. It is never undone, so reading it takes no lock: an event that
+ * reports nothing new costs its part of this one statement. Each event is two look-ups in indexes, in this order: of a join
  * the planner may think that few checkouts have the attempt, and read all of them for each event.
  */
-const recordedStatement = statement<Positioned>(
+const knownStatement = statement<Positioned>(
   'checkouts-recorded-attempts',
   `select w.position from unnest($1::text[], $2::text[], $3::integer[], $4::boolean[], $2::text[])
      with ordinality as w(account_id, order_id, attempt_no, declined, same_order_id, position)
@@ -66,18 +65,13 @@ const attemptsStatement = statement<CheckoutRow & Positioned>(
   { ...checkoutTypes, position: 'int8' },
 );
 
-async function unrecorded<Event extends Completed>(
-  pool: Pick<Client, 'query'>,
-  events: readonly Event[],
-): Promise<Event[]> {
-  const declined = events.map(({ data }) => data.status === 'declined');
-  const { rows } = await pool.query(recordedStatement([...attemptsOf(events), declined]));
-  const recorded = new Set(rows.map(({ position }) => position));
-  return events.filter((_, index) => !recorded.has(index + 1));
-}
-
 /** @returns how many checkouts it moved on */
-export async function recordCompleted(client: Client, events: readonly Completed[]): Promise<number> {
+export async function recordCompleted(client: Client, all: readonly Completed[]): Promise<number> {
+  const declined = all.map(({ data }) => data.status === 'declined');
+  const { rows: known } = await client.query(knownStatement([...attemptsOf(all), declined]));
+  const positions = new Set(known.map(({ position }) => position));
+  const events = all.filter((_, index) => !positions.has(index + 1));
+  if (events.length === 0) return 0;
   const { rows } = await client.query(attemptsStatement(attemptsOf(events)));
   const byPosition = new Map(rows.map((row) => [row.position, row]));
   const ends = events.flatMap((event, index) => {
