@@ -1,6 +1,7 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { dayMs } from '@app/contracts/durations';
 import { serviceNames } from '@app/contracts/services';
 import { freePort } from '@app/embedded/ports';
 import { startReceiver } from '@app/testing/http-receiver';
@@ -71,7 +72,7 @@ test('this version starts on the data of the last release, shows them unchanged 
   ).not.toThrow();
 
   // A year later every hold of the release is over. What this test finds then, it finds on any later day.
-  later.advance(365 * 24 * 3600 * 1000);
+  later.advance(365 * dayMs);
   await expectUnchanged();
   expect((await send('GET', '/api/v1/affiliates')).json.data).toMatchObject([{ balances: [{ pending_cents: 0 }] }]);
 });

@@ -11,7 +11,7 @@ import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { callsOfAccountMax, unansweredMax } from '../src/renewals/renew-due.ts';
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { putPaymentMethod } from './new-cards.ts';
-import { dayMs, hourMs, minuteMs, newAccount, type Replica } from './payment-replicas.ts';
+import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Wrap } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { openReplicas, replicas } from './set-up.ts';
 import {
@@ -334,10 +334,7 @@ test('a run of rehearsals charges test subscriptions at its own time, and leaves
 
 test('a processor that gives no answers is not troubled with everything that is due', async () => {
   const account = newAccount();
-  await subscribeMany(replicas, account, 200);
-  replicas.clock.advance(31 * dayMs);
-  const replica = replicas.start();
-  replica.fail(...Array.from({ length: 200 }, () => 'throws_before' as const));
+  const replica = await startUnanswered(account);
   expect(await replica.renew(account)).toMatchObject({ charged: 0 });
   expect(replica.processor.calls.length).toBe(unansweredMax);
   expect(errorsOf(account)).toHaveLength(1);
@@ -345,9 +342,7 @@ test('a processor that gives no answers is not troubled with everything that is 
 
 test('nor is it where a renewal of the first ones was canceled', async () => {
   const account = newAccount();
-  await subscribeMany(replicas, account, 200);
-  replicas.clock.advance(31 * dayMs);
-  const replica = replicas.start({
+  const replica = await startUnanswered(account, {
     database: whenQueried('renewals-claim', 1, async () => {
       await replicas.database.pool.query(
         `update subscriptions set cancel_requested_by = 'seller'
@@ -356,7 +351,6 @@ test('nor is it where a renewal of the first ones was canceled', async () => {
       );
     }),
   });
-  replica.fail(...Array.from({ length: 200 }, () => 'throws_before' as const));
   expect(await replica.renew(account)).toMatchObject({ charged: 0 });
   expect(replica.processor.calls.length).toBe(2 * unansweredMax - 1);
   expect(errorsOf(account)).toHaveLength(1);
@@ -395,10 +389,7 @@ test('a run that gave up says so, whatever is answered afterwards', async () => 
 
 test('a process that closes meanwhile does not say that the processor gives no answers', async () => {
   const account = newAccount();
-  await subscribeMany(replicas, account, 200);
-  replicas.clock.advance(31 * dayMs);
-  const replica = replicas.start();
-  replica.fail(...Array.from({ length: 200 }, () => 'throws_before' as const));
+  const replica = await startUnanswered(account);
   const isClosing = () => replica.processor.calls.length === unansweredMax;
   expect(await replica.renew(account, { isClosing })).toMatchObject({ charged: 0 });
   expect(errorsOf(account)).toEqual([]);
@@ -414,6 +405,15 @@ test('a page that cannot be read while others are charged ends the run, and not 
   // It fails before the first claim; a rejection that nothing handles makes Vitest's run fail.
   await expect(replica.renew(account)).rejects.toThrow('the connection was lost');
 });
+
+/** A process whose processor answers none of the 200 renewals that are due. */
+async function startUnanswered(account: string, wrap: Wrap = {}): Promise<Replica> {
+  await subscribeMany(replicas, account, 200);
+  replicas.clock.advance(31 * dayMs);
+  const replica = replicas.start(wrap);
+  replica.fail(...Array.from({ length: 200 }, () => 'throws_before' as const));
+  return replica;
+}
 
 /** What was logged as errors of the account. */
 const errorsOf = (account: string) => replicas.errors.filter((line) => JSON.stringify(line).includes(account));

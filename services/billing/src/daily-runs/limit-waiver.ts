@@ -4,8 +4,8 @@ import { type Database, statement } from '@app/service-kit/database';
 
 /*
  * A forced run waives the limit of charges: its row says until when. What was due by then is charged whatever the limit, by
- * that run or, if it dies, or the processor leaves it without answers or refuses the API key, by the next one. A subscription that is paid is due
- * again on the next day at the earliest, so the waiver is for one period of each.
+ * that run or, if it dies, or the processor leaves it without answers or refuses the API key, by the next one. A subscription
+ * that is paid is due again on the next day at the earliest, so the waiver is for one period of each.
  */
 
 /** A waiver that is older was not made for what is due now: the limit decides anew. */

@@ -10,10 +10,10 @@ import { renewDue } from '../renewals/renew-due.ts';
 import { takeRenewalCounts } from '../renewals/take-renewal-counts.ts';
 import type { DailyStep } from '../runs/daily-step.ts';
 import { untilRefused } from '../runs/refused-key.ts';
+import { reportRefusedKey } from '../runs/report-refused-key.ts';
 import { chargeWhenMatched } from '../unmatched-payments/charge-when-matched.ts';
 import { matchPage } from '../unmatched-payments/match-page.ts';
 import { chargeWithinLimit } from './charge-within-limit.ts';
-import { reportRefusedKey } from './report-refused-key.ts';
 
 /**
  * The steps, in the order they run: what is unknown is cleared up first, because it blocks the rest of its order.

@@ -1,13 +1,12 @@
 import { settleDueHolds } from '../holds/settle-due-holds.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { keyRefusedText } from '../payments/payment-notices.rules.ts';
-import { keyRefusedCode } from '../processors/refused-key.ts';
 import { endCanceled } from '../renewals/end-canceled.ts';
 import { lookUpRenewals } from '../renewals/look-up-renewals.ts';
 import { renewDue } from '../renewals/renew-due.ts';
 import { takeRenewalCounts } from '../renewals/take-renewal-counts.ts';
 import type { DailyStep } from '../runs/daily-step.ts';
 import { untilRefused } from '../runs/refused-key.ts';
+import { reportRefusedKey } from '../runs/report-refused-key.ts';
 import { checkRehearsedRenewals } from './check-renewals.ts';
 
 /** A day's job of a rehearsal, in its order. Its books are compared with nothing: no money moves. */
@@ -16,11 +15,6 @@ export const rehearsalSteps = (payments: PaymentDeps): readonly DailyStep[] => [
   async (_, run) => void (await settleDueHolds(untilRefused(payments, run), run)),
   renewDue(payments),
   endCanceled(payments),
-  failRefusedKey,
+  reportRefusedKey(payments),
   takeRenewalCounts,
 ];
-
-/** The day is not `ok`. A refused charge has notified the seller; a refused look-up alone does not. */
-const failRefusedKey: DailyStep = async (_, { keyRefusal }, counts) => {
-  if (keyRefusal.by !== null) counts.problems.push({ code: keyRefusedCode, detail: keyRefusedText(keyRefusal.by) });
-};
