@@ -36,6 +36,10 @@ test('the gateway is an edge of ten folders at most', () => {
   expect(folders.size, [...folders].join(', ')).toBeLessThanOrEqual(10);
 });
 
+test('the gateway has no style sheet and no script of a browser: those are of libs/pages', () => {
+  expect(find(`${source}/**/*.{css,js,html}`)).toEqual([]);
+});
+
 test('a file of operations is the list of one noun, shorter than 300 lines', async () => {
   const lists = await Promise.all(files.map(async (file) => [basename(file), (await listsOf(file)).length]));
   expect(lists.length).toBeGreaterThan(20);

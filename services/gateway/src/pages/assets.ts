@@ -2,14 +2,12 @@ import { readFileSync } from 'node:fs';
 import { pageFiles } from '@app/pages/files';
 import type { FastifyInstance } from 'fastify';
 import { createAssets } from '../edge/assets.ts';
-import { stylesheet } from './html/stylesheet.ts';
 
 const file = (path: string): Buffer => readFileSync(new URL(path, import.meta.url));
 
 /** Everything that our pages load, by name. */
 export const assets = createAssets({
   'icon.svg': file('icon.svg'),
-  'developers.css': stylesheet(new URL(import.meta.resolve('@app/pages/developers/developers.css'))),
   ...Object.fromEntries(
     Object.entries(pageFiles).map(([name, parts]) => [name, Buffer.concat(parts.map((part) => readFileSync(part)))]),
   ),
