@@ -14,13 +14,13 @@ const longer: Readonly<Record<string, { readonly lines: number; readonly why: st
     lines: 71,
     why: 'of every answer to a payment, in one round trip; decideAnswer decides it',
   },
-  'billing renewals-claim': { lines: 42, why: 'of the daily run, which claims every renewal with it' },
-  'billing renewals-claim-again': { lines: 45, why: 'the same of renewals that are sent again' },
+  'billing renewals-claim': { lines: 41, why: 'of the daily run, which claims every renewal with it' },
+  'billing renewals-claim-again': { lines: 44, why: 'by claimSql, as the one above: one text guards both claims' },
   'catalog products-for-sale': { lines: 41, why: 'of every checkout and order, in one round trip' },
   'checkout checkouts-begin-attempts': { lines: 53, why: 'of every payment of a checkout, in one round trip' },
   'checkout checkouts-record-orders': { lines: 44, why: 'of every checkout that is paid, in one round trip' },
   'metrics facts-record': { lines: 70, why: 'of every order: facts and roll-ups, in one round trip' },
-  'metrics rollups-rebuild-add': { lines: 56, why: 'the same roll-ups, of facts that are recorded already' },
+  'metrics rollups-rebuild-add': { lines: 56, why: 'by addFactsToRollups, as the one above: both count alike' },
 };
 
 interface Defined {
@@ -53,9 +53,9 @@ test('statements argue with the planner in the words of libs/service-kit/src/pla
   const others = typeScriptFiles().filter(
     (file) => !isTest(file) && !file.includes('/migrations/') && file !== 'libs/service-kit/src/planner.ts',
   );
-  expect(linesMatching(others, /\boffset 0\b|\b(same|locked|wanted)_(id|key)\b|\benable_\w+|plan_cache_mode/)).toEqual(
-    [],
-  );
+  const words = /\boffset 0\b|\b(same|locked|wanted)_(id|key)\b|\benable_\w+|plan_cache_mode/;
+  const shapes = /coalesce\([^()]* = [^()]*, true\)|\blimit 1\)( as)? \w+ on true/;
+  for (const each of [words, shapes]) expect(linesMatching(others, each)).toEqual([]);
 });
 
 // A text that is not a statement is not prepared by e2e/statements.test.ts, so nothing says that it fits the schema.

@@ -5,11 +5,22 @@ import { statement } from './database.ts';
  * without its values, and by statistics that are older than a sudden backlog or than the growth of a young table. So the
  * planner guesses: ten rows of any array, a hundred of any JSON, a few of any status. By such a guess it may read a
  * whole table where each row is to be looked up by its key. What forces a join or a look-up without a word from here is plain
- * SQL: `any (array(select …))` instead of a join, and a scalar subquery or a lateral one with `limit 1`.
+ * SQL: `any (array(select …))` instead of a join, and a scalar subquery.
  */
 
 /** Makes a subquery be computed by itself, by its own conditions, before what is around it is applied to its rows. */
 export const computedFirst = (select: string): string => `${select} offset 0`;
+
+/**
+ * The tables of a `from`, joined with at most one row for each, or with nulls. The limit keeps the planner from reading a whole
+ * table for the join: it does not know for how many rows.
+ * @param select of rows by their key; it may name columns of the tables before
+ */
+export const withOne = (select: string, name: string): string =>
+  `left join lateral (${select} limit 1) ${name} on true`;
+
+/** A condition that holds for null too, and for which no index is read: the planner may take the index of one for the other's. */
+export const byNoIndex = (condition: string): string => `coalesce(${condition}, true)`;
 
 /** The name under which a key stands in a row a second time, for `isOneRow`. */
 export const sameKey = 'same_key';

@@ -1,4 +1,5 @@
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
+import { withOne } from '@app/service-kit/planner';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { columnsFrom, insertPayments, type NewPaymentValues } from '../payments/insert-payments.ts';
 import { nextCheckAt, nothingDone, unanswered } from '../payments/payment.rules.ts';
@@ -69,10 +70,12 @@ const claimSql = (sent: string): string => `
    with due as materialized (
      select i.*, l.attempt_no as last_attempt, l.decline_reason as last_reason
      from (select * from ${tableOf(dueTypes, 6)} order by order_id) as i
-     left join lateral (
-       select p.attempt_no, p.decline_reason from payments as p
+     ${withOne(
+       `select p.attempt_no, p.decline_reason from payments as p
        where p.account_id = $1 and p.order_id = i.order_id and p.step = 'renewal' and p.period = i.period
-       order by p.attempt_no desc limit 1) as l on true
+       order by p.attempt_no desc`,
+       'l',
+     )}
      ${stillDue('id')}
    ), sent as (
      ${sent}

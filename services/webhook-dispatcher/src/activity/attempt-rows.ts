@@ -1,6 +1,7 @@
 import type { RequestOutput } from '@app/contracts/define';
 import type * as contract from '@app/contracts/webhook-deliveries';
 import { type ColumnsOf, statement } from '@app/service-kit/database';
+import { withOne } from '@app/service-kit/planner';
 import type { PageOrder } from '../history/delivery-rows.ts';
 import { type ActivityStatus, attemptText } from '../texts/activity.rules.ts';
 import { explainDiagnosis } from '../texts/diagnosis-texts.rules.ts';
@@ -55,8 +56,7 @@ const rowColumns: ColumnsOf<AttemptRow> = {
 };
 
 /**
- * A statement that reads attempts together with what their events say. `$1` is the account; the rows are `p`. The limits
- * of 1 keep the planner from reading a whole table for a join: it cannot know how many rows a page has.
+ * A statement that reads attempts together with what their events say. `$1` is the account; the rows are `p`.
  */
 export const attemptsStatement = (name: string, page: string, { order = 'p.id desc', beside = {} }: PageOrder = {}) =>
   statement<AttemptRow>(
@@ -64,12 +64,13 @@ export const attemptsStatement = (name: string, page: string, { order = 'p.id de
     `with page as materialized (${page})
      select p.*, d.event_id, d.test, v.order_id
      from page p
-       left join lateral (
-         select event_id, test from deliveries where account_id = $1 and id = p.delivery_id
+       ${withOne(
+         `select event_id, test from deliveries where account_id = $1 and id = p.delivery_id
          union all
-         select event_id, test from finished_deliveries where account_id = $1 and id = p.delivery_id
-         limit 1) d on true
-       left join lateral (select order_id from events where account_id = $1 and id = d.event_id limit 1) v on true
+         select event_id, test from finished_deliveries where account_id = $1 and id = p.delivery_id`,
+         'd',
+       )}
+       ${withOne('select order_id from events where account_id = $1 and id = d.event_id', 'v')}
      order by ${order}`,
     { ...rowColumns, ...beside },
   );

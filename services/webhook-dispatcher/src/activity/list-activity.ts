@@ -5,6 +5,7 @@ import type * as contract from '@app/contracts/webhook-deliveries';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { inOneSnapshot } from '@app/service-kit/one-snapshot';
 import { pageOf, unknownBefore } from '@app/service-kit/paging';
+import { byNoIndex } from '@app/service-kit/planner';
 import { checkSpan, type EventDeliveries, eventBounds, eventsNamed, namesEvents } from '../history/event-deliveries.ts';
 import { attemptRangesOf, inRange, rareRows } from '../history/index-ranges.rules.ts';
 import { afterAllIdsAndSuffixes } from '../storage/index-scans.ts';
@@ -44,11 +45,11 @@ const rareEventStatement = attemptsStatement(
   'activity-page-of-endpoint-and-rare-event',
   `${inRanges(attemptColumns, '$8')} where a.endpoint_id = $7 ${newestFirst}`,
 );
-/** `coalesce` keeps the planner from the index of events, whose rows are mostly those of other endpoints. */
+/** The rows in the index of events are mostly those of other endpoints. */
 const endpointStatement = attemptsStatement(
   'activity-page-of-endpoint',
   `select a.* from unnest($6::boolean[]) as wanted (failed) cross join lateral (
-     select ${attemptColumns} from attempts a where a.endpoint_id = $5 and coalesce(a.event_name = $7, true)
+     select ${attemptColumns} from attempts a where a.endpoint_id = $5 and ${byNoIndex('a.event_name = $7')}
        and ${ofPage} and ${inRange([failed], ['wanted.failed'], 'a.id', { bound })}) a
    ${newestFirst}`,
 );

@@ -1,4 +1,5 @@
 import { type Database, statement } from '@app/service-kit/database';
+import { withOne } from '@app/service-kit/planner';
 import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import { kindOf } from '../destinations/destination-kind.rules.ts';
 import type { Role } from '../destinations/destination-kind.types.ts';
@@ -32,9 +33,11 @@ const circumstancesStatement = statement<CircumstancesRow>(
            select attempts_before_schedule from deliveries d where d.id = a.delivery_id and d.account_id = a.account_id)))
      else false end as nothing_delivered
    from (select * from ${tableOf(readColumns, 1)}) a
-     left join lateral (
-       select active, role, channel = 'http' as is_http from endpoints
-       where id = a.endpoint_id and account_id = a.account_id limit 1) e on true`,
+     ${withOne(
+       `select active, role, channel = 'http' as is_http from endpoints
+       where id = a.endpoint_id and account_id = a.account_id`,
+       'e',
+     )}`,
   { id: 'text', active: 'bool', role: 'text', is_http: 'bool', nothing_delivered: 'bool' },
 );
 interface CircumstancesRow {

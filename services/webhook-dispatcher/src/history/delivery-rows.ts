@@ -2,6 +2,7 @@ import type { RequestOutput } from '@app/contracts/define';
 import { isId } from '@app/contracts/ids';
 import type { DeliveryStatus, listDeliveries } from '@app/contracts/webhook-deliveries';
 import { type ColumnsOf, statement } from '@app/service-kit/database';
+import { withOne } from '@app/service-kit/planner';
 import type { WaitReason } from '../deliveries/delivery-scheduler.ts';
 import type { EndReason } from '../deliveries/end-reasons.rules.ts';
 import type { heldForFailing } from '../deliveries/held-for-failing.rules.ts';
@@ -110,8 +111,7 @@ export interface PageOrder {
 /**
  * A statement that reads a page of deliveries together with what their reasons are made of. The last attempt of a
  * delivered one is looked up too, because a web page may have answered it. It cannot be older than the delivery: ids are compared by the part of
- * their time that counts 17 minutes, because the clocks of two replicas differ a little. The limits of 1 keep the
- * planner from reading a whole table for a join: it cannot know how many rows a page has.
+ * their time that counts 17 minutes, because the clocks of two replicas differ a little.
  * @param page selects rows with `liveColumns` or `finishedColumns`; `$1` is the account
  * @param order of the rows, which are `p`
  */
@@ -126,18 +126,24 @@ export const deliveriesStatement = (name: string, page: string, { order = 'p.id 
        w.reason as wait_reason, w.per_second, a.status_code as last_status, a.error as last_error, a.diagnosis as last_diagnosis,
        a.diagnosis_detail as last_detail
      from page p
-       left join lateral (select order_id, email, sequence from events where account_id = $1 and id = p.event_id limit 1) v on true
-       left join lateral (
-         select role, url, active, switched_off_reason, switched_off_at from endpoints where id = p.endpoint_id and account_id = $1 limit 1) e on true
-       left join lateral (
-         select reason, per_second from waiting_endpoints
-         where p.status = 'pending' and endpoint_id = p.endpoint_id and account_id = $1 and at > ${waitingSince} limit 1) w on true
-       left join lateral (
-         select since, attempts from failing_endpoints where endpoint_id = p.endpoint_id and account_id = $1 limit 1) f on true
-       left join lateral (
-         select outcome, url, status_code, error, diagnosis, diagnosis_detail from attempts
+       ${withOne('select order_id, email, sequence from events where account_id = $1 and id = p.event_id', 'v')}
+       ${withOne(
+         `select role, url, active, switched_off_reason, switched_off_at from endpoints
+         where id = p.endpoint_id and account_id = $1`,
+         'e',
+       )}
+       ${withOne(
+         `select reason, per_second from waiting_endpoints
+         where p.status = 'pending' and endpoint_id = p.endpoint_id and account_id = $1 and at > ${waitingSince}`,
+         'w',
+       )}
+       ${withOne('select since, attempts from failing_endpoints where endpoint_id = p.endpoint_id and account_id = $1', 'f')}
+       ${withOne(
+         `select outcome, url, status_code, error, diagnosis, diagnosis_detail from attempts
          where p.attempts > 0 and delivery_id = p.id and account_id = $1 and id > 'att_' || substr(p.id, 5, 6)
-         order by id desc limit 1) a on true
+         order by id desc`,
+         'a',
+       )}
      order by ${order}`,
     { ...rowColumns, ...beside },
   );

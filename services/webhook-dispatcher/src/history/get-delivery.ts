@@ -1,6 +1,7 @@
 import type { RequestOutput } from '@app/contracts/define';
 import type * as contract from '@app/contracts/webhook-deliveries';
 import { type Database, statement } from '@app/service-kit/database';
+import { withOne } from '@app/service-kit/planner';
 import type { Attempt, ExchangeColumns } from '../deliveries/attempt.ts';
 import { explainDiagnosis } from '../texts/diagnosis-texts.rules.ts';
 import { deliveryResource } from './delivery-rows.ts';
@@ -14,8 +15,7 @@ const attemptsStatement = statement<AttemptRow>(
      select id, number, created_at, url, status_code, duration_ms, dns_ms, connect_ms, tls_ms, first_byte_ms, error,
        diagnosis, diagnosis_detail, next_attempt_at
      from attempts where delivery_id = $2 and account_id = $1 order by id desc limit 100) a
-   left join lateral (
-     select response from attempt_responses where attempt_id = a.id and account_id = $1 limit 1) r on true
+   ${withOne('select response from attempt_responses where attempt_id = a.id and account_id = $1', 'r')}
    order by a.id desc`,
   {
     id: 'text',

@@ -5,7 +5,7 @@ import type * as contract from '@app/contracts/webhook-deliveries';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { inOneSnapshot } from '@app/service-kit/one-snapshot';
 import { pageOf, unknownBefore } from '@app/service-kit/paging';
-import { computedFirst } from '@app/service-kit/planner';
+import { byNoIndex, computedFirst } from '@app/service-kit/planner';
 import { afterAllIdsAndSuffixes } from '../storage/index-scans.ts';
 import {
   deliveriesById,
@@ -36,8 +36,9 @@ const newestPage = 'order by d.id desc limit $4';
 /** Conditions on the id alone are for partitions; without them the planner cannot walk along the ids of all accounts. */
 const inFinishedRange = (limit: string) =>
   inRange(['d.status', 'd.event_name'], ['wanted.status', 'wanted.name'], 'd.id', { limit });
-/** `coalesce` keeps the planner from the index of events, whose rows are mostly those of other endpoints. */
-const ofEndpoint = `d.account_id = $1 and d.endpoint_id = $5 and coalesce(d.event_name = $7, true)`;
+/** The rows in the index of events are mostly those of other endpoints. */
+const ofEvent = byNoIndex('d.event_name = $7');
+const ofEndpoint = `d.account_id = $1 and d.endpoint_id = $5 and ${ofEvent}`;
 const inEndpointRange = inRange(['d.status'], ['wanted.status'], 'd.id');
 /**
  * The account is a part of the range: only the index that begins with it has such ranges. With a condition of its own the planner
@@ -97,7 +98,7 @@ const endpointStatement = deliveriesStatement(
   merge(
     `select d.* from unnest($6::text[]) as wanted (status) cross join lateral (
       select ${liveColumns} from deliveries d where d.status in ('pending', 'held') and ${ofEndpoint} and ${inEndpointRange}) d`,
-    `${inFlight} and d.status = any ($6::text[]) and d.endpoint_id = $5 and coalesce(d.event_name = $7, true)
+    `${inFlight} and d.status = any ($6::text[]) and d.endpoint_id = $5 and ${ofEvent}
      ${newestPage}`,
     `select d.* from unnest($6::text[]) as wanted (status) cross join lateral (
       select ${finishedColumns} from finished_deliveries d where ${ofEndpoint} and ${ofPage} and ${inEndpointRange}) d`,

@@ -4,6 +4,7 @@ import { invalidField } from '@app/contracts/validation';
 import type * as contract from '@app/contracts/webhook-deliveries';
 import type { WebhookEventName } from '@app/contracts/webhooks';
 import { type Database, statement } from '@app/service-kit/database';
+import { withOne } from '@app/service-kit/planner';
 
 /** What an event is besides its body, in bytes of JSON: its names, numbers and times are less than half of it. */
 const besideBodyBytes = 512;
@@ -21,7 +22,7 @@ const pageStatement = (name: string, range: string, order: string) =>
        from (
          select id, sequence, name, occurred_at, test, row_number() over (order by ${order}) as position from events
          where account_id = $1 and ${range} order by ${order} limit $3) v
-       left join lateral (select body from event_bodies where event_id = v.id and account_id = $1 limit 1) b on true) v
+       ${withOne('select body from event_bodies where event_id = v.id and account_id = $1', 'b')}) v
      order by v.position`,
     {
       id: 'text',
