@@ -320,7 +320,7 @@ test('only services/webhook-dispatcher/src/destinations branches on the role of 
   expect(Object.fromEntries(Object.entries(counts).map(([file, lines]) => [file, lines?.length]))).toEqual({
     'events/store-events.ts': 1,
     'history/delivery-rows.ts': 1,
-    'history/reason.rules.ts': 3,
+    'history/reason.rules.ts': 7,
   });
 });
 

@@ -7,7 +7,6 @@ import type { WaitReason } from '../deliveries/delivery-scheduler.ts';
 import type { EndReason } from '../deliveries/end-reasons.rules.ts';
 import type { heldForFailing } from '../deliveries/held-for-failing.rules.ts';
 import { waitingSince } from '../deliveries/record-waiting.ts';
-import { kindOf } from '../destinations/destination-kind.rules.ts';
 import type { Role } from '../destinations/destination-kind.types.ts';
 import { explainDiagnosis } from '../texts/diagnosis-texts.rules.ts';
 import { type ReasonEndpoint, reasonText } from './reason.rules.ts';
@@ -172,7 +171,7 @@ export function deliveryResource(row: ListedDeliveryRow): DeliveryResource {
       endpoint: endpointOf(row),
       waitReason: row.wait_reason,
       perSecond: row.per_second ?? 0,
-      ofAutomation: isId('automation', row.endpoint_id),
+      isAutomation: isId('automation', row.endpoint_id),
       lastFailure: lastFailureOf(row),
       warning: row.status === 'delivered' ? explainedLast(row) : null,
     }),
@@ -188,7 +187,6 @@ function endpointOf(row: ListedDeliveryRow): ReasonEndpoint | null {
   if (row.role === null) return null;
   const { failing_since: since, failing_attempts: attempts } = row;
   return {
-    isAutomation: kindOf(row.role).isAutomation,
     hasUrl: row.url !== null,
     active: row.active === true,
     isRecovering: row.recovering === true,

@@ -4,12 +4,12 @@ import { type ReasonEndpoint, type ReasonFacts, reasonText } from './reason.rule
 
 const at = '2026-01-15T12:00:00.000Z';
 const endpoint: ReasonEndpoint = {
-  ...{ isAutomation: false, hasUrl: true, active: true, isRecovering: false, switchedOffReason: null },
+  ...{ hasUrl: true, active: true, isRecovering: false, switchedOffReason: null },
   ...{ switchedOffAt: null, failing: null },
 };
 const facts: ReasonFacts = {
   ...{ status: 'pending', reasonCode: null, event: 'order.paid', attempts: 0, nextAttemptAt: at, isDue: true },
-  ...{ isTestSend: false, inRecovery: false, endpoint, ofAutomation: false, lastFailure: null, warning: null },
+  ...{ isTestSend: false, inRecovery: false, endpoint, isAutomation: false, lastFailure: null, warning: null },
   ...{ waitReason: null, perSecond: 0 },
 };
 const off = (switchedOffReason: string | null): ReasonEndpoint => ({
@@ -30,7 +30,7 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
   ['delivered at once', { status: 'delivered', attempts: 1 }, /^Delivered at the first attempt\.$/],
   [
     'its automation was removed',
-    { status: 'canceled', reasonCode: 'removed', endpoint: null, ofAutomation: true },
+    { status: 'canceled', reasonCode: 'removed', endpoint: null, isAutomation: true },
     /^Not sent: the automation was removed while this waited\.$/,
   ],
   [
@@ -46,7 +46,7 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
   ],
   [
     'dropped with its automation, which a 410 switched off',
-    { status: 'canceled', reasonCode: 'discarded', attempts: 1, endpoint: { ...off('gone'), isAutomation: true } },
+    { status: 'canceled', reasonCode: 'discarded', attempts: 1, endpoint: off('gone'), isAutomation: true },
     /the automation was switched off while this waited, because its URL answered 410 \(gone\)\.$/,
   ],
   ['in flight', { status: 'sending', attempts: 1 }, /^Is being sent now: attempt 2\.$/],
@@ -74,7 +74,7 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
   ],
   [
     'off between two attempts of an automation',
-    { status: 'held', endpoint: { ...off('seller'), isAutomation: true }, attempts: 1 },
+    { status: 'held', endpoint: off('seller'), isAutomation: true, attempts: 1 },
     /^Run no further: the automation is off/,
   ],
   [
@@ -119,11 +119,7 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
     },
     /^Given up after 12 attempts, because nothing has reached the receiver since \S+\. Test sends are not sent again/,
   ],
-  [
-    'an automation that is off',
-    { status: 'held', endpoint: { ...off(null), isAutomation: true } },
-    /automation is off/,
-  ],
+  ['an automation that is off', { status: 'held', endpoint: off(null), isAutomation: true }, /automation is off/],
   [
     'filtered',
     { status: 'filtered', reasonCode: 'filtered' },
@@ -162,7 +158,7 @@ test.each<[string, Partial<ReasonFacts>, RegExp]>([
   ['a held test send', { status: 'canceled', reasonCode: 'test_send', attempts: 1 }, /^Sent no further: .* test sends/],
   [
     'dropped with its automation',
-    { status: 'canceled', reasonCode: 'discarded', endpoint: { ...off('gone'), isAutomation: true }, attempts: 1 },
+    { status: 'canceled', reasonCode: 'discarded', endpoint: off('gone'), isAutomation: true, attempts: 1 },
     /^Sent no further: the automation was switched off/,
   ],
 ])('%s says why in one line', (_, change, expected) => {

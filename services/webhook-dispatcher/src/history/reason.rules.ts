@@ -7,7 +7,6 @@ import { attemptsText } from '../texts/activity.rules.ts';
 
 /** The endpoint of a delivery as it is now; null when it was removed. */
 export interface ReasonEndpoint {
-  readonly isAutomation: boolean;
   /** An email of an automation has none. */
   readonly hasUrl: boolean;
   readonly active: boolean;
@@ -36,8 +35,8 @@ export interface ReasonFacts {
   readonly waitReason: WaitReason | null;
   /** How many deliveries of an account go to one host in a second. */
   readonly perSecond: number;
-  /** Also of one that was removed. */
-  readonly ofAutomation: boolean;
+  /** It is sent by an automation, which may be removed by now. */
+  readonly isAutomation: boolean;
   /** Why the last attempt failed; null when there was none, or when it delivered. */
   readonly lastFailure: string | null;
   /** What is wrong with the answer that it was delivered with; null when nothing is. */
@@ -93,10 +92,10 @@ const sent = (attempts: number): string => (attempts === 0 ? 'Not sent' : 'Sent 
 /** What is held is sent without them (repair/skipped.ts). */
 const heldTestText = 'Test sends are not sent again: when what is held is released, it is canceled.';
 
-function heldText({ endpoint, ofAutomation, attempts, reasonCode, isTestSend }: ReasonFacts): string {
+function heldText({ endpoint, isAutomation, attempts, reasonCode, isTestSend }: ReasonFacts): string {
   const begun = sent(attempts);
-  if (endpoint === null) return `${begun}: the ${ofAutomation ? 'automation' : 'endpoint'} was removed.`;
-  if (endpoint.isAutomation) return automationText(endpoint, attempts);
+  if (endpoint === null) return `${begun}: the ${isAutomation ? 'automation' : 'endpoint'} was removed.`;
+  if (isAutomation) return automationText(endpoint, attempts);
   if (endpoint.active && isTestSend) return releasedTestText(endpoint, attempts, reasonCode);
   if (!endpoint.hasUrl) return `${begun}: no URL is connected.`;
   if (endpoint.active && endpoint.isRecovering)
@@ -169,13 +168,13 @@ function failedText(facts: ReasonFacts): string {
   }
 }
 
-function canceledText({ reasonCode, attempts, endpoint, ofAutomation }: ReasonFacts): string {
+function canceledText({ reasonCode, attempts, endpoint, isAutomation }: ReasonFacts): string {
   const begun = sent(attempts);
   switch (reasonCode) {
     case 'removed':
-      return `${begun}: the ${ofAutomation ? 'automation' : 'endpoint'} was removed while this waited.`;
+      return `${begun}: the ${isAutomation ? 'automation' : 'endpoint'} was removed while this waited.`;
     case 'discarded':
-      if (endpoint?.isAutomation)
+      if (endpoint !== null && isAutomation)
         return `${begun}: the automation was switched off while this waited${whyOff(endpoint)}.`;
       return `${begun}: you chose to drop what was held.`;
     case 'test_send':
