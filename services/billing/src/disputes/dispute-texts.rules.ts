@@ -8,7 +8,7 @@ import type { DisputedCharge } from './dispute-rows.ts';
 type Read = Pick<ProcessorDispute, 'reference' | 'amountCents' | 'currency' | 'reason' | 'status' | 'evidenceDueBy'>;
 type Of = Pick<DisputedCharge, 'order_id' | 'step'>;
 
-const paymentOf = ({ amountCents, currency }: Read, { order_id, step }: Of): string =>
+const chargeText = ({ amountCents, currency }: Read, { order_id, step }: Of): string =>
   `${formatAmount(amountCents, currency)} of ${step === 'renewal' ? 'a renewal of ' : ''}order ${order_id}`;
 
 const lastDay = ({ evidenceDueBy }: Read): string =>
@@ -18,14 +18,14 @@ const isInquiry = ({ status }: Read): boolean => status.startsWith('warning');
 
 export const openedText = (read: Read, of: Of): string =>
   isInquiry(read)
-    ? `The buyer’s bank inquires about ${paymentOf(read, of)}. Reason: ${read.reason}. No money was taken. Answer it at the payment processor${lastDay(read)} (dispute ${read.reference}), or refund the payment.`
-    : `The buyer’s bank disputes ${paymentOf(read, of)}. Reason: ${read.reason}. Give evidence at the payment processor${lastDay(read)} (dispute ${read.reference}), or the dispute is lost. The payment cannot be refunded meanwhile.`;
+    ? `The buyer’s bank inquires about ${chargeText(read, of)}. Reason: ${read.reason}. No money was taken. Answer it at the payment processor${lastDay(read)} (dispute ${read.reference}), or refund the payment.`
+    : `The buyer’s bank disputes ${chargeText(read, of)}. Reason: ${read.reason}. Give evidence at the payment processor${lastDay(read)} (dispute ${read.reference}), or the dispute is lost. The payment cannot be refunded meanwhile.`;
 
 export const escalatedText = (read: Read, of: Of): string =>
-  `The bank’s inquiry about ${paymentOf(read, of)} has become a dispute. Reason: ${read.reason}. Give evidence at the payment processor${lastDay(read)} (dispute ${read.reference}), or the dispute is lost.`;
+  `The bank’s inquiry about ${chargeText(read, of)} has become a dispute. Reason: ${read.reason}. Give evidence at the payment processor${lastDay(read)} (dispute ${read.reference}), or the dispute is lost.`;
 
 export function closedText(read: Read, of: Of, outcome: DisputeOutcome): string {
-  const dispute = `The dispute of ${paymentOf(read, of)} (reason ${read.reason}, evidence due${lastDay(read) || ' never'}, dispute ${read.reference})`;
+  const dispute = `The dispute of ${chargeText(read, of)} (reason ${read.reason}, evidence due${lastDay(read) || ' never'}, dispute ${read.reference})`;
   switch (outcome) {
     case 'lost':
       return `${dispute} is lost: the buyer has the money, which counts as given back.${of.step === 'renewal' ? ' The subscription goes on: cancel it to end its renewals.' : ''}`;

@@ -99,7 +99,7 @@ async function takeStep(
     }
     case 'send': {
       const held = heldPayment(hold, money);
-      const begun = await beginPayment(deps, money, paymentOf(hold, held, money, next));
+      const begun = await beginPayment(deps, money, nextHoldPayment(hold, held, money, next));
       // Of a hold that a restored database has looked up the row is new; its id has the order's time.
       const sinceMs = Math.min(idTimeMs(held.id), held.created_at.getTime());
       const mayBeForgotten = keyMayBeForgotten(sinceMs, deps.clock.nowMs());
@@ -115,7 +115,7 @@ function heldPayment({ payment_id }: Hold, { orderId, payments }: OrderMoney): P
   return held;
 }
 
-function paymentOf(
+function nextHoldPayment(
   hold: Hold,
   held: Payment,
   { orderId, savedMethod }: OrderMoney,

@@ -210,7 +210,7 @@ async function claimAttempts(
   const { accountId, runId, now } = scope;
   const byId = new Map(
     attempts.map((each) => {
-      const payment = paymentOf(scope, each, times);
+      const payment = renewalPayment(scope, each, times);
       return [payment.id, { ...each, payment }];
     }),
   );
@@ -235,7 +235,7 @@ interface Times {
   readonly checkAt: Date;
 }
 
-function paymentOf(
+function renewalPayment(
   { accountId: account_id, confirmation }: ChargeScope,
   { due, attemptNo: attempt_no }: Attempt,
   { now: created_at, sentAt: sent_at, checkAt: next_check_at }: Times,
