@@ -1,7 +1,10 @@
 import { newIdSuffix } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
+import { openDatabase } from '@app/service-kit/database';
 import { guardLeaks } from '@app/testing/leak-guard';
+import { untilBlocked } from '@app/testing/poll-system';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { databaseOptions } from '../src/db/migrate.ts';
 import { losesReply } from './billing-stand-in.ts';
 import { type CheckoutHarness, createCheckoutHarness, plainCourse } from './checkout-harness.ts';
 import type { MadeAttempt } from './stand-in-payments.ts';
@@ -75,10 +78,24 @@ test('a repeated command gets the outcome of its own attempt, also after a decli
 test('the reply and the event of one payment at once make one order and one event', async () => {
   await harness.base.start();
   const opened = await open();
-  harness.billing.beforeAnswer = async () => {
-    for (const made of harness.billing.attempts) await harness.billing.publishCompleted(made);
-  };
-  expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
+  const database = await openDatabase(databaseOptions(harness.base.database.url));
+  let held: Promise<void> | undefined;
+  // Another session locks the checkout until both of them want to record its order.
+  harness.billing.beforeAnswer = () =>
+    new Promise((answer) => {
+      held = database.transaction(async (client) => {
+        await client.query('select id from checkouts for update');
+        await harness.billing.publishCompleted(firstAttempt());
+        answer();
+        await untilBlocked(database.pool, 2);
+      });
+    });
+  try {
+    expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
+    await held;
+  } finally {
+    await database.close();
+  }
   await harness.billing.handled();
   expect(await count('inbox')).toBe(1);
   await expectOneOrder();
