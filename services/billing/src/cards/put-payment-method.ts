@@ -9,7 +9,7 @@ import { lostFrom } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { keyMayBeForgotten } from '../payments/payment-key.ts';
-import { sendOnce } from '../payments/send-once.ts';
+import { sendUnlessFound } from '../payments/send-once.ts';
 import { renewalUnderWay } from '../payments/wanted-renewal.ts';
 import { chosenName } from '../processors/processor-registry.ts';
 import { timeOf } from '../runs/rehearsal-time.ts';
@@ -141,7 +141,7 @@ async function save(deps: Deps, context: Context, card: Card): Promise<Payment> 
   const begunMs = idTimeMs(paymentId);
   const mayHaveArrived = nowMs - begunMs >= processorCalls.deadlineMs;
   const sending = { requestId, isFirst: true, mayHaveArrived };
-  return await sendOnce(deps, payment, sending, keyMayBeForgotten(begunMs, nowMs));
+  return await sendUnlessFound(deps, payment, sending, keyMayBeForgotten(begunMs, nowMs));
 }
 
 /**

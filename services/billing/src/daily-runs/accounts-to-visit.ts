@@ -1,6 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import { holdIsDue, holdWaitsSince } from '../holds/holds-due.ts';
-import { subscriptionIsDue } from '../renewals/due-subscriptions.ts';
+import { isDueEvenIfOpen } from '../renewals/due-subscriptions.ts';
 
 /** What a run finds something to do in: the rows it may read, and when one of them is due at `$2` (always unless given). */
 interface Source {
@@ -12,7 +12,7 @@ interface Source {
 const subscriptions: Source = {
   table: 'subscriptions',
   rows: 'next_charge_at is not null',
-  due: subscriptionIsDue('$2'),
+  due: isDueEvenIfOpen('$2'),
 };
 const holds: Source = { table: 'holds', rows: `status in ('held', 'settling')`, due: holdIsDue('t', '$2') };
 

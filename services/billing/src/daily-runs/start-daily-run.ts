@@ -11,7 +11,7 @@ import {
 } from '@app/runs/run-lock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import { subscriptionIsDue } from '../renewals/due-subscriptions.ts';
+import { isDueEvenIfOpen } from '../renewals/due-subscriptions.ts';
 import { addResults, noCounts, resultOf, withAccountInProblems } from '../runs/daily-counts.rules.ts';
 import type { DailyStep } from '../runs/daily-step.ts';
 import { accountsToVisit } from './accounts-to-visit.ts';
@@ -115,7 +115,7 @@ async function progressOf(database: Database, accountId: string): Promise<number
 const countDue = statement<{ due: number }>(
   'subscriptions-count-due',
   `select count(*) as due from subscriptions
-   where account_id = $1 and ${subscriptionIsDue('$2')}`,
+   where account_id = $1 and ${isDueEvenIfOpen('$2')}`,
   { due: 'int8' },
 );
 

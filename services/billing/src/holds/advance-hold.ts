@@ -18,7 +18,7 @@ import {
   isReleased,
 } from '../payments/payment-notices.rules.ts';
 import { readMoney } from '../payments/payment-rows.ts';
-import { sendOnce } from '../payments/send-once.ts';
+import { sendUnlessFound } from '../payments/send-once.ts';
 import type { Caller } from '../payments/start-payment.ts';
 import { findCapture } from './find-capture.ts';
 import { type HoldStep, holdResultOf, nextHoldStep } from './hold.rules.ts';
@@ -103,7 +103,8 @@ async function takeStep(
       // Of a hold that a restored database has looked up the row is new; its id has the order's time.
       const sinceMs = Math.min(idTimeMs(held.id), held.created_at.getTime());
       const mayBeForgotten = keyMayBeForgotten(sinceMs, deps.clock.nowMs());
-      if (begun !== undefined) await sendOnce(deps, begun, { requestId: caller.requestId, money }, mayBeForgotten);
+      if (begun !== undefined)
+        await sendUnlessFound(deps, begun, { requestId: caller.requestId, money }, mayBeForgotten);
       return undefined;
     }
   }

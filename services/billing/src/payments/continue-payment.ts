@@ -1,7 +1,7 @@
 import { DomainError } from '@app/contracts/errors';
 import type { PaymentOutcome } from '@app/contracts/payments';
 import { lookUpPayment, paymentAfter } from './look-up-payment.ts';
-import { hasEnded, isOverdue, mainPayment, outcomeOf } from './payment.rules.ts';
+import { hasEnded, isOverdue, mainPayment, paymentOutcomeOf } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { readMoney } from './payment-rows.ts';
@@ -21,7 +21,7 @@ export async function continuePayment(deps: PaymentDeps, caller: Caller, orderId
     throw new DomainError('invalid_transition', `The order "${orderId}" has no payment that could be continued.`);
   }
   const now = await refreshPayment(deps, payment, requestId);
-  return { ...outcomeOf(now), ...(await clientSecretOf(deps, now)) };
+  return { ...paymentOutcomeOf(now), ...(await clientSecretOf(deps, now)) };
 }
 
 /**

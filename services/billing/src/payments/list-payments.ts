@@ -115,6 +115,7 @@ export const paymentResourceOf = (payment: Payment, renewed?: RenewedState): con
   id: payment.id,
   order_id: payment.order_id,
   step: payment.step,
+  // The name that callers know.
   try_no: payment.attempt_no,
   amount_cents: payment.amount_cents,
   currency: payment.currency,

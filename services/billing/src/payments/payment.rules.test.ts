@@ -14,7 +14,7 @@ import {
   noProcessor,
   nothingDone,
   notReceived,
-  outcomeOf,
+  paymentOutcomeOf,
 } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 
@@ -97,6 +97,6 @@ test('buyers are shown of a decline only whether it was the card', () => {
 
 test('a buyer who confirms by the processor’s script has something to confirm, and no address for it', () => {
   const waiting = { ...tried(1, 'requires_action'), action_url: null, releasing: false };
-  expect(outcomeOf(waiting)).toMatchObject({ status: 'requires_action', action: null });
-  expect(outcomeOf({ ...waiting, releasing: true })).toMatchObject({ status: 'processing', action: null });
+  expect(paymentOutcomeOf(waiting)).toMatchObject({ status: 'requires_action', action: null });
+  expect(paymentOutcomeOf({ ...waiting, releasing: true })).toMatchObject({ status: 'processing', action: null });
 });

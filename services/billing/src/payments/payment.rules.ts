@@ -188,7 +188,7 @@ export function decideBy(
 }
 
 /** A main payment as checkout gets it. */
-export function outcomeOf(payment: Payment): PaymentOutcome {
+export function paymentOutcomeOf(payment: Payment): PaymentOutcome {
   const { id, attempt_no, amount_cents, status, action_url, releasing } = payment;
   const noCard = { lastFour: null, decideBy: null };
   const about = {

@@ -7,11 +7,11 @@ import { renewalAsFound } from './released-renewal.ts';
 import { callProcessor, logFieldsOf, sendPayment } from './send-payment.ts';
 
 /**
- * Sends a payment whose key may have been sent before, by a database that an older backup has replaced. A key that the processor
- * may have forgotten is looked up first. Unanswered, the payment is open, and its look-up is made again.
+ * Sends a payment; nearly always at once. Its key may have been sent before, by a database that an older backup has replaced. A key
+ * that the processor may have forgotten is looked up first. Unanswered, the payment is open, and its look-up is made again.
  * @returns the payment as it stands then
  */
-export async function sendOnce(
+export async function sendUnlessFound(
   deps: PaymentDeps,
   payment: Payment,
   context: RecordContext,
@@ -26,7 +26,7 @@ export async function sendOnce(
  * The call of a payment that is sent again under a key of which an earlier sending may have arrived: what the processor has of
  * it, or what it answers now.
  */
-export async function callOnce(deps: PaymentDeps, payment: Payment, context: RecordContext): Promise<Answered> {
+export async function lookUpThenCall(deps: PaymentDeps, payment: Payment, context: RecordContext): Promise<Answered> {
   try {
     const found = await lookUpAtProcessor(deps, payment);
     if (found !== null) return await renewalAsFound(deps, payment, found);

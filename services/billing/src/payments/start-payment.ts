@@ -4,11 +4,11 @@ import { giveUpPayment } from './give-up-payment.ts';
 import { lookUpPayment, paymentAfter } from './look-up-payment.ts';
 import { lookUpLostAttempts } from './lost-attempts.ts';
 import { newAttempt, type StartInput } from './new-attempt.ts';
-import { decideStart, otherPayment, outcomeOf } from './payment.rules.ts';
+import { decideStart, otherPayment, paymentOutcomeOf } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { keyMayBeForgotten } from './payment-key.ts';
-import { sendOnce } from './send-once.ts';
+import { sendUnlessFound } from './send-once.ts';
 
 /** Whose request it is; `requestId` is null where billing goes on by itself. */
 export interface Caller {
@@ -26,20 +26,20 @@ export async function startPayment(deps: PaymentDeps, caller: Caller, input: Sta
   for (let round = 0; round < roundsMax; round += 1) {
     const waitsFor = input.attemptNo > 1 ? await lookUpLostAttempts(deps, accountId, input, { requestId }) : undefined;
     const payment = await newAttempt(deps, accountId, input);
-    const tried = waitsFor ?? (await deps.attemptWriter.add(payment));
-    if (tried === 'written') return outcomeOf(await makeAttempt(deps, requestId, input, payment));
-    const decision = decideStart(tried, input.attemptNo);
+    const writtenOrEarlier = waitsFor ?? (await deps.attemptWriter.add(payment));
+    if (writtenOrEarlier === 'written') return paymentOutcomeOf(await makeAttempt(deps, requestId, input, payment));
+    const decision = decideStart(writtenOrEarlier, input.attemptNo);
     // It was written by another replica after this statement began, so the next one sees it.
     if (decision.kind === 'charge') continue;
     last = decision.of;
     if (decision.kind === 'outcome') return outcomeForAttempt(last, input.attemptNo);
     const { payment: ended, ending } = await giveUpPayment(deps, last, requestId);
-    if (ending) return { ...outcomeOf(ended), status: 'processing', action: null };
-    if (ended.status !== 'declined') return outcomeOf(ended);
+    if (ending) return { ...paymentOutcomeOf(ended), status: 'processing', action: null };
+    if (ended.status !== 'declined') return paymentOutcomeOf(ended);
     last = ended;
   }
   if (last === undefined) throw new Error(`the payment of order ${input.orderId} was neither written nor found`);
-  return outcomeOf(last);
+  return paymentOutcomeOf(last);
 }
 
 /** The call of an attempt whose row was written; without a card it is a look-up, and nothing is sent. */
@@ -52,12 +52,12 @@ async function makeAttempt(
   const context = { requestId, isFirst: true, mayHaveArrived: mayHaveBeenSent(deps, input) };
   if (input.paymentMethod === null) return paymentAfter(payment, await lookUpPayment(deps, payment, context));
   const mayBeForgotten = keyMayBeForgotten(idTimeMs(input.orderId), deps.clock.nowMs());
-  return await sendOnce(deps, payment, context, mayBeForgotten);
+  return await sendUnlessFound(deps, payment, context, mayBeForgotten);
 }
 
 /** The outcome, for this attempt: every attempt after one under whose key the processor has another payment ends as that one did. */
 function outcomeForAttempt(payment: Payment, attemptNo: number): PaymentOutcome {
-  const outcome = outcomeOf(payment);
+  const outcome = paymentOutcomeOf(payment);
   return payment.decline_reason === otherPayment ? { ...outcome, attemptNo } : outcome;
 }
 

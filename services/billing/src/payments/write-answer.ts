@@ -22,7 +22,10 @@ type AnswerEvent = OutboxRow & Pick<DecidedEvent, 'of' | 'if_whole'>;
 /** Writes answers; false for one whose payment came to an end before. */
 export type AnswerWriter = Pick<Batcher<Answer, boolean>, 'add' | 'close'>;
 
-/** What follows from the answer to a renewal or a card depends on its subscription: each is written in a transaction of its own. */
+/**
+ * What follows from the answer to a renewal or a card depends on its subscription. Each kind has a writer, whose batches are
+ * transactions of their own; `order` is that of all other payments.
+ */
 export interface AnswerWriters {
   readonly order: AnswerWriter;
   readonly renewal: AnswerWriter;

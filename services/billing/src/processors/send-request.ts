@@ -23,6 +23,7 @@ export async function sendRequest(
   return await call(processor, sent, { accountId, ...keys, test, ...how });
 }
 
+/** Each case has the pair of a call and its request; of all together the compiler knows no pair. */
 async function call(processor: PaymentProcessor, what: PaymentRequest, how: ProcessorCall): Promise<SentOutcome> {
   switch (what.call) {
     case 'authorize':

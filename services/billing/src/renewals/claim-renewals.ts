@@ -182,7 +182,8 @@ interface Attempt extends NextAttempt {
 }
 /**
  * The key of a payment is a hash of its attempt's number, which is made here, before the statement reads the payments. Reading them
- * first would cost every claim a round trip, and the number differs only after attempts that do not count (`isNoAttempt`).
+ * first would cost every claim a round trip. It is a guess: `nextAttempt` corrects it after attempts that do not count (`isNoAttempt`),
+ * a free one, and a failure for which no payment was made.
  */
 const firstAttempt = (due: PayableSubscription): Attempt => ({ due, attemptNo: due.failed_tries + 1, again: false });
 

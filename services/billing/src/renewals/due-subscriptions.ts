@@ -40,6 +40,7 @@ export interface DueSubscription {
   readonly test: boolean;
   readonly anchor: Date;
   readonly anchor_period: number;
+  /** The last one that was paid; the next one is charged. */
   readonly period: number;
   readonly current_period_end: Date;
   readonly next_charge_at: Date;
@@ -87,15 +88,15 @@ const unfinishedOfAccount = computedFirst(
  * `payments_unfinished_of_account` and `payments_refunds`, and not for each subscription. $1 account, $2 test, $3 now
  * @param position number of the parameter with the orders that this run found renewed by a look-up
  */
-export const isDue = (
+export const mayBeginNow = (
   position: number,
 ): string => `account_id = $1 and test = $2 and next_charge_at <= $3 and cancel_requested_by is null and order_id not in (
     select p.order_id from (${unfinishedOfAccount}) as p where p.step in ('renewal', 'refund')
     union all select p.order_id from payments as p where ${gaveBackOrder('$3')}
     union all select unnest($${position}::text[]))`;
 
-/** Whether a subscription is to be charged or ended by then, also while a renewal of it is open, unlike `isDue`; without rehearsals. */
-export const subscriptionIsDue = (now: string): string => `not test and next_charge_at <= ${now}`;
+/** Whether a subscription is to be charged or ended by then, also while a renewal of it is open, unlike `mayBeginNow`; without rehearsals. */
+export const isDueEvenIfOpen = (now: string): string => `not test and next_charge_at <= ${now}`;
 
 const nothing: ReadonlySet<string> = new Set();
 
@@ -112,7 +113,7 @@ const cutOffValues = (cutOffs: readonly CutOff[]): unknown[] => [
 
 const dueText = (more: string): string =>
   `select ${namesOf(dueTypes)} from subscriptions
-   where ${isDue(7)} and (next_charge_at, id) > ($4, $5)${more}
+   where ${mayBeginNow(7)} and (next_charge_at, id) > ($4, $5)${more}
    order by next_charge_at, id limit $6`;
 /** Along the index `subscriptions_due`; with nothing due it reads one entry. */
 const dueStatement = statement<DueSubscription>('subscriptions-due', dueText(''), dueTypes);
@@ -157,7 +158,7 @@ const sumText = (more: string): string =>
   `select currency, status = 'past_due' as retry, count(*) as count,
      count(*) filter (where amount_cents > 0 and (not hard_declined or free_attempt)) as charges,
      coalesce(sum(amount_cents) filter (where not hard_declined or free_attempt), 0)::bigint as cents
-   from subscriptions where ${isDue(5)} and next_charge_at > greatest($4::timestamptz, $6) and ${fellDueAt} > $4${more}
+   from subscriptions where ${mayBeginNow(5)} and next_charge_at > greatest($4::timestamptz, $6) and ${fellDueAt} > $4${more}
    group by 1, 2 order by 1, 2`;
 const sumStatement = statement<DueSum>('subscriptions-due-sum', sumText(''), sumTypes);
 const sumWithinStatement = statement<DueSum>('subscriptions-due-sum-within', sumText(` and ${isWithin(7)}`), sumTypes);

@@ -1,6 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import type { CutOff } from '../runs/daily-step.ts';
-import { type DueScope, isDue } from './due-subscriptions.ts';
+import { type DueScope, mayBeginNow } from './due-subscriptions.ts';
 
 /** How much of what is due in a currency may be charged: so many charges in any case, and up to so many cents. */
 interface Allowance {
@@ -19,7 +19,7 @@ const oldestStatement = statement<OldestDue>(
   `with ranked as (
      select currency, next_charge_at, id, row_number() over due as count, sum(amount_cents) over due as cents
      from subscriptions
-     where ${isDue(4)} and amount_cents > 0 and (not hard_declined or free_attempt) and next_charge_at > $5
+     where ${mayBeginNow(4)} and amount_cents > 0 and (not hard_declined or free_attempt) and next_charge_at > $5
        and currency = any ($6)
      window due as (partition by currency order by next_charge_at, id rows unbounded preceding)
    )

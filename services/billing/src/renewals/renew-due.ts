@@ -5,7 +5,7 @@ import { notifyNotReceived } from '../payments/notify-not-received.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { type RecordContext, recordAnswer } from '../payments/record-payment.ts';
-import { callOnce } from '../payments/send-once.ts';
+import { lookUpThenCall } from '../payments/send-once.ts';
 import { callProcessor, logFieldsOf } from '../payments/send-payment.ts';
 import { renewalsRead } from '../points/points.ts';
 import { chosenName } from '../processors/processor-registry.ts';
@@ -180,7 +180,7 @@ interface Begun {
 
 /**
  * Begins two tasks: one claims the renewal and calls the processor, the other records the answer, and gets the payment by
- * `begun`. Resolves when both have a slot, so that no more wait than may be sent soon.
+ * `onBegun`. Resolves when both have a slot, so that no more wait than may be sent soon.
  */
 async function beginCharge(charging: Charging, due: PayableSubscription): Promise<void> {
   const begun = Promise.withResolvers<Begun | undefined>();
@@ -191,21 +191,21 @@ async function beginCharge(charging: Charging, due: PayableSubscription): Promis
 
 const answerContext: RecordContext = { requestId: null, isFirst: true };
 
-/** @param begun gets undefined where the run stopped before it was reached, or the renewal is not wanted any more */
+/** @param onBegun gets undefined where the run stopped before it was reached, or the renewal is not wanted any more */
 async function callWhenAllowed(
   charging: Charging,
   due: PayableSubscription,
-  begun: (begun: Begun | undefined) => void,
+  onBegun: (begun: Begun | undefined) => void,
 ): Promise<void> {
-  const call = async (): Promise<void> => {
+  const charge = async (): Promise<void> => {
     const claimed = mustStop(charging) ? undefined : await charging.beginRenewal(due);
-    if (claimed === undefined) return begun(undefined);
+    if (claimed === undefined) return onBegun(undefined);
     const { payment, again } = claimed;
-    const answer = (again ? callOnce : callProcessor)(charging.deps, payment, answerContext);
-    begun({ payment, answer });
+    const answer = (again ? lookUpThenCall : callProcessor)(charging.deps, payment, answerContext);
+    onBegun({ payment, answer });
     countAnswer(charging, await answer);
   };
-  const ofAll = async (): Promise<void> => await charging.callsOfAll.run(call);
+  const ofAll = async (): Promise<void> => await charging.callsOfAll.run(charge);
   const ofProcessor = callsOfProcessor(charging, due.processor);
   await (ofProcessor === undefined ? ofAll() : ofProcessor.run(ofAll));
 }
@@ -227,11 +227,11 @@ function callsOfProcessor({ deps, callsOf }: Charging, name: string): Semaphore 
 }
 
 /** One payment's fault keeps no other waiting; an outage, and a claim that failed, end the step. */
-async function recordWhenAnswered(charging: Charging, begun: Promise<Begun | undefined>): Promise<void> {
+async function recordWhenAnswered(charging: Charging, whenBegun: Promise<Begun | undefined>): Promise<void> {
   const { deps, run } = charging;
-  const call = await begun;
-  if (call === undefined) return;
-  const { payment, answer } = call;
+  const begun = await whenBegun;
+  if (begun === undefined) return;
+  const { payment, answer } = begun;
   try {
     await deps.processorCalls.during(payment.id, async () => {
       const outcome = await answer;

@@ -39,7 +39,7 @@ const incomingTypes = {
   claim_id: 'text',
   claim_max: 'int8',
   position: 'int4',
-  renews: 'bool',
+  takes_new_order_id: 'bool',
   digests: 'text[]',
   confirmed: 'bool',
 } as const;
@@ -48,14 +48,14 @@ const incomingTypes = {
  * One statement for attempts that begin at the same time:
  *
  *   earlier  what the same buyers have bought or are buying. Read first: it locks buyers before any checkout
- *   modes    the test mode of each account's shop: its settings are read once for an account
- *   due      checkouts that were not changed since they were priced, locked in the order of their ids. `same_mode`: the
- *            shop's test mode is that of the opening, as far as the newer of the opening and the settings here says
- *   begins   neither in the other mode nor a repetition by the same buyer that was not confirmed
- *   claims   those of them that need a use of a discount; those that get one are in `granted`
- *   begun      an attempt after one that waited for the buyer keeps its claim
- *
- * Checkouts are locked before discounts: the claim is made of all that are due.
+ *   incoming  the attempts, each with what was found
+ *   modes     the test mode of each account's shop: its settings are read once for an account
+ *   priced    checkouts that were not changed since they were priced, locked in the order of their ids and before discounts.
+ *             `same_mode`: the shop's test mode is that of the opening, as far as the newer of the opening and the settings here says
+ *   due       `begins`: neither in the other mode nor a repetition by the same buyer that was not confirmed
+ *   claims    those that begin and need a use of a discount; those that get one are in `granted`
+ *   begun     an attempt after one that waited for the buyer keeps its claim
+ *   tried     their attempts
  */
 const beginStatement = statement<BegunRow>(
   'checkouts-begin-attempts',
@@ -85,7 +85,7 @@ const beginStatement = statement<BegunRow>(
      from due where claim_id is not null and begins
    ), ${claimUsesSql}, begun as (
      update checkouts as c set status = 'processing', revision = c.revision + 1, attempt_no = c.attempt_no + 1,
-       order_id = case when d.renews then d.order_id else coalesce(c.order_id, d.order_id) end, checked_at = d.checked_at, reason = null, action_url = null,
+       order_id = case when d.takes_new_order_id then d.order_id else coalesce(c.order_id, d.order_id) end, checked_at = d.checked_at, reason = null, action_url = null,
        discount_id = case when d.status = 'open' then d.claim_id else c.discount_id end
      from due as d
      where c.account_id = d.account_id and c.id = d.id and ${isOneRow('d')}
@@ -121,16 +121,16 @@ export type BegunAttempt = CheckoutRow | 'stale' | 'used up' | 'other mode' | 'a
  * one checkout the first one begins.
  */
 export async function beginAttempts(db: Queryable, attempts: readonly NewAttempt[]): Promise<BegunAttempt[]> {
-  const firsts = new Map(attempts.toReversed().map((begun) => [begun.row.id, begun]));
+  const firsts = new Map(attempts.toReversed().map((attempt) => [attempt.row.id, attempt]));
   const byId = new Map<string, BegunRow>();
-  for (const round of roundsOf(attempts.filter((begun) => firsts.get(begun.row.id) === begun))) {
-    const recognized = round.map((begun) => ({ ...begun, digests: digestsOf(begun) }));
+  for (const round of roundsOf(attempts.filter((attempt) => firsts.get(attempt.row.id) === attempt))) {
+    const recognized = round.map((attempt) => ({ ...attempt, digests: digestsOf(attempt) }));
     const values = [JSON.stringify(recognized.map(incomingOf)), JSON.stringify(recognized.flatMap(buyerOf))];
     const { rows } = await db.query(beginStatement(values));
     for (const row of rows) byId.set(row.id, row);
   }
-  return attempts.map((begun) =>
-    firsts.get(begun.row.id) === begun ? begunOf(begun, byId.get(begun.row.id)) : 'stale',
+  return attempts.map((attempt) =>
+    firsts.get(attempt.row.id) === attempt ? begunOf(attempt, byId.get(attempt.row.id)) : 'stale',
   );
 }
 
@@ -141,13 +141,14 @@ export async function beginAttempts(db: Queryable, attempts: readonly NewAttempt
 function roundsOf(attempts: readonly NewAttempt[]): NewAttempt[][] {
   const rounds: NewAttempt[][] = [];
   const seen = new Map<string, number>();
-  for (const begun of attempts) {
-    const key = `${begun.row.account_id} ${begun.row.product_id} ${begun.row.test ? begun.row.id : emailKeyOf(begun)}`;
+  for (const attempt of attempts) {
+    const { account_id, product_id, id, test } = attempt.row;
+    const key = `${account_id} ${product_id} ${test ? id : emailKeyOf(attempt)}`;
     const round = seen.get(key) ?? 0;
     seen.set(key, round + 1);
     const group = rounds[round];
-    if (group === undefined) rounds.push([begun]);
-    else group.push(begun);
+    if (group === undefined) rounds.push([attempt]);
+    else group.push(attempt);
   }
   return rounds;
 }
@@ -163,10 +164,10 @@ interface RecognizedAttempt extends NewAttempt {
 }
 
 /** Rehearsals charge no card: they repeat nothing and are repeated by nothing. */
-function buyerOf(begun: RecognizedAttempt) {
-  const { id, account_id, product_id, test } = begun.row;
-  const since = new Date(begun.nowMs - repeatMs);
-  return test ? [] : [{ id, account_id, product_id, email: emailKeyOf(begun), digests: begun.digests, since }];
+function buyerOf(attempt: RecognizedAttempt) {
+  const { id, account_id, product_id, test } = attempt.row;
+  const since = new Date(attempt.nowMs - repeatMs);
+  return test ? [] : [{ id, account_id, product_id, email: emailKeyOf(attempt), digests: attempt.digests, since }];
 }
 
 /** The account's own, so that no buyer is recognised from one seller to another. */
@@ -180,14 +181,14 @@ const sameOrderMs = hourMs;
  * Whether an attempt gets an order id of its own. An order's position in lists and its date are in its id: one that is paid days
  * after a declined attempt must not lie below newer ones. Only after a definite no: else the first id keeps out a second charge.
  */
-const renewsOrder = ({ order_id, status, attempt_reason }: CheckoutRow, nowMs: number): boolean =>
+const takesNewOrderId = ({ order_id, status, attempt_reason }: CheckoutRow, nowMs: number): boolean =>
   order_id !== null &&
   status === 'open' &&
   attempt_reason === 'card_declined' &&
   idTimeMs(order_id) < nowMs - sameOrderMs;
 
-function incomingOf(begun: RecognizedAttempt, position: number): Record<keyof typeof incomingTypes, unknown> {
-  const { row, sale, claim, commandId, nowMs, buyer, digests } = begun;
+function incomingOf(attempt: RecognizedAttempt, position: number): Record<keyof typeof incomingTypes, unknown> {
+  const { row, sale, claim, commandId, nowMs, buyer, digests } = attempt;
   const { account_id, id, revision } = row;
   return {
     account_id,
@@ -197,7 +198,8 @@ function incomingOf(begun: RecognizedAttempt, position: number): Record<keyof ty
     position,
     command_id: commandId,
     order_id: newId('order', nowMs),
-    renews: renewsOrder(row, nowMs),
+    takes_new_order_id: takesNewOrderId(row, nowMs),
+    // When the attempt begins; the sweep's clock runs from then on.
     checked_at: new Date(nowMs),
     claim_id: claim?.id ?? null,
     claim_max: claim?.maxUses ?? null,

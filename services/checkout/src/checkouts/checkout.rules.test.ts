@@ -3,9 +3,9 @@ import { plainCourse } from '@app/testing/course';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  checkoutOutcomeOf,
   finalItems,
   fixSale,
-  outcomeOf,
   priceSale,
   totalOf,
   withoutGoneBumps,
@@ -89,13 +89,13 @@ test('the items of an order add up to its total, with and without the upsell', (
 
 test('a buyer learns the order’s id once there is one, and the reason of the last decline only while it is the last', () => {
   const sale = fixSale(priceSale(product, nothing, false, nowMs), buyer, null);
-  expect(outcomeOf(row({ sale, status: 'open', reason: 'card_declined' }))).toEqual({
+  expect(checkoutOutcomeOf(row({ sale, status: 'open', reason: 'card_declined' }))).toEqual({
     status: 'declined',
     totalCents: 9_900,
     reason: 'card_declined',
   });
-  expect(outcomeOf(row({ sale, status: 'processing' }))).toEqual({ status: 'processing', totalCents: 9_900 });
-  expect(outcomeOf(row({ sale, status: 'paid', upsell_status: 'accepted' }))).toEqual({
+  expect(checkoutOutcomeOf(row({ sale, status: 'processing' }))).toEqual({ status: 'processing', totalCents: 9_900 });
+  expect(checkoutOutcomeOf(row({ sale, status: 'paid', upsell_status: 'accepted' }))).toEqual({
     status: 'paid',
     orderId: 'ord_1',
     totalCents: 14_800,

@@ -190,7 +190,7 @@ function shownUpsell(row: CheckoutRow, { upsell }: FixedSale): CheckoutResource[
 export const attemptsMax = 10;
 
 /** How a checkout stands. An open one is one whose last attempt was declined. */
-export function outcomeOf(row: CheckoutRow): CheckoutOutcome {
+export function checkoutOutcomeOf(row: CheckoutRow): CheckoutOutcome {
   const { sale } = row;
   const upsell = sale === null ? undefined : shownUpsell(row, sale);
   const action = actionOf(row);

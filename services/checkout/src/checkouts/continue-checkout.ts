@@ -1,11 +1,11 @@
 import { DomainError } from '@app/contracts/errors';
 import { continuePayment } from '@app/contracts/payments';
 import type { RequestContext } from '@app/messaging/request-headers';
-import { outcomeOf } from './checkout.rules.ts';
+import { checkoutOutcomeOf } from './checkout.rules.ts';
+import type { CheckoutDeps } from './checkout-deps.ts';
 import { orderIdOf } from './checkout-order.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
 import type { OutcomeOfAccount } from './pay-checkout.ts';
-import type { CheckoutDeps } from './price-checkout.ts';
 import { billingDeadlineMs, lookUpAttempt, outcomeRecorded, unlessOutage } from './request-payment.ts';
 
 /**
@@ -24,7 +24,10 @@ export async function continueCheckout(
       'The checkout has no payment yet that could be continued: pay it first.',
     );
   const waits = row.status === 'requires_action' || row.status === 'processing';
-  return { accountId: row.account_id, outcome: waits ? await requestAgain(deps, row, context) : outcomeOf(row) };
+  return {
+    accountId: row.account_id,
+    outcome: waits ? await requestAgain(deps, row, context) : checkoutOutcomeOf(row),
+  };
 }
 
 async function requestAgain(deps: CheckoutDeps, row: CheckoutRow, context: RequestContext) {
@@ -36,7 +39,7 @@ async function requestAgain(deps: CheckoutDeps, row: CheckoutRow, context: Reque
     // Billing has answered before that the bank asks the buyer: its database was restored since.
     return await lookUpAttempt(deps, row, call).catch(unlessOutage);
   });
-  if (outcome === undefined) return outcomeOf(row);
+  if (outcome === undefined) return checkoutOutcomeOf(row);
   const recorded = await outcomeRecorded(deps, row, outcome, requestId);
   const { clientSecret, attemptNo } = outcome;
   // It goes on to the buyer, and is not recorded.

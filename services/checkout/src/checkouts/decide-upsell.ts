@@ -3,11 +3,11 @@ import { DomainError } from '@app/contracts/errors';
 import { settleHold } from '@app/contracts/payments';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { statement } from '@app/service-kit/database';
-import { outcomeOf } from './checkout.rules.ts';
+import { checkoutOutcomeOf } from './checkout.rules.ts';
+import type { CheckoutDeps } from './checkout-deps.ts';
 import { orderIdOf } from './checkout-order.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer, readAgain } from './checkout-row.ts';
 import type { OutcomeOfAccount } from './pay-checkout.ts';
-import type { CheckoutDeps } from './price-checkout.ts';
 import { recordSettlement } from './record-settlement.ts';
 import { billingDeadlineMs } from './request-payment.ts';
 
@@ -28,7 +28,7 @@ export async function decideUpsell(
   if (row.upsell_status === null)
     throw new DomainError('invalid_transition', 'This checkout offers no upsell to accept or decline.');
   const decision = body.accept ? 'accepted' : 'declined';
-  const outcome = row.status === 'authorized' ? await settle(deps, row, decision, context) : outcomeOf(row);
+  const outcome = row.status === 'authorized' ? await settle(deps, row, decision, context) : checkoutOutcomeOf(row);
   return { accountId: row.account_id, outcome };
 }
 
@@ -44,9 +44,9 @@ async function settle(
   if (status === 'settling') return await decided(deps, row);
   const source = { requestId, nowMs: deps.clock.nowMs() };
   const settled = await recordSettlement(deps.database.pool, row, { ...result, status }, source);
-  if (settled === undefined) return outcomeOf(await readAgain(deps.database, row));
+  if (settled === undefined) return checkoutOutcomeOf(await readAgain(deps.database, row));
   deps.wakeRelay();
-  return outcomeOf(settled);
+  return checkoutOutcomeOf(settled);
 }
 
 const decidedStatement = statement(
@@ -57,5 +57,5 @@ const decidedStatement = statement(
 /** Stored so that a buyer who comes back gets no second offer; another decision gets the outcome of the first one. */
 async function decided({ database }: CheckoutDeps, row: CheckoutRow): Promise<CheckoutOutcome> {
   await database.pool.query(decidedStatement([row.account_id, row.id]));
-  return outcomeOf({ ...row, upsell_decided: true });
+  return checkoutOutcomeOf({ ...row, upsell_decided: true });
 }

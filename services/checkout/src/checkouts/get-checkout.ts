@@ -1,8 +1,9 @@
 import type { CheckoutResource } from '@app/contracts/checkouts';
 import { statement } from '@app/service-kit/database';
 import { fixedResource, needsCard, openResource, type PricedSale } from './checkout.rules.ts';
+import type { CheckoutDeps } from './checkout-deps.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
-import { type CheckoutDeps, priceCheckout } from './price-checkout.ts';
+import { priceCheckout } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
 
 /** Which price its buyer saw last. */

@@ -5,7 +5,8 @@ import type { ProductForSale } from '@app/contracts/products-for-sale';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { discountWithCode, hasExpired, storedCode } from '../orders/order.rules.ts';
 import { type Choice, type PricedSale, priceSale, savesCardOf, withoutGoneBumps } from './checkout.rules.ts';
-import { type CheckoutDeps, freesSubscription, isUsedUp, noLongerForSale } from './price-checkout.ts';
+import type { CheckoutDeps } from './checkout-deps.ts';
+import { freesSubscription, isUsedUp, noLongerForSale } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
 
 type Offer = RequestOutput<typeof contract>;

@@ -5,13 +5,13 @@ import { invalidField } from '@app/contracts/validation';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { formatAmount } from '@app/money/format';
 import { statement } from '@app/service-kit/database';
-import { requireChargeable } from '../orders/order.rules.ts';
+import { requireTotalWithinMax } from '../orders/order.rules.ts';
 import type { AttemptingBuyer, BegunAttempt } from './begin-attempts.ts';
-import { attemptsMax, fixSale, outcomeOf, type PricedSale } from './checkout.rules.ts';
+import { attemptsMax, checkoutOutcomeOf, fixSale, type PricedSale } from './checkout.rules.ts';
+import type { CheckoutDeps } from './checkout-deps.ts';
 import { type CheckoutRow, findCheckout } from './checkout-row.ts';
 import { creditedCode } from './credited-code.ts';
 import { priceOpen, recordShown } from './get-checkout.ts';
-import type { CheckoutDeps } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
 import { requestPayment } from './request-payment.ts';
 import { requireOwnReturnUrl } from './return-url.ts';
@@ -54,7 +54,7 @@ async function payOnce(
     await recordRequested(deps, row);
     return await requestPayment(deps, row, body, context);
   }
-  if (row.status !== 'open' && row.status !== 'requires_action') return outcomeOf(row);
+  if (row.status !== 'open' && row.status !== 'requires_action') return checkoutOutcomeOf(row);
   if (row.attempt_no > 0) {
     const own = await outcomeOfOwnAttempt(deps, row, context.commandId);
     if (own !== undefined) return own;
@@ -115,7 +115,7 @@ async function outcomeOfOwnAttempt(
   if (own === undefined) return undefined;
   if (own.reason !== null) return { status: 'declined', totalCents: own.total, reason: own.reason };
   // Another card was tried since, or the attempt has no end: the outcome is the checkout's.
-  return outcomeOf(row);
+  return checkoutOutcomeOf(row);
 }
 
 type Begun = Exclude<BegunAttempt, 'used up'>;
@@ -143,10 +143,10 @@ async function beginAttempt(
     creditedCode(deps.requester, row, email, requestId),
   ]);
   if (!isAsShown(sale, row, body)) throw await priceChanged(deps, row, sale);
-  requireChargeable(sale.totalCents, sale.product.currency);
+  requireTotalWithinMax(sale.totalCents, sale.product.currency);
   const fixed = fixSale(sale, { email, name, country }, credited);
-  const begun = { row, sale: fixed, claim: sale.discount, commandId, nowMs: deps.clock.nowMs(), buyer };
-  const result = await deps.steps.begin(begun);
+  const attempt = { row, sale: fixed, claim: sale.discount, commandId, nowMs: deps.clock.nowMs(), buyer };
+  const result = await deps.steps.begin(attempt);
   if (result !== 'used up') return result;
   // Its last use was claimed a moment ago: priced once more, it is dropped.
   const without = await priceOpen(deps, row, requestId);
@@ -165,8 +165,8 @@ async function tryAnotherCard(
 ): Promise<Begun> {
   requireAttemptsLeft(row);
   if (row.sale === null) throw new Error(`the checkout ${row.id} waits for its buyer without a sale`);
-  const begun = { row, sale: row.sale, claim: null, commandId, nowMs: deps.clock.nowMs(), buyer };
-  return (await deps.steps.begin(begun)) as Begun;
+  const attempt = { row, sale: row.sale, claim: null, commandId, nowMs: deps.clock.nowMs(), buyer };
+  return (await deps.steps.begin(attempt)) as Begun;
 }
 
 function requireAttemptsLeft({ attempt_no }: CheckoutRow): void {

@@ -1,8 +1,5 @@
 import { DomainError } from '@app/contracts/errors';
 import type { ProductForSale } from '@app/contracts/products-for-sale';
-import type { Requester } from '@app/messaging/requester';
-import type { Clock } from '@app/service-kit/clock';
-import type { Database } from '@app/service-kit/database';
 import {
   type Discount,
   discountFreesSubscription,
@@ -11,19 +8,9 @@ import {
   storedCode,
   unknownProduct,
 } from '../orders/order.rules.ts';
-import type { CardProcessorOf } from './card-processors.ts';
 import { type Choice, type PricedSale, priceSale, withoutGoneBumps, withoutGoneCode } from './checkout.rules.ts';
+import type { CheckoutDeps } from './checkout-deps.ts';
 import type { CheckoutSteps } from './checkout-steps.ts';
-
-export interface CheckoutDeps {
-  readonly database: Database;
-  readonly requester: Requester;
-  readonly clock: Clock;
-  readonly steps: CheckoutSteps;
-  readonly cardProcessorOf: CardProcessorOf;
-  /** Called after a commit with events. */
-  readonly wakeRelay: () => void;
-}
 
 /** The product of a checkout, and whose it is. */
 export interface CheckoutProduct {

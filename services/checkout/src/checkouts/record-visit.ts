@@ -2,7 +2,7 @@ import type { recordVisit as contract } from '@app/contracts/checkout-offers';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { requireLive, unknownProduct } from '../orders/order.rules.ts';
-import type { CheckoutDeps } from './price-checkout.ts';
+import type { CheckoutDeps } from './checkout-deps.ts';
 import { visitOf } from './record-visits.ts';
 
 /**

@@ -4,10 +4,10 @@ import { type PaymentOutcome, startPayment } from '@app/contracts/payments';
 import type { RequestContext } from '@app/messaging/request-headers';
 import type { CallContext } from '@app/messaging/requester';
 import { isOutage } from '@app/service-kit/outages';
-import { outcomeOf, savesCardOf } from './checkout.rules.ts';
+import { checkoutOutcomeOf, savesCardOf } from './checkout.rules.ts';
+import type { CheckoutDeps } from './checkout-deps.ts';
 import { orderIdOf } from './checkout-order.ts';
 import { type CheckoutRow, checkoutOfAttempt, readAgain } from './checkout-row.ts';
-import type { CheckoutDeps } from './price-checkout.ts';
 
 /** Time enough to record billing's reply and to answer the buyer before the gateway waits no longer. */
 const answerWithinMs = 750;
@@ -27,7 +27,7 @@ export async function requestPayment(
 ): Promise<CheckoutOutcome> {
   const paying = requirePaying(row);
   const outcome = paying.sale.totalCents === 0 ? free : await payment(deps, paying, body, context);
-  if (outcome === undefined) return outcomeOf(row);
+  if (outcome === undefined) return checkoutOutcomeOf(row);
   return await outcomeRecorded(deps, row, outcome, context.requestId);
 }
 
@@ -108,12 +108,12 @@ export async function outcomeRecorded(
   const stated = { attemptNo: row.attempt_no, ...outcome };
   // An earlier attempt may have succeeded after all: then it is for the sale of that attempt.
   const { pool } = deps.database;
-  const tried =
+  const rowOfAttempt =
     stated.attemptNo === row.attempt_no
       ? row
       : await checkoutOfAttempt(pool, row.account_id, orderIdOf(row), stated.attemptNo);
-  const recorded = await deps.steps.record({ row: tried, outcome: stated, source });
-  if (recorded === undefined) return outcomeOf(await readAgain(deps.database, row));
+  const recorded = await deps.steps.record({ row: rowOfAttempt, outcome: stated, source });
+  if (recorded === undefined) return checkoutOutcomeOf(await readAgain(deps.database, row));
   if (recorded.status === 'paid') deps.wakeRelay();
-  return outcomeOf(recorded);
+  return checkoutOutcomeOf(recorded);
 }

@@ -3,6 +3,7 @@ import * as contract from '@app/contracts/checkouts';
 import * as unfinished from '@app/contracts/unfinished-checkouts';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
 import type { OpeningBound } from './bound-openings.ts';
+import type { CheckoutDeps } from './checkout-deps.ts';
 import { checkoutOwner } from './checkout-row.ts';
 import { continueCheckout } from './continue-checkout.ts';
 import { decideUpsell } from './decide-upsell.ts';
@@ -11,7 +12,6 @@ import { getOffer } from './get-offer.ts';
 import { listCheckouts } from './list-checkouts.ts';
 import { openCheckout } from './open-checkout.ts';
 import { payCheckout } from './pay-checkout.ts';
-import type { CheckoutDeps } from './price-checkout.ts';
 import { recordVisit } from './record-visit.ts';
 import { updateCheckout } from './update-checkout.ts';
 

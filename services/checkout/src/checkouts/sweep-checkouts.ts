@@ -3,9 +3,9 @@ import { continuePayment, listPayments } from '@app/contracts/payments';
 import { attemptLimitMs } from '@app/messaging/request-headers';
 import { statement } from '@app/service-kit/database';
 import { claimDue, claimSql, type SweepRun, sweepDue } from '../sweeps/sweep-due.ts';
+import type { CheckoutDeps } from './checkout-deps.ts';
 import { orderIdOf } from './checkout-order.ts';
 import { type CheckoutRow, checkoutColumns, checkoutFields, checkoutTypes } from './checkout-row.ts';
-import type { CheckoutDeps } from './price-checkout.ts';
 import { free, lookUpAttempt, outcomeRecorded } from './request-payment.ts';
 
 /**

@@ -2,9 +2,10 @@ import type { CheckoutResource, UpdateCheckoutBody } from '@app/contracts/checko
 import { DomainError } from '@app/contracts/errors';
 import { statement } from '@app/service-kit/database';
 import { openResource } from './checkout.rules.ts';
+import type { CheckoutDeps } from './checkout-deps.ts';
 import { type CheckoutRow, findCheckout, type OfBuyer } from './checkout-row.ts';
 import { cardOf, checkoutProductOf } from './get-checkout.ts';
-import { type CheckoutDeps, priceCheckout } from './price-checkout.ts';
+import { priceCheckout } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
 
 const updateStatement = statement(

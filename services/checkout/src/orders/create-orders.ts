@@ -8,7 +8,7 @@ import { isOutage } from '@app/service-kit/outages';
 import { type Credit, creditedAffiliates } from './credited-affiliates.ts';
 import { currentProducts } from './current-products.ts';
 import { type NewOrder, newOrder } from './new-order.ts';
-import { decideSale, discountUsedUp, requireChargeable } from './order.rules.ts';
+import { decideSale, discountUsedUp, requireTotalWithinMax } from './order.rules.ts';
 import type { OrderCommand } from './order-command.ts';
 import { type CreatedOrder, createdOrder, type OrderKey, recordedOutcomes } from './order-outcomes.ts';
 import { isSuperseded, recordOrders } from './record-orders.ts';
@@ -21,7 +21,7 @@ export interface OrderDeps {
 }
 
 /** A refusal is a result of the batch and not an error of it: it is still to be recorded. */
-export type CreateOutcome =
+export type CreatedOrRefused =
   | { readonly kind: 'created'; readonly order: CreatedOrder }
   | { readonly kind: 'refused'; readonly error: DomainError };
 
@@ -31,7 +31,7 @@ type Outcomes = Map<string, ItemResult<CreatedOrder>>;
  * The outcome of each command, in the commands' order: the order it created, now or before, or the error it is to be
  * refused for. The refusal is not recorded yet: until then another attempt of the same command may win.
  */
-export async function createOrders(deps: OrderDeps, commands: OrderCommand[]): Promise<ItemResult<CreateOutcome>[]> {
+export async function createOrders(deps: OrderDeps, commands: OrderCommand[]): Promise<ItemResult<CreatedOrRefused>[]> {
   const [products, credits] = await Promise.all([
     currentProducts(deps.requester, commands),
     creditedAffiliates(deps.requester, commands),
@@ -65,7 +65,7 @@ function decide(command: OrderCommand, product: PricedProduct | null, credit: Cr
   const nowMs = idTimeMs(id);
   try {
     const sale = decideSale(command.body, product, command.account.testMode, nowMs);
-    requireChargeable(sale.totalCents, product?.currency ?? '');
+    requireTotalWithinMax(sale.totalCents, product?.currency ?? '');
     const order = { id, nowMs, command, sale, product: product as PricedProduct, credit };
     return { ok: true, value: newOrder(order) };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { DomainError } from '@app/contracts/errors';
 import { type Batcher, createBatcher } from '@app/service-kit/batcher';
-import { type CreateOutcome, createOrders, type OrderDeps, orderKeyOf } from './create-orders.ts';
+import { type CreatedOrRefused, createOrders, type OrderDeps, orderKeyOf } from './create-orders.ts';
 import type { OrderCommand } from './order-command.ts';
 import { type CreatedOrder, type OrderRefusal, recordRefusals } from './order-outcomes.ts';
 
@@ -36,7 +36,7 @@ interface WaitingOrder {
  */
 export function createOrderBatcher(deps: OrderDeps): OrderBatcher {
   const newBatcher = () =>
-    createBatcher<WaitingOrder, CreateOutcome>({
+    createBatcher<WaitingOrder, CreatedOrRefused>({
       ...limits,
       // Callers that no longer wait got a reply to repeat their orders, or repeat them already.
       rejectionOf: ({ deadlineMs }) => (Date.now() > deadlineMs ? tooLate() : undefined),

@@ -89,7 +89,7 @@ export function discountCents(discount: Pick<Discount, 'percentOff' | 'amountOff
 }
 
 /** @throws DomainError total_too_large: no processor is sent more than `maxAmountCents`, and no order has a larger total */
-export function requireChargeable(totalCents: number, currency: string): void {
+export function requireTotalWithinMax(totalCents: number, currency: string): void {
   if (totalCents <= maxAmountCents) return;
   const [total, max] = [totalCents, maxAmountCents].map((cents) => formatAmount(cents, currency));
   throw new DomainError('total_too_large', `The total is ${total}: it must be at most ${max}.`);

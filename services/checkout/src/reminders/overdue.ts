@@ -6,7 +6,7 @@ import { outboxRow } from '@app/messaging/outbox';
 import { type OverdueWatch, startOverdueWatch } from '@app/runs/overdue-watch';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
+import type { CheckoutDeps } from '../checkouts/checkout-deps.ts';
 import { reminderRunKeepDays } from '../db/retention.ts';
 import { overdueNotified } from '../points/points.ts';
 import { countStalled, findOldestStalled } from './find-stalled.ts';

@@ -2,7 +2,7 @@ import { readSettingsOf } from '@app/account-settings/read-settings';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { dayMs, minuteMs } from '@app/contracts/durations';
 import type { previewReminders as contract } from '@app/contracts/reminders';
-import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
+import type { CheckoutDeps } from '../checkouts/checkout-deps.ts';
 import { roomForReminders } from './claim-reminders.ts';
 import { countStalled, findOldestStalled, type Stalled } from './find-stalled.ts';
 import { onlyRecipient, type ReminderBounds, stalledBounds } from './reminder.rules.ts';

@@ -6,8 +6,8 @@ import type { Mailer } from '@app/email/mailer';
 import type { Logger } from '@app/service-kit/logger';
 import type { Semaphore } from '@app/service-kit/semaphore';
 import type { PricedSale } from '../checkouts/checkout.rules.ts';
+import type { CheckoutDeps } from '../checkouts/checkout-deps.ts';
 import { priceOpen } from '../checkouts/get-checkout.ts';
-import type { CheckoutDeps } from '../checkouts/price-checkout.ts';
 import { hashOf, newSecret } from '../checkouts/secret.ts';
 import { reminderRecorded } from '../points/points.ts';
 import {

@@ -121,6 +121,7 @@ async function performOnce(
   { params, query, body }: Input,
   perform: (commandId: string) => Promise<Uint8Array>,
 ): Promise<OperationResult> {
+  // What the command makes has it after a prefix of its own (`idOfCommand`).
   const commandId = operation.method === 'GET' ? '' : newIdSuffix(app.clock.nowMs());
   if (idempotencyKey === undefined) {
     if (onlyRepeats) throw new Error(`${operation.id} has no Idempotency-Key to repeat`);

@@ -32,16 +32,16 @@ export async function runForRequest(
   reply: FastifyReply,
   given: Given,
 ): Promise<OperationResult> {
-  const { request, read: begun } = beginRequest(app, operation, req, reply, given);
-  const read = begun instanceof Promise ? await begun : begun;
+  const { request, read } = beginRequest(app, operation, req, reply, given);
+  const readSlot = read instanceof Promise ? await read : read;
   let bytes = 0;
   try {
     const result = await inRequestSpan(req, () => callOperation(app, operation, request));
     bytes = result.body.byteLength;
     return result;
   } finally {
-    // A page goes on after a refusal: its read has ended all the same.
-    read?.hold(bytes);
+    // Until the response is sent, its bytes count for the reader. A page goes on after a refusal: its read has ended all the same.
+    readSlot?.hold(bytes);
   }
 }
 

@@ -248,7 +248,7 @@ function attemptOf(
     delivered,
     waitMs,
     url: recipient === null ? null : `mailto:${recipient}`,
-    reason_code: isOver || waitMs !== null ? (ownReasonCode ?? reasonCode) : 'attempts_used',
+    reason_if_ended: isOver || waitMs !== null ? (ownReasonCode ?? reasonCode) : 'attempts_used',
     status_code: null,
     duration_ms: durationMs,
     dns_ms: null,

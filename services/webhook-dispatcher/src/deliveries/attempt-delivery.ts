@@ -42,7 +42,7 @@ export function createAttemptDelivery(deps: AttemptDeps): (delivery: Delivery, t
       url: to.url,
       delivered,
       waitMs,
-      reason_code: outcome === 'failed' ? 'attempts_used' : null,
+      reason_if_ended: outcome === 'failed' ? 'attempts_used' : null,
       ...exchangeColumns(result, to.url ?? ''),
     });
   };
@@ -57,6 +57,7 @@ function waitBeforeNextAttemptMs(
   { statusCode, headers }: Exchange,
 ): number | null {
   const requestedMs = retryAfterMs(headerOf(headers, 'retry-after'), Date.now());
+  // What it announces after 410 is not shown (`pendingAgain`): any wait will do.
   const ofSchedule = statusCode === goneStatus ? 1 : attemptNumber - attemptsBeforeSchedule;
   return waitAfter(ofSchedule, Math.random(), requestedMs);
 }

@@ -34,14 +34,14 @@ export interface Attempt extends ExchangeColumns {
    * Why no attempt follows, as `finished_deliveries.reason` stores it: `attempts_used` after the last one of the schedule. Null when
    * delivered, and while another follows.
    */
-  readonly reason_code: EndReason | null;
+  readonly reason_if_ended: EndReason | null;
   /** Null when delivered, and after the last attempt. */
   readonly next_attempt_at: string | null;
 }
 
 interface AttemptOutcome
   extends ExchangeColumns,
-    Pick<Attempt, 'endpoint_id' | 'number' | 'url' | 'delivered' | 'reason_code'> {
+    Pick<Attempt, 'endpoint_id' | 'number' | 'url' | 'delivered' | 'reason_if_ended'> {
   /** Milliseconds until the next attempt; null when none follows. */
   readonly waitMs: number | null;
 }

@@ -20,11 +20,11 @@ export const markDueStatement = statement(
 );
 
 /**
- * Lists endpoints with due deliveries, and of which priorities. The statement reads the earliest due row of each and
- * follows the index to the next. So a backlog of a million deliveries costs as much as one delivery, and an endpoint
+ * Lists endpoints with due deliveries, and of which priorities: with the mark `due`, and whether their time has come (`is_time`). The
+ * statement reads the earliest due row of each and follows the index to the next. So a backlog of a million deliveries costs as much as one delivery, and an endpoint
  * whose retries are not due yet costs nothing.
  */
-export const dueStatement = statement<{ endpoint_id: string; priority: Priority; due: boolean }>(
+export const dueStatement = statement<{ endpoint_id: string; priority: Priority; is_time: boolean }>(
   'deliveries-due',
   `with recursive first as (
      (select endpoint_id, priority, next_attempt_at from deliveries
@@ -37,8 +37,8 @@ export const dueStatement = statement<{ endpoint_id: string; priority: Priority;
        where status = 'pending' and due and (endpoint_id, priority) > (first.endpoint_id, first.priority)
        order by endpoint_id, priority, next_attempt_at limit 1) next
    )
-   select endpoint_id, priority, next_attempt_at <= $3 as due from first limit $4`,
-  { endpoint_id: 'text', priority: 'int2', due: 'bool' },
+   select endpoint_id, priority, next_attempt_at <= $3 as is_time from first limit $4`,
+  { endpoint_id: 'text', priority: 'int2', is_time: 'bool' },
 );
 
 /**
@@ -166,7 +166,8 @@ export async function markAndListDue(database: Database, now: Date): Promise<Due
   const found: Due[] = [];
   for (let after = { endpoint_id: '', priority: -1 }; ; ) {
     const { rows } = await database.pool.query(dueStatement([after.endpoint_id, after.priority, now, pageMax]));
-    for (const { endpoint_id: endpointId, priority, due } of rows) if (due) found.push({ endpointId, priority });
+    for (const { endpoint_id: endpointId, priority, is_time: isTime } of rows)
+      if (isTime) found.push({ endpointId, priority });
     const last = rows[pageMax - 1];
     if (last === undefined) return found;
     after = last;

@@ -46,7 +46,7 @@ interface InFlightRequest {
 }
 
 /**
- * - `failed`: the receiver is to blame, and not this delivery alone.
+ * - `failed`: not delivered, which counts against the receiver: it may keep others from being sent.
  * - `away`: the mail server could not be reached; every other email would fail as well.
  * - `unsent`: the email was not submitted, and the mail server was not called.
  */

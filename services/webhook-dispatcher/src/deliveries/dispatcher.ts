@@ -19,7 +19,7 @@ import { type HostRate, HostRates } from './host-rates.ts';
 import { Leases } from './leases.ts';
 import type { Priority } from './priority.rules.ts';
 import { createRecorder, type Recorder } from './record-attempts.ts';
-import { recordWaiting } from './record-waiting.ts';
+import { recordWaitReasons } from './record-wait-reasons.ts';
 
 /** The attempt is null when none was made, because the mail server was unreachable shortly before. */
 export type SendEmail = (
@@ -246,7 +246,7 @@ export class Dispatcher implements DeliverySender {
       const reason = this.#scheduler.waitReasonOf(endpointId);
       if (reason !== undefined) waiting.set(endpointId, reason);
     }
-    await recordWaiting(database, waiting, this.#options.webhooksPerSecond);
+    await recordWaitReasons(database, waiting, this.#options.webhooksPerSecond);
   }
 
   /** Claims as much as there is capacity for, a bounded number at a time. */

@@ -4,10 +4,10 @@ import { decideFailure, type EndpointNow } from './failed-attempt.rules.ts';
 
 const created = '2026-05-04T12:00:00.000Z';
 const next = '2026-05-04T12:00:30.000Z';
-const retry = { status_code: 500, reason_code: null, created_at: created, next_attempt_at: next };
-const last = { ...retry, reason_code: 'attempts_used', next_attempt_at: null } as const;
+const retry = { status_code: 500, reason_if_ended: null, created_at: created, next_attempt_at: next };
+const last = { ...retry, reason_if_ended: 'attempts_used', next_attempt_at: null } as const;
 /** An email that was given up before its attempts ended. */
-const refused = { ...last, reason_code: 'refused' } as const;
+const refused = { ...last, reason_if_ended: 'refused' } as const;
 
 const endpoint = (state: 'on' | 'off' | 'changing'): EndpointNow => ({ kind: kindOf('primary'), state });
 const automation = (state: 'on' | 'off' | 'changing'): EndpointNow => ({ kind: kindOf('automation'), state });

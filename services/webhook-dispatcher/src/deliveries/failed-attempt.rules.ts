@@ -7,7 +7,7 @@ import { heldForFailing } from './held-for-failing.rules.ts';
 export interface FailedAttempt {
   readonly status_code: number | null;
   /** Why no attempt follows: `attempts_used` after the last one of the schedule; null while another may. */
-  readonly reason_code: EndReason | null;
+  readonly reason_if_ended: EndReason | null;
   readonly created_at: string;
   /** Null after the last attempt. */
   readonly next_attempt_at: string | null;
@@ -53,21 +53,22 @@ export interface FailureDecision {
 export function decideFailure(attempt: FailedAttempt, { endpoint, nothingDelivered }: Circumstances): FailureDecision {
   const isLast = attempt.next_attempt_at === null;
   const mayBeHeld =
-    attempt.reason_code === 'attempts_used' && endpoint?.kind.holdsWhatFailed !== false && nothingDelivered;
-  if (isLast && !mayBeHeld) return ended(attempt, 'failed', attempt.reason_code, null);
+    attempt.reason_if_ended === 'attempts_used' && endpoint?.kind.holdsWhatFailed !== false && nothingDelivered;
+  if (isLast && !mayBeHeld) return ended(attempt, 'failed', attempt.reason_if_ended, null);
   if (endpoint === null) return ended(attempt, 'canceled', 'removed', null);
-  if (endpoint.state === 'changing') return waiting(attempt, null);
+  if (endpoint.state === 'changing') return pendingAgain(attempt, null);
   if (endpoint.state === 'off')
     return endpoint.kind.whileOff === 'held'
       ? held(attempt, null, false)
       : ended(attempt, 'canceled', 'discarded', false);
-  return isLast ? held(attempt, heldForFailing, true) : waiting(attempt, true);
+  return isLast ? held(attempt, heldForFailing, true) : pendingAgain(attempt, true);
 }
 
+/** Of a last attempt its own time, from which what is held is found again (`repair/release-held.ts`). */
 const dueAt = ({ next_attempt_at: next, created_at: created }: FailedAttempt): string => next ?? created;
 
 /** After 410 the endpoint is about to be switched off, which holds the delivery: the attempt announces no other. */
-function waiting(attempt: FailedAttempt, ifActive: boolean | null): FailureDecision {
+function pendingAgain(attempt: FailedAttempt, ifActive: boolean | null): FailureDecision {
   const isGone = attempt.status_code === goneStatus;
   return {
     status: 'pending',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isFailingForDays, isFailingForLong } from './failing-for-days.rules.ts';
+import { mustSwitchOff, needsVerdict } from './failing-for-days.rules.ts';
 
 const hourMs = 60 * 60 * 1_000;
 const since = new Date('2026-05-04T12:00:00Z');
@@ -21,8 +21,8 @@ test.each([
   ['five days with 19 attempts', failing(120, 19, 3), false],
   ['five days with 2 events', failing(120, 20, 2), false],
 ])('%s', (_, row, expected) => {
-  expect(isFailingForDays({ ...row, warned_at: since })).toBe(expected);
-  expect(isFailingForLong({ ...row, warned_at: since })).toBe(expected);
+  expect(mustSwitchOff({ ...row, warned_at: since })).toBe(expected);
+  expect(needsVerdict({ ...row, warned_at: since })).toBe(expected);
 });
 
 test.each([
@@ -31,6 +31,6 @@ test.each([
   ['a day with 4 attempts', failing(24, 4, 1), false],
   ['two days after the seller was notified', failing(48, 100, 50, since), false],
 ])('%s', (_, row, expected) => {
-  expect(isFailingForLong(row)).toBe(expected);
-  expect(isFailingForDays(row)).toBe(false);
+  expect(needsVerdict(row)).toBe(expected);
+  expect(mustSwitchOff(row)).toBe(false);
 });

@@ -16,12 +16,12 @@ export interface Failing {
  * hours). The minimum of 20 attempts and 3 events protects an endpoint that gets one event a week from being switched off
  * because of one of them.
  */
-export const isFailingForDays = ({ since, last_at: lastAt, attempts, events }: Failing): boolean =>
+export const mustSwitchOff = ({ since, last_at: lastAt, attempts, events }: Failing): boolean =>
   lastAt.getTime() - since.getTime() >= 5 * dayMs && attempts >= 20 && events >= 3;
 
 /** Whether the seller is to be notified. A day of failures is no short outage: one delivery is tried nine or ten times in it. */
-const isFailingForADay = ({ since, last_at: lastAt, attempts, warned_at: warnedAt }: Failing): boolean =>
+const mustWarn = ({ since, last_at: lastAt, attempts, warned_at: warnedAt }: Failing): boolean =>
   warnedAt === null && lastAt.getTime() - since.getTime() >= dayMs && attempts >= 5;
 
 /** Whether the endpoint is to be switched off, or its seller is to be notified. */
-export const isFailingForLong = (failing: Failing): boolean => isFailingForDays(failing) || isFailingForADay(failing);
+export const needsVerdict = (failing: Failing): boolean => mustSwitchOff(failing) || mustWarn(failing);

@@ -6,7 +6,7 @@ import type { Role } from '../destinations/destination-kind.types.ts';
 import type { Attempt } from './attempt.ts';
 import { attemptColumns, besideAttemptColumns, holdsLease, insertResponses } from './attempt-columns.ts';
 import { type Circumstances, decideFailure, type FailureDecision } from './failed-attempt.rules.ts';
-import { type Failing, isFailingForLong } from './failing-for-days.rules.ts';
+import { type Failing, needsVerdict } from './failing-for-days.rules.ts';
 import { insertFinished, keptColumnsExceptAttempts } from './finish-deliveries.ts';
 
 const readColumns = { id: 'text', account_id: 'text', delivery_id: 'text', endpoint_id: 'text', is_last: 'boolean' };
@@ -178,7 +178,7 @@ async function write(
   const skipped = new Set<string>();
   for (const row of rows) {
     if (row.skipped !== null) skipped.add(row.skipped);
-    else if (isFailingForLong(row)) failing.push(row.endpoint_id);
+    else if (needsVerdict(row)) failing.push(row.endpoint_id);
   }
   return { failing, skipped };
 }

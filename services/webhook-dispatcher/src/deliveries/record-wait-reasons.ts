@@ -13,7 +13,7 @@ const recordStatement = statement(
 export const waitingSince = `now() - interval '5 seconds'`;
 
 /** Writes for readers why what is due to some endpoints waits, in one statement; none where none does. */
-export async function recordWaiting(
+export async function recordWaitReasons(
   database: Database,
   reasons: ReadonlyMap<string, WaitReason>,
   webhooksPerSecond: number,

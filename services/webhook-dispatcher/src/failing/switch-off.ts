@@ -2,7 +2,7 @@ import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
 import { insertNotices, newNotice } from '../activity/notices.ts';
-import { type Failing, isFailingForDays, isFailingForLong } from '../deliveries/failing-for-days.rules.ts';
+import { type Failing, mustSwitchOff, needsVerdict } from '../deliveries/failing-for-days.rules.ts';
 import { isAutomation } from '../destinations/destination-kind-sql.ts';
 import type { EndpointDeps } from '../endpoints/endpoint-deps.ts';
 import { endpointJudged } from '../points/points.ts';
@@ -106,9 +106,9 @@ async function warnOrSwitchOff(
 async function failingVerdict(client: Client, endpointId: string, endpoint: Locked): Promise<Verdict | null> {
   const [failing] = (await client.query(failingStatement([endpointId, endpoint.account_id]))).rows;
   // It has succeeded meanwhile.
-  if (failing === undefined || !isFailingForLong(failing)) return null;
+  if (failing === undefined || !needsVerdict(failing)) return null;
   const { since, attempts } = failing;
-  return isFailingForDays(failing)
+  return mustSwitchOff(failing)
     ? { reason: 'failing', summary: endpointSwitchedOffText(endpoint, since, attempts) }
     : { reason: 'warned', summary: endpointFailingText(endpoint, since, attempts) };
 }

@@ -6,7 +6,7 @@ import { withOne } from '@app/service-kit/planner';
 import type { WaitReason } from '../deliveries/delivery-scheduler.ts';
 import type { EndReason } from '../deliveries/end-reasons.rules.ts';
 import type { heldForFailing } from '../deliveries/held-for-failing.rules.ts';
-import { waitingSince } from '../deliveries/record-waiting.ts';
+import { waitingSince } from '../deliveries/record-wait-reasons.ts';
 import type { Role } from '../destinations/destination-kind.types.ts';
 import { explainDiagnosis } from '../texts/diagnosis-texts.rules.ts';
 import { type ReasonEndpoint, reasonText } from './reason.rules.ts';

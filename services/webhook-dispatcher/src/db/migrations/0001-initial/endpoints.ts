@@ -5,7 +5,7 @@
  * endpoint_changes     changes of endpoints (switched or removed) that are not applied to their waiting deliveries yet.
  * failing_endpoints    endpoints to which nothing was delivered since `since`; a success removes the row. `events` counts first
  *                      attempts.
- * waiting_endpoints    why what is due to an endpoint waits, as its dispatcher last found (deliveries/record-waiting.ts): for readers
+ * waiting_endpoints    why what is due to an endpoint waits, as its dispatcher last found (deliveries/record-wait-reasons.ts): for readers
  *                      alone.
  * self_tests           self-tests that run, one at most for an endpoint. The row is void after `until`: its process died.
  * emails_sent          how many emails automations of an account have sent on the last day on which they sent any.
