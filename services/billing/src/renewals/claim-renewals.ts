@@ -100,7 +100,7 @@ const claimedTypes: ColumnsOf<ClaimedRow> = {
 /** A guard that repeats `nextAttempt`: another process may have written an attempt since the number of this one was decided. */
 const isNext = `i.attempt_no = coalesce(i.last_attempt, 0) + 1 and i.last_reason is distinct from '${nothingDone}'`;
 /** The same guard, for a payment with which the processor did nothing. */
-const isAgain = `i.last_reason = '${nothingDone}'`;
+const isResent = `i.last_reason = '${nothingDone}'`;
 
 const dueValues: NewPaymentValues = {
   id: 'i.payment_id',
@@ -128,7 +128,7 @@ const claimAgainStatement = statement<ClaimedRow>(
        processor = i.processor, decline_kind = null, decline_reason = null, decline_message = null, last_four = null,
        sent_at = $4, finished_at = null, next_check_at = $5, checks = 0, undone = p.undone + 1
      from due as i
-     where ${isAgain} and p.account_id = $1 and p.order_id = i.order_id and p.id = i.payment_id
+     where ${isResent} and p.account_id = $1 and p.order_id = i.order_id and p.id = i.payment_id
        and not exists (select from payments as o where o.account_id = $1 and o.order_id = i.order_id
          and o.status not in ('succeeded', 'declined') and o.step not in ('release', 'card'))
      returning p.id`),
@@ -157,13 +157,13 @@ export async function claimRenewals(
   const times = { now: scope.now, sentAt: new Date(nowMs), checkAt: nextCheckAt(0, nowMs) };
   const first = await claimAttempts(database, scope, { attempts: due.map(firstAttempt), times, by: claimStatement });
   // After attempts that did not count the next one has another number.
-  const renumbered = first.others.filter(({ again }) => !again);
+  const renumbered = first.others.filter(({ resends }) => !resends);
   const others = await claimAttempts(database, scope, { attempts: renumbered, times, by: claimStatement });
-  const undone = first.others.filter(({ again }) => again);
-  const again = await claimAttempts(database, scope, { attempts: undone, times, by: claimAgainStatement });
+  const undone = first.others.filter(({ resends }) => resends);
+  const resent = await claimAttempts(database, scope, { attempts: undone, times, by: claimAgainStatement });
   const claimed = [
-    ...[...first.payments, ...others.payments].map((payment) => ({ payment, again: false })),
-    ...again.payments.map((payment) => ({ payment, again: true })),
+    ...[...first.payments, ...others.payments].map((payment) => ({ payment, resends: false })),
+    ...resent.payments.map((payment) => ({ payment, resends: true })),
   ];
   const { accountId, runId } = scope;
   renewalsClaimed.announce(() => ({ accountId, runId, paymentIds: claimed.map(({ payment }) => payment.id) }));
@@ -174,7 +174,7 @@ export async function claimRenewals(
 export interface ClaimedRenewal {
   readonly payment: Payment;
   /** It was sent before: it is looked up first. */
-  readonly again: boolean;
+  readonly resends: boolean;
 }
 
 interface Attempt extends NextAttempt {
@@ -185,7 +185,7 @@ interface Attempt extends NextAttempt {
  * first would cost every claim a round trip. It is a guess: `nextAttempt` corrects it after attempts that do not count (`isNoAttempt`),
  * a free one, and a failure for which no payment was made.
  */
-const firstAttempt = (due: PayableSubscription): Attempt => ({ due, attemptNo: due.failed_tries + 1, again: false });
+const firstAttempt = (due: PayableSubscription): Attempt => ({ due, attemptNo: due.failed_tries + 1, resends: false });
 
 interface Claimed {
   readonly payments: readonly Payment[];
@@ -225,7 +225,7 @@ async function claimAttempts(
   return {
     payments: found.filter(({ sent }) => sent).map(({ payment }) => payment),
     others: found
-      .filter(({ next, sent, attemptNo }) => !sent && (next.again || next.attemptNo !== attemptNo))
+      .filter(({ next, sent, attemptNo }) => !sent && (next.resends || next.attemptNo !== attemptNo))
       .map(({ due, next }) => ({ due, ...next })),
   };
 }

@@ -9,8 +9,8 @@ export interface LastAttempt {
 /** Which payment of a period is sent next. */
 export interface NextAttempt {
   readonly attemptNo: number;
-  /** It is one that the processor did nothing with. */
-  readonly again: boolean;
+  /** It is one that the processor did nothing with: it is sent again, under its own key. */
+  readonly resends: boolean;
 }
 
 /**
@@ -18,7 +18,7 @@ export interface NextAttempt {
  * sending of its key have arrived, which a restored database does not know, another key would be charged anew.
  */
 export function nextAttempt({ last_attempt, last_reason }: LastAttempt): NextAttempt {
-  if (last_attempt === null) return { attemptNo: 1, again: false };
-  const again = last_reason === nothingDone;
-  return { attemptNo: again ? last_attempt : last_attempt + 1, again };
+  if (last_attempt === null) return { attemptNo: 1, resends: false };
+  const resends = last_reason === nothingDone;
+  return { attemptNo: resends ? last_attempt : last_attempt + 1, resends };
 }

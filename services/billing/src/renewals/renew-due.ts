@@ -200,8 +200,8 @@ async function callWhenAllowed(
   const charge = async (): Promise<void> => {
     const claimed = mustStop(charging) ? undefined : await charging.beginRenewal(due);
     if (claimed === undefined) return onBegun(undefined);
-    const { payment, again } = claimed;
-    const answer = (again ? lookUpThenCall : callProcessor)(charging.deps, payment, answerContext);
+    const { payment, resends } = claimed;
+    const answer = (resends ? lookUpThenCall : callProcessor)(charging.deps, payment, answerContext);
     onBegun({ payment, answer });
     countAnswer(charging, await answer);
   };
