@@ -82,18 +82,19 @@ test('the reply and the event of one payment at once make one order and one even
   let held: Promise<void> | undefined;
   // Another session locks the checkout until both of them want to record its order.
   harness.billing.beforeAnswer = () =>
-    new Promise((answer) => {
+    new Promise((answer, fail) => {
       held = database.transaction(async (client) => {
         await client.query('select id from checkouts for update');
         await harness.billing.publishCompleted(firstAttempt());
         answer();
         await untilBlocked(database.pool, 2);
       });
+      held.catch(fail);
     });
   try {
     expect(await harness.pay(opened)).toMatchObject({ status: 'paid' });
-    await held;
   } finally {
+    await held;
     await database.close();
   }
   await harness.billing.handled();

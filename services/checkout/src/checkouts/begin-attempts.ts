@@ -47,7 +47,7 @@ const incomingTypes = {
 /**
  * One statement for attempts that begin at the same time:
  *
- *   earlier  what the same buyers have bought or are buying. Read first: it locks buyers before any checkout
+ *   earlier   what the same buyers have bought or are buying. Read first: it locks buyers before any checkout
  *   incoming  the attempts, each with what was found
  *   modes     the test mode of each account's shop: its settings are read once for an account
  *   priced    checkouts that were not changed since they were priced, locked in the order of their ids and before discounts.

@@ -58,7 +58,7 @@ function waitBeforeNextAttemptMs(
 ): number | null {
   // A date in it is of the receiver's clock, so of this machine's too.
   const requestedMs = retryAfterMs(headerOf(headers, 'retry-after'), Date.now());
-  // What it announces after 410 is not shown (`pendingAgain`): any wait will do.
+  // What it announces after 410 is not shown (`pendingAgain`): any wait will do, but without one it would be the last attempt.
   const ofSchedule = statusCode === goneStatus ? 1 : attemptNumber - attemptsBeforeSchedule;
   return waitAfter(ofSchedule, Math.random(), requestedMs);
 }
