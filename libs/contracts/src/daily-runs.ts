@@ -74,7 +74,10 @@ export const startDailyRunBody = z
   })
   .meta({ id: 'DailyRunStart' });
 
-/** The daily run of one account, or of every account of the deployment when `accountId` is null; `recovery` is 0 in it. Its subject keeps its first name, as that of `createOrder`. */
+/**
+ * The daily run of one account, or of every account of the deployment when `accountId` is null; `recovery` is 0 in it. Its
+ * subject keeps its first name, as that of `createOrder`.
+ */
 export const startDailyRun = defineRequest('command', 'billing', 'daily-runs.run', {
   input: z.object({
     accountId: z.string().nullable(),

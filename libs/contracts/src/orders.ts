@@ -87,8 +87,9 @@ const createOrderResult = z
   .meta({ id: 'OrderCreated' });
 
 /**
- * Creates an order that is paid at once: it is recorded, and no money moves. The order's id is the command's. The subject keeps its first name, because replicas of
- * two versions exchange it during an update: another name would cost a release that answers to both.
+ * Creates an order that is paid at once: it is recorded, and no money moves. The order's id is the command's. The subject keeps
+ * its first name, because replicas of two versions exchange it during an update: another name would cost a release that answers
+ * to both.
  */
 export const createOrder = defineRequest('command', 'checkout', 'orders.place', {
   input: z.object({

@@ -19,7 +19,10 @@ export const computedFirst = (select: string): string => `${select} offset 0`;
 export const withOne = (select: string, name: string): string =>
   `left join lateral (${select} limit 1) ${name} on true`;
 
-/** A condition that holds for null too, and for which no index is read: of two conditions with an index each, the planner may read that of the weaker one. */
+/**
+ * A condition that holds for null too, and for which no index is read: of two conditions with an index each, the planner may
+ * read that of the weaker one.
+ */
 export const byNoIndex = (condition: string): string => `coalesce(${condition}, true)`;
 
 /** The name under which a key stands in a row a second time, for `isOneRow`. */

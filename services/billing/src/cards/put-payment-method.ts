@@ -9,7 +9,7 @@ import { lostFrom } from '../payments/payment.rules.ts';
 import type { Payment } from '../payments/payment.types.ts';
 import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { keyMayBeForgotten } from '../payments/payment-key.ts';
-import { sendUnlessFound } from '../payments/send-once.ts';
+import { sendUnlessFound } from '../payments/send-unless-found.ts';
 import { renewalUnderWay } from '../payments/wanted-renewal.ts';
 import { chosenName } from '../processors/processor-registry.ts';
 import { timeOf } from '../runs/rehearsal-time.ts';

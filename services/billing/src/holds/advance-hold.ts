@@ -18,7 +18,7 @@ import {
   isReleased,
 } from '../payments/payment-notices.rules.ts';
 import { readMoney } from '../payments/payment-rows.ts';
-import { sendUnlessFound } from '../payments/send-once.ts';
+import { sendUnlessFound } from '../payments/send-unless-found.ts';
 import type { Caller } from '../payments/start-payment.ts';
 import { findCapture } from './find-capture.ts';
 import { type HoldStep, holdResultOf, nextHoldStep } from './hold.rules.ts';

@@ -8,7 +8,7 @@ import { decideStart, otherPayment, paymentOutcomeOf } from './payment.rules.ts'
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { keyMayBeForgotten } from './payment-key.ts';
-import { sendUnlessFound } from './send-once.ts';
+import { sendUnlessFound } from './send-unless-found.ts';
 
 /** Whose request it is; `requestId` is null where billing goes on by itself. */
 export interface Caller {

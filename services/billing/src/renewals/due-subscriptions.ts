@@ -95,7 +95,10 @@ export const mayBeginNow = (
     union all select p.order_id from payments as p where ${gaveBackOrder('$3')}
     union all select unnest($${position}::text[]))`;
 
-/** Whether a subscription is to be charged or ended by then, also while a renewal of it is open, unlike `mayBeginNow`; without rehearsals. */
+/**
+ * Whether a subscription is to be charged or ended by then, also while a renewal of it is open, unlike `mayBeginNow`; without
+ * rehearsals.
+ */
 export const isDueEvenIfOpen = (now: string): string => `not test and next_charge_at <= ${now}`;
 
 const nothing: ReadonlySet<string> = new Set();

@@ -56,7 +56,7 @@ function waitBeforeNextAttemptMs(
   { attemptNumber, attemptsBeforeSchedule }: Delivery,
   { statusCode, headers }: Exchange,
 ): number | null {
-  // A date in it is of the receiver's clock, so of this machine's too.
+  // A date in it is of real time, whatever `deps.clock` is set to.
   const requestedMs = retryAfterMs(headerOf(headers, 'retry-after'), Date.now());
   // What it announces after 410 is not shown (`pendingAgain`): any wait will do, but without one it would be the last attempt.
   const ofSchedule = statusCode === goneStatus ? 1 : attemptNumber - attemptsBeforeSchedule;

@@ -31,8 +31,8 @@ export interface Attempt extends ExchangeColumns {
   readonly url: string | null;
   readonly delivered: boolean;
   /**
-   * Why no attempt follows, as `finished_deliveries.reason` stores it: `attempts_used` after the last one of the schedule. Null when
-   * delivered, and while another follows.
+   * Why no attempt follows, as `finished_deliveries.reason` stores it unless the delivery is held (`decideFailure`):
+   * `attempts_used` after the last one of the schedule. Null when delivered, and while another follows.
    */
   readonly reason_if_ended: EndReason | null;
   /** Null when delivered, and after the last attempt. */

@@ -20,9 +20,9 @@ export const markDueStatement = statement(
 );
 
 /**
- * Lists endpoints with due deliveries, and of which priorities: with the mark `due`, and whether their time has come (`is_time`). The
- * statement reads the earliest due row of each and follows the index to the next. So a backlog of a million deliveries costs as much as one delivery, and an endpoint
- * whose retries are not due yet costs nothing.
+ * Lists endpoints with deliveries that have the mark `due`, of which priorities, and whether their time has come (`is_time`).
+ * The statement reads the earliest due row of each and follows the index to the next. So a backlog of a million deliveries
+ * costs as much as one delivery, and an endpoint whose retries are not due yet costs nothing.
  */
 export const dueStatement = statement<{ endpoint_id: string; priority: Priority; is_time: boolean }>(
   'deliveries-due',
