@@ -120,41 +120,6 @@ describe('imports', () => {
     expect(mutualFolders(new Map(shipped.map((file) => [file, read(file)])))).toEqual([]);
   });
 
-  // Each new folder is one more that a reader of a payment's way goes to and comes back from.
-  test('from its sending until it is written, the answer to a payment stays in the folders named here', () => {
-    const folders: Readonly<Record<string, readonly string[]>> = {
-      'send-payment.ts': ['.', '../processors'],
-      'record-payment.ts': ['.', '@app/messaging'],
-      'decide-answer.rules.ts': ['.', '../processors', '@app/contracts'],
-      'write-answer.ts': ['.', '../points', '@app/messaging', '@app/service-kit'],
-      '../processors/send-request.ts': ['.'],
-    };
-    const imported = Object.keys(folders).map((file) => {
-      const froms = read(`services/billing/src/payments/${file}`).matchAll(/ from '([^']+)\/[^/']+'/g);
-      return [file, [...new Set([...froms].map(([, folder]) => folder))].toSorted()];
-    });
-    expect(Object.fromEntries(imported)).toEqual(folders);
-  });
-
-  // It calls, decides and writes: what a later step needs is passed on, so that no step comes back for it.
-  test('each step of a payment from its sending calls one function of another folder at most', () => {
-    const called = ['send-payment.ts', 'record-payment.ts', 'decide-answer.rules.ts'].map((file) => {
-      const text = read(`services/billing/src/payments/${file}`);
-      const imports = [...text.matchAll(/^import \{([^}]*)\} from '(?!\.\/)[^']+';$/gm)];
-      const names = imports.flatMap(([, list = '']) => list.split(',').map((name) => name.trim()));
-      return [file, names.filter((name) => new RegExp(`\\b${name}\\(`).test(text))];
-    });
-    expect(Object.fromEntries(called)).toEqual({
-      'send-payment.ts': ['sendRequest'],
-      'record-payment.ts': ['outboxRow'],
-      'decide-answer.rules.ts': ['buyerReason'],
-    });
-    // The statement's parameters are ready before the answer waits with others: the batcher calls nothing of billing.
-    expect(linesMatching(['services/billing/src/payments/write-answer.ts'], /\bcreateBatcher\b|\brun\b/)).toEqual([]);
-    const send = 'services/billing/src/payments/send-payment.ts';
-    expect(linesMatching([send], /\bprocessors?(\.\w+\(|\[)/)).toEqual([]);
-  });
-
   // An image is installed with `npm ci --workspace`: a package that is not declared is not in it.
   test('a package declares the workspace packages that its source imports', () => {
     const undeclared = manifests().flatMap(({ folder, name, dependencies }) =>
@@ -400,82 +365,6 @@ describe('work in the background', () => {
       timerChains([...declared, `    timer = setTimeout(${call}, 9);`, '  };'].join('\n'));
     expect([chains('again'), chains('() => void again()')]).toEqual([['again'], ['again']]);
     expect([chains('run'), chains('() => reject(new Error("again"))')]).toEqual([[], []]);
-  });
-});
-
-describe('one way for each thing', () => {
-  // What waits together shares one batcher: its names, its bounds, its spans and its slots are the same for all.
-  test('what batches is a createBatcher, but for the batches that streams deliver', () => {
-    const ownSource = source.filter((file) => /^(services|libs)\/[^/]+\/src\//.test(file));
-    const usesSpans = ownSource.filter((file) => /import [^;]*\binBatchSpan\b/.test(read(file)));
-    expect(usesSpans).toEqual(['libs/messaging/src/take-effect.ts', 'libs/service-kit/src/batcher.ts']);
-    expect(linesMatching(ownSource, /\b(maxBatch|gatherMs|batchStatement|createBatchedStep)\b/)).toEqual([]);
-  });
-
-  test('what has a limit in time is within, and a plain sleep is that of Node', () => {
-    const own = source.filter((file) => /^(libs\/(?!testing\/)|services\/)[^/]+\/src\//.test(file));
-    expect(own.filter((file) => /\bsetTimeout\((\(\) => )?(resolve|reject)\b/.test(read(file)))).toEqual([
-      'libs/service-kit/src/waker.ts',
-      'libs/service-kit/src/within.ts',
-    ]);
-    // The others wait for something else than a limit, or for one limit over several steps.
-    expect(own.filter((file) => read(file).includes('Promise.race('))).toEqual([
-      'libs/email/src/smtp-transport.ts',
-      'libs/messaging/src/publish-outbox.ts',
-      'libs/runs/src/run-for-each-account.ts',
-      'libs/service-kit/src/within.ts',
-      'services/billing/src/payments/ongoing-calls.ts',
-      'services/billing/src/processors/until-aborted.ts',
-      'services/gateway/src/limits/account-quota.ts',
-    ]);
-  });
-
-  test('what minute, hour and day are is said once, but for tests', () => {
-    const own = source.filter(
-      (file) => !file.endsWith('/contracts/src/durations.ts') && !file.includes('/migrations/'),
-    );
-    const names = /\b(const|let) \[?(minute|hour|day)(Ms|S|Seconds)\b.* = /;
-    const numbers = /\b(86_?400|3_?600)_?000\b|(?<=[=*] )(86_?400|3_?600)\b|\b60 \* (60|1_?000\b)/;
-    expect([...linesMatching(own, names), ...linesMatching(own, numbers)]).toEqual([]);
-  });
-
-  test('a service that runs for accounts one at a time takes the run lock of libs/runs', () => {
-    const locking = source.filter(
-      (file) => file.startsWith('services/') && read(file).includes('pg_try_advisory_lock('),
-    );
-    // Each is one process's work on the whole database, of no account.
-    expect(locking).toEqual([
-      'services/metrics/src/rollups/rebuild-rollups.ts',
-      'services/webhook-dispatcher/src/storage/drop-partitions.ts',
-    ]);
-    const running = source.filter((file) => /^import [^;]*'@app\/runs\/run-lock'/m.test(read(file)));
-    expect(new Set(running.map((file) => file.split('/')[1]))).toEqual(new Set(['billing', 'checkout']));
-  });
-
-  test('what sellers are notified of once is remembered by notifyOnce, and not among the ids of commands', () => {
-    const remembering = source.filter((file) => /\binsert into sent_notifications\b/.test(read(file)));
-    expect(remembering).toEqual(['libs/messaging/src/notify-once.ts']);
-    // Of failures that a success forgets, with what it remembers of them.
-    expect(source.filter((file) => /\bset (warned|notified|noticed)_at\b/.test(read(file)))).toEqual([
-      'services/webhook-dispatcher/src/failing/switch-off.ts',
-    ]);
-    const own = source.filter((file) => /^services\/(billing|checkout|gateway)\/src\/(?!db\/)/.test(file));
-    // A rehearsal keeps its result there, as commands do.
-    expect(own.filter((file) => /\binto commands\b/.test(read(file)))).toEqual([
-      'services/billing/src/rehearsals/rehearsal-rows.ts',
-    ]);
-    expect(linesMatching(own, /\b(tellOnce|writeOutboxOnce|told_\w+|\w+_told_at|noticed = true)\b/)).toEqual([]);
-  });
-
-  test('products on sale are one request to catalog, which checkout sends from one file', () => {
-    const contract = read('libs/contracts/src/products-for-sale.ts');
-    expect([...contract.matchAll(/defineRequest\('read', 'catalog', '([^']+)'/g)].map(([, name]) => name)).toEqual([
-      'products.find-for-sale',
-    ]);
-    const senders = source.filter((file) => /request\(\s*findProductsForSale\b/.test(read(file)));
-    expect(senders.filter((file) => file.startsWith('services/checkout/'))).toEqual([
-      'services/checkout/src/products/products-for-sale.ts',
-    ]);
   });
 });
 
