@@ -13,8 +13,16 @@ const counted = { stays, returns, forms: ofForms };
 const forms = ['Payment', 'Sent', 'Answered', 'Decision', 'Answer'];
 /** Beside them in the same files: parts of a form, what a step needs, and who takes it. */
 const beside = [
-  ...['AnswerContext', 'DecidedEvent', 'PaymentUpdate', 'Change', 'Declined', 'RecordContext'],
-  ...['AnswerEvent', 'AnswerWriter', 'AnswerWriters', 'Effect'],
+  'AnswerContext',
+  'DecidedEvent',
+  'PaymentUpdate',
+  'Change',
+  'Declined',
+  'RecordContext',
+  'AnswerEvent',
+  'AnswerWriter',
+  'AnswerWriters',
+  'Effect',
 ];
 
 // Each new folder is one more that a reader of a payment's way goes to and comes back from.
