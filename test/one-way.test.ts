@@ -79,12 +79,12 @@ describe('one way for each thing', () => {
     ]);
   });
 
-  test('a forced daily run is a waiver: what charges reads it, and only the limit of charges knows of it', () => {
+  test('a forced daily run is a waiver of the limit of charges, which nothing but this limit reads', () => {
     const own = source.filter((file) => /^services\/[^/]+\/src\/(?!db\/|api\/)/.test(file));
     const reading = own.filter((file) => /\blimit_waived_until\b/.test(read(file)));
     expect(reading).toEqual(['services/billing/src/daily-runs/limit-waiver.ts']);
     const billing = own.filter((file) => file.startsWith('services/billing/'));
-    // They take the request, and write the waiver.
+    // They take the request, and write the waiver. A text for sellers quotes "force".
     expect(billing.filter((file) => /\bforced?\b(?!")/i.test(withoutComments(read(file))))).toEqual([
       'services/billing/src/daily-runs/requests.ts',
       'services/billing/src/daily-runs/start-daily-run.ts',
