@@ -1,17 +1,12 @@
 import { existsSync } from 'node:fs';
 import { basename, join, matchesGlob } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { anchorsOf, linkedPaths, namedPaths, pathsInComments, withoutFences } from './support/named-paths.ts';
+import { anchorsOf, linkedPaths, namedPaths, pathsInComments } from './support/named-paths.ts';
 import { find, read, root, typeScriptFiles } from './support/repository.ts';
 
 const documents = find('**/*.md').filter((file) => basename(file) !== 'CHANGELOG.md');
 const decisions = find('docs/decisions/*.md').filter((file) => basename(file) !== 'README.md');
 const paths = [...find('**/*'), ...find('.*')];
-
-const wordsOf = (file: string): number =>
-  read(file)
-    .split(/\s+/)
-    .filter((word) => word !== '').length;
 
 /** Made by a command or at the start, and a package of this name. */
 const notKept =
@@ -26,10 +21,6 @@ function isPath(document: string, named: string): boolean {
 }
 
 describe('decisions', () => {
-  test.each(decisions)('%s has at most 800 words', (file) => {
-    expect(wordsOf(file)).toBeLessThanOrEqual(800);
-  });
-
   test('the list of decisions has each with its title', () => {
     const titled = decisions.map((file) => {
       const [, number, title] = /^# (\d{4}) (.+)$/m.exec(read(file)) ?? [];
@@ -37,34 +28,6 @@ describe('decisions', () => {
     });
     const listed = read('docs/decisions/README.md').split('\n');
     expect(listed.filter((line) => line.startsWith('- ['))).toEqual(titled);
-  });
-});
-
-describe('length', () => {
-  /** What a document may have that is longer than others of its kind. */
-  const longer: Record<string, number> = {
-    'deploy/README.md': 2000,
-    'docs/adding-an-event.md': 1250,
-    'README.md': 1000,
-  };
-  const others = documents.filter((file) => !decisions.includes(file));
-  const most = (file: string): number => longer[file] ?? (/^(libs|services)\//.test(file) ? 500 : 900);
-
-  test.each(others)('%s has no more words than its kind may have, in lines of at most 200 characters', (file) => {
-    expect(wordsOf(file)).toBeLessThanOrEqual(most(file));
-    const lines = withoutFences(read(file)).split('\n');
-    expect(lines.filter((line) => line.length > 200)).toEqual([]);
-  });
-
-  test('the changelog has one line for a change, of at most 25 words', () => {
-    const lines = read('CHANGELOG.md').split('\n');
-    expect(lines.filter((line) => /^\s+\S/.test(line))).toEqual([]);
-    expect(lines.filter((line) => line.startsWith('- ') && line.split(' ').length > 26)).toEqual([]);
-  });
-
-  test('all documents together have at most 22,000 words', () => {
-    const words = [...documents, 'CHANGELOG.md'].map(wordsOf);
-    expect(words.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(22_000);
   });
 });
 
