@@ -13,7 +13,7 @@ const pathInText = new RegExp(
 );
 
 /** A Markdown text without its fenced blocks. */
-export const withoutFences = (markdown: string): string => markdown.replace(/^( *)```[\s\S]*?^\1```/gm, '');
+const withoutFences = (markdown: string): string => markdown.replace(/^( *)```[\s\S]*?^\1```/gm, '');
 
 /** What a Markdown text names in backticks that looks like a path of a repository, outside fenced blocks. */
 export function namedPaths(markdown: string): string[] {
