@@ -1,13 +1,13 @@
 import type { OverdueWatch } from '@app/runs/overdue-watch';
 import type { ServiceContext } from '@app/service-host/define-service';
 import { createSemaphore } from '@app/service-kit/semaphore';
+import type { PaymentDeps } from './charging/payment-deps.ts';
 import type { BillingConfig } from './config.ts';
-import { observeLastRun } from './daily-runs/last-run-gauge.ts';
-import { watchOverdue } from './daily-runs/overdue.ts';
-import { createDailyDeps, type DailyDeps } from './daily-runs/start-daily-run.ts';
-import { dailySteps } from './daily-runs/steps.ts';
-import { compareOrders } from './order-comparisons/compare-orders.ts';
-import type { PaymentDeps } from './payments/payment-deps.ts';
+import { observeLastRun } from './daily-run/last-run-gauge.ts';
+import { watchOverdue } from './daily-run/overdue.ts';
+import { createDailyDeps, type DailyDeps } from './daily-run/start-daily-run.ts';
+import { dailySteps } from './daily-run/steps.ts';
+import { compareOrders } from './reconciliation/order-comparisons/compare-orders.ts';
 
 /** Far longer than an account's run takes. A slower run is stuck, or it finishes after the sum was stored. */
 const partLimitMs = 10 * 60_000;

@@ -3,24 +3,24 @@ import { AdjustableClock, type Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import { startPaymentsLoop } from './advancing/payments-loop.ts';
 import { createCardAnswerWriter } from './cards/record-card.ts';
+import { createOngoingCalls } from './charging/ongoing-calls.ts';
+import { createOrderMutex } from './charging/order-mutex.ts';
+import type { PaymentDeps } from './charging/payment-deps.ts';
+import { type AnswerWriters, createOrderAnswerWriter } from './charging/write-answer.ts';
+import { createAttemptWriter } from './charging/write-attempt.ts';
 import type { BillingConfig } from './config.ts';
-import { createOngoingCalls } from './payments/ongoing-calls.ts';
-import { createOrderMutex } from './payments/order-mutex.ts';
-import type { PaymentDeps } from './payments/payment-deps.ts';
-import { type AnswerWriters, createOrderAnswerWriter } from './payments/write-answer.ts';
-import { createAttemptWriter } from './payments/write-attempt.ts';
 import { startEndpointsLoop } from './processor-endpoints/endpoints-loop.ts';
 import { reachableBase } from './processor-endpoints/reachable-base.ts';
 import { startEventsLoop } from './processor-events/events-loop.ts';
 import { handlingOf } from './processor-events/handlings.ts';
 import type { ReceivingDeps } from './processor-events/receive-event.ts';
-import type { StripeSettingsDeps } from './processor-settings/stored-keys.ts';
 import { createProcessors, type KnownProcessors, type ProcessorName } from './processors/processor-registry.ts';
 import { createProcessorSecrets, type ProcessorSecrets } from './processors/processor-secrets.ts';
-import { openSimulatedProcessor } from './processors/simulated-processor.ts';
+import type { StripeSettingsDeps } from './processors/settings/stored-keys.ts';
+import { openSimulatedProcessor } from './processors/simulated/simulated-processor.ts';
 import { createStripePace } from './processors/stripe/stripe-pace.ts';
 import { openStripeProcessor } from './processors/stripe/stripe-processor.ts';
-import { createRenewalAnswerWriter } from './renewals/record-renewals.ts';
+import { createRenewalAnswerWriter } from './subscriptions/renewals/record-renewals.ts';
 
 type Context = Pick<
   ServiceContext<BillingConfig>,

@@ -1,4 +1,4 @@
-import type { Payment } from '../src/payments/payment.types.ts';
+import type { Payment } from '../src/charging/payment.types.ts';
 import { copyDatabase, type DatabaseCopy } from './database-copy.ts';
 import type { Replicas } from './payment-replicas.ts';
 

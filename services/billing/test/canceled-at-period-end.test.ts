@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { accountsToVisit } from '../src/daily-runs/accounts-to-visit.ts';
-import { previewDailyRun } from '../src/daily-runs/preview-daily-run.ts';
-import { takeRenewalCounts } from '../src/renewals/take-renewal-counts.ts';
+import { accountsToVisit } from '../src/daily-run/accounts-to-visit.ts';
+import { previewDailyRun } from '../src/daily-run/preview-daily-run.ts';
 import { noCounts } from '../src/runs/daily-counts.rules.ts';
 import { cancelOfRefundedOrders } from '../src/subscriptions/cancel-refunded.ts';
 import { getSubscription } from '../src/subscriptions/get-subscription.ts';
+import { takeRenewalCounts } from '../src/subscriptions/renewals/take-renewal-counts.ts';
 import { cancelSubscription, keepSubscription, pauseSubscription } from '../src/subscriptions/subscriptions.ts';
 import { dyingAt } from './dying-process.ts';
 import { putPaymentMethod } from './new-cards.ts';

@@ -1,7 +1,7 @@
 import { guardLeaks } from '@app/testing/leak-guard';
 import { describe, expect, test } from 'vitest';
-import { lookUpAtProcessor } from '../src/payments/look-up-payment.ts';
-import type { PaymentProcessor, SentOutcome } from '../src/processors/payment-processor.ts';
+import { lookUpAtProcessor } from '../src/charging/look-up-payment.ts';
+import type { PaymentProcessor, SentOutcome } from '../src/processors/port.ts';
 import { pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { dayMs, hourMs, minuteMs, type Replica } from './payment-replicas.ts';
 import { commandOf, openReplicasOf, replicas } from './set-up.ts';

@@ -4,7 +4,7 @@ import { fakeClock } from '@app/testing/fake-clock';
 import { volume } from '@app/testing/long';
 import { query } from '@app/testing/sql';
 import { beforeEach, expect, test } from 'vitest';
-import { accountsToVisit } from '../src/daily-runs/accounts-to-visit.ts';
+import { accountsToVisit } from '../src/daily-run/accounts-to-visit.ts';
 import { seedCharges } from './books-seed.ts';
 import { database, openStorage, storage } from './set-up.ts';
 

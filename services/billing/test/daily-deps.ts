@@ -1,6 +1,6 @@
 import { createSemaphore } from '@app/service-kit/semaphore';
-import { createDailyDeps, type DailyDeps } from '../src/daily-runs/start-daily-run.ts';
-import type { PaymentDeps } from '../src/payments/payment-deps.ts';
+import type { PaymentDeps } from '../src/charging/payment-deps.ts';
+import { createDailyDeps, type DailyDeps } from '../src/daily-run/start-daily-run.ts';
 import type { DailyStep } from '../src/runs/daily-step.ts';
 
 /** What daily runs need: two parts at once, each within a minute of the machine's time. */

@@ -8,7 +8,7 @@ import { openDatabase } from '@app/service-kit/database';
 import { nothingDone } from '@app/testing/daily-result';
 import { query } from '@app/testing/sql';
 import { expect, test } from 'vitest';
-import { storeReminderCounts } from '../src/daily-runs/store-reminder-counts.ts';
+import { storeReminderCounts } from '../src/daily-run/store-reminder-counts.ts';
 import { databaseOptions } from '../src/db/migrate.ts';
 import { orderEvent } from './samples.ts';
 import { harness, startService } from './set-up.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
+import { startPayment } from '../src/charging/start-payment.ts';
 import { listOrderDisputes } from '../src/disputes/dispute-rows.ts';
 import { recordDispute } from '../src/disputes/record-dispute.ts';
-import { startPayment } from '../src/payments/start-payment.ts';
-import type { ProcessorDispute } from '../src/processors/payment-processor.ts';
+import type { ProcessorDispute } from '../src/processors/port.ts';
 import { disputeOf } from '../src/processors/stripe/stripe-disputes.ts';
 import { recordFoundRefund } from '../src/refunds/record-found-refund.ts';
 import { reopenCharges } from '../src/refunds/reopen-charges.ts';

@@ -1,5 +1,5 @@
 import { type DyingProcess as Dying, dyingAt as dyingAtSeam } from '@app/testing/dying-process';
-import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
+import type { PaymentProcessor } from '../src/processors/port.ts';
 import type { Wrap } from './payment-replicas.ts';
 
 export interface DyingProcess extends Wrap {

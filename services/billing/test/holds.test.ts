@@ -1,8 +1,8 @@
 import { isDeath } from '@app/testing/dying-process';
 import { expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
-import { startPayment } from '../src/payments/start-payment.ts';
-import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
+import { startPayment } from '../src/charging/start-payment.ts';
+import type { PaymentProcessor } from '../src/processors/port.ts';
 import { dyingAt } from './dying-process.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas } from './payment-replicas.ts';
 import { startInput, upsell } from './payment-samples.ts';

@@ -2,7 +2,7 @@ import { newId, newIdSuffix } from '@app/contracts/ids';
 import { volume } from '@app/testing/long';
 import { beforeAll, expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
-import { startPayment } from '../src/payments/start-payment.ts';
+import { startPayment } from '../src/charging/start-payment.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { cancelSubscription } from '../src/subscriptions/subscriptions.ts';

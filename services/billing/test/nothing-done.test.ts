@@ -1,9 +1,9 @@
 import { newId } from '@app/contracts/ids';
 import { expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
-import type { StartInput } from '../src/payments/new-attempt.ts';
-import { startPayment } from '../src/payments/start-payment.ts';
-import type { SentOutcome } from '../src/processors/payment-processor.ts';
+import type { StartInput } from '../src/charging/new-attempt.ts';
+import { startPayment } from '../src/charging/start-payment.ts';
+import type { SentOutcome } from '../src/processors/port.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { copyDatabase } from './database-copy.ts';
 import { putPaymentMethod } from './new-cards.ts';

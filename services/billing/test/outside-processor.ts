@@ -1,9 +1,9 @@
 import type { Database } from '@app/service-kit/database';
 import type { FakeClock } from '@app/testing/fake-clock';
-import type { Payment } from '../src/payments/payment.types.ts';
-import type { PaymentProcessor } from '../src/processors/payment-processor.ts';
-import { type BookEntry, readBookEntries } from '../src/processors/simulated-books.ts';
-import type { SimulatedProcessor } from '../src/processors/simulated-processor.ts';
+import type { Payment } from '../src/charging/payment.types.ts';
+import type { PaymentProcessor } from '../src/processors/port.ts';
+import { type BookEntry, readBookEntries } from '../src/processors/simulated/simulated-books.ts';
+import type { SimulatedProcessor } from '../src/processors/simulated/simulated-processor.ts';
 import type { StripeFault, StripeStandIn } from './stripe/stripe-stand-in.ts';
 
 /** The payment processor as a party of its own, with its books and cards: what replicas charge through. */

@@ -1,5 +1,5 @@
 import { newId } from '@app/contracts/ids';
-import type { StartInput } from '../src/payments/new-attempt.ts';
+import type { StartInput } from '../src/charging/new-attempt.ts';
 
 /** Later than the clocks of tests: a processor has forgotten no key of such an order. */
 const madeAt = Date.parse('2036-01-01T00:00:00.000Z');

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { OrderMoney, Payment } from '../src/payments/payment.types.ts';
-import type { BookEntry } from '../src/processors/simulated-books.ts';
+import type { OrderMoney, Payment } from '../src/charging/payment.types.ts';
+import type { BookEntry } from '../src/processors/simulated/simulated-books.ts';
 import type { LostPayment } from './backups.ts';
 import type { Replicas, WrittenEvent } from './payment-replicas.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { isNoAttempt } from '../src/payments/payment.rules.ts';
-import type { Payment } from '../src/payments/payment.types.ts';
-import type { BookEntry } from '../src/processors/simulated-books.ts';
+import { isNoAttempt } from '../src/charging/payment.rules.ts';
+import type { Payment } from '../src/charging/payment.types.ts';
+import type { BookEntry } from '../src/processors/simulated/simulated-books.ts';
 import type { Backups } from './backups.ts';
 import type { Replicas } from './payment-replicas.ts';
 import { type RenewalState, readRenewals, readStory, readSubscription } from './subscriptions-of-tests.ts';

@@ -5,7 +5,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { randomRuns, volume } from '@app/testing/long';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { startPayment } from '../src/payments/start-payment.ts';
+import { startPayment } from '../src/charging/start-payment.ts';
 import { Backups } from './backups.ts';
 import { dyingAt } from './dying-process.ts';
 import { dayMs, hourMs, minuteMs, type Replica, type Replicas } from './payment-replicas.ts';

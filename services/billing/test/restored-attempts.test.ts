@@ -1,7 +1,7 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { beforeEach, expect, test } from 'vitest';
-import type { StartInput } from '../src/payments/new-attempt.ts';
-import { startPayment } from '../src/payments/start-payment.ts';
+import type { StartInput } from '../src/charging/new-attempt.ts';
+import { startPayment } from '../src/charging/start-payment.ts';
 import { NoProcessorError } from '../src/processors/processor-registry.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { copyDatabase } from './database-copy.ts';

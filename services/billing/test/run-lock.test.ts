@@ -20,7 +20,7 @@ import {
   dailyRuns,
   runDailyForAccount,
   runDailyForAll,
-} from '../src/daily-runs/start-daily-run.ts';
+} from '../src/daily-run/start-daily-run.ts';
 import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { retention } from '../src/db/retention.ts';
 import type { DailyStep } from '../src/runs/daily-step.ts';

@@ -1,9 +1,9 @@
 import type { EventData } from '@app/contracts/define';
 import { newId } from '@app/contracts/ids';
 import type { orderPaid } from '@app/contracts/orders';
-import type { StartInput } from '../src/payments/new-attempt.ts';
-import { startPayment } from '../src/payments/start-payment.ts';
-import type { SubscriptionAfter } from '../src/renewals/renewal.rules.ts';
+import type { StartInput } from '../src/charging/new-attempt.ts';
+import { startPayment } from '../src/charging/start-payment.ts';
+import type { SubscriptionAfter } from '../src/subscriptions/renewals/renewal.rules.ts';
 import { startSubscriptions } from '../src/subscriptions/start-subscriptions.ts';
 import { newAccount, type Replica, type Replicas } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';

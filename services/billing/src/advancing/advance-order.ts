@@ -1,6 +1,6 @@
+import { checkPayment } from '../charging/check-payment.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { advanceHold } from '../holds/advance-hold.ts';
-import { checkPayment } from '../payments/check-payment.ts';
-import type { PaymentDeps } from '../payments/payment-deps.ts';
 import { advanceRefund } from '../refunds/refund-charges.ts';
 
 /**

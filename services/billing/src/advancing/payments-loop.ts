@@ -1,14 +1,14 @@
 import { type BackgroundLoop, startLoop } from '@app/service-kit/background-loop';
-import { decideHold } from '../holds/decide-hold.ts';
 import {
   claimDueHolds,
   claimDuePayments,
   claimDueRefunds,
   type DueOrder,
   type DuePayment,
-} from '../payments/due-work.ts';
-import { forEachOrder } from '../payments/for-each-order.ts';
-import type { PaymentDeps } from '../payments/payment-deps.ts';
+} from '../charging/due-work.ts';
+import { forEachOrder } from '../charging/for-each-order.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
+import { decideHold } from '../holds/decide-hold.ts';
 import { advanceRefund } from '../refunds/refund-charges.ts';
 import { checkAndAdvance } from './advance-order.ts';
 

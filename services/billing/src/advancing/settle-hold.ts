@@ -1,12 +1,12 @@
 import { DomainError } from '@app/contracts/errors';
 import type { HoldResult } from '@app/contracts/payments';
+import { isOverdue, openPayment } from '../charging/payment.rules.ts';
+import type { Hold } from '../charging/payment.types.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
+import { readMoney } from '../charging/payment-rows.ts';
+import type { Caller } from '../charging/start-payment.ts';
 import { decideHold } from '../holds/decide-hold.ts';
 import { holdResultOf } from '../holds/hold.rules.ts';
-import { isOverdue, openPayment } from '../payments/payment.rules.ts';
-import type { Hold } from '../payments/payment.types.ts';
-import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { readMoney } from '../payments/payment-rows.ts';
-import type { Caller } from '../payments/start-payment.ts';
 import { checkAndAdvance } from './advance-order.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Payment } from '../payments/payment.types.ts';
+import type { Payment } from '../charging/payment.types.ts';
 import { replaceCard, type Subscription } from '../subscriptions/subscription-change.rules.ts';
 
 /** The payment of a card, as it stands beside the order's other cards once its answer is written. */

@@ -1,11 +1,11 @@
 import { newId } from '@app/contracts/ids';
-import type { PaymentDeps } from '../payments/payment-deps.ts';
-import type { Confirmation } from '../processors/payment-processor.ts';
-import { renewDue } from '../renewals/renew-due.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
+import type { Confirmation } from '../processors/port.ts';
+import { chargeWhenMatched } from '../reconciliation/unmatched-payments/charge-when-matched.ts';
 import { noCounts } from '../runs/daily-counts.rules.ts';
 import type { AccountRun } from '../runs/daily-step.ts';
 import { timeOf } from '../runs/rehearsal-time.ts';
-import { chargeWhenMatched } from '../unmatched-payments/charge-when-matched.ts';
+import { renewDue } from '../subscriptions/renewals/renew-due.ts';
 
 interface Charged {
   readonly accountId: string;

@@ -1,9 +1,9 @@
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type Database, statement } from '@app/service-kit/database';
 import { recordOf } from '@app/service-kit/row-arrays';
-import { hurryRenewalsStatement } from '../payments/hurry-renewals.ts';
-import { updateColumns, updateTypes } from '../payments/payment-update.ts';
-import type { Answer, AnswerWriter } from '../payments/write-answer.ts';
+import { hurryRenewalsStatement } from '../charging/hurry-renewals.ts';
+import { updateColumns, updateTypes } from '../charging/payment-update.ts';
+import type { Answer, AnswerWriter } from '../charging/write-answer.ts';
 import { answersRecorded } from '../points/points.ts';
 import { readAheadDays, rehearsalTime } from '../runs/rehearsal-time.ts';
 import type { Subscription } from '../subscriptions/subscription-change.rules.ts';

@@ -1,12 +1,12 @@
 import type { RequestOutput } from '@app/contracts/define';
 import type { continuePaymentMethod } from '@app/contracts/subscriptions';
 import { statement } from '@app/service-kit/database';
-import { checkPayment } from '../payments/check-payment.ts';
-import { clientSecretOf } from '../payments/continue-payment.ts';
-import type { Payment } from '../payments/payment.types.ts';
-import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { onlyPaymentOf, paymentColumns, paymentTypes } from '../payments/payment-rows.ts';
-import type { Confirmation } from '../processors/payment-processor.ts';
+import { checkPayment } from '../charging/check-payment.ts';
+import { clientSecretOf } from '../charging/continue-payment.ts';
+import type { Payment } from '../charging/payment.types.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
+import { onlyPaymentOf, paymentColumns, paymentTypes } from '../charging/payment-rows.ts';
+import type { Confirmation } from '../processors/port.ts';
 
 const waitingStatement = statement<Payment>(
   'cards-waiting-renewal',

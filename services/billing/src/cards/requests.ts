@@ -1,6 +1,6 @@
 import * as contract from '@app/contracts/subscriptions';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
-import type { PaymentDeps } from '../payments/payment-deps.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { createChargeNow } from './charge-now.ts';
 import { continuePaymentMethod, putPaymentMethod } from './put-payment-method.ts';
 

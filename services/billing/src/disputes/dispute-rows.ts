@@ -1,8 +1,8 @@
 import type { DisputeResource } from '@app/contracts/disputes';
 import { type Client, type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { namesOf } from '@app/service-kit/row-arrays';
-import type { Charge, Dispute } from '../payments/payment.types.ts';
-import type { ProcessorDispute } from '../processors/payment-processor.ts';
+import type { Charge, Dispute } from '../charging/payment.types.ts';
+import type { ProcessorDispute } from '../processors/port.ts';
 import { outcomeOfDispute } from './dispute.rules.ts';
 
 /** Whose disputes: of one account at one processor, live or rehearsed. */

@@ -1,6 +1,6 @@
 import type { DisputeOutcome } from '@app/contracts/disputes';
 import { formatAmount } from '@app/money/format';
-import type { ProcessorDispute } from '../processors/payment-processor.ts';
+import type { ProcessorDispute } from '../processors/port.ts';
 import type { DisputedCharge } from './dispute-rows.ts';
 
 /** What sellers read of disputes in Recent activity. Cards and buyers are not named. */

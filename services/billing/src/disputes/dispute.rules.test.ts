@@ -1,7 +1,7 @@
 import { disputeStatus } from '@app/contracts/disputes';
 import { expect, test } from 'vitest';
-import type { Charge, Dispute } from '../payments/payment.types.ts';
-import type { ProcessorDispute } from '../processors/payment-processor.ts';
+import type { Charge, Dispute } from '../charging/payment.types.ts';
+import type { ProcessorDispute } from '../processors/port.ts';
 import { decideDispute } from './dispute.rules.ts';
 
 const openedAt = new Date('2026-03-15T12:00:00.000Z');

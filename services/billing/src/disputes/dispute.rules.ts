@@ -1,6 +1,6 @@
 import type { DisputeOutcome, DisputeStatus } from '@app/contracts/disputes';
-import type { Charge, Dispute } from '../payments/payment.types.ts';
-import type { ProcessorDispute } from '../processors/payment-processor.ts';
+import type { Charge, Dispute } from '../charging/payment.types.ts';
+import type { ProcessorDispute } from '../processors/port.ts';
 import { restOf } from '../refunds/refund.rules.ts';
 
 /** What a dispute that was read changes, and what is published of it. */

@@ -1,4 +1,4 @@
-import type { PaymentDeps } from '../payments/payment-deps.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
 import type { DailyCounts } from '../runs/daily-counts.rules.ts';
 import type { AccountRun } from '../runs/daily-step.ts';
 import { type DisputeScope, openDisputes } from './dispute-rows.ts';

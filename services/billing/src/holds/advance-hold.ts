@@ -3,11 +3,11 @@ import { idTimeMs } from '@app/contracts/ids';
 import { type HoldResult, holdSettled } from '@app/contracts/payments';
 import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
-import { beginPayment, type NextPayment } from '../payments/begin-payment.ts';
-import type { Hold, OrderMoney, Payment } from '../payments/payment.types.ts';
-import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { noticeEvent } from '../payments/payment-events.ts';
-import { holdPaymentKey, keyMayBeForgotten } from '../payments/payment-key.ts';
+import { beginPayment, type NextPayment } from '../charging/begin-payment.ts';
+import type { Hold, OrderMoney, Payment } from '../charging/payment.types.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
+import { noticeEvent } from '../charging/payment-events.ts';
+import { holdPaymentKey, keyMayBeForgotten } from '../charging/payment-key.ts';
 import {
   capturedElsewhereText,
   holdLostText,
@@ -16,10 +16,10 @@ import {
   isAlreadyCaptured,
   isHoldExpired,
   isReleased,
-} from '../payments/payment-notices.rules.ts';
-import { readMoney } from '../payments/payment-rows.ts';
-import { sendUnlessFound } from '../payments/send-unless-found.ts';
-import type { Caller } from '../payments/start-payment.ts';
+} from '../charging/payment-notices.rules.ts';
+import { readMoney } from '../charging/payment-rows.ts';
+import { sendUnlessFound } from '../charging/send-unless-found.ts';
+import type { Caller } from '../charging/start-payment.ts';
 import { findCapture } from './find-capture.ts';
 import { type HoldStep, holdResultOf, nextHoldStep } from './hold.rules.ts';
 

@@ -1,6 +1,6 @@
 import { statement } from '@app/service-kit/database';
-import type { PaymentDeps } from '../payments/payment-deps.ts';
-import type { Caller } from '../payments/start-payment.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
+import type { Caller } from '../charging/start-payment.ts';
 import { type AdvancedHold, advanceHold, type HowFar } from './advance-hold.ts';
 
 /** Only the caller that changes the row from `held` decides. If its process dies, the payments loop goes on a minute later. */

@@ -1,9 +1,9 @@
 import { hourMs } from '@app/contracts/durations';
-import { beginPayment } from '../payments/begin-payment.ts';
-import type { Hold, OrderMoney } from '../payments/payment.types.ts';
-import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { recordAnswer } from '../payments/record-payment.ts';
-import type { ProcessorRecord } from '../processors/payment-processor.ts';
+import { beginPayment } from '../charging/begin-payment.ts';
+import type { Hold, OrderMoney } from '../charging/payment.types.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
+import { recordAnswer } from '../charging/record-payment.ts';
+import type { ProcessorRecord } from '../processors/port.ts';
 
 const listLimitMs = 60_000;
 /** Clocks differ: the processor may have recorded the hold, and its capture, a little earlier or later than this service. */

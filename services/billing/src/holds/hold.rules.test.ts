@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Hold, OrderMoney, Payment } from '../payments/payment.types.ts';
+import type { Hold, OrderMoney, Payment } from '../charging/payment.types.ts';
 import { nextHoldStep } from './hold.rules.ts';
 
 const nowMs = Date.parse('2026-03-15T12:00:00.000Z');

@@ -1,8 +1,8 @@
 import { hourMs, minuteMs } from '@app/contracts/durations';
 import type { HoldResult } from '@app/contracts/payments';
-import { openPayment } from '../payments/payment.rules.ts';
-import type { Hold, OrderMoney, Payment } from '../payments/payment.types.ts';
-import { isAlreadyCaptured, isHoldExpired } from '../payments/payment-notices.rules.ts';
+import { openPayment } from '../charging/payment.rules.ts';
+import type { Hold, OrderMoney, Payment } from '../charging/payment.types.ts';
+import { isAlreadyCaptured, isHoldExpired } from '../charging/payment-notices.rules.ts';
 
 const beforeExpiryMs = hourMs;
 

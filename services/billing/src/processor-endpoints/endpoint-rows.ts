@@ -1,6 +1,6 @@
 import { dayMs, hourMs } from '@app/contracts/durations';
 import { type Database, statement } from '@app/service-kit/database';
-import { rotationMs } from '../processor-settings/webhook-secrets.ts';
+import { rotationMs } from '../processors/settings/webhook-secrets.ts';
 import { nextDelayMs } from './endpoint.rules.ts';
 
 /** A row whose endpoint is compared with Stripe, and the key for that. */

@@ -1,4 +1,4 @@
-import type { PaymentDeps } from '../payments/payment-deps.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
 import type { EventType } from '../processors/stripe/stripe-endpoints.ts';
 import type { StripeProcessor } from '../processors/stripe/stripe-processor.ts';
 import type { ProcessorEvent } from './event-rows.ts';

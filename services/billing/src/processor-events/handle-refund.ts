@@ -1,5 +1,5 @@
 import { statement } from '@app/service-kit/database';
-import type { ProcessorRecord } from '../processors/payment-processor.ts';
+import type { ProcessorRecord } from '../processors/port.ts';
 import { recordFoundRefund } from '../refunds/record-found-refund.ts';
 import { type FailedRefund, reopenCharges } from '../refunds/reopen-charges.ts';
 import type { EventDeps, EventHandling } from './event-deps.ts';

@@ -3,8 +3,8 @@ import type { receiveProcessorEvent as contract } from '@app/contracts/processor
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import { webhookSecrets } from '../processor-settings/webhook-secrets.ts';
 import type { ProcessorSecrets } from '../processors/processor-secrets.ts';
+import { webhookSecrets } from '../processors/settings/webhook-secrets.ts';
 import { readEvent } from './event-content.ts';
 import { storeEvent } from './event-rows.ts';
 import { isSigned } from './signature.ts';

@@ -1,4 +1,4 @@
-import type { ProcessorRecord } from './payment-processor.ts';
+import type { ProcessorRecord } from './port.ts';
 
 /** A few hundred bytes each. */
 const pageRecords = 1_000;

@@ -1,7 +1,7 @@
 import type { processorName } from '@app/contracts/payment-processors';
 import { type Database, statement } from '@app/service-kit/database';
 import type { z } from 'zod';
-import type { PaymentProcessor, ProcessorCall } from './payment-processor.ts';
+import type { PaymentProcessor, ProcessorCall } from './port.ts';
 import { keyPurpose, type ProcessorSecrets } from './processor-secrets.ts';
 
 export type ProcessorName = z.infer<typeof processorName>;

@@ -1,5 +1,5 @@
-import type { PaymentProcessor, ProcessorCall, ProcessorRecord, SentOutcome } from './payment-processor.ts';
-import { NothingDoneError } from './payment-processor.ts';
+import type { PaymentProcessor, ProcessorCall, ProcessorRecord, SentOutcome } from './port.ts';
+import { NothingDoneError } from './port.ts';
 import type { AccountProcessor, Processors } from './processor-registry.ts';
 
 /** Also the code of the error with which a request ends that waited for a slot when the key was refused. */

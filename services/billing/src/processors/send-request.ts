@@ -1,4 +1,4 @@
-import type { PaymentProcessor, PaymentRequest, ProcessorCall, SentOutcome } from './payment-processor.ts';
+import type { PaymentProcessor, PaymentRequest, ProcessorCall, SentOutcome } from './port.ts';
 import type { Processors } from './processor-registry.ts';
 
 /** What is sent, of whom and where to; fields are named as the columns of a payment. */

@@ -1,5 +1,5 @@
 import { formatAmount } from '@app/money/format';
-import type { Charge, OrderMoney, Payment, RefundedDispute } from '../payments/payment.types.ts';
+import type { Charge, OrderMoney, Payment, RefundedDispute } from '../charging/payment.types.ts';
 
 /** The open dispute that keeps a charge from being refunded; undefined where none does. */
 export const disputeOf = ({ disputes }: OrderMoney, { id }: Charge): RefundedDispute | undefined =>

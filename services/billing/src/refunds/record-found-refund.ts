@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { idPrefixes, idSuffixOf } from '@app/contracts/ids';
 import { statement } from '@app/service-kit/database';
-import { beginPayment } from '../payments/begin-payment.ts';
-import { hasEnded } from '../payments/payment.rules.ts';
-import type { Payment } from '../payments/payment.types.ts';
-import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { readMoney } from '../payments/payment-rows.ts';
-import { recordAnswer } from '../payments/record-payment.ts';
-import type { ProcessorRecord } from '../processors/payment-processor.ts';
+import { beginPayment } from '../charging/begin-payment.ts';
+import { hasEnded } from '../charging/payment.rules.ts';
+import type { Payment } from '../charging/payment.types.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
+import { readMoney } from '../charging/payment-rows.ts';
+import { recordAnswer } from '../charging/record-payment.ts';
+import type { ProcessorRecord } from '../processors/port.ts';
 import { attemptsOf, restOf } from './refund.rules.ts';
 
 interface AtProcessor {

@@ -1,8 +1,8 @@
-import { beginPayment } from '../payments/begin-payment.ts';
-import type { Charge, OrderMoney, Payment } from '../payments/payment.types.ts';
-import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { sendPayment } from '../payments/send-payment.ts';
-import type { Caller } from '../payments/start-payment.ts';
+import { beginPayment } from '../charging/begin-payment.ts';
+import type { Charge, OrderMoney, Payment } from '../charging/payment.types.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
+import { sendPayment } from '../charging/send-payment.ts';
+import type { Caller } from '../charging/start-payment.ts';
 
 interface PlannedRefund {
   readonly charge: Charge;

@@ -1,8 +1,8 @@
 import type { RequestOutput } from '@app/contracts/define';
 import type { refundCharges } from '@app/contracts/payments';
-import { hasEnded, openPayment } from '../payments/payment.rules.ts';
-import type { Charge, OrderMoney, Payment } from '../payments/payment.types.ts';
-import { refundsOf } from '../payments/refunded-parts.rules.ts';
+import { hasEnded, openPayment } from '../charging/payment.rules.ts';
+import type { Charge, OrderMoney, Payment } from '../charging/payment.types.ts';
+import { refundsOf } from '../charging/refunded-parts.rules.ts';
 import { disputedText, disputedThereText, disputeOf, isDisputedThere, lostText } from './disputed.rules.ts';
 
 export type RefundResult = RequestOutput<typeof refundCharges>;

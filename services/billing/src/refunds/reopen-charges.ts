@@ -1,10 +1,10 @@
 import { refundFailed } from '@app/contracts/payments';
 import { insertOutboxSql, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
-import type { Charge, Payment } from '../payments/payment.types.ts';
-import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { noticeEvent } from '../payments/payment-events.ts';
-import { refundFailedText } from '../payments/payment-notices.rules.ts';
+import type { Charge, Payment } from '../charging/payment.types.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
+import { noticeEvent } from '../charging/payment-events.ts';
+import { refundFailedText } from '../charging/payment-notices.rules.ts';
 import { lostInstead } from './refund.rules.ts';
 
 /** A refund that failed after it had been taken, and what the processor says of it. */

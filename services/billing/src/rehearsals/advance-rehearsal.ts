@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand, idSuffixOf, newIdSuffix } from '@app/contracts/ids';
 import { invalidField } from '@app/contracts/validation';
-import type { PaymentDeps } from '../payments/payment-deps.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { addAmounts, type DailyCounts, noCounts } from '../runs/daily-counts.rules.ts';
 import type { AccountRun, DailyStep } from '../runs/daily-step.ts';
 import { rehearsalTime } from '../runs/rehearsal-time.ts';

@@ -2,7 +2,7 @@ import type { Progress } from '@app/runs/progress';
 import type { Clock } from '@app/service-kit/clock';
 import type { Database } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
-import type { Confirmation } from '../processors/payment-processor.ts';
+import type { Confirmation } from '../processors/port.ts';
 import type { KeyRefusal } from '../processors/refused-key.ts';
 import type { DailyCounts } from './daily-counts.rules.ts';
 

@@ -1,4 +1,4 @@
-import type { PaymentDeps } from '../payments/payment-deps.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { untilKeyRefused } from '../processors/refused-key.ts';
 import type { AccountRun } from './daily-step.ts';
 

@@ -1,5 +1,5 @@
-import type { PaymentDeps } from '../payments/payment-deps.ts';
-import { keyRefusedText } from '../payments/payment-notices.rules.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
+import { keyRefusedText } from '../charging/payment-notices.rules.ts';
 import { keyRefusedCode } from '../processors/refused-key.ts';
 import type { DailyStep } from './daily-step.ts';
 import { notifyOfRun } from './notify-of-run.ts';

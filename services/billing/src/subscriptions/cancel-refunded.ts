@@ -6,7 +6,7 @@ import { insertOutboxSql, outboxRow } from '@app/messaging/outbox';
 import type { Clock } from '@app/service-kit/clock';
 import { type Client, type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { namesOf, recordOf } from '@app/service-kit/row-arrays';
-import { hurryRenewalsStatement } from '../payments/hurry-renewals.ts';
+import { hurryRenewalsStatement } from '../charging/hurry-renewals.ts';
 import { type CanceledSubscription, canceledData } from './subscription-event.rules.ts';
 
 /** Whose order, and when it was refunded. */

@@ -4,10 +4,10 @@ import { hourMs } from '@app/contracts/durations';
 import type { getSubscription as contract } from '@app/contracts/subscriptions';
 import type { Clock } from '@app/service-kit/clock';
 import { type Database, statement } from '@app/service-kit/database';
-import { paymentResourceOf } from '../payments/list-payments.ts';
-import { givenUp } from '../payments/payment.rules.ts';
-import type { Payment } from '../payments/payment.types.ts';
-import { paymentColumns, paymentOf } from '../payments/payment-rows.ts';
+import { paymentResourceOf } from '../charging/list-payments.ts';
+import { givenUp } from '../charging/payment.rules.ts';
+import type { Payment } from '../charging/payment.types.ts';
+import { paymentColumns, paymentOf } from '../charging/payment-rows.ts';
 import { timeOf } from '../runs/rehearsal-time.ts';
 import { nthPeriodEnd } from './period.rules.ts';
 import {

@@ -1,7 +1,7 @@
 import { newId } from '@app/contracts/ids';
 import { expect, test } from 'vitest';
-import type { CardRequest, ProcessorCall } from '../../src/processors/payment-processor.ts';
-import { readBookEntries } from '../../src/processors/simulated-books.ts';
+import type { CardRequest, ProcessorCall } from '../../src/processors/port.ts';
+import { readBookEntries } from '../../src/processors/simulated/simulated-books.ts';
 import { type Fault, faultyProcessor, randomFaults, scripted, seededRandom } from './faulty-processor.ts';
 import { clock, openSimulated, processor, run } from './simulated-set-up.ts';
 

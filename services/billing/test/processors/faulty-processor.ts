@@ -6,7 +6,7 @@ import type {
   ReferenceRequest,
   SavedMethodRequest,
   SentOutcome,
-} from '../../src/processors/payment-processor.ts';
+} from '../../src/processors/port.ts';
 
 /**
  * What happens to one call.

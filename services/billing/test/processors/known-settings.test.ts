@@ -1,7 +1,7 @@
 import { newId } from '@app/contracts/ids';
 import { query } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { PaymentProcessor } from '../../src/processors/payment-processor.ts';
+import type { PaymentProcessor } from '../../src/processors/port.ts';
 import { createProcessors, type KnownProcessors } from '../../src/processors/processor-registry.ts';
 import { createProcessorSecrets } from '../../src/processors/processor-secrets.ts';
 import { database, openStorage, storage } from '../set-up.ts';

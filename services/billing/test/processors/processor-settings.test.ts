@@ -7,14 +7,14 @@ import { type Database, openDatabase } from '@app/service-kit/database';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { databaseOptions } from '../../src/db/migrate.ts';
+import type { PaymentProcessor } from '../../src/processors/port.ts';
+import { createProcessors, NoProcessorError, type SimulatedMode } from '../../src/processors/processor-registry.ts';
+import { createProcessorSecrets } from '../../src/processors/processor-secrets.ts';
 import {
   getPaymentProcessor as getPaymentProcessorOf,
   putPaymentProcessor as putPaymentProcessorOf,
-} from '../../src/processor-settings/processor-settings.ts';
-import type { PaymentProcessor } from '../../src/processors/payment-processor.ts';
-import { createProcessors, NoProcessorError, type SimulatedMode } from '../../src/processors/processor-registry.ts';
-import { createProcessorSecrets } from '../../src/processors/processor-secrets.ts';
-import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
+} from '../../src/processors/settings/processor-settings.ts';
+import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated/simulated-processor.ts';
 import { secretsKey } from '../harness.ts';
 import { startInput } from '../payment-samples.ts';
 import { orderEvent } from '../samples.ts';

@@ -1,7 +1,7 @@
 import { newId } from '@app/contracts/ids';
 import { expect, test } from 'vitest';
-import type { ProcessorCall, SentOutcome } from '../../src/processors/payment-processor.ts';
-import { readBookEntries, readOrderBooks } from '../../src/processors/simulated-books.ts';
+import type { ProcessorCall, SentOutcome } from '../../src/processors/port.ts';
+import { readBookEntries, readOrderBooks } from '../../src/processors/simulated/simulated-books.ts';
 import { clock, openSimulated, processor, run } from './simulated-set-up.ts';
 
 openSimulated();

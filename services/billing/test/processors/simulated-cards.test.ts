@@ -3,8 +3,8 @@ import { announced } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { expect, test } from 'vitest';
 import { simulatedCallRecorded } from '../../src/points/points.ts';
-import type { CardRequest, ProcessorCall, SentOutcome } from '../../src/processors/payment-processor.ts';
-import { readBookEntries } from '../../src/processors/simulated-books.ts';
+import type { CardRequest, ProcessorCall, SentOutcome } from '../../src/processors/port.ts';
+import { readBookEntries } from '../../src/processors/simulated/simulated-books.ts';
 import { storage } from '../set-up.ts';
 import { clock, openSimulated, processor, run } from './simulated-set-up.ts';
 

@@ -4,7 +4,7 @@ import { announced } from '@app/testing/points';
 import { createMigratedDatabase } from '@app/testing/postgres';
 import { migrate } from '../../src/db/migrate.ts';
 import { simulatedCallRecorded } from '../../src/points/points.ts';
-import { openSimulatedProcessor } from '../../src/processors/simulated-processor.ts';
+import { openSimulatedProcessor } from '../../src/processors/simulated/simulated-processor.ts';
 import { describeProcessor } from './conformance/processor-conformance.ts';
 import type { ConformanceCards } from './conformance/suite.ts';
 

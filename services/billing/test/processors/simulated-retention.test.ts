@@ -6,7 +6,7 @@ import { query } from '@app/testing/sql';
 import { expect, test } from 'vitest';
 import { retention } from '../../src/db/retention.ts';
 import { simulatedCallRecorded } from '../../src/points/points.ts';
-import type { ProcessorCall, SentOutcome } from '../../src/processors/payment-processor.ts';
+import type { ProcessorCall, SentOutcome } from '../../src/processors/port.ts';
 import { database, storage } from '../set-up.ts';
 import { clock, openSimulated, processor } from './simulated-set-up.ts';
 

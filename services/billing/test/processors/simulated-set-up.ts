@@ -1,8 +1,8 @@
 import { type FakeClock, fakeClock } from '@app/testing/fake-clock';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll } from 'vitest';
-import type { RunQuery } from '../../src/processors/simulated-books.ts';
-import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated-processor.ts';
+import type { RunQuery } from '../../src/processors/simulated/simulated-books.ts';
+import { openSimulatedProcessor, type SimulatedProcessor } from '../../src/processors/simulated/simulated-processor.ts';
 import { openStorage, storage } from '../set-up.ts';
 
 /** Of the test file that is running. */

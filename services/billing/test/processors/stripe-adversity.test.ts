@@ -6,8 +6,8 @@ import { createMigratedDatabase, type TestDatabase } from '@app/testing/postgres
 import { query } from '@app/testing/sql';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { databaseOptions, migrate } from '../../src/db/migrate.ts';
-import { checkKeys } from '../../src/processor-settings/stored-keys.ts';
-import type { CardRequest, ProcessorCall, ProcessorRecord } from '../../src/processors/payment-processor.ts';
+import type { CardRequest, ProcessorCall, ProcessorRecord } from '../../src/processors/port.ts';
+import { checkKeys } from '../../src/processors/settings/stored-keys.ts';
 import { openStripeProcessor, type StripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
 import type { PaymentIntent, SetupIntent } from '../stripe/objects.ts';
 import { type StripeFault, type StripeRequest, StripeStandIn } from '../stripe/stripe-stand-in.ts';

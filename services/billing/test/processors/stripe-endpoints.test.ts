@@ -9,8 +9,8 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { listen } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createOngoingCalls, type OngoingCalls } from '../../src/charging/ongoing-calls.ts';
 import { databaseOptions } from '../../src/db/migrate.ts';
-import { createOngoingCalls, type OngoingCalls } from '../../src/payments/ongoing-calls.ts';
 import { endpointCompared } from '../../src/points/points.ts';
 import {
   addressPrefix,

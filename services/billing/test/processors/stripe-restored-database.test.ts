@@ -1,9 +1,9 @@
 import { newId } from '@app/contracts/ids';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { settleHold } from '../../src/advancing/settle-hold.ts';
-import { dailySteps } from '../../src/daily-runs/steps.ts';
-import { startPayment } from '../../src/payments/start-payment.ts';
-import type { PaymentProcessor, ProcessorCall } from '../../src/processors/payment-processor.ts';
+import { startPayment } from '../../src/charging/start-payment.ts';
+import { dailySteps } from '../../src/daily-run/steps.ts';
+import type { PaymentProcessor, ProcessorCall } from '../../src/processors/port.ts';
 import { NoProcessorError } from '../../src/processors/processor-registry.ts';
 import { openStripeProcessor, type StripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
 import { noCounts } from '../../src/runs/daily-counts.rules.ts';

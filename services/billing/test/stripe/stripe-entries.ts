@@ -1,4 +1,4 @@
-import type { BookEntry } from '../../src/processors/simulated-books.ts';
+import type { BookEntry } from '../../src/processors/simulated/simulated-books.ts';
 import type { StripeBooks } from './books.ts';
 import type { Charge, PaymentIntent, Refund, SetupIntent, StripeObject } from './objects.ts';
 

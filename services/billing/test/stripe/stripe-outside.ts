@@ -1,5 +1,5 @@
 import type { FakeClock } from '@app/testing/fake-clock';
-import type { PaymentProcessor } from '../../src/processors/payment-processor.ts';
+import type { PaymentProcessor } from '../../src/processors/port.ts';
 import { openStripeProcessor, type StripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
 import type { OutsideProcessor } from '../outside-processor.ts';
 import { type Intent, customer as newCustomer, type PaymentMethod, type SetupIntent } from './objects.ts';

@@ -1,4 +1,4 @@
-import { NothingDoneError, type ProcessorCall, type ProcessorRecord } from '../payment-processor.ts';
+import { NothingDoneError, type ProcessorCall, type ProcessorRecord } from '../port.ts';
 import { StripeAnswerError } from './stripe-errors.ts';
 
 /** The account's earlier keys, newest first. */

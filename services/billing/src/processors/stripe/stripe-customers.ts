@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Database, statement } from '@app/service-kit/database';
-import type { ProcessorCall } from '../payment-processor.ts';
+import type { ProcessorCall } from '../port.ts';
 import { StripeAnswerError } from './stripe-errors.ts';
 import type { StripeLink } from './stripe-link.ts';
 

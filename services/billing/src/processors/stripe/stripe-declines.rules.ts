@@ -1,4 +1,4 @@
-import type { ProcessorOutcome } from '../payment-processor.ts';
+import type { ProcessorOutcome } from '../port.ts';
 
 type Declined = Extract<ProcessorOutcome, { status: 'declined' }>;
 

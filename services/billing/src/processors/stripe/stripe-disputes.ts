@@ -1,7 +1,7 @@
 import type { DisputeStatus } from '@app/contracts/disputes';
 import { fromStripeAmount } from '@app/money/stripe-amounts';
 import type Stripe from 'stripe';
-import type { ProcessorCall, ProcessorDispute } from '../payment-processor.ts';
+import type { ProcessorCall, ProcessorDispute } from '../port.ts';
 import type { StripeLink } from './stripe-link.ts';
 import { isHold, markOf, moneyReference } from './stripe-objects.ts';
 

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { ProcessorCall } from '../payment-processor.ts';
+import type { ProcessorCall } from '../port.ts';
 import { StripeAnswerError } from './stripe-errors.ts';
 import type { StripeLink } from './stripe-link.ts';
 import { accountMetadata, isMadeFor } from './stripe-objects.ts';

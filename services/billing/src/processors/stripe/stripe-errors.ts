@@ -1,5 +1,5 @@
 import { toStripeAmount } from '@app/money/stripe-amounts';
-import type { ProcessorOutcome } from '../payment-processor.ts';
+import type { ProcessorOutcome } from '../port.ts';
 import { keyRefusedCode } from '../refused-key.ts';
 import type { StripeDecline } from './stripe-declines.rules.ts';
 

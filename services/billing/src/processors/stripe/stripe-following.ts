@@ -1,6 +1,6 @@
 import { fromStripeAmount } from '@app/money/stripe-amounts';
 import type Stripe from 'stripe';
-import type { ProcessorCall, ProcessorOutcome, ReferenceRequest } from '../payment-processor.ts';
+import type { ProcessorCall, ProcessorOutcome, ReferenceRequest } from '../port.ts';
 import { declineOf, declines } from './stripe-declines.rules.ts';
 import type { StripeDeps } from './stripe-deps.ts';
 import { amountAtStripe, DefiniteNoError, StripeAnswerError } from './stripe-errors.ts';

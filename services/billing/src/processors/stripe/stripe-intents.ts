@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { ProcessorCall } from '../payment-processor.ts';
+import type { ProcessorCall } from '../port.ts';
 import type { StripeLink } from './stripe-link.ts';
 
 export const readPayment = (link: StripeLink, id: string, call: ProcessorCall): Promise<Stripe.PaymentIntent> =>

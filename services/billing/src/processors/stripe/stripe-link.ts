@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
-import { type NotDone, NothingDoneError, type ProcessorCall } from '../payment-processor.ts';
+import { type NotDone, NothingDoneError, type ProcessorCall } from '../port.ts';
 import { untilAborted } from '../until-aborted.ts';
 import { type FoundError, failureOf, StripeAnswerError } from './stripe-errors.ts';
 import { endpointOf, type StripePace } from './stripe-pace.ts';

@@ -1,7 +1,7 @@
 import { daySeconds } from '@app/contracts/durations';
 import { fromStripeAmount } from '@app/money/stripe-amounts';
 import type Stripe from 'stripe';
-import type { ProcessorCall, ProcessorRecord } from '../payment-processor.ts';
+import type { ProcessorCall, ProcessorRecord } from '../port.ts';
 import { disputeOf } from './stripe-disputes.ts';
 import { eachOf } from './stripe-intents.ts';
 import type { StripeLink } from './stripe-link.ts';

@@ -10,7 +10,7 @@ import {
   type ProcessorCall,
   type ProcessorOutcome,
   type ReferenceRequest,
-} from '../payment-processor.ts';
+} from '../port.ts';
 import type { StripeDeps } from './stripe-deps.ts';
 import { StripeAnswerError } from './stripe-errors.ts';
 import { intentAbout } from './stripe-following.ts';

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { PaymentRequest, ProcessorCall } from '../payment-processor.ts';
+import type { PaymentRequest, ProcessorCall } from '../port.ts';
 
 /** What objects of Stripe say of ours, in their metadata. */
 

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { ProcessorOutcome } from '../payment-processor.ts';
+import type { ProcessorOutcome } from '../port.ts';
 import { declineOf, declines, type StripeDecline } from './stripe-declines.rules.ts';
 import { chargeOf, idOf, isHold, savedMethodOf } from './stripe-objects.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, statement } from '@app/service-kit/database';
-import type { ProcessorCall } from '../payment-processor.ts';
+import type { ProcessorCall } from '../port.ts';
 
 /** How fast an account's requests go to each endpoint of Stripe, which limits them by account and endpoint. */
 export interface StripePace {

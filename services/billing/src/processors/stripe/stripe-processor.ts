@@ -6,7 +6,7 @@ import {
   type ProcessorOutcome,
   type ProcessorRecord,
   type SentOutcome,
-} from '../payment-processor.ts';
+} from '../port.ts';
 import { mergedLists, whereItIs } from './stripe-accounts.ts';
 import { createOrderCustomers } from './stripe-customers.ts';
 import type { StripeDeps } from './stripe-deps.ts';

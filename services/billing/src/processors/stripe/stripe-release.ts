@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { ProcessorCall, ProcessorOutcome, ReferenceRequest } from '../payment-processor.ts';
+import type { ProcessorCall, ProcessorOutcome, ReferenceRequest } from '../port.ts';
 import { declines } from './stripe-declines.rules.ts';
 import type { StripeDeps } from './stripe-deps.ts';
 import { StripeAnswerError } from './stripe-errors.ts';

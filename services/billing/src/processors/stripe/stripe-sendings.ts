@@ -6,7 +6,7 @@ import {
   type ProcessorCall,
   type ProcessorOutcome,
   type SavedMethodRequest,
-} from '../payment-processor.ts';
+} from '../port.ts';
 import { customerOf } from './stripe-customers.ts';
 import { declineOf, declines, impossible } from './stripe-declines.rules.ts';
 import type { StripeDeps } from './stripe-deps.ts';

@@ -1,6 +1,6 @@
 import { newId } from '@app/contracts/ids';
 import { expect, test } from 'vitest';
-import { OtherPaymentError } from '../../../src/processors/payment-processor.ts';
+import { OtherPaymentError } from '../../../src/processors/port.ts';
 import { about, held, lookedUp, recordsOf, type Suite, succeeded } from './suite.ts';
 
 export function describeBooks(suite: Suite): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CardRequest } from '../../../src/processors/payment-processor.ts';
+import type { CardRequest } from '../../../src/processors/port.ts';
 import { lookedUp, recordsOf, type Suite, succeeded } from './suite.ts';
 
 export function describeSilence(suite: Suite): void {

@@ -9,7 +9,7 @@ import type {
   ProcessorRecord,
   ReferenceRequest,
   SentOutcome,
-} from '../../../src/processors/payment-processor.ts';
+} from '../../../src/processors/port.ts';
 
 /** Tokens of the processor's test cards, by what they do. Where a processor has no such card, that test is skipped. */
 export interface ConformanceCards {

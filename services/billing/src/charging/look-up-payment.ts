@@ -1,0 +1,95 @@
+import { type Database, statement } from '@app/service-kit/database';
+import { OtherPaymentError, type PaymentRequest, type ProcessorOutcome } from '../processors/port.ts';
+import { noneChosen } from '../processors/processor-registry.ts';
+import type { Answered } from './decide-answer.rules.ts';
+import { type ClockDifferences, isLost } from './payment.rules.ts';
+import type { Payment } from './payment.types.ts';
+import type { PaymentDeps } from './payment-deps.ts';
+import { readPayment } from './payment-rows.ts';
+import { type RecordContext, recordAnswer } from './record-payment.ts';
+import { renewalAsFound } from './released-renewal.ts';
+
+/**
+ * Queries the processor for the state of a payment, and records it.
+ * - `not received`: the processor never got it, or has not got it yet. Of a buyer's payment only the latter: one that was
+ *   certainly lost on its way has been declined, and only the buyer sends it again.
+ * - `unanswered`: it could not be reached, or its answer could not be read; the payment stays as it is.
+ * - a payment: as it stands then.
+ */
+export type LookedUp = Payment | 'not received' | 'unanswered';
+
+export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context: RecordContext): Promise<LookedUp> {
+  const { clock, logger, database, processorCalls } = deps;
+  const lookedUpMs = clock.nowMs();
+  try {
+    const found = await lookUpAtProcessor(deps, await withProcessor(deps, payment));
+    const outcome = await renewalAsFound(deps, payment, found);
+    if (outcome === null) {
+      const clocks = await readClockDifferences(database, payment);
+      if (!isLost(payment, processorCalls.deadlineMs, lookedUpMs, clocks)) return 'not received';
+    }
+    await recordAnswer(deps, payment, outcome ?? { status: 'not_received' }, context);
+  } catch (err) {
+    const { id: paymentId, account_id: accountId, order_id: orderId } = payment;
+    logger.warn({ err, accountId, orderId, paymentId }, 'a payment could not be looked up; the lookup will be retried');
+    return 'unanswered';
+  }
+  return await readPayment(database, payment);
+}
+
+const clocksStatement = statement<ClockDifferences>(
+  'payments-clock-differences',
+  `select sent_ahead_ms as "sentAheadMs", extract(epoch from $4::timestamptz - clock_timestamp())::float8 * 1000 as "lookedUpAheadMs"
+   from payments where account_id = $1 and order_id = $2 and id = $3`,
+  { lookedUpAheadMs: 'float8', sentAheadMs: 'int8' },
+);
+
+/** The database's clock is the one that all replicas share. */
+async function readClockDifferences(
+  { pool }: Database,
+  { account_id, order_id, id }: Payment,
+): Promise<ClockDifferences> {
+  const values = [account_id, order_id, id, new Date(Date.now())];
+  const { rows } = await pool.query(clocksStatement(values));
+  return rows[0] as ClockDifferences;
+}
+
+/** What the processor has of a payment; nothing is recorded. @returns null where it has not got it. @throws where it cannot be known */
+export async function lookUpAtProcessor(deps: PaymentDeps, payment: Payment): Promise<Answered | null> {
+  const { processor: name, account_id: accountId, test } = payment;
+  const { processor, ...keys } = await deps.processors.named(name, accountId, test);
+  const request = (signal: AbortSignal) => processor.lookUp(whereItIs(payment), { accountId, ...keys, test, signal });
+  return await deps.processorCalls.make<ProcessorOutcome | null>(request).catch(unlessOther);
+}
+
+/** A payment that waits for its buyer is found by its reference, whatever card its subscription has. */
+const whereItIs = (payment: Payment): PaymentRequest =>
+  payment.call === 'chargeSaved' && payment.processor_reference !== null
+    ? { call: payment.call, request: { ...payment.request, reference: payment.processor_reference } }
+    : payment;
+
+function unlessOther(err: unknown): Answered {
+  if (err instanceof OtherPaymentError) return { status: 'other_payment', found: err.found };
+  throw err;
+}
+
+const processorStatement = statement(
+  'payments-processor-chosen',
+  `update payments set processor = $4
+   where account_id = $1 and order_id = $2 and id = $3 and processor = '${noneChosen}'`,
+);
+
+/**
+ * A payment that was sent before a restore which lost the account's choice of a processor is looked up where the seller chooses
+ * again.
+ */
+async function withProcessor({ database, processors }: PaymentDeps, payment: Payment): Promise<Payment> {
+  if (payment.processor !== noneChosen) return payment;
+  const { account_id, order_id, id, test } = payment;
+  const { processor } = await processors.chosen(account_id, test);
+  await database.pool.query(processorStatement([account_id, order_id, id, processor.name]));
+  return { ...payment, processor: processor.name };
+}
+
+/** The payment after its look-up: as it was before, where the look-up found nothing. */
+export const paymentAfter = (before: Payment, found: LookedUp): Payment => (typeof found === 'string' ? before : found);

@@ -1,0 +1,82 @@
+import { formatAmount } from '@app/money/format';
+import type { OtherPayment } from '../processors/port.ts';
+import type { Payment } from './payment.types.ts';
+
+/** What sellers read of payments in Recent activity. Cards and buyers are not named. */
+
+type About = Pick<Payment, 'order_id' | 'amount_cents' | 'currency'>;
+
+const amountOf = ({ amount_cents, currency }: About): string => formatAmount(amount_cents, currency);
+const because = (message: string | null): string => (message === null ? '' : ` The processor said: ${message}`);
+
+/** The hold ended before it was captured, by itself or by a release: its amount is charged instead. */
+export const isHoldExpired = (reason: string | null): boolean => reason === 'hold_expired' || isReleased(reason);
+
+/** The hold was released by hand, or by a payment that is not recorded here. */
+export const isReleased = (reason: string | null): boolean => reason === 'already_released';
+
+/** The hold was captured by a payment that is not recorded here. */
+export const isAlreadyCaptured = (reason: string | null): boolean => reason === 'already_captured';
+
+export const capturedElsewhereText = (about: About): string =>
+  `The held ${amountOf(about)} of order ${about.order_id} was captured at the payment processor by a payment that is not recorded here, and that the processor’s list does not show. The order counts as paid, and nothing is charged instead. Look the payment up at the processor: it is the buyer’s payment, and giving it back there is the only way to refund it.`;
+
+/** Both sides, for the payment log: the log itself says what was to be paid. */
+export const otherPaymentMessage = ({ kind, status, amountCents, currency, reference }: OtherPayment): string =>
+  `Under its id the payment processor has a ${kind} of ${formatAmount(amountCents, currency)} (${status}, reference ${reference}), as after a restored backup.`;
+
+export const otherPaymentText = (about: About, message: string | null): string =>
+  `The payment of ${amountOf(about)} for order ${about.order_id} was not made. ${message} Nothing more is charged for this order. Look that payment up at the processor, and give it back there or deliver what it was for; the buyer can buy in a new checkout.`;
+
+export const otherRefundText = (about: About, message: string | null): string =>
+  `The refund of ${amountOf(about)} of order ${about.order_id} was not made. ${message} Look that up at the processor, and refund here only what did not go back there.`;
+
+export const captureFailedText = (about: About, message: string | null): string =>
+  `The held ${amountOf(about)} of order ${about.order_id} could not be captured. It is tried again daily, and before the hold expires; its end is reported here.${because(message)}`;
+
+/** The end of a hold whose capture had failed. @param step which took the money */
+export const holdTakenText = (about: About, step: 'capture' | 'recharge'): string =>
+  `The held ${amountOf(about)} of order ${about.order_id}, which could not be captured at first, is taken: ${step === 'capture' ? 'it was captured' : 'the hold expired, and the saved card was charged instead'}.`;
+
+/** The hold was released at the processor, perhaps so that nothing would be taken. */
+export const holdReplacedText = (about: About): string =>
+  `The held ${amountOf(about)} of order ${about.order_id} had been released at the payment processor, so the saved card was charged instead. If the buyer is not to pay, refund the order.`;
+
+export const holdLostText = (about: About, message: string | null): string =>
+  `The held ${amountOf(about)} of order ${about.order_id} is lost: the hold ended, and charging the card instead failed.${because(message)}`;
+
+/** @param given back of the order so far, of all that was charged for it; in minor units */
+export const refundRefusedText = (
+  about: About,
+  message: string | null,
+  given: { readonly refundedCents: number; readonly chargedCents: number },
+): string => {
+  const [refunded, charged] = [given.refundedCents, given.chargedCents].map((cents) =>
+    formatAmount(cents, about.currency),
+  );
+  const before = given.refundedCents === 0 ? 'Nothing' : `${refunded} of ${charged}`;
+  return `The refund of ${amountOf(about)} of order ${about.order_id} was refused.${because(message)} ${before} was given back. Refund the order again to try once more.`;
+};
+
+/** @param lostCents what a lost dispute has taken instead, in minor units */
+export const refundFailedText = (about: About, message: string | null, lostCents: number): string => {
+  const lost = formatAmount(lostCents, about.currency);
+  const money =
+    lostCents === 0 ? 'the money is with you again' : `the buyer has ${lost} of it by the dispute that was lost`;
+  return `The refund of ${amountOf(about)} of order ${about.order_id} failed after it had been taken: ${money}.${because(message)}`;
+};
+
+export const keyUnreadableText = (processor: string): string =>
+  `No buyer can pay: the stored API key of the payment processor cannot be opened. Store it again in Settings (processor ${processor}). Until then nothing is charged, and buyers must try again later.`;
+
+export const keyRefusedText = (processor: string): string =>
+  `The payment processor does not accept your account’s API key. Store a valid one in Settings (processor ${processor}). Nothing was done with what was sent: buyers must try again later, and renewals wait.`;
+
+export const noProcessorText =
+  'A buyer could not pay: your account has chosen no payment processor. Choose one in Settings (PUT /api/v1/payment-processor). Until then nothing is charged, and buyers must try again later.';
+
+export const notReceivedText = (about: About): string =>
+  `A renewal of ${amountOf(about)} for the subscription of order ${about.order_id} never reached the payment processor, three times in a row. No failed attempt is counted, so it is charged anew with each daily run and never ends by itself: see whether the payment processor can be reached, or give the subscription another card.`;
+
+export const unknownText = (about: About): string =>
+  `Whether the payment of ${amountOf(about)} for order ${about.order_id} was made is not known yet: the payment processor has not answered for a day. It is queried daily, and nothing else is charged on the order meanwhile.`;

@@ -1,0 +1,131 @@
+import type { DisputeStatus } from '@app/contracts/disputes';
+import type { OfferedUpsell, PaymentPurpose, PaymentStatus } from '@app/contracts/payments';
+import type { PaymentRequest } from '../processors/port.ts';
+
+/** What a hold offers, fixed when its payment is made. */
+export interface HoldTerms {
+  readonly upsell: OfferedUpsell;
+  readonly decisionMinutes: number;
+}
+
+/** An attempt to move money, as its row; fields are named as the columns. */
+export type Payment = PaymentRequest & {
+  readonly id: string;
+  readonly account_id: string;
+  readonly order_id: string;
+  /** What it pays for. */
+  readonly step: PaymentPurpose;
+  /** Of a refund, the charge that it gives back. */
+  readonly charge_id: string | null;
+  /** Of a release, the payment that it ends. */
+  readonly released_payment_id: string | null;
+  /** Of a renewal, the period that it pays. */
+  readonly period: number | null;
+  readonly attempt_no: number;
+  readonly hold_terms: HoldTerms | null;
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly status: PaymentStatus;
+  readonly decline_kind: 'soft' | 'hard' | null;
+  readonly decline_reason: string | null;
+  readonly decline_message: string | null;
+  readonly processor: string;
+  readonly processor_reference: string | null;
+  readonly action_url: string | null;
+  readonly last_four: string | null;
+  readonly customer_email: string;
+  readonly product_name: string;
+  readonly test: boolean;
+  readonly created_at: Date;
+  readonly sent_at: Date | null;
+  readonly finished_at: Date | null;
+  readonly next_check_at: Date | null;
+  readonly checks: number;
+  /** A release of it has no end yet: until then only that release changes it. */
+  readonly releasing: boolean;
+};
+
+export interface Charge {
+  /** The id of the payment that took the money. */
+  readonly id: string;
+  readonly amount_cents: number;
+  readonly refunded_cents: number;
+  /** What lost disputes gave the buyer. */
+  readonly lost_cents: number;
+  readonly currency: string;
+  readonly processor: string;
+  readonly reference: string;
+  readonly test: boolean;
+  /** Its refund, the whole rest of it, was requested and goes on at this time, unless a caller does it before. */
+  readonly refund_due_at: Date | null;
+  /** The first attempt at the processor that belongs to the last such request; null for those of earlier versions. */
+  readonly refund_from_attempt: number | null;
+  /** What the charge is for. */
+  readonly step: PaymentPurpose;
+}
+
+export interface Hold {
+  readonly order_id: string;
+  readonly account_id: string;
+  readonly payment_id: string;
+  readonly reference: string;
+  readonly amount_cents: number;
+  /** What was captured of it, or charged instead. */
+  readonly captured_cents: number;
+  readonly currency: string;
+  readonly capture_before: Date;
+  readonly decide_by: Date;
+  readonly upsell: OfferedUpsell;
+  readonly status: 'held' | 'settling' | 'settled' | 'lost';
+  readonly decision: 'accepted' | 'declined' | 'not_decided' | null;
+  readonly upsell_declined: boolean;
+  readonly processor: string;
+  readonly test: boolean;
+  /** When the payments loop goes on with it, unless a request does so before. */
+  readonly due_at: Date;
+}
+
+/** A bank's dispute of a charge, as the processor showed it last; fields are named as the columns. */
+export interface Dispute {
+  readonly processor: string;
+  readonly test: boolean;
+  /** The processor's id. */
+  readonly reference: string;
+  /** The charge's. */
+  readonly payment_id: string;
+  readonly order_id: string;
+  readonly amount_cents: number;
+  readonly currency: string;
+  readonly reason: string;
+  readonly status: DisputeStatus;
+  /** Whether the charge may be refunded while it is open. */
+  readonly refundable: boolean;
+  readonly evidence_due_by: Date | null;
+  readonly opened_at: Date;
+  readonly closed_at: Date | null;
+  /** What its end took, in the charge's minor units, also where refunds left less of the charge; 0 while it is open. */
+  readonly lost_cents: number;
+}
+
+/** What a refund has to know of a dispute. */
+export type RefundedDispute = Pick<Dispute, 'payment_id' | 'reason' | 'status' | 'refundable'> & {
+  readonly open: boolean;
+};
+
+/** All that is known of an order's money. */
+export interface OrderMoney {
+  readonly accountId: string;
+  readonly orderId: string;
+  /** Oldest first. */
+  readonly payments: readonly Payment[];
+  /** Of the order itself. */
+  readonly charges: readonly Charge[];
+  /** Of its renewals. */
+  readonly renewals: readonly Charge[];
+  /** The subscription that was born from the order. */
+  readonly subscriptionId: string | null;
+  /** Of its charges and its renewals'. */
+  readonly disputes: readonly RefundedDispute[];
+  readonly hold: Hold | null;
+  readonly savedMethod: string | null;
+}

@@ -1,0 +1,37 @@
+import { checkUnfinishedPayments } from '../advancing/check-unfinished.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
+import { followDisputes } from '../disputes/follow-disputes.ts';
+import { settleDueHolds } from '../holds/settle-due-holds.ts';
+import { compareBooks } from '../reconciliation/books/compare-books.ts';
+import { chargeWhenMatched } from '../reconciliation/unmatched-payments/charge-when-matched.ts';
+import { matchPage } from '../reconciliation/unmatched-payments/match-page.ts';
+import type { DailyStep } from '../runs/daily-step.ts';
+import { untilRefused } from '../runs/refused-key.ts';
+import { reportRefusedKey } from '../runs/report-refused-key.ts';
+import { countBlocked } from '../subscriptions/renewals/count-blocked.ts';
+import { endCanceled } from '../subscriptions/renewals/end-canceled.ts';
+import { lookUpRenewals } from '../subscriptions/renewals/look-up-renewals.ts';
+import { renewDue } from '../subscriptions/renewals/renew-due.ts';
+import { takeRenewalCounts } from '../subscriptions/renewals/take-renewal-counts.ts';
+import { chargeWithinLimit } from './charge-within-limit.ts';
+
+/**
+ * The steps, in the order they run: what is unknown is cleared up first, because it blocks the rest of its order.
+ * What ended of renewals, and what waits, is counted last. `chargeWhenMatched` and `chargeWithinLimit` are conditions: each runs
+ * the step that it is given, or notes in the result why not.
+ * @param withServices steps that call other services
+ */
+export const dailySteps = (payments: PaymentDeps, ...withServices: readonly DailyStep[]): readonly DailyStep[] => [
+  lookUpRenewals((_, run) => checkUnfinishedPayments(untilRefused(payments, run), run)),
+  async (_, run, counts) => {
+    counts.holdsSettled += await settleDueHolds(untilRefused(payments, run), run);
+  },
+  chargeWhenMatched(payments, chargeWithinLimit(payments, renewDue(payments))),
+  endCanceled(payments),
+  (_, run, counts) => followDisputes(payments, run, counts),
+  (_, run, counts) => compareBooks(payments, matchPage, run, counts),
+  ...withServices,
+  reportRefusedKey(payments),
+  takeRenewalCounts,
+  countBlocked,
+];

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import type { ProcessorRecord } from '../../processors/port.ts';
+import { notAtProcessor, type OwnPayment, verdictOn } from './books.rules.ts';
+
+const record = (fields: Partial<ProcessorRecord> = {}): ProcessorRecord => ({
+  reference: 'ch_1',
+  paymentId: 'pmt_1',
+  orderId: null,
+  about: null,
+  kind: 'charge',
+  status: 'succeeded',
+  amountCents: 4900,
+  currency: 'usd',
+  recordedAt: new Date('2026-03-15T12:00:00.000Z'),
+  message: null,
+  ...fields,
+});
+const own = (fields: Partial<OwnPayment> = {}): OwnPayment => ({
+  id: 'pmt_1',
+  order_id: 'ord_1',
+  call: 'charge',
+  status: 'succeeded',
+  amount_cents: 4900,
+  currency: 'usd',
+  decline_reason: null,
+  processor_reference: 'ch_1',
+  ...fields,
+});
+const orphanOf = (verdict: ReturnType<typeof verdictOn>) => (verdict.kind === 'orphan' ? verdict.orphan : undefined);
+
+test('what moved no money, or is not known yet, is nothing to explain', () => {
+  expect(verdictOn(record({ kind: 'release' }), undefined).kind).toBe('nothing');
+  for (const status of ['declined', 'requires_action'] as const) {
+    expect(verdictOn(record({ status }), undefined).kind).toBe('nothing');
+  }
+  for (const status of ['created', 'sent', 'unknown', 'requires_action'] as const) {
+    expect(verdictOn(record(), own({ status })).kind).toBe('nothing');
+  }
+});
+
+test.each([
+  ['charge', 'charge'],
+  ['charge', 'chargeSaved'],
+  ['capture', 'capture'],
+  ['refund', 'refund'],
+  ['hold', 'authorize'],
+] as const)('a %s that was made here as %s stands on both sides', (kind, call) => {
+  expect(verdictOn(record({ kind }), own({ call })).kind).toBe('equal');
+});
+
+test('a charge that only the processor knows says what it is and what to do', () => {
+  expect(orphanOf(verdictOn(record({ paymentId: null }), undefined))).toEqual({
+    side: 'processor',
+    kind: 'charge',
+    id: 'ch_1',
+    amount_cents: 4900,
+    currency: 'usd',
+    orderId: null,
+    detail:
+      'The payment processor shows a charge of $49.00 of 2026-03-15 (reference ch_1) that the platform does not know. Look it up there: if no buyer bought anything for it, give it back there; if it was a sale of yours, record it here as an order.',
+  });
+});
+
+test('a charge or refund that only the platform knows names the payment and the reference to give the processor', () => {
+  const charge = notAtProcessor('charge', own());
+  expect(charge).toMatchObject({ side: 'platform', kind: 'charge', id: 'pmt_1', orderId: 'ord_1', amount_cents: 4900 });
+  expect(charge.detail).toContain('Ask the processor for the reference ch_1');
+  const refund = notAtProcessor('refund', own({ call: 'refund', processor_reference: 're_1' }));
+  expect(refund.detail).toContain('recorded a refund of $49.00 for order ord_1 (payment pmt_1)');
+});
+
+test.each(['charge', 'refund', 'hold'] as const)('a second %s under one payment names both references', (kind) => {
+  const call = kind === 'hold' ? 'authorize' : kind;
+  const orphan = orphanOf(verdictOn(record({ kind, reference: 'ch_2' }), own({ call })));
+  expect(orphan).toMatchObject({ side: 'processor', kind, id: 'ch_2', orderId: 'ord_1' });
+  expect(orphan?.detail).toContain('beside another (reference ch_1)');
+});
+
+test('money that was taken or given back though it was declined here is an orphan of its order', () => {
+  const taken = orphanOf(verdictOn(record(), own({ status: 'declined', decline_reason: 'not_received' })));
+  expect(taken).toMatchObject({ side: 'processor', id: 'ch_1', orderId: 'ord_1' });
+  expect(taken?.detail).toContain('recorded as declined (payment pmt_1). Give it back there');
+  const refused = own({ call: 'refund', status: 'declined', decline_reason: 'refund_declined' });
+  expect(orphanOf(verdictOn(record({ kind: 'refund' }), refused))?.detail).toContain('do not refund the order again');
+});
+
+test.each([
+  ['another amount', own({ amount_cents: 100 })],
+  ['another currency', own({ currency: 'eur' })],
+  ['a hold', own({ call: 'authorize' })],
+  ['a refund', own({ call: 'refund' })],
+])('a charge that is %s here is an orphan', (_, payment) => {
+  expect(orphanOf(verdictOn(record(), payment))).toMatchObject({ side: 'processor', kind: 'charge', orderId: 'ord_1' });
+});
+
+test('a refund that failed afterwards is found while it counts as made here, and explained once it is known', () => {
+  const failed = record({ kind: 'refund', status: 'failed', message: 'The card is closed.' });
+  expect(verdictOn(failed, own({ call: 'refund' })).kind).toBe('refund_failed');
+  const known = own({ call: 'refund', status: 'declined', decline_reason: 'refund_failed' });
+  expect(verdictOn(failed, known).kind).toBe('nothing');
+  expect(verdictOn(record({ kind: 'refund' }), known).kind).toBe('nothing');
+  expect(verdictOn(failed, undefined).kind).toBe('nothing');
+});
+
+test('a charge that failed afterwards is money that the platform counts without being paid', () => {
+  const verdict = verdictOn(record({ status: 'failed', message: 'The bank took it back.' }), own());
+  expect(orphanOf(verdict)).toMatchObject({ side: 'platform', kind: 'charge', id: 'pmt_1', orderId: 'ord_1' });
+  expect(orphanOf(verdict)?.detail).toContain('2026-03-15 (reference ch_1): The bank took it back.');
+});

@@ -1,0 +1,196 @@
+import type { BooksComparison } from '@app/contracts/daily-runs';
+import { formatAmount } from '@app/money/format';
+import type { Hold, Payment } from '../../charging/payment.types.ts';
+import type { ProcessorRecord } from '../../processors/port.ts';
+
+/** What the comparison reads of a payment of ours. */
+export type OwnPayment = Pick<
+  Payment,
+  'id' | 'order_id' | 'call' | 'status' | 'amount_cents' | 'currency' | 'decline_reason' | 'processor_reference'
+>;
+
+/** What the comparison reads of a hold of ours: its payment, and how the hold stands now. */
+export interface OwnHold extends OwnPayment {
+  readonly hold_status: Hold['status'];
+}
+
+export type MoneyKind = 'charge' | 'refund' | 'hold';
+
+/** Money, or a hold of it, that one side does not know of, or knows otherwise. */
+export type Orphan = BooksComparison['orphans'][number] & {
+  /** Ours, where the order is known. */
+  readonly orderId: string | null;
+};
+
+/** What a record of the processor says beside what the platform recorded. */
+export type Verdict =
+  /** No money moved, or it is not known yet how the payment stands. */
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'equal' }
+  /** A refund that had been taken failed afterwards, and the platform does not know yet. */
+  | { readonly kind: 'refund_failed' }
+  | { readonly kind: 'orphan'; readonly orphan: Orphan };
+
+const nothing: Verdict = { kind: 'nothing' };
+const refundFailed = 'refund_failed';
+
+/** Releases are judged by what they end: see `heldNoMore`. A card that is saved moves no money, and a dispute is recorded of its charge. */
+function kindOfRecord({ kind }: ProcessorRecord): MoneyKind | null {
+  if (kind === 'release' || kind === 'method' || kind === 'dispute') return null;
+  return kind === 'capture' ? 'charge' : kind;
+}
+
+/** Null for what moves no money. */
+export function kindOfPayment({ call }: Pick<OwnPayment, 'call'>): MoneyKind | null {
+  if (call === 'release' || call === 'saveMethod') return null;
+  if (call === 'refund') return 'refund';
+  return call === 'authorize' ? 'hold' : 'charge';
+}
+
+/** One payment moves money once: two records of it with different references are two charges. */
+export const isRecordOf = (record: ProcessorRecord, own: OwnPayment): boolean =>
+  own.processor_reference === record.reference;
+
+/** @param own our payment with the record's reference or, failing that, with its id; undefined when there is none */
+export function verdictOn(record: ProcessorRecord, own: OwnPayment | undefined): Verdict {
+  const kind = kindOfRecord(record);
+  if (kind === null) return nothing;
+  if (record.status === 'failed') return verdictOnFailed(record, kind, own);
+  // A declined one and one that waits for the buyer took nothing.
+  if (record.status !== 'succeeded') return nothing;
+  if (own === undefined) return atProcessor(record, kind, null, unknownHere[kind](record));
+  if (own.status === 'declined') {
+    return own.decline_reason === refundFailed && isRecordOf(record, own)
+      ? nothing
+      : atProcessor(record, kind, own, declinedHere[kind](record, own));
+  }
+  if (own.status !== 'succeeded') return nothing;
+  if (!isRecordOf(record, own)) return atProcessor(record, kind, own, besideAnother[kind](record, own));
+  const equal =
+    kindOfPayment(own) === kind && own.amount_cents === record.amountCents && own.currency === record.currency;
+  return equal ? { kind: 'equal' } : atProcessor(record, kind, own, otherwiseHere(record, own));
+}
+
+/** A failure takes back what the record said before: it is money again for what was a refund, and none for a charge. */
+function verdictOnFailed(record: ProcessorRecord, kind: MoneyKind, own: OwnPayment | undefined): Verdict {
+  if (own?.status !== 'succeeded' || kind === 'hold' || !isRecordOf(record, own)) return nothing;
+  if (kind === 'refund') return { kind: 'refund_failed' };
+  return orphanOf('platform', kind, own.id, own, chargeFailedText(record, own));
+}
+
+/**
+ * A release at the processor of what is recorded as held here, or a capture of a hold that was not made here. A hold that
+ * is being settled is left alone: its own capture meets the release or finds that capture, and its end is reported.
+ * @param hold ours that the record is about
+ */
+export function heldNoMore(record: ProcessorRecord, hold: OwnHold): Orphan | undefined {
+  const { hold_status: status, order_id } = hold;
+  if (record.kind === 'release') {
+    return status === 'held' ? orphan('platform', 'hold', hold.id, hold, releasedText(record, hold)) : undefined;
+  }
+  if (status === 'settling') return undefined;
+  const money = { amount_cents: record.amountCents, currency: record.currency, order_id };
+  return orphan('processor', 'charge', record.reference, money, capturedText(record, hold));
+}
+
+/** What the platform recorded as moved and the processor does not know, also when looked up by its id. */
+export function notAtProcessor(kind: MoneyKind, own: OwnPayment): Orphan {
+  return orphan('platform', kind, own.id, own, missingThere[kind](own));
+}
+
+type Money = Pick<OwnPayment, 'amount_cents' | 'currency'>;
+
+function orphan(
+  side: Orphan['side'],
+  kind: MoneyKind,
+  id: string,
+  money: Money & { order_id: string | null },
+  detail: string,
+): Orphan {
+  const { amount_cents, currency, order_id: orderId } = money;
+  return { side, kind, id, amount_cents, currency, detail, orderId };
+}
+
+const orphanOf = (...of: Parameters<typeof orphan>): Verdict => ({ kind: 'orphan', orphan: orphan(...of) });
+
+function atProcessor(record: ProcessorRecord, kind: MoneyKind, own: OwnPayment | null, detail: string): Verdict {
+  const money = { amount_cents: record.amountCents, currency: record.currency, order_id: own?.order_id ?? null };
+  return orphanOf('processor', kind, record.reference, money, detail);
+}
+
+/* What sellers read: what is there, and what to do. */
+
+const amountOf = ({ amount_cents, currency }: Money): string => formatAmount(amount_cents, currency);
+const theirs = ({ amountCents, currency, reference, recordedAt }: ProcessorRecord, noun: string): string =>
+  `The payment processor shows a ${noun} of ${formatAmount(amountCents, currency)} of ${day(recordedAt)} (reference ${reference})`;
+const ours = (own: OwnPayment, noun: string): string =>
+  `The platform recorded a ${noun} of ${amountOf(own)} for order ${own.order_id} (payment ${own.id})`;
+const day = (time: Date): string => time.toISOString().slice(0, 10);
+
+const unknownHere: Record<MoneyKind, (record: ProcessorRecord) => string> = {
+  charge: (record) =>
+    `${theirs(record, 'charge')} that the platform does not know. Look it up there: if no buyer bought anything for it, give it back there; if it was a sale of yours, record it here as an order.`,
+  refund: (record) =>
+    `${theirs(record, 'refund')} that was not made here. Look up there which charge it gives back: if that is of an order here, the order still counts as paid, so cancel its subscription if it has one, and do not refund it again.`,
+  hold: (record) =>
+    `${theirs(record, 'hold')} that the platform does not know. Nothing will be captured of it: release it there, so that the buyer has the money back at once.`,
+};
+
+const declinedHere: Record<MoneyKind, (record: ProcessorRecord, own: OwnPayment) => string> = {
+  charge: (record, { order_id, id }) =>
+    `${theirs(record, 'charge')} for order ${order_id}, which the platform recorded as declined (payment ${id}). Give it back there, or give the buyer what it was for.`,
+  refund: (record, { order_id, id }) =>
+    `${theirs(record, 'refund')} of order ${order_id}, which the platform recorded as refused (payment ${id}). The buyer has the money: do not refund the order again, and cancel its subscription if it has one.`,
+  hold: (record, { order_id, id }) =>
+    `${theirs(record, 'hold')} for order ${order_id}, which the platform recorded as declined (payment ${id}). Nothing will be captured of it: release it there, so that the buyer has the money back at once.`,
+};
+
+const another = (own: OwnPayment): string =>
+  `beside another (reference ${own.processor_reference}) that the platform recorded for the same payment ${own.id}`;
+
+const besideAnother: Record<MoneyKind, (record: ProcessorRecord, own: OwnPayment) => string> = {
+  charge: (record, own) =>
+    `${theirs(record, 'charge')} for order ${own.order_id}, ${another(own)}. If both were taken, the buyer paid twice: give this one back there.`,
+  refund: (record, own) =>
+    `${theirs(record, 'refund')} of order ${own.order_id}, ${another(own)}. If both went out, the buyer has the money twice: ask the processor to take this one back.`,
+  hold: (record, own) =>
+    `${theirs(record, 'hold')} for order ${own.order_id}, ${another(own)}. If both stand, the buyer's money is held twice: release this one there.`,
+};
+
+const otherwiseHere = (record: ProcessorRecord, own: OwnPayment): string =>
+  `${theirs(record, record.kind)} for order ${own.order_id}, which the platform recorded as ${nounOf(own)} of ${amountOf(own)} (payment ${own.id}). Compare it there with what the buyer agreed to, and give back there what was taken too much.`;
+
+const nounOf = ({ call }: OwnPayment): string => {
+  switch (call) {
+    case 'authorize':
+      return 'a hold';
+    case 'refund':
+    case 'release':
+    case 'capture':
+      return `a ${call}`;
+    default:
+      return 'a charge';
+  }
+};
+
+/* Of a hold that is still to be settled: the platform goes on by itself, and what the seller does beside it is done twice. */
+const countedLater =
+  'the order counts it once the buyer has decided on the upsell or the time for that is over: leave it there. If the buyer is not to pay, refund the order then.';
+
+const missingThere: Record<MoneyKind, (own: OwnPayment) => string> = {
+  charge: (own) =>
+    `${ours(own, 'charge')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if the money never came, charge the buyer anew, or end what the order gives.`,
+  refund: (own) =>
+    `${ours(own, 'refund')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if the money never went, give it back there.`,
+  hold: (own) =>
+    `${ours(own, 'hold')}, which the payment processor does not show. Ask the processor for the reference ${own.processor_reference}: if nothing is held there, nothing can be captured. Charge the buyer only after you were notified that the held money is lost: until then the platform may charge the saved card.`,
+};
+
+const releasedText = (record: ProcessorRecord, hold: OwnHold): string =>
+  `${ours(hold, 'hold')}, which was released at the payment processor on ${day(record.recordedAt)} (reference ${record.reference}): do not charge the buyer. When the hold is settled, the platform charges the saved card instead, and notifies you if that fails. If the buyer is not to pay, refund the order then.`;
+
+const capturedText = (record: ProcessorRecord, hold: OwnHold): string =>
+  `${theirs(record, 'capture')} of the hold of order ${hold.order_id}, which the platform did not make (payment ${hold.id}). The buyer paid, and ${hold.hold_status === 'held' ? countedLater : 'the order does not count it: give it back there, or give the buyer what it was for.'}`;
+
+const chargeFailedText = (record: ProcessorRecord, own: OwnPayment): string =>
+  `${ours(own, 'charge')}, which failed at the payment processor on ${day(record.recordedAt)} (reference ${record.reference})${record.message === null ? '' : `: ${record.message}`}. The money is not with you: charge the buyer anew, or end what the order gives.`;

@@ -1,0 +1,228 @@
+import type { BooksComparison } from '@app/contracts/daily-runs';
+import { dayMs } from '@app/contracts/durations';
+import { processorName } from '@app/contracts/payment-processors';
+import { statement } from '@app/service-kit/database';
+import type { PaymentDeps } from '../../charging/payment-deps.ts';
+import { eachPage } from '../../processors/each-page.ts';
+import { chosenName } from '../../processors/processor-registry.ts';
+import type { DailyCounts } from '../../runs/daily-counts.rules.ts';
+import type { AccountRun } from '../../runs/daily-step.ts';
+import { mustEnd, untilRefused } from '../../runs/refused-key.ts';
+import { type Found, ListComparison, listedOrphansMax, type MatchPage } from './compare-list.ts';
+import { type ComparedBefore, timeToCompare } from './compared-time.rules.ts';
+
+/** A processor that was never compared was used, when it charged within so long. */
+const usedWithinMs = 3 * dayMs;
+/** A list of a day has many pages. */
+const listLimitMs = 5 * 60_000;
+/** What one list covers: what was compared stays compared, should the rest of a long time take too long. */
+const portionMs = dayMs;
+
+/**
+ * The processors whose books are compared, and until when they were: those compared before, those that charged or gave back
+ * since, the one that is chosen for new payments, and those that renewals are due at. What was never compared is compared from its first charge or hold on. Of
+ * rehearsals those that charged or gave back. $1 account, $2 names of processors, $3 from when on charges and holds of a processor that was never compared count, $4 now, $5 the chosen one.
+ */
+const booksStatement = statement<ToCompare>(
+  'books-to-compare',
+  `with known as (
+     select processor, test, compared_until, explained_until, recompared_at
+     from processor_comparisons where account_id = $1
+   ), refunds as (
+     select processor, test, min(finished_at) as since from payments
+     where account_id = $1 and step = 'refund' and status = 'succeeded'
+       and finished_at >= coalesce((select min(compared_until) from known) - interval '4 days', '-infinity')
+     group by processor, test
+   ), used as (
+     select processor, test, compared_until as since from known
+     union all
+     select processor, test, since from refunds
+     where (processor, test) not in (select processor, test from known)
+     union all
+     select name, false, least($4::timestamptz, charged.since, held.since)
+     from unnest($2::text[]) as name
+     cross join lateral (select min(charged_at) as since, max(charged_at) as last from charges
+       where account_id = $1 and processor = name and not test) as charged
+     cross join lateral (select min(held_at) as since, max(held_at) as last from holds
+       where account_id = $1 and processor = name and not test) as held
+     where (name, false) not in (select processor, test from known)
+       and (name = $5 or charged.last >= $3 or held.last >= $3 or exists (
+         select from subscriptions where account_id = $1 and processor = name and not test and next_charge_at <= $4))
+     union all
+     select name, true, least($4::timestamptz, charged.since)
+     from unnest($2::text[]) as name
+     cross join lateral (select min(charged_at) as since, max(charged_at) as last from charges
+       where account_id = $1 and processor = name and test) as charged
+     where (name, true) not in (select processor, test from known) and charged.last >= $3
+   )
+   select processor, test, min(used.since) as since, min(known.explained_until) as explained_until,
+     min(known.recompared_at) as recompared_at
+   from used left join known using (processor, test) group by processor, test order by processor, test`,
+  {
+    explained_until: 'timestamptz',
+    recompared_at: 'timestamptz',
+    processor: 'text',
+    since: 'timestamptz',
+    test: 'bool',
+  },
+);
+
+interface ToCompare extends ComparedBefore {
+  readonly processor: string;
+  readonly test: boolean;
+}
+
+const writeStatement = statement('books-write', 'update daily_runs set books = $3 where account_id = $1 and id = $2');
+
+/**
+ * Compares what the platform recorded as charged, held and given back with the processors' own lists, as far back as
+ * `timeToCompare` says. What stands on one side only is reported once, and the result is kept with the run. Of
+ * rehearsals and live money alike, a refund that failed after it had been taken opens its charge again, and disputes are found.
+ * A rehearsal's list that cannot be read is logged: no money is unexplained by it.
+ *
+ * An orphan makes the run not `ok`, for as long as the compared days show it: money that is not explained. So does a
+ * list that could not be read; the next run compares from where the last comparison ended.
+ */
+export async function compareBooks(
+  deps: PaymentDeps,
+  match: MatchPage,
+  run: AccountRun,
+  counts: DailyCounts,
+): Promise<void> {
+  // Days of a rehearsal pass in seconds: their refunds and disputes are handled by the account's own runs.
+  if (run.test || mustEnd(run)) return;
+  const compared: BooksComparison[] = [];
+  try {
+    const guarded = untilRefused(deps, run);
+    for (const books of await booksToCompare(deps, run.accountId)) {
+      if (books.test) {
+        await compareRehearsals(deps, match, run, books);
+        continue;
+      }
+      const comparison = await compare(guarded, match, run, books);
+      if (comparison !== undefined) compared.push(comparison);
+    }
+  } catch (err) {
+    deps.logger.warn({ err, accountId: run.accountId }, 'the books could not be compared with the processor’s list');
+    counts.problems.push({ code: 'books_not_compared', detail: notComparedText });
+    return;
+  }
+  if (run.isClosing()) return;
+  const sum = sumOf(compared);
+  if (sum === undefined) return;
+  await deps.database.pool.query(writeStatement([run.accountId, run.runId, JSON.stringify(sum)]));
+  if (sum.orphan_count > 0) counts.problems.push({ code: 'orphans_found', detail: orphansText(sum.orphan_count) });
+}
+
+/** Without the guard: a refused key for rehearsals ends nothing of the run. */
+async function compareRehearsals(
+  deps: PaymentDeps,
+  match: MatchPage,
+  run: AccountRun,
+  books: ToCompare,
+): Promise<void> {
+  await compare(deps, match, run, books).catch((err: unknown) => {
+    deps.logger.warn({ err, accountId: run.accountId }, 'the books of rehearsals could not be compared');
+  });
+}
+
+const notComparedText =
+  'The books could not be compared with the payment processor’s list. The next run compares these days as well.';
+const orphansText = (count: number): string =>
+  `${count === 1 ? '1 payment stands' : `${count} payments stand`} on one side only, at the payment processor or here. Recent activity says of each what to do.`;
+
+/** The processors that the account has money at, and until when each was compared. */
+export async function booksToCompare(deps: PaymentDeps, accountId: string): Promise<readonly ToCompare[]> {
+  const chosen = await chosenName(deps.processors, accountId, false);
+  const now = deps.clock.now();
+  const chargedFrom = new Date(now.getTime() - usedWithinMs);
+  const values = [accountId, processorName.options, chargedFrom, now, chosen];
+  return (await deps.database.pool.query(booksStatement(values))).rows;
+}
+
+const comparedStatement = statement(
+  'books-compared',
+  `insert into processor_comparisons as c (account_id, processor, test, compared_until) values ($1, $2, $3, $4)
+   on conflict (account_id, processor, test) do update
+   set compared_until = greatest(c.compared_until, excluded.compared_until)`,
+);
+
+/** $4 the end of what is explained, null when something is not; $5 whether it compared again */
+const endStatement = statement(
+  'books-end',
+  `update processor_comparisons set explained_until = $4,
+     recompared_at = case when $5 then $4 else recompared_at end
+   where account_id = $1 and processor = $2 and test = $3`,
+);
+
+/** Undefined when the process closes meanwhile. */
+async function compare(
+  deps: PaymentDeps,
+  match: MatchPage,
+  run: AccountRun,
+  { processor: name, test, ...before }: ToCompare,
+): Promise<BooksComparison | undefined> {
+  const { accountId } = run;
+  const { pool } = deps.database;
+  const { processor, ...keys } = await deps.processors.named(name, accountId, test);
+  const until = deps.clock.now();
+  const { listFromMs, fromMs, recompares, isWhole } = timeToCompare(before, until);
+  const from = new Date(fromMs);
+  // The end is excluded, and what is recorded this very moment belongs to it.
+  const endMs = until.getTime() + 1;
+  const call = { accountId, ...keys, test, isBackground: true };
+  const list = new ListComparison(
+    deps,
+    { accountId, processor: name, test },
+    { from, isWhole },
+    { processor, call },
+    match,
+  );
+  for (let startMs = listFromMs; startMs < endMs; startMs += portionMs) {
+    const [start, end] = [new Date(startMs), new Date(Math.min(startMs + portionMs, endMs))];
+    await deps.processorCalls.make(
+      (signal) => eachPage(processor.list(start, end, { ...call, signal }), run.isClosing, (page) => list.page(page)),
+      {
+        limitMs: listLimitMs,
+      },
+    );
+    if (run.isClosing()) return undefined;
+    await pool.query(comparedStatement([accountId, name, test, end]));
+  }
+  await list.end(until);
+  await pool.query(endStatement([accountId, name, test, list.explainsAll ? until : null, recompares]));
+  return comparisonOf(list.found, from, until);
+}
+
+const comparisonOf = (
+  { charges, refunds, holds, disputes, orphans, orphanCount }: Found,
+  from: Date,
+  until: Date,
+): BooksComparison => ({
+  compared_from: from.toISOString(),
+  compared_until: until.toISOString(),
+  charges,
+  refunds,
+  holds,
+  disputes,
+  orphans,
+  orphan_count: orphanCount,
+});
+
+/** Of all processors that the account has money at. */
+function sumOf([first, ...rest]: readonly BooksComparison[]): BooksComparison | undefined {
+  if (first === undefined) return undefined;
+  return rest.reduce(
+    (sum, { compared_from, compared_until, charges, refunds, holds, disputes, orphans, orphan_count }) => ({
+      compared_from: [sum.compared_from, compared_from].toSorted()[0] ?? compared_from,
+      compared_until,
+      charges: sum.charges + charges,
+      refunds: sum.refunds + refunds,
+      holds: sum.holds + holds,
+      disputes: sum.disputes + disputes,
+      orphans: [...sum.orphans, ...orphans].slice(0, listedOrphansMax),
+      orphan_count: sum.orphan_count + orphan_count,
+    }),
+    first,
+  );
+}

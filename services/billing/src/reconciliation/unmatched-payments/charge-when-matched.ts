@@ -1,0 +1,80 @@
+import { dayMs, hourMs } from '@app/contracts/durations';
+import type { PaymentDeps } from '../../charging/payment-deps.ts';
+import { eachPage } from '../../processors/each-page.ts';
+import type { AccountRun, DailyStep } from '../../runs/daily-step.ts';
+import { notifyOfRun } from '../../runs/notify-of-run.ts';
+import { mustEnd, untilRefused } from '../../runs/refused-key.ts';
+import { readDue } from '../../subscriptions/renewals/due-subscriptions.ts';
+import { booksToCompare } from '../books/compare-books.ts';
+import { matchPage } from './match-page.ts';
+import { confirmUnmatched, readUnmatched, unmatchedText } from './unmatched-payments.ts';
+
+/** Clocks differ, and a processor may record something late. */
+const overlapMs = hourMs;
+const portionMs = dayMs;
+const listLimitMs = 5 * 60_000;
+
+/**
+ * A step that charges once the processor's newest payments are compared: a database that was restored from a backup lacks
+ * some. Renewals that it lacks are recorded. Another payment of ours that it cannot explain stops the charging of the account
+ * until the seller confirms; the run is not `ok`, and the seller is notified once a day. Where nothing is due nothing is compared.
+ */
+export function chargeWhenMatched(deps: PaymentDeps, charge: DailyStep): DailyStep {
+  return async (stepDeps, run, counts) => {
+    // Those that the seller was notified of; what this run finds is new.
+    if (run.confirmsUnmatched === true) await confirmUnmatched(deps.database, run.accountId, deps.clock.now());
+    if (run.test) return await charge(stepDeps, run, counts);
+    const due = await oldestDue(deps, run);
+    // What falls due meanwhile waits for the next run, which compares first.
+    if (due === undefined) return;
+    const { accountId } = run;
+    try {
+      await matchNewest(untilRefused(deps, run), run, due.next_charge_at);
+    } catch (err) {
+      deps.logger.warn({ err, accountId }, 'the newest payments of the processor could not be compared');
+      counts.problems.push({ code: 'books_not_compared', detail: notComparedText });
+      return;
+    }
+    if (mustEnd(run)) return;
+    const unmatched = await readUnmatched(deps.database, accountId);
+    if (unmatched === undefined) return await charge(stepDeps, run, counts);
+    const detail = unmatchedText(unmatched);
+    counts.problems.push({ code: 'charging_stopped', detail });
+    const nowMs = run.now().getTime();
+    const once = new Date(nowMs).toISOString().slice(0, 10);
+    await notifyOfRun(deps, { accountId, code: 'charging_stopped', once, summary: detail, nowMs });
+  };
+}
+
+const notComparedText =
+  'Nothing was charged: the newest payments could not be read from the payment processor’s list. The next run charges what is due.';
+
+async function oldestDue({ database }: PaymentDeps, { accountId, only, now, renewedByLookUp }: AccountRun) {
+  const scope = { accountId, test: false, now: now(), renewedByLookUp, ...(only !== undefined && { only }) };
+  return (await readDue(database, scope, { after: null, limit: 1 }))[0];
+}
+
+/**
+ * What was compared before was matched then.
+ * @param dueSince nothing that is due was charged before: there a processor that was never compared begins
+ */
+async function matchNewest(deps: PaymentDeps, run: AccountRun, dueSince: Date): Promise<void> {
+  const { accountId } = run;
+  for (const { processor: name, test, since, recompared_at } of await booksToCompare(deps, accountId)) {
+    if (test) continue;
+    const { processor, ...keys } = await deps.processors.named(name, accountId, false);
+    const listed = { processor, call: { accountId, ...keys, test: false, isBackground: true } };
+    // The processor's clock may be ahead.
+    const endMs = deps.clock.nowMs() + overlapMs;
+    // Null also after a comparison that showed what nothing explains: then it was compared until `since`.
+    const beginMs = Math.min(since.getTime(), (recompared_at === null ? dueSince : since).getTime()) - overlapMs;
+    for (let startMs = beginMs; startMs < endMs && !run.isClosing(); startMs += portionMs) {
+      const [from, to] = [new Date(startMs), new Date(Math.min(startMs + portionMs, endMs))];
+      const read = (signal: AbortSignal) =>
+        eachPage(processor.list(from, to, { ...listed.call, signal }), run.isClosing, (page) =>
+          matchPage(deps, listed, page),
+        );
+      await deps.processorCalls.make(read, { limitMs: listLimitMs });
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { isId } from '@app/contracts/ids';
+import type { PaymentDeps } from '../../charging/payment-deps.ts';
+import type { ProcessorRecord } from '../../processors/port.ts';
+import { recordFoundRefund } from '../../refunds/record-found-refund.ts';
+import { ownPaymentsOf } from '../books/own-payments.ts';
+import { type Listed, recordFoundRenewal } from './record-found-renewal.ts';
+import { storeUnmatched } from './unmatched-payments.ts';
+
+/**
+ * Of what moved money or holds it, or charges a card once its buyer confirms it; a release ends what is listed itself, a dispute is
+ * recorded of its charge, and a card that is saved moves none.
+ */
+const isOurs = ({ paymentId, status, kind }: ProcessorRecord): boolean =>
+  paymentId !== null &&
+  isId('payment', paymentId) &&
+  (status === 'succeeded' || (status === 'requires_action' && kind === 'charge')) &&
+  !otherKinds.has(kind);
+const otherKinds = new Set<ProcessorRecord['kind']>(['release', 'method', 'dispute']);
+
+const isOfSeller = ({ kind, paymentId, status }: ProcessorRecord): boolean =>
+  kind === 'refund' && paymentId === null && status === 'succeeded';
+
+/**
+ * Of a page of the processor's list: records refunds that the seller made there, and renewals that this database lacks, and keeps other payments of ours that it cannot
+ * explain: they stop the charging of the account until the seller confirms.
+ */
+export async function matchPage(deps: PaymentDeps, listed: Listed, page: readonly ProcessorRecord[]): Promise<void> {
+  if (listed.processor.findsMadeRefunds) {
+    const at = { accountId: listed.call.accountId, processor: listed.processor.name };
+    for (const record of page.filter(isOfSeller)) await recordFoundRefund(deps, at, record);
+  }
+  const records = page.filter(isOurs);
+  if (records.length === 0) return;
+  const books = { accountId: listed.call.accountId, processor: listed.processor.name, test: false };
+  const ownOf = await ownPaymentsOf(deps.database, books, records);
+  const unmatched: ProcessorRecord[] = [];
+  for (const record of records) {
+    if (ownOf(record) !== undefined || (await recordFoundRenewal(deps, listed, record))) continue;
+    // What waits has taken nothing: a sale that is none of a subscription's keeps nothing else from being charged.
+    if (record.status === 'succeeded') unmatched.push(record);
+  }
+  await storeUnmatched(deps.database, books, unmatched, deps.clock.now());
+}

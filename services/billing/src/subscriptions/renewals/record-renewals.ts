@@ -1,0 +1,129 @@
+import { createBatcher } from '@app/service-kit/batcher';
+import type { Clock } from '@app/service-kit/clock';
+import { type Client, type Database, statement } from '@app/service-kit/database';
+import { planBy, rowByRow } from '@app/service-kit/planner';
+import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
+import { together } from '@app/service-kit/together';
+import type { Payment } from '../../charging/payment.types.ts';
+import { checkedUpdateTypes, updateRenewalColumns } from '../../charging/payment-update.ts';
+import type { Answer, AnswerWriter } from '../../charging/write-answer.ts';
+import { answersRecorded } from '../../points/points.ts';
+import { decideRenewal } from './renewal-answer.rules.ts';
+import {
+  type LockedSubscription,
+  lockedTypes,
+  outcomeValues,
+  periodRowOf,
+  periodTypes,
+  type RecordedResult,
+  sameAccount,
+  writeOutcomesSql,
+} from './renewal-rows.ts';
+
+const answeredTypes = { account_id: 'text', order_id: 'text', id: 'text' } as const;
+
+/**
+ * Locks subscriptions, then their payments, in the order of their orders: a claim of renewals locks subscriptions in
+ * that order too, so no transaction waits in a circle.
+ */
+const lockStatement = statement<Locked>(
+  'renewals-lock',
+  `select ${namesOf(lockedTypes, 's')}, p.id as payment_id, p.status as payment_status, p.releasing,
+     (select ${planBy(rowByRow)}) as planning
+   from (select account_id, order_id, id as payment_id from ${tableOf(answeredTypes, 1)} order by order_id) as w
+   cross join lateral (
+     select ${namesOf(lockedTypes)} from subscriptions
+     where account_id = w.account_id and order_id = w.order_id for no key update) as s
+   cross join lateral (
+     select id, status, releasing from payments where account_id = w.account_id and id = w.payment_id for no key update) as p`,
+  { ...lockedTypes, payment_id: 'text', payment_status: 'text', releasing: 'bool', planning: 'text' },
+);
+
+/** The number of the parameter after those of the payments. */
+const firstPeriodParameter = 1 + Object.keys(checkedUpdateTypes).length;
+
+const writeStatement = statement(
+  'renewals-record',
+  `with answered as (
+     update payments as p set ${updateRenewalColumns}
+     from (select * from ${tableOf(checkedUpdateTypes, 1)}) as c where p.id = c.id and ${sameAccount('p')}
+     returning p.id, p.account_id, p.order_id, p.status, p.amount_cents, p.currency, p.processor, p.processor_reference,
+       p.test, p.finished_at
+   ), charged as (
+     insert into charges (id, account_id, order_id, step, amount_cents, currency, processor, reference, test, charged_at)
+     select id, account_id, order_id, 'renewal', amount_cents, currency, processor, processor_reference, test, finished_at
+     from answered where status = 'succeeded'
+   ), renewed as (
+     update renewals as r set status = c.status, starts_at = c.starts_at, ends_at = c.ends_at, paid_at = c.paid_at
+     from (select * from ${tableOf(periodTypes, firstPeriodParameter)}) as c
+     where r.account_id = c.account_id and r.subscription_id = c.subscription_id and r.period = c.period
+   ), ${writeOutcomesSql(firstPeriodParameter + Object.keys(periodTypes).length)}`,
+);
+
+/**
+ * The answers to payments of renewals, and all that follows from them, in one transaction for many: the payment, the charge,
+ * the period, the subscription as it stands at that moment (`decideRenewal`), what runs count, and the events. Of two answers to one
+ * payment the first one counts.
+ */
+export function createRenewalAnswerWriter(database: Database, clock: Clock): AnswerWriter {
+  return createBatcher<Answer, boolean>({
+    span: { service: 'billing', one: 'record renewal', many: 'record renewals', count: 'app.payments' },
+    // No caller waits for one renewal, and each batch is a commit and four round trips: one is written at a time, and
+    // waits for more. 256 are the calls that an account's run has under way.
+    lingerMs: 5,
+    maxSize: 256,
+    keysOf: ({ payment }) => [payment.id],
+    run: together(async (answers) => {
+      const written = await database.transaction((client) => writeRenewalAnswers(client, answers, clock.nowMs()));
+      answersRecorded.announce(() => ({ paymentIds: answers.map(({ payment }) => payment.id) }));
+      return written;
+    }),
+  });
+}
+
+interface Locked extends LockedSubscription {
+  readonly payment_id: string;
+  readonly payment_status: Payment['status'];
+  readonly releasing: boolean;
+  /** What the planner was set to. */
+  readonly planning: string;
+}
+
+/** Whether each answer was written; false where the payment had ended before, or is being released. */
+async function writeRenewalAnswers(client: Client, answers: readonly Answer[], nowMs: number): Promise<boolean[]> {
+  const { rows } = await client.query(lockStatement(lockValues(answers)));
+  const locked = new Map(rows.map((row) => [row.payment_id, row]));
+  const taken = answers.map((answer) => {
+    const subscription = locked.get(answer.payment.id);
+    if (subscription === undefined) throw new Error(`payment ${answer.payment.id} renews no subscription`);
+    const { payment_status, releasing } = subscription;
+    if (releasing || !answer.decision.update.from.includes(payment_status)) return undefined;
+    return { ...answer, result: decideRenewal(answer.payment, answer.decision.update, subscription) };
+  });
+  const changing = taken.filter((each) => each !== undefined);
+  if (changing.length > 0) await writeLocked(client, changing, nowMs);
+  return taken.map((each) => each !== undefined);
+}
+
+function lockValues(answers: readonly Answer[]): string[] {
+  return columnsOf(
+    answers.map(({ payment }) => payment),
+    answeredTypes,
+  );
+}
+
+type Changing = Answer & { readonly result: RecordedResult | undefined };
+
+async function writeLocked(client: Client, changing: readonly Changing[], nowMs: number): Promise<void> {
+  const payments = changing.map(({ payment: { id, account_id }, decision: { update } }) => {
+    return { ...update, id, account_id };
+  });
+  const results = changing.flatMap(({ result }) => (result === undefined ? [] : [result]));
+  await client.query(
+    writeStatement([
+      ...columnsOf(payments, checkedUpdateTypes),
+      ...columnsOf(results.map(periodRowOf), periodTypes),
+      ...(await outcomeValues(client, results, nowMs)),
+    ]),
+  );
+}
