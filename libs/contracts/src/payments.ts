@@ -25,8 +25,20 @@ export type PaymentStatus = z.infer<typeof paymentStatus>;
 /** Where a buyer confirms the payment at the bank. */
 export const paymentAction = z.object({ url: z.string() });
 
-/** What the page shows buyers of a decline: it gives nothing away that helps a tester of stolen cards. */
-export const declineReason = z.enum(['card_declined', 'try_again_later']);
+/**
+ * What buyers read of a decline: what they can do about it. Of a card that was lost, was stolen or looks like fraud they read no
+ * more than `card_declined`. A reason that is new here is published once every service knows it.
+ */
+export const declineReason = z.enum([
+  'card_declined',
+  'try_again_later',
+  'incorrect_cvc',
+  'expired_card',
+  'insufficient_funds',
+  'amount_too_small',
+  'ask_bank',
+]);
+export type DeclineReason = z.infer<typeof declineReason>;
 
 /** A line for the upsell that a held order offers: what it costs is fixed when the card is held. */
 export const offeredUpsell = z.object({ upsellId: z.string(), headline: z.string(), amountCents });

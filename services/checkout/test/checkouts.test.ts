@@ -216,23 +216,26 @@ test('a code that leaves nothing to pay of a subscription is refused: renewals n
   expect(harness.billing.started).toMatchObject([{ savesCard: true }]);
 });
 
-test('an order that is paid days after a declined attempt is dated when it is paid; attempts within an hour are of one order', async () => {
-  const opened = await harness.open({ email });
-  const hourMs = 3_600_000;
-  await harness.pay(opened, 'declined');
-  harness.base.clock.advance(hourMs / 2);
-  await harness.pay(opened, 'declined');
-  await harness.update(opened, { name: 'Ada' });
-  harness.base.clock.advance(48 * hourMs);
-  const meanwhile = (await harness.pay(await harness.open({ email: 'bob@example.com' }))).orderId;
-  const paid = (await harness.pay(opened)).orderId as string;
-  const [first, second, , last] = harness.billing.started.map(({ orderId }) => orderId);
-  expect([second === first, last === first, last === paid]).toEqual([true, false, true]);
-  const listed = await harness.list();
-  expect(listed.map(({ id }) => id)).toEqual([paid, meanwhile]);
-  expect(Date.parse(listed[0]?.created_at ?? '')).toBeGreaterThan(harness.base.clock.nowMs() - hourMs);
-  expect(await harness.refund(paid)).toMatchObject({ status: 'refunded', refundedCents: 9_900 });
-});
+test.each(['declined', 'no-money'])(
+  'an order that is paid days after a declined attempt is dated when it is paid; attempts within an hour are of one order: %s',
+  async (card) => {
+    const opened = await harness.open({ email });
+    const hourMs = 3_600_000;
+    await harness.pay(opened, card);
+    harness.base.clock.advance(hourMs / 2);
+    await harness.pay(opened, card);
+    await harness.update(opened, { name: 'Ada' });
+    harness.base.clock.advance(48 * hourMs);
+    const meanwhile = (await harness.pay(await harness.open({ email: 'bob@example.com' }))).orderId;
+    const paid = (await harness.pay(opened)).orderId as string;
+    const [first, second, , last] = harness.billing.started.map(({ orderId }) => orderId);
+    expect([second === first, last === first, last === paid]).toEqual([true, false, true]);
+    const listed = await harness.list();
+    expect(listed.map(({ id }) => id)).toEqual([paid, meanwhile]);
+    expect(Date.parse(listed[0]?.created_at ?? '')).toBeGreaterThan(harness.base.clock.nowMs() - hourMs);
+    expect(await harness.refund(paid)).toMatchObject({ status: 'refunded', refundedCents: 9_900 });
+  },
+);
 
 test('a double click on an old price charges nothing, although the first click made the new price the shown one', async () => {
   const opened = await harness.open({ email });

@@ -1,3 +1,5 @@
+import { sayingDeclines } from '../decline-texts.ts';
+
 /** What the page of an order says. */
 export const orderTexts = {
   caption: 'Your order',
@@ -50,8 +52,7 @@ export const orderTexts = {
 
 /** What happened to a form, said above its button. */
 export const orderNotices = {
-  card_declined: 'Your card was declined. Nothing was charged. Try another card.',
-  try_again_later: 'The payment did not go through. Nothing was charged. Try again.',
+  ...sayingDeclines(({ what, next }) => `${what} Nothing was charged. ${next}`),
   already_bought:
     'You have bought this already, or are paying for it in another window. Nothing was charged now. Pay only if you want it once more.',
   price_changed: (total: string) => `The total is ${total} now. Nothing was charged. Pay if you agree.`,

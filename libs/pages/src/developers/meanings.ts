@@ -43,7 +43,7 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
   idempotency_key_in_use:
     'The first request with this Idempotency-Key is still running. Repeat it after `retry-after`.',
   card_declined:
-    'The bank refused the card, or it could not be saved now: `errors` says which (`card_declined`, `try_again_later`). The card ' +
+    'The bank refused the card, or it could not be saved now: `errors` says which (`card_declined`, `incorrect_cvc`, `try_again_later` …). The card ' +
     'before it stays.',
   no_payment_processor:
     'The account has chosen no payment processor that this deployment allows. Choose one: PUT /api/v1/payment-processor.',

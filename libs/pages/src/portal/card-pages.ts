@@ -5,6 +5,7 @@ import { button, linkButton } from '../components/button.ts';
 import { fold } from '../components/card.ts';
 import { type Checks, checkAgain, isLong } from '../components/checks.ts';
 import { notice } from '../components/notice.ts';
+import { sayingDeclines } from '../decline-texts.ts';
 import { type Html, html } from '../html.ts';
 import type { OpenedOf } from './model.ts';
 import { cardName, form, opened, subscriptionPath, wayBack } from './parts.ts';
@@ -57,6 +58,7 @@ export const checkingTexts = {
 
 /** What the page says of a card that was not saved. */
 export const cardNotices = {
+  ...sayingDeclines(({ what, next }) => `${what} Nothing was charged, and the earlier card stays. ${next}`),
   card_declined: 'This card was declined. Nothing was charged, and the earlier card stays. Try another one.',
   payment_declined: 'The payment did not go through, and nothing was charged. Try again, or use another card.',
   too_many: (seconds: number) =>

@@ -1,4 +1,5 @@
 import { hourMs } from '@app/contracts/durations';
+import { type DeclineReason, declineReason } from '@app/contracts/payments';
 import type { PortalSubscriptionWithHistory, PortalSubscriptionWithNewCard } from '@app/contracts/portal';
 import { type CardForm, cardFormOf } from '../checkout/cards.ts';
 import { confirmingOf, isSecretWay } from '../checkout/confirming.ts';
@@ -134,12 +135,16 @@ function goOn(portal: Portal, { session, body: { id } }: Seen) {
   });
 }
 
+/** Why a card was not saved: billing says it at the field. */
+const declinedBy = ({ errors }: Refused['problem']): DeclineReason =>
+  declineReason.safeParse(errors?.[0]?.code).data ?? 'card_declined';
+
 /** The earlier card stays: the form says why, and takes another. */
 function showRefused(portal: Portal, seen: Seen, refused: Refused): PageAnswer {
   const { problem, retryAfterSeconds } = refused;
   switch (problem.code) {
     case 'card_declined':
-      return showForm(portal, seen, { status: 422, notice: cardNotices.card_declined });
+      return showForm(portal, seen, { status: 422, notice: cardNotices[declinedBy(problem)] });
     case 'validation_failed':
       return showForm(portal, seen, { status: 422, error: cardError });
     case 'rate_limited': {

@@ -2,6 +2,7 @@ import type { PortalOrder, PortalSubscription } from '@app/contracts/portal';
 import { money } from '../components/lines.ts';
 import { badge } from '../components/notice.ts';
 import { pager, type Row, rows } from '../components/rows.ts';
+import { declineTexts } from '../decline-texts.ts';
 import type { Formats } from '../formats.ts';
 import { type Html, html } from '../html.ts';
 import type { OpenedOf } from './model.ts';
@@ -15,7 +16,6 @@ const texts = {
   ends: 'Ends',
   ended: 'Ended',
   nextCharge: 'Next charge',
-  declined: 'Your card was declined.',
   toConfirm: 'Your bank wants you to confirm the last payment.',
   notCharged: 'The last payment did not go through.',
   tryAgain: 'Next attempt',
@@ -74,7 +74,10 @@ function statusOf(of: PortalSubscription, formats: Formats): Html {
   if (of.status === 'paused') return html`${texts.paused}`;
   if (of.status === 'past_due') {
     if (of.failed_reason === 'confirmation_required') return html`${texts.toConfirm}`;
-    const failed = of.failed_reason === 'try_again_later' ? texts.notCharged : texts.declined;
+    const failed =
+      of.failed_reason === 'try_again_later'
+        ? texts.notCharged
+        : declineTexts[of.failed_reason ?? 'card_declined'].what;
     return html`${failed}${next !== null && html` ${texts.tryAgain} ${day(next, formats)}`}`;
   }
   if (of.cancel_at !== null) return html`${texts.ends} ${day(of.cancel_at, formats)}`;

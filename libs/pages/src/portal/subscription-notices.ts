@@ -1,5 +1,7 @@
+import type { DeclineReason } from '@app/contracts/payments';
 import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
 import { notice } from '../components/notice.ts';
+import { declineTexts } from '../decline-texts.ts';
 import type { Formats } from '../formats.ts';
 import { type Html, html } from '../html.ts';
 import type { OpenedOf } from './model.ts';
@@ -118,13 +120,18 @@ function ofStatus({ content: { subscription: of }, formats, now }: OpenedOf<Subs
   }
 }
 
+function failedText(reason: DeclineReason, lastFour: string | null): string {
+  if (reason === 'card_declined') return texts.declined(lastFour);
+  return reason === 'try_again_later' ? texts.notCharged : declineTexts[reason].what;
+}
+
 function pastDue(
   { failed_reason, last_four, next_charge_at }: PortalSubscriptionWithHistory,
   amount: string,
   formats: Formats,
 ): string {
   if (failed_reason === 'confirmation_required') return texts.toConfirmPayment(amount);
-  const failed = failed_reason === 'try_again_later' ? texts.notCharged : texts.declined(last_four);
+  const failed = failedText(failed_reason ?? 'card_declined', last_four);
   const next =
     next_charge_at === null ? texts.noAttempt(amount) : texts.nextAttempt(amount, formats.date(next_charge_at));
   return `${failed} ${next}`;

@@ -203,7 +203,7 @@ function statusOf(payment: Payment | undefined): Result['payment_method'] {
 /** The processor's words are the seller's alone: they would help thieves who test stolen cards. */
 function cardDeclined({ decline_reason }: Payment): DomainError {
   const code = buyerReason(decline_reason);
-  const why = code === 'card_declined' ? 'was declined: give another one' : 'could not be saved: try again later';
+  const why = code === 'try_again_later' ? 'could not be saved: try again later' : 'was declined: give another one';
   const error = { field: 'paymentMethod', code, message: why };
   return new DomainError('card_declined', `The card ${why}. Renewals go to the card before it.`, [error]);
 }

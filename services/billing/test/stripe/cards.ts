@@ -56,6 +56,11 @@ const cards: Readonly<Record<string, StripeCard>> = {
   pm_card_chargeDeclined: { last4: '0002', decline: declined('generic_decline') },
   pm_card_chargeDeclinedInsufficientFunds: { last4: '9995', decline: declined('insufficient_funds') },
   pm_card_chargeDeclinedLostCard: { last4: '9987', decline: declined('lost_card', 'do_not_try_again') },
+  // As https://docs.stripe.com/testing#declined-payments names it: the error's code, and no code of the bank.
+  pm_card_chargeDeclinedIncorrectCvc: {
+    last4: '0127',
+    decline: { code: 'incorrect_cvc', message: 'Your card’s security code is incorrect.' },
+  },
   pm_card_chargeDeclinedExpiredCard: {
     last4: '0069',
     decline: { code: 'expired_card', message: 'Your card has expired.' },

@@ -184,7 +184,8 @@ const sameOrderMs = hourMs;
 const takesNewOrderId = ({ order_id, status, attempt_reason }: CheckoutRow, nowMs: number): boolean =>
   order_id !== null &&
   status === 'open' &&
-  attempt_reason === 'card_declined' &&
+  attempt_reason !== null &&
+  attempt_reason !== 'try_again_later' &&
   idTimeMs(order_id) < nowMs - sameOrderMs;
 
 function incomingOf(attempt: RecognizedAttempt, position: number): Record<keyof typeof incomingTypes, unknown> {

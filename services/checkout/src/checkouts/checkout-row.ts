@@ -1,6 +1,7 @@
 import type { CheckoutStatus } from '@app/contracts/checkouts';
 import { DomainError } from '@app/contracts/errors';
 import { isId } from '@app/contracts/ids';
+import type { DeclineReason } from '@app/contracts/payments';
 import { type Client, type ColumnsOf, type Database, type StatementQuery, statement } from '@app/service-kit/database';
 import { isOneRow, sameKey } from '@app/service-kit/planner';
 import { namesOf } from '@app/service-kit/row-arrays';
@@ -42,7 +43,7 @@ export interface CheckoutRow {
   readonly attempt_no: number;
   readonly action_url: string | null;
   /** Why the last attempt was declined; null once the buyer has changed the order since. */
-  readonly reason: 'card_declined' | 'try_again_later' | null;
+  readonly reason: DeclineReason | null;
   readonly upsell_status: UpsellStatus | null;
   /** The buyer or a seller's command decided on the upsell, and the end of it is not known yet. */
   readonly upsell_decided: boolean;

@@ -1,6 +1,7 @@
 import type { CheckoutOutcome, payCheckout as contract, PayCheckoutBody } from '@app/contracts/checkouts';
 import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
+import type { DeclineReason } from '@app/contracts/payments';
 import { invalidField } from '@app/contracts/validation';
 import type { RequestContext } from '@app/messaging/request-headers';
 import { formatAmount } from '@app/money/format';
@@ -100,7 +101,7 @@ const attemptOfCommand = statement<OwnAttempt>(
 
 type OwnAttempt = {
   readonly attempt_no: number;
-  readonly reason: 'card_declined' | 'try_again_later' | null;
+  readonly reason: DeclineReason | null;
   readonly total: number;
 };
 

@@ -48,6 +48,11 @@ const meanings: Readonly<Record<Status, string>> = {
 const reasons = {
   card_declined: badge('bad', 'Card declined'),
   try_again_later: badge('bad', 'Payment failed'),
+  incorrect_cvc: badge('bad', 'Wrong security code'),
+  expired_card: badge('bad', 'Card expired'),
+  insufficient_funds: badge('bad', 'Not enough money'),
+  amount_too_small: badge('bad', 'Total too small'),
+  ask_bank: badge('bad', 'Declined by the bank'),
 } as const;
 
 interface CheckoutsContent extends ListContent {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { asSaved, cardOf, cards, knownCard, wordsOf } from './simulated-cards.rules.ts';
 
-const page = readFileSync(new URL('../../../../docs/payment-processors.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../../../docs/payment-processors.md', import.meta.url), 'utf8');
 
 test('the page on processors lists every card, and no other', () => {
   // A row may be about several.

@@ -12,18 +12,28 @@ export interface StripeDecline {
   readonly last4?: string | undefined;
 }
 
-/** The card will not work again: https://docs.stripe.com/declines/codes. */
+/**
+ * The card will not work again, or may not be charged again. Stripe's codes are at https://docs.stripe.com/declines/codes; it does not
+ * send a card again after some of them (https://docs.stripe.com/billing/revenue-recovery/smart-retries). Visa's first category, which
+ * an issuer never approves, adds `stop_payment_order` and closed accounts
+ * (https://www.checkout.com/docs/developer-resources/codes/visa-response-codes.md).
+ */
 const hardCodes = new Set([
+  'do_not_try_again',
   'expired_card',
+  'highest_risk_level',
   'incorrect_number',
   'invalid_account',
   'invalid_number',
   'lost_card',
   'new_account_information_available',
   'pickup_card',
+  'restricted_card',
   'revocation_of_all_authorizations',
   'revocation_of_authorization',
   'stolen_card',
+  'stop_payment_order',
+  'transaction_not_allowed',
 ]);
 
 /** A definite no of the bank or of Stripe. */
