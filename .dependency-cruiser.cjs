@@ -23,7 +23,7 @@ const entryPoints = [
   '^services/gateway/src/openapi/write-openapi\\.ts$',
   '^libs/testing/src/global-setup\\.ts$',
   '^bench/main\\.ts$',
-  '^deploy/require-node\\.js$',
+  '^deploy/(require-)?node\\.js$',
   // Browsers load it.
   '^libs/pages/src/browser/',
   '^vitest\\.config\\.ts$',

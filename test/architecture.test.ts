@@ -178,8 +178,9 @@ describe('what the code says', () => {
 });
 
 describe('names', () => {
-  test('JavaScript is what a browser runs, what refuses an old Node, and the configuration of a tool', () => {
-    const others = new Set(['deploy/require-node.js', '.dependency-cruiser.cjs']);
+  test('JavaScript is what a browser runs, what starts Node or refuses an old one, and the configuration of a tool', () => {
+    const starts = ['deploy/node.js', 'deploy/require-node.js', 'deploy/v8-flags.js'];
+    const others = new Set([...starts, '.dependency-cruiser.cjs']);
     const scripts = [...find('{.,}*.{js,cjs,mjs}'), ...find(`{${sourceFolders.join(',')},docs,k8s}/**/*.{js,cjs,mjs}`)];
     const misplaced = scripts.filter((path) => !others.has(path) && !path.startsWith('libs/pages/src/browser/'));
     expect(misplaced).toEqual([]);

@@ -5,7 +5,7 @@ import { databaseUrl } from '@app/embedded/databases';
 import { natsPasswordVariable } from '@app/messaging/permissions';
 import { type Program, startProgram } from '../child-processes.ts';
 import type { Infra } from '../infra.ts';
-import { nodeOptions, platformDirectory } from './start-platform.ts';
+import { launcher, platformDirectory } from './start-platform.ts';
 
 const main = fileURLToPath(new URL('../../services/billing/src/main.ts', import.meta.url));
 
@@ -24,5 +24,5 @@ export async function startBillingReplica(infra: Infra, settings: Record<string,
     ...settings,
   };
   const log = join(infra.directory, 'billing.log');
-  return await startProgram([...nodeOptions(), main], env, log, /^billing ready$/m);
+  return await startProgram([launcher, main], env, log, /^billing ready$/m);
 }

@@ -11,7 +11,7 @@ import { migrate } from '@app/webhook-dispatcher/migrate';
 import pg from 'pg';
 import { startProgram } from '../child-processes.ts';
 import type { Infra } from '../infra.ts';
-import { nodeOptions } from './start-platform.ts';
+import { launcher } from './start-platform.ts';
 
 /** The webhook-dispatcher alone, as a process of its own, on a database of its own. */
 export interface Dispatcher {
@@ -84,7 +84,7 @@ export async function createDispatcher(
     nats: { natsUrl: infra.nats.url, natsPassword: passwordOf('checkout') },
     start: async (options = []) => {
       const log = join(infra.directory, `dispatcher-${++starts}.log`);
-      program = await startProgram([...options, ...nodeOptions(), main], env, log, /^webhook-dispatcher ready$/m);
+      program = await startProgram([...options, launcher, main], env, log, /^webhook-dispatcher ready$/m);
     },
     stop,
     request: (definition, accountId, input) => {

@@ -29,17 +29,17 @@ export interface Platform {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What `npm start` runs: options of Node, then the program. */
+/** Runs the program that follows under V8's flags of `npm start`. */
+export const launcher = join(root, 'deploy/node.js');
+
+/** What `npm start` runs: the launcher, then the program. */
 function startCommand(): string[] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { start: string } };
   return scripts.start
     .split(' ')
     .slice(1)
-    .map((part) => (part.endsWith('.ts') ? join(root, part) : part));
+    .map((part) => join(root, part));
 }
-
-/** Options that `npm start` gives Node for its heap. */
-export const nodeOptions = (): string[] => startCommand().filter((part) => /^--(max|heap)-/.test(part));
 
 /** What a call of the processor takes with the card `sim_slow`: as long as a fast real one. */
 export const slowCardMs = 50;
