@@ -155,6 +155,10 @@ test('a buyer pauses, resumes, cancels at the end, keeps and cancels, as far as 
   expect(later.slice(0, 2)).toEqual([409, 'invalid_transition']);
   await settings({ portalCancel: false });
   expect(await does('resumePortalSubscription')).toEqual([200, 'active', false, false]);
+  const bySeller = (action: string) => seller.call('POST', `/api/v1/subscriptions/${subscriptionId}/${action}`);
+  await bySeller('pause');
+  expect((await does('resumePortalSubscription')).slice(0, 2)).toEqual(refused.slice(0, 2));
+  await bySeller('resume');
   expect(await does('cancelPortalSubscription')).toEqual(refused);
   await settings({ portalCancel: true });
   expect(await does('cancelPortalSubscription', { body: { at: 'period_end' } })).toEqual([200, 'active', true, false]);

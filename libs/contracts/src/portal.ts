@@ -125,7 +125,7 @@ export const portalSubscription = z
     last_four: z.string().nullable(),
     may_cancel: z.boolean().describe('Whether the seller lets buyers cancel it, and it can be canceled now.'),
     may_pause: z.boolean().describe('Whether the seller lets buyers pause it, and it can be paused now.'),
-    may_resume: z.boolean(),
+    may_resume: z.boolean().describe('Whether the seller lets buyers pause it, and the buyer has paused it.'),
     test: z.boolean(),
   })
   .meta({ id: 'PortalSubscription' });

@@ -10,6 +10,9 @@ const subscriptionStatus = z.enum(['active', 'past_due', 'paused', 'canceled']);
 /** `automatic` renews by itself; `external` is collected by the seller and never charged by us. */
 const collectionMethod = z.enum(['automatic', 'external']);
 
+/** Whose act it is. */
+const actBy = z.enum(['seller', 'buyer']);
+
 export const subscriptionResource = z
   .object({
     id: idSchema('subscription'),
@@ -30,6 +33,10 @@ export const subscriptionResource = z
     ),
     canceled_at: timestamp.nullable(),
     paused_at: timestamp.nullable(),
+    paused_by: actBy
+      .nullable()
+      .default(null)
+      .describe('Who paused it: a buyer does not resume what the seller has paused. Null: it is not paused.'),
     cancel_at: timestamp
       .nullable()
       .describe(
@@ -102,6 +109,8 @@ export const getSubscription = defineRequest('read', 'billing', 'subscriptions.g
 });
 
 const ofSubscription = z.object({ subscriptionId: z.string() });
+/** Who acts, the seller unless given; no caller of the API sets it. */
+const by = actBy.optional();
 
 const cancelSubscriptionBody = z
   .strictObject({
@@ -115,8 +124,7 @@ const cancelSubscriptionBody = z
 export const cancelSubscription = defineRequest('command', 'billing', 'subscriptions.cancel', {
   input: ofSubscription.extend({
     body: cancelSubscriptionBody.optional(),
-    /** Who cancels, the seller unless given; no caller of the API sets it. */
-    by: z.enum(['seller', 'buyer']).optional(),
+    by,
   }),
   output: changedSubscription,
 });
@@ -133,12 +141,15 @@ export const keepSubscription = defineRequest('command', 'billing', 'subscriptio
  * @throws DomainError invalid_transition for one that is canceled, also for the end of its period
  */
 export const pauseSubscription = defineRequest('command', 'billing', 'subscriptions.pause', {
-  input: ofSubscription,
+  input: ofSubscription.extend({ by }),
   output: changedSubscription,
 });
-/** Before the period's end it keeps its date; later it is due now, with a new anchor. */
+/**
+ * Before its date it keeps that; later it is due now, with a new anchor. One whose renewal had failed is past due again.
+ * @throws DomainError invalid_transition for a canceled one, not_allowed_by_seller for a buyer where the seller has paused it
+ */
 export const resumeSubscription = defineRequest('command', 'billing', 'subscriptions.resume', {
-  input: ofSubscription,
+  input: ofSubscription.extend({ by }),
   output: changedSubscription,
 });
 
@@ -306,5 +317,11 @@ export const subscriptionResumed = defineEvent(
   'billing',
   'subscription.resumed',
   1,
-  z.object({ ...aboutSubscription, nextChargeAt: timestamp.nullable(), resumedAt: timestamp }),
+  z.object({
+    ...aboutSubscription,
+    /** `past_due`: a renewal had failed before it was paused, or was under way then and failed. */
+    statusAfter: z.enum(['active', 'past_due']).default('active'),
+    nextChargeAt: timestamp.nullable(),
+    resumedAt: timestamp,
+  }),
 );

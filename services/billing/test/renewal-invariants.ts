@@ -207,7 +207,11 @@ interface Reported {
 
 function next({ status, attempts }: Reported, reported: Story[number]): Reported {
   const { event, attempt, statusBefore, statusAfter, nextTryDays } = reported;
-  if (event === 'resumed') return { status: 'active', attempts: 0 };
+  // What was past due when it was paused is so again, with its attempts.
+  if (event === 'resumed') {
+    expect(statusAfter).toBe(attempts > 0 ? 'past_due' : 'active');
+    return { status: statusAfter, attempts };
+  }
   // A charge that was under way when it was canceled names what it left then.
   expect([event, status]).toEqual(status === 'canceled' ? ['rebilled', status] : [event, statusBefore]);
   if (event === 'paused' || event === 'canceled') return { status: event, attempts };

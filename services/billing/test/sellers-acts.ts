@@ -14,7 +14,8 @@ import { subscribe } from './subscriptions-of-tests.ts';
 
 /** What a seller or a buyer does to one of the subscriptions. */
 export type Act =
-  | { readonly kind: 'pause' | 'resume' | 'cancel' | 'cancel_at_end' | 'keep' | 'refund'; readonly of: number }
+  | { readonly kind: 'pause' | 'resume'; readonly of: number; readonly by: 'seller' | 'buyer' }
+  | { readonly kind: 'cancel' | 'cancel_at_end' | 'keep' | 'refund'; readonly of: number }
   /** In the portal what is past due is charged at once. */
   | { readonly kind: 'card'; readonly of: number; readonly card: string; readonly chargeNow: boolean }
   /** A buyer who is back from the bank. */
@@ -87,9 +88,9 @@ export class Shop {
     const changing = { ...deps, database: this.#replicas.database };
     switch (what.kind) {
       case 'pause':
-        return made(await pauseSubscription(changing, context, id), 'resumed');
+        return made(await pauseSubscription(changing, context, id, what), 'resumed');
       case 'resume':
-        return made(await resumeSubscription(changing, context, id), undefined);
+        return made(await resumeSubscription(changing, context, id, what), undefined);
       case 'cancel':
         return made(await cancelSubscription(changing, context, id), 'ever');
       case 'cancel_at_end': {

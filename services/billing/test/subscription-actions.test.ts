@@ -13,7 +13,7 @@ startService();
 const run = <Row extends object>(sql: string, values: unknown[] = []) => query<Row>(harness.databaseUrl, sql, values);
 
 const { cancelSubscription, keepSubscription, pauseSubscription, resumeSubscription, putPaymentMethod } = contract;
-type Action = typeof cancelSubscription | typeof pauseSubscription;
+type Action = typeof cancelSubscription | typeof keepSubscription | typeof pauseSubscription;
 type Fields = Parameters<typeof orderEvent>[1];
 
 interface Seen {
@@ -36,8 +36,12 @@ const context = (accountId: string, commandId = newIdSuffix(harness.clock.nowMs(
   requestId: 'r',
   commandId,
 });
-const act = (action: Action, { account, id }: Seen, commandId?: string) =>
-  harness.requester.request(action as typeof pauseSubscription, { subscriptionId: id }, context(account, commandId));
+const act = (action: Action, { account, id }: Seen, commandId?: string, by?: 'seller' | 'buyer') =>
+  harness.requester.request(
+    action as typeof pauseSubscription,
+    { subscriptionId: id, by },
+    context(account, commandId),
+  );
 const cancelAtEnd = ({ account, id }: Seen, by: 'seller' | 'buyer') =>
   harness.requester.request(
     cancelSubscription,
@@ -147,7 +151,6 @@ test('canceled is final', async () => {
 
 test('pause and resumption are reported once each, and paused time is not billed', async () => {
   const seen = await subscribe();
-  await pastDue(seen);
   for (let turn = 0; turn < 2; turn += 1)
     expect(await act(pauseSubscription, seen)).toMatchObject({
       status: 'paused',
@@ -158,15 +161,53 @@ test('pause and resumption are reported once each, and paused time is not billed
     expect(await act(resumeSubscription, seen)).toMatchObject({
       status: 'active',
       paused_at: null,
-      failed_tries: 0,
+      paused_by: null,
       current_period_end: '2026-03-15T12:00:00.000Z',
       next_charge_at: '2026-03-15T12:00:00.000Z',
     });
   expect(await rowOf(seen)).toMatchObject({ anchor: harness.clock.now(), anchor_period: 1, period: 1 });
   const [paused, resumed, ...more] = await reported(seen);
   expect(more).toEqual([]);
-  expect(parsed(contract.subscriptionPaused, paused)).toMatchObject({ statusBefore: 'past_due', mrrCents: 1900 });
-  expect(parsed(contract.subscriptionResumed, resumed)).toMatchObject({ nextChargeAt: '2026-03-15T12:00:00.000Z' });
+  expect(parsed(contract.subscriptionPaused, paused)).toMatchObject({ statusBefore: 'active', mrrCents: 1900 });
+  expect(parsed(contract.subscriptionResumed, resumed)).toMatchObject({
+    ...{ statusAfter: 'active', nextChargeAt: '2026-03-15T12:00:00.000Z' },
+  });
+});
+
+test('what is past due resumes past due, with its failed attempts and their date, and says so', async () => {
+  const seen = await subscribe();
+  await pastDue(seen);
+  expect(await act(pauseSubscription, seen)).toMatchObject({ status: 'paused', failed_tries: 2, next_charge_at: null });
+  const due = '2026-03-18T00:00:00.000Z';
+  const resumed = { status: 'past_due', failed_tries: 2, next_charge_at: due };
+  for (let turn = 0; turn < 2; turn += 1) expect(await act(resumeSubscription, seen)).toMatchObject(resumed);
+  const [paused, back, ...more] = await reported(seen);
+  expect(more).toEqual([]);
+  expect(parsed(contract.subscriptionPaused, paused)).toMatchObject({ statusBefore: 'past_due' });
+  expect(parsed(contract.subscriptionResumed, back)).toMatchObject({ statusAfter: 'past_due', nextChargeAt: due });
+  await act(pauseSubscription, seen);
+  await putCard(seen, 'sim_refund_fails');
+  expect(await act(resumeSubscription, seen)).toMatchObject({
+    ...{ status: 'past_due', failed_tries: 2, next_charge_at: '2026-03-15T12:00:00.000Z' },
+  });
+  expect(await rowOf(seen)).toMatchObject({ free_attempt: true, hard_declined: false });
+});
+
+test('a buyer does not undo the seller’s pause, also where the buyer had paused before, and the seller undoes each', async () => {
+  const [bySeller, byBuyer, byBoth] = [await subscribe(), await subscribe(), await subscribe()];
+  const pause = async (seen: Seen, by: 'seller' | 'buyer') =>
+    (await act(pauseSubscription, seen, undefined, by)).paused_by;
+  const resume = (seen: Seen, by: 'seller' | 'buyer') => act(resumeSubscription, seen, undefined, by);
+  expect([await pause(bySeller, 'seller'), await pause(bySeller, 'buyer')]).toEqual(['seller', 'seller']);
+  expect([await pause(byBuyer, 'buyer'), await pause(byBoth, 'buyer')]).toEqual(['buyer', 'buyer']);
+  expect(await pause(byBoth, 'seller')).toBe('seller');
+  for (const seen of [bySeller, byBoth]) {
+    await expect(resume(seen, 'buyer')).rejects.toMatchObject({ code: 'not_allowed_by_seller' });
+    expect(await get(seen)).toMatchObject({ status: 'paused', paused_by: 'seller', next_charge_at: null });
+    expect(await reported(seen)).toHaveLength(1);
+    expect(await resume(seen, 'seller')).toMatchObject({ status: 'active', paused_by: null });
+  }
+  expect(await resume(byBuyer, 'buyer')).toMatchObject({ status: 'active', paused_by: null });
 });
 
 test('who resumes before the period’s end keeps its date', async () => {

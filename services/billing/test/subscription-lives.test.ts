@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { getSubscription } from '../src/subscriptions/get-subscription.ts';
 import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { putPaymentMethod } from './new-cards.ts';
+import { dayMs } from './payment-replicas.ts';
 import { commandOf, openReplicas, replicas } from './set-up.ts';
 import { beginLife, type Life, readStory } from './subscriptions-of-tests.ts';
 
@@ -74,7 +75,28 @@ test('paused time is not billed: a buyer who resumes late pays from that day on,
   expect(await chargedCents(life)).toBe(3 * 1_900);
 });
 
-test('a renewal that had failed, and was paused and resumed, is charged for the time from then on, with its attempts counted anew', async () => {
+test.each(['seller', 'buyer'] as const)(
+  'paused and resumed each day by the %s, an unpaid subscription ends after its four attempts, and was not active meanwhile',
+  async (by) => {
+    const life = await begin({ paymentMethod: 'sim_declined' });
+    const { account, id, replica } = life;
+    const states: string[] = [];
+    at('2026-02-28T12:00:00.000Z');
+    for (let day = 0; day < 60; day += 1) {
+      await replica.renew(account);
+      const { status } = await read(life);
+      states.push(status);
+      if (status === 'canceled') break;
+      await pauseSubscription(replica.deps, commandOf(account), id, { by });
+      await resumeSubscription(replica.deps, commandOf(account), id, { by });
+      replicas.clock.advance(dayMs);
+    }
+    expect(states).toEqual([...Array.from({ length: 9 }, () => 'past_due'), 'canceled']);
+    expect(await read(life)).toMatchObject({ failed_tries: 4, canceled_at: '2026-03-09T12:00:00.000Z' });
+  },
+);
+
+test('a renewal that had failed, and was paused and resumed, is charged for the time from then on, with the attempts that it has left', async () => {
   const life = await begin({ paymentMethod: 'sim_declined' });
   for (const day of ['2026-02-28T12:00:00.000Z', '2026-03-03T12:00:00.000Z']) {
     at(day);
@@ -87,7 +109,7 @@ test('a renewal that had failed, and was paused and resumed, is charged for the 
   await act(resumeSubscription, life);
   expect(await life.replica.renew(life.account)).toMatchObject({ charged: 0, canceled: 0 });
   const failed = await read(life);
-  expect(failed).toMatchObject({ status: 'past_due', failed_tries: 1, next_charge_at: '2026-04-23T00:00:00.000Z' });
+  expect(failed).toMatchObject({ status: 'past_due', failed_tries: 3, next_charge_at: '2026-04-23T00:00:00.000Z' });
   await putCard(life, 'sim_ok');
   expect(await life.replica.renew(life.account)).toMatchObject({ charged: 1, retried: 1 });
   const { status, failed_tries, periods, payments } = await read(life);

@@ -61,6 +61,7 @@ test('an order of a subscription product starts a subscription at the product’
     current_period_end: '2026-02-28T12:00:00.000Z',
     canceled_at: null,
     paused_at: null,
+    paused_by: null,
     cancel_at: null,
     next_charge_at: '2026-02-28T12:00:00.000Z',
     failed_tries: 0,

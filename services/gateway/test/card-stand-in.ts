@@ -24,6 +24,7 @@ const monthly = (id: string, email: string): Subscription => ({
   cancel_at: null,
   canceled_at: null,
   paused_at: null,
+  paused_by: null,
   next_charge_at: '2026-04-01T00:00:00.000Z',
   failed_tries: 0,
   last_four: '4242',

@@ -215,23 +215,30 @@ test('renewals are revenue, and only active subscriptions are recurring revenue'
     test,
   });
   const [renewed, late, recovered, paused, resumed, given] = [about(), about(), about(), about(), about(), about()];
+  const unpaid = about();
   const test = about(true);
   await harness.publish(
     orderPaid,
     orderEvent(account, productId, { productName: 'Club', pricingType: 'subscription' }),
   );
-  for (const subscription of [renewed, late, recovered, paused, resumed, given, test]) {
+  for (const subscription of [renewed, late, recovered, paused, resumed, given, unpaid, test]) {
     await harness.publish(subscriptionStarted, subscriptionEvent(account, productId, subscription));
   }
   for (const subscription of [renewed, test])
     await harness.publish(subscriptionRebilled, renewalEvent(account, productId, subscription));
-  for (const subscription of [late, recovered, given, test])
+  for (const subscription of [late, recovered, given, unpaid, test])
     await harness.publish(subscriptionPaymentFailed, failedPaymentEvent(account, productId, subscription));
   const retried = { ...recovered, statusBefore: 'past_due', chargedAt: '2026-03-01T00:00:00.000Z' } as const;
   await harness.publish(subscriptionRebilled, renewalEvent(account, productId, retried));
   for (const subscription of [paused, resumed, test])
     await harness.publish(subscriptionPaused, pauseEvent(account, productId, subscription));
   await harness.publish(subscriptionResumed, resumptionEvent(account, productId, resumed));
+  // Past due when it was paused, it is past due again.
+  await harness.publish(subscriptionPaused, pauseEvent(account, productId, { ...unpaid, statusBefore: 'past_due' }));
+  await harness.publish(
+    subscriptionResumed,
+    resumptionEvent(account, productId, { ...unpaid, statusAfter: 'past_due' }),
+  );
   const ended = { ...given, statusBefore: 'past_due', reason: 'payment_failed', sendWebhook: false } as const;
   await harness.publish(subscriptionCanceled, cancellationEvent(account, productId, ended));
   const summary = { activeSubscriptions: 3, mrrCents: 5700, revenueCents: 4900 + 2 * 1900, orders: 1, aovCents: 4900 };
@@ -240,9 +247,9 @@ test('renewals are revenue, and only active subscriptions are recurring revenue'
   expect(metrics).toMatchObject({
     summary,
     revenueByMonth: [{ value: 4900 }, { month: '2026-02', value: 1900 }, { month: '2026-03', value: 1900 }],
-    mrrByMonth: [{ value: 6 * 1900 }, { value: 2 * 1900 }, { value: 3 * 1900 }],
+    mrrByMonth: [{ value: 7 * 1900 }, { value: 2 * 1900 }, { value: 3 * 1900 }],
   });
-  expect(metrics.churnByMonth[1]?.value).toBe(0.1667);
+  expect(metrics.churnByMonth[1]?.value).toBe(0.1429);
 });
 
 test('a product nothing was sold of has zeros', async () => {

@@ -205,8 +205,9 @@ function pause(life: Life, statusBefore: Living, when: string): RawEvent[] {
 
 function resume(life: Life, statusBefore: Living, when: string): RawEvent[] {
   if (statusBefore !== 'paused') return [];
-  life.status = 'active';
-  const resumed = { ...life.about, resumedAt: when };
+  const statusAfter = life.failed > 0 ? ('past_due' as const) : ('active' as const);
+  life.status = statusAfter;
+  const resumed = { ...life.about, statusAfter, resumedAt: when };
   return [{ kind: 'resumed', ...samples.resumptionEvent(life.account, life.product, resumed) }];
 }
 

@@ -100,7 +100,7 @@ function stateAfter(event: SubscriptionEvent): { atMs: number; status: string } 
     case 'paused':
       return { atMs: Date.parse(event.data.pausedAt), status: 'paused' };
     case 'resumed':
-      return { atMs: Date.parse(event.data.resumedAt), status: 'active' };
+      return { atMs: Date.parse(event.data.resumedAt), status: event.data.statusAfter };
     case 'canceled':
       return { atMs: Date.parse(event.data.canceledAt), status: 'canceled' };
   }

@@ -168,6 +168,7 @@ export const resumptionEvent = eventsOf<EventData<typeof subscriptions.subscript
   'resumedAt',
   (productId) => ({
     ...aboutSubscription(productId),
+    statusAfter: 'active',
     nextChargeAt: '2026-03-15T12:00:00.000Z',
     resumedAt: '2026-02-25T12:00:00.000Z',
   }),

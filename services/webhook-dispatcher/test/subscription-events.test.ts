@@ -56,7 +56,12 @@ test('each event of a subscription, and a payout, arrives once under its publish
     statusBefore: 'active',
     pausedAt: at,
   });
-  await harness.publish(events.subscriptionResumed, account, { ...soldSubscription, nextChargeAt: at, resumedAt: at });
+  await harness.publish(events.subscriptionResumed, account, {
+    ...soldSubscription,
+    statusAfter: 'active' as const,
+    nextChargeAt: at,
+    resumedAt: at,
+  });
   await harness.publish(affiliatePaid, account, payout);
   await tried(5);
   const activity = await entries(account, 5);

@@ -52,6 +52,7 @@ export const subscription: SubscriptionResource = {
   current_period_end: '2026-11-23T12:00:00.000Z',
   canceled_at: null,
   paused_at: null,
+  paused_by: null,
   cancel_at: null,
   next_charge_at: '2026-11-23T12:00:00.000Z',
   failed_tries: 0,

@@ -22,6 +22,7 @@ const texts = {
   paused: (amount: string) =>
     `It is paused, and nothing is charged. Resuming it begins a new period: ${amount} is charged within a day.`,
   pausedExternal: 'It is paused.',
+  pausedByShop: 'It is paused, and nothing is charged. Only the shop can resume it: write to it.',
   ended: (date: string) => `It ended on ${date}. Nothing more is charged.`,
   confirm: 'Your bank asks you to confirm the new card. Until you do, the earlier one stays.',
   toConfirm: 'Confirm the card',
@@ -107,6 +108,7 @@ function ofStatus({ content: { subscription: of }, formats, now }: OpenedOf<Subs
       return notice('bad', pastDue(of, amount, formats));
     case 'paused': {
       if (of.collection === 'external') return notice('info', texts.pausedExternal);
+      if (!of.may_resume) return notice('info', texts.pausedByShop);
       const isPaid = of.current_period_end > now;
       return notice(
         'info',

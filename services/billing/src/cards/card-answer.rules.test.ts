@@ -6,6 +6,7 @@ const now = new Date('2026-03-20T12:00:00.000Z');
 const end = new Date('2026-04-15T00:00:00.000Z');
 const subscription: Subscription = {
   ...{ status: 'past_due', collection: 'automatic', canceled_at: null, cancel_requested_by: null, paused_at: null },
+  ...{ paused_by: null, paused_retry_at: null },
   ...{ next_charge_at: end, failed_tries: 1, hard_declined: true, free_attempt: false, anchor: end, anchor_period: 0 },
   ...{
     period: 0,

@@ -19,9 +19,9 @@ import { decideCard, type RecordedCard } from './card-answer.rules.ts';
 /** The subscription before its payments, as claiming and recording a renewal lock them. */
 const lockStatement = statement<LockedRow>(
   'cards-lock-subscription',
-  `select ${subscriptionColumns}, hard_declined, free_attempt from subscriptions
+  `select ${subscriptionColumns}, hard_declined, free_attempt, paused_retry_at from subscriptions
    where account_id = $1 and order_id = $2 for no key update`,
-  { ...subscriptionTypes, hard_declined: 'bool', free_attempt: 'bool' },
+  { ...subscriptionTypes, hard_declined: 'bool', free_attempt: 'bool', paused_retry_at: 'timestamptz' },
 );
 
 // A statement of its own, after the lock: it sees a newer card that was saved while the lock was waited for.
@@ -45,7 +45,7 @@ const recordStatement = statement<RecordedCard>(
 
 const replaceStatement = statement(
   'cards-replace',
-  `update subscriptions set ${stateColumns}, payment_method = $16, processor = $17, last_four = $18
+  `update subscriptions set ${stateColumns}, payment_method = $18, processor = $19, last_four = $20
    where account_id = $1 and id = $2`,
 );
 

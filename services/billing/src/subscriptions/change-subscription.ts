@@ -48,12 +48,13 @@ export interface Decision {
 const lockStatement = statement<LockedRow>(
   'change-subscription-lock',
   `
-  select ${subscriptionColumns}, hard_declined, free_attempt
+  select ${subscriptionColumns}, hard_declined, free_attempt, paused_retry_at
   from subscriptions where account_id = $1 and id = $2 for update`,
   {
     ...subscriptionTypes,
     hard_declined: 'bool',
     free_attempt: 'bool',
+    paused_retry_at: 'timestamptz',
   },
 );
 

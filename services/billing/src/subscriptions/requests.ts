@@ -17,11 +17,11 @@ export function subscriptionRequests(deps: ChangeDeps): RequestHandler[] {
     onRequest(contract.keepSubscription, ({ subscriptionId }, context) =>
       keepSubscription(deps, context, subscriptionId),
     ),
-    onRequest(contract.pauseSubscription, ({ subscriptionId }, context) =>
-      pauseSubscription(deps, context, subscriptionId),
+    onRequest(contract.pauseSubscription, ({ subscriptionId, by }, context) =>
+      pauseSubscription(deps, context, subscriptionId, { by }),
     ),
-    onRequest(contract.resumeSubscription, ({ subscriptionId }, context) =>
-      resumeSubscription(deps, context, subscriptionId),
+    onRequest(contract.resumeSubscription, ({ subscriptionId, by }, context) =>
+      resumeSubscription(deps, context, subscriptionId, { by }),
     ),
   ];
 }

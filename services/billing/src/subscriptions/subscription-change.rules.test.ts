@@ -21,6 +21,8 @@ const active: Subscription = {
   canceled_at: null,
   cancel_requested_by: null,
   paused_at: null,
+  paused_by: null,
+  paused_retry_at: null,
   next_charge_at: at('2026-02-28'),
   failed_tries: 0,
   hard_declined: false,
@@ -31,7 +33,12 @@ const active: Subscription = {
   current_period_end: at('2026-02-28'),
 };
 const pastDue: Subscription = { ...active, status: 'past_due', failed_tries: 2, next_charge_at: at('2026-03-04') };
-const paused: Subscription = { ...active, status: 'paused', paused_at: at('2026-02-10'), next_charge_at: null };
+const paused: Subscription = {
+  ...active,
+  ...{ status: 'paused', paused_at: at('2026-02-10'), paused_by: 'seller', next_charge_at: null },
+};
+const none = { charging: false, paidAt: null };
+const charging = { charging: true, paidAt: null };
 const canceled: Subscription = {
   ...active,
   status: 'canceled',
@@ -45,7 +52,7 @@ test('a subscription is canceled from every state that lives, and a canceled one
     status: 'canceled',
     canceled_at: at('2026-02-11'),
     cancel_requested_by: null,
-    paused_at: null,
+    ...{ paused_at: null, paused_by: null, paused_retry_at: null },
     next_charge_at: null,
     free_attempt: false,
   };
@@ -96,20 +103,27 @@ test('what is kept renews on its date, what renews stays as it is, and until the
   for (const other of [active, pastDue, paused, external]) expect(keep(other)).toBeNull();
   const refused = expect.objectContaining({ code: 'invalid_transition' });
   expect(() => keep(canceled)).toThrow(refused);
-  expect(() => pause(later, at('2026-02-11'))).toThrow(refused);
+  expect(() => pause(later, 'seller', at('2026-02-11'))).toThrow(refused);
 });
 
 test('a pause ends renewals and attempts, holds already when paused, and is refused for a canceled one', () => {
-  for (const living of [active, pastDue, external]) {
-    const change = pause(living, at('2026-02-11'));
-    expect(change).toEqual({ status: 'paused', paused_at: at('2026-02-11'), next_charge_at: null });
+  for (const by of ['seller', 'buyer'] as const) {
+    const change = { status: 'paused', paused_at: at('2026-02-11'), paused_by: by, next_charge_at: null };
+    for (const living of [active, external])
+      expect(pause(living, by, at('2026-02-11'))).toEqual({ ...change, paused_retry_at: null });
+    expect(pause(pastDue, by, at('2026-02-11'))).toEqual({ ...change, paused_retry_at: pastDue.next_charge_at });
   }
-  expect(pause(paused, at('2026-02-11'))).toBeNull();
-  expect(() => pause(canceled, at('2026-02-11'))).toThrow(expect.objectContaining({ code: 'invalid_transition' }));
+  for (const by of ['seller', 'buyer'] as const) expect(pause(paused, by, at('2026-02-11'))).toBeNull();
+  // A buyer cannot undo what the seller has paused too.
+  expect(pause({ ...paused, paused_by: 'buyer' }, 'seller', at('2026-02-11'))).toEqual({ paused_by: 'seller' });
+  expect(pause({ ...paused, paused_by: 'buyer' }, 'buyer', at('2026-02-11'))).toBeNull();
+  expect(() => pause(canceled, 'seller', at('2026-02-11'))).toThrow(
+    expect.objectContaining({ code: 'invalid_transition' }),
+  );
 });
 
 test('who resumes before the period’s end keeps the date', () => {
-  expect(resume(paused, new Date(at('2026-02-28').getTime() - 1), false)).toMatchObject({
+  expect(resume(paused, 'seller', new Date(at('2026-02-28').getTime() - 1), none)).toMatchObject({
     status: 'active',
     paused_at: null,
     anchor: active.anchor,
@@ -120,12 +134,11 @@ test('who resumes before the period’s end keeps the date', () => {
   });
 });
 
-test('who resumes at the period’s end or later is due now, with a new anchor and its attempts counted anew', () => {
+test('who resumes at the period’s end or later is due now, with a new anchor', () => {
   for (const now of [at('2026-02-28'), at('2026-05-17')])
-    expect(resume({ ...paused, failed_tries: 3, free_attempt: true }, now, false)).toEqual({
+    expect(resume(paused, 'seller', now, none)).toEqual({
       status: 'active',
-      paused_at: null,
-      failed_tries: 0,
+      ...{ paused_at: null, paused_by: null, paused_retry_at: null },
       free_attempt: false,
       anchor: now,
       anchor_period: 1,
@@ -135,16 +148,44 @@ test('who resumes at the period’s end or later is due now, with a new anchor a
     });
 });
 
+test('what was past due when it was paused resumes past due, with its attempts, on their date or later now, at a new anchor', () => {
+  for (const free_attempt of [false, true]) {
+    const held: Subscription = { ...pastDue, free_attempt, ...pause(pastDue, 'buyer', at('2026-03-02')) };
+    const resumed = { status: 'past_due', free_attempt, paused_at: null, paused_by: null, paused_retry_at: null };
+    const early = resume(held, 'buyer', at('2026-03-03'), none);
+    expect(early).toMatchObject({ ...resumed, next_charge_at: at('2026-03-04'), anchor: active.anchor });
+    for (const now of [at('2026-03-04'), at('2026-05-17')]) {
+      const late = { next_charge_at: now, anchor: now, anchor_period: 1, period: 1, current_period_end: now };
+      expect(resume(held, 'buyer', now, none)).toMatchObject({ ...resumed, ...late });
+    }
+    expect({ ...held, ...early }).toMatchObject({ failed_tries: 2, hard_declined: pastDue.hard_declined });
+  }
+  // Its first charge was under way when it was paused, and was declined afterwards.
+  const failed: Subscription = { ...paused, failed_tries: 1 };
+  expect(resume(failed, 'seller', at('2026-03-02'), none)).toMatchObject({
+    ...{ status: 'past_due', next_charge_at: at('2026-03-02') },
+  });
+});
+
+test('a buyer resumes what the buyer has paused, and not what the seller has', () => {
+  const refused = expect.objectContaining({ code: 'not_allowed_by_seller' });
+  for (const paused_by of ['seller', null] as const)
+    expect(() => resume({ ...paused, paused_by }, 'buyer', at('2026-02-11'), none)).toThrow(refused);
+  for (const by of ['seller', 'buyer'] as const)
+    expect(resume({ ...paused, paused_by: 'buyer' }, by, at('2026-02-11'), none)).toMatchObject({ status: 'active' });
+  expect(resume(active, 'buyer', at('2026-02-11'), none)).toBeNull();
+});
+
 test('a renewal at the processor keeps its dates until the period that it pays for has ended too', () => {
   const end = at('2026-03-31');
-  expect(resume(paused, new Date(end.getTime() - 1), true)).toMatchObject({
+  expect(resume(paused, 'seller', new Date(end.getTime() - 1), charging)).toMatchObject({
     anchor: active.anchor,
     anchor_period: 0,
     current_period_end: at('2026-02-28'),
     next_charge_at: at('2026-02-28'),
   });
   for (const now of [end, at('2026-05-17')])
-    expect(resume(paused, now, true)).toMatchObject({
+    expect(resume(paused, 'seller', now, charging)).toMatchObject({
       anchor: now,
       anchor_period: 1,
       current_period_end: now,
@@ -153,9 +194,9 @@ test('a renewal at the processor keeps its dates until the period that it pays f
 });
 
 test('what is not paused is not resumed, and a canceled one is refused', () => {
-  expect(resume(active, at('2026-05-17'), false)).toBeNull();
-  expect(resume(pastDue, at('2026-05-17'), false)).toBeNull();
-  expect(() => resume(canceled, at('2026-05-17'), false)).toThrow(
+  expect(resume(active, 'seller', at('2026-05-17'), none)).toBeNull();
+  expect(resume(pastDue, 'seller', at('2026-05-17'), none)).toBeNull();
+  expect(() => resume(canceled, 'seller', at('2026-05-17'), none)).toThrow(
     expect.objectContaining({ code: 'invalid_transition' }),
   );
 });
@@ -163,12 +204,12 @@ test('what is not paused is not resumed, and a canceled one is refused', () => {
 test('an external subscription is never due, and keeps the period that it was paused in', () => {
   const collected = { ...external, status: 'paused', paused_at: at('2026-05-10') } as const;
   // It was paused within its fourth period, which ends on 31 May: the seller has collected that.
-  expect(resume(collected, at('2026-05-20'), false)).toMatchObject({
+  expect(resume(collected, 'seller', at('2026-05-20'), none)).toMatchObject({
     period: 4,
     current_period_end: at('2026-05-31'),
     next_charge_at: null,
   });
-  expect(resume(collected, at('2026-07-20'), false)).toMatchObject({
+  expect(resume(collected, 'seller', at('2026-07-20'), none)).toMatchObject({
     period: 4,
     anchor: at('2026-07-20'),
     anchor_period: 4,
@@ -193,6 +234,9 @@ test('a new card waits for the date of an active one, and is tried once for free
   expect(replaceCard({ ...paused, hard_declined: true }, now)).toEqual({
     collection: 'automatic',
     hard_declined: false,
+  });
+  expect(replaceCard({ ...paused, failed_tries: 2, hard_declined: true }, now)).toEqual({
+    ...{ collection: 'automatic', hard_declined: false, free_attempt: true, paused_retry_at: now },
   });
   expect(() => replaceCard(canceled, now)).toThrow(expect.objectContaining({ code: 'invalid_transition' }));
 });
@@ -251,9 +295,9 @@ test('over 40 years of renewals, pauses and resumptions a period ends on the anc
         const begun = now.current_period_end.getTime() - 45 * 24 * 60 * minute;
         const pausedAt = new Date(begun + interruption[0] * minute);
         const resumedAt = new Date(pausedAt.getTime() + interruption[1] * minute);
-        const held = { ...now, ...pause(now, pausedAt) };
+        const held = { ...now, ...pause(now, 'seller', pausedAt) };
         expect(held.next_charge_at).toBeNull();
-        const resumed = { ...held, ...resume(held, resumedAt, false) };
+        const resumed = { ...held, ...resume(held, 'seller', resumedAt, none) };
         const late = now.current_period_end <= resumedAt;
         // Late: due now, at a new anchor. Else the date is kept. In no case does the paid period get shorter.
         expect(resumed.current_period_end).toEqual(late ? resumedAt : now.current_period_end);

@@ -3,7 +3,7 @@ import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/subscriptions';
 import type { ColumnsOf } from '@app/service-kit/database';
 import { namesOf } from '@app/service-kit/row-arrays';
-import { type CanceledBy, paidUntil, type SubscriptionState } from './subscription-change.rules.ts';
+import { type ActBy, paidUntil, type SubscriptionState } from './subscription-change.rules.ts';
 import type { SubscriptionIdentity } from './subscription-event.rules.ts';
 
 export type SubscriptionResource = RequestOutput<typeof contract.listSubscriptions>['data'][number];
@@ -12,7 +12,7 @@ export type ChangedSubscription = RequestOutput<typeof contract.cancelSubscripti
 type Dates = 'started_at' | 'current_period_end' | 'canceled_at' | 'paused_at' | 'next_charge_at';
 
 export interface SubscriptionRow extends Omit<SubscriptionResource, Dates | 'cancel_at'> {
-  readonly cancel_requested_by: CanceledBy | null;
+  readonly cancel_requested_by: ActBy | null;
   readonly anchor: Date;
   readonly anchor_period: number;
   readonly period: number;
@@ -20,6 +20,7 @@ export interface SubscriptionRow extends Omit<SubscriptionResource, Dates | 'can
   readonly current_period_end: Date;
   readonly canceled_at: Date | null;
   readonly paused_at: Date | null;
+  readonly paused_by: ActBy | null;
   readonly next_charge_at: Date | null;
 }
 
@@ -51,18 +52,19 @@ export const subscriptionTypes: ColumnsOf<SubscriptionRow> = {
   anchor_period: 'int4',
   period: 'int4',
   cancel_requested_by: 'text',
+  paused_by: 'text',
 };
 export const subscriptionColumns = namesOf(subscriptionTypes);
 
 /** How a statement updates what `stateValues` are the values of. */
 export const stateColumns = `status = $3, collection = $4, canceled_at = $5, paused_at = $6, next_charge_at = $7, failed_tries = $8,
   hard_declined = $9, free_attempt = $10, anchor = $11, anchor_period = $12, period = $13, current_period_end = $14,
-  cancel_requested_by = $15`;
+  cancel_requested_by = $15, paused_by = $16, paused_retry_at = $17`;
 
 export const stateValues = (accountId: string, id: string, state: SubscriptionState): unknown[] => [
   ...[accountId, id, state.status, state.collection, state.canceled_at, state.paused_at, state.next_charge_at],
   ...[state.failed_tries, state.hard_declined, state.free_attempt, state.anchor, state.anchor_period, state.period],
-  ...[state.current_period_end, state.cancel_requested_by],
+  ...[state.current_period_end, state.cancel_requested_by, state.paused_by, state.paused_retry_at],
 ];
 
 /** @param now for a test subscription the time of its rehearsal */
@@ -84,6 +86,7 @@ export function subscriptionOf(row: SubscriptionRow, now: Date): SubscriptionRes
     current_period_end,
     canceled_at: row.canceled_at?.toISOString() ?? null,
     paused_at: row.paused_at?.toISOString() ?? null,
+    paused_by: row.paused_by,
     cancel_at: renews ? null : current_period_end,
     next_charge_at: renews ? (row.next_charge_at?.toISOString() ?? null) : null,
     failed_tries: row.failed_tries,

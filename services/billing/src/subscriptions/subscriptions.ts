@@ -2,7 +2,7 @@ import { subscriptionCanceled, subscriptionPaused, subscriptionResumed } from '@
 import { outboxRow } from '@app/messaging/outbox';
 import { type ChangeDeps, type CommandContext, changeSubscription } from './change-subscription.ts';
 import {
-  type CanceledBy,
+  type ActBy,
   cancel,
   cancelAtPeriodEnd,
   keep,
@@ -27,7 +27,7 @@ export const cancelSubscription = (
   {
     at = 'now',
     by = 'seller',
-  }: { readonly at?: 'now' | 'period_end' | undefined; readonly by?: CanceledBy | undefined } = {},
+  }: { readonly at?: 'now' | 'period_end' | undefined; readonly by?: ActBy | undefined } = {},
 ): Promise<ChangedSubscription> =>
   changeSubscription(deps, context, id, ({ subscription, charging, now }) => {
     const change = at === 'now' ? cancel(subscription, now) : cancelAtPeriodEnd(subscription, by, now, charging);
@@ -45,30 +45,43 @@ export const cancelSubscription = (
 export const keepSubscription: Action = (deps, context, id) =>
   changeSubscription(deps, context, id, ({ subscription }) => ({ change: keep(subscription) }));
 
-/**
- * Stops renewals and attempts.
- * @throws DomainError subscription_not_found, invalid_transition for one that is canceled, also for the end of its period
- */
-export const pauseSubscription: Action = (deps, context, id) =>
-  changeSubscription(deps, context, id, ({ subscription, now }) => ({
-    change: pause(subscription, now),
-    event: () => {
-      const statusBefore = living(subscription.status);
-      const data = { ...aboutSubscription(subscription), statusBefore, pausedAt: now.toISOString() };
-      return outboxRow(subscriptionPaused, data, sourceOf(deps, context));
-    },
-  }));
+type ActOf = (...args: [...Parameters<Action>, options?: { readonly by?: ActBy | undefined }]) => ReturnType<Action>;
 
 /**
- * Renews a paused subscription again: on its date, or now with a new anchor when that has passed. One that is not
- * paused stays as it is.
- * @throws DomainError subscription_not_found, invalid_transition for a canceled one
+ * Stops renewals and attempts. One that is paused stays so, and has no second event.
+ * @throws DomainError subscription_not_found, invalid_transition for one that is canceled, also for the end of its period
  */
-export const resumeSubscription: Action = (deps, context, id) =>
+export const pauseSubscription: ActOf = (deps, context, id, { by = 'seller' } = {}) =>
+  changeSubscription(deps, context, id, ({ subscription, now }) => {
+    const change = pause(subscription, by, now);
+    if (subscription.status === 'paused') return { change };
+    return {
+      change,
+      event: () => {
+        const statusBefore = living(subscription.status);
+        const data = { ...aboutSubscription(subscription), statusBefore, pausedAt: now.toISOString() };
+        return outboxRow(subscriptionPaused, data, sourceOf(deps, context));
+      },
+    };
+  });
+
+/**
+ * Renews a paused subscription again: on its date, or now with a new anchor when that has passed; past due where a renewal had
+ * failed. One that is not paused stays as it is.
+ * @throws DomainError subscription_not_found, invalid_transition for a canceled one, not_allowed_by_seller for a buyer where the
+ *   seller has paused it
+ */
+export const resumeSubscription: ActOf = (deps, context, id, { by = 'seller' } = {}) =>
   changeSubscription(deps, context, id, ({ subscription, charging, paid_at, now }) => ({
-    change: resume(subscription, now, charging, paid_at),
-    event: ({ next_charge_at: nextChargeAt }) => {
-      const data = { ...aboutSubscription(subscription), nextChargeAt, resumedAt: now.toISOString() };
+    change: resume(subscription, by, now, { charging, paidAt: paid_at }),
+    event: ({ status, next_charge_at: nextChargeAt }) => {
+      const statusAfter = status === 'past_due' ? status : 'active';
+      const data = {
+        ...aboutSubscription(subscription),
+        statusAfter,
+        nextChargeAt,
+        resumedAt: now.toISOString(),
+      } as const;
       return outboxRow(subscriptionResumed, data, sourceOf(deps, context));
     },
   }));

@@ -13,6 +13,7 @@ const subscription = {
   current_period_end: '2026-12-31T09:30:12.345Z',
   canceled_at: null,
   paused_at: null,
+  paused_by: null,
   cancel_at: null,
   next_charge_at: '2026-12-31T09:30:12.345Z',
   failed_tries: 0,
@@ -47,7 +48,8 @@ const periods = [
   },
 ];
 const changed = { ...subscription, renewal_under_way: false };
-const paused = { ...subscription, status: 'paused', paused_at: '2026-12-04T14:02:51.118Z', next_charge_at: null };
+const pausedAt = '2026-12-04T14:02:51.118Z';
+const paused = { ...subscription, status: 'paused', paused_at: pausedAt, paused_by: 'seller', next_charge_at: null };
 
 /** As `examples`, of subscriptions. `payment` is any of their orders' payments. */
 export const subscriptionExamples = (payment: object) => ({

@@ -164,8 +164,11 @@ export function factOfPause(event: EventOf<typeof subscriptions.subscriptionPaus
   return { ...aboutSubscription(event, delta), kind: 'subscription_paused', occurred_at: pausedAt };
 }
 
+/** One that was past due when it was paused is past due again. */
 export function factOfResumption(event: EventOf<typeof subscriptions.subscriptionResumed>): Fact {
-  return { ...aboutSubscription(event, 1), kind: 'subscription_resumed', occurred_at: event.data.resumedAt };
+  const { statusAfter, resumedAt } = event.data;
+  const delta = statusAfter === 'active' ? 1 : 0;
+  return { ...aboutSubscription(event, delta), kind: 'subscription_resumed', occurred_at: resumedAt };
 }
 
 export function factOfCancellation(event: EventOf<typeof subscriptions.subscriptionCanceled>): Fact {

@@ -159,7 +159,10 @@ test('subscription.canceled, .paused and .resumed have one shape, the published 
   expect(publishedCancellation.parse(canceled)).toEqual({ event: 'subscription.canceled', ...shape });
   const paused = subscriptionPausedPayload({ ...subscription, statusBefore: 'past_due', pausedAt: sentAt }, sentAt);
   expect(publishedPause.parse(paused)).toEqual({ event: 'subscription.paused', ...shape });
-  const resumed = subscriptionResumedPayload({ ...subscription, nextChargeAt: null, resumedAt: sentAt }, sentAt);
+  const resumed = subscriptionResumedPayload(
+    { ...subscription, statusAfter: 'active' as const, nextChargeAt: null, resumedAt: sentAt },
+    sentAt,
+  );
   expect(publishedResumption.parse(resumed)).toEqual({ event: 'subscription.resumed', ...shape });
 });
 

@@ -5,7 +5,7 @@ import { namesOf } from '@app/service-kit/row-arrays';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { renewalUnderWay } from '../../charging/wanted-renewal.ts';
 import type { DailyStep } from '../../runs/daily-step.ts';
-import type { CanceledBy } from '../subscription-change.rules.ts';
+import type { ActBy } from '../subscription-change.rules.ts';
 import { canceledData, type SubscriptionIdentity } from '../subscription-event.rules.ts';
 import { identityTypes } from '../subscription-rows.ts';
 import type { DueScope } from './due-subscriptions.ts';
@@ -39,7 +39,7 @@ const endStatement = statement<{ id: string }>(
 );
 
 interface OverRow extends SubscriptionIdentity {
-  readonly cancel_requested_by: CanceledBy;
+  readonly cancel_requested_by: ActBy;
 }
 
 /**

@@ -192,7 +192,9 @@ export const portalOperations = tagged('Portal', [
     id: 'resumePortalSubscription',
     path: '/api/portal/subscriptions/{subscriptionId}/resume',
     summary: 'Resume a paused subscription of the buyer',
-    description: 'As `resumeSubscription`, where the seller lets buyers pause (`portalPause`).',
+    description:
+      'As `resumeSubscription`, where the seller lets buyers pause (`portalPause`). What the seller has paused the seller alone ' +
+      'resumes: then the answer is 403 `not_allowed_by_seller`.',
     run: (call) => resumePortalSubscription(call),
   }),
   defineOperation({

@@ -76,7 +76,7 @@ export const subscriptionOperations = tagged('Subscriptions', [
     summary: 'Resume a paused subscription',
     description:
       'Before the end of the paid period it renews on its date. Later it is due now, and renews from today on: paused ' +
-      'time is not billed. Fires `subscription.resumed`.',
+      'time is not billed. One that was past due is past due again, with its failed attempts. Fires `subscription.resumed`.',
     params,
     errors: ['subscription_not_found', 'invalid_transition'],
   }),

@@ -52,8 +52,11 @@ export const cancelPortalSubscription = (call: Call<z.output<typeof portalCancel
 export const keepPortalSubscription = (call: Call) =>
   change(call, 'portalCancel', () => call.app.requester.request(keepSubscription, call.params, call.context));
 
-export const pausePortalSubscription = (call: Call) =>
-  change(call, 'portalPause', () => call.app.requester.request(pauseSubscription, call.params, call.context));
+const byBuyer = ({ params }: Call) => ({ ...params, by: 'buyer' }) as const;
 
+export const pausePortalSubscription = (call: Call) =>
+  change(call, 'portalPause', () => call.app.requester.request(pauseSubscription, byBuyer(call), call.context));
+
+/** @throws DomainError not_allowed_by_seller where the seller has paused it */
 export const resumePortalSubscription = (call: Call) =>
-  change(call, 'portalPause', () => call.app.requester.request(resumeSubscription, call.params, call.context));
+  change(call, 'portalPause', () => call.app.requester.request(resumeSubscription, byBuyer(call), call.context));

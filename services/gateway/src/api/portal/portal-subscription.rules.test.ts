@@ -32,11 +32,16 @@ const may = (change: Partial<SubscriptionOfBilling>, settings = allowed) => {
 test('a buyer may do what the seller allows and the state lets', () => {
   expect(may({})).toEqual([true, true, false]);
   expect(may({ status: 'past_due' })).toEqual([true, true, false]);
-  expect(may({ status: 'paused' })).toEqual([true, false, true]);
+  expect(may({ status: 'paused', paused_by: 'buyer' })).toEqual([true, false, true]);
+  expect(may({ status: 'paused', paused_by: 'seller' })).toEqual([true, false, false]);
   expect(may({ status: 'canceled' })).toEqual([false, false, false]);
   expect(may({ cancel_at: '2026-12-01T00:00:00.000Z' })).toEqual([true, false, false]);
   expect(may({}, { portalCancel: false, portalPause: true })).toEqual([false, true, false]);
-  expect(may({ status: 'paused' }, { portalCancel: true, portalPause: false })).toEqual([true, false, false]);
+  expect(may({ status: 'paused', paused_by: 'buyer' }, { portalCancel: true, portalPause: false })).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
 test('a buyer reads of a failed renewal only whether it was the card, of the newest attempt', () => {

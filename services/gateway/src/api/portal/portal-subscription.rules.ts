@@ -41,7 +41,7 @@ export const portalSubscriptionOf = (
     last_four: subscription.last_four,
     may_cancel: portalCancel && status !== 'canceled',
     may_pause: portalPause && cancel_at === null && (status === 'active' || status === 'past_due'),
-    may_resume: portalPause && status === 'paused',
+    may_resume: portalPause && status === 'paused' && subscription.paused_by === 'buyer',
     test: subscription.test,
   };
 };
