@@ -16,6 +16,8 @@ const codesOf: Readonly<Record<Exclude<Shown, 'card_declined'>, readonly string[
     'processor_key_unreadable',
     'no_payment_processor',
     'nothing_done',
+    'request_refused',
+    'request_refused_again',
     'other_payment',
     'processing_error',
     'issuer_not_available',

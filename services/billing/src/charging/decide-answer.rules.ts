@@ -1,7 +1,7 @@
 import { buyerReason } from '@app/contracts/decline-reasons';
 import type { EventData } from '@app/contracts/define';
 import { chargeRefunded, chargesRefunded, paymentCompleted, paymentNoticed } from '@app/contracts/payments';
-import type { OtherPayment, SentOutcome } from '../processors/port.ts';
+import type { NotDone, OtherPayment, SentOutcome } from '../processors/port.ts';
 import {
   checkOfWaiting,
   decideBy,
@@ -15,6 +15,8 @@ import {
   nothingDone,
   notReceived,
   otherPayment,
+  requestRefused,
+  requestRefusedAgain,
 } from './payment.rules.ts';
 import type { OrderMoney, Payment } from './payment.types.ts';
 import { type Effects, effectsOf, noEffects, type SucceededOutcome } from './payment-effects.rules.ts';
@@ -32,7 +34,7 @@ import { refundedPart, refundsOf } from './refunded-parts.rules.ts';
 /**
  * An answer to a payment, or what is known without one. Of those that are no result:
  *
- *   not_done       the processor said so. A decline `nothing_done` of a buyer's payment and of a renewal; others stay open
+ *   not_done       the processor said so. A decline of a buyer's payment and of a renewal (`undoneReason`); others stay open
  *   not_received   it was not sent, or a look-up found nothing. A decline `not_received`
  *   not_sent       it could not be sent. A decline `processor_key_unreadable` or `no_payment_processor`
  *   other_payment  a look-up found another payment under its key. A decline `other_payment`, or open
@@ -59,6 +61,8 @@ export interface AnswerContext {
   readonly released?: Payment;
   /** Its row was written for this sending. */
   readonly isFirst?: boolean;
+  /** Of a renewal: the processor refused it on an earlier day too. */
+  readonly refusedBefore?: boolean;
   /** Its key was sent before all the same, perhaps: by a database that a backup has replaced. */
   readonly mayHaveArrived?: boolean;
 }
@@ -127,7 +131,7 @@ function changeOf(
   payment: Payment,
   outcome: Answered,
   nowMs: number,
-  { isFirst = false, mayHaveArrived = false }: AnswerContext,
+  { isFirst = false, mayHaveArrived = false, refusedBefore = false }: AnswerContext,
 ): Change {
   switch (outcome.status) {
     case 'succeeded':
@@ -147,7 +151,7 @@ function changeOf(
       return otherPaymentChange(payment, outcome.found, nowMs);
     case 'not_done':
       return isFirst && !mayHaveArrived && endsUndone(payment)
-        ? softDecline(nothingDone, `Nothing was done. ${outcome.message}`, nowMs)
+        ? softDecline(undoneReason(payment, outcome, refusedBefore), `Nothing was done. ${outcome.message}`, nowMs)
         : unknownChange(payment, nowMs);
     case 'unknown':
       return unknownChange(payment, nowMs);
@@ -174,6 +178,12 @@ function otherPaymentChange(payment: Payment, found: OtherPayment, nowMs: number
  * anew. Only these are begun anew by themselves; all others are sent again under their keys.
  */
 const endsUndone = ({ step }: Payment): boolean => isOfBuyer({ step }) || step === 'renewal';
+
+/** A seller who may not charge would have renewals that never end: the first day of a refusal alone is no attempt. */
+function undoneReason({ step }: Payment, { why }: NotDone, refusedBefore: boolean): string {
+  if (step !== 'renewal' || why !== 'request_refused') return nothingDone;
+  return refusedBefore ? requestRefusedAgain : requestRefused;
+}
 
 /**
  * Buyers confirm their own payments, and renewals. A renewal of a buyer who is away waits too where its key was sent before while they

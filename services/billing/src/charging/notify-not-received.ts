@@ -1,12 +1,12 @@
 import { statement } from '@app/service-kit/database';
 import { notifyOfPayment } from './notify-of-payment.ts';
-import { nothingDone, notReceived } from './payment.rules.ts';
+import { notReceived, undoneReasons } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { notReceivedText } from './payment-notices.rules.ts';
 
 const lastAttempts = 3;
-const noAttempts = [notReceived, nothingDone].map((reason) => `'${reason}'`).join(', ');
+const noAttempts = [notReceived, ...undoneReasons].map((reason) => `'${reason}'`).join(', ');
 
 /** $1 account, $2 order, $3 period */
 const countStatement = statement<{ count: number }>(

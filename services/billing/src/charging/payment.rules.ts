@@ -225,11 +225,18 @@ export const authenticationRequired = 'authentication_required';
 export const keyUnreadable = 'processor_key_unreadable';
 export const noProcessor = 'no_payment_processor';
 export const nothingDone = 'nothing_done';
+/** Of a renewal: nothing was done, because the processor takes no such request, as from a seller who may not charge. */
+export const requestRefused = 'request_refused';
+/** The same on a second day: it counts as an attempt, so that dunning goes on and ends. */
+export const requestRefusedAgain = 'request_refused_again';
 /**
  * Under its key the processor has another payment. Of a buyer's it took money or may do so: nothing else of the order is charged.
  */
 export const otherPayment = 'other_payment';
 
+/** Declines of a renewal with which the processor did nothing: it is sent again under its key. */
+export const undoneReasons: readonly string[] = [nothingDone, requestRefused];
+
 /** Declines of a renewal that count as no attempt to charge it: the daily run makes it anew. */
 export const isNoAttempt = (reason: string): boolean =>
-  reason === notReceived || reason === nothingDone || reason === givenUp;
+  reason === notReceived || reason === givenUp || undoneReasons.includes(reason);

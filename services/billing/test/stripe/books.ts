@@ -1,6 +1,14 @@
 import { authenticationRequired, cardNamed, type StripeCard, type StripeDecline } from './cards.ts';
 import * as make from './objects.ts';
-import { invalid, missing, StripeNo } from './stripe-error.ts';
+import {
+  chargesDisabled,
+  detachedMethod,
+  foreignMethod,
+  invalid,
+  missing,
+  missingInBody,
+  StripeNo,
+} from './stripe-error.ts';
 
 const endedDisputes = new Set(['won', 'lost', 'prevented', 'warning_closed']);
 const holdSeconds = 7 * 86_400;
@@ -14,6 +22,9 @@ export class StripeBooks {
   readonly objects = new Map<string, make.StripeObject>();
   readonly #cards = new Map<string, StripeCard>();
   readonly #usedTokens = new Set<string>();
+  readonly #detached = new Set<string>();
+  /** What Stripe wants of its seller before the account may charge again; undefined while it may. */
+  disabled: { readonly reason: string; readonly due: readonly string[] } | undefined;
   readonly #failures = new Map<string, number>();
   readonly #nowS: () => number;
   readonly #tag: string;
@@ -35,7 +46,15 @@ export class StripeBooks {
     return object;
   }
 
-  /** @throws StripeNo resource_missing */
+  /** What a body or a query names. @throws StripeNo resource_missing, also of a customer that the seller has deleted */
+  named<Object extends make.StripeObject>(kind: Object['object'], id: string, param: string): Object {
+    const found = this.objects.get(id);
+    const isGone = found === undefined || found.object !== kind || 'deleted' in found;
+    if (isGone) throw missingInBody(kind === 'payment_method' ? 'PaymentMethod' : kind, id, param);
+    return found as Object;
+  }
+
+  /** What a path names. @throws StripeNo resource_missing */
   find<Object extends make.StripeObject>(kind: Object['object'], id: string, param: string): Object {
     const found = this.objects.get(id);
     if (found?.object !== kind) throw missing(kind, id, param);
@@ -71,8 +90,10 @@ export class StripeBooks {
     const param = token === undefined ? 'payment_method' : 'confirmation_token';
     const card = cardNamed(name);
     if (card === undefined || (token !== undefined && !token.startsWith('ctoken_'))) {
-      if (token !== undefined) throw missing('confirmation_token', token, param);
-      return this.find('payment_method', name, param);
+      if (token !== undefined) throw missingInBody('confirmation_token', token, param);
+      const known = this.named<make.PaymentMethod>('payment_method', name, param);
+      if (this.#detached.has(known.id)) throw detachedMethod();
+      return known;
     }
     if (token !== undefined && this.#usedTokens.has(token)) {
       throw invalid('The ConfirmationToken has been used.', { param });
@@ -92,9 +113,6 @@ export class StripeBooks {
     }
     const customer = this.#customer(parameters);
     const method = this.methodOf(parameters);
-    if (method.customer !== null && method.customer !== customer) {
-      throw invalid('The payment method belongs to another customer.', { param: 'payment_method' });
-    }
     const id = this.newId('pi');
     const intent = make.paymentIntent({
       ...{ id, created: this.#nowS(), client_secret: `${id}_secret_x`, customer, payment_method: method.id },
@@ -102,6 +120,11 @@ export class StripeBooks {
       status: 'requires_confirmation',
     });
     this.keep(intent);
+    if (method.customer !== null && method.customer !== customer) {
+      Object.assign(intent, { status: 'requires_payment_method', payment_method: null });
+      throw foreignMethod(method.id, String(customer), { ...intent });
+    }
+    this.#mayCharge(intent);
     this.#confirm(intent, method, parameters, authenticateUrl(id));
     return intent;
   }
@@ -111,12 +134,14 @@ export class StripeBooks {
     const { metadata = {}, usage = 'off_session' } = parameters;
     const customer = this.#customer(parameters);
     const method = this.methodOf(parameters);
+    if (method.customer !== null && method.customer !== customer) throw foreignMethod(method.id, String(customer));
     const id = this.newId('seti');
     const intent = make.setupIntent({
       ...{ id, created: this.#nowS(), client_secret: `${id}_secret_x`, customer, payment_method: method.id },
       ...{ metadata, usage, status: 'requires_confirmation' },
     });
     this.keep(intent);
+    this.#mayCharge(intent);
     this.#confirm(intent, method, parameters, authenticateUrl(id));
     return intent;
   }
@@ -132,7 +157,28 @@ export class StripeBooks {
   }
 
   #customer({ customer }: Record<string, unknown>): string | null {
-    return customer === undefined ? null : this.find('customer', String(customer), 'customer').id;
+    return customer === undefined ? null : this.named('customer', String(customer), 'customer').id;
+  }
+
+  #mayCharge(intent: make.Intent): void {
+    if (this.disabled === undefined) return;
+    Object.assign(intent, { status: 'requires_payment_method', payment_method: null });
+    throw chargesDisabled({ [intent.object]: { ...intent } });
+  }
+
+  /** The seller deletes a customer in Stripe's Dashboard: it answers as one that never was, and is still read by its path. */
+  deleteCustomer(id: string): void {
+    const customer = Object.assign(this.find('customer', id, 'customer'), { deleted: true });
+    this.report('customer.deleted', customer);
+  }
+
+  /** The seller removes a card in Stripe's Dashboard: for good, docs.stripe.com/api/payment_methods/detach. */
+  detach(id: string): void {
+    const method = this.find<make.PaymentMethod>('payment_method', id, 'payment_method');
+    const { customer } = method;
+    method.customer = null;
+    this.#detached.add(id);
+    this.report('payment_method.detached', method, { previous: { customer } });
   }
 
   #confirm(
@@ -249,13 +295,13 @@ export class StripeBooks {
       (intent as make.PaymentIntent).canceled_at = atS;
       (intent as make.PaymentIntent).amount_capturable = 0;
     }
-    this.report(`${intent.object}.canceled`, intent, atS);
+    this.report(`${intent.object}.canceled`, intent, { created: atS });
   }
 
   /** @throws StripeNo */
   refund(parameters: Record<string, unknown>): make.Refund {
     const { payment_intent: id, amount, metadata = {} } = parameters;
-    const intent = this.find<make.PaymentIntent>('payment_intent', String(id), 'payment_intent');
+    const intent = this.named<make.PaymentIntent>('payment_intent', String(id), 'payment_intent');
     const charge = this.objects.get(intent.latest_charge ?? '') as make.Charge | undefined;
     if (charge?.captured !== true) {
       throw invalid(
@@ -294,7 +340,7 @@ export class StripeBooks {
   failRefund(id: string, atS = this.#nowS()): void {
     this.#failures.delete(id);
     const failed = this.#endRefund(id, { status: 'failed', failure_reason: 'lost_or_stolen_card' });
-    this.report('refund.failed', failed, atS);
+    this.report('refund.failed', failed, { created: atS });
   }
 
   /** The seller does not wait any longer for the balance to suffice. */
@@ -355,7 +401,13 @@ export class StripeBooks {
     moved.push(make.balanceTransaction({ ...given, amount: amount * settlementRate }) as never);
   }
 
-  report(type: string, about: make.StripeObject, created = this.#nowS()): void {
-    this.keep(make.event({ id: this.newId('evt'), created, type, data: { object: structuredClone(about) } }));
+  /** @param previous the values before of what changed, docs.stripe.com/api/events/object */
+  report(
+    type: string,
+    about: make.StripeObject,
+    { created = this.#nowS(), previous }: { readonly created?: number; readonly previous?: object } = {},
+  ): void {
+    const data = { object: structuredClone(about), ...(previous && { previous_attributes: previous }) };
+    this.keep(make.event({ id: this.newId('evt'), created, type, data }));
   }
 }

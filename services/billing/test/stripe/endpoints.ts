@@ -10,7 +10,7 @@ import {
   type WebhookEndpoint,
   webhookEndpoint,
 } from './objects.ts';
-import { invalid, missing, StripeNo } from './stripe-error.ts';
+import { invalid, missingInBody, StripeNo } from './stripe-error.ts';
 
 export interface Requested {
   readonly account: string;
@@ -113,7 +113,7 @@ function listed({ books, parameters }: Requested, kind: string, filters: readonl
     limit?: number;
     starting_after?: string;
   };
-  if (typeof parameters.customer === 'string') books.find('customer', parameters.customer, 'customer');
+  if (typeof parameters.customer === 'string') books.named('customer', parameters.customer, 'customer');
   if (limit < 1 || limit > 100) throw invalid('limit must be between 1 and 100', { param: 'limit' });
   const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = created;
   const found = books
@@ -124,7 +124,7 @@ function listed({ books, parameters }: Requested, kind: string, filters: readonl
     .reverse()
     .sort((a, b) => b.created - a.created);
   const start = after === undefined ? 0 : found.findIndex(({ id }) => id === after) + 1;
-  if (after !== undefined && start === 0) throw missing(kind, after, 'starting_after');
+  if (after !== undefined && start === 0) throw missingInBody(kind, after, 'starting_after');
   const data = found.slice(start, start + limit);
   return { object: 'list', data, has_more: start + limit < found.length, url: `/v1/${kind}s` };
 }

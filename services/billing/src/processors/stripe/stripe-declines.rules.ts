@@ -64,6 +64,16 @@ export const declines = {
     'invalid_payment_method',
     'Stripe does not know this card: its token was used or has expired, or the publishable key is of another Stripe account or mode than the secret key.',
   ),
+  customerDeleted: no(
+    'hard',
+    'invalid_payment_method',
+    'The customer of this card was deleted at Stripe, and its card with it: the buyer must give a card again.',
+  ),
+  detachedMethod: no(
+    'hard',
+    'invalid_payment_method',
+    'This card was removed from its customer at Stripe, and cannot be charged any more: the buyer must give a card again.',
+  ),
   holdExpired: no('soft', 'hold_expired', 'The hold has expired.'),
   alreadyReleased: no('soft', 'already_released', 'The hold was released before.'),
   alreadyCaptured: no('soft', 'already_captured', 'The hold was captured before.'),
@@ -77,4 +87,6 @@ export const declines = {
   noConfirmation: no('soft', 'authentication_required', 'The bank wants a confirmation that this page cannot show.'),
 } as const;
 
+/** A method that Stripe does not take, in Stripe's words. */
+export const unusable = (message: string): Declined => no('hard', 'invalid_payment_method', message);
 export const impossible = (reason: string, message: string): Declined => no('soft', reason, message);

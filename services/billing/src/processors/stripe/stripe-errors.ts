@@ -33,8 +33,8 @@ export class StripeAnswerError extends Error {
   /** `card_error`, `invalid_request_error`, `idempotency_error`, … */
   readonly type: string;
   readonly param: string | undefined;
-  /** It is about an intent, which may have been made. */
-  readonly hasIntent: boolean;
+  /** The intent that it is about, which may have been made. */
+  readonly intentId: string | undefined;
   readonly decline: StripeDecline;
 
   constructor(found: FoundError) {
@@ -43,7 +43,7 @@ export class StripeAnswerError extends Error {
     this.status = statusCode;
     this.type = rawType ?? 'none';
     this.param = param;
-    this.hasIntent = found.payment_intent != null || found.setup_intent != null;
+    this.intentId = (found.payment_intent ?? found.setup_intent)?.id;
     this.decline = declineOfError(found);
   }
 
@@ -58,8 +58,8 @@ export interface FoundError extends Pick<StripeDecline, 'code' | 'decline_code' 
   readonly rawType?: string | undefined;
   readonly param?: string | undefined;
   readonly message: string;
-  readonly payment_intent?: unknown;
-  readonly setup_intent?: unknown;
+  readonly payment_intent?: { readonly id: string } | null;
+  readonly setup_intent?: { readonly id: string } | null;
   readonly payment_method?: { readonly card?: { readonly last4?: string | null } } | undefined;
   readonly detail?: unknown;
 }

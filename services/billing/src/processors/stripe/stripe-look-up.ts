@@ -17,7 +17,7 @@ import { intentAbout } from './stripe-following.ts';
 import { eachOf, readPayment, readSetup } from './stripe-intents.ts';
 import { captureReference, chargeOf, isHold, markOf, readReference, readSavedMethod } from './stripe-objects.ts';
 import { intentOutcome, refundOutcome } from './stripe-outcomes.ts';
-import { cancelIntent, releaseOutcome } from './stripe-release.ts';
+import { cancelIntent, endUnconfirmed, isUnconfirmed, releaseOutcome } from './stripe-release.ts';
 import { askable } from './stripe-sendings.ts';
 
 type Intent = Stripe.PaymentIntent | Stripe.SetupIntent;
@@ -104,7 +104,9 @@ async function lookUpIntent(deps: StripeDeps, sent: Starting, call: ProcessorCal
   const other = whatItIs(found);
   if (markOf(call, found.metadata)?.call !== sent.call) throw new OtherPaymentError(other);
   assertSame(sent.request, other);
-  return await stateOf(deps, found, sent, call);
+  if (!isUnconfirmed(found)) return await stateOf(deps, found, sent, call);
+  if (found.status !== 'canceled') await endUnconfirmed(deps, found.id, call);
+  return null;
 }
 
 /**

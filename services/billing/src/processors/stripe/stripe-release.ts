@@ -5,9 +5,24 @@ import type { StripeDeps } from './stripe-deps.ts';
 import { StripeAnswerError } from './stripe-errors.ts';
 import { readPayment, readSetup } from './stripe-intents.ts';
 import { markOf, readReference, releaseReference } from './stripe-objects.ts';
-import { isExpiredHold } from './stripe-outcomes.ts';
+import { isExpiredHold, lastNo } from './stripe-outcomes.ts';
 
 type Intent = Stripe.PaymentIntent | Stripe.SetupIntent;
+
+/** Of an intent that Stripe made and did not confirm, as of a seller who may not charge: ended with it, it never was a payment. */
+const neverConfirmed = 'abandoned';
+
+/** An intent that Stripe made and did not confirm: nothing was done, and no bank has said anything of it. */
+export const isUnconfirmed = (intent: Intent): boolean =>
+  lastNo(intent) === undefined &&
+  (intent.object === 'setup_intent' || intent.latest_charge === null) &&
+  (intent.status === 'requires_payment_method' ||
+    intent.status === 'requires_confirmation' ||
+    (intent.status === 'canceled' && intent.cancellation_reason === neverConfirmed));
+
+/** Ends one, so that nobody confirms it later. */
+export const endUnconfirmed = (deps: StripeDeps, id: string, call: ProcessorCall): Promise<Intent> =>
+  cancelIntent(deps, id, call, neverConfirmed);
 
 /** Ends a hold, or what waits for its buyer. */
 export async function release(
@@ -35,18 +50,25 @@ export const releaseOutcome = (intent: Intent): ProcessorOutcome =>
 
 /**
  * Cancels an intent: a second cancel finds what the first did, so it needs no key.
+ * @param reason what Stripe keeps beside it
  * @returns the intent as it stands then, canceled or, where that came too late, succeeded
  */
-export async function cancelIntent(deps: StripeDeps, id: string, call: ProcessorCall): Promise<Intent> {
+export async function cancelIntent(
+  deps: StripeDeps,
+  id: string,
+  call: ProcessorCall,
+  reason?: typeof neverConfirmed,
+): Promise<Intent> {
   const { kind } = readReference(id);
+  const why = reason === undefined ? {} : { cancellation_reason: reason };
   try {
     if (kind === 'payment') {
       const expand = ['latest_charge'];
       return await deps.link.send(call, undefined, (stripe, options) =>
-        stripe.paymentIntents.cancel(id, { expand }, options),
+        stripe.paymentIntents.cancel(id, { ...why, expand }, options),
       );
     }
-    return await deps.link.send(call, undefined, (stripe, options) => stripe.setupIntents.cancel(id, {}, options));
+    return await deps.link.send(call, undefined, (stripe, options) => stripe.setupIntents.cancel(id, why, options));
   } catch (err) {
     if (!(err instanceof StripeAnswerError) || err.status !== 400) throw err;
     const intent = await readIntent(deps, id, call);

@@ -8,13 +8,14 @@ import {
   type SavedMethodRequest,
 } from '../port.ts';
 import { customerOf } from './stripe-customers.ts';
-import { declineOf, declines, impossible } from './stripe-declines.rules.ts';
+import { declines } from './stripe-declines.rules.ts';
 import type { StripeDeps } from './stripe-deps.ts';
 import { amountAtStripe, StripeAnswerError } from './stripe-errors.ts';
 import { readLast4 } from './stripe-intents.ts';
 import { idOf, metadataOf, readSavedMethod } from './stripe-objects.ts';
 import { confirmationUrl, intentOutcome } from './stripe-outcomes.ts';
-import { cancelIntent } from './stripe-release.ts';
+import { refusalOf } from './stripe-refusals.rules.ts';
+import { cancelIntent, endUnconfirmed, isUnconfirmed } from './stripe-release.ts';
 
 type Intent = Stripe.PaymentIntent | Stripe.SetupIntent;
 
@@ -81,58 +82,69 @@ export async function sendSaved(
   const saved = readSavedMethod(savedMethod);
   if (saved === undefined) return declines.invalidMethod;
   const amount = amountAtStripe(request);
+  const create = (stripe: Stripe, options: Stripe.RequestOptions) =>
+    stripe.paymentIntents.create(
+      {
+        amount,
+        currency,
+        customer: saved.customer,
+        payment_method: saved.method,
+        confirm: true,
+        allowed_payment_method_types: cards,
+        capture_method: 'automatic',
+        metadata: metadataOf(call, { ...request, call: 'chargeSaved' }),
+        expand: ['latest_charge'],
+        ...(confirmation === undefined ? { off_session: true } : confirmationOf(confirmation)),
+      },
+      options,
+    );
+  const made = await deps.link.send(call, paymentId, create).catch(async (err: unknown) => {
+    const refusal = refusalOf(err);
+    if (refusal?.of === 'customer') return declines.customerDeleted;
+    if (refusal?.of === 'request' && !(await isAttached(deps, saved, call))) return declines.detachedMethod;
+    return await refused(deps, err, call);
+  });
+  return 'object' in made ? await askable(deps, made, { call, request: confirmation ?? {} }) : made;
+}
+
+/** Whether the card is its customer's still, as far as the key may read that: the seller may have removed it at Stripe. */
+async function isAttached(
+  { link }: StripeDeps,
+  { customer, method }: NonNullable<ReturnType<typeof readSavedMethod>>,
+  call: ProcessorCall,
+): Promise<boolean> {
+  const read = (stripe: Stripe, options: Stripe.RequestOptions) => stripe.paymentMethods.retrieve(method, {}, options);
   try {
-    const intent = await deps.link
-      .send(call, paymentId, (stripe, options) =>
-        stripe.paymentIntents.create(
-          {
-            amount,
-            currency,
-            customer: saved.customer,
-            payment_method: saved.method,
-            confirm: true,
-            allowed_payment_method_types: cards,
-            capture_method: 'automatic',
-            metadata: metadataOf(call, { ...request, call: 'chargeSaved' }),
-            expand: ['latest_charge'],
-            ...(confirmation === undefined ? { off_session: true } : confirmationOf(confirmation)),
-          },
-          options,
-        ),
-      )
-      .catch(ofMaking);
-    return await askable(deps, intent, { call, request: confirmation ?? {} });
+    return idOf((await link.read(call, read)).customer) === customer;
   } catch (err) {
-    if (isMissing(err, 'customer')) return declines.invalidMethod;
-    return definiteNo(err);
+    if (err instanceof NothingDoneError) return true;
+    throw err;
   }
 }
 
-/** Makes an intent with the order's customer; one that Stripe does not know, because the seller deleted it there, is replaced. */
+/**
+ * Makes an intent with the order's customer. One that Stripe does not know, because the seller deleted it there, is replaced; the key
+ * that was used with it may be kept with its answer, so the next sending has another one.
+ */
 async function withCustomer(
   deps: StripeDeps,
   request: CardRequest,
   call: ProcessorCall,
   make: (stripe: Stripe, customer: string, options: Stripe.RequestOptions) => Promise<Intent>,
 ): Promise<ProcessorOutcome> {
-  const send = async (customer: string): Promise<ProcessorOutcome> => {
-    const intent = await deps.link
-      .send(call, request.paymentId, (stripe, options) => make(stripe, customer, options))
-      .catch(ofMaking);
-    return await askable(deps, intent, { call, request });
-  };
+  const { paymentId } = request;
+  const send = (customer: string, key: string) =>
+    deps.link.send(call, key, (stripe, options) => make(stripe, customer, options));
   const customer = await customerOf(deps, call, request);
-  try {
-    return await send(customer);
-  } catch (err) {
-    if (!isMissing(err, 'customer')) return definiteNo(err);
-  }
-  const another = await customerOf(deps, call, request, customer);
-  return await send(another).catch(definiteNo);
+  const made = await send(customer, paymentId)
+    .catch(async (err: unknown) => {
+      if (refusalOf(err)?.of !== 'customer') throw err;
+      const another = await customerOf(deps, call, request, customer);
+      return await send(another, `${paymentId} ${another}`);
+    })
+    .catch((err: unknown) => refused(deps, err, call));
+  return 'object' in made ? await askable(deps, made, { call, request }) : made;
 }
-
-const isMissing = (err: unknown, param: string): boolean =>
-  err instanceof StripeAnswerError && err.code === 'resource_missing' && err.param === param;
 
 /** A confirmation token of the browser, or a method: Stripe's own test cards are methods. */
 const methodOf = ({ paymentMethod }: CardRequest) =>
@@ -164,33 +176,18 @@ export async function askable(deps: StripeDeps, intent: Intent, sent: Sent): Pro
   return ended.status === 'canceled' ? declines.noConfirmation : await askable(deps, ended, sent);
 }
 
-const notTheMoney = new Set<string | undefined>(['amount_too_large', 'amount_too_small']);
-
-/** A no that is certain: the bank's, or Stripe's to a card, amount or currency. @throws any other error */
-function definiteNo(err: unknown): ProcessorOutcome {
-  const no = noOf(err);
-  if (no === undefined) throw err;
-  return no;
-}
-
-function noOf(err: unknown): ProcessorOutcome | undefined {
-  if (!(err instanceof StripeAnswerError)) return undefined;
-  const { type, param, decline, status } = err;
-  if (type === 'card_error') return declineOf(decline);
-  if (type !== 'invalid_request_error' || (status !== 400 && status !== 404)) return undefined;
-  if (param === 'confirmation_token') return declines.invalidToken;
-  if (param === 'payment_method') return declines.invalidMethod;
-  if (notTheMoney.has(decline.code)) return declineOf(decline);
-  if (param === 'currency') return impossible('currency_not_supported', decline.message ?? err.message);
-  return undefined;
-}
-
 /**
- * The error of a request that makes an intent. Stripe makes none of a request that it does not take, as from an account that may not
- * charge at the moment: nothing was done, and its seller reads why. An earlier sending of the key would have had the same answer.
+ * The outcome of a request that Stripe did not take: what is decided, or that nothing was done, as of an account that may not charge at
+ * the moment. An earlier sending of the key would have had the same answer. What Stripe made of it is ended.
+ * @throws NothingDoneError, and any other error as it is
  */
-function ofMaking(err: unknown): never {
-  const isRefused = err instanceof StripeAnswerError && err.status === 400 && err.type === 'invalid_request_error';
-  if (!isRefused || err.hasIntent || noOf(err) !== undefined) throw err;
+async function refused(deps: StripeDeps, err: unknown, call: ProcessorCall): Promise<ProcessorOutcome> {
+  const refusal = refusalOf(err);
+  if (refusal?.of === 'payment') return refusal.outcome;
+  if (refusal === undefined || !(err instanceof StripeAnswerError)) throw err;
+  if (err.intentId !== undefined) {
+    const ended = await endUnconfirmed(deps, err.intentId, call);
+    if (!isUnconfirmed(ended)) throw err;
+  }
   throw new NothingDoneError('request_refused', `Stripe: ${err.decline.message}`);
 }

@@ -2,13 +2,13 @@ import { type ColumnsOf, type Database, statement } from '@app/service-kit/datab
 import { withOne } from '@app/service-kit/planner';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { columnsFrom, insertPayments, type NewPaymentValues } from '../../charging/insert-payments.ts';
-import { nextCheckAt, nothingDone, unanswered } from '../../charging/payment.rules.ts';
+import { nextCheckAt, unanswered, undoneReasons } from '../../charging/payment.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
 import { wantsRenewal } from '../../charging/wanted-renewal.ts';
 import { renewalsClaimed } from '../../points/points.ts';
 import type { Confirmation, SavedMethodRequest } from '../../processors/port.ts';
 import type { DueScope, DueSubscription } from './due-subscriptions.ts';
-import { type LastAttempt, type NextAttempt, nextAttempt } from './next-attempt.rules.ts';
+import { isRefusedBefore, type LastAttempt, type NextAttempt, nextAttempt } from './next-attempt.rules.ts';
 import { periodEnd } from './renewal.rules.ts';
 import { renewalKey } from './renewal-key.ts';
 
@@ -68,10 +68,10 @@ const dueTypes = {
  */
 const claimSql = (sent: string): string => `
    with due as materialized (
-     select i.*, l.attempt_no as last_attempt, l.decline_reason as last_reason
+     select i.*, l.attempt_no as last_attempt, l.decline_reason as last_reason, l.finished_at as last_finished_at
      from (select * from ${tableOf(dueTypes, 6)} order by order_id) as i
      ${withOne(
-       `select p.attempt_no, p.decline_reason from payments as p
+       `select p.attempt_no, p.decline_reason, p.finished_at from payments as p
        where p.account_id = $1 and p.order_id = i.order_id and p.step = 'renewal' and p.period = i.period
        order by p.attempt_no desc`,
        'l',
@@ -88,19 +88,21 @@ const claimSql = (sent: string): string => `
        ends_at = excluded.ends_at, amount_cents = excluded.amount_cents, currency = excluded.currency,
        status = 'processing', run_id = excluded.run_id, payment_id = excluded.payment_id
    )
-   select payment_id, last_attempt, last_reason, payment_id in (select id from sent) as sent from due`;
+   select payment_id, last_attempt, last_reason, last_finished_at, payment_id in (select id from sent) as sent from due`;
 
 const claimedTypes: ColumnsOf<ClaimedRow> = {
   payment_id: 'text',
   last_attempt: 'int4',
   last_reason: 'text',
+  last_finished_at: 'timestamptz',
   sent: 'bool',
 };
 
+const undone = undoneReasons.map((reason) => `'${reason}'`).join(', ');
 /** A guard that repeats `nextAttempt`: another process may have written an attempt since the number of this one was decided. */
-const isNext = `i.attempt_no = coalesce(i.last_attempt, 0) + 1 and i.last_reason is distinct from '${nothingDone}'`;
+const isNext = `i.attempt_no = coalesce(i.last_attempt, 0) + 1 and coalesce(i.last_reason, '') not in (${undone})`;
 /** The same guard, for a payment with which the processor did nothing. */
-const isResent = `i.last_reason = '${nothingDone}'`;
+const isResent = `i.last_reason in (${undone})`;
 
 const dueValues: NewPaymentValues = {
   id: 'i.payment_id',
@@ -162,8 +164,8 @@ export async function claimRenewals(
   const undone = first.others.filter(({ resends }) => resends);
   const resent = await claimAttempts(database, scope, { attempts: undone, times, by: claimAgainStatement });
   const claimed = [
-    ...[...first.payments, ...others.payments].map((payment) => ({ payment, resends: false })),
-    ...resent.payments.map((payment) => ({ payment, resends: true })),
+    ...[...first.claimed, ...others.claimed].map((each) => ({ ...each, resends: false })),
+    ...resent.claimed.map((each) => ({ ...each, resends: true })),
   ];
   const { accountId, runId } = scope;
   renewalsClaimed.announce(() => ({ accountId, runId, paymentIds: claimed.map(({ payment }) => payment.id) }));
@@ -175,6 +177,8 @@ export interface ClaimedRenewal {
   readonly payment: Payment;
   /** It was sent before: it is looked up first. */
   readonly resends: boolean;
+  /** The processor refused the renewal on an earlier day too. */
+  readonly refusedBefore: boolean;
 }
 
 interface Attempt extends NextAttempt {
@@ -188,7 +192,7 @@ interface Attempt extends NextAttempt {
 const firstAttempt = (due: PayableSubscription): Attempt => ({ due, attemptNo: due.failed_tries + 1, resends: false });
 
 interface Claimed {
-  readonly payments: readonly Payment[];
+  readonly claimed: readonly Omit<ClaimedRenewal, 'resends'>[];
   /** Those whose next attempt has another number, or was written before. */
   readonly others: readonly Attempt[];
 }
@@ -207,7 +211,7 @@ async function claimAttempts(
     by,
   }: { readonly attempts: readonly Attempt[]; readonly times: Times; readonly by: typeof claimStatement },
 ): Promise<Claimed> {
-  if (attempts.length === 0) return { payments: [], others: [] };
+  if (attempts.length === 0) return { claimed: [], others: [] };
   const { accountId, runId, now } = scope;
   const byId = new Map(
     attempts.map((each) => {
@@ -220,10 +224,12 @@ async function claimAttempts(
   const claimed = await pool.query(by(values));
   const found = claimed.rows.flatMap((row) => {
     const made = byId.get(row.payment_id);
-    return made === undefined ? [] : [{ ...made, sent: row.sent, next: nextAttempt(row) }];
+    return made === undefined
+      ? []
+      : [{ ...made, sent: row.sent, next: nextAttempt(row), refusedBefore: isRefusedBefore(row, now) }];
   });
   return {
-    payments: found.filter(({ sent }) => sent).map(({ payment }) => payment),
+    claimed: found.filter(({ sent }) => sent).map(({ payment, refusedBefore }) => ({ payment, refusedBefore })),
     others: found
       .filter(({ next, sent, attemptNo }) => !sent && (next.resends || next.attemptNo !== attemptNo))
       .map(({ due, next }) => ({ due, ...next })),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nextAttempt } from './next-attempt.rules.ts';
+import { isRefusedBefore, nextAttempt } from './next-attempt.rules.ts';
 
 test.each([
   ['none was made', null, null, { attemptNo: 1, resends: false }],
@@ -13,7 +13,21 @@ test.each([
   ['the buyer did not confirm it', 2, 'given_up', { attemptNo: 3, resends: false }],
   ['the processor did nothing with it', 1, 'nothing_done', { attemptNo: 1, resends: true }],
   ['the processor did nothing with a later one', 3, 'nothing_done', { attemptNo: 3, resends: true }],
+  ['the processor refused it', 1, 'request_refused', { attemptNo: 1, resends: true }],
+  ['the processor refused it again', 1, 'request_refused_again', { attemptNo: 2, resends: false }],
   ['the last one has no end, or succeeded', 2, null, { attemptNo: 3, resends: false }],
 ])('the next payment of a period where %s', (_, last_attempt, last_reason, next) => {
   expect(nextAttempt({ last_attempt, last_reason })).toEqual(next);
+});
+
+test.each([
+  ['request_refused', '2026-03-01T23:59:59.999Z', true],
+  ['request_refused_again', '2026-02-27T12:00:00.000Z', true],
+  ['request_refused', '2026-03-02T00:00:00.000Z', false],
+  ['nothing_done', '2026-03-01T12:00:00.000Z', false],
+  [null, null, false],
+])('whether a renewal was refused on an earlier UTC day: %s at %s', (last_reason, finished, refused) => {
+  const last_finished_at = finished === null ? null : new Date(finished);
+  const now = new Date('2026-03-02T03:00:00.000Z');
+  expect(isRefusedBefore({ last_attempt: 1, last_reason, last_finished_at }, now)).toBe(refused);
 });

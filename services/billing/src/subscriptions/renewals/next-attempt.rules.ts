@@ -1,9 +1,10 @@
-import { nothingDone } from '../../charging/payment.rules.ts';
+import { requestRefused, requestRefusedAgain, undoneReasons } from '../../charging/payment.rules.ts';
 
-/** The last payment that was made for a period, as a claim reads it; of none both are null. */
+/** The last payment that was made for a period, as a claim reads it; of none all are null. */
 export interface LastAttempt {
   readonly last_attempt: number | null;
   readonly last_reason: string | null;
+  readonly last_finished_at: Date | null;
 }
 
 /** Which payment of a period is sent next. */
@@ -13,12 +14,20 @@ export interface NextAttempt {
   readonly resends: boolean;
 }
 
+/** Whether the processor refused the period's last attempt on an earlier UTC day than `now`. */
+export const isRefusedBefore = ({ last_reason, last_finished_at }: LastAttempt, now: Date): boolean =>
+  (last_reason === requestRefused || last_reason === requestRefusedAgain) &&
+  last_finished_at !== null &&
+  dayOf(last_finished_at) < dayOf(now);
+
+const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
+
 /**
  * The payment that is sent next for a period. One with which the processor did nothing is the next one still: should an earlier
  * sending of its key have arrived, which a restored database does not know, another key would be charged anew.
  */
-export function nextAttempt({ last_attempt, last_reason }: LastAttempt): NextAttempt {
+export function nextAttempt({ last_attempt, last_reason }: Omit<LastAttempt, 'last_finished_at'>): NextAttempt {
   if (last_attempt === null) return { attemptNo: 1, resends: false };
-  const resends = last_reason === nothingDone;
+  const resends = last_reason !== null && undoneReasons.includes(last_reason);
   return { attemptNo: resends ? last_attempt : last_attempt + 1, resends };
 }

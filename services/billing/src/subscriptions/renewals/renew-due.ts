@@ -176,6 +176,7 @@ async function withProcessor(charging: Charging, due: readonly DueSubscription[]
 interface Begun {
   readonly payment: Payment;
   readonly answer: Promise<Answered>;
+  readonly context: RecordContext;
 }
 
 /**
@@ -189,8 +190,6 @@ async function beginCharge(charging: Charging, due: PayableSubscription): Promis
   await charging.callSlots.begin(() => callWhenAllowed(charging, due, begun.resolve).catch(begun.reject));
 }
 
-const answerContext: RecordContext = { requestId: null, isFirst: true };
-
 /** @param onBegun gets undefined where the run stopped before it was reached, or the renewal is not wanted any more */
 async function callWhenAllowed(
   charging: Charging,
@@ -200,9 +199,10 @@ async function callWhenAllowed(
   const charge = async (): Promise<void> => {
     const claimed = mustStop(charging) ? undefined : await charging.beginRenewal(due);
     if (claimed === undefined) return onBegun(undefined);
-    const { payment, resends } = claimed;
-    const answer = (resends ? lookUpThenCall : callProcessor)(charging.deps, payment, answerContext);
-    onBegun({ payment, answer });
+    const { payment, resends, refusedBefore } = claimed;
+    const context: RecordContext = { requestId: null, isFirst: true, refusedBefore };
+    const answer = (resends ? lookUpThenCall : callProcessor)(charging.deps, payment, context);
+    onBegun({ payment, answer, context });
     countAnswer(charging, await answer);
   };
   const ofAll = async (): Promise<void> => await charging.callsOfAll.run(charge);
@@ -231,11 +231,11 @@ async function recordWhenAnswered(charging: Charging, whenBegun: Promise<Begun |
   const { deps, run } = charging;
   const begun = await whenBegun;
   if (begun === undefined) return;
-  const { payment, answer } = begun;
+  const { payment, answer, context } = begun;
   try {
     await deps.processorCalls.during(payment.id, async () => {
       const outcome = await answer;
-      await recordAnswer(deps, payment, outcome, answerContext);
+      await recordAnswer(deps, payment, outcome, context);
       if (outcome.status === 'not_done') await notifyNotReceived(deps, payment);
       run.progress.done(1);
     });

@@ -1,0 +1,41 @@
+import type { ProcessorOutcome } from '../port.ts';
+import { declineOf, declines, impossible, unusable } from './stripe-declines.rules.ts';
+import { StripeAnswerError } from './stripe-errors.ts';
+
+type Declined = Extract<ProcessorOutcome, { status: 'declined' }>;
+
+/**
+ * What Stripe's no to a request that makes an intent says. It is decided by code and parameter: the status says only whether it is one of
+ * Stripe's own, 400, and 404 in earlier versions of some.
+ */
+export type Refusal =
+  | { readonly of: 'payment'; readonly outcome: Declined }
+  /** Stripe has no such customer, or not any more. */
+  | { readonly of: 'customer' }
+  /** Stripe does not take the request. Of a method that was detached it says neither code nor parameter: only reading that tells. */
+  | { readonly of: 'request' };
+
+/** Undefined for what is no no of Stripe, and for a key that was used with other parameters. */
+export function refusalOf(err: unknown): Refusal | undefined {
+  if (!(err instanceof StripeAnswerError)) return undefined;
+  const { type, status, param, code } = err;
+  if (type === 'card_error') return { of: 'payment', outcome: declineOf(err.decline) };
+  if (type !== 'invalid_request_error' || (status !== 400 && status !== 404)) return undefined;
+  if (param === 'customer' && code === 'resource_missing') return { of: 'customer' };
+  const outcome = decidedBy(err);
+  if (outcome !== undefined) return { of: 'payment', outcome };
+  return status === 400 ? { of: 'request' } : undefined;
+}
+
+/** Codes of methods as https://docs.stripe.com/error-codes has them: of the others some speak of the seller's settings, some pass. */
+const methodCodes = new Set<string | undefined>(['payment_method_unexpected_state', 'payment_method_unsupported_type']);
+const notTheMoney = new Set<string | undefined>(['amount_too_large', 'amount_too_small']);
+
+function decidedBy({ param, code, decline, message }: StripeAnswerError): Declined | undefined {
+  if (param === 'confirmation_token') return declines.invalidToken;
+  if (param === 'payment_method' && code === 'resource_missing') return declines.invalidMethod;
+  if (param === 'payment_method' || methodCodes.has(code)) return unusable(decline.message ?? message);
+  if (notTheMoney.has(code)) return declineOf(decline);
+  if (param === 'currency') return impossible('currency_not_supported', decline.message ?? message);
+  return undefined;
+}

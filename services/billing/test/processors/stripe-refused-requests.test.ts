@@ -1,0 +1,143 @@
+import { newId } from '@app/contracts/ids';
+import { putPaymentMethod } from '@app/contracts/subscriptions';
+import { expect, onTestFinished, test } from 'vitest';
+import { dayMs } from '../payment-replicas.ts';
+import { commandOf, harness, startServiceAtStripe, stripe } from '../set-up.ts';
+import { openStripeShop, type StripeShop } from '../stripe-shop.ts';
+
+/** What Stripe answers with 400: some of it is decided, and of the rest nothing was done. */
+startServiceAtStripe({ PROCESSOR_DEADLINE_MS: 10_000, STRIPE_REQUESTS_PER_SECOND: 1_000 });
+
+const disabled = { reason: 'requirements.past_due', due: ['company.tax_id'] };
+const books = ({ key }: StripeShop) => stripe.booksOf(key);
+const giveCard = (shop: StripeShop, subscriptionId: string) =>
+  harness.requester.request(
+    putPaymentMethod,
+    { subscriptionId, body: { paymentMethod: 'pm_card_visa' } },
+    { ...commandOf(shop.account), waitMs: 100_000 },
+  );
+const chargesOf = ({ key }: StripeShop) =>
+  stripe.requests.filter(
+    ({ method, path, secretKey }) => method === 'POST' && path === '/v1/payment_intents' && secretKey === key,
+  );
+
+test('a buyer whose customer was deleted at Stripe pays with another one, under a key of its own', async () => {
+  const shop = await openStripeShop();
+  const orderId = newId('order', harness.clock.nowMs());
+  await shop.pay({ orderId, paymentMethod: 'pm_card_chargeDeclined' });
+  const [declined] = shop.intents();
+  books(shop).deleteCustomer(declined?.customer ?? '');
+  expect(await shop.pay({ orderId, attemptNo: 2 })).toMatchObject({ status: 'succeeded' });
+  const [, paid] = shop.intents();
+  expect(paid?.customer).not.toBe(declined?.customer);
+  const keys = chargesOf(shop).map(({ idempotencyKey }) => idempotencyKey);
+  expect(new Set(keys).size).toBe(3);
+});
+
+const losses: readonly { readonly what: string; lose(shop: StripeShop, customer: string, method: string): void }[] = [
+  { what: 'whose customer was deleted', lose: (shop, customer) => books(shop).deleteCustomer(customer) },
+  { what: 'that was detached', lose: (shop, _, method) => books(shop).detach(method) },
+  {
+    what: 'that belongs to another customer',
+    lose: (shop, _, method) => {
+      const other = shop.intents().find(({ payment_method }) => payment_method !== method);
+      Object.assign(books(shop).find('payment_method', method, ''), { customer: other?.customer });
+    },
+  },
+  { what: 'that Stripe does not have', lose: (shop, _, method) => void books(shop).objects.delete(method) },
+];
+
+test.each(losses)(
+  'a card $what is a hard decline: dunning ends, and a new card is saved and charged',
+  async ({ lose }) => {
+    const shop = await openStripeShop();
+    const [mended, left] = [await shop.subscribe(), await shop.subscribe()];
+    harness.clock.advance(31 * dayMs);
+    for (const orderId of [mended, left]) {
+      const [customer = '', method = ''] = (await shop.subscription(orderId)).payment_method.split('/');
+      lose(shop, customer, method);
+    }
+    expect(await shop.run()).toMatchObject({ ok: true, rebills: { charged: 0 } });
+    const failed = { status: 'past_due', failed_tries: 1, hard_declined: true };
+    for (const orderId of [mended, left]) expect(await shop.subscription(orderId)).toMatchObject(failed);
+    const { id } = await shop.subscription(mended);
+    expect(await giveCard(shop, id)).toMatchObject({ payment_method: { status: 'saved' } });
+    harness.clock.advance(dayMs);
+    expect(await shop.run()).toMatchObject({ ok: true, rebills: { charged: 1 } });
+    const sent = chargesOf(shop).length;
+    for (let day = 0; day < 9; day += 1) {
+      harness.clock.advance(dayMs);
+      expect(await shop.run()).toMatchObject({ ok: true });
+    }
+    expect(await shop.subscription(mended)).toMatchObject({ status: 'active', period: 2 });
+    expect(await shop.subscription(left)).toMatchObject({ status: 'canceled', failed_tries: 4 });
+    expect(chargesOf(shop)).toHaveLength(sent);
+  },
+);
+
+test.each([
+  { answers: 'makes and refuses', refuse: (shop: StripeShop) => void Object.assign(books(shop), { disabled }) },
+  {
+    answers: 'refuses',
+    refuse: () =>
+      stripe.disturb(({ method, path }) =>
+        method === 'POST' && path === '/v1/payment_intents' ? 'charges_disabled' : undefined,
+      ),
+  },
+])(
+  'a renewal that Stripe $answers on a second day counts as a soft decline, and dunning goes on and ends',
+  async ({ refuse }) => {
+    onTestFinished(() => stripe.mend());
+    const shop = await openStripeShop();
+    const orderId = await shop.subscribe();
+    harness.clock.advance(31 * dayMs);
+    refuse(shop);
+    const changes: [number, string, number][] = [];
+    for (let day = 0; day < 14; day += 1) {
+      for (let run = 0; run < 2; run += 1) {
+        await shop.run();
+        const { status, failed_tries: failed } = await shop.subscription(orderId);
+        const [, before, failedBefore] = changes.at(-1) ?? [];
+        if (status !== before || failed !== failedBefore) changes.push([day, status, failed]);
+      }
+      harness.clock.advance(dayMs);
+    }
+    expect(changes).toEqual([
+      [0, 'active', 0],
+      [1, 'past_due', 1],
+      [4, 'past_due', 2],
+      [7, 'past_due', 3],
+      [10, 'canceled', 4],
+    ]);
+    const left = shop
+      .intents()
+      .filter(({ metadata, status }) => metadata.funnelry_call === 'chargeSaved' && status !== 'canceled');
+    expect(left).toEqual([]);
+  },
+);
+
+test('a renewal that was refused once is charged on the next day, where Stripe takes it then', async () => {
+  const shop = await openStripeShop();
+  const orderId = await shop.subscribe();
+  harness.clock.advance(31 * dayMs);
+  books(shop).disabled = disabled;
+  expect(await shop.run()).toMatchObject({ rebills: { charged: 0, retried: 0 } });
+  books(shop).disabled = undefined;
+  harness.clock.advance(dayMs);
+  expect(await shop.run()).toMatchObject({ ok: true, rebills: { charged: 1 } });
+  expect(await shop.subscription(orderId)).toMatchObject({ status: 'active', period: 2, failed_tries: 0 });
+  const taken = shop
+    .intents()
+    .filter(({ status, metadata }) => status === 'succeeded' && metadata.funnelry_call === 'chargeSaved');
+  expect(taken).toHaveLength(1);
+});
+
+test('a buyer whom Stripe refuses because of its seller’s account may try again, and what Stripe made of it is ended', async () => {
+  const shop = await openStripeShop();
+  books(shop).disabled = disabled;
+  const orderId = newId('order', harness.clock.nowMs());
+  expect(await shop.pay({ orderId })).toMatchObject({ status: 'declined', reason: 'try_again_later' });
+  expect(shop.intents().map(({ status }) => status)).toEqual(['canceled']);
+  books(shop).disabled = undefined;
+  expect(await shop.pay({ orderId, attemptNo: 2 })).toMatchObject({ status: 'succeeded' });
+});

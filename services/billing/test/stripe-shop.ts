@@ -1,0 +1,68 @@
+import { startDailyRun } from '@app/contracts/daily-runs';
+import { newId } from '@app/contracts/ids';
+import { orderPaid } from '@app/contracts/orders';
+import { putPaymentProcessor } from '@app/contracts/payment-processors';
+import { startPayment } from '@app/contracts/payments';
+import { query } from '@app/testing/sql';
+import { startInput } from './payment-samples.ts';
+import { orderEvent } from './samples.ts';
+import { commandOf, harness, stripe } from './set-up.ts';
+import type { PaymentIntent } from './stripe/objects.ts';
+
+/** A seller whose Stripe account is their own, and what they and their buyers do. */
+export interface StripeShop {
+  readonly account: string;
+  readonly key: string;
+  /** Pays for an order, or tries to once more. */
+  pay(fields?: Parameters<typeof startInput>[0]): Promise<{ readonly status: string; readonly reason: string | null }>;
+  /** A monthly subscription that was bought now. @returns its order */
+  subscribe(): Promise<string>;
+  run(): Promise<{ readonly ok: boolean; readonly problems: readonly unknown[] }>;
+  /** As the database has it. */
+  subscription(orderId: string): Promise<SubscriptionRow>;
+  /** Summaries of the notifications so far. */
+  notified(): Promise<string[]>;
+  intents(): PaymentIntent[];
+}
+
+interface SubscriptionRow {
+  readonly id: string;
+  readonly status: string;
+  readonly period: number;
+  readonly failed_tries: number;
+  readonly hard_declined: boolean;
+  readonly payment_method: string;
+}
+
+export async function openStripeShop(key = `sk_live_${newId('account', harness.clock.nowMs())}`): Promise<StripeShop> {
+  const account = newId('account', harness.clock.nowMs());
+  const context = () => ({ ...commandOf(account), waitMs: 100_000 });
+  stripe.accept(key, `acct_${account}`);
+  const live = { secretKey: key, publishableKey: 'pk_live_shop' };
+  await harness.requester.request(putPaymentProcessor, { body: { processor: 'stripe', live } }, context());
+  const pay: StripeShop['pay'] = (fields) =>
+    harness.requester.request(startPayment, startInput({ paymentMethod: 'pm_card_visa', ...fields }), context());
+  return {
+    account,
+    key,
+    pay,
+    subscribe: async () => {
+      const orderId = newId('order', harness.clock.nowMs());
+      await pay({ orderId });
+      const paidAt = harness.clock.now().toISOString();
+      await harness.deliver(orderPaid, orderEvent(account, { orderId, paidAt, paymentMethod: null }));
+      return orderId;
+    },
+    run: () => harness.requester.request(startDailyRun, { accountId: account, force: true }, context()),
+    subscription: async (orderId) => {
+      const columns = 'id, status, period, failed_tries, hard_declined, payment_method';
+      const sql = `select ${columns} from subscriptions where account_id = $1 and order_id = $2`;
+      const [row] = await query<SubscriptionRow>(harness.databaseUrl, sql, [account, orderId]);
+      if (row === undefined) throw new Error('the order began no subscription');
+      return row;
+    },
+    notified: async () =>
+      (await harness.publishedOf(account)).flatMap(({ data }) => ('summary' in data ? [String(data.summary)] : [])),
+    intents: () => stripe.booksOf(key).all<PaymentIntent>('payment_intent'),
+  };
+}
