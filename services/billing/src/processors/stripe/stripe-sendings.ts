@@ -14,7 +14,7 @@ import { amountAtStripe, StripeAnswerError } from './stripe-errors.ts';
 import { readLast4 } from './stripe-intents.ts';
 import { idOf, metadataOf, readSavedMethod } from './stripe-objects.ts';
 import { confirmationUrl, intentOutcome } from './stripe-outcomes.ts';
-import { refusalOf } from './stripe-refusals.rules.ts';
+import { refusalOf } from './stripe-refusals.ts';
 import { cancelIntent, endUnconfirmed, isUnconfirmed } from './stripe-release.ts';
 
 type Intent = Stripe.PaymentIntent | Stripe.SetupIntent;
