@@ -144,45 +144,53 @@ test('fields that could not be loaded are said, and loaded by another click', as
   expect(await ordersOf(email)).toMatchObject([{ status: 'paid' }]);
 });
 
-test('the bank’s confirmation leads back to the receipt, and no secret stays in the address', async () => {
+test('a bank that asks is shown over the page: one click pays, without another page, link or click', async () => {
   await addProduct(seller, 'bank');
   const { page } = await visit('bank');
-  await page.getByLabel('Email').fill(newEmail());
+  const email = newEmail();
+  await page.getByLabel('Email').fill(email);
   await cardNumber(page).fill('card_authenticationRequired');
   await page.getByRole('button', { name: 'Pay $99.00' }).click();
-  await page.getByRole('heading', { name: 'Your bank asks you to confirm' }).textContent();
+  await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+  // The same document all the time: the calls of its script are still known.
+  expect((await stripeCalls(page)).filter(({ call }) => call === 'handleNextAction')).toEqual([
+    { call: 'handleNextAction', key: 'pk_live_pages' },
+  ]);
+  expect(page.url()).toBe(`${platform.baseUrl}/c/${handle}/bank`);
+  expect(await ordersOf(email)).toMatchObject([{ status: 'paid', total_cents: 9_900 }]);
+});
+
+test('a bank that Stripe’s script shows on a page of its own leads back to the receipt, and no secret stays in the address', async () => {
+  await addProduct(seller, 'bank-page');
+  const { page } = await visit('bank-page');
   const referers: (string | undefined)[] = [];
   page.on('request', (request) => referers.push(request.headers().referer));
-  await page.getByRole('link', { name: 'Confirm at your bank' }).click();
+  await page.getByLabel('Email').fill(newEmail());
+  await cardNumber(page).fill('standin_page');
+  await page.getByRole('button', { name: 'Pay $99.00' }).click();
   await page.getByRole('heading', { name: 'You’re in.' }).textContent();
-  expect(page.url()).toBe(`${platform.baseUrl}/c/${handle}/bank?back=1`);
+  expect(page.url()).toBe(`${platform.baseUrl}/c/${handle}/bank-page?back=1`);
   expect(referers.join(' ')).not.toContain('secret');
 });
 
-/** The cards of buyers whose bank asks them at its page, and by Stripe's script. */
-const ways = [
-  { way: 'the page of the bank', refusing: 'standin_refuses', leaving: 'standin_leaves' },
-  { way: 'Stripe’s script', refusing: 'standin_script_refuses', leaving: 'standin_script_leaves' },
-];
-/** Pays with a card whose bank asks; resolves on the page that says so. */
+/** Pays with a card whose bank asks. */
 async function payAtBank(page: Visit['page'], card: string): Promise<string> {
   const email = newEmail();
   await page.getByLabel('Email').fill(email);
   await cardNumber(page).fill(card);
   await page.getByRole('button', { name: 'Pay $99.00' }).click();
-  await page.getByRole('heading', { name: 'Your bank asks you to confirm' }).textContent();
   return email;
 }
-const confirming = (page: Visit['page']) =>
-  page
-    .getByRole('link', { name: 'Confirm at your bank' })
-    .or(page.getByRole('button', { name: 'Confirm at your bank' }));
+const confirming = (page: Visit['page']) => page.getByRole('button', { name: 'Confirm at your bank' });
 const lastIntent = () => intents().at(-1) as PaymentIntent;
 
-test('Stripe’s script asks the bank where Stripe wants that, and the page with its secret is kept nowhere', async () => {
+test('the page with the secret for Stripe’s script is kept nowhere, and is left once the bank was asked', async () => {
   await addProduct(seller, 'script');
   const { page } = await visit('script');
-  const email = await payAtBank(page, 'standin_script');
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(`${request.url()} ${request.headers().referer} ${request.postData()}`));
+  await payAtBank(page, 'standin_leaves');
+  await page.getByRole('heading', { name: 'Your bank asks you to confirm' }).textContent();
   const { client_secret: secret } = lastIntent();
   const again = await page.reload();
   expect([await page.content(), page.url()]).toEqual([
@@ -191,47 +199,40 @@ test('Stripe’s script asks the bank where Stripe wants that, and the page with
   ]);
   expect((await again?.allHeaders())?.['cache-control']).toBe('no-store');
   expect((await seller.call('GET', '/api/v1/payments')).text).not.toContain(secret);
-  const sent: string[] = [];
-  page.on('request', (request) => sent.push(`${request.url()} ${request.headers().referer} ${request.postData()}`));
+  // Who comes back to the page is asked again by a click alone.
+  expect(await stripeCalls(page)).toEqual([]);
+  stripe.booksOf(secretKey).succeed(lastIntent());
   await confirming(page).click();
   await page.getByRole('heading', { name: 'You’re in.' }).textContent();
   expect(await page.content()).not.toContain(secret);
-  expect(sent.filter((each) => each.includes(secret))).toEqual([
-    expect.stringMatching(/^https:\/\/api.stripe.com\/bank /),
-  ]);
-  expect(await ordersOf(email)).toMatchObject([{ status: 'paid', total_cents: 9_900 }]);
+  expect(sent.filter((each) => each.includes(secret))).toEqual(
+    Array(2).fill(expect.stringMatching(/^https:\/\/api.stripe.com\/bank /)),
+  );
 });
 
-test.each(ways)(
-  '$way: who refuses there is declined, once nothing can be paid with it any more',
-  async ({ refusing }) => {
-    const slug = refusing.replaceAll('_', '-');
-    await addProduct(seller, slug);
-    const { page } = await visit(slug);
-    const email = await payAtBank(page, refusing);
-    await confirming(page).click();
-    await page.getByText('Your card was declined. Nothing was charged.').textContent();
-    expect(lastIntent().status).toBe('canceled');
-    await cardNumber(page).fill('card_visa');
-    await page.getByRole('button', { name: 'Pay $99.00' }).click();
-    await page.getByRole('heading', { name: 'You’re in.' }).textContent();
-    expect(await ordersOf(email)).toMatchObject([{ status: 'paid' }]);
-  },
-);
+test('who refuses at the bank is declined, once nothing can be paid with it any more', async () => {
+  await addProduct(seller, 'refuses');
+  const { page } = await visit('refuses');
+  const email = await payAtBank(page, 'standin_refuses');
+  await page.getByText('Your card was declined. Nothing was charged.').textContent();
+  expect(lastIntent().status).toBe('canceled');
+  await cardNumber(page).fill('card_visa');
+  await page.getByRole('button', { name: 'Pay $99.00' }).click();
+  await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+  expect(await ordersOf(email)).toMatchObject([{ status: 'paid' }]);
+});
 
-test.each(ways)('$way: a closed window loses nothing, and a success that comes later counts', async ({ leaving }) => {
-  const slug = leaving.replaceAll('_', '-');
-  await addProduct(seller, slug);
-  const { page, context } = await visit(slug);
-  const email = await payAtBank(page, leaving);
-  await confirming(page).click();
+test('a closed window loses nothing, and a success that comes later counts', async () => {
+  await addProduct(seller, 'leaves');
+  const { page, context } = await visit('leaves');
+  const email = await payAtBank(page, 'standin_leaves');
+  await page.getByRole('heading', { name: 'Your bank asks you to confirm' }).textContent();
   await page.close();
   const later = await context.newPage();
-  await later.goto(`/c/${handle}/${slug}`);
+  await later.goto(`/c/${handle}/leaves`);
   await confirming(later).textContent();
   stripe.booksOf(secretKey).succeed(lastIntent());
-  if (leaving.includes('script')) await later.reload();
-  else await later.getByRole('button', { name: 'I have confirmed' }).click();
+  await later.reload();
   await later.getByRole('heading', { name: 'You’re in.' }).textContent();
   expect(await ordersOf(email)).toMatchObject([{ status: 'paid', total_cents: 9_900 }]);
 });
@@ -239,23 +240,19 @@ test.each(ways)('$way: a closed window loses nothing, and a success that comes l
 test('where the script cannot reach the bank the page says so, and another click tries again', async () => {
   await addProduct(seller, 'offline');
   const { page, context } = await visit('offline');
-  await payAtBank(page, 'standin_script');
   const headers = { 'access-control-allow-origin': '*' };
   const json = { error: { type: 'api_connection_error', message: 'No connection.' } };
   await context.route(`${stripeApiOrigin}/bank`, (route) => route.fulfill({ json, headers }), { times: 1 });
-  await confirming(page).click();
+  await payAtBank(page, 'card_authenticationRequired');
   await page.getByText('Your bank cannot be reached from here. Nothing was charged.').textContent();
   await confirming(page).click();
   await page.getByRole('heading', { name: 'You’re in.' }).textContent();
 });
 
 test('another card pays in place of a confirmation at the bank', async () => {
-  await addProduct(seller, 'refuses');
-  const { page } = await visit('refuses');
-  const email = newEmail();
-  await page.getByLabel('Email').fill(email);
-  await cardNumber(page).fill('standin_refuses');
-  await page.getByRole('button', { name: 'Pay $99.00' }).click();
+  await addProduct(seller, 'otherwise');
+  const { page } = await visit('otherwise');
+  const email = await payAtBank(page, 'standin_leaves');
   await page.getByText('Pay with another card').click();
   await cardNumber(page).fill('card_visa');
   await page.getByRole('button', { name: 'Pay $99.00 with this card' }).click();
@@ -338,7 +335,6 @@ async function onCardPage(name: string) {
   await cardNumber(page).fill('card_authenticationRequired');
   expect(await stripeCalls(page)).toContainEqual(expect.objectContaining({ call: 'elements', key: `pk_test_${name}` }));
   await page.getByRole('button', { name: 'Pay $29.00' }).click();
-  await confirming(page).click();
   await page.getByRole('heading', { name: 'You’re in.' }).textContent();
   await handled('billing', orderPaid, (data) => data.customerEmail === email);
   expect((await other.call('POST', '/api/v1/rehearsal/advance', { body: { days: 31 } })).json.rebills.charged).toBe(0);
@@ -363,9 +359,9 @@ async function onCardPage(name: string) {
 const atBank = { name: 'Your bank asks you to confirm', exact: true };
 const paymentAtBank = { name: 'Your bank asks you to confirm the payment' };
 
-test('a card that the bank wants confirmed is saved and charged from the email of its renewal, by Stripe’s script', async () => {
+test('a card that the bank wants confirmed is saved from the email of its renewal, and its page is kept nowhere', async () => {
   const { page, books, charges, seenBySeller, give } = await onCardPage('studio');
-  await give('standin_script');
+  await give('standin_leaves');
   await page.getByRole('heading', atBank).textContent();
   const setup = books.all<SetupIntent>('setup_intent').at(-1) as SetupIntent;
   const response = await page.reload();
@@ -375,6 +371,7 @@ test('a card that the bank wants confirmed is saved and charged from the email o
     { status: 'requires_action', url: null },
     expect.not.stringContaining(setup.client_secret),
   ]);
+  books.succeed(setup);
   await confirming(page).click();
   await page.getByText('Your new card is saved.').textContent();
   expect(setup.status).toBe('succeeded');
@@ -382,23 +379,9 @@ test('a card that the bank wants confirmed is saved and charged from the email o
   await page.getByText('Active', { exact: true }).textContent();
 });
 
-test('a renewal whose bank wants card and charge confirmed is paid after both, and its seller sees no address of the bank', async () => {
-  const { page, charges, seenBySeller, give } = await onCardPage('gallery');
+test('a renewal whose bank wants card and charge confirmed is paid after both, by the one click that gave the card', async () => {
+  const { page, charges, give } = await onCardPage('gallery');
   await give('card_authenticationRequired');
-  await page.getByRole('heading', atBank).textContent();
-  await confirming(page).click();
-  await page.getByRole('heading', paymentAtBank).textContent();
-  await page.getByText('Confirm the payment of $29.00 at your bank.').textContent();
-  expect(charges()).toMatchObject([{ amount: 2_900, status: 'requires_action' }]);
-  const seen = await seenBySeller();
-  expect([seen.json.payments[0].status, seen.text]).toEqual([
-    'requires_action',
-    expect.not.stringContaining('/authenticate/'),
-  ]);
-  await page.getByRole('link', { name: 'Club' }).click();
-  await page.getByText('Your bank waits for your confirmation of the payment.').textContent();
-  await page.getByRole('link', { name: 'Confirm the payment' }).click();
-  await confirming(page).click();
   await page.getByText('The payment went through.').textContent();
   await page.getByText('Active', { exact: true }).textContent();
   expect(page.url()).not.toContain('secret');
@@ -406,18 +389,26 @@ test('a renewal whose bank wants card and charge confirmed is paid after both, a
   expect(await rowsWith(['/authenticate/'])).toEqual([]);
 });
 
-test('a charge that Stripe’s script confirms is confirmed on the page alone: its secret is kept nowhere', async () => {
-  const { page, charges, seenBySeller, give } = await onCardPage('workshop');
-  await give('standin_later_script');
+test('a charge that waits for its buyer is confirmed on the page alone: its secret is kept nowhere', async () => {
+  const { page, books, charges, seenBySeller, give } = await onCardPage('workshop');
+  await give('standin_later_leaves');
   await page.getByRole('heading', paymentAtBank).textContent();
-  const [{ client_secret: secret = '' } = {}] = charges();
+  await page.getByText('Confirm the payment of $29.00 at your bank.').textContent();
+  const [charge] = charges();
+  const { client_secret: secret = '' } = charge ?? {};
   const again = await page.reload();
   expect((await again?.allHeaders())?.['cache-control']).toBe('no-store');
-  expect([await page.content(), (await seenBySeller()).text]).toEqual([
+  const seen = await seenBySeller();
+  expect([await page.content(), seen.text]).toEqual([
     expect.stringContaining(secret),
     expect.not.stringContaining(secret),
   ]);
+  expect(seen.json.payments[0].status).toBe('requires_action');
   expect([await rowsWith([secret]), platform.process('gateway').output().includes(secret)]).toEqual([[], false]);
+  await page.getByRole('link', { name: 'Club' }).click();
+  await page.getByText('Your bank waits for your confirmation of the payment.').textContent();
+  await page.getByRole('link', { name: 'Confirm the payment' }).click();
+  books.succeed(charge as PaymentIntent);
   await confirming(page).click();
   await page.getByText('The payment went through.').textContent();
   expect(await page.content()).not.toContain(secret);
@@ -427,8 +418,6 @@ test('a charge that Stripe’s script confirms is confirmed on the page alone: i
 test('who refuses a renewal at the bank gets a card form, and pays with another', async () => {
   const { page, charges, give } = await onCardPage('foundry');
   await give('standin_later_refuses');
-  await page.getByRole('heading', paymentAtBank).textContent();
-  await confirming(page).click();
   await page.getByText('The payment did not go through, and nothing was charged.').textContent();
   expect(charges()).toMatchObject([{ status: 'canceled' }]);
   await give('card_visa');
@@ -440,9 +429,6 @@ test('who refuses a renewal at the bank gets a card form, and pays with another'
 test('another card pays a renewal in place of a confirmation that its buyer leaves open', async () => {
   const { page, charges, give } = await onCardPage('bindery');
   await give('standin_later_leaves');
-  await page.getByRole('heading', paymentAtBank).textContent();
-  await confirming(page).click();
-  // Nothing was decided at the bank.
   await page.getByRole('heading', paymentAtBank).textContent();
   await page.getByText('Use another card instead').click();
   await give('card_visa');
@@ -467,10 +453,10 @@ test('a seller’s own page pays with what the public checkout says, by Stripe�
 });
 
 /** Buys by the API with a card whose bank asks, as a page would. */
-async function buy(slug: string, card: string) {
+async function buy(slug: string, card: string, how: { readonly confirmsByScript?: true } = {}) {
   const checkout = await openCheckout(platform.baseUrl, { handle, slug, email: newEmail() });
   const returnUrl = `${platform.baseUrl}/c/${handle}/${slug}?back=1`;
-  const body = { paymentMethod: `ctoken_${card}--${crypto.randomUUID()}`, returnUrl, confirmsByScript: true };
+  const body = { paymentMethod: `ctoken_${card}--${crypto.randomUUID()}`, returnUrl, ...how };
   const requested = (await checkout.call('POST', '/pay', body)).json;
   return { ...requested, proceed: async () => (await checkout.call('POST', '/continue', {})).json };
 }
@@ -494,7 +480,7 @@ async function rowsWith(texts: readonly string[]): Promise<string[]> {
 
 test('no log, no event and no table keeps a secret of purchases that the bank confirms', async () => {
   await addProduct(seller, 'secrets');
-  const byScript = await buy('secrets', 'standin_script');
+  const byScript = await buy('secrets', 'card_authenticationRequired', { confirmsByScript: true });
   expect(byScript).toMatchObject({ status: 'requires_action' });
   const { clientSecret } = await byScript.proceed();
   expect(await rowsWith([clientSecret])).toEqual([]);

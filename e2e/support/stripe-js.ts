@@ -69,7 +69,10 @@ globalThis.Stripe = (key) => ({
   },
   handleNextAction: async ({ clientSecret }) => {
     stripeCalls.push({ call: 'handleNextAction', key });
-    return await (await fetch('${stripeApiOrigin}/bank', { method: 'POST', body: clientSecret })).json();
+    const answer = await (await fetch('${stripeApiOrigin}/bank', { method: 'POST', body: clientSecret })).json();
+    if (answer.redirect === undefined) return answer;
+    location.href = answer.redirect;
+    return await new Promise(() => undefined);
   },
 });
 `;
@@ -93,11 +96,15 @@ onmessage = () => {
 export async function serveStripeJs(context: Visit['context'], stripe: StripeStandIn): Promise<string[]> {
   const requested: string[] = [];
   await context.route(`${stripeApiOrigin}/bank`, (route) => {
-    const { status } = stripe.buyerDecides(route.request().postData() ?? '');
+    const secret = route.request().postData() ?? '';
+    const answer = (json: object) => route.fulfill({ json, headers: { 'access-control-allow-origin': '*' } });
+    // Some banks are shown on a page of their own, which leads back to the `return_url`: https://docs.stripe.com/js/payment_intents/handle_next_action
+    const page = stripe.pageOfBank(secret);
+    if (page !== null) return answer({ redirect: page });
+    const { status } = stripe.buyerDecides(secret);
     if (status === 'requires_action') return;
     const isRefused = status === 'requires_payment_method';
-    const answer = isRefused ? { error: { type: 'card_error', message: 'The bank refused.' } } : { paymentIntent: {} };
-    return route.fulfill({ json: answer, headers: { 'access-control-allow-origin': '*' } });
+    return answer(isRefused ? { error: { type: 'card_error', message: 'The bank refused.' } } : { paymentIntent: {} });
   });
   await context.route(`${stripeOrigin}/**`, (route) => {
     const { pathname } = new URL(route.request().url());

@@ -137,14 +137,15 @@ export const payCheckoutBody = z
       .max(limits.url)
       .optional()
       .describe(
-        'Where the bank sends the buyer back to, when it wants a confirmation: an address under this deployment’s own, or ' +
+        'Where the bank sends the buyer back to, when it wants a confirmation on a page of its own: an address under this deployment’s own, or ' +
           'under the seller’s `checkoutUrl`.',
       ),
     confirmsByScript: z
       .boolean()
       .optional()
       .describe(
-        '`true`: your page runs Stripe’s script where Stripe confirms by that alone. Otherwise such a payment is declined.',
+        '`true`: your page runs Stripe’s script, which shows the bank over your page. Otherwise the bank’s page is at `action.url`, ' +
+          'and what Stripe confirms by its script alone is declined.',
       ),
     totalCents: z
       .int()

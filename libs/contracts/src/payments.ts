@@ -96,7 +96,7 @@ export const startPayment = defineRequest('command', 'billing', 'payments.start'
     test: z.boolean(),
     /** Where the bank sends the buyer back to. */
     returnUrl: z.string().nullable(),
-    /** The buyer's page runs the processor's script where that alone can ask the bank. */
+    /** The buyer's page runs the processor's script, which shows the bank over it. */
     confirmsByScript: z.boolean(),
     /** Given: the card is held for the amount and the upsell may be decided on for so long. */
     hold: z.object({ upsell: offeredUpsell, decisionMinutes: z.int().min(1) }).nullable(),

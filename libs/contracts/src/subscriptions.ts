@@ -183,7 +183,7 @@ export const putPaymentMethod = defineRequest('command', 'billing', 'subscriptio
     body: putPaymentMethodBody,
     /** Where the bank sends the buyer back to; no caller of the API sets it. */
     returnUrl: z.string().nullable().optional(),
-    /** The buyer's page runs the processor's script where that alone can ask the bank; no caller of the API sets it. */
+    /** The buyer's page runs the processor's script, which shows the bank over it; no caller of the API sets it. */
     confirmsByScript: z.boolean().optional(),
     chargeNow,
   }),

@@ -136,7 +136,8 @@ async function go({ hold, card, decision }: Journey, seam: number, seed: number)
   // Confirmed at the bank's page and by Stripe's script in turn.
   const requested = card === 'sim_requires_action' && seam % 2 === 0 ? 'standin_script' : card;
   const paymentMethod = replicas.outside.card(requested);
-  const input = startInput({ orderId, hold, returnUrl, paymentMethod, confirmsByScript: true });
+  const confirmsByScript = requested === 'standin_script';
+  const input = startInput({ orderId, hold, returnUrl, paymentMethod, confirmsByScript });
   const caller = { accountId: account, requestId: 'r' };
   const request = async ({ deps }: Replica): Promise<void> => {
     await startPayment(deps, caller, input);

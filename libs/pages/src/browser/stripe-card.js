@@ -162,6 +162,26 @@ document.addEventListener(
   true,
 );
 
+/**
+ * The tab's note that a card was sent: the bank that the answer asks for is shown at once. Its value is the payment whose bank was
+ * asked last, which is asked again by a click alone.
+ */
+const sentNote = 'card-sent';
+
+/** Shows the bank over a page that came of a card, or of the bank before; while the outcome is checked, the note stays. */
+function askBank() {
+  const container = /** @type {HTMLElement | null} */ (document.querySelector('[data-client-secret]'));
+  const asked = sessionStorage.getItem(sentNote);
+  if (asked === null || (container === null && document.querySelector('[data-check]') !== null)) return;
+  sessionStorage.removeItem(sentNote);
+  const submitter = container?.querySelector('button');
+  if (!container || !submitter?.form || paymentOf(container) === asked) return;
+  void confirmAtBank(submitter.form, submitter, container);
+}
+
+/** @param {HTMLElement} container */
+const paymentOf = ({ dataset: { clientSecret = '' } }) => clientSecret.replace(/_secret_.*$/, '');
+
 /** Sends the form, past the listener above. @param {HTMLFormElement} form @param {HTMLButtonElement} submitter */
 function pass(form, submitter) {
   isPassing = true;
@@ -213,6 +233,7 @@ function send(form, submitter, token) {
   if (underWay !== undefined) underWay.isSent = true;
   underWay?.button?.removeAttribute('aria-busy');
   setCard(form, token);
+  sessionStorage.setItem(sentNote, '');
   pass(form, submitter);
 }
 
@@ -251,7 +272,10 @@ document.addEventListener('htmx:finally:request', () => {
   if (requests > 0) return;
   for (const goOn of waiting.splice(0)) goOn();
 });
-document.addEventListener('htmx:after:swap', () => void show());
+document.addEventListener('htmx:after:swap', () => {
+  void show();
+  askBank();
+});
 document.addEventListener('toggle', () => void show(), true);
 
 /**
@@ -267,6 +291,7 @@ async function confirmAtBank(form, submitter, container) {
   submitter.removeAttribute('aria-busy');
   if (!submitter.isConnected) return;
   if (!isRequested) return void say(container, container.dataset.failed);
+  sessionStorage.setItem(sentNote, paymentOf(container));
   pass(form, submitter);
 }
 
@@ -282,3 +307,4 @@ addEventListener('pageshow', (event) => {
   if (event.persisted) end();
 });
 void show();
+askBank();

@@ -115,10 +115,10 @@ ${table(
     [html`<code>authorized</code>`, html`The card is held. Offer <code>upsell</code>, then send the decision.`],
     [
       html`<code>requires_action</code>`,
-      html`Send the buyer to <code>action.url</code>; once they are back, <code>continue</code>. Or
-      <code>pay</code> with another card, where <code>anotherCard</code> says so. If your page sent <code>confirmsByScript</code>
-      and there is no <code>action</code>, <code>continue</code> has a <code>clientSecret</code> for Stripe’s
-      <code>handleNextAction</code>; then <code>continue</code>.`,
+      html`If your page sent <code>confirmsByScript</code> and there is no <code>action</code>, <code>continue</code> has a
+      <code>clientSecret</code> for Stripe’s <code>handleNextAction</code>, which shows the bank over your page; then
+      <code>continue</code>. Else send the buyer to <code>action.url</code>; once they are back, <code>continue</code>. Or
+      <code>pay</code> with another card, where <code>anotherCard</code> says so.`,
     ],
     [html`<code>processing</code>`, html`Not known yet. Check with <code>continue</code> every few seconds.`],
     [html`<code>declined</code>`, html`Nothing was charged. Let the buyer try another card.`],

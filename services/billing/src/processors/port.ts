@@ -107,7 +107,10 @@ export interface CardRequest extends MoneyRequest {
   readonly orderId: string;
   /** Where the bank sends the buyer back to. */
   readonly returnUrl: string | null;
-  /** The buyer's page runs the processor's script where that alone can ask the bank. Otherwise such a payment is declined. */
+  /**
+   * The buyer's page runs the processor's script, where there is one: that shows the bank over the page. Without it the buyer is sent
+   * to the bank, and what the script alone can ask is declined.
+   */
   readonly confirmsByScript?: boolean;
   /** False: the card is charged this once, and the outcome has no saved method. Requests of earlier versions lack it. */
   readonly savesCard?: boolean;

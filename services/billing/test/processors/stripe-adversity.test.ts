@@ -301,6 +301,23 @@ test.each(['charge', 'authorize', 'saveMethod'] as const)(
   },
 );
 
+test.each(['charge', 'authorize', 'saveMethod'] as const)(
+  '%s: a page that runs Stripe’s script shows the bank itself, and the bank’s page is the way of the others',
+  async (name) => {
+    const amountCents = name === 'saveMethod' ? 0 : 4_900;
+    const of = { paymentMethod: 'pm_card_authenticationRequired', amountCents, returnUrl: 'https://shop.example/' };
+    const byScript = await processor[name](card({ ...of, confirmsByScript: true }), call());
+    expect(byScript).toEqual({ status: 'requires_action', reference: expect.any(String), url: null });
+    const byPage = await processor[name](card(of), call());
+    expect(byPage).toMatchObject({ status: 'requires_action', url: expect.stringContaining('/authenticate/') });
+    const sent = stripe.requests.filter(({ parameters }) => 'use_stripe_sdk' in parameters);
+    expect(sent.map(({ parameters: { return_url, use_stripe_sdk } }) => ({ return_url, use_stripe_sdk }))).toEqual([
+      { return_url: 'https://shop.example/', use_stripe_sdk: true },
+      { return_url: 'https://shop.example/', use_stripe_sdk: false },
+    ]);
+  },
+);
+
 test('the client secret of what is not the account’s is not given', async () => {
   const request = card({ paymentMethod: 'pm_standin_script', confirmsByScript: true });
   const { reference } = (await processor.charge(request, call())) as { reference: string };

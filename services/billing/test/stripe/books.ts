@@ -20,6 +20,8 @@ const smallest: Readonly<Record<string, number>> = { usd: 50, eur: 50, gbp: 30, 
 /** What a Stripe account has in one mode: every object by its id, in the order in which they were made. */
 export class StripeBooks {
   readonly objects = new Map<string, make.StripeObject>();
+  /** Where banks send buyers back to, by the intent. */
+  readonly returnUrls = new Map<string, string>();
   readonly #cards = new Map<string, StripeCard>();
   readonly #usedTokens = new Set<string>();
   readonly #detached = new Set<string>();
@@ -187,7 +189,7 @@ export class StripeBooks {
     { off_session, error_on_requires_action, return_url, use_stripe_sdk }: Record<string, unknown>,
     url: string,
   ): void {
-    const { decline, savedDecline, byScript } = this.cardOf(method.id) as StripeCard;
+    const { decline, savedDecline, byScript, onPage } = this.cardOf(method.id) as StripeCard;
     const buyer = this.buyerOf(method);
     const no = off_session === true ? (savedDecline ?? decline) : decline;
     if (no !== undefined) this.#decline(intent, method, no);
@@ -198,9 +200,11 @@ export class StripeBooks {
     if (error_on_requires_action === true) this.#decline(intent, method, authenticationRequired);
     intent.status = 'requires_action';
     const redirects = return_url !== undefined && use_stripe_sdk === false && byScript !== true;
+    if (return_url !== undefined) this.returnUrls.set(intent.id, String(return_url));
+    // With `use_stripe_sdk` and a `return_url`: https://github.com/stripe/stripe-dotnet/issues/2321
     intent.next_action = redirects
       ? { type: 'redirect_to_url', redirect_to_url: { return_url, url } }
-      : { type: 'use_stripe_sdk', use_stripe_sdk: {} };
+      : { type: 'use_stripe_sdk', use_stripe_sdk: onPage ? { type: 'three_d_secure_redirect', stripe_js: url } : {} };
   }
 
   #decline(intent: make.PaymentIntent | make.SetupIntent, method: make.PaymentMethod, no: StripeDecline): never {

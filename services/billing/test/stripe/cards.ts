@@ -11,6 +11,8 @@ export interface StripeCard {
   readonly savedBuyer?: 'confirms' | 'refuses' | 'leaves';
   /** Only by Stripe's own script. */
   readonly byScript?: true;
+  /** Stripe's script leads to a page of the bank. */
+  readonly onPage?: true;
   /** The bank does not let the hold be captured, or ended it before Stripe's time. */
   readonly capture?: 'refused' | 'expired';
   /** Stripe does not take refunds of it. */
@@ -80,6 +82,7 @@ const cards: Readonly<Record<string, StripeCard>> = {
   pm_standin_script: { last4: '3223', buyer: 'confirms', byScript: true },
   pm_standin_script_refuses: { last4: '3224', buyer: 'refuses', byScript: true },
   pm_standin_script_leaves: { last4: '3225', buyer: 'leaves', byScript: true },
+  pm_standin_page: { last4: '3230', buyer: 'confirms', onPage: true },
   pm_standin_capture_refused: { last4: '0602', capture: 'refused' },
   pm_standin_hold_expired: { last4: '0601', capture: 'expired' },
   pm_standin_refund_refused: { last4: '0701', refundRefused: true },

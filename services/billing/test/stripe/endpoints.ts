@@ -152,7 +152,6 @@ function expandAt(books: StripeBooks, parent: unknown, [name = '', ...rest]: rea
 /** The bank's page: its buyer decides as their card says, once. @returns where they are sent back to */
 export function decide(books: StripeBooks, id: string): string {
   const intent = books.objects.get(id) as PaymentIntent | SetupIntent | undefined;
-  const action = intent?.next_action as { redirect_to_url?: { return_url: string } } | null | undefined;
   if (intent === undefined) throw new StripeNo(404, { type: 'invalid_request_error', message: 'no such page' });
   const methodId = intent.payment_method ?? '';
   const waits = intent.status === 'requires_action';
@@ -164,7 +163,7 @@ export function decide(books: StripeBooks, id: string): string {
     const code = `${intent.object}_authentication_failure`;
     books.refuse(intent, { code, message }, method);
   }
-  const back = new URL(action?.redirect_to_url?.return_url ?? 'https://shop.example/');
+  const back = new URL(books.returnUrls.get(id) ?? 'https://shop.example/');
   back.searchParams.set(intent.object, id);
   back.searchParams.set(`${intent.object}_client_secret`, intent.client_secret);
   return back.href;

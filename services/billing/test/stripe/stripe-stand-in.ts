@@ -111,14 +111,25 @@ export class StripeStandIn {
    * @throws Error where no payment has the secret
    */
   buyerDecides(clientSecret: string): PaymentIntent | SetupIntent {
+    const { books, intent } = this.#withSecret(clientSecret);
+    decide(books, intent.id);
+    return intent;
+  }
+
+  /** Where Stripe's script leads the buyer of this secret; null where it shows the bank over the page. */
+  pageOfBank(clientSecret: string): string | null {
+    const { next_action } = this.#withSecret(clientSecret).intent;
+    const { use_stripe_sdk } = (next_action ?? {}) as { use_stripe_sdk?: { stripe_js?: string } };
+    return use_stripe_sdk?.stripe_js ?? null;
+  }
+
+  #withSecret(clientSecret: string): { readonly books: StripeBooks; readonly intent: PaymentIntent | SetupIntent } {
     for (const { books } of this.#accounts.values()) {
       const intent = books.objects.get(clientSecret.replace(/_secret_.*$/, '')) as
         | PaymentIntent
         | SetupIntent
         | undefined;
-      if (intent?.client_secret !== clientSecret) continue;
-      decide(books, intent.id);
-      return intent;
+      if (intent?.client_secret === clientSecret) return { books, intent };
     }
     throw new Error('no payment has this client secret');
   }

@@ -153,9 +153,12 @@ const methodOf = ({ paymentMethod }: CardRequest) =>
 /** A buyer who cannot come back, and whose page runs no script, cannot confirm. */
 const confirmationOf = (request: Confirmation) => wayOfConfirming(request) ?? { error_on_requires_action: true };
 
-/** The bank's page, which shows the bank's address and works in every browser, comes before Stripe's script. */
-function wayOfConfirming({ returnUrl, confirmsByScript }: Confirmation) {
-  if (returnUrl !== null) return { return_url: returnUrl, use_stripe_sdk: false };
+/**
+ * Stripe's script shows the bank over the page that the buyer is on: https://docs.stripe.com/js/payment_intents/handle_next_action.
+ * The bank's own page is the way of pages that do not run it, and of banks that the script leads to, which send the buyer back.
+ */
+function wayOfConfirming({ returnUrl, confirmsByScript = false }: Confirmation) {
+  if (returnUrl !== null) return { return_url: returnUrl, use_stripe_sdk: confirmsByScript };
   return confirmsByScript ? { use_stripe_sdk: true } : undefined;
 }
 
