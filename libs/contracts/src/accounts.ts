@@ -135,6 +135,13 @@ export const accountSettings = z.object({
   refundPolicyUrl: z.string().nullable().describe('The seller’s refund policy, linked on the hosted pages.'),
   portalCancel: z.boolean().describe('Whether buyers may cancel their subscriptions in the portal.'),
   portalPause: z.boolean().describe('Whether buyers may pause and resume their subscriptions in the portal.'),
+  statementSuffix: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe(
+      'Stands on the statements of buyers’ cards after the name that Stripe has of the business, for payments of Stripe; null: the name alone.',
+    ),
 });
 export type Settings = z.infer<typeof accountSettings>;
 
@@ -162,6 +169,7 @@ export const newAccountSettings = {
   refundPolicyUrl: null,
   portalCancel: true,
   portalPause: true,
+  statementSuffix: null,
 } as const satisfies Omit<Settings, 'handle' | 'businessName' | 'supportEmail'>;
 
 /** Where there is no account, or none is known yet: its names are empty. */
@@ -179,6 +187,18 @@ const accentColor = z
   .refine(
     (color) => !accentForm.test(color) || isVisibleAccent(color),
     'must have a contrast of at least 3 : 1 on the light page (#f7f7f5): choose a darker colour',
+  );
+
+/**
+ * Stripe takes 22 characters of which the name in front has ten, `*` and a space two; a letter must be in the suffix, and some
+ * characters may not: https://docs.stripe.com/get-started/account/statement-descriptors.
+ */
+const statementSuffix = z
+  .string()
+  .trim()
+  .regex(
+    /^(?=.*[A-Za-z])[A-Za-z0-9 .,&/+-]{1,10}$/,
+    'must have 1 to 10 letters, digits, spaces or . , & / + -, with a letter among them, such as KILN CLUB',
   );
 
 export const updateSettingsBody = z
@@ -205,6 +225,7 @@ export const updateSettingsBody = z
     refundPolicyUrl: httpsUrl.nullable(),
     portalCancel: z.boolean(),
     portalPause: z.boolean(),
+    statementSuffix: statementSuffix.nullable(),
   })
   .partial()
   .meta({ id: 'SettingsUpdate' });

@@ -91,7 +91,9 @@ export const startPayment = defineRequest('command', 'billing', 'payments.start'
     /** Null: the attempt is looked up at the processor and recorded, and never sent. What the processor does not have is declined. */
     paymentMethod: paymentMethodToken.nullable(),
     customerEmail: emailAddress,
-    /** Shown to the seller in the payment log. */
+    /** As the buyer typed it: the seller reads it at the processor. */
+    customerName: z.string().optional(),
+    /** Shown to the seller in the payment log, and at the processor. */
     productName: z.string(),
     test: z.boolean(),
     /** Where the bank sends the buyer back to. */

@@ -222,6 +222,7 @@ const settingsForms = [
     '/app/settings/selling',
     {
       defaultCurrency: 'eur',
+      statementSuffix: 'KILN CLUB',
       holdDecisionMinutes: '9',
       nudgeAfterMinutes: '70',
       commissionHoldDays: '9',

@@ -76,6 +76,7 @@ test('a new account, and each change of its settings, publishes all of them with
     accentColor: '#0b5f4f',
     termsUrl: 'https://ada.example/terms',
     refundPolicyUrl: 'https://ada.example/r',
+    statementSuffix: 'KILN CLUB',
   };
   const body = { dailyChargeLimit: 0, checkoutUrl: 'https://shop.example.com/pay', commissionHoldDays: 0, ...pages };
   expect((await change(body)).json).toEqual({ ...made, ...body, logoUrl, version: 2 });
@@ -119,6 +120,7 @@ test.each([
   ['accentColor', ['#ffcc00', '#fff', 'green', '', 7]],
   ['termsUrl', ['http://ada.example/terms', 'terms', 'javascript:alert(1)']],
   ['refundPolicyUrl', ['http://ada.example/refunds', '']],
+  ['statementSuffix', ['', '2026', 'KILN*CLUB', 'KILN <3', 'ÖFEN', 'KILN CLUB 27', 7]],
 ])('%s: a value that makes no sense is refused with the name of the field', async (field, values) => {
   const before = await read();
   for (const value of values) {

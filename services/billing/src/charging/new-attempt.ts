@@ -23,13 +23,15 @@ export async function newAttempt(
   input: StartInput,
 ): Promise<Payment> {
   const { orderId, attemptNo, amountCents, currency, hold, customerEmail, productName, test, begunAt } = input;
-  const processor = await processors.chosen(accountId, test).then(({ processor: { name } }) => name, nameOfUnusable);
+  const { processor, statementSuffix } = await processors
+    .chosen(accountId, test)
+    .then(({ processor: { name }, ...of }) => ({ processor: name, statementSuffix: of.statementSuffix }), unusable);
   const nowMs = clock.nowMs();
   const sentMs = input.paymentMethod === null ? Date.parse(begunAt) : nowMs;
   const id = buyersPaymentKey(accountId, orderId, attemptNo);
   return {
     ...unanswered,
-    ...requestOf(id, input, firstSentOf(input, nowMs)),
+    ...requestOf(id, input, firstSentOf(input, nowMs), statementSuffix),
     id,
     account_id: accountId,
     order_id: orderId,
@@ -52,18 +54,28 @@ export async function newAttempt(
 }
 
 /** The attempt is written all the same: its end says why nothing was sent. */
-function nameOfUnusable(err: unknown): string {
-  if (err instanceof UnusableProcessorError) return err.processorName;
+function unusable(err: unknown): { readonly processor: string; readonly statementSuffix?: string } {
+  if (err instanceof UnusableProcessorError) return { processor: err.processorName };
   throw err;
 }
 
 /** The card of what is only looked up is not known, and is not requested. */
-function requestOf(paymentId: string, input: StartInput, firstSent: FirstSent): PaymentRequest {
+function requestOf(
+  paymentId: string,
+  input: StartInput,
+  firstSent: FirstSent,
+  statementSuffix?: string,
+): PaymentRequest {
   const { orderId, amountCents, currency, customerEmail, returnUrl, hold, savesCard, confirmsByScript } = input;
+  const words = {
+    description: input.productName,
+    ...(input.customerName && { customerName: input.customerName }),
+    ...(statementSuffix !== undefined && { statementSuffix }),
+  };
   const paymentMethod = input.paymentMethod ?? '';
   const how = { savesCard, ...(confirmsByScript && { confirmsByScript }) };
   const card = { paymentMethod, customerEmail, returnUrl, firstSent, ...how };
-  const request = { paymentId, orderId, amountCents, currency, ...card };
+  const request = { paymentId, orderId, amountCents, currency, ...card, ...words };
   return { call: hold === null ? 'charge' : 'authorize', request };
 }
 

@@ -131,8 +131,13 @@ function nextHoldPayment(
     return { ...about, requestOf: (paymentId) => ({ call: 'capture', request: requestOf(paymentId) }) };
   }
   if (savedMethod === null) throw new Error(`order ${orderId} has no saved card`);
-  const { customer_email: customerEmail } = held;
-  const requestOf = (paymentId: string) => ({ paymentId, amountCents, currency, savedMethod, customerEmail, orderId });
+  const { customer_email: customerEmail, request } = held;
+  const words = {
+    description: step === 'upsell' ? hold.upsell.headline : held.product_name,
+    ...('statementSuffix' in request && { statementSuffix: request.statementSuffix }),
+  };
+  const whose = { savedMethod, customerEmail, orderId };
+  const requestOf = (paymentId: string) => ({ paymentId, amountCents, currency, ...whose, ...words });
   return { ...about, requestOf: (paymentId) => ({ call: 'chargeSaved', request: requestOf(paymentId) }) };
 }
 

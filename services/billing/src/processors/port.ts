@@ -100,10 +100,20 @@ interface MoneyRequest {
   readonly currency: string;
 }
 
-export interface CardRequest extends MoneyRequest {
+/** What people read of a payment beside its amount. Requests of earlier versions lack it. */
+export interface PaymentWords {
+  /** What is sold, for the seller at the processor. */
+  readonly description?: string;
+  /** On the statement of the buyer's card, after the name of the seller's business there. */
+  readonly statementSuffix?: string;
+}
+
+export interface CardRequest extends MoneyRequest, PaymentWords {
   /** The processor's token for the buyer's card. */
   readonly paymentMethod: string;
   readonly customerEmail: string;
+  /** As the buyer typed it. Requests of earlier versions lack it. */
+  readonly customerName?: string;
   readonly orderId: string;
   /** Where the bank sends the buyer back to. */
   readonly returnUrl: string | null;
@@ -127,7 +137,7 @@ export interface Confirmation {
   readonly confirmsByScript?: boolean;
 }
 
-export interface SavedMethodRequest extends MoneyRequest {
+export interface SavedMethodRequest extends MoneyRequest, PaymentWords {
   /** The buyer is there, and the bank may ask them. */
   readonly confirmation?: Confirmation;
   /**

@@ -9,6 +9,8 @@ export type ProcessorName = z.infer<typeof processorName>;
 /** What a payment goes to: the adapter, and the account's keys for it in the payment's mode. */
 export interface AccountProcessor extends Pick<ProcessorCall, 'secretKey' | 'earlierKeys'> {
   readonly processor: PaymentProcessor;
+  /** The account's setting, for a new payment. */
+  readonly statementSuffix?: string;
 }
 
 /** No payment of the account can be sent to the processor with this name. */
@@ -106,6 +108,7 @@ interface SettingsRow {
   readonly at_processor: string | null;
   readonly key: Buffer | null;
   readonly current: boolean | null;
+  readonly statement_suffix: string | null;
 }
 interface Known {
   readonly startedMs: number;
@@ -114,8 +117,10 @@ interface Known {
 
 const settingsStatement = statement<SettingsRow>(
   'processor-settings',
-  `select s.processor, s.chosen, s.secret_key, k.test, k.at_processor, k.secret_key as key, k.current
+  `select s.processor, s.chosen, s.secret_key, k.test, k.at_processor, k.secret_key as key, k.current,
+     a.settings ->> 'statementSuffix' as statement_suffix
    from processor_settings as s left join processor_keys as k using (account_id, processor)
+   left join account_settings as a on a.account_id = s.account_id
    where s.account_id = $1
    order by k.stored_at desc`,
   {
@@ -125,6 +130,7 @@ const settingsStatement = statement<SettingsRow>(
     key: 'bytea',
     processor: 'text',
     secret_key: 'bytea',
+    statement_suffix: 'text',
     test: 'bool',
   },
 );
@@ -178,7 +184,13 @@ export function createProcessors(
     const earlierKeys = opened.flatMap(({ current, key }) => (current ? [] : [key]));
     const secretKey =
       opened.find(({ current }) => current)?.key ?? (sealed === null ? undefined : open(sealed, accountId, name, name));
-    return { processor, secretKey, ...(earlierKeys.length > 0 && { earlierKeys }) };
+    const statementSuffix = own[0]?.statement_suffix ?? undefined;
+    return {
+      processor,
+      secretKey,
+      ...(statementSuffix !== undefined && { statementSuffix }),
+      ...(earlierKeys.length > 0 && { earlierKeys }),
+    };
   };
   return {
     chosen: async (accountId, test) => {

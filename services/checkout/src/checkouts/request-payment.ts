@@ -83,6 +83,7 @@ function attemptOf(
     currency: sale.product.currency,
     paymentMethod,
     customerEmail: sale.email,
+    ...(sale.name !== null && { customerName: sale.name }),
     productName: sale.product.name,
     test,
     returnUrl: returnUrl ?? null,

@@ -23,6 +23,7 @@ export const Account = defineTable('Account', 'accounts', {
   refundPolicyUrl: p.text().nullable(),
   portalCancel: p.boolean(),
   portalPause: p.boolean(),
+  statementSuffix: p.text().nullable(),
   logoName: p.text().nullable(),
   settingsRevision: p.integer(),
   createdAt: p.datetime(),

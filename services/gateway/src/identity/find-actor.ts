@@ -24,6 +24,7 @@ const settingsTypes: ColumnsOf<Omit<SettingsRow, 'account_id'>> = {
   refund_policy_url: 'text',
   portal_cancel: 'bool',
   portal_pause: 'bool',
+  statement_suffix: 'text',
 };
 const settingsColumns = namesOf(settingsTypes, 'a');
 const accountTypes: ColumnsOf<SettingsRow> = { account_id: 'text', ...settingsTypes };
@@ -73,6 +74,7 @@ interface SettingsRow {
   readonly refund_policy_url: string | null;
   readonly portal_cancel: boolean;
   readonly portal_pause: boolean;
+  readonly statement_suffix: string | null;
 }
 
 interface KeyRow extends SettingsRow {
@@ -171,6 +173,7 @@ function accountOf(row: SettingsRow): Pick<Actor, 'accountId' | 'settings' | 'bu
       refundPolicyUrl: row.refund_policy_url,
       portalCancel: row.portal_cancel,
       portalPause: row.portal_pause,
+      statementSuffix: row.statement_suffix,
     },
   };
 }

@@ -44,5 +44,6 @@ export function settingsOf(account: Account): Settings {
     refundPolicyUrl: account.refundPolicyUrl ?? null,
     portalCancel: account.portalCancel,
     portalPause: account.portalPause,
+    statementSuffix: account.statementSuffix ?? null,
   };
 }

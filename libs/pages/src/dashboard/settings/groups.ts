@@ -46,6 +46,11 @@ export const groups: Readonly<Partial<Record<SettingsPath, Readonly<Record<strin
   },
   '/app/settings/selling': {
     defaultCurrency: { label: 'Currency', hint: 'Of new products, such as usd or eur.', kind: 'text' },
+    statementSuffix: {
+      label: 'On the card statement',
+      hint: 'Stands after your business’s name at Stripe, such as KILN CLUB: ten characters at most. Empty is the name alone.',
+      kind: 'optional',
+    },
     holdDecisionMinutes: {
       label: 'Minutes to decide on an upsell',
       hint: 'So long the buyer’s card is held. Then the order is charged without it.',

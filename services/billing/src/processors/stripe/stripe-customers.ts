@@ -45,6 +45,7 @@ export function createOrderCustomers({ pool }: Database): OrderCustomers {
 interface Buyer {
   readonly orderId: string;
   readonly customerEmail: string;
+  readonly customerName?: string;
 }
 
 /**
@@ -64,7 +65,7 @@ export async function customerOf(
     // Stripe takes fewer addresses than checkouts do.
     const isEmail = err instanceof StripeAnswerError && err.status === 400 && err.param === 'email';
     if (!isEmail) throw err;
-    return createCustomer(link, call, { orderId, customerEmail: '' }, unknown);
+    return createCustomer(link, call, { ...buyer, customerEmail: '' }, unknown);
   });
   return await customers.remember(call, orderId, made, unknown);
 }
@@ -72,13 +73,15 @@ export async function customerOf(
 async function createCustomer(
   link: StripeLink,
   call: ProcessorCall,
-  { orderId, customerEmail }: Buyer,
+  { orderId, customerEmail, customerName = '' }: Buyer,
   unknown = '',
 ): Promise<string> {
   const metadata = { funnelry_account: call.accountId, funnelry_order: orderId };
-  const parameters = { metadata, ...(customerEmail !== '' && { email: customerEmail }) };
-  // A buyer who corrects the address within an order would meet the key with other parameters.
-  const key = `${orderId} customer ${hash('sha256', `${customerEmail} ${unknown}`).slice(0, 16)}`;
+  const name = customerName === '' ? {} : { name: customerName };
+  const parameters = { metadata, ...name, ...(customerEmail !== '' && { email: customerEmail }) };
+  // A buyer who corrects the address or the name within an order would meet the key with other parameters.
+  const whose = [`${customerEmail} ${unknown}`, ...Object.values(name)].join('\n');
+  const key = `${orderId} customer ${hash('sha256', whose).slice(0, 16)}`;
   const { id } = await link.send(call, key, (stripe, options) => stripe.customers.create(parameters, options));
   return id;
 }

@@ -3,6 +3,7 @@ import {
   type CardRequest,
   type Confirmation,
   NothingDoneError,
+  type PaymentWords,
   type ProcessorCall,
   type ProcessorOutcome,
   type SavedMethodRequest,
@@ -41,6 +42,7 @@ export async function sendCard(
         capture_method: name === 'authorize' ? 'manual' : 'automatic',
         metadata: metadataOf(call, { ...request, call: name }),
         expand: ['latest_charge'],
+        ...wordsOf(request),
         ...methodOf(request),
         ...confirmationOf(request),
         ...(savesCard !== false && { setup_future_usage: 'off_session' as const }),
@@ -94,6 +96,7 @@ export async function sendSaved(
         capture_method: 'automatic',
         metadata: metadataOf(call, { ...request, call: 'chargeSaved' }),
         expand: ['latest_charge'],
+        ...wordsOf(request),
         ...(confirmation === undefined ? { off_session: true } : confirmationOf(confirmation)),
       },
       options,
@@ -149,6 +152,15 @@ async function withCustomer(
 /** A confirmation token of the browser, or a method: Stripe's own test cards are methods. */
 const methodOf = ({ paymentMethod }: CardRequest) =>
   paymentMethod.startsWith('ctoken_') ? { confirmation_token: paymentMethod } : { payment_method: paymentMethod };
+
+/**
+ * What people read of it. Stripe gets no `receipt_email`: the buyer has a receipt of ours, and Stripe would send one of its own,
+ * whatever the seller's settings there say (https://docs.stripe.com/receipts).
+ */
+const wordsOf = ({ description, statementSuffix }: PaymentWords) => ({
+  ...(description !== undefined && description !== '' && { description }),
+  ...(statementSuffix !== undefined && { statement_descriptor_suffix: statementSuffix }),
+});
 
 /** A buyer who cannot come back, and whose page runs no script, cannot confirm. */
 const confirmationOf = (request: Confirmation) => wayOfConfirming(request) ?? { error_on_requires_action: true };

@@ -23,6 +23,8 @@ export interface ChargeScope extends DueScope {
   readonly runId: string;
   /** Their buyer is there: how the bank may ask them. */
   readonly confirmation?: Confirmation;
+  /** The account's setting. */
+  readonly statementSuffix?: string;
 }
 
 /**
@@ -243,7 +245,7 @@ interface Times {
 }
 
 function renewalPayment(
-  { accountId: account_id, confirmation }: ChargeScope,
+  { accountId: account_id, confirmation, statementSuffix }: ChargeScope,
   { due, attemptNo: attempt_no }: Attempt,
   { now: created_at, sentAt: sent_at, checkAt: next_check_at }: Times,
 ): Payment {
@@ -256,6 +258,8 @@ function renewalPayment(
     savedMethod: due.payment_method as string,
     customerEmail: customer_email,
     orderId: order_id,
+    description: product_name,
+    ...(statementSuffix !== undefined && { statementSuffix }),
     ...(confirmation && { confirmation }),
   };
   return {

@@ -1,3 +1,4 @@
+import { readSettingsOf } from '@app/account-settings/read-settings';
 import { isOutage } from '@app/service-kit/outages';
 import { createSemaphore, type Semaphore } from '@app/service-kit/semaphore';
 import type { Answered } from '../../charging/decide-answer.rules.ts';
@@ -79,7 +80,12 @@ async function renewOfAccount(
 ): Promise<void> {
   const { accountId, runId, test, only, confirmation, renewedByLookUp, cutOffs } = run;
   const about = { accountId, runId, test, ...(only !== undefined && { only }), ...(confirmation && { confirmation }) };
-  const scope = { ...about, renewedByLookUp, now: run.now(), ...(cutOffs && { cutOffs }) };
+  const dueScope = { ...about, renewedByLookUp, now: run.now(), ...(cutOffs && { cutOffs }) };
+  const due = await sumDue(deps.database, dueScope);
+  run.progress.expect(due.reduce((sum, { count }) => sum + count, 0));
+  if (due.length === 0) return;
+  const { statementSuffix } = await readSettingsOf(deps.database.pool, accountId);
+  const scope = { ...dueScope, ...(statementSuffix !== null && { statementSuffix }) };
   const charging: Charging = {
     deps,
     callsOfAll,
@@ -94,9 +100,6 @@ async function renewOfAccount(
     gaveUp: false,
     withoutProcessor: 0,
   };
-  const due = await sumDue(deps.database, scope);
-  run.progress.expect(due.reduce((sum, { count }) => sum + count, 0));
-  if (due.length === 0) return;
   try {
     await chargePages(charging);
   } finally {
