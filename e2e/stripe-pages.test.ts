@@ -4,6 +4,7 @@ import { orderPaid } from '@app/contracts/orders';
 import { serviceNames } from '@app/contracts/services';
 import { openVisit, type Visit, type VisitOptions } from '@app/testing/browser/visit';
 import { createTestNats } from '@app/testing/nats';
+import { openPortalSession } from '@app/testing/portal-session';
 import { startSmtpServer } from '@app/testing/smtp-server';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -272,6 +273,31 @@ test('a subscription saves its card, and the page says so', async () => {
   await page.getByRole('button', { name: 'Pay $29.00' }).click();
   await page.getByRole('heading', { name: 'You’re in.' }).textContent();
   expect(intents().at(-1)).toMatchObject({ amount: 2_900, setup_future_usage: 'off_session' });
+});
+
+test('receipt, order, subscription and portal name the wallet that gave the card', async () => {
+  const salon = { name: 'Salon', slug: 'salon', priceCents: 2_900, currency: 'usd', status: 'live' };
+  const body = { ...salon, pricingType: 'subscription', billingInterval: 'month' };
+  expect((await seller.call('POST', '/api/v1/products', { body })).status).toBe(200);
+  const { page, context } = await visit('salon');
+  const email = newEmail();
+  await page.getByLabel('Email').fill(email);
+  await cardNumber(page).fill('standin_apple_pay');
+  await page.getByRole('button', { name: 'Pay $29.00' }).click();
+  await page.getByRole('heading', { name: 'You’re in.' }).textContent();
+  await page.getByText('Apple Pay ···· 1234').textContent();
+  await handled('billing', orderPaid, (data) => data.customerEmail === email);
+  const [payment] = (await seller.call('GET', `/api/v1/payments?email=${email}`)).json.data;
+  expect(payment).toMatchObject({ last_four: '1234', wallet: 'apple_pay' });
+  const [subscription] = (await seller.call('GET', `/api/v1/subscriptions?email=${email}`)).json.data;
+  expect(subscription).toMatchObject({ last_four: '1234', wallet: 'apple_pay' });
+  const session = await openPortalSession(platform.databaseUrl('gateway'), seller.accountId, { email });
+  const value = encodeURIComponent(`${session}.${handle}.${email}`);
+  await context.addCookies([{ name: `fnl_portal_${handle}`, value, url: platform.baseUrl }]);
+  for (const path of [`orders/${payment.order_id}`, `subscriptions/${subscription.id}`]) {
+    await page.goto(`/p/${handle}/${path}`);
+    await page.getByText('Apple Pay ···· 1234').textContent();
+  }
 });
 
 test('an order of 0 needs no card and loads nothing of Stripe', async () => {

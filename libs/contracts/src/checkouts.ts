@@ -5,7 +5,7 @@ import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { orderItemKind } from './orders.ts';
 import { cardFields, cardProcessor, savesCard } from './payment-processors.ts';
-import { declineReason, paymentAction, paymentMethodToken } from './payments.ts';
+import { declineReason, paymentAction, paymentMethodToken, walletOfCard } from './payments.ts';
 import { billingInterval, pricingType } from './products.ts';
 
 /**
@@ -77,6 +77,7 @@ export const checkoutResource = z
       .string()
       .nullable()
       .describe('Of the card that is held or was charged; null before, and where nothing was charged.'),
+    wallet: walletOfCard,
     processor: cardProcessor
       .nullable()
       .describe(

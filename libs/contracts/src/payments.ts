@@ -44,9 +44,20 @@ export type DeclineReason = z.infer<typeof declineReason>;
 export const offeredUpsell = z.object({ upsellId: z.string(), headline: z.string(), amountCents });
 export type OfferedUpsell = z.infer<typeof offeredUpsell>;
 
+/** The phone's or browser's wallet that gave the card. */
+export const cardWallet = z.enum(['apple_pay', 'google_pay']);
+export type CardWallet = z.infer<typeof cardWallet>;
+
+/** Beside the last four digits of a card; earlier versions did not know it. */
+export const walletOfCard = cardWallet
+  .nullable()
+  .optional()
+  .describe('The wallet that gave the card; null for a card that was typed.');
+
 /** What a buyer sees of the card. */
 const ofCard = {
   lastFour: z.string().nullable(),
+  wallet: walletOfCard,
   /** Until when the upsell may be decided on, of a hold. */
   decideBy: timestamp.nullable(),
 };
@@ -237,6 +248,7 @@ export const paymentResource = z
     product_name: z.string(),
     customer_email: z.string(),
     last_four: z.string().nullable(),
+    wallet: walletOfCard,
     test: z.boolean(),
     created_at: timestamp,
     finished_at: timestamp.nullable(),
@@ -303,6 +315,7 @@ export const holdSettled = defineEvent(
     currency: z.string(),
     /** Of the card that was held. */
     lastFour: z.string().nullable(),
+    wallet: walletOfCard,
     test: z.boolean(),
     settledAt: timestamp,
   }),

@@ -4,7 +4,7 @@ import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { orderItemKind } from './orders.ts';
 import { cardFields } from './payment-processors.ts';
-import { declineReason, paymentMethodToken } from './payments.ts';
+import { declineReason, paymentMethodToken, walletOfCard } from './payments.ts';
 import { billingInterval } from './products.ts';
 import { cardChange } from './subscriptions.ts';
 
@@ -90,6 +90,7 @@ export const portalOrderWithReceipt = portalOrder
         'Where the buyer finds what was bought; empty where the product has none, and unless the order is `paid`.',
       ),
     last_four: z.string().nullable().describe('Of the card that was charged; null where none was, or it is not known.'),
+    wallet: walletOfCard,
     refunds: z
       .array(z.object({ amount_cents: z.int(), refunded_at: timestamp }))
       .describe('What went back of the order itself, oldest first.'),
@@ -123,6 +124,7 @@ export const portalSubscription = z
           'the same card, given once more, is confirmed and charged.',
       ),
     last_four: z.string().nullable(),
+    wallet: walletOfCard,
     may_cancel: z.boolean().describe('Whether the seller lets buyers cancel it, and it can be canceled now.'),
     may_pause: z.boolean().describe('Whether the seller lets buyers pause it, and it can be paused now.'),
     may_resume: z.boolean().describe('Whether the seller lets buyers pause it, and the buyer has paused it.'),
@@ -149,6 +151,7 @@ export const portalSubscriptionWithHistory = portalSubscription
           refunded_cents: z.int(),
           status: z.enum(['paid', 'declined', 'processing']),
           last_four: z.string().nullable(),
+          wallet: walletOfCard,
           charged_at: timestamp,
         }),
       )

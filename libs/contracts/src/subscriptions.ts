@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { emailAddress, listOf, pageQueryOf, timestamp } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
-import { paymentMethodToken, paymentResource } from './payments.ts';
+import { paymentMethodToken, paymentResource, walletOfCard } from './payments.ts';
 import { billingInterval } from './products.ts';
 
 const subscriptionStatus = z.enum(['active', 'past_due', 'paused', 'canceled']);
@@ -49,6 +49,7 @@ export const subscriptionResource = z
       ),
     failed_tries: z.int().describe('Failed attempts of the current renewal; the fourth cancels.'),
     last_four: z.string().nullable().describe('Of the card that renewals are charged to, where known.'),
+    wallet: walletOfCard,
     test: z.boolean(),
   })
   .meta({ id: 'Subscription' });

@@ -66,6 +66,7 @@ test('an order of a subscription product starts a subscription at the product’
     next_charge_at: '2026-02-28T12:00:00.000Z',
     failed_tries: 0,
     last_four: null,
+    wallet: null,
     test: false,
   });
   expect(yearly).toMatchObject({

@@ -135,7 +135,7 @@ test('subscriptions are downloaded with the filters of their list', async () => 
   const file = await download('?test=true&timeZone=Asia/Tokyo', {}, '/api/v1/subscriptions/export');
   expect(subscriptionRequests).toEqual([{ test: 'true', limit: 100 }]);
   expect(linesOf(file.text)[1]).toBe(
-    'sub_1,2026-02-01 08:30:00,Asia/Tokyo,active,automatic,ord_1,prd_1,Club,a@example.com,19.00,usd,month,2026-03-01 08:30:00,2026-03-29 11:30:00,,,,0,0042',
+    'sub_1,2026-02-01 08:30:00,Asia/Tokyo,active,automatic,ord_1,prd_1,Club,a@example.com,19.00,usd,month,2026-03-01 08:30:00,2026-03-29 11:30:00,,,,0,0042,',
   );
 });
 

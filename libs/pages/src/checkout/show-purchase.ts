@@ -1,6 +1,7 @@
 import type { CheckoutOffer, SellerResource } from '@app/contracts/checkout-offers';
 import type { CheckoutResource } from '@app/contracts/checkouts';
 import type { CallResult, Operations } from '../call.ts';
+import { cardName } from '../components/card-name.ts';
 import { checkHead, checksOf } from '../components/checks.ts';
 import { type Html, html } from '../html.ts';
 import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
@@ -184,12 +185,12 @@ function stepOf(request: PageRequest, address: ProductAddress, seen: OfCheckout)
 
 function thanksOf(
   { handle }: ProductAddress,
-  { orderId, paidAt, lastFour, email, name, accessUrl, upsell }: CheckoutResource,
+  { orderId, paidAt, lastFour, wallet, email, name, accessUrl, upsell }: CheckoutResource,
 ): ThanksContent {
   return {
     orderId: orderId ?? '',
     paidAt,
-    lastFour,
+    cardName: cardName({ last_four: lastFour, wallet }),
     email: email ?? '',
     name: name ?? '',
     accessUrl,

@@ -9,7 +9,7 @@ const textOf = (page: Html): string => page.text.replaceAll(/<[^>]*>/g, '').repl
 const bought = (name: string) => ({
   orderId: 'ord_1',
   paidAt: '2026-11-23T12:00:00.000Z',
-  lastFour: '4242',
+  cardName: 'Card ending in 4242',
   email: 'bob@example.com',
   name,
   accessUrl: null,

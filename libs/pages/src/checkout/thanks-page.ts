@@ -13,7 +13,6 @@ const texts = {
   number: 'Order number',
   date: 'Date',
   paidWith: 'Paid with',
-  card: (lastFour: string) => `Card ending in ${lastFour}`,
   email: 'Email',
   upsellDeclined: 'Your card was declined for the added offer. It is not in your order and was not charged.',
   portal: 'Manage your purchases',
@@ -28,7 +27,8 @@ const texts = {
 export interface ThanksContent {
   readonly orderId: string;
   readonly paidAt: string | null;
-  readonly lastFour: string | null;
+  /** Of the card that was charged; null where none was. */
+  readonly cardName: string | null;
   readonly email: string;
   readonly name: string;
   readonly accessUrl: string | null;
@@ -49,10 +49,10 @@ ${postForm(post, linkLike({ label: texts.again, name: 'do', value: 'again' }))}$
 }
 
 function receiptFacts({ formats, content }: Pick<PageOf<ThanksContent>, 'formats' | 'content'>): Html {
-  const { orderId, paidAt, lastFour, email } = content;
+  const { orderId, paidAt, cardName, email } = content;
   const all: [string, string | Html][] = [[texts.number, html`<code class="small">${orderId}</code>`]];
   if (paidAt !== null) all.push([texts.date, html`<time datetime="${paidAt}">${formats.date(paidAt)}</time>`]);
-  if (lastFour !== null) all.push([texts.paidWith, texts.card(lastFour)]);
+  if (cardName !== null) all.push([texts.paidWith, cardName]);
   if (email !== '') all.push([texts.email, html`<bdi>${email}</bdi>`]);
   return facts(all);
 }

@@ -44,7 +44,7 @@ const upsell: UpsellContent = {
 const thanks: ThanksContent = {
   orderId: 'ord_01jd2q5v8kfw9s3x6z7yabcdef',
   paidAt: '2026-11-23T12:00:00.000Z',
-  lastFour: '4242',
+  cardName: 'Card ending in 4242',
   email: 'ada@example.com',
   name: 'Ada Lovelace',
   accessUrl: 'https://atelier.example/watercolour',

@@ -3,12 +3,13 @@ import type { CardForm } from '../checkout/cards.ts';
 import { bankLink, type Confirming, confirmButton } from '../checkout/confirming.ts';
 import { button, linkButton } from '../components/button.ts';
 import { fold } from '../components/card.ts';
+import { cardName } from '../components/card-name.ts';
 import { type Checks, checkAgain, isLong } from '../components/checks.ts';
 import { notice } from '../components/notice.ts';
 import { sayingDeclines } from '../decline-texts.ts';
 import { type Html, html } from '../html.ts';
 import type { OpenedOf } from './model.ts';
-import { cardName, form, opened, subscriptionPath, wayBack } from './parts.ts';
+import { form, opened, subscriptionPath, wayBack } from './parts.ts';
 
 const texts = {
   title: 'Use another card',
@@ -90,7 +91,8 @@ export const hasCard = ({ collection, status }: PortalSubscriptionWithHistory): 
 export function cardPage(page: CardPage): Html {
   const { subscription: of, notice: said } = page.content;
   const confirms = of.failed_reason === 'confirmation_required';
-  const stays = of.last_four !== null && html`<p>${texts.replaces(cardName(of.last_four))}</p>`;
+  const name = cardName(of);
+  const stays = name !== null && html`<p>${texts.replaces(name)}</p>`;
   return around(
     page,
     html`<div class="stack tight">${backTo(page, of)}<h1>${confirms ? texts.confirmTitle : texts.title}</h1>${confirms ? html`<p>${texts.confirms}</p>` : stays}</div>

@@ -12,7 +12,6 @@ const texts = {
   testBadge: 'Test',
   signOut: 'Sign out',
   every: { month: 'every month', year: 'every year' },
-  card: (lastFour: string) => `Card ending in ${lastFour}`,
 } as const;
 
 export const subscriptionPath = (path: string, id: string): string => `${path}/subscriptions/${id}`;
@@ -63,5 +62,3 @@ export const price = (of: PortalSubscription, formats: Formats): Html =>
   html`${money(formats.amount(of.amount_cents, of.currency))} ${texts.every[of.billing_interval]}`;
 
 export const day = (at: string, formats: Formats): Html => html`<time datetime="${at}">${formats.date(at)}</time>`;
-
-export const cardName = (lastFour: string): string => texts.card(lastFour);

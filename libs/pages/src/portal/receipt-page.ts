@@ -2,11 +2,12 @@ import type { PortalReceipt } from '@app/contracts/portal';
 import { lineLabel, mailTo } from '../checkout/parts.ts';
 import { linkButton } from '../components/button.ts';
 import { facts } from '../components/card.ts';
+import { cardName } from '../components/card-name.ts';
 import { lines } from '../components/lines.ts';
 import { badge, notice } from '../components/notice.ts';
 import { type Html, html } from '../html.ts';
 import type { OpenedOf } from './model.ts';
-import { cardName, day, opened, wayBack } from './parts.ts';
+import { day, opened, wayBack } from './parts.ts';
 
 const texts = {
   back: 'Your purchases',
@@ -62,7 +63,8 @@ function receiptFacts({ content: order, formats }: OpenedOf<PortalReceipt>): Htm
     [texts.seller, of(seller.name, mailTo({ supportEmail: seller.support_email }))],
     [texts.buyer, of(name, html`<bdi>${email}</bdi>`)],
   ];
-  if (order.last_four !== null) all.push([texts.paidWith, html`${cardName(order.last_four)}`]);
+  const card = cardName(order);
+  if (card !== null) all.push([texts.paidWith, html`${card}`]);
   return facts(all);
 }
 

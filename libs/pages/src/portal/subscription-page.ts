@@ -2,6 +2,7 @@ import type { PortalSubscriptionWithHistory } from '@app/contracts/portal';
 import { mailTo } from '../checkout/parts.ts';
 import { button, linkButton } from '../components/button.ts';
 import { card, facts } from '../components/card.ts';
+import { cardName } from '../components/card-name.ts';
 import { money } from '../components/lines.ts';
 import { badge } from '../components/notice.ts';
 import { rows } from '../components/rows.ts';
@@ -9,7 +10,7 @@ import { type Html, html } from '../html.ts';
 import { mayBeCanceled } from './cancel-page.ts';
 import { hasCard } from './card-pages.ts';
 import type { OpenedOf } from './model.ts';
-import { cardName, day, form, opened, orderPath, price, statusBadge, subscriptionPath, wayBack } from './parts.ts';
+import { day, form, opened, orderPath, price, statusBadge, subscriptionPath, wayBack } from './parts.ts';
 import { type SubscriptionContent, stateNotices } from './subscription-notices.ts';
 
 const texts = {
@@ -60,6 +61,7 @@ ${ending(page)}`,
 }
 
 function subscriptionFacts({ content: { subscription: of }, formats }: SubscriptionPage): Html {
+  const name = cardName(of);
   const all: [string, string | Html][] = [[texts.price, price(of, formats)]];
   const amount = money(formats.amount(of.amount_cents, of.currency));
   if (of.next_charge_at !== null) {
@@ -71,7 +73,7 @@ function subscriptionFacts({ content: { subscription: of }, formats }: Subscript
   if (of.canceled_at !== null) all.push([texts.ended, day(of.canceled_at, formats)]);
   all.push([texts.started, day(of.started_at, formats)]);
   if (of.collection === 'external') all.push([texts.collected, html`<bdi>${of.seller.name}</bdi>`]);
-  else if (of.last_four !== null) all.push([texts.paidWith, cardName(of.last_four)]);
+  else if (name !== null) all.push([texts.paidWith, name]);
   return facts(all);
 }
 
@@ -117,7 +119,7 @@ function charges({ content: { subscription: of }, formats, path, visitor }: Subs
     const isAwaiting = of.awaits_confirmation && charge.status === 'processing';
     return {
       title: day(charge.charged_at, formats),
-      detail: charge.last_four === null ? '' : cardName(charge.last_four),
+      detail: cardName(charge) ?? '',
       end: money(formats.amount(charge.amount_cents, of.currency)),
       badges: [...refunded, chargeBadges[isAwaiting ? 'awaiting' : charge.status]],
     };

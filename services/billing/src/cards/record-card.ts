@@ -45,7 +45,7 @@ const recordStatement = statement<RecordedCard>(
 
 const replaceStatement = statement(
   'cards-replace',
-  `update subscriptions set ${stateColumns}, payment_method = $18, processor = $19, last_four = $20
+  `update subscriptions set ${stateColumns}, payment_method = $18, processor = $19, last_four = $20, wallet = $21
    where account_id = $1 and id = $2`,
 );
 
@@ -86,7 +86,8 @@ async function writeAnswer(client: Client, { payment, decision }: Answer, now: D
   if (next === null) return true;
   const { method } = decision.effects;
   if (method === null) throw new Error(`payment ${id} succeeded without a saved card`);
-  const values = [...stateValues(accountId, next.id, next), method.method, processor, method.last_four];
+  const card = [method.method, processor, method.last_four, method.wallet];
+  const values = [...stateValues(accountId, next.id, next), ...card];
   await client.query(replaceStatement(values));
   await client.query(hurryRenewalsStatement([[accountId], [orderId]]));
   return true;

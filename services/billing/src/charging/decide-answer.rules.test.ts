@@ -11,7 +11,14 @@ const row: Row = {
   ...{ id: 'pmt_1', account_id: 'acc_1', order_id: 'ord_1', step: 'main', attempt_no: 1, hold_terms: null },
   ...{ charge_id: null, released_payment_id: null, period: null },
   ...{ amount_cents: 4900, currency: 'usd', status: 'sent', decline_kind: null, decline_reason: null },
-  ...{ decline_message: null, processor: 'simulated', processor_reference: null, action_url: null, last_four: null },
+  ...{
+    decline_message: null,
+    processor: 'simulated',
+    processor_reference: null,
+    action_url: null,
+    last_four: null,
+    wallet: null,
+  },
   ...{ customer_email: 'a@example.com', product_name: 'Course', test: false, created_at: at(0), sent_at: at(0) },
   ...{ finished_at: null, next_check_at: at(24_000), checks: 0, releasing: false },
 };

@@ -1,6 +1,12 @@
 import { buyerReason } from '@app/contracts/decline-reasons';
 import type { EventData } from '@app/contracts/define';
-import { chargeRefunded, chargesRefunded, paymentCompleted, paymentNoticed } from '@app/contracts/payments';
+import {
+  type CardWallet,
+  chargeRefunded,
+  chargesRefunded,
+  paymentCompleted,
+  paymentNoticed,
+} from '@app/contracts/payments';
 import type { NotDone, OtherPayment, SentOutcome } from '../processors/port.ts';
 import {
   checkOfWaiting,
@@ -94,6 +100,7 @@ export interface PaymentUpdate {
   readonly processor_reference: string | null;
   readonly action_url: string | null;
   readonly last_four: string | null;
+  readonly wallet: CardWallet | null;
   readonly finished_at: Date | null;
   readonly next_check_at: Date | null;
 }
@@ -232,13 +239,14 @@ function unknownChange(payment: Payment, nowMs: number): Change {
 }
 
 function succeededChange(payment: Payment, outcome: SucceededOutcome, nowMs: number): Change {
-  const { reference, lastFour = null } = outcome;
+  const { reference, lastFour = null, wallet = null } = outcome;
   const update: PaymentUpdate = {
     ...unchanged,
     status: 'succeeded',
     from: open,
     processor_reference: reference,
     last_four: lastFour,
+    wallet,
     finished_at: new Date(nowMs),
   };
   return { update, effects: effectsOf(payment, outcome, nowMs) };
@@ -259,6 +267,7 @@ export function completedBy(payment: Payment, update: PaymentUpdate): EventData<
     currency: payment.currency,
     reason: status === 'declined' ? buyerReason(update.decline_reason) : null,
     lastFour: update.last_four ?? payment.last_four,
+    wallet: update.wallet ?? payment.wallet,
     decideBy: held ? (decideBy(payment, finished_at)?.toISOString() ?? null) : null,
     test: payment.test,
     completedAt: finished_at.toISOString(),

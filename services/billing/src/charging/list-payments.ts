@@ -128,6 +128,7 @@ export const paymentResourceOf = (payment: Payment, renewed?: RenewedState): con
   product_name: payment.product_name,
   customer_email: payment.customer_email,
   last_four: payment.last_four,
+  wallet: payment.wallet,
   test: payment.test,
   created_at: payment.created_at.toISOString(),
   finished_at: payment.finished_at?.toISOString() ?? null,

@@ -1,4 +1,5 @@
 import { dayMs, hourMs } from '@app/contracts/durations';
+import type { CardWallet } from '@app/contracts/payments';
 import type { ProcessorOutcome } from '../processors/port.ts';
 import { decideBy } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
@@ -32,6 +33,7 @@ interface HoldRow {
 interface MethodRow {
   readonly method: string;
   readonly last_four: string | null;
+  readonly wallet: CardWallet | null;
 }
 
 const beforeExpiryMs = hourMs;
@@ -52,8 +54,8 @@ export type SucceededOutcome = Extract<ProcessorOutcome, { status: 'succeeded' }
 
 /** @throws Error for a refund without its charge, and for a hold without its terms */
 export function effectsOf(payment: Payment, outcome: SucceededOutcome, nowMs: number): Effects {
-  const { reference, lastFour = null, savedMethod } = outcome;
-  const method = savedMethod === undefined ? null : { method: savedMethod, last_four: lastFour };
+  const { reference, lastFour = null, wallet = null, savedMethod } = outcome;
+  const method = savedMethod === undefined ? null : { method: savedMethod, last_four: lastFour, wallet };
   const charge = { step: payment.step, amount_cents: payment.amount_cents, reference };
   switch (payment.call) {
     case 'authorize':

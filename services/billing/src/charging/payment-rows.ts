@@ -31,6 +31,7 @@ export const answerTypes = {
   processor_reference: 'text',
   action_url: 'text',
   last_four: 'text',
+  wallet: 'text',
   finished_at: 'timestamptz',
 } as const;
 export const paymentTypes: ColumnsOf<Payment> = {

@@ -4,7 +4,8 @@ const updateWith = (
   nextCheckAt: string,
 ): string => `status = c.status, decline_kind = c.decline_kind, decline_reason = c.decline_reason,
   decline_message = c.decline_message, processor_reference = coalesce(c.processor_reference, p.processor_reference),
-  action_url = c.action_url, last_four = coalesce(c.last_four, p.last_four), finished_at = c.finished_at,
+  action_url = c.action_url, last_four = coalesce(c.last_four, p.last_four),
+  wallet = coalesce(c.wallet, p.wallet), finished_at = c.finished_at,
   next_check_at = ${nextCheckAt}`;
 /** How a statement updates payments as `p` from rows of `PaymentUpdate` as `c`. */
 export const updateColumns = updateWith('c.next_check_at');

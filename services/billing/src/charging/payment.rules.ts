@@ -19,6 +19,7 @@ export const noAnswer = {
   processor_reference: null,
   action_url: null,
   last_four: null,
+  wallet: null,
   finished_at: null,
 } as const;
 
@@ -190,7 +191,7 @@ export function decideBy(
 /** A main payment as checkout gets it. */
 export function paymentOutcomeOf(payment: Payment): PaymentOutcome {
   const { id, attempt_no, amount_cents, status, action_url, releasing } = payment;
-  const noCard = { lastFour: null, decideBy: null };
+  const noCard = { lastFour: null, wallet: null, decideBy: null };
   const about = {
     paymentId: id,
     attemptNo: attempt_no,
@@ -202,6 +203,7 @@ export function paymentOutcomeOf(payment: Payment): PaymentOutcome {
   if (status === 'succeeded') {
     const card = {
       lastFour: payment.last_four,
+      wallet: payment.wallet,
       decideBy: decideBy(payment, payment.finished_at)?.toISOString() ?? null,
     };
     return { ...about, ...card, status: payment.call === 'authorize' ? 'held' : 'succeeded' };

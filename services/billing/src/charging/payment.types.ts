@@ -1,5 +1,5 @@
 import type { DisputeStatus } from '@app/contracts/disputes';
-import type { OfferedUpsell, PaymentPurpose, PaymentStatus } from '@app/contracts/payments';
+import type { CardWallet, OfferedUpsell, PaymentPurpose, PaymentStatus } from '@app/contracts/payments';
 import type { PaymentRequest } from '../processors/port.ts';
 
 /** What a hold offers, fixed when its payment is made. */
@@ -33,6 +33,7 @@ export type Payment = PaymentRequest & {
   readonly processor_reference: string | null;
   readonly action_url: string | null;
   readonly last_four: string | null;
+  readonly wallet: CardWallet | null;
   readonly customer_email: string;
   readonly product_name: string;
   readonly test: boolean;

@@ -42,11 +42,12 @@ function writerOf({ step }: Payment, writers: AnswerWriters): AnswerWriter {
 }
 
 function updated(payment: Payment, { update }: Decision): Payment {
-  const { from: _, processor_reference, last_four, ...rest } = update;
+  const { from: _, processor_reference, last_four, wallet, ...rest } = update;
   return {
     ...payment,
     ...rest,
     processor_reference: processor_reference ?? payment.processor_reference,
     last_four: last_four ?? payment.last_four,
+    wallet: wallet ?? payment.wallet,
   };
 }

@@ -43,7 +43,7 @@ const holdTypes: Effect<'hold'> = {
   upsell: 'json',
   due_at: 'timestamptz',
 };
-const methodTypes: Effect<'method'> = { method: 'text', last_four: 'text' };
+const methodTypes: Effect<'method'> = { method: 'text', last_four: 'text', wallet: 'text' };
 const refundedTypes: Effect<'refunded'> = { id: 'text', cents: 'int8' };
 const ofPayment = { payment_id: 'text' };
 const ofOrder = { order_id: 'text' };
@@ -105,7 +105,8 @@ const recordStatement = statement<{ changed: string[] }>(
      from changed as p, json_to_recordset($8::json) as m(${recordOf({ ...ofPayment, ...methodTypes })})
      where p.id = m.payment_id
      on conflict (account_id, order_id) do update
-     set method = excluded.method, processor = excluded.processor, last_four = excluded.last_four
+     set method = excluded.method, processor = excluded.processor, last_four = excluded.last_four,
+       wallet = excluded.wallet
    ), captured as (
      update holds as h set captured_cents = h.captured_cents + c.cents
      from changed as p, json_to_recordset($9::json) as c(${recordOf({ ...ofPayment, cents: 'int8' })})

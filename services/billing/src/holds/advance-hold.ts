@@ -200,10 +200,12 @@ function noticeAtEnd(payments: readonly Payment[], hold: Hold): string | undefin
 const isCaptureFailure = ({ status, decline_reason }: Payment): boolean =>
   status === 'declined' && !isHoldExpired(decline_reason) && !isAlreadyCaptured(decline_reason);
 
+const noCard = { last_four: null, wallet: null };
+
 /** What the event of its end says. */
 export function settledData(hold: Hold, payments: readonly Payment[], nowMs: number) {
   const result = holdResultOf(hold) as HoldResult & { status: 'settled' | 'lost' };
   const { order_id: orderId, currency, test } = hold;
-  const lastFour = payments.find(({ id }) => id === hold.payment_id)?.last_four ?? null;
-  return { orderId, ...result, currency, lastFour, test, settledAt: new Date(nowMs).toISOString() };
+  const { last_four: lastFour, wallet } = payments.find(({ id }) => id === hold.payment_id) ?? noCard;
+  return { orderId, ...result, currency, lastFour, wallet, test, settledAt: new Date(nowMs).toISOString() };
 }

@@ -52,6 +52,7 @@ const payment = (
   processor_reference: null,
   action_url: null,
   last_four: null,
+  wallet: null,
   customer_email: 'a@example.com',
   product_name: 'Course',
   test: false,

@@ -1,4 +1,5 @@
 import type { DisputeStatus } from '@app/contracts/disputes';
+import type { CardWallet } from '@app/contracts/payments';
 
 /**
  * What moves money, behind one interface. Amounts are minor units of the currency (lower-case ISO 4217). Each request
@@ -189,6 +190,8 @@ export type ProcessorOutcome =
       /** For charges without the buyer; only of `authorize`, `charge` and `saveMethod`. */
       readonly savedMethod?: string;
       readonly lastFour?: string;
+      /** The wallet that gave the card. */
+      readonly wallet?: CardWallet;
       /** Until when a hold can be captured; only of `authorize`. */
       readonly captureBefore?: Date;
     }

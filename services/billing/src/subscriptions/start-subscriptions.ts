@@ -50,14 +50,15 @@ const insertSubscriptions = statement(
   `with incoming as (
      select s.*, coalesce(s.own_method, m.method) as payment_method, m.processor,
        case when s.own_method is null or s.own_method = m.method then m.last_four end as last_four,
+       case when s.own_method is null or s.own_method = m.method then m.wallet end as wallet,
        s.free or coalesce(s.own_method, m.method) is not null as renews
      from json_to_recordset($1::json) as s (${recordOf(incomingTypes)})
      left join payment_methods as m on m.account_id = s.account_id and m.order_id = s.order_id
    ), inserted as (
-     insert into subscriptions (${own}, status, collection, payment_method, processor, last_four, anchor, period,
+     insert into subscriptions (${own}, status, collection, payment_method, processor, last_four, wallet, anchor, period,
        next_charge_at)
      select ${own}, 'active', case when renews then 'automatic' else 'external' end, payment_method, processor, last_four,
-       started_at, 1, case when renews then current_period_end end
+       wallet, started_at, 1, case when renews then current_period_end end
      from incoming order by account_id, order_id
      on conflict (account_id, order_id) do nothing
      returning id

@@ -1,5 +1,6 @@
 import type { RequestOutput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
+import type { CardWallet } from '@app/contracts/payments';
 import type * as contract from '@app/contracts/subscriptions';
 import type { ColumnsOf } from '@app/service-kit/database';
 import { namesOf } from '@app/service-kit/row-arrays';
@@ -11,7 +12,8 @@ export type ChangedSubscription = RequestOutput<typeof contract.cancelSubscripti
 
 type Dates = 'started_at' | 'current_period_end' | 'canceled_at' | 'paused_at' | 'next_charge_at';
 
-export interface SubscriptionRow extends Omit<SubscriptionResource, Dates | 'cancel_at'> {
+export interface SubscriptionRow extends Omit<SubscriptionResource, Dates | 'cancel_at' | 'wallet'> {
+  readonly wallet: CardWallet | null;
   readonly cancel_requested_by: ActBy | null;
   readonly anchor: Date;
   readonly anchor_period: number;
@@ -48,6 +50,7 @@ export const subscriptionTypes: ColumnsOf<SubscriptionRow> = {
   next_charge_at: 'timestamptz',
   failed_tries: 'int4',
   last_four: 'text',
+  wallet: 'text',
   anchor: 'timestamptz',
   anchor_period: 'int4',
   period: 'int4',
@@ -91,6 +94,7 @@ export function subscriptionOf(row: SubscriptionRow, now: Date): SubscriptionRes
     next_charge_at: renews ? (row.next_charge_at?.toISOString() ?? null) : null,
     failed_tries: row.failed_tries,
     last_four: row.last_four,
+    wallet: row.wallet,
     test: row.test,
   };
 }

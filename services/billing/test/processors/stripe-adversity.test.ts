@@ -318,6 +318,28 @@ test.each(['charge', 'authorize', 'saveMethod'] as const)(
   },
 );
 
+test.each([
+  ['pm_standin_apple_pay', { lastFour: '1234', wallet: 'apple_pay' }],
+  ['pm_standin_google_pay', { lastFour: '5678', wallet: 'google_pay' }],
+  ['pm_card_visa', { lastFour: '4242' }],
+] as const)(
+  '%s: the card is known with the wallet that gave it, charged, saved and looked up',
+  async (paymentMethod, shown) => {
+    const charged = card({ paymentMethod });
+    const outcome = await processor.charge(charged, call());
+    expect(outcome).toEqual({
+      status: 'succeeded',
+      reference: expect.any(String),
+      savedMethod: expect.any(String),
+      ...shown,
+    });
+    expect(await processor.lookUp({ call: 'charge', request: charged }, call())).toEqual(outcome);
+    const saved = card({ paymentMethod, amountCents: 0 });
+    expect(await processor.saveMethod(saved, call())).toMatchObject(shown);
+    expect(await processor.lookUp({ call: 'saveMethod', request: saved }, call())).toMatchObject(shown);
+  },
+);
+
 test('the client secret of what is not the account’s is not given', async () => {
   const request = card({ paymentMethod: 'pm_standin_script', confirmsByScript: true });
   const { reference } = (await processor.charge(request, call())) as { reference: string };

@@ -102,7 +102,7 @@ export class StripeBooks {
     }
     if (token !== undefined) this.#usedTokens.add(token);
     const given = { id: this.newId('pm'), created: this.#nowS() };
-    const method = this.keep(make.paymentMethod(given, card.last4));
+    const method = this.keep(make.paymentMethod(given, card));
     this.#cards.set(method.id, card);
     return method;
   }
@@ -242,7 +242,11 @@ export class StripeBooks {
         ...{ id: this.newId('ch'), created: this.#nowS(), status: 'succeeded', payment_intent: id },
         ...{ amount, currency, customer, metadata: { ...metadata }, payment_method: method.id },
       },
-      { last4: method.card.last4, ...(isHold && { capture_before: intent.created + holdSeconds }) },
+      {
+        last4: method.card.last4,
+        wallet: this.cardOf(method.id)?.wallet,
+        ...(isHold && { capture_before: intent.created + holdSeconds }),
+      },
     );
     this.keep(charge);
     intent.latest_charge = charge.id;

@@ -1,6 +1,7 @@
 /** The cards that the stand-in knows: those of Stripe by Stripe's names, and some of its own (`standin`). */
 export interface StripeCard {
   readonly last4: string;
+  readonly wallet?: 'apple_pay' | 'google_pay';
   /** To the first charge, hold or saving. */
   readonly decline?: StripeDecline;
   /** To later charges of the saved method. */
@@ -55,6 +56,9 @@ const confirmsLater = (savedBuyer: NonNullable<StripeCard['savedBuyer']>) => ({
 /** By the name of the method; a confirmation token has `ctoken_` in place of `pm_`, and is used once. */
 const cards: Readonly<Record<string, StripeCard>> = {
   pm_card_visa: { last4: '4242' },
+  // What Elements gives of a wallet is a card: https://docs.stripe.com/apple-pay
+  pm_standin_apple_pay: { last4: '1234', wallet: 'apple_pay' },
+  pm_standin_google_pay: { last4: '5678', wallet: 'google_pay' },
   pm_card_chargeDeclined: { last4: '0002', decline: declined('generic_decline') },
   pm_card_chargeDeclinedInsufficientFunds: { last4: '9995', decline: declined('insufficient_funds') },
   pm_card_chargeDeclinedLostCard: { last4: '9987', decline: declined('lost_card', 'do_not_try_again') },

@@ -1,3 +1,4 @@
+import type { StripeCard } from './cards.ts';
 import { filled } from './description.ts';
 
 /** Objects of Stripe that the stand-in keeps, with the fields that it changes. The others are null or as for a plain card. */
@@ -99,18 +100,31 @@ export const setupIntent = (given: Given): SetupIntent =>
 
 const cardFacts = { brand: 'visa', country: 'US', exp_month: 12, exp_year: 2034, funding: 'credit' };
 
-export const paymentMethod = (given: Given, last4: string): PaymentMethod =>
+/** The wallet that gave a card; its own number ends otherwise. Source: `PaymentMethod.Card.Wallet` in the package. */
+const walletOf = (wallet: string | undefined) =>
+  wallet === undefined ? null : { type: wallet, dynamic_last4: '0000', [wallet]: {} };
+
+export const paymentMethod = (given: Given, { last4, wallet }: StripeCard): PaymentMethod =>
   filled('paymentIntents_create_response_last_payment_error_payment_method', {
     object: 'payment_method',
     type: 'card',
     livemode: true,
     metadata: {},
     billing_details: filled('last_payment_error_payment_method_billing_details', {}),
-    card: filled('last_payment_error_payment_method_card', { ...cardFacts, display_brand: 'visa', last4 }),
+    card: filled('last_payment_error_payment_method_card', {
+      ...{ ...cardFacts, display_brand: 'visa', last4 },
+      wallet: walletOf(wallet),
+    }),
     ...given,
   }) as unknown as PaymentMethod;
 
-export const charge = (given: Given, card: { readonly last4: string; readonly capture_before?: number }): Charge =>
+export const charge = (
+  given: Given,
+  {
+    wallet,
+    ...card
+  }: { readonly last4: string; readonly wallet: StripeCard['wallet']; readonly capture_before?: number },
+): Charge =>
   filled('sepa_debit_generated_from_charge', {
     object: 'charge',
     amount_captured: 0,
@@ -122,7 +136,7 @@ export const charge = (given: Given, card: { readonly last4: string; readonly ca
     paid: true,
     payment_method_details: {
       type: 'card',
-      card: filled('charge_payment_method_details_card', { ...cardFacts, ...card }),
+      card: filled('charge_payment_method_details_card', { ...cardFacts, ...card, wallet: walletOf(wallet) }),
     },
     refunded: false,
     ...given,

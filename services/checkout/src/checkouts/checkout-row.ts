@@ -1,7 +1,7 @@
 import type { CheckoutStatus } from '@app/contracts/checkouts';
 import { DomainError } from '@app/contracts/errors';
 import { isId } from '@app/contracts/ids';
-import type { DeclineReason } from '@app/contracts/payments';
+import type { CardWallet, DeclineReason } from '@app/contracts/payments';
 import { type Client, type ColumnsOf, type Database, type StatementQuery, statement } from '@app/service-kit/database';
 import { isOneRow, sameKey } from '@app/service-kit/planner';
 import { namesOf } from '@app/service-kit/row-arrays';
@@ -51,6 +51,7 @@ export interface CheckoutRow {
   readonly paid_at: Date | null;
   /** Of the card that was held or charged. */
   readonly last_four: string | null;
+  readonly wallet: CardWallet | null;
   /** Until when the upsell may be decided on. */
   readonly decide_by: Date | null;
   /** Null before the first attempt. */
@@ -99,6 +100,7 @@ const fieldTypes = {
   upsell_decided: 'bool',
   paid_at: 'timestamptz',
   last_four: 'text',
+  wallet: 'text',
   decide_by: 'timestamptz',
 } as const;
 export const checkoutFields = namesOf(fieldTypes);

@@ -48,6 +48,7 @@ const row = (change: Partial<CheckoutRow>): CheckoutRow => ({
     attempt_reason: null,
     paid_at: null,
     last_four: null,
+    wallet: null,
     decide_by: null,
   },
   ...change,

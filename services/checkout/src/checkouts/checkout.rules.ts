@@ -157,6 +157,7 @@ function resourceOf(row: CheckoutRow, card: CardProcessor | null, sale: ShownSal
     accessUrl: row.status === 'paid' ? accessUrl : null,
     paidAt: row.paid_at?.toISOString() ?? null,
     lastFour: row.last_four,
+    wallet: row.wallet,
     processor: card?.processor ?? null,
     publishableKey: card?.publishableKey ?? null,
     savesCard: sale.savesCard,

@@ -123,8 +123,9 @@ export async function recordSettled(client: Client, events: readonly Settled[]):
       throw new Error(`the hold of the order ${data.orderId} was settled, and there is no checkout`);
     const source = { requestId, nowMs: Date.parse(data.settledAt) };
     // Kinds of events come in no order: this one may overtake the one that the card was held.
-    const { lastFour } = data;
-    const held = { status: 'held', attemptNo: row.attempt_no, amountCents: row.sale.totalCents, lastFour } as const;
+    const { lastFour, wallet } = data;
+    const card = { lastFour, wallet };
+    const held = { status: 'held', attemptNo: row.attempt_no, amountCents: row.sale.totalCents, ...card } as const;
     const [authorized = row] = await recordOutcomes(client, [{ row, outcome: held, source }]);
     if ((await recordSettlement(client, authorized, data, source)) !== undefined) recorded += 1;
   }

@@ -74,6 +74,7 @@ function newRow(
     created_at: new Date(nowMs),
     paid_at: null,
     last_four: null,
+    wallet: null,
     decide_by: null,
     sale: null,
     repeats_order: null,

@@ -11,7 +11,7 @@ import { usesChange } from './uses-change.ts';
 
 /** How billing says that an attempt stands. */
 export type AttemptOutcome = Pick<PaymentOutcome, 'status' | 'attemptNo' | 'amountCents'> &
-  Partial<Pick<PaymentOutcome, 'action' | 'reason' | 'lastFour' | 'decideBy'>>;
+  Partial<Pick<PaymentOutcome, 'action' | 'reason' | 'lastFour' | 'wallet' | 'decideBy'>>;
 
 /** How an attempt ended, to be recorded. `row` has the sale of that attempt. */
 export interface AttemptEnd {
@@ -28,6 +28,7 @@ const orderedTypes = {
   status: 'text',
   paid_at: 'timestamptz',
   last_four: 'text',
+  wallet: 'text',
   decide_by: 'timestamptz',
 } as const;
 const eventTypes = { checkout_id: 'text', repeats: 'text', ...outboxTypes };
@@ -45,7 +46,7 @@ const ordersStatement = statement<{ id: string }>(
      order by checkout_id
    ), due as materialized (
      select i.checkout_id, i.account_id, i.status, i.attempt_no, i.upsell_status, i.discount_id, i.paid_at, i.last_four,
-       i.decide_by, c.claimed_id, c.${sameKey}
+       i.wallet, i.decide_by, c.claimed_id, c.${sameKey}
      from incoming as i cross join lateral (
        select ${keyAgain('id')}, case when status in ('processing', 'requires_action') then discount_id end as claimed_id from checkouts
        where account_id = i.account_id and id = i.checkout_id and status not in ('authorized', 'paid', 'refunded')
@@ -54,7 +55,7 @@ const ordersStatement = statement<{ id: string }>(
    ), done as (
      update checkouts as c set status = d.status, revision = c.revision + 1, attempt_no = d.attempt_no,
        upsell_status = d.upsell_status, discount_id = d.discount_id, reason = null, action_url = null,
-       paid_at = d.paid_at, last_four = d.last_four, decide_by = d.decide_by
+       paid_at = d.paid_at, last_four = d.last_four, wallet = d.wallet, decide_by = d.decide_by
      from due as d where c.account_id = d.account_id and c.id = d.checkout_id and ${isOneRow('d', 'checkout_id')}
      returning c.id, c.account_id, c.test, c.discount_id, d.claimed_id
    ), ordered as (
@@ -158,8 +159,8 @@ const keyOf = ({ row, outcome }: AttemptEnd): string => `${row.id} ${outcome.att
 async function recordCheckoutOrders(db: Queryable, ends: readonly AttemptEnd[]): Promise<CheckoutRow[]> {
   const made = ends.map(orderOf);
   const orders = made.map(({ row, order }) => {
-    const { id: checkout_id, attempt_no, upsell_status, last_four, decide_by } = row;
-    return { ...order, checkout_id, attempt_no, upsell_status, last_four, decide_by };
+    const { id: checkout_id, attempt_no, upsell_status, last_four, wallet, decide_by } = row;
+    return { ...order, checkout_id, attempt_no, upsell_status, last_four, wallet, decide_by };
   });
   const events = made.flatMap(({ row, event, notice }) => [
     ...(event === null ? [] : [{ ...event, checkout_id: row.id, repeats: null }]),
@@ -170,7 +171,7 @@ async function recordCheckoutOrders(db: Queryable, ends: readonly AttemptEnd[]):
 }
 
 function orderOf({ row, outcome, source }: AttemptEnd) {
-  const { attemptNo, amountCents, lastFour = null, decideBy = null } = outcome;
+  const { attemptNo, amountCents, lastFour = null, wallet = null, decideBy = null } = outcome;
   const sale = requireSale(row, amountCents);
   const held = outcome.status === 'held';
   const status = held ? ('authorized' as const) : ('paid' as const);
@@ -178,7 +179,7 @@ function orderOf({ row, outcome, source }: AttemptEnd) {
   const order = checkoutOrder(row, sale, status, source.nowMs);
   const event = held ? null : orderPaidRow(row, sale, order, null, source);
   const notice = row.repeats_order === null ? null : likelyDuplicateRow(row, row.repeats_order, source);
-  const card = { last_four: lastFour, decide_by: decideBy === null ? null : new Date(decideBy) };
+  const card = { last_four: lastFour, wallet, decide_by: decideBy === null ? null : new Date(decideBy) };
   const paid_at = held ? null : new Date(source.nowMs);
   return {
     order,

@@ -25,6 +25,7 @@ const checkout = {
   accessUrl: null,
   paidAt: null,
   lastFour: null,
+  wallet: null,
   processor: 'stripe',
   publishableKey: 'pk_live_51Hx',
   savesCard: true,

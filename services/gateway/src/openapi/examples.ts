@@ -47,6 +47,7 @@ const payment = {
   product_name: 'Watercolour Course',
   customer_email: 'maya@example.com',
   last_four: '4242',
+  wallet: null,
   test: false,
   created_at: '2026-11-20T09:30:12.345Z',
   finished_at: '2026-11-20T09:30:13.120Z',

@@ -18,6 +18,7 @@ const subscription = {
   next_charge_at: '2026-12-31T09:30:12.345Z',
   failed_tries: 0,
   last_four: '4242',
+  wallet: null,
   test: false,
 };
 const renewal = {

@@ -1,4 +1,5 @@
 import type { PaymentResource } from '@app/contracts/payments';
+import { cardName } from '../../components/card-name.ts';
 import type { timeline } from '../../components/parts.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
@@ -13,9 +14,9 @@ export interface Moment {
 
 /** An attempt to move money, with what the processor said to it and what happens next. @param more at its end, as a link */
 export function paymentMoment(payment: PaymentResource, formats: Formats, more?: Html): Moment {
-  const { explanation, next, last_four, created_at: at } = payment;
-  const card = last_four === null ? '' : `Card ending in ${last_four}. `;
-  const detail = html`${card}${next}${more !== undefined && html` ${more}`}`;
+  const { explanation, next, created_at: at } = payment;
+  const card = cardName(payment);
+  const detail = html`${card !== null && `${card}. `}${next}${more !== undefined && html` ${more}`}`;
   return { at, entry: { at: when(at, formats), title: explanation, detail, badge: paymentBadge(payment) } };
 }
 

@@ -1,6 +1,7 @@
 import type { SubscriptionWithHistory } from '@app/contracts/subscriptions';
 import { button, linkButton } from '../../components/button.ts';
 import { card, facts } from '../../components/card.ts';
+import { cardName } from '../../components/card-name.ts';
 import { notice } from '../../components/notice.ts';
 import { copyField, timeline } from '../../components/parts.ts';
 import type { Formats } from '../../formats.ts';
@@ -31,7 +32,6 @@ const texts = {
   ended: 'Ended',
   card: 'Card',
   noCard: 'Collected by you',
-  cardEnding: (lastFour: string) => `ending in ${lastFour}`,
   id: 'Subscription id',
   change: 'Change it',
   newCard: 'Replace the card',
@@ -81,7 +81,8 @@ function renewals(of: SubscriptionWithHistory, formats: Formats): Html {
 }
 
 function factsCard(of: SubscriptionWithHistory, formats: Formats): Html {
-  const { customer_email: email, last_four } = of;
+  const { customer_email: email } = of;
+  const name = cardName(of);
   const all: [string, Html][] = [
     [texts.buyer, html`<a href="${buyerPath(email)}"><bdi>${email}</bdi></a>`],
     [texts.order, html`<a href="/app/orders/${of.order_id}">${texts.openOrder}</a>`],
@@ -93,7 +94,7 @@ function factsCard(of: SubscriptionWithHistory, formats: Formats): Html {
   if (of.cancel_at !== null) all.push([texts.ends, when(of.cancel_at, formats)]);
   if (of.canceled_at !== null) all.push([texts.ended, when(of.canceled_at, formats)]);
   if (isExternal) all.push([texts.card, html`${texts.noCard}`]);
-  else if (last_four !== null) all.push([texts.card, html`${texts.cardEnding(last_four)}`]);
+  else if (name !== null) all.push([texts.card, html`${name}`]);
   return card(texts.what, html`${facts(all)}${copyField(texts.id, of.id, 'subscription-id')}`);
 }
 

@@ -1,6 +1,7 @@
 import type Stripe from 'stripe';
 import type { ProcessorCall } from '../port.ts';
 import type { StripeLink } from './stripe-link.ts';
+import { type ShownCard, shownCardOf } from './stripe-outcomes.ts';
 
 export const readPayment = (link: StripeLink, id: string, call: ProcessorCall): Promise<Stripe.PaymentIntent> =>
   link.read(call, (stripe, options) => stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }, options));
@@ -8,10 +9,10 @@ export const readPayment = (link: StripeLink, id: string, call: ProcessorCall): 
 export const readSetup = (link: StripeLink, id: string, call: ProcessorCall): Promise<Stripe.SetupIntent> =>
   link.read(call, (stripe, options) => stripe.setupIntents.retrieve(id, {}, options));
 
-/** The last four digits of a saved card. */
-export async function readLast4(link: StripeLink, methodId: string, call: ProcessorCall): Promise<string | undefined> {
+/** What is shown of a saved card. */
+export async function readShownCard(link: StripeLink, methodId: string, call: ProcessorCall): Promise<ShownCard> {
   const { card } = await link.read(call, (stripe, options) => stripe.paymentMethods.retrieve(methodId, {}, options));
-  return card?.last4;
+  return shownCardOf(card);
 }
 
 /** The most that Stripe gives at once. */

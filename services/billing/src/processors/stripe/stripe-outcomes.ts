@@ -1,3 +1,4 @@
+import { cardWallet } from '@app/contracts/payments';
 import type Stripe from 'stripe';
 import type { ProcessorOutcome } from '../port.ts';
 import { declineOf, declines, type StripeDecline } from './stripe-declines.rules.ts';
@@ -5,20 +6,38 @@ import { chargeOf, idOf, isHold, savedMethodOf } from './stripe-objects.ts';
 
 type Intent = Stripe.PaymentIntent | Stripe.SetupIntent;
 
+/** What is shown of a card. */
+export type ShownCard = Pick<Extract<ProcessorOutcome, { status: 'succeeded' }>, 'lastFour' | 'wallet'>;
+
+interface CardOfStripe {
+  readonly last4: string | null;
+  readonly wallet: { readonly type: string } | null;
+}
+
+/**
+ * The digits are those of the card itself, not of the number that a wallet pays with (`dynamic_last4`); other wallets than ours
+ * are not shown. Source: `Charge.PaymentMethodDetails.Card.Wallet` in the package.
+ */
+export function shownCardOf(card: CardOfStripe | undefined): ShownCard {
+  const { last4, wallet } = card ?? {};
+  const known = cardWallet.safeParse(wallet?.type);
+  return { ...(typeof last4 === 'string' && { lastFour: last4 }), ...(known.success && { wallet: known.data }) };
+}
+
 /** Reasons of Stripe itself for ending a hold. */
 const endedByStripe = new Set<string | null>(['automatic', 'expired']);
 
 /**
  * How an intent stands, for the payment that made it. Where it is waiting for a method its buyer could still pay, if they had its
  * client secret: cancel it before this is returned.
- * @param savedLast4 last four digits of a card that was saved
+ * @param savedCard what is shown of a card that was saved
  * @throws Error for a status that a card never has
  */
-export function intentOutcome(intent: Intent, savedLast4?: string): ProcessorOutcome {
+export function intentOutcome(intent: Intent, savedCard: ShownCard = {}): ProcessorOutcome {
   switch (intent.status) {
     case 'succeeded':
     case 'requires_capture':
-      return intent.object === 'payment_intent' ? paidOf(intent) : savedOf(intent, savedLast4);
+      return intent.object === 'payment_intent' ? paidOf(intent) : savedOf(intent, savedCard);
     case 'requires_action':
       return { status: 'requires_action', reference: intent.id, url: confirmationUrl(intent) };
     case 'requires_payment_method':
@@ -35,25 +54,25 @@ export const confirmationUrl = ({ next_action }: Intent): string | null => next_
 
 function paidOf(intent: Stripe.PaymentIntent): ProcessorOutcome {
   const card = chargeOf(intent)?.payment_method_details?.card;
-  const { last4, capture_before } = card ?? {};
+  const { capture_before } = card ?? {};
   const [customer, method] = [idOf(intent.customer), idOf(intent.payment_method)];
   const isSaved = intent.setup_future_usage !== null && customer !== undefined && method !== undefined;
   return {
     status: 'succeeded',
     reference: intent.id,
     ...(isSaved && { savedMethod: savedMethodOf(customer, method) }),
-    ...(typeof last4 === 'string' && { lastFour: last4 }),
+    ...shownCardOf(card),
     ...(isHold(intent) && capture_before !== undefined && { captureBefore: new Date(capture_before * 1_000) }),
   };
 }
 
-function savedOf(intent: Stripe.SetupIntent, last4: string | undefined): ProcessorOutcome {
+function savedOf(intent: Stripe.SetupIntent, card: ShownCard): ProcessorOutcome {
   const { customer, payment_method: method } = intent;
   return {
     status: 'succeeded',
     reference: intent.id,
     savedMethod: savedMethodOf(idOf(customer) ?? '', idOf(method) ?? ''),
-    ...(last4 !== undefined && { lastFour: last4 }),
+    ...card,
   };
 }
 

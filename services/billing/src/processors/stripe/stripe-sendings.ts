@@ -12,7 +12,7 @@ import { customerOf } from './stripe-customers.ts';
 import { declines } from './stripe-declines.rules.ts';
 import type { StripeDeps } from './stripe-deps.ts';
 import { amountAtStripe, StripeAnswerError } from './stripe-errors.ts';
-import { readLast4 } from './stripe-intents.ts';
+import { readShownCard } from './stripe-intents.ts';
 import { idOf, metadataOf, readSavedMethod } from './stripe-objects.ts';
 import { confirmationUrl, intentOutcome } from './stripe-outcomes.ts';
 import { refusalOf } from './stripe-refusals.ts';
@@ -183,7 +183,7 @@ interface Sent {
 export async function askable(deps: StripeDeps, intent: Intent, sent: Sent): Promise<ProcessorOutcome> {
   const { call, request } = sent;
   if (intent.object === 'setup_intent' && intent.status === 'succeeded') {
-    return intentOutcome(intent, await readLast4(deps.link, idOf(intent.payment_method) ?? '', call));
+    return intentOutcome(intent, await readShownCard(deps.link, idOf(intent.payment_method) ?? '', call));
   }
   const isAskable = confirmationUrl(intent) !== null || request.confirmsByScript === true;
   if (intent.status !== 'requires_action' || isAskable) return intentOutcome(intent);

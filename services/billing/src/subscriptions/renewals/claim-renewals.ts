@@ -129,7 +129,7 @@ const claimStatement = statement<ClaimedRow>(
 const claimAgainStatement = statement<ClaimedRow>(
   'renewals-claim-again',
   claimSql(`update payments as p set status = 'sent', request = i.request, amount_cents = i.amount_cents, currency = i.currency,
-       processor = i.processor, decline_kind = null, decline_reason = null, decline_message = null, last_four = null,
+       processor = i.processor, decline_kind = null, decline_reason = null, decline_message = null, last_four = null, wallet = null,
        sent_at = $4, finished_at = null, next_check_at = $5, checks = 0, undone = p.undone + 1
      from due as i
      where ${isResent} and p.account_id = $1 and p.order_id = i.order_id and p.id = i.payment_id

@@ -92,7 +92,7 @@ test('a decline without a sending counts as an attempt with its own reason', () 
 });
 
 test('what the answer says of the card is kept, unless the subscription has another one now', () => {
-  expect(decided(succeeded)?.card).toEqual({ processor: 'simulated', last_four: '4242' });
+  expect(decided(succeeded)?.card).toEqual({ processor: 'simulated', last_four: '4242', wallet: null });
   expect(decided(succeeded, { payment_method: 'newer' })?.card).toBeNull();
 });
 

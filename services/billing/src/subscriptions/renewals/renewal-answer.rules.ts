@@ -1,3 +1,4 @@
+import type { CardWallet } from '@app/contracts/payments';
 import type { PaymentUpdate } from '../../charging/decide-answer.rules.ts';
 import { isNoAttempt } from '../../charging/payment.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
@@ -13,7 +14,11 @@ export interface DecidedRenewal<Subscription extends RenewedSubscription> {
   readonly outcome: RenewalOutcome;
   readonly effect: RenewalEffect;
   /** Null: nothing is kept of it. */
-  readonly card: { readonly processor: string; readonly last_four: string | null } | null;
+  readonly card: {
+    readonly processor: string;
+    readonly last_four: string | null;
+    readonly wallet: CardWallet | null;
+  } | null;
 }
 
 /**
@@ -27,13 +32,13 @@ export function decideRenewal<Subscription extends RenewedSubscription>(
   update: PaymentUpdate,
   subscription: Subscription,
 ): DecidedRenewal<Subscription> | undefined {
-  const { finished_at, last_four } = update;
+  const { finished_at, last_four, wallet } = update;
   if (finished_at === null) return undefined;
   const { id: paymentId, processor, amount_cents: cents } = payment;
   const outcome = renewalOutcomeOf(payment, update, finished_at);
   const effect = effectOf(subscription, outcome);
   // Of another card than the one it has now nothing is kept.
-  const card = outcome.method === subscription.payment_method ? { processor, last_four } : null;
+  const card = outcome.method === subscription.payment_method ? { processor, last_four, wallet } : null;
   return { subscription, paymentId, cents, outcome, effect, card };
 }
 

@@ -48,6 +48,7 @@ const subscriptionTypes = {
   canceled_at: 'timestamptz',
   processor: 'text',
   last_four: 'text',
+  wallet: 'text',
 } as const;
 
 const countTypes: ColumnsOf<RenewalCounts> = {
@@ -73,7 +74,8 @@ export function writeOutcomesSql(first: number): string {
      update subscriptions as s set status = c.status, failed_tries = c.failed_tries, hard_declined = c.hard_declined,
        free_attempt = c.free_attempt, period = c.period, current_period_end = c.current_period_end,
        next_charge_at = c.next_charge_at, canceled_at = coalesce(s.canceled_at, c.canceled_at),
-       processor = coalesce(c.processor, s.processor), last_four = coalesce(c.last_four, s.last_four)
+       processor = coalesce(c.processor, s.processor), last_four = coalesce(c.last_four, s.last_four),
+       wallet = coalesce(c.wallet, s.wallet)
      from (select * from ${tableOf(subscriptionTypes, first)}) as c where s.id = c.id and ${sameAccount('s')}
    ), counted as (
      insert into renewal_counts (${counted})
@@ -108,7 +110,7 @@ function changedSubscriptions(results: readonly RecordedResult[]) {
   );
 }
 
-const unknownCard = { processor: null, last_four: null };
+const unknownCard = { processor: null, last_four: null, wallet: null };
 
 async function eventsOf(client: Client, results: readonly RecordedResult[], nowMs: number): Promise<OutboxRow[]> {
   const canceling = results.filter(({ effect }) => endsUnpaid(effect));

@@ -79,6 +79,7 @@ function subscriptionColumns(zone: string): Columns<Subscription> {
     paused_at: ({ paused_at }) => time(paused_at),
     failed_tries: ({ failed_tries }) => numberCell(failed_tries),
     last_four: ({ last_four }) => textCell(last_four),
+    wallet: ({ wallet }) => textCell(wallet ?? null),
   };
 }
 

@@ -60,6 +60,7 @@ export async function getPortalOrder(
     ...order,
     access_url: accessUrl,
     last_four: charged?.last_four ?? null,
+    wallet: charged?.wallet ?? null,
     refunds: refunds
       .filter(({ renewal }) => !renewal)
       .map(({ amount_cents, refunded_at }) => ({ amount_cents, refunded_at })),

@@ -39,6 +39,7 @@ export const portalSubscriptionOf = (
     next_charge_at: subscription.next_charge_at,
     failed_reason: failedReason,
     last_four: subscription.last_four,
+    wallet: subscription.wallet ?? null,
     may_cancel: portalCancel && status !== 'canceled',
     may_pause: portalPause && cancel_at === null && (status === 'active' || status === 'past_due'),
     may_resume: portalPause && status === 'paused' && subscription.paused_by === 'buyer',
@@ -76,12 +77,13 @@ export const inPortalOrder = (one: PortalSubscription, other: PortalSubscription
 export const portalChargesOf = ({ payments }: SubscriptionOfBilling, refunds: Refunds): PortalCharge[] =>
   payments
     .filter(({ step }) => step === 'renewal')
-    .map(({ id, amount_cents, status, last_four, created_at, finished_at }) => ({
+    .map(({ id, amount_cents, status, last_four, wallet = null, created_at, finished_at }) => ({
       amount_cents,
       refunded_cents: refunds
         .filter(({ payment_id }) => payment_id === id)
         .reduce((sum, refund) => sum + refund.amount_cents, 0),
       status: status === 'succeeded' ? 'paid' : status === 'declined' ? 'declined' : 'processing',
       last_four,
+      wallet,
       charged_at: finished_at ?? created_at,
     }));
