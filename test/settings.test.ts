@@ -1,0 +1,74 @@
+import { configSchema as affiliate } from '@app/affiliate/config';
+import { configSchema as billing } from '@app/billing/config';
+import { configSchema as catalog } from '@app/catalog/config';
+import { configSchema as checkout } from '@app/checkout/config';
+import { type ServiceName, serviceNames } from '@app/contracts/services';
+import { configSchema as gateway } from '@app/gateway/config';
+import { configSchema as metrics } from '@app/metrics/config';
+import { configSchema as dispatcher } from '@app/webhook-dispatcher/config';
+import { expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import type { z } from 'zod';
+import { read } from './support/repository.ts';
+
+const schemas = { gateway, catalog, checkout, billing, affiliate, metrics, 'webhook-dispatcher': dispatcher };
+
+// biome-ignore lint/suspicious/noExplicitAny: what a YAML file holds is only known once it is read.
+type Yaml = any;
+const compose: Yaml = parse(read('docker-compose.yml'), { merge: true });
+const common: Yaml[] = parse(read('k8s/base/patches/deployment.yaml')).spec.template.spec.containers[0].env;
+
+/** A row of the page: what it says of a setting, for one service. */
+interface Described {
+  readonly name: string;
+  readonly fallback: string;
+  readonly compose: string;
+  readonly kubernetes: string;
+}
+
+const rows = read('docs/settings.md')
+  .split('\n')
+  .filter((line) => line.startsWith('| `'))
+  .map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')));
+
+function describedOf(service: ServiceName): Described[] {
+  return rows.flatMap(([, name = '', fallback = '', readBy = '', ofCompose = '', kubernetes = '']) =>
+    readBy === 'all' || readBy.split(', ').includes(service)
+      ? [{ name, fallback, compose: ofCompose, kubernetes }]
+      : [],
+  );
+}
+
+function fallbackOf(setting: z.ZodType): string {
+  const absent = setting.safeParse(undefined);
+  return absent.success ? String(absent.data ?? 'none') : 'required';
+}
+
+function fromCompose(service: ServiceName, name: string): string {
+  const value = compose.services[service].environment[name];
+  if (value === undefined) return '–';
+  if (String(value).includes(':?}')) return 'secret';
+  return String(value).includes(`\${${name}:-`) ? '.env' : 'fixed';
+}
+
+function fromKubernetes(service: ServiceName, name: string): string {
+  const [deployment] = parseAllDocuments(read(`k8s/base/${service}.yaml`)).map((document): Yaml => document.toJS());
+  const given = [...deployment.spec.template.spec.containers[0].env, ...common].find((entry) => entry.name === name);
+  if (given === undefined) return '–';
+  const { configMapKeyRef: setting, secretKeyRef: secret } = given.valueFrom ?? {};
+  return secret ? 'secret' : (setting?.name ?? 'fixed');
+}
+
+test.each(serviceNames)(
+  'docs/settings.md says of each setting of %s what it is without it and where it is passed',
+  (service) => {
+    const settings = Object.entries<z.ZodType>(schemas[service].shape).map(([name, setting]) => ({
+      name,
+      fallback: fallbackOf(setting),
+      compose: fromCompose(service, name),
+      kubernetes: fromKubernetes(service, name),
+    }));
+    const byName = (one: Described, other: Described) => one.name.localeCompare(other.name);
+    expect(describedOf(service).toSorted(byName)).toEqual(settings.toSorted(byName));
+  },
+);
