@@ -44,7 +44,7 @@ export const dailyResult = z
     blocked: z
       .int()
       .describe(
-        'Renewals that are due and wait until it is known how an earlier payment for them ended, or that their order’s refund keeps out.',
+        'Renewals that are due and wait until it is known how an earlier payment for them ended, or that their order’s refund or an open dispute keeps out.',
       ),
     waiting: z
       .int()

@@ -66,15 +66,20 @@ export const disputeRecorded = defineEvent(
     test: z.boolean(),
     /** Null: it was opened. */
     end: z.object(end).nullable(),
-    /** What a lost one gives back of its payment; null where nothing is given back. */
+    /** What a lost one gives back of its payment; null where nothing is given back. Of a reversed one, what another lost one does. */
     givenBack: refundedPart.nullable(),
+    /** The bank reversed it after it was lost: all that it had given back is the seller's again, so many minor units. */
+    takenBack: z.object({ amountCents: z.int() }).optional(),
   }),
 );
 
 /** The bank of a buyer disputes a payment of an order, or of a renewal of its subscription. */
 export const disputeOpened = defineEvent('checkout', 'dispute.opened', 1, z.object({ ...aboutOrder, ...aboutDispute }));
 
-/** A dispute ended; of a lost one `payment.refunded` says what the buyer got. */
+/**
+ * A dispute ended; of a lost one `payment.refunded` says what the buyer got. One that the bank reverses ends again, as won, and
+ * `payment.reopened` says what the seller has again.
+ */
 export const disputeClosed = defineEvent(
   'checkout',
   'dispute.closed',

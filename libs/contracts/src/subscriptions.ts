@@ -243,7 +243,10 @@ const aboutSubscription = {
 /** The states that a subscription leaves; monthly recurring revenue counts active ones. */
 const livingStatus = z.enum(['active', 'past_due', 'paused']);
 
-/** A subscription ended: by the seller or the buyer, with the refund of its order, or after the fourth failed attempt. */
+/**
+ * A subscription ended: by the seller or the buyer, with the refund of its order, with a lost dispute of a payment of it, or after
+ * the fourth failed attempt.
+ */
 export const subscriptionCanceled = defineEvent(
   'billing',
   'subscription.canceled',
@@ -254,7 +257,7 @@ export const subscriptionCanceled = defineEvent(
     /** Which state it left. */
     statusBefore: livingStatus,
     /** Who ended it. */
-    reason: z.enum(['seller', 'buyer', 'refund', 'payment_failed']),
+    reason: z.enum(['seller', 'buyer', 'refund', 'dispute', 'payment_failed']),
     /** False: it is in numbers and not sent to webhooks, as published. */
     sendWebhook: z.boolean(),
   }),

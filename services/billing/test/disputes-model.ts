@@ -19,6 +19,8 @@ export type MoneyAct =
   | { readonly kind: 'refund' | 'dispute' | 'inquiry'; readonly cents: number }
   | { readonly kind: 'refund fails'; readonly which: number }
   | { readonly kind: 'dispute goes on'; readonly which: number; readonly status: string; readonly keptCents: number }
+  /** The bank reverses a dispute that was lost. */
+  | { readonly kind: 'bank reverses'; readonly which: number }
   /** An earlier reading of a dispute arrives late. */
   | { readonly kind: 'read late'; readonly which: number };
 
@@ -95,6 +97,13 @@ export async function openDisputedOrder(replicas: Replicas, [replica, other]: re
       books.disputeBecomes(dispute.id, status, isKept ? Math.min(keptCents, dispute.amount) : 0);
       await readAndRecord(dispute);
     },
+    'bank reverses': async ({ which }) => {
+      const lost = books.all<Dispute>('dispute').filter(({ status }) => status === 'lost');
+      const dispute = lost.at(which % Math.max(1, lost.length));
+      if (dispute === undefined) return;
+      books.disputeBecomes(dispute.id, 'won');
+      await readAndRecord(dispute);
+    },
     'read late': async ({ which }) => {
       const late = readings.at(which % Math.max(1, readings.length));
       if (late !== undefined) await record(late);
@@ -118,9 +127,11 @@ export async function openDisputedOrder(replicas: Replicas, [replica, other]: re
       const outcomes = events.flatMap(({ data: { disputeId, end } }) =>
         disputeId === undefined ? [] : [`${disputeId} ${(end as { outcome: string } | null)?.outcome ?? 'opened'}`],
       );
+      const reversed = new Set(events.flatMap(({ data }) => (data.takenBack === undefined ? [] : [data.disputeId])));
       const expected = atOrder.flatMap(({ id, outcome }) => [
         `${id} opened`,
         ...(outcome === null ? [] : [`${id} ${outcome}`]),
+        ...(reversed.has(id) ? [`${id} lost`] : []),
       ]);
       expect(outcomes.toSorted()).toEqual(expected.toSorted());
     },
@@ -137,6 +148,7 @@ interface EventMoney {
   readonly givenBack?: Part | null;
   readonly lost?: { readonly givenBack: Part };
   readonly failedAt?: string;
+  readonly takenBack?: { readonly amountCents: number };
   readonly amountCents?: number;
 }
 
@@ -145,7 +157,8 @@ const partsOf = ({ refund, givenBack, lost }: EventMoney): Part[] =>
 
 const givenBackBy = (data: EventMoney): number =>
   partsOf(data).reduce((sum, { amountCents }) => sum + amountCents, 0) -
-  (data.failedAt === undefined ? 0 : (data.amountCents ?? 0));
+  (data.failedAt === undefined ? 0 : (data.amountCents ?? 0)) -
+  (data.takenBack?.amountCents ?? 0);
 
 /** Undefined where Stripe refuses. */
 function takenBy<T>(work: () => T): T | undefined {

@@ -77,6 +77,43 @@ test('of an order that was refunded in part the lost amount alone is added, and 
   ]);
 });
 
+const reversed = (amountCents: number) => ({
+  ...{ end: { outcome: 'won' as const, closedAt }, givenBack: null, takenBack: { amountCents } },
+});
+
+test.each(['first', 'last'] as const)(
+  'a lost one that the bank reverses is won, and its money the seller’s again: its event comes %s',
+  async (when) => {
+    const orderId = await paidOrder();
+    const both = [lost(9_900), reversed(9_900)];
+    for (const end of when === 'first' ? both.toReversed() : both) await harness.billing.publishDispute(orderId, end);
+    await harness.billing.handled();
+    expect(await orderOf(orderId)).toMatchObject({ status: 'paid', refunded_cents: 0, dispute: null });
+    const money = (await harness.events()).filter(({ data }) => data.refundId !== undefined);
+    const [refunded, reopened, ...more] = money.map(({ subject, data }) => [subject, data.amountCents, data.wasLast]);
+    expect(more).toEqual([]);
+    const expected = [
+      [paymentRefunded.subject, 9_900, undefined],
+      [paymentReopened.subject, 9_900, true],
+    ];
+    expect([refunded, reopened]).toEqual(when === 'first' ? [undefined, undefined] : expected);
+    expect((await events()).filter(({ subject }) => subject === disputeClosed.subject)).toHaveLength(2);
+  },
+);
+
+test('an order that a lost dispute and refunds gave back is paid again once the bank reverses the dispute', async () => {
+  const orderId = await paidOrder();
+  await harness.billing.publishDispute(orderId, lost(4_000));
+  await harness.billing.handled();
+  const refund = { refundId: 'r1', paymentId: 'pmt_1', amountCents: 5_900, chargedCents: 9_900, subscriptionId: null };
+  harness.billing.refundParts = [{ ...refund, period: null, refundedAt: closedAt }];
+  await harness.refund(orderId);
+  expect(await orderOf(orderId)).toMatchObject({ status: 'refunded', refunded_cents: 9_900 });
+  await harness.billing.publishDispute(orderId, reversed(4_000));
+  await harness.billing.handled();
+  expect(await orderOf(orderId)).toMatchObject({ status: 'paid', refunded_cents: 5_900, dispute: null });
+});
+
 test('a refund that hid a loss and fails reopens the order, and what the dispute took counts instead, once', async () => {
   const orderId = await paidOrder();
   const refund = { refundId: 'r1', paymentId: 'pmt_1', amountCents: 9_900, chargedCents: 9_900, subscriptionId: null };

@@ -106,6 +106,8 @@ export interface Dispute {
   readonly closed_at: Date | null;
   /** What its end took, in the charge's minor units, also where refunds left less of the charge; 0 while it is open. */
   readonly lost_cents: number;
+  /** What of that was given back of the charge; null where it is all that it took. */
+  readonly given_back_cents: number | null;
 }
 
 /** What a refund has to know of a dispute. */

@@ -17,6 +17,9 @@ export const gaveBackOrder = (
     select from charges as c where c.account_id = $1 and c.order_id = p.order_id and c.step <> 'renewal'
       and c.refunded_cents + c.lost_cents < c.amount_cents)`;
 
+/** Open disputes of payments of an order `d.order_id`, or of its renewals: its charges wait for their end. $1 account */
+export const isDisputed = 'd.account_id = $1 and d.closed_at is null';
+
 /** What a renewal is for: expressions of a statement. */
 interface Renewal {
   readonly now: string;
@@ -27,14 +30,15 @@ interface Renewal {
 
 /**
  * Whether a subscription wants this renewal: it is due for this period on this card, and neither canceled, now or for the
- * period's end, nor paused, and its order was not given back, nor a refund of it requested. Compared before each call of the processor.
+ * period's end, nor paused, and its order was not given back, nor a refund of it requested, nor is a payment of it disputed. Compared before each call of the processor.
  * A guard of claims, which compare it under the subscription's lock: the rule is written down here alone. $1 account
  */
 export const wantsRenewal = ({ now, orderId, period, method }: Renewal): string => `next_charge_at <= ${now}
   and cancel_requested_by is null and period = ${period} - 1 and payment_method is not distinct from ${method}
   and not exists (select from payments as p where p.order_id = ${orderId} and ${gaveBackOrder(now)})
   and not exists (select from charges as c
-    where c.account_id = $1 and c.order_id = ${orderId} and c.step <> 'renewal' and c.refund_due_at is not null)`;
+    where c.account_id = $1 and c.order_id = ${orderId} and c.step <> 'renewal' and c.refund_due_at is not null)
+  and not exists (select from disputes as d where d.order_id = ${orderId} and ${isDisputed})`;
 
 const wantedStatement = statement(
   'payments-renewal-wanted',

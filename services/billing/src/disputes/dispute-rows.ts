@@ -94,6 +94,7 @@ const disputeTypes: ColumnsOf<Dispute> = {
   opened_at: 'timestamptz',
   closed_at: 'timestamptz',
   lost_cents: 'int8',
+  given_back_cents: 'int8',
 };
 const columns = namesOf(disputeTypes);
 
@@ -114,11 +115,11 @@ export async function readDispute(
 const writeStatement = statement(
   'disputes-write',
   `insert into disputes (account_id, ${columns})
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
    on conflict (account_id, processor, test, reference) do update set amount_cents = excluded.amount_cents,
      currency = excluded.currency, reason = excluded.reason, status = excluded.status,
      refundable = excluded.refundable, evidence_due_by = excluded.evidence_due_by, closed_at = excluded.closed_at,
-     lost_cents = excluded.lost_cents`,
+     lost_cents = excluded.lost_cents, given_back_cents = excluded.given_back_cents`,
 );
 
 export async function writeDispute(client: Client, { accountId }: DisputeScope, row: Dispute): Promise<void> {
@@ -145,8 +146,29 @@ const lossStatement = statement(
   'update charges set lost_cents = lost_cents + $3 where account_id = $1 and id = $2',
 );
 
+/** @param cents below 0: it is taken back */
 export async function writeLoss(client: Client, accountId: string, chargeId: string, cents: number): Promise<void> {
   await client.query(lossStatement([accountId, chargeId, cents]));
+}
+
+const othersStatement = statement<OtherLost>(
+  'disputes-other-lost',
+  `select reference, lost_cents from disputes
+   where account_id = $1 and order_id = $2 and payment_id = $3 and reference <> $4 and lost_cents > 0
+   order by closed_at desc`,
+  { reference: 'text', lost_cents: 'int8' },
+);
+
+type OtherLost = Pick<Dispute, 'reference' | 'lost_cents'>;
+
+/** Other disputes of the charge that are lost, the last one first. */
+export async function readOtherLost(
+  client: Client,
+  accountId: string,
+  { id, order_id }: DisputedCharge,
+  reference: string,
+): Promise<OtherLost[]> {
+  return (await client.query(othersStatement([accountId, order_id, id, reference]))).rows;
 }
 
 const ofOrderStatement = statement<Dispute>(
@@ -180,19 +202,21 @@ export async function listOrderDisputes(
 const openStatement = statement<Pick<Dispute, 'processor' | 'test' | 'reference'>>(
   'disputes-open',
   `select processor, test, reference from disputes
-   where account_id = $1 and closed_at is null and (processor, test, reference) > ($2, $3::boolean, $4)
+   where account_id = $1 and (closed_at is null or (lost_cents > 0 and closed_at > $6))
+     and (processor, test, reference) > ($2, $3::boolean, $4)
    order by processor, test, reference limit $5`,
   { processor: 'text', test: 'bool', reference: 'text' },
 );
 
 const pageRows = 100;
 
-/** Every open dispute of an account, live and rehearsed. */
-export async function* openDisputes({ pool }: Database, accountId: string) {
+/** Every dispute of an account that may go on, live and rehearsed: what is open, and what was lost since then. */
+export async function* openDisputes({ pool }: Database, accountId: string, lostSince: Date) {
   let last = { processor: '', test: false, reference: '' };
   let page: (typeof last)[];
   do {
-    page = (await pool.query(openStatement([accountId, last.processor, last.test, last.reference, pageRows]))).rows;
+    const from = [last.processor, last.test, last.reference];
+    page = (await pool.query(openStatement([accountId, ...from, pageRows, lostSince]))).rows;
     yield* page;
     last = page.at(-1) ?? last;
   } while (page.length === pageRows);

@@ -24,11 +24,15 @@ export const openedText = (read: Read, of: Of): string =>
 export const escalatedText = (read: Read, of: Of): string =>
   `The bank’s inquiry about ${chargeText(read, of)} has become a dispute. Reason: ${read.reason}. Give evidence at the payment processor${lastDay(read)} (dispute ${read.reference}), or the dispute is lost.`;
 
+/** @param cents that the seller has again */
+export const reversedText = (read: Read, of: Of & Pick<DisputedCharge, 'currency'>, cents: number): string =>
+  `The bank has reversed the lost dispute of ${chargeText(read, of)} (dispute ${read.reference}): ${formatAmount(cents, of.currency)} is yours again. A subscription that it ended stays ended.`;
+
 export function closedText(read: Read, of: Of, outcome: DisputeOutcome): string {
   const dispute = `The dispute of ${chargeText(read, of)} (reason ${read.reason}, evidence due${lastDay(read) || ' never'}, dispute ${read.reference})`;
   switch (outcome) {
     case 'lost':
-      return `${dispute} is lost: the buyer has the money, which counts as given back.${of.step === 'renewal' ? ' The subscription goes on: cancel it to end its renewals.' : ''}`;
+      return `${dispute} is lost: the buyer has the money, which counts as given back. Where the order began a subscription, that has ended.`;
     case 'won':
       return `${dispute} is won: the money stays with you.`;
     case 'prevented':

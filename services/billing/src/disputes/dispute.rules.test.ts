@@ -6,7 +6,15 @@ import { decideDispute } from './dispute.rules.ts';
 
 const openedAt = new Date('2026-03-15T12:00:00.000Z');
 const charge = (fields: Partial<Charge> = {}): Charge => ({
-  ...{ id: 'pmt_1', amount_cents: 4_900, refunded_cents: 0, lost_cents: 0, currency: 'usd', processor: 'stripe' },
+  ...{
+    id: 'pmt_1',
+    amount_cents: 4_900,
+    refunded_cents: 0,
+    lost_cents: 0,
+    given_back_cents: null,
+    currency: 'usd',
+    processor: 'stripe',
+  },
   ...{ reference: 'pi_1', test: false, refund_due_at: null, refund_from_attempt: null, step: 'main' },
   ...fields,
 });
@@ -19,8 +27,10 @@ const stored = (status: Dispute['status'], closed = false): Dispute => ({
   ...{ processor: 'stripe', test: false, reference: 'du_1', payment_id: 'pmt_1', order_id: 'ord_1' },
   ...{ amount_cents: 4_900, currency: 'usd', reason: 'fraudulent', status, refundable: false, evidence_due_by: null },
   ...{ opened_at: openedAt, closed_at: closed ? openedAt : null, lost_cents: 0 },
+  given_back_cents: null,
 });
-const nothing = { changed: false, opened: false, closed: null, escalated: false, takenCents: 0, lostCents: 0 };
+const noCents = { takenCents: 0, lostCents: 0, takenBackCents: 0 };
+const nothing = { changed: false, opened: false, closed: null, escalated: false, ...noCents };
 const ends = ['won', 'lost', 'prevented', 'warning_closed'] as const;
 
 test.each(disputeStatus.options)('one that is new and %s is opened, and closed where that is an end', (status) => {
@@ -30,6 +40,7 @@ test.each(disputeStatus.options)('one that is new and %s is opened, and closed w
     ...{ changed: true, opened: true, closed, escalated: false },
     takenCents: cents,
     lostCents: cents,
+    takenBackCents: 0,
   });
 });
 
@@ -60,7 +71,7 @@ test('one that is read again as it was changes nothing, and what differs is reco
 });
 
 test.each(ends)('one that ended as %s stays so, whatever is read late', (end) => {
-  for (const status of disputeStatus.options) {
+  for (const status of disputeStatus.options.filter((each) => end !== 'lost' || each !== 'won')) {
     expect(decideDispute(stored(end, true), read(status), charge())).toEqual(nothing);
   }
 });
@@ -87,4 +98,21 @@ test.each([
   ['the whole rest in another currency', charge({ refunded_cents: 900 }), { amountCents: 5, currency: 'eur' }, 4_000],
 ] as const)('a lost one gives back %s', (_, of, fields, lostCents) => {
   expect(decideDispute(stored('under_review'), read('lost', fields), of)).toMatchObject({ closed: 'lost', lostCents });
+});
+
+test('one that is lost and that the processor shows as won is reversed, and one that is won never again is lost', () => {
+  const lost = { ...stored('lost', true), lost_cents: 4_900 };
+  const reversed = { ...nothing, changed: true, closed: 'won' };
+  expect(decideDispute(lost, read('won'), charge({ lost_cents: 4_900 }))).toEqual({
+    ...reversed,
+    takenBackCents: 4_900,
+  });
+  const shared = { ...lost, given_back_cents: 900 };
+  expect(decideDispute(shared, read('won'), charge({ lost_cents: 4_900 }))).toEqual({
+    ...reversed,
+    takenBackCents: 900,
+  });
+  for (const late of ['lost', 'needs_response', 'prevented'] as const)
+    expect(decideDispute(lost, read(late), charge({ lost_cents: 4_900 }))).toEqual(nothing);
+  expect(decideDispute(stored('won', true), read('lost'), charge())).toEqual(nothing);
 });

@@ -17,6 +17,8 @@ export interface DisputeDecision {
   readonly takenCents: number;
   /** What of that is given back of the charge: no more than it has left. */
   readonly lostCents: number;
+  /** What the seller has again, because the bank reversed a dispute that was lost; 0 of any other. */
+  readonly takenBackCents: number;
 }
 
 const nothing: DisputeDecision = {
@@ -26,14 +28,20 @@ const nothing: DisputeDecision = {
   escalated: false,
   takenCents: 0,
   lostCents: 0,
+  takenBackCents: 0,
 };
 
 /**
  * What follows from a dispute as its processor shows it. It may be read by several at once and again: the first one that
- * records a change publishes it. What was recorded as ended stays so, because an older reading may arrive late.
+ * records a change publishes it. What was recorded as ended stays so, because an older reading may arrive late; but of one that is
+ * lost `won` is no older reading: the bank has reversed it.
  * @param stored undefined: it is new
  */
 export function decideDispute(stored: Dispute | undefined, read: ProcessorDispute, charge: Charge): DisputeDecision {
+  if (stored !== undefined && isReversal(stored, read)) {
+    const takenBackCents = Math.min(stored.given_back_cents ?? stored.lost_cents, charge.lost_cents);
+    return { ...nothing, changed: true, closed: 'won', takenBackCents };
+  }
   if (stored !== undefined && (stored.closed_at !== null || isOlder(stored, read))) return nothing;
   const takenCents = takenBy(read, charge);
   const closed = outcomeOfDispute(read.status, takenCents);
@@ -45,8 +53,20 @@ export function decideDispute(stored: Dispute | undefined, read: ProcessorDisput
     escalated: !opened && closed === null && isWarning(stored.status) && !isWarning(read.status),
     takenCents,
     lostCents: Math.min(takenCents, restOf(charge)),
+    takenBackCents: 0,
   };
 }
+
+const isReversal = ({ closed_at, status, lost_cents }: Dispute, read: ProcessorDispute): boolean =>
+  closed_at !== null && read.status === 'won' && outcomeOfDispute(status, lost_cents) === 'lost';
+
+/**
+ * What another lost dispute of the charge gives back in place of one that was reversed: no more than it took and the charge has left.
+ * @param charge as it is without the reversed one
+ * @param otherCents what other lost disputes of the charge took
+ */
+export const lostByOther = (charge: Charge, otherCents: number): number =>
+  Math.max(0, Math.min(otherCents - charge.lost_cents, restOf(charge)));
 
 /** An inquiry becomes a dispute, and no dispute an inquiry. */
 const isOlder = (stored: Dispute, read: ProcessorDispute): boolean =>

@@ -1,3 +1,4 @@
+import { dayMs } from '@app/contracts/durations';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import type { DailyCounts } from '../runs/daily-counts.rules.ts';
 import type { AccountRun } from '../runs/daily-step.ts';
@@ -7,16 +8,20 @@ import { recordDispute } from './record-dispute.ts';
 const notReadText =
   'Open disputes could not be read from the payment processor. The next run reads them again; the processor shows how they stand.';
 
+/** Banks reverse lost disputes within weeks; Visa's arbitration ends within 70 days. */
+const reversedWithinMs = 90 * dayMs;
+
 /**
  * Reads every open dispute of an account anew, live and rehearsed: a processor lists a dispute at the time when it was opened, and
- * without webhooks nothing else says how it goes on. One that cannot be read keeps no other back.
+ * without webhooks nothing else says how it goes on. So are those that were lost lately, because the bank may reverse them. One that cannot be read keeps no other back.
  */
 export async function followDisputes(deps: PaymentDeps, run: AccountRun, counts: DailyCounts): Promise<void> {
   // Days of a rehearsal pass in seconds: its disputes are read by the account's own runs.
   if (run.test) return;
   const { accountId } = run;
+  const lostSince = new Date(deps.clock.nowMs() - reversedWithinMs);
   let failed = false;
-  for await (const { processor, test, reference } of openDisputes(deps.database, accountId)) {
+  for await (const { processor, test, reference } of openDisputes(deps.database, accountId, lostSince)) {
     if (run.isClosing()) return;
     try {
       await readAnew(deps, { accountId, processor, test }, reference);

@@ -3,13 +3,15 @@ import type { RefundedPart } from '@app/contracts/payments';
 import { notifyOnce } from '@app/messaging/notify-once';
 import { insertOutboxSql, outboxRow } from '@app/messaging/outbox';
 import type { Client } from '@app/service-kit/database';
-import type { Charge, Dispute } from '../charging/payment.types.ts';
+import { hurryRenewalsStatement } from '../charging/hurry-renewals.ts';
+import type { Dispute } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { noticeEvent, type PaymentEventSource } from '../charging/payment-events.ts';
 import type { ProcessorDispute } from '../processors/port.ts';
-import { restOf } from '../refunds/refund.rules.ts';
+import { addGivenBack } from '../refunds/add-given-back.ts';
 import { cancelOfLostOrder } from '../subscriptions/cancel-refunded.ts';
-import { type DisputeDecision, decideDispute } from './dispute.rules.ts';
+import { continueUndisputed } from '../subscriptions/continue-undisputed.ts';
+import { type DisputeDecision, decideDispute, lostByOther } from './dispute.rules.ts';
 import {
   type DisputedCharge,
   type DisputeScope,
@@ -17,10 +19,11 @@ import {
   hasOpenRefund,
   lockCharges,
   readDispute,
+  readOtherLost,
   writeDispute,
   writeLoss,
 } from './dispute-rows.ts';
-import { closedText, escalatedText, openedText } from './dispute-texts.rules.ts';
+import { closedText, escalatedText, openedText, reversedText } from './dispute-texts.rules.ts';
 
 /**
  * Records a dispute as its processor shows it: the row, what a lost one takes of the charge and ends of the order, the events and
@@ -65,8 +68,10 @@ async function writeAll(client: Client, change: Change): Promise<void> {
   const { scope, read, charge, decision, source } = change;
   const closedAt = decision.closed === null ? null : new Date(source.nowMs);
   await writeDispute(client, scope, rowOf(change, closedAt));
-  if (decision.lostCents > 0) await takeLoss(client, change);
-  const events = eventsOf(change);
+  const byOther = decision.takenBackCents > 0 ? await takeBack(client, change) : null;
+  if (decision.lostCents > 0) await writeLoss(client, scope.accountId, charge.id, decision.lostCents);
+  await followOnSubscription(client, change);
+  const events = eventsOf(change, byOther);
   if (events.length > 0) await client.query(insertOutboxSql, [JSON.stringify(events)]);
   const notifications = noticesOf(change).map(({ what, text }) => ({
     accountId: scope.accountId,
@@ -91,19 +96,52 @@ const rowOf = ({ scope, read, charge, decision }: Change, closedAt: Date | null)
   opened_at: read.openedAt,
   closed_at: closedAt,
   lost_cents: decision.takenCents,
+  given_back_cents: decision.lostCents,
 });
 
-/** As with a refund, the subscription ends once all of the order's own money went back; the loss of a renewal ends nothing. */
-async function takeLoss(client: Client, { scope, charge, charges, decision, source }: Change): Promise<void> {
-  await writeLoss(client, scope.accountId, charge.id, decision.lostCents);
-  const isOwn = (one: Charge): boolean => one.step !== 'renewal';
-  const left = charges.filter(isOwn).reduce((sum, one) => sum + restOf(one), 0);
-  if (!isOwn(charge) || left > decision.lostCents) return;
-  const lost = { account_id: scope.accountId, order_id: charge.order_id, refunded_at: new Date(source.nowMs) };
-  await cancelOfLostOrder(client, lost);
+/**
+ * The charge has again what a reversed dispute gave back of it, except for what another lost dispute of the charge takes in its place.
+ * @returns what that one gives back then; null where it is nothing
+ */
+async function takeBack(
+  client: Client,
+  { scope, read, charge, decision, source }: Change,
+): Promise<RefundedPart | null> {
+  const { accountId } = scope;
+  const without = { ...charge, lost_cents: charge.lost_cents - decision.takenBackCents };
+  const others = await readOtherLost(client, accountId, charge, read.reference);
+  const cents = lostByOther(
+    without,
+    others.reduce((sum, { lost_cents }) => sum + lost_cents, 0),
+  );
+  await writeLoss(client, accountId, charge.id, cents - decision.takenBackCents);
+  const [last] = others;
+  if (last === undefined || cents === 0) return null;
+  const { reference } = last;
+  await addGivenBack(client, { accountId, orderId: charge.order_id, reference }, cents);
+  // The dispute's own id is that of what it took before.
+  return lossOf(charge, `${reference}/${read.reference}`, cents, new Date(source.nowMs).toISOString());
 }
 
-function eventsOf({ read, charge, decision, source }: Change) {
+/**
+ * An open dispute lets the charges of the subscription wait, a lost one ends it, whatever it took of the order or a renewal; after
+ * any other end they go on.
+ */
+async function followOnSubscription(client: Client, { scope, charge, decision, source }: Change): Promise<void> {
+  const { accountId } = scope;
+  const { order_id: orderId } = charge;
+  const now = new Date(source.nowMs);
+  if (decision.closed === 'lost') {
+    await cancelOfLostOrder(client, { account_id: accountId, order_id: orderId, refunded_at: now });
+  } else if (decision.closed === null) {
+    await client.query(hurryRenewalsStatement([[accountId], [orderId]]));
+  } else if (!decision.opened && decision.takenBackCents === 0) {
+    await continueUndisputed(client, { accountId, orderId }, now);
+  }
+}
+
+/** @param byOther what another dispute gives back in place of this one */
+function eventsOf({ read, charge, decision, source }: Change, byOther: RefundedPart | null) {
   const closedAt = new Date(source.nowMs).toISOString();
   const about = {
     orderId: charge.order_id,
@@ -123,20 +161,18 @@ function eventsOf({ read, charge, decision, source }: Change) {
   ];
   return ends.map((outcome) => {
     const end = outcome === null ? null : { outcome, closedAt };
-    const givenBack = outcome === 'lost' && decision.lostCents > 0 ? lossOf(charge, read, decision, closedAt) : null;
-    return outboxRow(disputeRecorded, { ...about, end, givenBack }, source);
+    const isLoss = outcome === 'lost' && decision.lostCents > 0;
+    const givenBack = isLoss ? lossOf(charge, read.reference, decision.lostCents, closedAt) : byOther;
+    const { takenBackCents } = decision;
+    const takenBack = takenBackCents > 0 ? { takenBack: { amountCents: takenBackCents } } : {};
+    return outboxRow(disputeRecorded, { ...about, end, givenBack, ...takenBack }, source);
   });
 }
 
-const lossOf = (
-  charge: DisputedCharge,
-  { reference }: ProcessorDispute,
-  { lostCents }: DisputeDecision,
-  refundedAt: string,
-): RefundedPart => ({
-  refundId: reference,
+const lossOf = (charge: DisputedCharge, refundId: string, amountCents: number, refundedAt: string): RefundedPart => ({
+  refundId,
   paymentId: charge.id,
-  amountCents: lostCents,
+  amountCents,
   chargedCents: charge.amount_cents,
   subscriptionId: charge.subscription_id,
   period: charge.period,
@@ -144,7 +180,8 @@ const lossOf = (
 });
 
 function noticesOf({ read, charge, decision }: Change): { readonly what: string; readonly text: string }[] {
-  const { opened, closed, escalated } = decision;
+  const { opened, closed, escalated, takenBackCents } = decision;
+  if (takenBackCents > 0) return [{ what: 'reversed', text: reversedText(read, charge, takenBackCents) }];
   return [
     ...(opened ? [{ what: 'opened', text: openedText(read, charge) }] : []),
     ...(escalated ? [{ what: 'escalated', text: escalatedText(read, charge) }] : []),

@@ -5,6 +5,7 @@ import type { Charge, Payment } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { noticeEvent } from '../charging/payment-events.ts';
 import { refundFailedText } from '../charging/payment-notices.rules.ts';
+import { addGivenBack } from './add-given-back.ts';
 import { lostInstead } from './refund.rules.ts';
 
 /** A refund that failed after it had been taken, and what the processor says of it. */
@@ -76,6 +77,10 @@ export async function reopenCharges(deps: PaymentDeps, refund: FailedRefund): Pr
     const [around] = (await client.query(aroundStatement([accountId, chargeId, refund.order_id]))).rows;
     const lostCents = lostInstead(charge, amountCents, around?.taken_cents ?? 0);
     await client.query(reopenStatement([accountId, chargeId, amountCents, lostCents, new Date(nowMs)]));
+    const disputeId = around?.dispute_id;
+    if (lostCents > 0 && disputeId) {
+      await addGivenBack(client, { accountId, orderId: refund.order_id, reference: disputeId }, lostCents);
+    }
     const events = eventsOf(refund, { charge, period, around: around as Around, lostCents, nowMs });
     await client.query(insertOutboxSql, [JSON.stringify(events)]);
   });

@@ -1,3 +1,4 @@
+import { readSettings } from '@app/account-settings/read-settings';
 import type { EventData } from '@app/contracts/define';
 import type { orderRefunded } from '@app/contracts/orders';
 import { subscriptionCanceled } from '@app/contracts/subscriptions';
@@ -15,7 +16,7 @@ interface OrderKey {
   readonly order_id: string;
 }
 const orderTypes: ColumnsOf<OrderKey> = { account_id: 'text', order_id: 'text' };
-const refundTypes = { ...orderTypes, refunded_at: 'timestamptz' };
+const refundTypes = { ...orderTypes, refunded_at: 'timestamptz', by_dispute: 'bool' };
 const refund = namesOf(refundTypes);
 
 /** Any number that no other advisory lock of this database has. */
@@ -58,21 +59,22 @@ export async function cancelOfRefundedOrders(client: Client, events: readonly Re
     account_id: accountId,
     order_id: data.orderId,
     refunded_at: data.refundedAt,
+    by_dispute: false,
   }));
   await client.query(rememberStatement([JSON.stringify(refunds)]));
   await cancelRefunded(client, refunds, events[0]?.requestId ?? null);
 }
 
 /**
- * Ends the subscription of an order whose money went back by lost disputes, in their transaction: as with a refund, of one that is
- * not known yet as soon as it has begun.
+ * Ends the subscription of an order of which a dispute was lost, in its transaction: as with a refund, of one that is not known yet
+ * as soon as it has begun. Endpoints get that end where the seller wants cancellation notices.
  */
 export async function cancelOfLostOrder(
   client: Client,
   lost: OrderKey & { readonly refunded_at: Date },
 ): Promise<void> {
   await lockOrders(client, [lost.order_id]);
-  await client.query(rememberStatement([JSON.stringify([lost])]));
+  await client.query(rememberStatement([JSON.stringify([{ ...lost, by_dispute: true }])]));
   await cancelRefunded(client, [lost], null);
 }
 
@@ -89,7 +91,7 @@ export async function cancelOfRecordedOrder(
   { accountId, requestId }: { readonly accountId: string; readonly requestId: string | null },
   orderId: string,
 ): Promise<void> {
-  const refund = { account_id: accountId, order_id: orderId, refunded_at: clock.now() };
+  const refund = { account_id: accountId, order_id: orderId, refunded_at: clock.now(), by_dispute: false };
   await database.transaction(async (client) => {
     await lockOrders(client, [orderId]);
     await client.query(rememberStatement([JSON.stringify([refund])]));
@@ -102,7 +104,7 @@ export async function cancelOfRecordedOrder(
 const cancelStatement = statement<CanceledRow>(
   'subscriptions-cancel-refunded',
   `with living as (
-     select s.id, s.status, r.refunded_at,
+     select s.id, s.status, r.refunded_at, r.by_dispute,
        greatest(r.refunded_at + case when s.test then coalesce(c.ahead_days, 0) else 0 end * interval '1 day', s.started_at)
          as ends_at
      from json_to_recordset($1::json) as o(${recordOf(orderTypes)})
@@ -113,14 +115,15 @@ const cancelStatement = statement<CanceledRow>(
      order by s.id for update of s
    )
    update subscriptions as s set status = 'canceled', canceled_at = l.ends_at, next_charge_at = null, paused_at = null,
-     free_attempt = false, cancel_requested_by = null
+     paused_by = null, paused_retry_at = null, free_attempt = false, cancel_requested_by = null
    from living as l where s.id = l.id
    returning s.id, s.account_id, s.order_id, s.product_id, s.product_name, s.customer_email, s.amount_cents, s.currency,
-     s.billing_interval, s.canceled_at, s.test, l.status as status_before, l.refunded_at`,
+     s.billing_interval, s.canceled_at, s.test, l.status as status_before, l.refunded_at, l.by_dispute`,
   {
     account_id: 'text',
     amount_cents: 'int8',
     billing_interval: 'text',
+    by_dispute: 'bool',
     canceled_at: 'timestamptz',
     currency: 'text',
     customer_email: 'text',
@@ -137,6 +140,8 @@ const cancelStatement = statement<CanceledRow>(
 interface CanceledRow extends CanceledSubscription {
   readonly account_id: string;
   readonly refunded_at: Date;
+  /** A dispute of its was lost, and no refund came before that. */
+  readonly by_dispute: boolean;
 }
 
 /** Cancels those subscriptions of the orders whose order was refunded, and reports each once. The orders are locked. */
@@ -150,12 +155,14 @@ export async function cancelRefunded(
   await client.query(
     hurryRenewalsStatement([rows.map(({ account_id }) => account_id), rows.map(({ order_id }) => order_id)]),
   );
-  const events = rows.map((row) =>
-    outboxRow(subscriptionCanceled, canceledData(row, 'refund'), {
-      accountId: row.account_id,
-      requestId,
-      nowMs: row.refunded_at.getTime(),
-    }),
-  );
+  const disputed = new Set(rows.filter(({ by_dispute }) => by_dispute).map(({ account_id }) => account_id));
+  const settings = await readSettings(client, disputed);
+  const events = rows.map((row) => {
+    const { account_id: accountId, by_dispute } = row;
+    const reason = by_dispute ? 'dispute' : 'refund';
+    const sendWebhook = !by_dispute || (settings.get(accountId)?.cancellationNotices ?? false);
+    const data = { ...canceledData(row, reason), sendWebhook };
+    return outboxRow(subscriptionCanceled, data, { accountId, requestId, nowMs: row.refunded_at.getTime() });
+  });
   await client.query(insertOutboxSql, [JSON.stringify(events)]);
 }

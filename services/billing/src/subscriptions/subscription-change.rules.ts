@@ -122,6 +122,22 @@ export function resume(
   };
 }
 
+/**
+ * What fell due while its charges waited for the end of a dispute is due now, at a new anchor: that time is not billed. Null where
+ * nothing fell due. One that is canceled for the end of its period ends with the next run.
+ */
+export function dueAnew(
+  subscription: Subscription,
+  now: Date,
+  { charging, paidAt }: { readonly charging: boolean; readonly paidAt: Date | null },
+): SubscriptionChange {
+  const { next_charge_at: dueAt, cancel_requested_by, status } = subscription;
+  if (dueAt === null || dueAt > now || cancel_requested_by !== null) return null;
+  const retryAt = status === 'past_due' ? dueAt : null;
+  const { dates, dueAt: next_charge_at } = datesFrom(subscription, now, { charging, paidAt, retryAt });
+  return { ...dates, next_charge_at };
+}
+
 interface Waited {
   readonly charging: boolean;
   readonly paidAt: Date | null;

@@ -34,10 +34,10 @@ export interface CanceledSubscription extends SubscriptionIdentity {
   readonly status_before: 'active' | 'past_due' | 'paused';
 }
 
-/** Endpoints get every cancellation that the seller made or allowed: what a buyer cancels counts as the seller's. */
+/** Endpoints get every cancellation that the seller made or allowed: what a buyer cancels counts as the seller's, what a bank does not. */
 export const canceledData = (
   row: CanceledSubscription,
-  reason: 'seller' | 'buyer' | 'refund',
+  reason: 'seller' | 'buyer' | 'refund' | 'dispute',
 ): EventData<typeof subscriptionCanceled> => ({
   ...aboutSubscription(row),
   canceledAt: row.canceled_at.toISOString(),

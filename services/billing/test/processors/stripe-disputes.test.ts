@@ -105,9 +105,9 @@ test('without webhooks, disputes of a charge, a capture, an upsell and a renewal
   expect(ends.map(({ outcome, back }) => `${outcome} ${back}`).toSorted()).toEqual(
     ['lost 1500', 'lost 1900', 'lost 4900', 'lost 4900'].toSorted(),
   );
-  // The renewal alone was lost: as with its refund, the subscription goes on.
+  // A lost renewal ends the subscription too.
   const [subscription] = (await request(listSubscriptions, {})).data;
-  expect(subscription).toMatchObject({ order_id: subscribed, status: 'active' });
+  expect(subscription).toMatchObject({ order_id: subscribed, status: 'canceled' });
   const runs = (await request(listDailyRuns, {})).data;
   expect(runs.every(({ books: compared }) => (compared?.orphan_count ?? 0) === 0)).toBe(true);
   expect(Math.max(...runs.map(({ books: compared }) => compared?.disputes ?? 0))).toBe(4);

@@ -141,6 +141,44 @@ export async function recordFailedRefund(
   return after;
 }
 
+const takeBackStatement = statement<Known & { readonly refundId: string; readonly amountCents: number }>(
+  'payment-refunds-take-back',
+  `update payment_refunds set failed = true
+   where account_id = $1 and order_id = $2 and (refund_id = $3 or starts_with(refund_id, $3 || '/')) and not failed
+   returning refund_id as "refundId", amount_cents as "amountCents", payment_id as "paymentId",
+     charged_cents as "chargedCents", subscription_id as "subscriptionId", period`,
+  {
+    ...{ refundId: 'text', amountCents: 'int8', paymentId: 'text', chargedCents: 'int8', subscriptionId: 'text' },
+    period: 'int4',
+  },
+);
+
+/**
+ * Records that a dispute which was lost is reversed: what it gave back of a payment, also in place of a refund that failed, is the
+ * seller's again, with an event for each part. What is not known yet stays without an event.
+ */
+export async function takeBackOfDispute(
+  client: Client,
+  order: RefundedOrder,
+  reversed: { readonly disputeId: string; readonly amountCents: number; readonly takenBackAt: string },
+  { requestId, nowMs }: Source,
+): Promise<RefundedOrder> {
+  const { account_id: accountId, id } = order;
+  const { disputeId, amountCents, takenBackAt } = reversed;
+  const { rows } = await client.query(takeBackStatement([accountId, id, disputeId]));
+  if (rows.length === 0) await client.query(failStatement([accountId, id, disputeId, amountCents, takenBackAt]));
+  let after = order;
+  for (const part of rows) {
+    after = await sumUp(client, after, 1);
+    const about = aboutRefund(after, part, await readPaymentRefunds(client, order));
+    const data = { ...about, wasLast: !isCounted(after), reopenedAt: takenBackAt };
+    await client.query(insertOutboxSql, [
+      JSON.stringify([outboxRow(paymentReopened, data, { accountId, requestId, nowMs })]),
+    ]);
+  }
+  return after;
+}
+
 async function sumUp(client: Client, order: RefundedOrder, changes: number): Promise<RefundedOrder> {
   const { rows } = await client.query(sumStatement([order.account_id, order.id, changes]));
   return { ...order, ...rows[0] };

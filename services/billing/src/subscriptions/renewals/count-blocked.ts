@@ -1,6 +1,6 @@
 import { statement } from '@app/service-kit/database';
 import { notifyUnknownAfterMs } from '../../charging/payment.rules.ts';
-import { gaveBackOrder } from '../../charging/wanted-renewal.ts';
+import { gaveBackOrder, isDisputed } from '../../charging/wanted-renewal.ts';
 import type { DailyStep } from '../../runs/daily-step.ts';
 
 /**
@@ -14,6 +14,8 @@ const blockedStatement = statement<{ blocked: number; long: number }>(
      where p.account_id = $1 and p.next_check_at is not null and p.step in ('renewal', 'refund') and p.test = $2
      union all
      select p.order_id, false from payments as p where ${gaveBackOrder('$3')} and p.test = $2
+     union all
+     select d.order_id, false from disputes as d where ${isDisputed} and d.test = $2
    )
    select count(*)::int as blocked, (count(*) filter (where h.long))::int as long
    from (select order_id, bool_or(long) as long from held group by order_id) as h
@@ -23,8 +25,8 @@ const blockedStatement = statement<{ blocked: number; long: number }>(
 );
 
 /**
- * The step that counts what is due and was not charged because it is not known yet how an earlier payment for it ended, or because
- * its order is being given back, or was. The
+ * The step that counts what is due and was not charged because it is not known yet how an earlier payment for it ended, because
+ * its order is being given back, or was, or because the bank disputes a payment of it. The
  * payments loop queries the processor within minutes, and whatever it finds is counted by the next run, so that alone is no
  * fault. What has waited for a day, from one run to the next, makes the run not `ok`.
  */
