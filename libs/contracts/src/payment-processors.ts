@@ -10,14 +10,20 @@ export const cardProcessor = z.enum([...processorName.options, 'none']);
 const stripeKeys = z
   .object({
     account: z.string().describe('The Stripe account that the keys are of.'),
-    account_name: z.string().nullable(),
+    account_name: z.string().nullable().describe('Null also where a restricted key may not read it.'),
     publishable_key: z.string().describe('What the buyer’s page needs to take a card.'),
     stored_at: timestamp.describe('When this pair was stored.'),
     settlement_currency: z
       .string()
       .nullable()
-      .describe('The default currency that the Stripe account is paid out in: its smallest charges are in it.'),
-    missing_permissions: z.array(z.string()).describe('What a restricted key may not do and would have to.'),
+      .describe(
+        'The default currency that the Stripe account is paid out in: its smallest charges are in it. Null also where a restricted key may not read it.',
+      ),
+    missing_permissions: z
+      .array(z.string())
+      .describe(
+        'What a restricted key may not do and would have to, as “Disputes: read”. A key without what renewals need is not stored (422).',
+      ),
     webhooks: z
       .enum(['active', 'by_hand', 'pending', 'not_permitted', 'no_public_url', 'refused'])
       .describe(

@@ -14,6 +14,7 @@ import { databaseOptions, migrate } from '../src/db/migrate.ts';
 import { openAnswerWriters } from '../src/open-payments.ts';
 import type { PaymentProcessor } from '../src/processors/port.ts';
 import type { ProcessorName } from '../src/processors/processor-registry.ts';
+import { newKeyRefusal } from '../src/processors/refused-key.ts';
 import { openSimulatedProcessor, type SimulatedProcessor } from '../src/processors/simulated/simulated-processor.ts';
 import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
 import type { AccountRun } from '../src/runs/daily-step.ts';
@@ -207,7 +208,7 @@ export const runOf = (accountId: string, { clock }: Pick<PaymentDeps, 'clock'>):
   ...{ test: false, now: () => clock.now(), isClosing: () => false },
   progress: { expect: () => undefined, done: () => undefined },
   renewedByLookUp: new Set(),
-  keyRefusal: { by: null },
+  keyRefusal: newKeyRefusal(),
 });
 
 export const newAccount = (): string => newId('account', Date.parse('2026-03-15T12:00:00.000Z'));

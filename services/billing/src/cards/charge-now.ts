@@ -1,6 +1,7 @@
 import { newId } from '@app/contracts/ids';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import type { Confirmation } from '../processors/port.ts';
+import { newKeyRefusal } from '../processors/refused-key.ts';
 import { chargeWhenMatched } from '../reconciliation/unmatched-payments/charge-when-matched.ts';
 import { noCounts } from '../runs/daily-counts.rules.ts';
 import type { AccountRun } from '../runs/daily-step.ts';
@@ -36,7 +37,7 @@ export function createChargeNow(deps: PaymentDeps): ChargeNow {
       now: () => now,
       isClosing: () => false,
       renewedByLookUp: new Set(),
-      keyRefusal: { by: null },
+      keyRefusal: newKeyRefusal(),
       progress: { expect: () => undefined, done: () => undefined },
     };
     await charge(deps, run, noCounts());

@@ -1,8 +1,9 @@
+import type { NotDone } from '../processors/port.ts';
 import { keyRefusedCode } from '../processors/refused-key.ts';
 import { notifyOfPayment } from './notify-of-payment.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { keyRefusedText, noProcessorText } from './payment-notices.rules.ts';
+import { keyRefusedText, noProcessorText, notPermittedText } from './payment-notices.rules.ts';
 
 type Deps = Pick<PaymentDeps, 'database' | 'clock' | 'wakeRelay'>;
 
@@ -10,9 +11,17 @@ type Deps = Pick<PaymentDeps, 'database' | 'clock' | 'wakeRelay'>;
 export const notifyNoProcessor = (deps: Deps, payment: Payment): Promise<void> =>
   notifyOnceADay(deps, payment, 'no payment processor', noProcessorText);
 
-/** Notifies the seller once in a UTC day that the processor does not accept the account's API key; a daily run says it under the same key. */
-export const notifyKeyRefused = (deps: Deps, payment: Payment): Promise<void> =>
-  notifyOnceADay(deps, payment, keyRefusedCode, keyRefusedText(payment.processor));
+/**
+ * Notifies the seller once in a UTC day of what only they can mend: the processor does not accept the account's API key, or the key lacks
+ * a permission. A daily run says both under the same keys.
+ */
+export async function notifyUndone(deps: Deps, payment: Payment, { why, message }: NotDone): Promise<void> {
+  const { processor } = payment;
+  if (why === keyRefusedCode) await notifyOnceADay(deps, payment, keyRefusedCode, keyRefusedText(processor));
+  if (why === 'not_permitted') {
+    await notifyOnceADay(deps, payment, `${keyRefusedCode} permissions`, notPermittedText(processor, [message]));
+  }
+}
 
 async function notifyOnceADay(deps: Deps, payment: Payment, what: string, text: string): Promise<void> {
   await notifyOfPayment(deps, payment, { key: `${what} ${deps.clock.now().toISOString().slice(0, 10)}`, text });

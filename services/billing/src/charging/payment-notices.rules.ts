@@ -72,6 +72,10 @@ export const keyUnreadableText = (processor: string): string =>
 export const keyRefusedText = (processor: string): string =>
   `The payment processor does not accept your account’s API key. Store a valid one in Settings (processor ${processor}). Nothing was done with what was sent: buyers must try again later, and renewals wait.`;
 
+/** @param lacked what the key may not do, in plain words */
+export const notPermittedText = (processor: string, lacked: readonly string[]): string =>
+  `Your account’s API key may not do all that it has to. ${lacked.join(' ')} What needs it was not done, and everything else goes on. Give the key what it lacks at the payment processor, and store it again in Settings (processor ${processor}).`;
+
 export const noProcessorText =
   'A buyer could not pay: your account has chosen no payment processor. Choose one in Settings (PUT /api/v1/payment-processor). Until then nothing is charged, and buyers must try again later.';
 

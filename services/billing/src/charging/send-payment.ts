@@ -3,7 +3,7 @@ import { UnreadableKeyError, UnusableProcessorError } from '../processors/proces
 import { sendRequest } from '../processors/send-request.ts';
 import type { Answered } from './decide-answer.rules.ts';
 import { notifyKeyUnreadable } from './notify-key-unreadable.ts';
-import { notifyKeyRefused, notifyNoProcessor } from './notify-no-processor.ts';
+import { notifyNoProcessor, notifyUndone } from './notify-no-processor.ts';
 import { isAskingRenewal, isOfBuyer, isTooLateToSend, mayResend } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
@@ -51,7 +51,7 @@ export async function callProcessor(deps: PaymentDeps, payment: Payment, context
     );
     if (outcome.status === 'not_done') {
       logger.warn({ why: outcome.why, ...logFieldsOf(payment) }, 'the processor did not execute a payment');
-      if (outcome.why === 'key_refused') await notifyKeyRefused(deps, payment);
+      await notifyUndone(deps, payment, outcome);
     }
     return outcome;
   } catch (err) {

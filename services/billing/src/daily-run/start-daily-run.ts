@@ -11,6 +11,7 @@ import {
 } from '@app/runs/run-lock';
 import { type Database, statement } from '@app/service-kit/database';
 import type { Logger } from '@app/service-kit/logger';
+import { newKeyRefusal } from '../processors/refused-key.ts';
 import { addResults, noCounts, resultOf, withAccountInProblems } from '../runs/daily-counts.rules.ts';
 import type { DailyStep } from '../runs/daily-step.ts';
 import { isDueEvenIfOpen } from '../subscriptions/renewals/due-subscriptions.ts';
@@ -137,7 +138,7 @@ async function runSteps(
     progress,
     isClosing,
     renewedByLookUp: new Set<string>(),
-    keyRefusal: { by: null },
+    keyRefusal: newKeyRefusal(),
   };
   try {
     if (force) await waiveLimit(deps.database, { accountId, runId }, clock.now());

@@ -123,7 +123,9 @@ async function withKey(
 
 /** Undefined where another attempt may succeed. */
 function refusalOf(err: unknown): Refusal | undefined {
-  if (err instanceof NothingDoneError) return err.why === 'key_refused' ? 'not_permitted' : undefined;
+  if (err instanceof NothingDoneError) {
+    return err.why === 'key_refused' || err.why === 'not_permitted' ? 'not_permitted' : undefined;
+  }
   if (!(err instanceof StripeAnswerError) || err.status === undefined) return undefined;
   // It was deleted meanwhile, or another request holds it: the next list shows how it is then.
   if (err.code === 'resource_missing' || err.status === 409) return undefined;

@@ -90,6 +90,8 @@ export interface ProcessorCall {
   readonly signal: AbortSignal;
   /** No buyer waits for it: where the processor limits the rate, those for whom one does come first. */
   readonly isBackground?: boolean;
+  /** Of a list: gets, in plain words, what the key may not read and the list can do without. Without it such a list throws. */
+  readonly onNotPermitted?: (message: string) => void;
   /** Runs what is no part of the deadline: waiting until something may be sent. */
   readonly untimed?: <T>(wait: () => Promise<T>) => Promise<T>;
 }
@@ -174,10 +176,10 @@ export type SentOutcome = ProcessorOutcome | NotDone;
 export interface NotDone {
   readonly status: 'not_done';
   /**
-   * It does not accept the API key; it limited the rate until the deadline; no connection to it could be made; it takes no such
-   * request, as from an account there that may not charge.
+   * It does not accept the API key; the key may not do this; it limited the rate until the deadline; no connection to it could be made;
+   * it takes no such request, as from an account there that may not charge.
    */
-  readonly why: 'key_refused' | 'rate_limited' | 'no_connection' | 'request_refused';
+  readonly why: 'key_refused' | 'not_permitted' | 'rate_limited' | 'no_connection' | 'request_refused';
   /** Plain words for the seller. */
   readonly message: string;
 }

@@ -1,4 +1,4 @@
-import type { PaymentProcessor, ProcessorCall, ProcessorRecord, SentOutcome } from './port.ts';
+import type { PaymentProcessor, ProcessorCall, ProcessorRecord, SavedMethodRequest, SentOutcome } from './port.ts';
 import { NothingDoneError } from './port.ts';
 import type { AccountProcessor, Processors } from './processor-registry.ts';
 
@@ -9,7 +9,13 @@ export const keyRefusedCode = 'key_refused';
 export interface KeyRefusal {
   /** The name of the processor that did not accept it; null until one has not. */
   by: string | null;
+  /** What it may not do, in plain words, as far as the run has found. */
+  readonly lacked: Set<string>;
+  /** It may not charge: the run begins no renewal more. */
+  mayNotCharge: boolean;
 }
+
+export const newKeyRefusal = (): KeyRefusal => ({ by: null, lacked: new Set(), mayNotCharge: false });
 
 /**
  * Processors that send nothing any more once one of them has refused the account's key: what a call would send then is not done
@@ -32,6 +38,7 @@ function guard(processor: PaymentProcessor, refusal: KeyRefusal): PaymentProcess
     if (isRefused) refusal.by ??= processor.name;
     return answer;
   };
+  const noteLack = (message: string): void => void refusal.lacked.add(message);
   const isRefusedBy = (err: unknown): boolean => err instanceof NothingDoneError && err.why === keyRefusedCode;
   const requireAccepted = (): void => {
     if (refusal.by !== null)
@@ -55,6 +62,7 @@ function guard(processor: PaymentProcessor, refusal: KeyRefusal): PaymentProcess
     async (request: Request, call: ProcessorCall): Promise<SentOutcome> => {
       if (refusal.by !== null) return { status: 'not_done', why: keyRefusedCode, message: refusedText };
       const outcome = await send(request, waiting(call));
+      if (outcome.status === 'not_done' && outcome.why === 'not_permitted') noteLack(outcome.message);
       return note(outcome, outcome.status === 'not_done' && outcome.why === keyRefusedCode);
     };
   const reading = async <T>(read: () => Promise<T>): Promise<T> => {
@@ -62,22 +70,31 @@ function guard(processor: PaymentProcessor, refusal: KeyRefusal): PaymentProcess
     try {
       return await read();
     } catch (err) {
+      if (err instanceof NothingDoneError && err.why === 'not_permitted') noteLack(err.message);
       throw note(err, isRefusedBy(err));
     }
   };
+  const chargeSaved = sending((request: SavedMethodRequest, call) => processor.chargeSaved(request, call));
   return {
     name: processor.name,
     ...(processor.findsMadeRefunds && { findsMadeRefunds: true as const }),
     authorize: sending((request, call) => processor.authorize(request, call)),
     charge: sending((request, call) => processor.charge(request, call)),
     saveMethod: sending((request, call) => processor.saveMethod(request, call)),
-    chargeSaved: sending((request, call) => processor.chargeSaved(request, call)),
+    chargeSaved: async (request, call) => {
+      const outcome = await chargeSaved(request, call);
+      refusal.mayNotCharge ||= outcome.status === 'not_done' && outcome.why === 'not_permitted';
+      return outcome;
+    },
     capture: sending((request, call) => processor.capture(request, call)),
     refund: sending((request, call) => processor.refund(request, call)),
     release: sending((request, call) => processor.release(request, call)),
     lookUp: (sent, call) => reading(() => processor.lookUp(sent, call)),
     readDispute: (reference, call) => reading(() => processor.readDispute(reference, call)),
-    list: (from, to, call) => listed(processor.list(from, to, call), reading),
+    list: (from, to, call) => {
+      const onNotPermitted = call.onNotPermitted && noteLack;
+      return listed(processor.list(from, to, { ...call, ...(onNotPermitted && { onNotPermitted }) }), reading);
+    },
   };
 }
 

@@ -134,7 +134,7 @@ test('stripe is not chosen without keys; keys fit their processor; a Stripe that
 test('a restricted key says what it may not do', async () => {
   const secretKey = 'rk_live_narrow';
   stripe.accept(secretKey, 'acct_narrow');
-  stripe.restrict(secretKey, ['/v1/refunds', '/v1/events']);
+  stripe.restrict(secretKey, ['charge_write', 'event_read']);
   const stored = await put(newAccount(), {
     processor: 'stripe',
     live: { secretKey, publishableKey: 'pk_live_narrow' },

@@ -88,7 +88,8 @@ export const endpoints: Readonly<Record<string, (requested: Requested) => unknow
 export const secretOf = (endpointId: string): string => `whsec_${endpointId}`;
 
 function requireHttps(url: unknown): void {
-  if (!String(url).startsWith('https://')) throw invalid('Invalid URL: it must be HTTPS.', { param: 'url' });
+  if (!String(url).startsWith('https://'))
+    throw invalid('Invalid URL: it must be HTTPS.', { code: 'url_invalid', param: 'url' });
 }
 
 function canceled({ books, id, parameters }: Requested, kind: Intent['object']): Intent {

@@ -8,6 +8,7 @@ import { apiVersion, type Endpoint, endpointOf, formOf, prepareChecks } from './
 import { decide, endpoints, expanded } from './endpoints.ts';
 import { type Answer, answerOnce, errorAnswer, type StripeAccount } from './kept-answers.ts';
 import type { PaymentIntent, SetupIntent } from './objects.ts';
+import { lackedBy, permissionDenied } from './permissions.ts';
 import { invalid, StripeNo } from './stripe-error.ts';
 
 export type { PaymentIntent, SetupIntent } from './objects.ts';
@@ -41,8 +42,8 @@ export interface StripeRequest {
 interface Key {
   readonly account: string;
   readonly isRevoked?: true;
-  /** Paths for which a restricted key has no permission. */
-  readonly forbidden?: readonly string[];
+  /** What a restricted key lacks. */
+  readonly lacking?: readonly string[];
 }
 type Matches = (request: StripeRequest) => boolean;
 
@@ -97,9 +98,9 @@ export class StripeStandIn {
     this.#keys.set(secretKey, { ...this.#keyOf(secretKey), isRevoked: true });
   }
 
-  /** @param forbidden as the description names them */
-  restrict(secretKey: string, forbidden: readonly string[]): void {
-    this.#keys.set(secretKey, { ...this.#keyOf(secretKey), forbidden });
+  /** @param lacking Stripe's names of permissions, or paths as the description names them */
+  restrict(secretKey: string, lacking: readonly string[]): void {
+    this.#keys.set(secretKey, { ...this.#keyOf(secretKey), lacking });
   }
 
   #keyOf(secretKey: string): Key {
@@ -208,13 +209,14 @@ export class StripeStandIn {
     const method = incoming.method ?? '';
     const secretKey = String(incoming.headers.authorization ?? '').replace(/^Bearer /, '');
     const endpoint = endpointOf(method, pathname);
-    const no = this.#refusal(incoming, secretKey, endpoint?.path);
+    const form = formOf(method === 'GET' ? search.slice(1) : body);
+    const no = this.#refusal(incoming, secretKey, { method, path: endpoint?.path ?? '', parameters: form });
     if (no !== undefined) {
       this.refused.push(`${method} ${endpoint?.path}`);
       return send(response, errorAnswer(no));
     }
     if (endpoint === undefined) return send(response, errorAnswer(unknownUrl(method, pathname)));
-    const read = endpoint.parameters(formOf(method === 'GET' ? search.slice(1) : body));
+    const read = endpoint.parameters(form);
     if ('fault' in read) return send(response, errorAnswer(invalid(read.fault, { code: 'parameter_unknown' })));
     const key = incoming.headers['idempotency-key'];
     const idempotencyKey = method === 'POST' && typeof key === 'string' ? key : undefined;
@@ -292,16 +294,20 @@ export class StripeStandIn {
     return fault === 'request_lost' ? 'silent_before' : 'silent_after';
   }
 
-  #refusal({ headers }: IncomingMessage, secretKey: string, path = ''): StripeNo | undefined {
+  #refusal(
+    { headers }: IncomingMessage,
+    secretKey: string,
+    requested: Parameters<typeof lackedBy>[0],
+  ): StripeNo | undefined {
+    const { path } = requested;
     if (headers['stripe-version'] !== apiVersion) return invalid(`not the API version ${apiVersion}`);
     const key = this.#keys.get(secretKey);
     const type = 'invalid_request_error';
     if (isPublishable(secretKey) && key?.isRevoked === undefined && path === '/v1/setup_intents/{intent}')
       return undefined;
     if (key === undefined || key.isRevoked) return new StripeNo(401, { type, message: 'Invalid API Key provided.' });
-    if (!key.forbidden?.includes(path)) return undefined;
-    const message = 'The provided key does not have the required permissions for this endpoint.';
-    return new StripeNo(403, { type, message });
+    const lacked = lackedBy(requested, key.lacking ?? []);
+    return lacked === undefined ? undefined : permissionDenied(lacked, key.account);
   }
 }
 

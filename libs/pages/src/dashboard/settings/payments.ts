@@ -1,5 +1,6 @@
+import { stripePermissions } from '@app/contracts/stripe-permissions';
 import { button } from '../../components/button.ts';
-import { card, facts } from '../../components/card.ts';
+import { card, facts, fold } from '../../components/card.ts';
 import { checkbox, choices } from '../../components/choice.ts';
 import { field } from '../../components/field.ts';
 import { type Html, html } from '../../html.ts';
@@ -19,6 +20,11 @@ const texts = {
   makesEndpointHint: 'Type both keys with it, and delete your endpoint at Stripe.',
   noneMissing: 'None',
   left: 'Endpoints to delete at Stripe',
+  permissions: 'Permissions that a restricted key needs',
+  permissionsHint:
+    'Make the key at Stripe under Developers, API keys. A key that may write may also read. Without a permission that is needed for renewals the key is not taken; without another one only what is named here does not work.',
+  needed: 'Needed for renewals.',
+  unknownName: 'its name is unknown, because the key may not read it',
   save: 'Save',
   saving: 'Checking with Stripe…',
   keys: 'Keys are in your Stripe Dashboard under Developers. A secret key is stored sealed and not shown again. Empty fields leave what is stored.',
@@ -79,10 +85,21 @@ export function paymentsContent(visit: Visit, stored: Stored, state: FormState):
   const all = processors.map((each) => Object.assign({ isChosen: each.value === chosen }, each));
   const content = html`${choices({ legend: texts.choice, name: 'processor', kind: 'radio', choices: all })}<p>${
     texts.keys
-  }</p>${modes.map((mode) => pairCard(visit, mode, stored, state))}`;
+  }</p>${permissionsFold()}${modes.map((mode) => pairCard(visit, mode, stored, state))}`;
   const buttons = button({ label: texts.save, busyLabel: texts.saving, kind: 'accent' });
   return form(visit, { content, state, buttons, version: stored.version });
 }
+
+const permissionsFold = (): Html =>
+  fold(
+    texts.permissions,
+    html`<p class="hint">${texts.permissionsHint}</p>${facts(
+      stripePermissions.map(({ name, purpose, isRequired }) => [
+        name,
+        isRequired ? `${purpose} ${texts.needed}` : purpose,
+      ]),
+    )}`,
+  );
 
 /** The keys of one mode: whose they are, and fields for others. */
 function pairCard(visit: Visit, mode: (typeof modes)[number], { stripe }: Stored, state: FormState): Html {
@@ -128,10 +145,15 @@ const webhookTexts: Readonly<Record<Keys['webhooks'], string>> = {
   refused: 'None: Stripe refused the endpoint. Everything works without, later',
 };
 
+function accountText(account: string, name: string | null, missing: readonly string[]): string {
+  if (name !== null) return `${name} (${account})`;
+  return missing.includes('Accounts: read') ? `${account}: ${texts.unknownName}` : account;
+}
+
 function keyFacts(keys: Keys, { formats }: Visit): Html {
   const { account, account_name: name, publishable_key, missing_permissions: missing } = keys;
   return facts([
-    ['Stripe account', name === null ? account : `${name} (${account})`],
+    ['Stripe account', accountText(account, name, missing)],
     ['Secret key', html`Stored ${when(keys.stored_at, formats)}`],
     ['Publishable key', publishable_key],
     ['Webhooks', webhookTexts[keys.webhooks]],

@@ -2,6 +2,7 @@ import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import type * as contract from '@app/contracts/payment-processors';
 import type { StripeKeys } from '@app/contracts/payment-processors';
+import { stripePermissions } from '@app/contracts/stripe-permissions';
 import { invalidField } from '@app/contracts/validation';
 import { executeBound } from '@app/service-kit/bound-sql';
 import { statement } from '@app/service-kit/database';
@@ -56,10 +57,20 @@ export async function checkKeys(
         signal: AbortSignal.timeout(deps.deadlineMs),
       };
       const owner = await deps.keyOwner(call, pair.publishableKey).catch((err: unknown) => refuse(err, mode));
+      requirePermissions(mode, owner);
       if (!owner.fitsPublishableKey) throw invalidField(`${mode}.publishableKey`, otherOwner, 'refused');
       return { ...pair, test: call.test, owner };
     }),
   );
+}
+
+const required = new Set(stripePermissions.filter(({ isRequired }) => isRequired).map(({ name }) => name));
+
+function requirePermissions(mode: 'live' | 'test', { missingPermissions }: KeyOwner): void {
+  const lacked = missingPermissions.filter((name) => required.has(name));
+  if (lacked.length === 0) return;
+  const detail = `lacks what every sale and renewal needs: ${lacked.join(', ')}. Give the key these permissions in your Stripe Dashboard, and store it again.`;
+  throw invalidField(`${mode}.secretKey`, detail, 'refused');
 }
 
 const otherOwner = 'is not accepted by Stripe, or is of another Stripe account than the secret key';
@@ -99,7 +110,7 @@ function checkForm(
 }
 
 function refuse(err: unknown, mode: 'live' | 'test'): never {
-  if (err instanceof NothingDoneError && err.why === 'key_refused') {
+  if (err instanceof NothingDoneError && (err.why === 'key_refused' || err.why === 'not_permitted')) {
     throw invalidField(`${mode}.secretKey`, `is not accepted. ${err.message}`, 'refused');
   }
   const isNo = err instanceof StripeAnswerError && err.status !== undefined && err.status < 500;

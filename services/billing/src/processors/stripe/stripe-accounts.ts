@@ -9,7 +9,8 @@ const earlierCallsOf = (call: ProcessorCall): readonly ProcessorCall[] =>
 const isElsewhere = (err: unknown): boolean => err instanceof StripeAnswerError && err.code === 'resource_missing';
 
 /** Sellers revoke the keys of a Stripe account that they left: then nothing can be read there any more. */
-const isRefused = (err: unknown): boolean => err instanceof NothingDoneError && err.why === 'key_refused';
+const isRefused = (err: unknown): boolean =>
+  err instanceof NothingDoneError && (err.why === 'key_refused' || err.why === 'not_permitted');
 
 /** That it is the current key which is refused would end the account's run, and be what its seller is notified of. */
 const leftAccount = (): NothingDoneError =>

@@ -1,5 +1,6 @@
+import { stripePermissions } from '@app/contracts/stripe-permissions';
 import { toStripeAmount } from '@app/money/stripe-amounts';
-import type { ProcessorOutcome } from '../port.ts';
+import { NothingDoneError, type ProcessorOutcome } from '../port.ts';
 import { keyRefusedCode } from '../refused-key.ts';
 import type { StripeDecline } from './stripe-declines.rules.ts';
 
@@ -72,6 +73,31 @@ const declineOfError = ({ code, decline_code, advice_code, message, payment_meth
   last4: payment_method?.card?.last4 ?? undefined,
 });
 
+/** The key is accepted, and may not do this. */
+export class NotPermittedError extends NothingDoneError {
+  /** As Stripe's page for restricted keys has it; undefined where Stripe names none. */
+  readonly permission: string | undefined;
+  /** The Stripe account of the key, where Stripe names it. */
+  readonly account: string | undefined;
+
+  /** @param found its words name permission and account: nothing else of it does */
+  constructor({ message }: FoundError) {
+    const permission = lackedBy(message);
+    super('not_permitted', `Stripe: the API key lacks the permission ${permission ?? 'for this'}.`);
+    this.permission = permission;
+    this.account = /\b(acct_\w+)/.exec(message)?.[1];
+  }
+}
+
+/** `Enabling "Charges and Refunds Read" ('charge_read') permissions …`; before 2026 `Having the 'rak_charge_read' permission …`. */
+function lackedBy(message: string): string | undefined {
+  const token = /'(?:rak_)?(\w+_(?:read|write))'/.exec(message)?.[1];
+  const known = stripePermissions.find((one) => one.token === token);
+  if (known !== undefined) return known.name;
+  const [, row, level] = /Enabling "?([^"']+?) (Read|Write)"? \('/.exec(message) ?? [];
+  return row === undefined ? token : `${row}: ${level?.toLowerCase()}`;
+}
+
 /** Codes of sockets that were never connected. */
 const neverConnected = new Set([
   'ECONNREFUSED',
@@ -85,8 +111,10 @@ const neverConnected = new Set([
 
 /** What a failed sending means for the next one. */
 export type Failure =
-  /** Stripe does not accept the key, or not for this. */
+  /** Stripe does not accept the key. */
   | 'key_refused'
+  /** Stripe does not accept it for this. */
+  | 'not_permitted'
   /** Nothing was done; it may be sent again. */
   | 'rate_limited'
   | 'no_connection'
@@ -99,7 +127,8 @@ export type Failure =
 
 /** @param hasKey an error of Stripe's own is its answer to the key for good; without a key the next one may be another */
 export function failureOf({ statusCode, code, rawType, detail }: FoundError, hasKey: boolean): Failure {
-  if (statusCode === 401 || statusCode === 403) return 'key_refused';
+  if (statusCode === 401) return 'key_refused';
+  if (statusCode === 403) return 'not_permitted';
   if (statusCode === 429) return 'rate_limited';
   if (statusCode === 409 || code === 'idempotency_key_in_use') return 'in_use';
   if (!hasKey && statusCode !== undefined && statusCode >= 500) return 'broken';

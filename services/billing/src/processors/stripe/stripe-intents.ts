@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import type { ProcessorCall } from '../port.ts';
+import { NotPermittedError } from './stripe-errors.ts';
 import type { StripeLink } from './stripe-link.ts';
 import { type ShownCard, shownCardOf } from './stripe-outcomes.ts';
 
@@ -9,10 +10,15 @@ export const readPayment = (link: StripeLink, id: string, call: ProcessorCall): 
 export const readSetup = (link: StripeLink, id: string, call: ProcessorCall): Promise<Stripe.SetupIntent> =>
   link.read(call, (stripe, options) => stripe.setupIntents.retrieve(id, {}, options));
 
-/** What is shown of a saved card. */
+/** What is shown of a saved card; nothing where the key may not read it. */
 export async function readShownCard(link: StripeLink, methodId: string, call: ProcessorCall): Promise<ShownCard> {
-  const { card } = await link.read(call, (stripe, options) => stripe.paymentMethods.retrieve(methodId, {}, options));
-  return shownCardOf(card);
+  try {
+    const { card } = await link.read(call, (stripe, options) => stripe.paymentMethods.retrieve(methodId, {}, options));
+    return shownCardOf(card);
+  } catch (err) {
+    if (err instanceof NotPermittedError) return {};
+    throw err;
+  }
 }
 
 /** The most that Stripe gives at once. */

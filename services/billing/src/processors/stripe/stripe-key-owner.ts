@@ -1,11 +1,13 @@
 import type Stripe from 'stripe';
 import { NothingDoneError, type ProcessorCall } from '../port.ts';
-import { StripeAnswerError } from './stripe-errors.ts';
+import { NotPermittedError, StripeAnswerError } from './stripe-errors.ts';
 import type { StripeLink } from './stripe-link.ts';
+import { missingPermissions } from './stripe-probes.ts';
 
 /** Whose a key is at Stripe, and what it may not do that the adapter does. */
 export interface KeyOwner {
   readonly account: string;
+  /** Null where it has none, or the key may not read it. */
   readonly name: string | null;
   /** What the account is paid out in by default, in lower case. */
   readonly settlementCurrency: string | null;
@@ -16,19 +18,26 @@ export interface KeyOwner {
 
 /** @throws NothingDoneError where Stripe does not accept the key, or cannot be reached */
 export async function keyOwner(link: StripeLink, call: ProcessorCall, publishableKey: string): Promise<KeyOwner> {
-  const account = await link.read(call, (stripe, options) => stripe.accounts.retrieveCurrent({}, options));
-  const name = account.settings?.dashboard?.display_name ?? account.business_profile?.name ?? account.email;
-  const missing = await Promise.all(probes.map(async (probe) => ((await may(link, call, probe)) ? [] : [probe.name])));
-  const missingPermissions = missing.flat();
-  const fitsPublishableKey =
-    missingPermissions.includes(savingCards) || (await fitsPublishable(link, call, publishableKey));
-  return {
-    account: account.id,
-    name: name ?? null,
-    settlementCurrency: account.default_currency?.toLowerCase() ?? null,
-    missingPermissions,
-    fitsPublishableKey,
-  };
+  const found = await readAccount(link, call);
+  const missing = [...(await missingPermissions(link, call)), ...found.missing];
+  const fitsPublishableKey = missing.includes(savingCards) || (await fitsPublishable(link, call, publishableKey));
+  const { account, name, settlementCurrency } = found;
+  return { account, name, settlementCurrency, missingPermissions: missing, fitsPublishableKey };
+}
+
+type Account = Pick<KeyOwner, 'account' | 'name' | 'settlementCurrency'> & { readonly missing: readonly string[] };
+
+/** Of a key that may not read its account Stripe says whose it is all the same: the refusal names the account. */
+async function readAccount(link: StripeLink, call: ProcessorCall): Promise<Account> {
+  try {
+    const found = await link.read(call, (stripe, options) => stripe.accounts.retrieveCurrent({}, options));
+    const name = found.settings?.dashboard?.display_name ?? found.business_profile?.name ?? found.email ?? null;
+    const settlementCurrency = found.default_currency?.toLowerCase() ?? null;
+    return { account: found.id, name, settlementCurrency, missing: [] };
+  } catch (err) {
+    if (!(err instanceof NotPermittedError) || err.account === undefined) throw err;
+    return { account: err.account, name: null, settlementCurrency: null, missing: [readingAccounts] };
+  }
 }
 
 /**
@@ -45,7 +54,7 @@ async function fitsPublishable(link: StripeLink, call: ProcessorCall, publishabl
     );
     return true;
   } catch (err) {
-    const isRefused = err instanceof NothingDoneError && err.why === 'key_refused';
+    const isRefused = err instanceof NothingDoneError && (err.why === 'key_refused' || err.why === 'not_permitted');
     if (isRefused || (err instanceof StripeAnswerError && err.code === 'resource_missing')) return false;
     throw err;
   } finally {
@@ -55,43 +64,5 @@ async function fitsPublishable(link: StripeLink, call: ProcessorCall, publishabl
   }
 }
 
-interface Probe {
-  /** As Stripe's Dashboard names the permission. */
-  readonly name: string;
-  /** Changes nothing: where it would, Stripe refuses its values, after it has checked the permission. */
-  request(stripe: Stripe, options: Stripe.RequestOptions): Promise<unknown>;
-}
-
-const noId = 'none_of_these';
 const savingCards = 'SetupIntents: write';
-const probes: readonly Probe[] = [
-  { name: 'Customers: write', request: (stripe, options) => stripe.customers.create({ email: 'no address' }, options) },
-  {
-    name: 'PaymentIntents: write',
-    request: (stripe, options) => stripe.paymentIntents.create({ amount: 0, currency: 'usd' }, options),
-  },
-  {
-    name: savingCards,
-    request: (stripe, options) => stripe.setupIntents.create({ customer: noId, payment_method: noId }, options),
-  },
-  {
-    name: 'Charges and Refunds: write',
-    request: (stripe, options) => stripe.refunds.create({ payment_intent: noId }, options),
-  },
-  { name: 'Disputes: read', request: (stripe, options) => stripe.disputes.list({ limit: 1 }, options) },
-  { name: 'PaymentMethods: read', request: (stripe, options) => stripe.paymentMethods.retrieve(noId, {}, options) },
-  { name: 'Balance: read', request: (stripe, options) => stripe.balanceTransactions.list({ limit: 1 }, options) },
-  { name: 'Events: read', request: (stripe, options) => stripe.events.list({ limit: 1 }, options) },
-];
-
-async function may(link: StripeLink, call: ProcessorCall, { request }: Probe): Promise<boolean> {
-  // A secret key may do everything.
-  if (!call.secretKey?.startsWith('rk_')) return true;
-  try {
-    await link.send(call, undefined, request);
-  } catch (err) {
-    if (err instanceof NothingDoneError && err.why === 'key_refused') return false;
-    if (!(err instanceof StripeAnswerError)) throw err;
-  }
-  return true;
-}
+const readingAccounts = 'Accounts: read';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Stripe from 'stripe';
 import { type NotDone, NothingDoneError, type ProcessorCall } from '../port.ts';
 import { untilAborted } from '../until-aborted.ts';
-import { type FoundError, failureOf, StripeAnswerError } from './stripe-errors.ts';
+import { type FoundError, failureOf, NotPermittedError, StripeAnswerError } from './stripe-errors.ts';
 import { endpointOf, type StripePace } from './stripe-pace.ts';
 
 /** Sends requests to Stripe for any account, by the official package. */
@@ -119,14 +119,16 @@ function waitingFor(
 ): NothingDoneError | undefined {
   const failure = failureOf(err, hasKey);
   if (failure === 'final') throw new StripeAnswerError(err);
-  if (failure === 'key_refused') throw tried.mayHaveArrived ? new StripeAnswerError(err) : nothingDone(failure, err);
+  if (failure === 'key_refused' || failure === 'not_permitted') {
+    throw tried.mayHaveArrived ? new StripeAnswerError(err) : nothingDone(failure, err);
+  }
   if (failure === 'broken' || failure === 'in_use') tried.mayHaveArrived = true;
   else if (!tried.mayHaveArrived) return nothingDone(failure, err);
   return undefined;
 }
 
-const nothingDone = (why: NotDone['why'], { message }: FoundError): NothingDoneError =>
-  new NothingDoneError(why, `Stripe: ${message}`);
+const nothingDone = (why: NotDone['why'], err: FoundError): NothingDoneError =>
+  why === 'not_permitted' ? new NotPermittedError(err) : new NothingDoneError(why, `Stripe: ${err.message}`);
 
 /** A key of the other mode would move real money in a rehearsal, or none for a sale. */
 function assertMode({ secretKey, test }: ProcessorCall): void {

@@ -3,6 +3,7 @@ import { fromStripeAmount } from '@app/money/stripe-amounts';
 import type Stripe from 'stripe';
 import type { ProcessorCall, ProcessorRecord } from '../port.ts';
 import { disputeOf } from './stripe-disputes.ts';
+import { NotPermittedError } from './stripe-errors.ts';
 import { eachOf } from './stripe-intents.ts';
 import type { StripeLink } from './stripe-link.ts';
 import { statusOf } from './stripe-look-up.ts';
@@ -60,10 +61,10 @@ async function readPortion(
   call: ProcessorCall,
 ): Promise<readonly ProcessorRecord[] | 'too much'> {
   const records: ProcessorRecord[] = [];
+  const isSecond = portion.to - portion.from <= 1;
   for (const readKind of [readPayments, readMethods, readCaptures, readRefunds, readDisputes, readEnds]) {
-    const isSecond = portion.to - portion.from <= 1;
     let read = 0;
-    for await (const found of readKind(link, portion, call)) {
+    for await (const found of asPermitted(readKind)(link, portion, call)) {
       read += 1;
       if (read > portionMax && !isSecond) return 'too much';
       if (found !== undefined) records.push(found);
@@ -73,6 +74,22 @@ async function readPortion(
   // Stripe lists newest first, those of one second too.
   return records.toReversed().toSorted((a, b) => a.recordedAt.getTime() - b.recordedAt.getTime() || rank(a) - rank(b));
 }
+
+type ReadKind = (link: StripeLink, portion: Portion, call: ProcessorCall) => Records;
+
+/** What shows no payment that a restored database may lack. */
+const dispensable = new Set<ReadKind>([readCaptures, readDisputes, readEnds]);
+
+/** Where the caller can do without: what the key may not read is left out. */
+const asPermitted = (readKind: ReadKind): ReadKind =>
+  async function* (link, portion, call) {
+    try {
+      yield* readKind(link, portion, call);
+    } catch (err) {
+      if (!(err instanceof NotPermittedError) || !dispensable.has(readKind) || !call.onNotPermitted) throw err;
+      call.onNotPermitted(err.message);
+    }
+  };
 
 /** Undefined for what is not the account's. */
 type Records = AsyncGenerator<ProcessorRecord | undefined>;

@@ -71,8 +71,10 @@ async function matchNewest(deps: PaymentDeps, run: AccountRun, dueSince: Date): 
     for (let startMs = beginMs; startMs < endMs && !run.isClosing(); startMs += portionMs) {
       const [from, to] = [new Date(startMs), new Date(Math.min(startMs + portionMs, endMs))];
       const read = (signal: AbortSignal) =>
-        eachPage(processor.list(from, to, { ...listed.call, signal }), run.isClosing, (page) =>
-          matchPage(deps, listed, page),
+        eachPage(
+          processor.list(from, to, { ...listed.call, signal, onNotPermitted: () => undefined }),
+          run.isClosing,
+          (page) => matchPage(deps, listed, page),
         );
       await deps.processorCalls.make(read, { limitMs: listLimitMs });
     }

@@ -134,7 +134,8 @@ async function chargePages(charging: Charging): Promise<void> {
   }
 }
 
-const mustStop = ({ run, paymentSlots, gaveUp }: Charging): boolean => mustEnd(run) || paymentSlots.failed || gaveUp;
+const mustStop = ({ run, paymentSlots, gaveUp }: Charging): boolean =>
+  mustEnd(run) || run.keyRefusal.mayNotCharge || paymentSlots.failed || gaveUp;
 
 interface Page {
   /** Each needs a payment. */
