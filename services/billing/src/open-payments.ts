@@ -20,6 +20,7 @@ import type { StripeSettingsDeps } from './processors/settings/stored-keys.ts';
 import { openSimulatedProcessor } from './processors/simulated/simulated-processor.ts';
 import { createStripePace } from './processors/stripe/stripe-pace.ts';
 import { openStripeProcessor } from './processors/stripe/stripe-processor.ts';
+import { createRefundAnswerWriter } from './refunds/record-refund.ts';
 import { createRenewalAnswerWriter } from './subscriptions/renewals/record-renewals.ts';
 
 type Context = Pick<
@@ -39,6 +40,7 @@ const stripeName: ProcessorName = 'stripe';
 
 export const openAnswerWriters = (database: Database, clock: Clock): AnswerWriters => ({
   order: createOrderAnswerWriter(database),
+  refund: createRefundAnswerWriter(database),
   renewal: createRenewalAnswerWriter(database, clock),
   card: createCardAnswerWriter(database, clock),
 });

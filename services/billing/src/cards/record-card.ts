@@ -3,8 +3,8 @@ import { type Client, type Database, statement } from '@app/service-kit/database
 import { recordOf } from '@app/service-kit/row-arrays';
 import { hurryRenewalsStatement } from '../charging/hurry-renewals.ts';
 import { updateColumns, updateTypes } from '../charging/payment-update.ts';
+import { createSingleAnswerWriter } from '../charging/single-answer-writer.ts';
 import type { Answer, AnswerWriter } from '../charging/write-answer.ts';
-import { answersRecorded } from '../points/points.ts';
 import { readAheadDays, rehearsalTime } from '../runs/rehearsal-time.ts';
 import type { Subscription } from '../subscriptions/subscription-change.rules.ts';
 import {
@@ -55,23 +55,8 @@ type LockedRow = SubscriptionRow & Subscription;
  * The answers to cards that are saved. In one transaction the payment ends and the subscription gets the card, unless it is
  * canceled, or that card or one that was given later is saved already (`decideCard`): it never has two, nor one that is not saved.
  */
-export function createCardAnswerWriter(database: Database, clock: Clock): AnswerWriter {
-  const writing = new Set<Promise<unknown>>();
-  return {
-    add: async (answer) => {
-      const written = database.transaction((client) => writeAnswer(client, answer, clock.now()));
-      writing.add(written);
-      try {
-        const isWritten = await written;
-        answersRecorded.announce(() => ({ paymentIds: [answer.payment.id] }));
-        return isWritten;
-      } finally {
-        writing.delete(written);
-      }
-    },
-    close: async () => void (await Promise.allSettled(writing)),
-  };
-}
+export const createCardAnswerWriter = (database: Database, clock: Clock): AnswerWriter =>
+  createSingleAnswerWriter(database, (client, answer) => writeAnswer(client, answer, clock.now()));
 
 /** @returns false where the payment had ended before */
 async function writeAnswer(client: Client, { payment, decision }: Answer, now: Date): Promise<boolean> {

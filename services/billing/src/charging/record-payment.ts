@@ -38,7 +38,7 @@ export async function recordAnswer(
 }
 
 function writerOf({ step }: Payment, writers: AnswerWriters): AnswerWriter {
-  return step === 'renewal' || step === 'card' ? writers[step] : writers.order;
+  return step === 'renewal' || step === 'card' || step === 'refund' ? writers[step] : writers.order;
 }
 
 function updated(payment: Payment, { update }: Decision): Payment {

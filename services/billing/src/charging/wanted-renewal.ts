@@ -1,22 +1,6 @@
 import { type Database, statement } from '@app/service-kit/database';
 import type { Payment } from './payment.types.ts';
 
-/** Checkout reports a refund, and the subscription ends, within moments; after a day one that lives is charged again. */
-const endsWithin = `interval '1 day'`;
-
-/**
- * Refunds `p` of late after which every charge of their order `p.order_id` is given back. A refund that was refused, or
- * failed, gives nothing back, and one of a renewal ends nothing. $1 account
- */
-export const gaveBackOrder = (
-  now: string,
-): string => `p.account_id = $1 and p.step = 'refund' and p.status = 'succeeded'
-  and p.finished_at > ${now}::timestamptz - ${endsWithin}
-  and exists (select from charges as c where c.account_id = $1 and c.id = p.charge_id and c.step <> 'renewal')
-  and not exists (
-    select from charges as c where c.account_id = $1 and c.order_id = p.order_id and c.step <> 'renewal'
-      and c.refunded_cents + c.lost_cents < c.amount_cents)`;
-
 /** Open disputes of payments of an order `d.order_id`, or of its renewals: its charges wait for their end. $1 account */
 export const isDisputed = 'd.account_id = $1 and d.closed_at is null';
 
@@ -30,12 +14,12 @@ interface Renewal {
 
 /**
  * Whether a subscription wants this renewal: it is due for this period on this card, and neither canceled, now or for the
- * period's end, nor paused, and its order was not given back, nor a refund of it requested, nor is a payment of it disputed. Compared before each call of the processor.
+ * period's end, nor paused, nor is a refund of its order requested (one that is made ends the subscription), nor a payment of it disputed.
+ * Compared before each call of the processor.
  * A guard of claims, which compare it under the subscription's lock: the rule is written down here alone. $1 account
  */
 export const wantsRenewal = ({ now, orderId, period, method }: Renewal): string => `next_charge_at <= ${now}
   and cancel_requested_by is null and period = ${period} - 1 and payment_method is not distinct from ${method}
-  and not exists (select from payments as p where p.order_id = ${orderId} and ${gaveBackOrder(now)})
   and not exists (select from charges as c
     where c.account_id = $1 and c.order_id = ${orderId} and c.step <> 'renewal' and c.refund_due_at is not null)
   and not exists (select from disputes as d where d.order_id = ${orderId} and ${isDisputed})`;

@@ -17,17 +17,18 @@ export interface Answer {
   readonly events: readonly AnswerEvent[];
 }
 
-type AnswerEvent = OutboxRow & Pick<DecidedEvent, 'of' | 'if_whole'>;
+export type AnswerEvent = OutboxRow & Pick<DecidedEvent, 'of' | 'if_whole'>;
 
 /** Writes answers; false for one whose payment came to an end before. */
 export type AnswerWriter = Pick<Batcher<Answer, boolean>, 'add' | 'close'>;
 
 /**
- * What follows from the answer to a renewal or a card depends on its subscription. Each kind has a writer, whose batches are
- * transactions of their own; `order` is that of all other payments.
+ * What follows from the answer to a refund, a renewal or a card concerns a subscription too. Each kind has a writer, whose
+ * transactions lock it; `order` is that of all other payments.
  */
 export interface AnswerWriters {
   readonly order: AnswerWriter;
+  readonly refund: AnswerWriter;
   readonly renewal: AnswerWriter;
   readonly card: AnswerWriter;
 }
@@ -44,10 +45,9 @@ const holdTypes: Effect<'hold'> = {
   due_at: 'timestamptz',
 };
 const methodTypes: Effect<'method'> = { method: 'text', last_four: 'text', wallet: 'text' };
-const refundedTypes: Effect<'refunded'> = { id: 'text', cents: 'int8' };
 const ofPayment = { payment_id: 'text' };
 const ofOrder = { order_id: 'text' };
-const eventTypes = { of: 'text', if_whole: 'bool', ...outboxTypes };
+const eventTypes = { of: 'text', ...outboxTypes };
 
 const mayChange = `${isOneRow('l')} and p.id = l.id and p.id = c.id and p.order_id = c.order_id
   and p.account_id = c.account_id and p.status = any (c."from")`;
@@ -60,12 +60,9 @@ const mayChange = `${isOneRow('l')} and p.id = l.id and p.id = c.id and p.order_
  *   locked    all payments of the statement, in one order over all replicas: none waits for another that waits for it
  *   changed   payments that were answered        released  those that releases are about, with their own events
  *   charge    money taken      hold   money held           method    cards, for charges without the buyer
- *   captured  holds that money was taken of                refunded  charges that were given back
- *   own       own charges of the orders of refunds, locked: one may be opened again at the same time (reopen-charges.ts)
- *   whole     refunds after which every own charge of the order is given back: a guard that repeats `restOf` under the locks of `own`,
- *             because other refunds and disputes of the order change its charges until then
+ *   captured  holds that money was taken of
  *
- * $1 accounts, $2 orders and $3 payments, those that releases are about among them; $4–$11 lists of rows, one for each of these
+ * $1 accounts, $2 orders and $3 payments, those that releases are about among them; $4–$10 lists of rows, one for each of these
  * parts: JSON that holds all of them would be read anew for each.
  *
  * Payments are looked up one by one, by their orders.
@@ -111,29 +108,10 @@ const recordStatement = statement<{ changed: string[] }>(
      update holds as h set captured_cents = h.captured_cents + c.cents
      from changed as p, json_to_recordset($9::json) as c(${recordOf({ ...ofPayment, cents: 'int8' })})
      where p.id = c.payment_id and h.account_id = p.account_id and h.order_id = p.order_id
-   ), back as materialized (
-     select p.id as payment_id, p.account_id, p.order_id, r.id as charge_id, r.cents
-     from changed as p, json_to_recordset($10::json) as r(${recordOf({ ...ofPayment, ...refundedTypes })})
-     where p.id = r.payment_id
-   ), own as materialized (
-     select o.payment_id, c.id, c.amount_cents - c.refunded_cents - c.lost_cents as left_cents
-     from back as o join charges as c on c.account_id = o.account_id and c.order_id = o.order_id and c.step <> 'renewal'
-     order by c.id for no key update of c
-   ), whole as (
-     select payment_id from back as b where not exists (
-       select from own as o where o.payment_id = b.payment_id
-         and o.left_cents > case when o.id = b.charge_id then b.cents else 0 end)
-   ), refunded as (
-     update charges as c set refunded_cents = c.refunded_cents + r.cents,
-       refund_due_at = case when c.refunded_cents + c.lost_cents + r.cents < c.amount_cents then c.refund_due_at end
-     from back as r
-     -- The count has the charges locked before one of them is changed: what a statement has changed it does not lock.
-     where c.account_id = r.account_id and c.id = r.charge_id and (select count(*) from own) >= 0
    ), events as (
      insert into outbox (${outboxColumns})
-     select ${outboxColumns} from json_to_recordset($11::json) as e(${recordOf(eventTypes)})
+     select ${outboxColumns} from json_to_recordset($10::json) as e(${recordOf(eventTypes)})
      where e."of" in (select id from changed union all select id from released)
-       and (e.if_whole is not true or e."of" in (select payment_id from whole))
    )
    select array(select id from changed) as changed`,
   { changed: 'text[]' },
@@ -162,7 +140,7 @@ export function createOrderAnswerWriter(database: Database): AnswerWriter {
 /** What an answer adds to the parameters of `recordStatement`. */
 function partOf({ payment, decision, events }: Answer): StatementPart {
   const { id, account_id, order_id, released_payment_id } = payment;
-  const { charge, hold, method, captured_cents: cents, refunded } = decision.effects;
+  const { charge, hold, method, captured_cents: cents } = decision.effects;
   const of = { account_id, order_id };
   const changed = { ...decision.update, id, ...of };
   // A release is a payment of the same order.
@@ -179,7 +157,6 @@ function partOf({ payment, decision, events }: Answer): StatementPart {
       rowsOf(hold, ofPayment),
       rowsOf(method, ofPayment),
       rowsOf(cents === null ? null : { cents }, ofPayment),
-      rowsOf(refunded, ofPayment),
       events,
     ],
   };

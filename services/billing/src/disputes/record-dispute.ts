@@ -9,7 +9,7 @@ import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { noticeEvent, type PaymentEventSource } from '../charging/payment-events.ts';
 import type { ProcessorDispute } from '../processors/port.ts';
 import { addGivenBack } from '../refunds/add-given-back.ts';
-import { cancelOfLostOrder } from '../subscriptions/cancel-refunded.ts';
+import { endOfRefundedOrder } from '../subscriptions/cancel-refunded.ts';
 import { continueUndisputed } from '../subscriptions/continue-undisputed.ts';
 import { type DisputeDecision, decideDispute, lostByOther } from './dispute.rules.ts';
 import {
@@ -132,7 +132,8 @@ async function followOnSubscription(client: Client, { scope, charge, decision, s
   const { order_id: orderId } = charge;
   const now = new Date(source.nowMs);
   if (decision.closed === 'lost') {
-    await cancelOfLostOrder(client, { account_id: accountId, order_id: orderId, refunded_at: now });
+    const lost = { account_id: accountId, order_id: orderId, refunded_at: now, by_dispute: true };
+    await endOfRefundedOrder(client, lost);
   } else if (decision.closed === null) {
     await client.query(hurryRenewalsStatement([[accountId], [orderId]]));
   } else if (!decision.opened && decision.takenBackCents === 0) {

@@ -1,13 +1,15 @@
 import { hash } from 'node:crypto';
 import { idPrefixes, idSuffixOf } from '@app/contracts/ids';
-import { statement } from '@app/service-kit/database';
-import { beginPayment } from '../charging/begin-payment.ts';
+import { outboxRow } from '@app/messaging/outbox';
+import { type Client, statement } from '@app/service-kit/database';
+import { decideAnswer } from '../charging/decide-answer.rules.ts';
 import { hasEnded } from '../charging/payment.rules.ts';
-import type { Payment } from '../charging/payment.types.ts';
+import type { Charge, OrderMoney, Payment } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
-import { readMoney } from '../charging/payment-rows.ts';
+import { onlyPaymentOf, paymentColumns, paymentTypes, readMoney } from '../charging/payment-rows.ts';
 import { recordAnswer } from '../charging/record-payment.ts';
 import type { ProcessorRecord } from '../processors/port.ts';
+import { giveBack, lockCharges } from './record-refund.ts';
 import { attemptsOf, restOf } from './refund.rules.ts';
 
 interface AtProcessor {
@@ -16,45 +18,115 @@ interface AtProcessor {
 }
 
 /**
- * Records a refund that was made at the processor itself as one of ours, with the events of one. Its id follows from its
- * reference: two processes that find it at once write one row. A process that dies after writing it leaves a payment whose
- * look-up finds the refund by its reference, and which is never sent.
- * @returns `recorded`, also where it was before; `later` while another payment of the order has no outcome; `unknown` where the
- * account has no such charge, or less is left of it
+ * Records a refund that was made at the processor itself: what happened there is a fact, so it waits for no other payment of the order.
+ * In one transaction its row is written as one that succeeded, with all that follows from a refund of ours. Its id follows
+ * from its reference: two processes that find it at once write one row.
+ * @returns `recorded`, also where it was before; `later` while a refund of ours of the same charge has no outcome, which may have been
+ * counted without being taken; `unknown` where the account has no such charge, or less is left of it
  */
 export async function recordFoundRefund(
   deps: PaymentDeps,
   { accountId, processor }: AtProcessor,
   record: ProcessorRecord,
 ): Promise<'recorded' | 'later' | 'unknown'> {
-  if (record.orderId === null || record.about === null) return 'unknown';
-  const money = await readMoney(deps.database, accountId, record.orderId);
-  const { reference: made, amountCents, currency, about } = record;
-  const charge = [...money.charges, ...money.renewals].find(
-    (one) => one.reference === about && one.processor === processor,
+  if (record.orderId === null) return 'unknown';
+  for (let round = 0; round < roundsMax; round += 1) {
+    const money = await readMoney(deps.database, accountId, record.orderId);
+    const charge = chargeOf(money, record, processor);
+    if (charge === undefined) return 'unknown';
+    const result = await recordOf(deps, { accountId, charge, money, record });
+    if (result !== 'changed') return result;
+  }
+  return 'later';
+}
+
+/** @returns `changed` where something else was written of the charge since it was read */
+async function recordOf(deps: PaymentDeps, found: Found): Promise<'recorded' | 'later' | 'unknown' | 'changed'> {
+  const { charge, money, record } = found;
+  const attempts = attemptsOf(money, charge);
+  const before = attempts.find((payment) => isOf(payment, record));
+  if (before === undefined) {
+    if (restOf(charge) < record.amountCents) return attempts.every(hasEnded) ? 'unknown' : 'later';
+    return (await writeFound(deps, found, attempts.length + 1)) ? 'recorded' : 'changed';
+  }
+  // One that an earlier version has written and not ended.
+  if (!hasEnded(before)) await endFound(deps, before, record, money);
+  return 'recorded';
+}
+
+const chargeOf = (
+  { charges, renewals }: OrderMoney,
+  { about, currency }: ProcessorRecord,
+  processor: string,
+): Charge | undefined =>
+  [...charges, ...renewals].find(
+    (one) => one.reference === about && one.processor === processor && one.currency === currency,
   );
-  if (charge === undefined || charge.currency !== currency) return 'unknown';
-  const known = money.payments.find((one) => one.step === 'refund' && one.processor_reference === made);
-  if (known !== undefined) return 'recorded';
-  const id = foundRefundId(accountId, record);
-  const before = money.payments.find((one) => one.id === id);
-  if (before !== undefined) return hasEnded(before) ? 'recorded' : await end(deps, before, record);
-  // Another refund of ours may have been counted that the processor did not take: its look-up says so.
-  if (restOf(charge) < amountCents) return money.payments.every(hasEnded) ? 'unknown' : 'later';
-  const begun = await beginPayment(deps, money, {
-    id,
-    step: 'refund',
-    chargeId: charge.id,
-    attemptNo: attemptsOf(money, charge).length + 1,
-    amountCents,
-    currency,
-    processor,
-    requestOf: (paymentId) => ({
-      call: 'refund',
-      request: { paymentId, amountCents, currency, reference: charge.reference, made },
-    }),
+
+const isOf = ({ id, account_id, processor_reference }: Payment, record: ProcessorRecord): boolean =>
+  processor_reference === record.reference || id === foundRefundId(account_id, record);
+
+/** Rounds in which another process wrote a refund of the charge at the same moment. */
+const roundsMax = 4;
+
+interface Found {
+  readonly accountId: string;
+  readonly charge: Charge;
+  readonly money: OrderMoney;
+  readonly record: ProcessorRecord;
+}
+
+/** As the order's other payments are about the buyer and the product. $1 account, $2 order */
+const insertStatement = statement<Payment>(
+  'refunds-insert-found',
+  `insert into payments (id, account_id, order_id, step, charge_id, attempt_no, call, request, amount_cents, currency, processor,
+     customer_email, product_name, test, created_at, sent_at, finished_at, processor_reference, status)
+   select $3, $1, $2, 'refund', $4, $5, 'refund', $6, $7, $8, $9, p.customer_email, p.product_name, p.test, $10, $10, $11, $12,
+     'succeeded'
+   from payments as p where p.account_id = $1 and p.id = $4
+   on conflict do nothing
+   returning ${paymentColumns}`,
+  paymentTypes,
+);
+
+/** @returns false where something else was written of the charge since it was read */
+async function writeFound(deps: PaymentDeps, found: Found, attemptNo: number): Promise<boolean> {
+  const { database, clock, wakeRelay } = deps;
+  const { accountId, charge, money, record } = found;
+  const written = await database.transaction(async (client) => {
+    const locked = await lockCharges(client, accountId, money.orderId, charge.id);
+    const now = locked.find(({ id }) => id === charge.id);
+    if (now === undefined || restOf(now) !== restOf(charge)) return false;
+    const finishedAt = await timeOf(client, accountId, money.orderId, record.recordedAt);
+    const payment = await insertFound(client, found, attemptNo, finishedAt);
+    if (payment === undefined) return false;
+    const outcome = { status: 'succeeded', reference: record.reference } as const;
+    const { events, effects } = decideAnswer(payment, outcome, finishedAt.getTime(), { money });
+    if (effects.refunded === null) throw new Error(`the refund ${payment.id} gives back nothing`);
+    const source = { accountId, requestId: null, nowMs: clock.nowMs() };
+    const rows = events.map(({ of, if_whole, ...event }) => ({
+      ...outboxRow(event.definition, event.data, source),
+      of,
+      ...(if_whole && { if_whole }),
+    }));
+    await giveBack(client, { payment, refunded: effects.refunded, events: rows, finishedAt });
+    return true;
   });
-  return begun === undefined ? 'later' : await end(deps, begun, record);
+  if (written) wakeRelay();
+  return written;
+}
+
+async function insertFound(
+  client: Client,
+  { accountId, charge, money, record }: Found,
+  attemptNo: number,
+  finishedAt: Date,
+): Promise<Payment | undefined> {
+  const { reference: made, amountCents, currency, recordedAt } = record;
+  const id = foundRefundId(accountId, record);
+  const request = { paymentId: id, amountCents, currency, reference: charge.reference, made };
+  const about = [accountId, money.orderId, id, charge.id, attemptNo, JSON.stringify(request), amountCents, currency];
+  return onlyPaymentOf(await client.query(insertStatement([...about, charge.processor, recordedAt, finishedAt, made])));
 }
 
 const reopenedStatement = statement<{ readonly at: Date | null }>(
@@ -67,17 +139,16 @@ const reopenedStatement = statement<{ readonly at: Date | null }>(
  * When the refund counts: as it was made, but after an earlier one whose failure was known later. Checkout takes what was said before
  * a failure as void.
  */
-async function timeOf({ database }: PaymentDeps, { account_id, order_id }: Payment, recordedAt: Date): Promise<number> {
-  const [row] = (await database.pool.query(reopenedStatement([account_id, order_id]))).rows;
-  return Math.max(recordedAt.getTime(), (row?.at?.getTime() ?? Number.NEGATIVE_INFINITY) + 1);
+async function timeOf(db: Pick<Client, 'query'>, accountId: string, orderId: string, recordedAt: Date): Promise<Date> {
+  const [row] = (await db.query(reopenedStatement([accountId, orderId]))).rows;
+  return new Date(Math.max(recordedAt.getTime(), (row?.at?.getTime() ?? Number.NEGATIVE_INFINITY) + 1));
 }
 
-async function end(deps: PaymentDeps, payment: Payment, record: ProcessorRecord): Promise<'recorded'> {
-  const { reference, recordedAt } = record;
-  const money = await readMoney(deps.database, payment.account_id, payment.order_id);
-  const outcome = { status: 'succeeded', reference } as const;
-  await recordAnswer(deps, payment, outcome, { requestId: null, money }, await timeOf(deps, payment, recordedAt));
-  return 'recorded';
+async function endFound(deps: PaymentDeps, payment: Payment, record: ProcessorRecord, money: OrderMoney) {
+  const { account_id, order_id } = payment;
+  const outcome = { status: 'succeeded', reference: record.reference } as const;
+  const at = await timeOf(deps.database.pool, account_id, order_id, record.recordedAt);
+  await recordAnswer(deps, payment, outcome, { requestId: null, money }, at.getTime());
 }
 
 const foundRefundId = (accountId: string, { reference, recordedAt }: ProcessorRecord): string => {

@@ -101,6 +101,17 @@ type Cents = Pick<Charge, 'amount_cents' | 'refunded_cents' | 'lost_cents'>;
 export const restOf = ({ amount_cents, refunded_cents, lost_cents }: Cents): number =>
   Math.max(0, amount_cents - refunded_cents - lost_cents);
 
+/** What a refund changes of a charge, and reads of the others of its order. */
+export type GivenBack = Cents & Pick<Charge, 'id'>;
+
+/**
+ * Whether all of an order's own money is back once a refund is counted: then the order is refunded and its subscription ends.
+ * @param own charges of the order without its renewals', as they were before the refund
+ */
+export const givesBackOrder = (own: readonly GivenBack[], refunded: { readonly id: string; readonly cents: number }) =>
+  own.some(({ id }) => id === refunded.id) &&
+  own.every((charge) => restOf(charge) <= (charge.id === refunded.id ? refunded.cents : 0));
+
 /**
  * What lost disputes take in place of a refund that failed: together with refunds that stand they give the buyer the charge once.
  * @param charge as it was before the failure

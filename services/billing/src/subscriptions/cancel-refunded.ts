@@ -66,20 +66,23 @@ export async function cancelOfRefundedOrders(client: Client, events: readonly Re
 }
 
 /**
- * Ends the subscription of an order of which a dispute was lost, in its transaction: as with a refund, of one that is not known yet
- * as soon as it has begun. Endpoints get that end where the seller wants cancellation notices.
+ * Ends the subscription of an order all of whose own money went back, or of which a dispute was lost, in the transaction that records
+ * it; of an order whose `order.paid` has not come yet it ends as soon as it has begun. Called by whoever records that: no other
+ * service has to agree first. The order's charges are locked. Endpoints get an end by a dispute where the seller wants
+ * cancellation notices.
  */
-export async function cancelOfLostOrder(
+export async function endOfRefundedOrder(
   client: Client,
-  lost: OrderKey & { readonly refunded_at: Date },
+  refunded: OrderKey & { readonly refunded_at: Date; readonly by_dispute: boolean },
+  requestId: string | null = null,
 ): Promise<void> {
-  await lockOrders(client, [lost.order_id]);
-  await client.query(rememberStatement([JSON.stringify([{ ...lost, by_dispute: true }])]));
-  await cancelRefunded(client, [lost], null);
+  await lockOrders(client, [refunded.order_id]);
+  await client.query(rememberStatement([JSON.stringify([refunded])]));
+  await cancelRefunded(client, [refunded], requestId);
 }
 
 /**
- * Ends the subscription of an order that is refunded and that was never charged here, before `order.refunded` arrives. The lock
+ * Ends the subscription of an order that is refunded and that was never charged here, by the command of the refund. The lock
  * of its row orders this and the claim of a renewal: one that was claimed before is seen afterwards, and none follows.
  */
 export async function cancelOfRecordedOrder(
@@ -92,11 +95,7 @@ export async function cancelOfRecordedOrder(
   orderId: string,
 ): Promise<void> {
   const refund = { account_id: accountId, order_id: orderId, refunded_at: clock.now(), by_dispute: false };
-  await database.transaction(async (client) => {
-    await lockOrders(client, [orderId]);
-    await client.query(rememberStatement([JSON.stringify([refund])]));
-    await cancelRefunded(client, [refund], requestId);
-  });
+  await database.transaction((client) => endOfRefundedOrder(client, refund, requestId));
   wakeRelay();
 }
 

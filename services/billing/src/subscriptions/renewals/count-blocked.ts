@@ -1,10 +1,10 @@
 import { statement } from '@app/service-kit/database';
 import { notifyUnknownAfterMs } from '../../charging/payment.rules.ts';
-import { gaveBackOrder, isDisputed } from '../../charging/wanted-renewal.ts';
+import { isDisputed } from '../../charging/wanted-renewal.ts';
 import type { DailyStep } from '../../runs/daily-step.ts';
 
 /**
- * By the account's open payments and late refunds, which are few. $1 account, $2 test, $3 now of the run, $4 since when is
+ * By the account's open payments, which are few. $1 account, $2 test, $3 now of the run, $4 since when is
  * long
  */
 const blockedStatement = statement<{ blocked: number; long: number }>(
@@ -12,8 +12,6 @@ const blockedStatement = statement<{ blocked: number; long: number }>(
   `with held as (
      select p.order_id, p.sent_at <= $4 as long from payments as p
      where p.account_id = $1 and p.next_check_at is not null and p.step in ('renewal', 'refund') and p.test = $2
-     union all
-     select p.order_id, false from payments as p where ${gaveBackOrder('$3')} and p.test = $2
      union all
      select d.order_id, false from disputes as d where ${isDisputed} and d.test = $2
    )
@@ -26,8 +24,8 @@ const blockedStatement = statement<{ blocked: number; long: number }>(
 
 /**
  * The step that counts what is due and was not charged because it is not known yet how an earlier payment for it ended, because
- * its order is being given back, or was, or because the bank disputes a payment of it. The
- * payments loop queries the processor within minutes, and whatever it finds is counted by the next run, so that alone is no
+ * its order is being given back, or because the bank disputes a payment of it. The payments loop queries the processor within
+ * minutes, and whatever it finds is counted by the next run, so that alone is no
  * fault. What has waited for a day, from one run to the next, makes the run not `ok`.
  */
 export const countBlocked: DailyStep = async ({ database, clock }, run, counts) => {

@@ -1,7 +1,7 @@
 import { type ColumnsOf, type Database, statement } from '@app/service-kit/database';
 import { computedFirst } from '@app/service-kit/planner';
 import { namesOf } from '@app/service-kit/row-arrays';
-import { gaveBackOrder, isDisputed } from '../../charging/wanted-renewal.ts';
+import { isDisputed } from '../../charging/wanted-renewal.ts';
 import type { CutOff } from '../../runs/daily-step.ts';
 
 /** Whose charges are due by when. */
@@ -84,15 +84,14 @@ const unfinishedOfAccount = computedFirst(
 
 /**
  * A renewal whose outcome is unknown is looked up, and no other is begun beside it; nor is one while the order's refund has
- * no end, or after it, or a payment of it is disputed. Open payments and late refunds of an account are few: they are read once, by
- * `payments_unfinished_of_account` and `payments_refunds`, and not for each subscription. $1 account, $2 test, $3 now
+ * no end, or while a payment of it is disputed. Open payments of an account are few: they are read once, by
+ * `payments_unfinished_of_account`, and not for each subscription. $1 account, $2 test, $3 now
  * @param position number of the parameter with the orders that this run found renewed by a look-up
  */
 export const mayBeginNow = (
   position: number,
 ): string => `account_id = $1 and test = $2 and next_charge_at <= $3 and cancel_requested_by is null and order_id not in (
     select p.order_id from (${unfinishedOfAccount}) as p where p.step in ('renewal', 'refund')
-    union all select p.order_id from payments as p where ${gaveBackOrder('$3')}
     union all select d.order_id from disputes as d where ${isDisputed}
     union all select unnest($${position}::text[]))`;
 

@@ -1,0 +1,91 @@
+import { insertOutboxSql } from '@app/messaging/outbox';
+import { type Client, type Database, statement } from '@app/service-kit/database';
+import { recordOf } from '@app/service-kit/row-arrays';
+import type { Charge, Payment } from '../charging/payment.types.ts';
+import type { Effects } from '../charging/payment-effects.rules.ts';
+import { updateColumns, updateTypes } from '../charging/payment-update.ts';
+import { createSingleAnswerWriter } from '../charging/single-answer-writer.ts';
+import type { Answer, AnswerEvent, AnswerWriter } from '../charging/write-answer.ts';
+import { endOfRefundedOrder } from '../subscriptions/cancel-refunded.ts';
+import { type GivenBack, givesBackOrder } from './refund.rules.ts';
+
+/**
+ * The answers to refunds. In one transaction the payment ends, its charge counts what went back, the events are written, and where
+ * all of the order's own money is back its subscription ends: a process that dies leaves all of it or nothing.
+ */
+export const createRefundAnswerWriter = (database: Database): AnswerWriter =>
+  createSingleAnswerWriter(database, writeAnswer);
+
+const updateStatement = statement(
+  'refunds-record',
+  `update payments as p set ${updateColumns}
+   from json_to_recordset($3::json) as c(${recordOf(updateTypes)})
+   where p.account_id = $1 and p.order_id = $2 and p.id = c.id and p.status = any (c."from")`,
+);
+
+/** Of two answers the first one counts. */
+async function writeAnswer(client: Client, { payment, decision, events }: Answer): Promise<boolean> {
+  const { id, account_id: accountId, order_id: orderId } = payment;
+  const update = { ...decision.update, id, account_id: accountId };
+  const { rowCount } = await client.query(updateStatement([accountId, orderId, JSON.stringify([update])]));
+  if (rowCount !== 1) return false;
+  const { refunded } = decision.effects;
+  const finishedAt = decision.update.finished_at;
+  if (refunded === null || finishedAt === null) await writeEvents(client, events);
+  else await giveBack(client, { payment, refunded, events, finishedAt });
+  return true;
+}
+
+type LockedCharge = GivenBack & Pick<Charge, 'step'>;
+
+/** The order's own charges and the refunded one, in the order in which disputes and requests of refunds lock them. */
+const lockStatement = statement<LockedCharge>(
+  'refunds-lock-charges',
+  `select id, step, amount_cents, refunded_cents, lost_cents from charges
+   where account_id = $1 and id = any (array(
+     select id from charges where account_id = $1 and order_id = $2 and step <> 'renewal' union select $3))
+   order by id for no key update`,
+  { id: 'text', step: 'text', amount_cents: 'int8', refunded_cents: 'int8', lost_cents: 'int8' },
+);
+
+export async function lockCharges(
+  client: Client,
+  accountId: string,
+  orderId: string,
+  chargeId: string,
+): Promise<LockedCharge[]> {
+  return (await client.query(lockStatement([accountId, orderId, chargeId]))).rows;
+}
+
+/** A charge of which all is back is not to be refunded any more. */
+const countStatement = statement(
+  'refunds-count',
+  `update charges set refunded_cents = refunded_cents + $3,
+     refund_due_at = case when refunded_cents + lost_cents + $3 < amount_cents then refund_due_at end
+   where account_id = $1 and id = $2`,
+);
+
+interface Refunded {
+  readonly payment: Payment;
+  readonly refunded: NonNullable<Effects['refunded']>;
+  readonly events: readonly AnswerEvent[];
+  readonly finishedAt: Date;
+}
+
+/** What a refund that succeeded changes, in the transaction that records its payment. */
+export async function giveBack(client: Client, { payment, refunded, events, finishedAt }: Refunded): Promise<void> {
+  const { account_id, order_id } = payment;
+  const charges = await lockCharges(client, account_id, order_id, refunded.id);
+  await client.query(countStatement([account_id, refunded.id, refunded.cents]));
+  const own = charges.filter(({ step }) => step !== 'renewal');
+  const isWhole = givesBackOrder(own, refunded);
+  await writeEvents(
+    client,
+    events.filter(({ if_whole }) => if_whole !== true || isWhole),
+  );
+  if (isWhole) await endOfRefundedOrder(client, { account_id, order_id, refunded_at: finishedAt, by_dispute: false });
+}
+
+async function writeEvents(client: Client, events: readonly AnswerEvent[]): Promise<void> {
+  if (events.length > 0) await client.query(insertOutboxSql, [JSON.stringify(events)]);
+}
