@@ -13,9 +13,12 @@ export const paymentMethodToken = rawText(255, 1).refine((token) => token.trim()
 
 /**
  * What a payment is for: `step` in the database and in JSON. Each succeeds at most once for an order, a renewal once for each
- * period. A `card` moves no money: it saves a new card of the order's subscription, as often as one is given.
+ * period. A `card` moves no money: it saves a new card of the order's subscription, as often as one is given. A `reversal` gives back
+ * what was taken beside another payment for the same.
  */
-export const paymentPurpose = z.enum(['main', 'capture', 'upsell', 'recharge', 'refund', 'release', 'renewal', 'card']);
+export const paymentPurpose = z.enum([
+  ...(['main', 'capture', 'upsell', 'recharge', 'refund', 'release', 'reversal', 'renewal', 'card'] as const),
+]);
 export type PaymentPurpose = z.infer<typeof paymentPurpose>;
 
 /** `unknown`: sent, and no answer came. It blocks every other payment of its order until the processor was queried. */

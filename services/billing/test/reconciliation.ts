@@ -58,17 +58,33 @@ export async function expectNothingReleasedStands(replicas: Replicas, account: s
 }
 
 /**
- * What the books show as unmatched: the request of a buyer's payment arrived after the payment was declined as lost; or a
- * database that was restored since requested a refund of another amount under the same key, as the rest of a charge of whose
- * other refunds it lacks one. The processor keeps to what it did first, and the seller reads both sides.
+ * What the books show as unmatched: a database that was restored since requested a refund of another amount under the same key, as
+ * the rest of a charge of whose other refunds it lacks one. The processor keeps to what it did first, and the seller reads both sides.
  */
 const isStray = ({ payments }: OrderMoney, { paymentId, amountCents }: BookEntry): boolean =>
   payments.some(
     ({ id, step, decline_reason: why, amount_cents }) =>
-      id === paymentId &&
-      ((step === 'main' && why === 'not_received') ||
-        (step === 'refund' && why === 'other_payment' && amount_cents !== amountCents)),
+      id === paymentId && step === 'refund' && why === 'other_payment' && amount_cents !== amountCents,
   );
+
+/** What was taken or held beside another payment for the same, and what gave it back. */
+const reversedOf = ({ payments }: OrderMoney): ReadonlySet<string> =>
+  new Set(
+    payments
+      .filter(({ step, decline_reason }) => step === 'reversal' || decline_reason === 'reversed')
+      .map(({ id }) => id),
+  );
+
+/** All of it went back. */
+function expectReversed({ payments }: OrderMoney, books: readonly BookEntry[]): void {
+  const reversed = payments.filter(({ decline_reason }) => decline_reason === 'reversed');
+  const back = payments.filter(({ step, status }) => step === 'reversal' && status === 'succeeded');
+  expect(back.map(({ charge_id }) => charge_id).toSorted()).toEqual(reversed.map(({ id }) => id).toSorted());
+  const there = books.filter(
+    ({ paymentId, status }) => status === 'succeeded' && back.some(({ id }) => id === paymentId),
+  );
+  expect(there).toHaveLength(reversed.length);
+}
 
 /**
  * Each entry of the processor is a payment of ours with the same end, and each success of ours is an entry. A hold that was
@@ -78,7 +94,9 @@ const isStray = ({ payments }: OrderMoney, { paymentId, amountCents }: BookEntry
 function expectEqualBooks(money: OrderMoney, found: readonly BookEntry[], all: readonly BookEntry[]): void {
   const { payments, charges } = money;
   const released = new Set(all.filter((entry) => isMoney(entry, 'release')).map(({ about }) => about));
-  const books = found.filter((entry) => !isStray(money, entry));
+  expectReversed(money, all);
+  const reversed = reversedOf(money);
+  const books = found.filter((entry) => !isStray(money, entry) && !reversed.has(entry.paymentId));
   for (const entry of books) {
     const ours = payments.find(({ id }) => id === entry.paymentId);
     const theirs = entry.kind === 'hold' && released.has(entry.reference) ? 'declined' : entry.status;
@@ -115,9 +133,10 @@ function expectTakenOnce({ payments, hold, charges }: OrderMoney, mayRefuse: boo
 /** However often the database was restored, the processor took each of an order's payments once. */
 function expectTakenOnceThere(money: OrderMoney, books: readonly BookEntry[], lost: Lost): void {
   const own = new Map(money.payments.map(({ id, step }) => [id, step]));
+  const reversed = reversedOf(money);
   // What arrived after billing had given it up, or had forgotten it, is found and named.
   const taken = books
-    .filter((entry) => isMoney(entry, 'charge', 'capture') && !isStray(money, entry))
+    .filter((entry) => isMoney(entry, 'charge', 'capture') && !isStray(money, entry) && !reversed.has(entry.paymentId))
     .filter(({ paymentId }) => own.has(paymentId) || lost.get(paymentId)?.arrived !== false)
     .map(({ paymentId }) => own.get(paymentId) ?? lost.get(paymentId)?.step);
   expect(taken.filter((step) => step === 'upsell').length).toBeLessThanOrEqual(1);
@@ -127,11 +146,14 @@ function expectTakenOnceThere(money: OrderMoney, books: readonly BookEntry[], lo
 function expectEachEventOnce({ payments, hold, charges }: OrderMoney, events: readonly WrittenEvent[]): void {
   const of = (name: string) => events.filter(({ subject }) => subject === `evt.billing.${name}.v1`);
   const mains = payments.filter(({ step }) => step === 'main');
-  expect(
-    of('payment.completed')
-      .map(({ data }) => data.paymentId)
-      .toSorted(),
-  ).toEqual(mains.map(({ id }) => id).toSorted());
+  const completed = Map.groupBy(of('payment.completed'), ({ data }) => data.paymentId);
+  expect([...completed.keys()].toSorted()).toEqual(mains.map(({ id }) => id).toSorted());
+  for (const { id, status, call } of mains) {
+    const said = completed.get(id)?.map(({ data }) => data.status) ?? [];
+    const end = status === 'succeeded' && call === 'authorize' ? 'held' : status;
+    // A success may follow declines of what was given up; nothing follows a success.
+    expect([id, said.at(-1), said.slice(0, -1).filter((each) => each !== 'declined')]).toEqual([id, end, []]);
+  }
   const ended = hold === null || hold.status === 'settling' ? [] : [hold.status];
   expect(of('hold.settled').map(({ data }) => data.status)).toEqual(ended);
   expect(of('charge.refunded')).toHaveLength(succeeded(payments, 'refund').length);

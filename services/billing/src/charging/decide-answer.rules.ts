@@ -34,6 +34,7 @@ import {
   otherPaymentText,
   otherRefundText,
   refundRefusedText,
+  reversalRefusedText,
 } from './payment-notices.rules.ts';
 import { refundedPart, refundsOf } from './refunded-parts.rules.ts';
 
@@ -342,6 +343,7 @@ function declineNotices(
     const isNews = payment.attempt_no === 1 && !isHoldExpired(reason) && !isAlreadyCaptured(reason);
     return isNews ? notice(captureFailedText(payment, message)) : [];
   }
+  if (payment.step === 'reversal') return notice(reversalRefusedText(payment, message));
   if (payment.step !== 'refund') return [];
   const charges = money?.charges ?? [];
   const refundedCents = charges.reduce((sum, { refunded_cents }) => sum + refunded_cents, 0);

@@ -2,7 +2,6 @@ import { lookUpAtProcessor } from './look-up-payment.ts';
 import { newAttempt, type StartInput } from './new-attempt.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { readMoney } from './payment-rows.ts';
 import { type RecordContext, recordAnswer } from './record-payment.ts';
 import { logFieldsOf } from './send-payment.ts';
 
@@ -10,6 +9,7 @@ import { logFieldsOf } from './send-payment.ts';
  * Looks up the attempts of the order before this one that have no row here: a database that a backup has replaced may have sent
  * them. What the processor has is recorded. While it cannot be reached the attempt is open, which keeps the next one from being
  * charged. What it never got leaves no row: it may have been an attempt of another order of the checkout.
+ * @param before the order's main payments
  * @returns the order's attempts where one of them keeps out a row of what was found: the next one waits for that one's end, or it
  * could be charged beside what has no row
  */
@@ -17,10 +17,10 @@ export async function lookUpLostAttempts(
   deps: PaymentDeps,
   accountId: string,
   input: StartInput,
+  before: readonly Payment[],
   context: RecordContext,
 ): Promise<readonly Payment[] | undefined> {
-  const { payments } = await readMoney(deps.database, accountId, input.orderId);
-  const known = new Set(payments.filter(({ step }) => step === 'main').map(({ attempt_no }) => attempt_no));
+  const known = new Set(before.map(({ attempt_no }) => attempt_no));
   for (let attemptNo = 1; attemptNo < input.attemptNo; attemptNo += 1) {
     if (known.has(attemptNo)) continue;
     const tried = await lookUpLost(deps, accountId, { ...input, attemptNo, paymentMethod: null }, context);

@@ -69,7 +69,8 @@ export function effectsOf(payment: Payment, outcome: SucceededOutcome, nowMs: nu
     case 'capture':
       return { ...noEffects, charge, captured_cents: payment.amount_cents };
     case 'refund':
-      return { ...noEffects, refunded: givenBackBy(payment) };
+      // What a reversal gives back was never counted as charged.
+      return payment.step === 'reversal' ? noEffects : { ...noEffects, refunded: givenBackBy(payment) };
     case 'release':
       return noEffects;
   }

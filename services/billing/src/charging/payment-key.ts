@@ -26,6 +26,9 @@ export function holdPaymentKey(
   return keyOf(step === 'capture' ? windowEndMs - 1 : windowEndMs, `${order_id} ${step} ${attemptNo}`);
 }
 
+/** The id of the payment that gives back one that succeeded too late. */
+export const reversalKey = ({ id }: Pick<Payment, 'id'>): string => keyOf(idTimeMs(id), `${id} reversal`);
+
 const keyOf = (timeMs: number, text: string): string =>
   idOfCommand('payment', idSuffixOf(timeMs, hash('sha256', text, 'buffer')));
 

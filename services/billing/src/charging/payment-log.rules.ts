@@ -46,6 +46,7 @@ const purposes: Record<Payment['step'], string> = {
   recharge: 'in place of a hold that had ended',
   refund: 'to the buyer',
   release: 'of a payment that the buyer did not confirm',
+  reversal: 'to the buyer, who had paid it beside another payment',
   renewal: 'for the renewal of the subscription',
   card: 'for the renewals of the subscription',
 };
@@ -130,6 +131,8 @@ function afterDecline({ step, decline_reason: reason }: Line): string | null {
       return 'Request the refund again to try once more.';
     case 'renewal':
       return 'The subscription shows when it is tried again. A new card is tried by the next daily run.';
+    case 'reversal':
+      return 'Give it back at the payment processor.';
     case 'release':
       return null;
   }

@@ -45,6 +45,13 @@ export const holdReplacedText = (about: About): string =>
 export const holdLostText = (about: About, message: string | null): string =>
   `The held ${amountOf(about)} of order ${about.order_id} is lost: the hold ended, and charging the card instead failed.${because(message)}`;
 
+/** Of a payment that succeeded at the processor after it had been declined here. */
+export const reversalText = (about: About & Pick<Payment, 'call'>): string =>
+  `A payment of ${amountOf(about)} for order ${about.order_id} ${about.call === 'authorize' ? 'was held' : 'was taken'} at the payment processor after it had been given up, and the order does not need it: another payment was made for the same, or it had ended. The buyer gets it back now; you need do nothing.`;
+
+export const reversalRefusedText = (about: About, message: string | null): string =>
+  `The ${amountOf(about)} that were taken beside the payment of order ${about.order_id} could not be given back.${because(message)} Give them back at the payment processor: the buyer has paid them for nothing.`;
+
 /** @param given back of the order so far, of all that was charged for it; in minor units */
 export const refundRefusedText = (
   about: About,

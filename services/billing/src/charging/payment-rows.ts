@@ -75,7 +75,10 @@ const byId = statement<Payment>(
 );
 
 /** A payment as it stands now. */
-export async function readPayment(database: Database, { account_id, order_id, id }: Payment): Promise<Payment> {
+export async function readPayment(
+  database: Database,
+  { account_id, order_id, id }: Pick<Payment, 'id' | 'account_id' | 'order_id'>,
+): Promise<Payment> {
   const { rows } = await database.pool.query(byId([account_id, order_id, id]));
   return paymentOf(rows[0] as Payment);
 }

@@ -146,9 +146,17 @@ export function checkOfWaiting(payment: Payment, nowMs: number): Date {
 export const hasEnded = ({ status }: Pick<Payment, 'status'>): boolean =>
   status === 'succeeded' || status === 'declined';
 
-/** The one payment that blocks all others of its order, if there is one. A release only helps to end it, a card takes no money. */
+/**
+ * Payments that stand beside any other of their order: a release only helps to end one, a reversal gives back what another one took
+ * already, and a card takes no money.
+ */
+export const besideOthers = ['release', 'reversal', 'card'] as const satisfies readonly Payment['step'][];
+/** The same as SQL: `step not in …`. */
+export const besideOthersSql = `('${besideOthers.join("', '")}')`;
+
+/** The one payment that blocks all others of its order, if there is one. */
 export function openPayment(payments: readonly Payment[]): Payment | undefined {
-  return payments.find((payment) => !hasEnded(payment) && payment.step !== 'release' && payment.step !== 'card');
+  return payments.find((payment) => !hasEnded(payment) && !besideOthers.some((step) => step === payment.step));
 }
 
 type StartDecision =
@@ -220,6 +228,10 @@ export function paymentOutcomeOf(payment: Payment): PaymentOutcome {
 export const notReceived = 'not_received';
 /** The buyer did not confirm it. A renewal's end only where it was not wanted any more. */
 export const givenUp = 'given_up';
+/** It had been taken, and failed afterwards. */
+export const failedLater = 'refund_failed';
+/** It succeeded after it had been declined here, and its money goes back: another payment has it. */
+export const reversed = 'reversed';
 /** Of what was released at the processor before it succeeded. */
 export const released = 'released';
 /** The bank wants the buyer, who did not confirm. */

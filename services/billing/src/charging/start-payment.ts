@@ -1,6 +1,7 @@
 import { idTimeMs } from '@app/contracts/ids';
 import type { PaymentOutcome } from '@app/contracts/payments';
 import { giveUpPayment } from './give-up-payment.ts';
+import { lookUpGivenUp } from './given-up-attempts.ts';
 import { lookUpPayment, paymentAfter } from './look-up-payment.ts';
 import { lookUpLostAttempts } from './lost-attempts.ts';
 import { newAttempt, type StartInput } from './new-attempt.ts';
@@ -8,6 +9,7 @@ import { decideStart, otherPayment, paymentOutcomeOf } from './payment.rules.ts'
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { keyMayBeForgotten } from './payment-key.ts';
+import { readMoney } from './payment-rows.ts';
 import { sendUnlessFound } from './send-unless-found.ts';
 
 /** Whose request it is; `requestId` is null where billing goes on by itself. */
@@ -24,7 +26,7 @@ export async function startPayment(deps: PaymentDeps, caller: Caller, input: Sta
   const { accountId, requestId } = caller;
   let last: Payment | undefined;
   for (let round = 0; round < roundsMax; round += 1) {
-    const waitsFor = input.attemptNo > 1 ? await lookUpLostAttempts(deps, accountId, input, { requestId }) : undefined;
+    const waitsFor = input.attemptNo > 1 ? await lookUpEarlier(deps, caller, input) : undefined;
     const payment = await newAttempt(deps, accountId, input);
     const writtenOrEarlier = waitsFor ?? (await deps.attemptWriter.add(payment));
     if (writtenOrEarlier === 'written') return paymentOutcomeOf(await makeAttempt(deps, requestId, input, payment));
@@ -40,6 +42,22 @@ export async function startPayment(deps: PaymentDeps, caller: Caller, input: Sta
   }
   if (last === undefined) throw new Error(`the payment of order ${input.orderId} was neither written nor found`);
   return paymentOutcomeOf(last);
+}
+
+/**
+ * No attempt is charged beside an earlier one that the processor may have: neither one that was given up, nor one that this database
+ * lacks.
+ * @returns the order's attempts where this one waits for the end of one of them
+ */
+async function lookUpEarlier(
+  deps: PaymentDeps,
+  { accountId, requestId }: Caller,
+  input: StartInput,
+): Promise<readonly Payment[] | undefined> {
+  const { payments } = await readMoney(deps.database, accountId, input.orderId);
+  const tried = payments.filter(({ step }) => step === 'main');
+  await lookUpGivenUp(deps, tried, requestId);
+  return await lookUpLostAttempts(deps, accountId, input, tried, { requestId });
 }
 
 /** The call of an attempt whose row was written; without a card it is a look-up, and nothing is sent. */

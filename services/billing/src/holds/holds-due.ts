@@ -1,4 +1,5 @@
 import { type Database, statement } from '@app/service-kit/database';
+import { besideOthersSql } from '../charging/payment.rules.ts';
 
 /** Those whose window has passed, and those that were decided and could not be captured yet. @param hold the alias */
 export const holdIsDue = (hold: string, now: string): string =>
@@ -18,7 +19,7 @@ export const upsellLeftCents = `case when h.decision = 'accepted'
 
 /** The look-up of a payment without an end goes on with its hold, and has its money. */
 const isLookedUp = `exists (select from payments as o where ${ofOrder('o')}
-  and o.step not in ('release', 'card') and o.next_check_at is not null)`;
+  and o.step not in ${besideOthersSql} and o.next_check_at is not null)`;
 
 const leftCents = `h.amount_cents - h.captured_cents + ${upsellLeftCents}`;
 

@@ -1,20 +1,19 @@
 import { statement } from '@app/service-kit/database';
 import { checkAndAdvance } from '../advancing/advance-order.ts';
+import { lookUpDeclined } from '../charging/given-up-attempts.ts';
+import { isReopenable } from '../charging/late-success.rules.ts';
+import { hasEnded } from '../charging/payment.rules.ts';
+import type { Payment } from '../charging/payment.types.ts';
 import type { EventDeps, EventHandling } from './event-deps.ts';
 import type { ProcessorEvent } from './event-rows.ts';
 
-interface NamedPayment {
-  readonly id: string;
-  readonly order_id: string;
-  readonly step: string;
-  readonly has_ended: boolean;
-}
+type NamedPayment = Pick<Payment, 'id' | 'account_id' | 'order_id' | 'step' | 'status' | 'decline_reason'>;
 
 const paymentsStatement = statement<NamedPayment>(
   'processor-events-payments',
-  `select id, order_id, step, status in ('succeeded', 'declined') as has_ended from payments
+  `select id, account_id, order_id, step, status, decline_reason from payments
    where account_id = $1 and id = any ($2) and processor = $3 and test = $4`,
-  { has_ended: 'bool', id: 'text', order_id: 'text', step: 'text' },
+  { id: 'text', account_id: 'text', order_id: 'text', step: 'text', status: 'text', decline_reason: 'text' },
 );
 
 const paymentsOf = async ({ database }: EventDeps, event: ProcessorEvent): Promise<NamedPayment[]> => {
@@ -22,14 +21,27 @@ const paymentsOf = async ({ database }: EventDeps, event: ProcessorEvent): Promi
   return (await database.pool.query(paymentsStatement([account_id, payment_ids, processor, test]))).rows;
 };
 
-/** Payments that the intent names, and that have no end, are looked up now, as they would be later without the event. */
+const successes = new Set([
+  'payment_intent.amount_capturable_updated',
+  'payment_intent.succeeded',
+  'setup_intent.succeeded',
+]);
+
+/**
+ * Payments that the intent names, and that have no end, are looked up now, as they would be later without the event; so is one that
+ * was declined here and succeeded there.
+ */
 async function handleIntent(deps: EventDeps, event: ProcessorEvent): Promise<'done' | 'later'> {
   if (event.payment_ids.length === 0) return 'done';
-  for (const { id, order_id, step, has_ended } of await paymentsOf(deps, event)) {
-    if (!has_ended) await checkAndAdvance(deps, event.account_id, order_id, id, step);
+  let waits = false;
+  for (const payment of await paymentsOf(deps, event)) {
+    const { id, order_id, step } = payment;
+    if (!hasEnded(payment)) await checkAndAdvance(deps, event.account_id, order_id, id, step);
+    else if (successes.has(event.type) && isReopenable(payment))
+      waits = (await lookUpDeclined(deps, payment)) === 'later' || waits;
   }
   const after = await paymentsOf(deps, event);
-  return after.every(({ has_ended }) => has_ended) ? 'done' : 'later';
+  return !waits && after.every(hasEnded) ? 'done' : 'later';
 }
 
 export const paymentIntents: EventHandling = {

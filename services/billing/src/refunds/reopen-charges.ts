@@ -1,6 +1,7 @@
 import { refundFailed } from '@app/contracts/payments';
 import { insertOutboxSql, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
+import { failedLater } from '../charging/payment.rules.ts';
 import type { Charge, Payment } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { noticeEvent } from '../charging/payment-events.ts';
@@ -15,7 +16,7 @@ export type FailedRefund = Pick<Payment, 'id' | 'account_id' | 'order_id' | 'amo
 
 const failStatement = statement<{ readonly charge_id: string; readonly period: number | null }>(
   'refund-fail',
-  `update payments as p set status = 'declined', decline_kind = 'soft', decline_reason = 'refund_failed', decline_message = $3
+  `update payments as p set status = 'declined', decline_kind = 'soft', decline_reason = '${failedLater}', decline_message = $3
    from payments as charged
    where p.account_id = $1 and p.id = $2 and p.status = 'succeeded'
      and charged.account_id = p.account_id and charged.id = p.charge_id

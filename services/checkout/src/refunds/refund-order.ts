@@ -196,7 +196,7 @@ const answerWithinMs = 750;
 
 async function requestRefund(
   { requester, clock }: RefundDeps,
-  { id, account_id, renewals, attempt, source }: RefundedOrder,
+  { id, account_id, renewals, attempt, source, total_cents }: RefundedOrder,
   { requestId, deadlineMs }: Pick<RequestContext, 'requestId' | 'deadlineMs'>,
 ): Promise<Answer> {
   const call = {
@@ -209,7 +209,8 @@ async function requestRefund(
     orderId: id,
     ...(renewals === true && { renewals }),
     ...(attempt !== null && { attempt }),
-    ...(source === 'api' && { chargedElsewhere: true }),
+    // Nothing of it was charged there: the command itself ends its subscription.
+    ...((source === 'api' || total_cents === 0) && { chargedElsewhere: true }),
   };
   return await requester.request(refundCharges, input, call).catch((err: unknown) => {
     // It is committed here or there: the sweep repeats the request, or billing's event says it.

@@ -1,5 +1,6 @@
 import type { BooksComparison } from '@app/contracts/daily-runs';
 import { formatAmount } from '@app/money/format';
+import { failedLater, reversed } from '../../charging/payment.rules.ts';
 import type { Hold, Payment } from '../../charging/payment.types.ts';
 import type { ProcessorRecord } from '../../processors/port.ts';
 
@@ -32,7 +33,6 @@ export type Verdict =
   | { readonly kind: 'orphan'; readonly orphan: Orphan };
 
 const nothing: Verdict = { kind: 'nothing' };
-const refundFailed = 'refund_failed';
 
 /** Releases are judged by what they end: see `heldNoMore`. A card that is saved moves no money, and a dispute is recorded of its charge. */
 function kindOfRecord({ kind }: ProcessorRecord): MoneyKind | null {
@@ -60,7 +60,7 @@ export function verdictOn(record: ProcessorRecord, own: OwnPayment | undefined):
   if (record.status !== 'succeeded') return nothing;
   if (own === undefined) return atProcessor(record, kind, null, unknownHere[kind](record));
   if (own.status === 'declined') {
-    return own.decline_reason === refundFailed && isRecordOf(record, own)
+    return (own.decline_reason === failedLater || own.decline_reason === reversed) && isRecordOf(record, own)
       ? nothing
       : atProcessor(record, kind, own, declinedHere[kind](record, own));
   }

@@ -43,7 +43,7 @@ interface Requested {
 }
 
 /**
- * Searches for what explains records that no payment here has. What is compared once may never be listed again before a charge,
+ * Searches for what explains records that no payment here has, or that one was declined for. What is compared once may never be listed again before a charge,
  * so it has to be kept here what stops charges.
  */
 export type MatchPage = (deps: PaymentDeps, listed: Requested, records: readonly ProcessorRecord[]) => Promise<void>;
@@ -132,9 +132,13 @@ export class ListComparison {
   async #ownOf(records: readonly ProcessorRecord[]): ReturnType<typeof ownPaymentsOf> {
     const { database } = this.#deps;
     const ownOf = await ownPaymentsOf(database, this.#books, records);
-    const unknown = this.#books.test ? [] : records.filter((record) => ownOf(record) === undefined);
-    if (unknown.length === 0) return ownOf;
-    await this.#match(this.#deps, this.#requested, unknown);
+    if (this.#books.test) return ownOf;
+    const unexplained = records.filter((record) => {
+      const own = ownOf(record);
+      return own === undefined || (own.status === 'declined' && record.status === 'succeeded');
+    });
+    if (unexplained.length === 0) return ownOf;
+    await this.#match(this.#deps, this.#requested, unexplained);
     return await ownPaymentsOf(database, this.#books, records);
   }
 

@@ -1,4 +1,5 @@
 import { isId } from '@app/contracts/ids';
+import { lookUpDeclined } from '../../charging/given-up-attempts.ts';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import type { ProcessorRecord } from '../../processors/port.ts';
 import { recordFoundRefund } from '../../refunds/record-found-refund.ts';
@@ -21,7 +22,8 @@ const isOfSeller = ({ kind, paymentId, status }: ProcessorRecord): boolean =>
   kind === 'refund' && paymentId === null && status === 'succeeded';
 
 /**
- * Of a page of the processor's list: records refunds that the seller made there, and renewals that this database lacks, and keeps other payments of ours that it cannot
+ * Of a page of the processor's list: records refunds that the seller made there, payments that succeeded after they were declined here, and
+ * renewals that this database lacks, and keeps other payments of ours that it cannot
  * explain: they stop the charging of the account until the seller confirms.
  */
 export async function matchPage(deps: PaymentDeps, listed: Listed, page: readonly ProcessorRecord[]): Promise<void> {
@@ -35,7 +37,9 @@ export async function matchPage(deps: PaymentDeps, listed: Listed, page: readonl
   const ownOf = await ownPaymentsOf(deps.database, books, records);
   const unmatched: ProcessorRecord[] = [];
   for (const record of records) {
-    if (ownOf(record) !== undefined || (await recordFoundRenewal(deps, listed, record))) continue;
+    const own = ownOf(record);
+    if (own?.status === 'declined' && record.status === 'succeeded') await lookUpDeclined(deps, own);
+    if (own !== undefined || (await recordFoundRenewal(deps, listed, record))) continue;
     // What waits has taken nothing: a sale that is none of a subscription's keeps nothing else from being charged.
     if (record.status === 'succeeded') unmatched.push(record);
   }

@@ -2,7 +2,7 @@ import { type ColumnsOf, type Database, statement } from '@app/service-kit/datab
 import { withOne } from '@app/service-kit/planner';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { columnsFrom, insertPayments, type NewPaymentValues } from '../../charging/insert-payments.ts';
-import { nextCheckAt, unanswered, undoneReasons } from '../../charging/payment.rules.ts';
+import { besideOthersSql, nextCheckAt, unanswered, undoneReasons } from '../../charging/payment.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
 import { wantsRenewal } from '../../charging/wanted-renewal.ts';
 import { renewalsClaimed } from '../../points/points.ts';
@@ -134,7 +134,7 @@ const claimAgainStatement = statement<ClaimedRow>(
      from due as i
      where ${isResent} and p.account_id = $1 and p.order_id = i.order_id and p.id = i.payment_id
        and not exists (select from payments as o where o.account_id = $1 and o.order_id = i.order_id
-         and o.status not in ('succeeded', 'declined') and o.step not in ('release', 'card'))
+         and o.status not in ('succeeded', 'declined') and o.step not in ${besideOthersSql})
      returning p.id`),
   claimedTypes,
 );

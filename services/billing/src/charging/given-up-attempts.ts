@@ -1,0 +1,56 @@
+import { type Answered, decideAnswer } from './decide-answer.rules.ts';
+import { isGivenUpByTime, isReopenable } from './late-success.rules.ts';
+import { lookUpAtProcessor } from './look-up-payment.ts';
+import type { Payment } from './payment.types.ts';
+import type { PaymentDeps } from './payment-deps.ts';
+import { readPayment } from './payment-rows.ts';
+import { recordLateSuccess } from './record-late-success.ts';
+import { logFieldsOf } from './send-payment.ts';
+import { writeDecision } from './write-decision.ts';
+
+/**
+ * Looks up the attempts of an order that ended because the processor did not have them, before its next one is charged: it may have got
+ * them since. What succeeded or waits for its buyer is recorded, and where it cannot be known the attempt is open again: each
+ * keeps the next one from being charged.
+ * @param tried the order's main payments
+ */
+export async function lookUpGivenUp(
+  deps: PaymentDeps,
+  tried: readonly Payment[],
+  requestId: string | null,
+): Promise<void> {
+  if (tried.some(({ status }) => status === 'succeeded')) return;
+  for (const payment of tried.filter(isGivenUpByTime)) {
+    const found = await lookUpAtProcessor(deps, payment).catch((err: unknown): Answered => {
+      deps.logger.warn({ err, ...logFieldsOf(payment) }, 'an attempt that was given up could not be looked up again');
+      return { status: 'unknown' };
+    });
+    if (found === null || found.status === 'declined') continue;
+    const atMs = deps.clock.nowMs();
+    if (found.status === 'succeeded') await recordLateSuccess(deps, payment, found, { requestId, atMs });
+    else await reopen(deps, payment, found, requestId);
+  }
+}
+
+/**
+ * Looks up a payment that was declined here, where the processor shows that it succeeded: by an event of it, or in its list.
+ * @returns `later` where that could not be recorded yet: the processor did not answer, or another payment for the same is open
+ */
+export async function lookUpDeclined(
+  deps: PaymentDeps,
+  payment: Pick<Payment, 'id' | 'account_id' | 'order_id'>,
+): Promise<'done' | 'later'> {
+  const declined = await readPayment(deps.database, payment);
+  if (!isReopenable(declined)) return 'done';
+  const found = await lookUpAtProcessor(deps, declined);
+  // It may have been released meanwhile.
+  if (found?.status !== 'succeeded') return 'done';
+  const { late } = await recordLateSuccess(deps, declined, found, { requestId: null, atMs: deps.clock.nowMs() });
+  return late === 'wait' ? 'later' : 'done';
+}
+
+/** It counts as open again, from now on. */
+async function reopen(deps: PaymentDeps, payment: Payment, found: Answered, requestId: string | null): Promise<void> {
+  const { update, ...decided } = decideAnswer(payment, found, deps.clock.nowMs());
+  await writeDecision(deps, payment, { ...decided, update: { ...update, from: ['declined'] } }, requestId);
+}

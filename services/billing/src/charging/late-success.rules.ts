@@ -1,0 +1,58 @@
+import { failedLater, givenUp, hasEnded, notReceived, released, reversed } from './payment.rules.ts';
+import type { OrderMoney, Payment } from './payment.types.ts';
+
+/**
+ * Whether a success of the processor may still change a payment. A decline is what was known when it was recorded: that the
+ * processor did not have it, that its time was over, that the card was refused. A success is what happened. It changes nothing of what
+ * came after it: a refund that failed after it was taken, a payment that was released, or one that is being given back. And a
+ * card that its buyer has left is not saved.
+ */
+export const isReopenable = ({
+  status,
+  step,
+  decline_reason,
+}: Pick<Payment, 'status' | 'step' | 'decline_reason'>): boolean =>
+  status === 'declined' && step !== 'card' && step !== 'release' && !endsAfterSuccess.has(decline_reason);
+const endsAfterSuccess = new Set<string | null>([failedLater, givenUp, released, reversed]);
+
+/** Whether it ended because the processor did not have it: it may have got it since, so it is looked up before its order is charged anew. */
+export const isGivenUpByTime = ({ status, decline_reason }: Payment): boolean =>
+  status === 'declined' && decline_reason === notReceived;
+
+/**
+ * What becomes of a payment that was declined here and succeeded at the processor:
+ *
+ *   reopen   it is recorded as every success, and its order, period or charge follows
+ *   reverse  another payment took or holds the same money, or what it was for has ended without it: it goes back
+ *   wait     another payment for the same is open, and its end decides; or what is left of a charge does not explain a refund
+ */
+export type LateSuccess = 'reopen' | 'reverse' | 'wait';
+
+/**
+ * @param money all of the order's
+ * @param paidPeriod the last period of the order's subscription that is paid; undefined where there is none
+ */
+export function decideLateSuccess(payment: Payment, money: OrderMoney, paidPeriod: number | undefined): LateSuccess {
+  if (payment.step === 'refund') return isLeft(payment, money) ? 'reopen' : 'wait';
+  if (payment.step === 'reversal') return 'reopen';
+  const rivals = money.payments.filter((other) => other.id !== payment.id && isForTheSame(other, payment));
+  if (rivals.some(({ status }) => status === 'succeeded')) return 'reverse';
+  if (rivals.some((other) => !hasEnded(other))) return 'wait';
+  if (payment.step === 'renewal') return renewalOf(payment, paidPeriod);
+  // What follows a hold follows it only while it is being settled.
+  if (payment.step !== 'main' && money.hold?.status !== 'settling') return 'reverse';
+  return 'reopen';
+}
+
+const renewalOf = ({ period }: Payment, paidPeriod: number | undefined): LateSuccess =>
+  paidPeriod !== undefined && period === paidPeriod + 1 ? 'reopen' : 'reverse';
+
+/** A charge on the saved card takes the money of a hold in place of its capture, as in the index `payments_one_of_step`. */
+const takenFor = ({ step }: Payment): string => (step === 'recharge' ? 'capture' : step);
+const isForTheSame = (one: Payment, other: Payment): boolean =>
+  takenFor(one) === takenFor(other) && one.period === other.period;
+
+function isLeft({ charge_id, amount_cents }: Payment, { charges, renewals }: OrderMoney): boolean {
+  const charge = [...charges, ...renewals].find(({ id }) => id === charge_id);
+  return charge !== undefined && amount_cents <= charge.amount_cents - charge.refunded_cents - charge.lost_cents;
+}

@@ -1,0 +1,42 @@
+import { outboxRow } from '@app/messaging/outbox';
+import type { Decision } from './decide-answer.rules.ts';
+import type { Payment } from './payment.types.ts';
+import type { PaymentDeps } from './payment-deps.ts';
+import type { AnswerWriter, AnswerWriters } from './write-answer.ts';
+
+/**
+ * Writes a decided answer with its events, by the writer of its kind.
+ * @returns the payment as it stands then; undefined where it had another state than the decision is from
+ */
+export async function writeDecision(
+  deps: PaymentDeps,
+  payment: Payment,
+  decision: Decision,
+  requestId: string | null,
+): Promise<Payment | undefined> {
+  const source = { accountId: payment.account_id, requestId, nowMs: deps.clock.nowMs() };
+  const events = decision.events.map(({ of, if_whole, ...event }) => ({
+    ...outboxRow(event.definition, event.data, source),
+    of,
+    ...(if_whole && { if_whole }),
+  }));
+  const written = await writerOf(payment, deps.answerWriters).add({ payment, decision, events });
+  // The events of a renewal are written by the statement that records it.
+  if (written && (events.length > 0 || payment.step === 'renewal')) deps.wakeRelay();
+  return written ? updated(payment, decision) : undefined;
+}
+
+function writerOf({ step }: Payment, writers: AnswerWriters): AnswerWriter {
+  return step === 'renewal' || step === 'card' || step === 'refund' ? writers[step] : writers.order;
+}
+
+function updated(payment: Payment, { update }: Decision): Payment {
+  const { from: _, processor_reference, last_four, wallet, ...rest } = update;
+  return {
+    ...payment,
+    ...rest,
+    processor_reference: processor_reference ?? payment.processor_reference,
+    last_four: last_four ?? payment.last_four,
+    wallet: wallet ?? payment.wallet,
+  };
+}
