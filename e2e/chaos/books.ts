@@ -28,7 +28,7 @@ export interface Payment {
   readonly id: string;
   readonly account_id: string;
   readonly order_id: string;
-  readonly step: 'main' | 'capture' | 'upsell' | 'recharge' | 'refund' | 'release' | 'renewal' | 'card';
+  readonly step: 'main' | 'capture' | 'upsell' | 'recharge' | 'refund' | 'release' | 'reversal' | 'renewal' | 'card';
   /** Of a refund, the charge that it gives back. */
   readonly charge_id: string | null;
   readonly attempt_no: number;

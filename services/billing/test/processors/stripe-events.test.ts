@@ -244,3 +244,37 @@ test('two replicas that read at once each get other events, and a few of each ac
   expect(all.length).toBeGreaterThanOrEqual(15);
   await query(harness.databaseUrl, `delete from processor_events where account_id like 'acc_claimed%'`);
 });
+
+test('a payment that Stripe makes after it was given up counts by its event, and a second one for the order goes back', async () => {
+  const seller = await newSeller();
+  const { account, key, secret } = seller;
+  const isNew = ({ method, path, secretKey }: { method: string; path: string; secretKey?: string | undefined }) =>
+    method === 'POST' && path === '/v1/payment_intents' && secretKey === key;
+  const input = startInput({ orderId: newId('order', harness.clock.nowMs()), paymentMethod: 'pm_card_visa' });
+  stripe.fail(isNew, 'late');
+  const first = await harness.requester.request(startPayment, input, commandOf(account));
+  expect(first).toMatchObject({ status: 'processing' });
+  harness.clock.advance(10_000);
+  // First that it is unknown, then that it is given up.
+  await announced(answersRecorded, ({ paymentIds }) => paymentIds.includes(first.paymentId), 2);
+  expect(await statusOf(account, input.orderId)).toBe('declined');
+  const again = { ...input, attemptNo: 2, begunAt: harness.clock.now().toISOString() };
+  const second = await harness.requester.request(startPayment, again, commandOf(account));
+  expect(second).toMatchObject({ status: 'succeeded', attemptNo: 2 });
+  await stripe.deliverLate();
+  const event = lastEvent(key);
+  expect([event.type, stripe.booksOf(key).all('refund')]).toEqual(['payment_intent.succeeded', []]);
+  expect(await receive(account, signedEvent(event, { secrets: [secret] }))).toBe(true);
+  await handled(event);
+  expect(stripe.booksOf(key).all('refund')).toMatchObject([{ amount: 4_900, status: 'succeeded' }]);
+  const rows = await query<{ step: string; status: string; reason: string | null }>(
+    harness.databaseUrl,
+    'select step, status, decline_reason as reason from payments where account_id = $1 order by step, attempt_no',
+    [account],
+  );
+  expect(rows).toEqual([
+    { step: 'main', status: 'declined', reason: 'reversed' },
+    { step: 'main', status: 'succeeded', reason: null },
+    { step: 'reversal', status: 'succeeded', reason: null },
+  ]);
+});
