@@ -150,7 +150,7 @@ export const hasEnded = ({ status }: Pick<Payment, 'status'>): boolean =>
  * Payments that stand beside any other of their order: a release only helps to end one, a reversal gives back what another one took
  * already, and a card takes no money.
  */
-export const besideOthers = ['release', 'reversal', 'card'] as const satisfies readonly Payment['step'][];
+const besideOthers = ['release', 'reversal', 'card'] as const satisfies readonly Payment['step'][];
 /** The same as SQL: `step not in …`. */
 export const besideOthersSql = `('${besideOthers.join("', '")}')`;
 
