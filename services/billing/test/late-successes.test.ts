@@ -82,6 +82,7 @@ test('what arrives after the next attempt was charged goes back by itself, and t
   await replica.processor.deliverLate();
   expect(await standing(account)).toHaveLength(2);
   expect(await lookUp()).toBe('done');
+  await replica.round();
   expect(await standing(account)).toHaveLength(1);
   const { payments, charges } = await money();
   const of = (step: string) => payments.filter((payment) => payment.step === step);
@@ -100,6 +101,7 @@ test('a hold that arrives beside a charged order is released', async () => {
   expect(await again(2)).toMatchObject({ status: 'held', attemptNo: 2 });
   await replica.processor.deliverLate();
   expect(await lookUp()).toBe('done');
+  await replica.round();
   const caller = { accountId: account, requestId: 'r' };
   expect(await settleHold(replica.deps, caller, input.orderId, 'declined')).toMatchObject({ status: 'settled' });
   expect((await money()).payments.find(({ step }) => step === 'reversal')).toMatchObject({
@@ -119,6 +121,7 @@ test('while the next attempt is open what arrives waits for its end', async () =
   replicas.clock.advance(2 * minuteMs);
   await replica.round();
   expect(await lookUp()).toBe('done');
+  await replica.round();
   expect(await standing(account)).toHaveLength(1);
   const succeeded = (await money()).payments.filter(({ status }) => status === 'succeeded');
   expect(succeeded.map(({ step }) => step).toSorted()).toEqual(['main', 'reversal']);
@@ -130,6 +133,7 @@ test('the comparison with the processor’s list finds it as well', async () => 
   await replica.processor.deliverLate();
   replicas.clock.advance(hourMs);
   await replica.daily(account);
+  await replica.round();
   expect(await standing(account)).toHaveLength(1);
   const reversals = (await money()).payments.filter(({ step }) => step === 'reversal');
   expect(reversals).toMatchObject([{ status: 'succeeded' }]);
@@ -145,6 +149,7 @@ test('two processes that find it at once, give it back once', async () => {
   await replica.processor.deliverLate();
   const of = { id: paymentId, account_id: account, order_id: input.orderId };
   await Promise.all([lookUpDeclined(replica.deps, of), lookUpDeclined(replicas.start().deps, of)]);
+  await replica.round();
   const books = await replicas.books(account);
   expect(books.filter(({ kind }) => kind === 'refund')).toHaveLength(1);
 });
@@ -156,10 +161,14 @@ test('a process that dies before or after any statement or call leaves neither t
     await replica.processor.deliverLate();
     const dying = dyingAt(seam);
     const of = { id: paymentId, account_id: account, order_id: input.orderId };
-    await lookUpDeclined(replicas.start(dying).deps, of).catch(() => undefined);
+    const dead = replicas.start(dying);
+    await lookUpDeclined(dead.deps, of)
+      .then(() => dead.round())
+      .catch(() => undefined);
     replicas.clock.advance(hourMs);
     await replica.round();
     await replica.daily(account);
+    await replica.round();
     expect([seam, (await standing(account)).length]).toEqual([seam, 1]);
     const refunds = (await replicas.books(account)).filter(({ kind }) => kind === 'refund');
     expect([seam, refunds.length]).toEqual([seam, 1]);

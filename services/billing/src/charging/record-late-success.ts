@@ -4,15 +4,14 @@ import type { PaymentRequest } from '../processors/port.ts';
 import { decideAnswer } from './decide-answer.rules.ts';
 import { columnsFrom, insertPayments, type NewPaymentValues } from './insert-payments.ts';
 import { decideLateSuccess, isReopenable, type LateSuccess } from './late-success.rules.ts';
-import { nextCheckAt, reversed } from './payment.rules.ts';
+import { reversed } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import type { SucceededOutcome } from './payment-effects.rules.ts';
 import { noticeEvent } from './payment-events.ts';
 import { reversalKey } from './payment-key.ts';
 import { reversalText } from './payment-notices.rules.ts';
-import { onlyPaymentOf, paymentColumns, paymentTypes, readMoney } from './payment-rows.ts';
-import { sendPayment } from './send-payment.ts';
+import { readMoney } from './payment-rows.ts';
 import { writeDecision } from './write-decision.ts';
 
 /** Another process may change the order in each of these. */
@@ -26,8 +25,8 @@ interface Late {
 
 /**
  * Records that a payment which was declined here succeeded at the processor, whoever found it: a late answer, a look-up, an event
- * or a list. `decideLateSuccess` decides what becomes of it. What is to go back is a payment of its own, committed with the change
- * before the processor is called: a process that dies then leaves it to the payments loop.
+ * or a list. `decideLateSuccess` decides what becomes of it. What is to go back is a payment of its own, committed with the change: the
+ * payments loop sends it within a second or two, whatever becomes of this process.
  * @returns the payment as it stands then, and what was decided; `wait` where it is to be recorded again later
  */
 export async function recordLateSuccess(
@@ -48,11 +47,8 @@ export async function recordLateSuccess(
       const written = await writeDecision(deps, payment, decision, requestId).catch(unlessRivalled);
       if (written !== undefined) return { payment: written, late };
     } else {
-      const reversal = await beginReversal(deps, payment, outcome);
-      if (reversal !== undefined) {
-        await sendPayment(deps, reversal, { requestId });
-        return { payment: { ...payment, decline_reason: reversed, processor_reference: outcome.reference }, late };
-      }
+      const reversing = { ...payment, decline_reason: reversed, processor_reference: outcome.reference };
+      if (await beginReversal(deps, payment, outcome)) return { payment: reversing, late };
     }
   }
   return { payment: declined, late: 'wait' };
@@ -93,23 +89,18 @@ const reversalValues: NewPaymentValues = {
   request: '$6',
   created_at: '$7',
   sent_at: '$7',
-  next_check_at: '$8',
+  // It is looked up at once, not found, and sent.
+  next_check_at: '$7',
   ...columnsFrom('p', 'account_id', 'order_id', 'amount_cents', 'currency', 'processor'),
   ...columnsFrom('p', 'customer_email', 'product_name', 'test'),
 };
-const insertStatement = statement<Payment>(
+const insertStatement = statement(
   'payments-begin-reversal',
-  `${insertPayments(reversalValues, 'from payments as p where p.account_id = $1 and p.order_id = $2 and p.id = $3')}
-   returning ${paymentColumns}`,
-  paymentTypes,
+  insertPayments(reversalValues, 'from payments as p where p.account_id = $1 and p.order_id = $2 and p.id = $3'),
 );
 
-/** @returns undefined where another process was faster */
-async function beginReversal(
-  deps: PaymentDeps,
-  payment: Payment,
-  { reference }: SucceededOutcome,
-): Promise<Payment | undefined> {
+/** @returns false where another process was faster */
+async function beginReversal(deps: PaymentDeps, payment: Payment, { reference }: SucceededOutcome): Promise<boolean> {
   const { database, clock, wakeRelay } = deps;
   const { account_id, order_id, id, amount_cents: amountCents, currency } = payment;
   const nowMs = clock.nowMs();
@@ -121,13 +112,13 @@ async function beginReversal(
     const changed = await client.query(
       reverseStatement([account_id, order_id, id, text, reference, payment.decline_reason]),
     );
-    if (changed.rowCount !== 1) return undefined;
-    const values = [account_id, order_id, id, reversalId, call, JSON.stringify(request)];
-    const written = await client.query(insertStatement([...values, new Date(nowMs), nextCheckAt(0, nowMs)]));
+    if (changed.rowCount !== 1) return false;
+    const now = new Date(nowMs);
+    await client.query(insertStatement([account_id, order_id, id, reversalId, call, JSON.stringify(request), now]));
     const notice = noticeEvent(payment, text, { accountId: account_id, requestId: null, nowMs });
     await client.query(insertOutboxSql, [JSON.stringify([notice])]);
-    return onlyPaymentOf(written);
+    return true;
   });
-  if (begun !== undefined) wakeRelay();
+  if (begun) wakeRelay();
   return begun;
 }

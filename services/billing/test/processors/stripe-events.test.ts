@@ -266,6 +266,12 @@ test('a payment that Stripe makes after it was given up counts by its event, and
   expect([event.type, stripe.booksOf(key).all('refund')]).toEqual(['payment_intent.succeeded', []]);
   expect(await receive(account, signedEvent(event, { secrets: [secret] }))).toBe(true);
   await handled(event);
+  const [reversal] = await query<{ id: string }>(
+    harness.databaseUrl,
+    `select id from payments where account_id = $1 and step = 'reversal'`,
+    [account],
+  );
+  await announced(answersRecorded, ({ paymentIds }) => paymentIds.includes(reversal?.id ?? ''));
   expect(stripe.booksOf(key).all('refund')).toMatchObject([{ amount: 4_900, status: 'succeeded' }]);
   const rows = await query<{ step: string; status: string; reason: string | null }>(
     harness.databaseUrl,
