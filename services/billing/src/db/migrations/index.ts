@@ -2,15 +2,15 @@ import { waitingLettersMigration } from '@app/messaging/migrations';
 import type { Migrations } from '@app/service-kit/migrations';
 import { Initial } from './0001-initial.ts';
 import { Pauses } from './0003-pauses.ts';
-import { Reversals } from './0004-reversals.ts';
 import { LostDisputes } from './0004-lost-disputes.ts';
 import { Wallets } from './0005-wallets.ts';
+import { Reversals } from './0006-reversals.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
   waitingLettersMigration,
   { name: '0003-pauses', class: Pauses },
-  { name: '0004-reversals', class: Reversals },
   { name: '0004-lost-disputes', class: LostDisputes },
   { name: '0005-wallets', class: Wallets },
+  { name: '0006-reversals', class: Reversals },
 ];
