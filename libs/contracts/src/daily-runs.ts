@@ -13,6 +13,7 @@ const runProblem = z.object({
     'charge_limit',
     'account_failed',
     'no_payment_processor',
+    'new_cards_needed',
     'key_refused',
     'reminders_failed',
     'orphans_found',

@@ -16,7 +16,7 @@ import { databaseOptions } from '../src/db/migrate.ts';
 import { recordRefund } from '../src/refunds/record-refund.ts';
 import { orderColumns, type RefundedOrder, refundColumns } from '../src/refunds/refunded-order.ts';
 import { losesReply } from './billing-stand-in.ts';
-import { withUpsell } from './checkout-harness.ts';
+import { plainCourse, withUpsell } from './checkout-harness.ts';
 import { account, context, course, orderBody } from './harness.ts';
 import { harness, startService } from './set-up.ts';
 
@@ -301,6 +301,14 @@ test('what went back of a captured hold is recorded although it comes before the
   await harness.billing.publishSettled(orderId);
   await harness.billing.handled();
   expect(await orderOf(orderId)).toMatchObject({ status: 'refunded', refunded_cents: 9_900 });
+});
+
+test('a refunded free order is no refund in numbers', async () => {
+  harness.shop.set('acc_1/course', { ...plainCourse, priceCents: 0 });
+  const orderId = await paidOrder();
+  await harness.refund(orderId);
+  expect(await statusOf(orderId)).toBe('refunded');
+  expect((await orderEvents()).map(({ data }) => data.counted)).toEqual([{ orders: 0, cents: 0 }]);
 });
 
 test('a part whose refund fails afterwards, also before it is known, is no more shown and is taken back once', async () => {

@@ -113,7 +113,7 @@ function afterDecline({ step, decline_reason: reason }: Line): string | null {
   if (reason === otherPayment && step === 'refund') return 'Refund here only what did not go back there.';
   if (reason === otherPayment)
     return 'Nothing more is charged for this order. Look that payment up at the processor; the buyer can buy in a new checkout.';
-  if (reason === noProcessor) return 'Choose a payment processor in Settings: until then no buyer can pay.';
+  if (reason === noProcessor) return 'The buyer may try again once a payment processor is chosen in Settings.';
   if (reason === keyUnreadable) return 'Store the API key again: until then no buyer can pay.';
   switch (step) {
     case 'main':

@@ -102,3 +102,25 @@ test('whatever gets lost on the way, each period is charged once, refunds go bac
   expect(runs.at(-2)?.books).toMatchObject({ orphan_count: 0 });
   expect(Math.max(...runs.map(({ books }) => books?.refunds ?? 0))).toBeGreaterThan(0);
 });
+
+test('a renewal on a card of the processor of before waits for a new card, and the run tells nobody who has chosen to choose', async () => {
+  const moved = newId('account', Date.parse('2026-03-15T12:00:00.000Z'));
+  const put = (body: { processor: 'simulated' } | { processor: 'stripe'; live: typeof live }) =>
+    harness.requester.request(putPaymentProcessor, { body }, commandOf(moved));
+  const live = { secretKey: 'sk_live_moved', publishableKey: 'pk_live_moved' };
+  stripe.accept(live.secretKey, 'acct_moved');
+  await put({ processor: 'simulated' });
+  const paidAt = new Date(harness.clock.nowMs() - 40 * 86_400_000).toISOString();
+  await harness.deliver(orderPaid, orderEvent(moved, { paidAt, paymentMethod: 'sim_ok' }));
+  await query(harness.databaseUrl, `update subscriptions set processor = 'simulated' where account_id = $1`, [moved]);
+  await put({ processor: 'stripe', live });
+  const result = await harness.requester.request(
+    startDailyRun,
+    { accountId: moved, force: false },
+    { ...commandOf(moved), waitMs: 50_000 },
+  );
+  expect(result).toMatchObject({
+    ...{ ok: false, rebills: { charged: 0 } },
+    problems: [{ code: 'new_cards_needed', detail: expect.stringContaining('1 renewal waits for a new card') }],
+  });
+});

@@ -50,7 +50,7 @@ export async function recordRefund(
   const refundNo = numberOf(order);
   const refundedAt = new Date(nowMs);
   const cents = order.total_cents - order.order_refunded_cents;
-  const counted = { orders: isCounted(order) ? 0 : 1, cents };
+  const counted = { orders: isCounted(order) || order.total_cents === 0 ? 0 : 1, cents };
   const data = { ...aboutOrder(order), refundedCents, refundNo, refundedAt: refundedAt.toISOString(), counted };
   const event = outboxRow(orderRefunded, data, { accountId, requestId, nowMs });
   const done = [accountId, id, refundNo, refundedCents, refundedAt, JSON.stringify([event])];
@@ -108,7 +108,10 @@ export async function recordReopening(
   const { account_id: accountId, id } = order;
   const refundNo = order.refund_no ?? 1;
   const failedAt = new Date(nowMs);
-  const counted = { orders: order.given_back_cents > 0 ? 0 : 1, cents: order.uncounted_cents ?? order.total_cents };
+  const counted = {
+    orders: order.given_back_cents > 0 || order.total_cents === 0 ? 0 : 1,
+    cents: order.uncounted_cents ?? order.total_cents,
+  };
   const data = { ...aboutOrder(order), refundNo, detail, reopenedAt: failedAt.toISOString(), counted };
   const event = outboxRow(orderReopened, data, { accountId, requestId, nowMs });
   const values = [accountId, id, refundNo, detail, failedAt, JSON.stringify([event])];

@@ -68,9 +68,9 @@ export const refundFields =
 export const refundColumns = `r.refund_no, r.status as refund_status, r.refunded_cents, r.failed_at, r.request_id,
   r.created_at as refund_created_at, r.attempt, r.renewals, r.uncounted_cents`;
 
-/** Whether money went back for the order or its renewals: it is counted among refunds then. */
-export const isCounted = ({ status, given_back_cents }: RefundedOrder): boolean =>
-  status === 'refunded' || given_back_cents > 0;
+/** Whether money went back for the order or its renewals: it is counted among refunds then. Of a free order none does. */
+export const isCounted = ({ status, given_back_cents, total_cents }: RefundedOrder): boolean =>
+  given_back_cents > 0 || (status === 'refunded' && total_cents > 0);
 
 /** What every event of an order says of it. The product's name is that of the sale. */
 export function aboutOrder(order: RefundedOrder) {

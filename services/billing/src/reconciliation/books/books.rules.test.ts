@@ -81,7 +81,7 @@ test('money that was taken or given back though it was declined here is an orpha
   expect(taken).toMatchObject({ side: 'processor', id: 'ch_1', orderId: 'ord_1' });
   expect(taken?.detail).toContain('recorded as declined (payment pmt_1). Give it back there');
   const refused = own({ call: 'refund', status: 'declined', decline_reason: 'refund_declined' });
-  expect(orphanOf(verdictOn(record({ kind: 'refund' }), refused))?.detail).toContain('do not refund the order again');
+  expect(orphanOf(verdictOn(record({ kind: 'refund' }), refused))?.detail).toContain('do not give it back again');
 });
 
 test.each([

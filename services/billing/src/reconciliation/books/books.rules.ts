@@ -131,7 +131,7 @@ const unknownHere: Record<MoneyKind, (record: ProcessorRecord) => string> = {
   charge: (record) =>
     `${theirs(record, 'charge')} that the platform does not know. Look it up there: if no buyer bought anything for it, give it back there; if it was a sale of yours, record it here as an order.`,
   refund: (record) =>
-    `${theirs(record, 'refund')} that was not made here. Look up there which charge it gives back: if that is of an order here, the order still counts as paid, so cancel its subscription if it has one, and do not refund it again.`,
+    `${theirs(record, 'refund')} that was not made here. Look up there which charge it gives back: if that is of an order here, the order does not count it: do not give that amount back again, and where it was all of the order, cancel its subscription if it has one.`,
   hold: (record) =>
     `${theirs(record, 'hold')} that the platform does not know. Nothing will be captured of it: release it there, so that the buyer has the money back at once.`,
 };
@@ -140,7 +140,7 @@ const declinedHere: Record<MoneyKind, (record: ProcessorRecord, own: OwnPayment)
   charge: (record, { order_id, id }) =>
     `${theirs(record, 'charge')} for order ${order_id}, which the platform recorded as declined (payment ${id}). Give it back there, or give the buyer what it was for.`,
   refund: (record, { order_id, id }) =>
-    `${theirs(record, 'refund')} of order ${order_id}, which the platform recorded as refused (payment ${id}). The buyer has the money: do not refund the order again, and cancel its subscription if it has one.`,
+    `${theirs(record, 'refund')} of order ${order_id}, which the platform recorded as refused (payment ${id}). The buyer has that amount: do not give it back again, and where it was all of the order, cancel its subscription if it has one.`,
   hold: (record, { order_id, id }) =>
     `${theirs(record, 'hold')} for order ${order_id}, which the platform recorded as declined (payment ${id}). Nothing will be captured of it: release it there, so that the buyer has the money back at once.`,
 };

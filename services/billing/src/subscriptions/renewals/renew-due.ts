@@ -38,7 +38,11 @@ export const unansweredMax = 64;
 const unansweredDetail = 'The payment processor took no payments any more. What is still due is left to the next run.';
 
 const withoutProcessorText = (count: number): string =>
-  `${count === 1 ? '1 renewal waits' : `${count} renewals wait`} until you choose a payment processor (PUT /api/v1/payment-processor).`;
+  `${waiting(count)} until you choose a payment processor (PUT /api/v1/payment-processor).`;
+const cardsElsewhereText = (count: number): string =>
+  `${waiting(count)} for a new card: their cards are of a payment processor that takes no renewals of yours any more. Ask the buyers to ` +
+  'give a card in the portal, or cancel the subscriptions.';
+const waiting = (count: number): string => (count === 1 ? '1 renewal waits' : `${count} renewals wait`);
 
 /**
  * The step that charges what is due: renewals and retries, one period at most for each subscription and UTC day. Every payment is
@@ -70,6 +74,8 @@ interface Charging {
   gaveUp: boolean;
   /** Renewals that wait until the account has chosen a processor. */
   withoutProcessor: number;
+  /** Renewals that wait for a card at the processor that the account has chosen. */
+  cardsElsewhere: number;
 }
 
 async function renewOfAccount(
@@ -99,6 +105,7 @@ async function renewOfAccount(
     unanswered: 0,
     gaveUp: false,
     withoutProcessor: 0,
+    cardsElsewhere: 0,
   };
   try {
     await chargePages(charging);
@@ -108,6 +115,9 @@ async function renewOfAccount(
   charging.paymentSlots.throwFailure();
   if (charging.withoutProcessor > 0) {
     counts.problems.push({ code: 'no_payment_processor', detail: withoutProcessorText(charging.withoutProcessor) });
+  }
+  if (charging.cardsElsewhere > 0) {
+    counts.problems.push({ code: 'new_cards_needed', detail: cardsElsewhereText(charging.cardsElsewhere) });
   }
   if (charging.gaveUp && !mustEnd(run)) {
     deps.logger.error({ accountId, runId }, 'the payment processor does not answer');
@@ -161,18 +171,19 @@ async function nextPage(charging: Charging, after: DueCursor | null): Promise<Pa
   return { due, last };
 }
 
-/** Those that wait until the account has chosen a processor are counted, and left out. */
+/** Those that wait until the account has chosen a processor, or for a card at it, are counted, and left out. */
 async function withProcessor(charging: Charging, due: readonly DueSubscription[]): Promise<PayableSubscription[]> {
   const { deps, scope } = charging;
   const chosen = await chosenName(deps.processors, scope.accountId, scope.test);
   const sent: PayableSubscription[] = [];
   for (const each of due) {
     const processor = each.processor ?? chosen;
-    const isTaken =
-      processor !== null && (scope.test || (await deps.processors.takesRenewals(processor, scope.accountId)));
-    if (isTaken) sent.push({ ...each, processor });
+    if (processor === null) charging.withoutProcessor += 1;
+    else if (scope.test || (await deps.processors.takesRenewals(processor, scope.accountId)))
+      sent.push({ ...each, processor });
+    else if (chosen === null) charging.withoutProcessor += 1;
+    else charging.cardsElsewhere += 1;
   }
-  charging.withoutProcessor += due.length - sent.length;
   return sent;
 }
 
