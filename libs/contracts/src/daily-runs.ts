@@ -123,6 +123,12 @@ export const booksComparison = z.object({
     )
     .describe('100 at most; `orphan_count` counts all.'),
   orphan_count: z.int(),
+  fees: z
+    .array(z.object({ currency: z.string(), amount_cents: z.int() }))
+    .optional()
+    .describe(
+      'What the processor kept of the charges and disputes of this time, by the currency in which it pays out.',
+    ),
 });
 export type BooksComparison = z.infer<typeof booksComparison>;
 

@@ -3,6 +3,7 @@ import { emailAddress, limits, listOf, pageQueryOf, rawText, slug, spanFilters, 
 import { countryCode } from './countries.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { disputeResource } from './disputes.ts';
+import { feeResource } from './fees.ts';
 import { idSchema } from './ids.ts';
 import { aboutOrder } from './money-given-back.ts';
 import { paymentResource } from './payments.ts';
@@ -56,6 +57,11 @@ export const orderWithPayments = orderResource
       .array(disputeResource)
       .nullable()
       .describe('Disputes of its payments and of its renewals’, oldest first; null where there are none.'),
+    fees: z
+      .array(feeResource)
+      .describe(
+        'What the payment processor kept of its payments and for disputes of them, as the daily job found it in the processor’s list.',
+      ),
   })
   .meta({ id: 'OrderWithPayments' });
 export type OrderWithPayments = z.infer<typeof orderWithPayments>;

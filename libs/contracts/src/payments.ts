@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { amountCents, currency, emailAddress, listOf, pageQueryOf, rawText, timestamp } from './common.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { disputeResource } from './disputes.ts';
+import { feeResource } from './fees.ts';
 import { idSchema } from './ids.ts';
 import { refundedPart } from './money-given-back.ts';
 
@@ -278,6 +279,8 @@ export const listOrderPayments = defineRequest('read', 'billing', 'payments.list
     data: z.array(paymentResource),
     /** Of the order and its renewals, oldest first. */
     disputes: z.array(disputeResource),
+    /** Of the order, as far as they are known. */
+    fees: z.array(feeResource).optional(),
   }),
 });
 

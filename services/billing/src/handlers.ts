@@ -7,6 +7,7 @@ import { cardRequests } from './cards/requests.ts';
 import type { BillingConfig } from './config.ts';
 import { dailyRunRequests } from './daily-run/requests.ts';
 import { storeReminderCounts } from './daily-run/store-reminder-counts.ts';
+import { feeRequests } from './fees/requests.ts';
 import type { DailyRuns } from './open-daily-runs.ts';
 import type { OpenedPayments } from './open-payments.ts';
 import { processorEventRequests } from './processor-events/requests.ts';
@@ -31,6 +32,7 @@ export function answeredRequests(
     ...subscriptionRequests({ database, clock, wakeRelay }),
     ...cardRequests(payments),
     ...paymentRequests(payments),
+    ...feeRequests(database),
     ...paymentProcessorRequests({ database, clock, secrets, processors, stripe }),
     ...processorEventRequests(receiving),
     ...rehearsalRequests({ ...payments, rehearsalSteps: rehearsalSteps(payments), isClosing }),

@@ -1,6 +1,7 @@
 import { get, type IncomingMessage } from 'node:http';
 import { getStatement } from '@app/contracts/affiliates';
 import { DomainError } from '@app/contracts/errors';
+import { type Fee, listOrderFees } from '@app/contracts/fees';
 import { newId } from '@app/contracts/ids';
 import type { OrdersQuery } from '@app/contracts/orders';
 import { listSubscriptions } from '@app/contracts/subscriptions';
@@ -36,6 +37,8 @@ const line = {
 };
 const links: NatsClient[] = [];
 const subscriptionRequests: object[] = [];
+/** By order. */
+const fees = new Map<string, Pick<Fee, 'kind' | 'amount_cents' | 'currency'>[]>();
 beforeAll(async () => {
   const statement = JSON.stringify({ balances: [], data: [line], has_more: false });
   const affiliate = onRequest(getStatement, async ({ code }) => {
@@ -46,12 +49,17 @@ beforeAll(async () => {
     subscriptionRequests.push(input);
     return new Serialized(JSON.stringify({ data: [subscription], has_more: false }));
   });
+  const incurred = { payment_id: 'pmt_1', incurred_at: '2026-03-29T00:59:59.000Z' };
+  const feesOfOrders = onRequest(listOrderFees, async ({ orderIds }) => ({
+    data: orderIds.flatMap((order_id) => (fees.get(order_id) ?? []).map((fee) => ({ order_id, ...incurred, ...fee }))),
+  }));
   links.push(
     await serveAs(harness.nats, 'affiliate', [affiliate]),
-    await serveAs(harness.nats, 'billing', [subscriptions]),
+    await serveAs(harness.nats, 'billing', [subscriptions, feesOfOrders]),
   );
 });
 afterEach(() => {
+  fees.clear();
   delete harness.books.page;
 });
 afterAll(async () => {
@@ -93,13 +101,31 @@ test('a file has all pages of the list, newest first, with decimals beside their
     { status: 'paid', q: 'ada', limit: 100, before: ids[2] },
   ]);
   expect(file.text.startsWith('\uFEFF')).toBe(true);
-  const utms = ',,,,,';
+  const utms = ',,,,,,,,';
   expect(linesOf(file.text)).toEqual([
-    'id,created_at,time_zone,status,product_id,items,customer_email,customer_name,country,total,refunded,currency,affiliate_code,utm_source,utm_medium,utm_campaign,utm_term,utm_content',
+    'id,created_at,time_zone,status,product_id,items,customer_email,customer_name,country,total,refunded,currency,affiliate_code,utm_source,utm_medium,utm_campaign,utm_term,utm_content,fees,fee_currency,after_fees',
     `${ids[1]},2026-03-29 01:59:59,Europe/Berlin,paid,prd_1,Course,ada@example.com,Ada,GB,145.65,0.00,usd,${utms}`,
     `${ids[2]},2026-03-29 03:00:00,Europe/Berlin,refunded,prd_1,Course,ada@example.com,Ada,GB,14565,14565,jpy,${utms}`,
     `${ids[3]},2026-03-29 01:59:59,Europe/Berlin,paid,prd_1,Course,ada@example.com,Ada,GB,1.234,0.000,kwd,${utms}`,
     '',
+  ]);
+});
+
+test('fees are in the currency in which the processor pays out, and are taken off amounts in the same one alone', async () => {
+  const [same, other, both] = [ids[1], ids[2], ids[3]] as [string, string, string];
+  const fee = (amount_cents: number, currency: string) => ({ kind: 'charge' as const, amount_cents, currency });
+  fees.set(same, [fee(452, 'usd'), { kind: 'dispute', amount_cents: 1_500, currency: 'usd' }]);
+  fees.set(other, [fee(4_520, 'sek')]);
+  fees.set(both, [fee(452, 'usd'), fee(4_520, 'sek')]);
+  harness.books.page = async () => pageOf([order(1, { refunded_cents: 1_000 }), order(2), order(3), order(4)], false);
+  const [names = '', ...rows] = linesOf((await download()).text);
+  const last = (row: string) => row.split(',').slice(-3);
+  expect([last(names), ...rows.slice(0, 4).map(last)]).toEqual([
+    ['fees', 'fee_currency', 'after_fees'],
+    ['19.52', 'usd', '116.13'],
+    ['45.20', 'sek', ''],
+    ['4.52 usd; 45.20 sek', '', ''],
+    ['', '', ''],
   ]);
 });
 

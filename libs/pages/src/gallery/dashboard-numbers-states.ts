@@ -31,7 +31,7 @@ const product = {
 };
 const rowOf = (changes: object) => Object.assign({ views: 2_412, conversionRate: 0.034 }, product, money, changes);
 
-const overview: Overview = {
+export const overview: Overview = {
   from: '2026-10-01',
   to: '2026-10-30',
   previous: { from: '2026-09-01', to: '2026-09-30' },
@@ -139,7 +139,18 @@ const events = [
   Object.assign({}, event, { event: 'order.reopened', payload: null }),
 ];
 const home = { overview, currency: 'usd', events, steps, formats };
-const all = { overview, currency: 'usd', formats, path: '/app/metrics', query: new URLSearchParams(), problem: null };
+const all = {
+  overview,
+  currency: 'usd',
+  formats,
+  path: '/app/metrics',
+  query: new URLSearchParams(),
+  problem: null,
+  fees: [
+    { currency: 'usd', fee_currency: 'usd', charges_cents: 36_000, disputes_cents: 1_500 },
+    { currency: 'usd', fee_currency: 'sek', charges_cents: 12_000, disputes_cents: 0 },
+  ],
+};
 
 const nothingFound = { orders: [], subscriptions: [], products: [], affiliates: [], isAll: true };
 const six = Array.from({ length: 6 }, () => order);

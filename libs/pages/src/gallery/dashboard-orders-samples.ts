@@ -125,6 +125,15 @@ export const activity: readonly ActivityEntry[] = [
 export const paidOrder: OrderWithPayments = Object.assign({}, order, {
   payments: [declined, payment],
   disputes: null,
+  fees: [
+    {
+      kind: 'charge' as const,
+      payment_id: payment.id,
+      amount_cents: 452,
+      currency: 'usd',
+      incurred_at: payment.created_at,
+    },
+  ],
 });
 
 const dispute: NonNullable<OrderWithPayments['disputes']>[number] = {

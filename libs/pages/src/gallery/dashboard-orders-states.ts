@@ -126,6 +126,7 @@ export const dashboardOrdersStates: Readonly<Record<string, () => Html>> = {
         order: Object.assign({}, long, {
           payments: [],
           disputes: null,
+          fees: [],
           status: 'refunded',
           refunded_cents: 1,
           customer_name: arabicName,

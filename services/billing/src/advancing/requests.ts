@@ -7,6 +7,7 @@ import { listOrderPayments, listPayments } from '../charging/list-payments.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { startPayment } from '../charging/start-payment.ts';
 import { listOrderDisputes } from '../disputes/dispute-rows.ts';
+import { listOrderFees } from '../fees/requests.ts';
 import { listRefundable } from '../refunds/list-refundable.ts';
 import { refundCharges } from '../refunds/refund-charges.ts';
 import { refundPayment } from '../refunds/refund-payment.ts';
@@ -26,11 +27,12 @@ export function paymentRequests(deps: PaymentDeps): RequestHandler[] {
     onRequest(contract.listRefundable, (input, { accountId }) => listRefundable(deps.database, accountId, input)),
     onRequest(contract.listPayments, (query, { accountId }) => listPayments(deps.database, accountId, query)),
     onRequest(contract.listOrderPayments, async ({ orderId }, { accountId }) => {
-      const [payments, disputes] = await Promise.all([
+      const [payments, disputes, fees] = await Promise.all([
         listOrderPayments(deps.database, accountId, orderId),
         listOrderDisputes(deps.database, accountId, orderId, limits.listMax),
+        listOrderFees(deps.database, accountId, [orderId]),
       ]);
-      return { ...payments, disputes };
+      return { ...payments, disputes, fees: fees.map(({ order_id: _, ...fee }) => fee) };
     }),
   ];
 }

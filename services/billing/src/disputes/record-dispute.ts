@@ -7,6 +7,7 @@ import { hurryRenewalsStatement } from '../charging/hurry-renewals.ts';
 import type { Dispute } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { noticeEvent, type PaymentEventSource } from '../charging/payment-events.ts';
+import { recordFees } from '../fees/record-fees.ts';
 import type { ProcessorDispute } from '../processors/port.ts';
 import { addGivenBack } from '../refunds/add-given-back.ts';
 import { endOfRefundedOrder } from '../subscriptions/cancel-refunded.ts';
@@ -43,6 +44,7 @@ export async function recordDispute(deps: PaymentDeps, scope: DisputeScope, read
         reference === read.about && processor === scope.processor && test === scope.test,
     );
     if (charge === undefined) return undefined;
+    if (!scope.test) await recordFees(client, feesOf(scope, read, charge));
     const stored = await readDispute(client, scope, read.reference);
     const decision = decideDispute(stored, read, charge);
     if (!decision.changed) return false;
@@ -53,6 +55,21 @@ export async function recordDispute(deps: PaymentDeps, scope: DisputeScope, read
   if (written === true) wakeRelay();
   return written !== undefined;
 }
+
+const feesOf = (
+  { accountId }: DisputeScope,
+  { reference, openedAt, fees = [] }: ProcessorDispute,
+  charge: DisputedCharge,
+) =>
+  fees.map(({ amountCents, currency }) => ({
+    account_id: accountId,
+    charge_id: charge.id,
+    kind: 'dispute' as const,
+    reference,
+    amount_cents: amountCents,
+    currency,
+    incurred_at: openedAt,
+  }));
 
 interface Change {
   readonly scope: DisputeScope;

@@ -261,6 +261,14 @@ export interface ProcessorDispute {
    * a dispute may be prevented by giving the buyer the money.
    */
   readonly takenCents: number;
+  /** What the processor took for handling it; nothing where it says none. */
+  readonly fees?: readonly ProcessorFee[];
+}
+
+/** What a processor keeps, in minor units of the currency in which it pays the seller out. One of each currency. */
+export interface ProcessorFee {
+  readonly amountCents: number;
+  readonly currency: string;
 }
 
 /** One entry of the processor's own books. */
@@ -280,6 +288,8 @@ export interface ProcessorRecord {
   readonly recordedAt: Date;
   /** Why, for `declined` and `failed`. */
   readonly message: string | null;
+  /** Of a charge or a capture, what the processor kept of it, as far as it says so. */
+  readonly fees?: readonly ProcessorFee[];
   /** Of a dispute, how it stands now. */
   readonly dispute?: ProcessorDispute;
 }

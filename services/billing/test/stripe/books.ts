@@ -12,8 +12,11 @@ import {
 
 const endedDisputes = new Set(['won', 'lost', 'prevented', 'warning_closed']);
 const holdSeconds = 7 * 86_400;
-/** Of the settlement currency, for one of the disputed. */
+/** Of the settlement currency, for one of the charged, where it is another one. */
 const settlementRate = 10;
+/** Minor units of the charged currency, as https://stripe.com/pricing has them: for a charge 2.9 % and 30, and 1,500 for a dispute. */
+const feeOf = (amount: number): number => Math.round(amount * 0.029) + 30;
+const disputeFee = 1_500;
 /** Of some settlement currencies; Stripe's smallest charges. */
 const smallest: Readonly<Record<string, number>> = { usd: 50, eur: 50, gbp: 30, jpy: 50 };
 
@@ -28,6 +31,8 @@ export class StripeBooks {
   /** What Stripe wants of its seller before the account may charge again; undefined while it may. */
   disabled: { readonly reason: string; readonly due: readonly string[] } | undefined;
   readonly #failures = new Map<string, number>();
+  /** The currency in which the account is paid out; another one than is charged on purpose: amounts are to be taken from the source. */
+  settlesIn = 'sek';
   readonly #nowS: () => number;
   readonly #tag: string;
   #made = 0;
@@ -275,7 +280,8 @@ export class StripeBooks {
     intent.amount_capturable = 0;
     intent.status = 'succeeded';
     const given = { id: this.newId('txn'), created: this.#nowS(), type: 'charge', source: charge.id };
-    charge.balance_transaction = this.keep(make.balanceTransaction(given)).id;
+    const moved = this.#settled(intent.currency, amount, feeOf(amount));
+    charge.balance_transaction = this.keep(make.balanceTransaction({ ...given, ...moved })).id;
     this.report('payment_intent.succeeded', intent);
     if (this.cardOf(intent.payment_method ?? '')?.disputed) this.dispute(intent.id);
   }
@@ -400,13 +406,39 @@ export class StripeBooks {
       .filter(({ charge, status }) => charge === chargeId && endedDisputes.has(status))
       .reduce((sum, dispute) => sum + this.#movedOf(dispute), 0);
 
-  #movedOf = ({ balance_transactions: moved }: make.Dispute): number =>
-    -moved.reduce((sum, { amount }) => sum + amount, 0) / settlementRate;
+  #movedOf = ({ balance_transactions: moved, currency }: make.Dispute): number =>
+    -moved.reduce((sum, { amount }) => sum + amount, 0) / this.#rateOf(currency);
 
-  #move({ id: source, balance_transactions: moved }: make.Dispute, amount: number): void {
+  #move({ id: source, balance_transactions: moved, currency }: make.Dispute, amount: number): void {
     if (amount === 0) return;
     const given = { id: this.newId('txn'), created: this.#nowS(), type: 'adjustment', source };
-    moved.push(make.balanceTransaction({ ...given, amount: amount * settlementRate }) as never);
+    // The bank's fee is taken with the money, and does not come back with it.
+    const settled = this.#settled(currency, amount, amount < 0 ? disputeFee : 0);
+    moved.push(make.balanceTransaction({ ...given, ...settled }) as never);
+  }
+
+  #rateOf = (currency: unknown): number => (currency === this.settlesIn ? 1 : settlementRate);
+
+  /**
+   * As a balance transaction says it: amount, fee and net in the settlement currency, and the rate where that is another one
+   * (the type BalanceTransaction of the npm package stripe, MIT).
+   */
+  #settled(charged: unknown, amount: number, fee: number): Record<string, unknown> {
+    const rate = this.#rateOf(charged);
+    const [moved, kept] = [amount * rate, fee * rate];
+    const currency = this.settlesIn;
+    const fee_details =
+      kept === 0
+        ? []
+        : [{ amount: kept, application: null, currency, description: 'Stripe processing fees', type: 'stripe_fee' }];
+    return {
+      amount: moved,
+      currency,
+      fee: kept,
+      fee_details,
+      net: moved - kept,
+      exchange_rate: rate === 1 ? null : rate,
+    };
   }
 
   /** @param previous the values before of what changed, docs.stripe.com/api/events/object */

@@ -195,17 +195,11 @@ export const stripeAccount = (id: string): unknown =>
     business_profile: filled('account_retrieve_response_business_profile', { name: `Shop of ${id}` }),
   });
 
-/** In the settlement currency, which is another one on purpose: amounts are to be taken from the source. */
 export const balanceTransaction = (given: Given): StripeObject =>
   filled('disputes_list_item_balance_transactions', {
     object: 'balance_transaction',
-    amount: 1,
     available_on: given.created,
     balance_type: 'payments',
-    currency: 'sek',
-    fee: 0,
-    fee_details: [],
-    net: 1,
     reporting_category: 'charge',
     status: 'pending',
     ...given,

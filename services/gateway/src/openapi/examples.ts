@@ -145,7 +145,22 @@ export const examples: Readonly<Record<string, Examples>> = {
   ...refundExamples,
   ...subscriptionExamples(payment),
   listOrders: { response: { data: [order] } },
-  getOrder: { response: { ...order, payments: [payment], disputes: null } },
+  getOrder: {
+    response: {
+      ...order,
+      payments: [payment],
+      disputes: null,
+      fees: [
+        {
+          kind: 'charge',
+          payment_id: payment.id,
+          amount_cents: 452,
+          currency: payment.currency,
+          incurred_at: payment.created_at,
+        },
+      ],
+    },
+  },
   createOrder: {
     body: {
       productSlug: 'watercolour-course',

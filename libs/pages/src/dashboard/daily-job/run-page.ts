@@ -36,6 +36,7 @@ const texts = {
   charges: 'Charges on both sides',
   refunds: 'Refunds on both sides',
   holds: 'Holds on both sides',
+  fees: 'Fees of the payment processor',
   noBooks: 'The books were not compared.',
   orphans: 'On one side only',
   sides: { processor: 'Only at the payment processor', platform: 'Only in your records' },
@@ -93,13 +94,15 @@ function resultOf(result: NonNullable<Run['result']>, formats: Formats): Html {
 }
 
 function booksOf(books: NonNullable<Run['books']>, formats: Formats): Html {
-  const { compared_from, compared_until, charges, refunds, holds, orphans, orphan_count } = books;
+  const { compared_from, compared_until, charges, refunds, holds, orphans, orphan_count, fees = [] } = books;
+  const kept = fees.map(({ amount_cents, currency }) => formats.amount(amount_cents, currency)).join(', ');
   const known = facts([
     [texts.booksFrom, when(compared_from, formats)],
     [texts.booksUntil, when(compared_until, formats)],
     [texts.charges, formats.count(charges)],
     [texts.refunds, formats.count(refunds)],
     [texts.holds, formats.count(holds)],
+    ...(kept === '' ? [] : [[texts.fees, kept] as const]),
   ]);
   const said =
     orphan_count === 0

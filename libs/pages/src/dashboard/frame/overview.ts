@@ -1,9 +1,11 @@
+import type { FeeSum } from '@app/contracts/fees';
 import type { Overview, OverviewMoney } from '@app/contracts/overview';
 import { lineChart } from '../../charts/line-chart.ts';
 import { stats } from '../../components/parts.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { joined } from '../../text.ts';
+import { feesIn, otherFees } from './fees.ts';
 
 const texts = {
   revenue: 'Revenue',
@@ -11,6 +13,9 @@ const texts = {
   recurring: 'Recurring revenue a month',
   subscriptions: 'Active subscriptions',
   refunds: 'Refunds',
+  net: 'After refunds',
+  afterFees: 'After fees',
+  fees: (value: string) => `${value} of fees`,
   views: 'Views',
   conversion: 'Conversion',
   before: (value: string) => `${value} before`,
@@ -39,8 +44,16 @@ function since(current: number, previous: number, shown: (value: number) => stri
   return `${arrow} ${texts.before(shown(previous))}`;
 }
 
-/** The numbers of a span beside those of the one before. @param isFull also those that the first page leaves out */
-export function overviewStats(overview: Overview, currency: string, formats: Formats, isFull: boolean): Html {
+/**
+ * The numbers of a span beside those of the one before.
+ * @param full those too that the first page leaves out, with the fees of the span; null where these could not be read
+ */
+export function overviewStats(
+  overview: Overview,
+  currency: string,
+  formats: Formats,
+  full?: { readonly fees: readonly FeeSum[] | null },
+): Html {
   const found = overview.currencies.find((each) => each.currency === currency);
   const [now, before] = [found?.current ?? nothing, found?.previous ?? nothing];
   const { current, previous } = overview.visits;
@@ -56,14 +69,29 @@ export function overviewStats(overview: Overview, currency: string, formats: For
     of(texts.recurring, now.mrrCents, before.mrrCents, money),
     of(texts.conversion, current.conversionRate, previous.conversionRate, formats.percent),
   ];
-  if (!isFull) return stats(four);
-  return stats([
+  if (full === undefined) return stats(four);
+  const net = ({ revenueCents, refundedCents }: OverviewMoney) => revenueCents - refundedCents;
+  const { own, others } = feesIn(currency, feesOf(full.fees ?? [], currency));
+  const afterFees =
+    own === null ? [] : [{ label: texts.afterFees, value: money(net(now) - own), since: texts.fees(money(own)) }];
+  return html`${stats([
     ...four,
     of(texts.refunds, now.refundedCents, before.refundedCents, money),
+    of(texts.net, net(now), net(before), money),
+    ...afterFees,
     of(texts.subscriptions, now.activeSubscriptions, before.activeSubscriptions, formats.count),
     of(texts.views, current.views, previous.views, formats.count),
-  ]);
+  ])}${otherFees(others, formats)}`;
 }
+
+/** Those of payments in the currency. */
+const feesOf = (fees: readonly FeeSum[], currency: string) =>
+  fees
+    .filter((fee) => fee.currency === currency)
+    .map(({ fee_currency, charges_cents, disputes_cents }) => ({
+      currency: fee_currency,
+      cents: charges_cents + disputes_cents,
+    }));
 
 /** Revenue over the span. */
 export function revenueChart({ from, to, currencies }: Overview, currency: string, formats: Formats): Html {

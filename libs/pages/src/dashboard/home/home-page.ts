@@ -32,7 +32,7 @@ export function homePage(content: HomeContent): DashboardPage {
     title: texts.title,
     scripts: checkScripts,
     main: html`<div id="live" class="stack wide" hx-get="/app?currency=${currency}" hx-trigger="every 60s, again" hx-target="#live" hx-select="#live" hx-swap="outerHTML" data-check data-unreachable="${checkTexts.unreachable}" data-busy="${checkTexts.busy}">${stepsCard(content)}
-<section class="stack"><h2>${texts.last}</h2>${overviewStats(overview, currency, formats, false)}${revenueChart(overview, currency, formats)}${otherCurrencies(
+<section class="stack"><h2>${texts.last}</h2>${overviewStats(overview, currency, formats)}${revenueChart(overview, currency, formats)}${otherCurrencies(
       overview,
       currency,
       (each) => `/app?currency=${each}`,

@@ -1,3 +1,4 @@
+import type { FeeSum } from '@app/contracts/fees';
 import type { Overview, OverviewProduct } from '@app/contracts/overview';
 import { button } from '../../components/button.ts';
 import { field, select } from '../../components/field.ts';
@@ -38,13 +39,15 @@ interface MetricsContent {
   readonly query: URLSearchParams;
   /** Why the span that the address names cannot be. */
   readonly problem: string | null;
+  /** Of the span; null where they could not be read. */
+  readonly fees: readonly FeeSum[] | null;
 }
 
 export function metricsPage(content: MetricsContent): DashboardPage {
   const { overview, currency, formats, problem } = content;
   return {
     title: texts.title,
-    main: html`${problem !== null && notice('bad', problem)}${spanForm(content)}${overviewStats(overview, currency, formats, true)}${revenueChart(
+    main: html`${problem !== null && notice('bad', problem)}${spanForm(content)}${overviewStats(overview, currency, formats, content)}${revenueChart(
       overview,
       currency,
       formats,

@@ -21,7 +21,9 @@ export async function showMetrics(visit: Visit): Promise<DashboardPage> {
   const overview = found.ok ? found.body : await visit.read('getOverview', { query: { limit: productsShown } });
   const currency = currencyOf(overview, request.query.get('currency'), account.defaultCurrency);
   const problem = found.ok ? null : found.problem.detail;
-  return Object.assign(metricsPage({ overview, currency, formats, path, query: request.query, problem }), {
+  const kept = await visit.call('getFees', { query: { from: overview.from, to: overview.to } });
+  const fees = kept.ok ? kept.body.data : null;
+  return Object.assign(metricsPage({ overview, currency, formats, path, query: request.query, problem, fees }), {
     status: found.ok ? 200 : 422,
   });
 }

@@ -12,6 +12,7 @@ import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { buyerPath } from '../frame/addresses.ts';
 import { disputeBadge, orderBadge, subscriptionBadge, testBadge } from '../frame/badges.ts';
+import { feesIn, otherFees } from '../frame/fees.ts';
 import { productOf } from '../frame/order-table.ts';
 import { newestFirst } from '../frame/payments.ts';
 import { when } from '../frame/times.ts';
@@ -35,6 +36,8 @@ const texts = {
   total: 'Total',
   goneBack: 'Refunded',
   left: 'Left',
+  fees: 'Fees of the payment processor',
+  afterFees: 'After fees',
   timeline: 'Timeline',
   noDeliveries: 'Emails and webhooks could not be read: load the page again.',
   moreActivity: 'Emails and webhooks of this order',
@@ -108,10 +111,29 @@ function itemsCard(order: OrderWithPayments, formats: Formats): Html {
     label: lineLabel(kind, label),
     amount: amount(amount_cents),
   }));
+  const paid = { label: texts.total, amount: amount(order.total_cents) };
+  const { own, others } = feesIn(
+    order.currency,
+    order.fees.map(({ amount_cents: cents, currency }) => ({ cents, currency })),
+  );
+  return card(
+    texts.items,
+    html`${lines(texts.items, items, paid, sinceOf(order, own, amount))}${otherFees(others, formats)}`,
+  );
+}
+
+/** What has become of the total: what went back, and apart from that what the processor kept. */
+function sinceOf(order: OrderWithPayments, fees: number | null, amount: (cents: number) => string) {
+  const net = order.total_cents - order.refunded_cents;
   const back = { label: texts.goneBack, amount: amount(-order.refunded_cents) };
-  const left = { label: texts.left, amount: amount(order.total_cents - order.refunded_cents) };
-  const since = order.refunded_cents > 0 ? { lines: [back], total: left } : null;
-  return card(texts.items, lines(texts.items, items, { label: texts.total, amount: amount(order.total_cents) }, since));
+  const left = { label: texts.left, amount: amount(net) };
+  const isRefunded = order.refunded_cents > 0;
+  if (fees === null) return isRefunded ? { lines: [back], total: left } : null;
+  const kept = { label: texts.fees, amount: amount(-fees) };
+  return {
+    lines: isRefunded ? [back, left, kept] : [kept],
+    total: { label: texts.afterFees, amount: amount(net - fees) },
+  };
 }
 
 function buyerCard({ customer_email: email, customer_name: name, country }: OrderWithPayments): Html {

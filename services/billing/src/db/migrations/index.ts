@@ -5,6 +5,7 @@ import { Pauses } from './0003-pauses.ts';
 import { LostDisputes } from './0004-lost-disputes.ts';
 import { Wallets } from './0005-wallets.ts';
 import { Reversals } from './0006-reversals.ts';
+import { Fees } from './0007-fees.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -13,4 +14,5 @@ export const migrations: Migrations = [
   { name: '0004-lost-disputes', class: LostDisputes },
   { name: '0005-wallets', class: Wallets },
   { name: '0006-reversals', class: Reversals },
+  { name: '0007-fees', class: Fees },
 ];

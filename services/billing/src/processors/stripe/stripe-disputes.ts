@@ -2,6 +2,7 @@ import type { DisputeStatus } from '@app/contracts/disputes';
 import { fromStripeAmount } from '@app/money/stripe-amounts';
 import type Stripe from 'stripe';
 import type { ProcessorCall, ProcessorDispute } from '../port.ts';
+import { feesOf } from './stripe-fees.ts';
 import type { StripeLink } from './stripe-link.ts';
 import { isHold, markOf, moneyReference } from './stripe-objects.ts';
 
@@ -33,6 +34,7 @@ export function disputeOf(dispute: Stripe.Dispute, call: ProcessorCall): Process
     evidenceDueBy: evidence_details.due_by === null ? null : new Date(evidence_details.due_by * 1_000),
     openedAt: new Date(dispute.created * 1_000),
     takenCents: fromStripeAmount(takenOf(dispute), currency),
+    fees: feesOf(dispute.balance_transactions),
   };
 }
 

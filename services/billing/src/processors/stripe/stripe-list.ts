@@ -4,10 +4,19 @@ import type Stripe from 'stripe';
 import type { ProcessorCall, ProcessorRecord } from '../port.ts';
 import { disputeOf } from './stripe-disputes.ts';
 import { NotPermittedError } from './stripe-errors.ts';
+import { feesOf, feesOfCharge } from './stripe-fees.ts';
 import { eachOf } from './stripe-intents.ts';
 import type { StripeLink } from './stripe-link.ts';
 import { statusOf } from './stripe-look-up.ts';
-import { captureReference, isHold, markOf, moneyReference, type OurMark, releaseReference } from './stripe-objects.ts';
+import {
+  captureReference,
+  chargeOf,
+  isHold,
+  markOf,
+  moneyReference,
+  type OurMark,
+  releaseReference,
+} from './stripe-objects.ts';
 import { lastNo } from './stripe-outcomes.ts';
 
 /** Entries of one of Stripe's lists that are in memory at once: a few kilobytes each. */
@@ -100,7 +109,10 @@ const at = (seconds: number): Date => new Date(seconds * 1_000);
 /** Holds and charges, of the time when they were begun. */
 async function* readPayments(link: StripeLink, portion: Portion, call: ProcessorCall): Records {
   const found = eachOf(link.readPatiently, call, (stripe, page, options) =>
-    stripe.paymentIntents.list({ ...page, created: createdIn(portion), expand: ['data.latest_charge'] }, options),
+    stripe.paymentIntents.list(
+      { ...page, created: createdIn(portion), expand: ['data.latest_charge.balance_transaction'] },
+      options,
+    ),
   );
   for await (const intent of found) {
     const mark = markOf(call, intent.metadata);
@@ -120,6 +132,8 @@ function paymentRecord(intent: Stripe.PaymentIntent, { paymentId, orderId }: Our
     ...moneyOf(intent.amount, intent.currency),
     recordedAt: at(intent.created),
     message: status === 'declined' ? (lastNo(intent)?.message ?? 'The payment was given up.') : null,
+    // Those of a hold are of its capture.
+    ...(isHold(intent) ? {} : feesOfCharge(chargeOf(intent))),
   };
 }
 
@@ -156,12 +170,11 @@ async function* readCaptures(link: StripeLink, portion: Portion, call: Processor
       options,
     ),
   );
-  for await (const { source, created } of found) yield captureRecord(source, created, call);
+  for await (const moved of found) yield captureRecord(moved, call);
 }
 
 function captureRecord(
-  source: Stripe.BalanceTransaction['source'],
-  created: number,
+  { source, created, ...moved }: Stripe.BalanceTransaction,
   call: ProcessorCall,
 ): ProcessorRecord | undefined {
   if (source === null || typeof source === 'string' || source.object !== 'charge') return undefined;
@@ -179,6 +192,7 @@ function captureRecord(
       ...moneyOf(intent.amount_received, intent.currency),
       recordedAt: at(created),
       message: null,
+      fees: feesOf([moved]),
     }
   );
 }

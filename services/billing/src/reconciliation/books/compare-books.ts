@@ -195,7 +195,7 @@ async function compare(
 }
 
 const comparisonOf = (
-  { charges, refunds, holds, disputes, orphans, orphanCount }: Found,
+  { charges, refunds, holds, disputes, orphans, orphanCount, fees }: Found,
   from: Date,
   until: Date,
 ): BooksComparison => ({
@@ -207,13 +207,14 @@ const comparisonOf = (
   disputes,
   orphans,
   orphan_count: orphanCount,
+  ...(fees.size > 0 && { fees: [...fees].map(([currency, amount_cents]) => ({ currency, amount_cents })) }),
 });
 
 /** Of all processors that the account has money at. */
 function sumOf([first, ...rest]: readonly BooksComparison[]): BooksComparison | undefined {
   if (first === undefined) return undefined;
   return rest.reduce(
-    (sum, { compared_from, compared_until, charges, refunds, holds, disputes, orphans, orphan_count }) => ({
+    (sum, { compared_from, compared_until, charges, refunds, holds, disputes, orphans, orphan_count, fees }) => ({
       compared_from: [sum.compared_from, compared_from].toSorted()[0] ?? compared_from,
       compared_until,
       charges: sum.charges + charges,
@@ -222,7 +223,14 @@ function sumOf([first, ...rest]: readonly BooksComparison[]): BooksComparison | 
       disputes: sum.disputes + disputes,
       orphans: [...sum.orphans, ...orphans].slice(0, listedOrphansMax),
       orphan_count: sum.orphan_count + orphan_count,
+      ...(sum.fees !== undefined || fees !== undefined ? { fees: feesOf([...(sum.fees ?? []), ...(fees ?? [])]) } : {}),
     }),
     first,
   );
 }
+
+const feesOf = (fees: NonNullable<BooksComparison['fees']>): NonNullable<BooksComparison['fees']> =>
+  [...Map.groupBy(fees, ({ currency }) => currency)].map(([currency, each]) => ({
+    currency,
+    amount_cents: each.reduce((cents, { amount_cents }) => cents + amount_cents, 0),
+  }));

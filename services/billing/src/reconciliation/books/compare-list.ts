@@ -2,14 +2,15 @@ import type { BooksComparison } from '@app/contracts/daily-runs';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { readRequest } from '../../charging/payment-rows.ts';
 import { recordDispute } from '../../disputes/record-dispute.ts';
+import { type FeeRow, recordFees } from '../../fees/record-fees.ts';
 import type { PaymentProcessor, ProcessorCall, ProcessorRecord } from '../../processors/port.ts';
 import { reopenCharges } from '../../refunds/reopen-charges.ts';
-import { kindOfPayment, type MoneyKind, notAtProcessor, type Orphan } from './books.rules.ts';
+import { isRecordOf, kindOfPayment, type MoneyKind, notAtProcessor, type Orphan } from './books.rules.ts';
 import { type ComparedTime, clocksDifferMs } from './compared-time.rules.ts';
 import { endsHold, judge } from './judge-page.ts';
 import { notifyOrphans } from './notify-orphans.ts';
 import { ownHoldsOf } from './own-holds.ts';
-import { type Books, ownPaymentsOf } from './own-payments.ts';
+import { type Books, type ComparedPayment, ownPaymentsOf } from './own-payments.ts';
 import { type OwnMoney, type PlatformSide, platformSide } from './platform-side.ts';
 
 /** What a comparison found so far. */
@@ -22,6 +23,8 @@ export interface Found {
   /** The first ones. */
   readonly orphans: BooksComparison['orphans'];
   readonly orphanCount: number;
+  /** What the processor kept, by the currency in which it pays out. */
+  readonly fees: ReadonlyMap<string, number>;
 }
 
 export const listedOrphansMax = 100;
@@ -65,6 +68,7 @@ export class ListComparison {
   readonly #isWhole: boolean;
   #unrequested = 0;
   #disputes = 0;
+  readonly #fees = new Map<string, number>();
 
   /** @param time from when on each of our payments has to be in the list; a whole one begins earlier */
   constructor(deps: PaymentDeps, books: Books, { from, isWhole }: ListedTime, requested: Requested, match: MatchPage) {
@@ -88,6 +92,7 @@ export class ListComparison {
       disputes: this.#disputes,
       orphans: this.#orphans,
       orphanCount: this.#orphanCount,
+      fees: this.#fees,
     };
   }
 
@@ -110,6 +115,7 @@ export class ListComparison {
       const kind = kindOfPayment(own);
       if (kind !== null && own.finished_at !== null) this.#sides[kind].listed(own.id, own.finished_at);
     }
+    await this.#recordFees(wanted, ownOf);
     for (const refund of failed) await reopenCharges(this.#deps, refund);
     await this.#recordDisputes(records);
     await this.#add(this.#withoutHolds(orphans));
@@ -120,12 +126,32 @@ export class ListComparison {
     await this.#pass(surelyListed, surelyListed);
   }
 
+  /** Of charges that stand on both sides. */
+  async #recordFees(
+    records: readonly ProcessorRecord[],
+    ownOf: Awaited<ReturnType<typeof ownPaymentsOf>>,
+  ): Promise<void> {
+    const rows = records.flatMap((record) => {
+      const own = ownOf(record);
+      const isEqual = own?.status === 'succeeded' && record.status === 'succeeded' && isRecordOf(record, own);
+      return isEqual ? chargeFees(own, record) : [];
+    });
+    await recordFees(this.#deps.database.pool, rows);
+    for (const { currency, amount_cents } of rows) this.#addFee(currency, amount_cents);
+  }
+
+  #addFee(currency: string, cents: number): void {
+    this.#fees.set(currency, (this.#fees.get(currency) ?? 0) + cents);
+  }
+
   /** One of a charge that is not known here is read again by the next comparison: by then the charge may be known. */
   async #recordDisputes(records: readonly ProcessorRecord[]): Promise<void> {
     for (const { dispute } of records) {
       if (dispute === undefined) continue;
-      if (await recordDispute(this.#deps, this.#books, dispute)) this.#disputes += 1;
-      else this.#unrequested += 1;
+      if (await recordDispute(this.#deps, this.#books, dispute)) {
+        this.#disputes += 1;
+        for (const { currency, amountCents } of dispute.fees ?? []) this.#addFee(currency, amountCents);
+      } else this.#unrequested += 1;
     }
   }
 
@@ -204,3 +230,17 @@ export class ListComparison {
 }
 
 const isFailedRefund = ({ kind, status }: ProcessorRecord): boolean => kind === 'refund' && status === 'failed';
+
+const chargeFees = (
+  { account_id, id }: ComparedPayment,
+  { reference, recordedAt, fees = [] }: ProcessorRecord,
+): FeeRow[] =>
+  fees.map(({ amountCents, currency }) => ({
+    account_id,
+    charge_id: id,
+    kind: 'charge',
+    reference,
+    amount_cents: amountCents,
+    currency,
+    incurred_at: recordedAt,
+  }));

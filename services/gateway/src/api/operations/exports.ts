@@ -1,8 +1,10 @@
 import { getStatement, type statementLine } from '@app/contracts/affiliates';
 import type { RequestOutput } from '@app/contracts/define';
+import { type Fee, listOrderFees } from '@app/contracts/fees';
 import { listOrders, type OrderResource } from '@app/contracts/orders';
 import { listSubscriptions } from '@app/contracts/subscriptions';
 import { isTimeZone } from '@app/contracts/time-zone';
+import type { CallContext } from '@app/messaging/requester';
 import { z } from 'zod';
 import type { App } from '../app.ts';
 import {
@@ -46,7 +48,48 @@ async function fileOf<Row>(
   return await csvDownload(`${what}-${day}.csv`, columns(zone), pages);
 }
 
-function orderColumns(zone: string): Columns<OrderResource> {
+type OrderWithFees = OrderResource & { readonly fees: readonly FeeAmount[] };
+interface FeeAmount {
+  readonly currency: string;
+  readonly cents: number;
+}
+
+/** Each order with what the processor kept of its own payments, one sum for each currency. */
+async function* withFees(
+  { requester }: App,
+  context: CallContext,
+  pages: AsyncGenerator<readonly OrderResource[], void, void>,
+): AsyncGenerator<readonly OrderWithFees[], void, void> {
+  for await (const page of pages) {
+    const orderIds = page.map(({ id }) => id);
+    const { data } = page.length === 0 ? { data: [] } : await requester.request(listOrderFees, { orderIds }, context);
+    const byOrder = Map.groupBy(data, ({ order_id }) => order_id);
+    yield page.map((order) => ({ ...order, fees: sumsOf(byOrder.get(order.id) ?? []) }));
+  }
+}
+
+const sumsOf = (fees: readonly Fee[]): FeeAmount[] =>
+  [...Map.groupBy(fees, ({ currency }) => currency)].map(([currency, each]) => ({
+    currency,
+    cents: each.reduce((sum, { amount_cents }) => sum + amount_cents, 0),
+  }));
+
+/** What is left of the order after refunds and fees: only where these are in its currency. */
+function afterFees({ fees: [fee, ...others], total_cents, refunded_cents, currency }: OrderWithFees): Cell {
+  if (fee === undefined || others.length > 0 || fee.currency !== currency) return textCell(null);
+  return amountCell(total_cents - refunded_cents - fee.cents, currency);
+}
+
+/** Fees in several currencies are one text, which no spreadsheet adds up. */
+function feesCell({ fees: [fee, ...others] }: OrderWithFees): Cell {
+  if (fee === undefined) return textCell(null);
+  if (others.length === 0) return amountCell(fee.cents, fee.currency);
+  return textCell(
+    [fee, ...others].map(({ cents, currency }) => `${amountCell(cents, currency)} ${currency}`).join('; '),
+  );
+}
+
+function orderColumns(zone: string): Columns<OrderWithFees> {
   const time = timeCells(zone);
   return {
     id: ({ id }) => textCell(id),
@@ -58,6 +101,9 @@ function orderColumns(zone: string): Columns<OrderResource> {
     total: ({ total_cents, currency }) => amountCell(total_cents, currency),
     refunded: ({ refunded_cents, currency }) => amountCell(refunded_cents, currency),
     ...textColumns('currency', 'affiliate_code', 'utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'),
+    fees: feesCell,
+    fee_currency: ({ fees: [fee, ...others] }) => textCell(others.length === 0 ? (fee?.currency ?? null) : null),
+    after_fees: afterFees,
   };
 }
 
@@ -103,11 +149,13 @@ export const exportOperations = [
       id: 'exportOrders',
       path: '/api/v1/orders/export',
       summary: 'Download orders as CSV',
-      description: `Without test orders; the filters are those of \`listOrders\`. ${aboutFile}`,
+      description:
+        'Without test orders; the filters are those of `listOrders`. `fees` are in `fee_currency`, in which the payment processor ' +
+        `pays out; \`after_fees\` is there where that is the order’s currency. ${aboutFile}`,
       query: listOrders.input.omit(paging).extend({ timeZone }),
       run: async ({ app, query: { timeZone: zone, ...filters }, context }) => {
         const pages = pagesOf((page) => app.requester.request(listOrders, { ...filters, ...page }, context));
-        return await fileOf(app, 'orders', orderColumns, pages, zone);
+        return await fileOf(app, 'orders', orderColumns, withFees(app, context, pages), zone);
       },
     }),
   ]),

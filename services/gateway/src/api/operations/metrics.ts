@@ -1,3 +1,4 @@
+import { getFees } from '@app/contracts/fees';
 import { explainMetric, getMetricSeries, getMetrics } from '@app/contracts/metrics';
 import { getOverview } from '@app/contracts/overview';
 import { forwardOperation } from '../forward-operation.ts';
@@ -16,6 +17,17 @@ export const metricsOperations = tagged('Metrics', [
       'month have the days of the span alone; and a row for each product. Each amount and count is the sum of its ' +
       'products’. Views and conversion are of all products together, and of each: a visit has no currency. Days are UTC. ' +
       'Counted from events, usually within a second; test orders never count.',
+    errors: [],
+  }),
+  forwardOperation(getFees, {
+    id: 'getFees',
+    method: 'GET',
+    path: '/api/v1/fees',
+    summary: 'Read what the payment processor kept over a span of days',
+    description:
+      'Fees of payments and of disputes, by the currency of the payments and that of the fees, which is the one in which the ' +
+      'processor pays out. They are found by the daily job in the processor’s list. Test orders never count, and a span has ' +
+      'at most 366 days. Fees in another currency than the payments’ are not converted.',
     errors: [],
   }),
   forwardOperation(getMetrics, {

@@ -164,8 +164,8 @@ async function readOrder(requester: Requester, orderId: string, context: CallCon
   ]);
   if (order.status === 'rejected') throw order.reason;
   if (payments.status === 'rejected') throw payments.reason;
-  const { data, disputes = [] } = payments.value;
-  return { ...order.value, payments: data, disputes: disputes.length === 0 ? null : disputes };
+  const { data, disputes = [], fees = [] } = payments.value;
+  return { ...order.value, payments: data, disputes: disputes.length === 0 ? null : disputes, fees };
 }
 
 /**
