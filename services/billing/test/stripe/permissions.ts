@@ -24,6 +24,7 @@ const resources: readonly (readonly [path: string, token: string, row: string])[
  */
 const expansions: Readonly<Record<string, string>> = {
   latest_charge: 'charge_read',
+  balance_transaction: 'balance_transaction_source_read',
   payment_intent: 'payment_intent_read',
   source: 'charge_read',
 };

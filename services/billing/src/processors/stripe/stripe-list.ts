@@ -106,13 +106,19 @@ type Records = AsyncGenerator<ProcessorRecord | undefined>;
 const createdIn = ({ from, to }: Portion) => ({ gte: from, lt: to });
 const at = (seconds: number): Date => new Date(seconds * 1_000);
 
-/** Holds and charges, of the time when they were begun. */
+/** Holds and charges, of the time when they were begun. Of a key that may not read balance transactions they have no fees. */
 async function* readPayments(link: StripeLink, portion: Portion, call: ProcessorCall): Records {
+  try {
+    yield* paymentsWith(link, portion, call, 'data.latest_charge.balance_transaction');
+  } catch (err) {
+    if (!(err instanceof NotPermittedError)) throw err;
+    yield* paymentsWith(link, portion, call, 'data.latest_charge');
+  }
+}
+
+async function* paymentsWith(link: StripeLink, portion: Portion, call: ProcessorCall, expand: string): Records {
   const found = eachOf(link.readPatiently, call, (stripe, page, options) =>
-    stripe.paymentIntents.list(
-      { ...page, created: createdIn(portion), expand: ['data.latest_charge.balance_transaction'] },
-      options,
-    ),
+    stripe.paymentIntents.list({ ...page, created: createdIn(portion), expand: [expand] }, options),
   );
   for await (const intent of found) {
     const mark = markOf(call, intent.metadata);

@@ -45,6 +45,11 @@ const probes: readonly Probe[] = [
       stripe.balanceTransactions.list({ ...one, type: 'charge', expand: ['data.source.payment_intent'] }, options),
   },
   {
+    name: 'Balance Transaction Sources: read',
+    request: (stripe, options) =>
+      stripe.paymentIntents.list({ ...one, expand: ['data.latest_charge.balance_transaction'] }, options),
+  },
+  {
     name: 'Disputes: read',
     request: (stripe, options) => stripe.disputes.list({ ...one, expand: ['data.payment_intent'] }, options),
   },
