@@ -69,7 +69,7 @@ describe.each(['simulated', 'stripe'] as const)('%s', (processor) => {
     await minutes(life.replica, 6);
     await expectEnded(life, 'given_up');
     expect(await stories(life)).toEqual(['payment-failed', 'paused', 'resumed']);
-    expect(await readSubscription(replicas, life.id)).toMatchObject({ status: 'active', failed_tries: 0 });
+    expect(await readSubscription(replicas, life.id)).toMatchObject({ status: 'past_due', failed_tries: 1 });
   });
 
   test('a renewal whose answer got lost, and that cannot be looked up for hours, ends within minutes of its return', async () => {

@@ -12,13 +12,13 @@ import type { PaymentProcessor } from '../src/processors/port.ts';
 import { UnreadableKeyError } from '../src/processors/processor-registry.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { type DailyCounts, noCounts } from '../src/runs/daily-counts.rules.ts';
-import { pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
+import { cancelSubscription, pauseSubscription, resumeSubscription } from '../src/subscriptions/subscriptions.ts';
 import { copyDatabase } from './database-copy.ts';
 import { dyingAt } from './dying-process.ts';
 import { dayMs, hourMs, newAccount, type Replica, runOf } from './payment-replicas.ts';
 import { startInput, upsell } from './payment-samples.ts';
 import { actedAt } from './sellers-acts.ts';
-import { openReplicas, replicas } from './set-up.ts';
+import { commandOf, openReplicas, replicas } from './set-up.ts';
 import { readSubscription, subscribe } from './subscriptions-of-tests.ts';
 
 openReplicas('2026-01-31T12:00:00.000Z');
@@ -68,12 +68,63 @@ test.each([
   await daily(replica);
   const after = [await renewed(paid.id), await renewed(declined.id)];
   await copy.restore();
-  for (const passMs of [hourMs, dayMs]) {
+  // What the database lacked was charged after the backup, as whatever else happened since: the seller confirms it first.
+  const stops = processor === undefined ? [{ code: 'charging_stopped' }] : [];
+  replicas.clock.advance(hourMs);
+  expect(await daily(replicas.start(wrap))).toMatchObject(stops);
+  expect(await chargedThere()).toEqual({ [paid.orderId]: 1 });
+  expect(await daily(replicas.start(wrap), { confirmsUnmatched: true })).toEqual([]);
+  for (const passMs of [0, dayMs]) {
     replicas.clock.advance(passMs);
     expect(await daily(replicas.start(wrap))).toEqual([]);
     expect(await chargedThere()).toEqual({ [paid.orderId]: 1 });
     expect([await renewed(paid.id), await renewed(declined.id)]).toEqual(after);
   }
+});
+
+test.each(['canceled', 'paused'] as const)(
+  'a restored backup charges nobody who was %s since, until the seller confirms',
+  async (since) => {
+    const replica = replicas.start();
+    const [ended, other] = [await subscribe(replicas, account), await subscribe(replicas, account)];
+    replicas.clock.advance(29 * dayMs);
+    const copy = await copyDatabase(replicas.database);
+    await daily(replica);
+    const change = since === 'canceled' ? cancelSubscription : pauseSubscription;
+    await change(replica.deps, { ...commandOf(account) }, ended.id);
+    await copy.restore();
+    // Their next periods are due.
+    for (let run = 0; run < 3; run += 1) {
+      replicas.clock.advance(31 * dayMs);
+      expect(await daily(replicas.start())).toMatchObject([{ code: 'charging_stopped' }]);
+      expect(await chargedThere()).toEqual({ [ended.orderId]: 1, [other.orderId]: 1 });
+    }
+    await change(replica.deps, { ...commandOf(account) }, ended.id);
+    expect(await daily(replicas.start(), { confirmsUnmatched: true })).toEqual([]);
+    expect(await chargedThere()).toEqual({ [ended.orderId]: 1, [other.orderId]: 2 });
+  },
+);
+
+test('a refund of ours that a restored database lacks is recorded, ends its subscription, and stops the charges until the seller confirms', async () => {
+  const replica = replicas.start();
+  const input = startInput();
+  const caller = { accountId: account, requestId: 'r' };
+  await startPayment(replica.deps, caller, input);
+  const refunded = await subscribe(replicas, account, { orderId: input.orderId, paymentMethod: null });
+  const other = await subscribe(replicas, account);
+  replicas.clock.advance(dayMs);
+  const copy = await copyDatabase(replicas.database);
+  await refundCharges(replica.deps, caller, input.orderId);
+  await copy.restore();
+  replicas.clock.advance(31 * dayMs);
+  expect(await daily(replicas.start())).toMatchObject([{ code: 'charging_stopped' }]);
+  expect(await renewed(refunded.id)).toMatchObject({ status: 'canceled' });
+  const { charges, payments } = await replicas.money(account, input.orderId);
+  expect(charges).toMatchObject([{ amount_cents: 4_900, refunded_cents: 4_900 }]);
+  expect(payments.filter(({ step }) => step === 'refund')).toHaveLength(1);
+  expect(await chargedThere()).toEqual({ [input.orderId]: 1 });
+  expect(await daily(replicas.start(), { confirmsUnmatched: true })).toEqual([]);
+  expect(await chargedThere()).toEqual({ [input.orderId]: 1, [other.orderId]: 1 });
 });
 
 test('a restored database charges no upsell again that was charged after the backup', async () => {

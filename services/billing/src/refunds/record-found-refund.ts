@@ -18,7 +18,7 @@ interface AtProcessor {
 }
 
 /**
- * Records a refund that was made at the processor itself: what happened there is a fact, so it waits for no other payment of the order.
+ * Records a refund that was made at the processor itself, or by a later state of this database: what happened there is a fact, so it waits for no other payment of the order.
  * In one transaction its row is written as one that succeeded, with all that follows from a refund of ours. Its id follows
  * from its reference: two processes that find it at once write one row.
  * @returns `recorded`, also where it was before; `later` while a refund of ours of the same charge has no outcome, which may have been
@@ -151,7 +151,9 @@ async function endFound(deps: PaymentDeps, payment: Payment, record: ProcessorRe
   await recordAnswer(deps, payment, outcome, { requestId: null, money }, at.getTime());
 }
 
-const foundRefundId = (accountId: string, { reference, recordedAt }: ProcessorRecord): string => {
+/** Ours keeps its id: one that a database lacks which a backup has replaced. */
+const foundRefundId = (accountId: string, { paymentId, reference, recordedAt }: ProcessorRecord): string => {
+  if (paymentId !== null) return paymentId;
   const digest = hash('sha256', `refund ${accountId} ${reference}`, 'buffer');
   return `${idPrefixes.payment}_${idSuffixOf(recordedAt.getTime(), digest)}`;
 };

@@ -56,15 +56,17 @@ function withKey(): PaymentProcessor {
 interface Chosen {
   /** The seller has chosen `none` since: what renews goes on. */
   readonly none?: boolean;
+  /** The seller has looked up what the database lacked. */
+  readonly confirmsUnmatched?: boolean;
 }
 
 /** A daily run by a process that knows nothing of an earlier one. */
-async function daily({ none = false }: Chosen = {}): Promise<unknown[]> {
+async function daily({ none = false, confirmsUnmatched = false }: Chosen = {}): Promise<unknown[]> {
   const { deps } = replicas.start({ processor: withKey });
   const chosen = () => Promise.reject(new NoProcessorError());
   const by = none ? { ...deps, processors: { ...deps.processors, chosen } } : deps;
   const counts = noCounts();
-  const run = runOf(account, by);
+  const run = { ...runOf(account, by), confirmsUnmatched };
   for (const step of dailySteps(by)) await step(by, run, counts);
   return counts.problems;
 }
@@ -119,7 +121,8 @@ test.each<{ what: string; passMs: number } & Chosen>([
   await backup.restore();
   expect(await renewedHere()).toEqual({});
   replicas.clock.advance(passMs);
-  for (let run = 0; run < 2; run += 1) expect(await daily({ none })).toEqual([]);
+  expect(await daily({ none })).toMatchObject([{ code: 'charging_stopped' }]);
+  expect(await daily({ none, confirmsUnmatched: true })).toEqual([]);
   expect(renewedThere()).toEqual(once(sold));
   expect(await renewedHere()).toEqual(once(sold));
   expect(await readSubscription(replicas, declined.id)).toMatchObject({ status: 'past_due', period: 1 });

@@ -23,7 +23,7 @@ const isOfSeller = ({ kind, paymentId, status }: ProcessorRecord): boolean =>
 
 /**
  * Of a page of the processor's list: records refunds that the seller made there, payments that succeeded after they were declined here, and
- * renewals that this database lacks, and keeps other payments of ours that it cannot
+ * renewals and refunds of ours that this database lacks, and keeps these and other payments of ours that it cannot
  * explain: they stop the charging of the account until the seller confirms.
  */
 export async function matchPage(deps: PaymentDeps, listed: Listed, page: readonly ProcessorRecord[]): Promise<void> {
@@ -39,9 +39,17 @@ export async function matchPage(deps: PaymentDeps, listed: Listed, page: readonl
   for (const record of records) {
     const own = ownOf(record);
     if (own?.status === 'declined' && record.status === 'succeeded') await lookUpDeclined(deps, own);
-    if (own !== undefined || (await recordFoundRenewal(deps, listed, record))) continue;
+    if (own !== undefined) continue;
+    await recordLost(deps, listed, record);
     // What waits has taken nothing: a sale that is none of a subscription's keeps nothing else from being charged.
     if (record.status === 'succeeded') unmatched.push(record);
   }
   await storeUnmatched(deps.database, books, unmatched, deps.clock.now());
+}
+
+/** What follows from a subscription or a charge here is recorded as it happened; the seller confirms it all the same. */
+async function recordLost(deps: PaymentDeps, listed: Listed, record: ProcessorRecord): Promise<void> {
+  const at = { accountId: listed.call.accountId, processor: listed.processor.name };
+  if (record.kind === 'refund') await recordFoundRefund(deps, at, record);
+  else await recordFoundRenewal(deps, listed, record);
 }

@@ -63,13 +63,17 @@ export interface Unmatched {
   readonly recorded_at: Date;
 }
 
-/** Without those that are recorded here by now. */
+/**
+ * Without sales that are recorded here by now: their buyers' pages asked for them again. A renewal or a refund that the database lacked
+ * says that it is older than what the seller and buyers have done since: it waits for the seller although it is recorded.
+ */
 const readStatement = statement<Unmatched>(
   'unmatched-payments-read',
   `select count(*) over ()::int as count, reference, kind, amount_cents, currency, recorded_at
    from unmatched_payments as u
    where account_id = $1 and confirmed_at is null
-     and not exists (select from payments as p where p.account_id = $1 and p.id = u.payment_id)
+     and not exists (select from payments as p
+       where p.account_id = $1 and p.id = u.payment_id and p.step not in ('renewal', 'refund'))
    order by recorded_at, reference limit 1`,
   {
     amount_cents: 'int8',
@@ -94,7 +98,7 @@ export function unmatchedText({ count, reference, kind, amount_cents, currency, 
   const one = `a ${kind} of ${formatAmount(amount_cents, currency)} of ${recorded_at.toISOString().slice(0, 10)} (reference ${reference})`;
   const shown = count === 1 ? one : `${count} payments, the first ${one},`;
   return (
-    `Nothing was charged: the payment processor shows ${shown} under an id of this platform that its database does not ` +
+    `Nothing was charged: the payment processor shows ${shown} under an id of this platform that its database did not ` +
     'know, as after a restored backup. Look up there what was charged, given back and canceled since, and bring ' +
     'subscriptions here up to date; then run the job with { "confirmUnmatchedPayments": true }.'
   );
