@@ -12,7 +12,7 @@ let stripe: StripeStandIn;
 beforeAll(async () => {
   stripe = await StripeStandIn.start({ nowMs: () => Date.now() });
   for (const key of ['sk_live_mara', 'sk_test_mara', 'rk_live_mara']) stripe.accept(key, 'acct_mara');
-  stripe.restrict('rk_live_mara', ['/v1/refunds']);
+  stripe.restrict('rk_live_mara', ['charge_write']);
   stripe.accept('sk_live_other', 'acct_other');
   const atStripe = { STRIPE_PROCESSOR: 'enabled', STRIPE_API_URL: stripe.url, PROCESSOR_DEADLINE_MS: '3000' };
   const settings = { SIMULATED_PROCESSOR: 'enabled', ...atStripe };

@@ -24,6 +24,19 @@ const stripeKeys = z
       .describe(
         'What a restricted key may not do and would have to, as “Disputes: read”. A key without what renewals need is not stored (422).',
       ),
+    charges_enabled: z
+      .boolean()
+      .nullable()
+      .default(null)
+      .describe(
+        'Whether Stripe takes payments for the account, as read when the keys were stored, daily, and when Stripe says that it changed. Null where a restricted key may not read it, and for rehearsals.',
+      ),
+    disabled_reason: z.string().nullable().default(null).describe('Why not, in Stripe’s words.'),
+    requirements_due: z
+      .array(z.string())
+      .default([])
+      .describe('What Stripe wants of the seller now, in Stripe’s words, as `company.tax_id`.'),
+    account_checked_at: timestamp.nullable().default(null).describe('When that was read.'),
     webhooks: z
       .enum(['active', 'by_hand', 'pending', 'not_permitted', 'no_public_url', 'refused'])
       .describe(

@@ -7,6 +7,8 @@ import { observeLastRun } from './daily-run/last-run-gauge.ts';
 import { watchOverdue } from './daily-run/overdue.ts';
 import { createDailyDeps, type DailyDeps } from './daily-run/start-daily-run.ts';
 import { dailySteps } from './daily-run/steps.ts';
+import { checkAccountDaily } from './processors/settings/account-state.ts';
+import type { StripeProcessor } from './processors/stripe/stripe-processor.ts';
 import { compareOrders } from './reconciliation/order-comparisons/compare-orders.ts';
 
 /** Far longer than an account's run takes. A slower run is stuck, or it finishes after the sum was stored. */
@@ -22,7 +24,11 @@ export interface DailyRuns {
 }
 
 /** @param payments what the steps charge and compare with; `context.resources` close what is opened here */
-export function openDailyRuns(context: ServiceContext<BillingConfig>, payments: PaymentDeps): DailyRuns {
+export function openDailyRuns(
+  context: ServiceContext<BillingConfig>,
+  payments: PaymentDeps,
+  stripe: Pick<StripeProcessor, 'accountState'>,
+): DailyRuns {
   const { config, database, requester, clock, logger, resources, wakeRelay } = context;
   resources.add('daily run gauge', observeLastRun(database, clock), (observed) => observed.close());
   const overdue = watchOverdue({ database, clock, logger, wakeRelay });
@@ -35,7 +41,10 @@ export function openDailyRuns(context: ServiceContext<BillingConfig>, payments: 
     database,
     clock,
     logger,
-    steps: dailySteps(payments, compareOrders({ ...payments, requester })),
+    steps: [
+      checkAccountDaily({ ...payments, stripe }),
+      ...dailySteps(payments, compareOrders({ ...payments, requester })),
+    ],
     semaphore: createSemaphore(runsMax),
     partsAtOnce: runsMax - 1,
     partLimitMs,

@@ -19,7 +19,7 @@ import { createProcessorSecrets, type ProcessorSecrets } from './processors/proc
 import type { StripeSettingsDeps } from './processors/settings/stored-keys.ts';
 import { openSimulatedProcessor } from './processors/simulated/simulated-processor.ts';
 import { createStripePace } from './processors/stripe/stripe-pace.ts';
-import { openStripeProcessor } from './processors/stripe/stripe-processor.ts';
+import { openStripeProcessor, type StripeProcessor } from './processors/stripe/stripe-processor.ts';
 import { createRefundAnswerWriter } from './refunds/record-refund.ts';
 import { createRenewalAnswerWriter } from './subscriptions/renewals/record-renewals.ts';
 
@@ -34,6 +34,8 @@ export interface OpenedPayments {
   readonly processors: KnownProcessors;
   readonly stripe: StripeSettingsDeps;
   readonly receiving: ReceivingDeps;
+  /** Accounts at Stripe. */
+  readonly accounts: Pick<StripeProcessor, 'accountState'>;
 }
 
 const stripeName: ProcessorName = 'stripe';
@@ -89,5 +91,6 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
     processors,
     stripe: { keyOwner: stripe.keyOwner, isClockMoved, deadlineMs, wakeEndpoints: endpoints.wake },
     receiving: { database, clock, logger, secrets, handles, wake: events.wake },
+    accounts: stripe,
   };
 }

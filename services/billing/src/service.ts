@@ -13,7 +13,7 @@ export const createBilling = defineService<BillingConfig>({
   retention,
   start: async (context) => {
     const payments = await openPayments(context);
-    const runs = openDailyRuns(context, payments.payments);
+    const runs = openDailyRuns(context, payments.payments, payments.accounts);
     return {
       closing: runs.closing,
       checks: [runs.overdue.check],

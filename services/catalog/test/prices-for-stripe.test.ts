@@ -12,7 +12,16 @@ startService();
 let processor: 'stripe' | 'simulated' | 'none' | 'failing' = 'stripe';
 const live = {
   ...{ account: 'acct_1', account_name: null, publishable_key: 'pk_live_1', stored_at: '2026-03-15T12:00:00.000Z' },
-  ...{ settlement_currency: 'usd', missing_permissions: [], left_endpoints: [], last_event_at: null },
+  ...{
+    settlement_currency: 'usd',
+    charges_enabled: true,
+    disabled_reason: null,
+    requirements_due: [],
+    account_checked_at: null,
+    missing_permissions: [],
+    left_endpoints: [],
+    last_event_at: null,
+  },
   webhooks: 'active' as const,
 };
 /** The accounts that billing was queried about. */

@@ -3,7 +3,13 @@ import { keyRefusedCode } from '../processors/refused-key.ts';
 import { notifyOfPayment } from './notify-of-payment.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import { keyRefusedText, noProcessorText, notPermittedText } from './payment-notices.rules.ts';
+import {
+  keyRefusedText,
+  noProcessorText,
+  notPermittedText,
+  requestRefusedKey,
+  requestRefusedText,
+} from './payment-notices.rules.ts';
 
 type Deps = Pick<PaymentDeps, 'database' | 'clock' | 'wakeRelay'>;
 
@@ -12,12 +18,15 @@ export const notifyNoProcessor = (deps: Deps, payment: Payment): Promise<void> =
   notifyOnceADay(deps, payment, 'no payment processor', noProcessorText);
 
 /**
- * Notifies the seller once in a UTC day of what only they can mend: the processor does not accept the account's API key, or the key lacks
- * a permission. A daily run says both under the same keys.
+ * Notifies the seller once in a UTC day of what only they can mend: the processor does not accept the account's API key, the key lacks
+ * a permission, or the processor takes no payments for the account. A daily run says each under the same key.
  */
 export async function notifyUndone(deps: Deps, payment: Payment, { why, message }: NotDone): Promise<void> {
   const { processor } = payment;
   if (why === keyRefusedCode) await notifyOnceADay(deps, payment, keyRefusedCode, keyRefusedText(processor));
+  if (why === 'request_refused') {
+    await notifyOnceADay(deps, payment, requestRefusedKey, requestRefusedText(processor, message));
+  }
   if (why === 'not_permitted') {
     await notifyOnceADay(deps, payment, `${keyRefusedCode} permissions`, notPermittedText(processor, [message]));
   }

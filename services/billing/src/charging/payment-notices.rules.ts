@@ -83,6 +83,26 @@ export const keyRefusedText = (processor: string): string =>
 export const notPermittedText = (processor: string, lacked: readonly string[]): string =>
   `Your account’s API key may not do all that it has to. ${lacked.join(' ')} What needs it was not done, and everything else goes on. Give the key what it lacks at the payment processor, and store it again in Settings (processor ${processor}).`;
 
+/** Of the notification a day that the processor takes no payments. */
+export const requestRefusedKey = 'request_refused';
+
+/** @param message what the processor says */
+export const requestRefusedText = (processor: string, message: string): string =>
+  `Your account takes no payments: the payment processor (${processor}) refuses them, and buyers must try again later. ${message} See your Dashboard there. A renewal that is refused on a second day counts as a failed attempt.`;
+
+/** @param due what Stripe wants of the seller, in its words */
+export const accountStoppedText = ({
+  disabledReason,
+  due,
+}: {
+  readonly disabledReason: string | null;
+  readonly due: readonly string[];
+}): string => {
+  const why = disabledReason === null ? '' : ` (${disabledReason})`;
+  const wants = due.length === 0 ? '' : ` Stripe wants of you: ${due.join(', ')}.`;
+  return `Your Stripe account takes no payments${why}.${wants} See your Stripe Dashboard. Meanwhile buyers must try again later, and a renewal that is refused on a second day counts as a failed attempt.`;
+};
+
 export const noProcessorText =
   'A buyer could not pay: your account has chosen no payment processor. Choose one in Settings (PUT /api/v1/payment-processor). Until then nothing is charged, and buyers must try again later.';
 

@@ -24,7 +24,7 @@ export interface Requested {
 
 /** What each endpoint does with a request that the description allows. */
 export const endpoints: Readonly<Record<string, (requested: Requested) => unknown>> = {
-  'GET /v1/account': ({ account }) => stripeAccount(account),
+  'GET /v1/account': ({ account, books }) => stripeAccount(account, books.disabled),
   'POST /v1/customers': ({ books, parameters, nowS }) => {
     const { email } = parameters;
     if (typeof email === 'string' && !/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(email)) {

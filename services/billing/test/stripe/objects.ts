@@ -183,11 +183,26 @@ export const customer = (given: Given): StripeObject =>
     ...given,
   }) as unknown as StripeObject;
 
-export const stripeAccount = (id: string): unknown =>
+/** @param disabled why it may not charge, and what Stripe wants of its seller: docs.stripe.com/api/accounts/object, `requirements` */
+export const stripeAccount = (
+  id: string,
+  disabled?: { readonly reason: string; readonly due: readonly string[] },
+): unknown =>
   filled('account_retrieve_response', {
     id,
     object: 'account',
-    charges_enabled: true,
+    charges_enabled: disabled === undefined,
+    capabilities: { card_payments: disabled === undefined ? 'active' : 'inactive' },
+    requirements: {
+      alternatives: [],
+      current_deadline: null,
+      currently_due: [...(disabled?.due ?? [])],
+      disabled_reason: disabled?.reason ?? null,
+      errors: [],
+      eventually_due: [...(disabled?.due ?? [])],
+      past_due: [...(disabled?.due ?? [])],
+      pending_verification: [],
+    },
     details_submitted: true,
     payouts_enabled: true,
     type: 'standard',

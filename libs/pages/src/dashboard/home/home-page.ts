@@ -1,6 +1,6 @@
 import type { Overview } from '@app/contracts/overview';
 import { checkScripts, checkTexts } from '../../components/checks.ts';
-import { badge } from '../../components/notice.ts';
+import { badge, notice } from '../../components/notice.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import { otherCurrencies, overviewStats, revenueChart } from '../frame/overview.ts';
@@ -14,6 +14,8 @@ const texts = {
   steps: 'First steps',
   done: 'Done',
   open: 'Open',
+  takesNone: 'Your Stripe account takes no payments: buyers must try again later, and renewals fail.',
+  seePayments: 'See what Stripe wants',
 } as const;
 
 interface HomeContent {
@@ -22,6 +24,8 @@ interface HomeContent {
   /** Newest first. */
   readonly events: readonly LoggedEvent[];
   readonly steps: readonly Step[];
+  /** Stripe takes no payments for the account. */
+  readonly takesNone?: boolean;
   readonly formats: Formats;
 }
 
@@ -31,7 +35,7 @@ export function homePage(content: HomeContent): DashboardPage {
   return {
     title: texts.title,
     scripts: checkScripts,
-    main: html`<div id="live" class="stack wide" hx-get="/app?currency=${currency}" hx-trigger="every 60s, again" hx-target="#live" hx-select="#live" hx-swap="outerHTML" data-check data-unreachable="${checkTexts.unreachable}" data-busy="${checkTexts.busy}">${stepsCard(content)}
+    main: html`<div id="live" class="stack wide" hx-get="/app?currency=${currency}" hx-trigger="every 60s, again" hx-target="#live" hx-select="#live" hx-swap="outerHTML" data-check data-unreachable="${checkTexts.unreachable}" data-busy="${checkTexts.busy}">${stoppedNotice(content)}${stepsCard(content)}
 <section class="stack"><h2>${texts.last}</h2>${overviewStats(overview, currency, formats)}${revenueChart(overview, currency, formats)}${otherCurrencies(
       overview,
       currency,
@@ -39,6 +43,11 @@ export function homePage(content: HomeContent): DashboardPage {
     )}</section>${latestEvents(content.events, formats)}</div>`,
   };
 }
+
+const stoppedNotice = ({ takesNone }: HomeContent): Html =>
+  takesNone
+    ? notice('bad', html`${texts.takesNone} <a href="/app/settings/payments">${texts.seePayments}</a>`)
+    : html``;
 
 function stepsCard({ steps }: HomeContent): Html {
   if (steps.every(({ isDone }) => isDone)) return html``;

@@ -24,6 +24,10 @@ const texts = {
   permissionsHint:
     'Make the key at Stripe under Developers, API keys. A key that may write may also read. Without a permission that is needed for renewals the key is not taken; without another one only what is named here does not work.',
   needed: 'Needed for renewals.',
+  takesPayments: 'Yes',
+  stopped: 'No: Stripe refuses them. See your Stripe Dashboard',
+  due: 'Stripe wants:',
+  unknownState: 'Unknown: the key may not read it',
   unknownName: 'its name is unknown, because the key may not read it',
   save: 'Save',
   saving: 'Checking with Stripe…',
@@ -150,12 +154,22 @@ function accountText(account: string, name: string | null, missing: readonly str
   return missing.includes('Accounts: read') ? `${account}: ${texts.unknownName}` : account;
 }
 
+/** Of test mode nothing is known, and all is taken. */
+function takesPaymentsText({ charges_enabled: enabled, disabled_reason: why, requirements_due: due }: Keys): string {
+  if (enabled === null) return texts.unknownState;
+  if (enabled) return texts.takesPayments;
+  return `${stoppedText(why)}${due.length === 0 ? '' : ` ${texts.due} ${due.join(', ')}`}`;
+}
+
+const stoppedText = (why: string | null): string => (why === null ? texts.stopped : `${texts.stopped} (${why})`);
+
 function keyFacts(keys: Keys, { formats }: Visit): Html {
   const { account, account_name: name, publishable_key, missing_permissions: missing } = keys;
   return facts([
     ['Stripe account', accountText(account, name, missing)],
     ['Secret key', html`Stored ${when(keys.stored_at, formats)}`],
     ['Publishable key', publishable_key],
+    ...(keys.account_checked_at === null ? [] : [['Takes payments', takesPaymentsText(keys)] as const]),
     ['Webhooks', webhookTexts[keys.webhooks]],
     ...(keys.left_endpoints.length === 0 ? [] : [[texts.left, keys.left_endpoints.join(', ')] as const]),
     ['Missing permissions', missing.length === 0 ? texts.noneMissing : missing.join(', ')],

@@ -6,6 +6,7 @@ import { LostDisputes } from './0004-lost-disputes.ts';
 import { Wallets } from './0005-wallets.ts';
 import { Reversals } from './0006-reversals.ts';
 import { Fees } from './0007-fees.ts';
+import { AccountState } from './0008-account-state.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -15,4 +16,5 @@ export const migrations: Migrations = [
   { name: '0005-wallets', class: Wallets },
   { name: '0006-reversals', class: Reversals },
   { name: '0007-fees', class: Fees },
+  { name: '0008-account-state', class: AccountState },
 ];

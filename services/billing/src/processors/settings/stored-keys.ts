@@ -10,6 +10,7 @@ import { NothingDoneError, type ProcessorCall } from '../port.ts';
 import { keyPurpose, type ProcessorSecrets } from '../processor-secrets.ts';
 import { StripeAnswerError } from '../stripe/stripe-errors.ts';
 import type { KeyOwner } from '../stripe/stripe-key-owner.ts';
+import { stateValues } from './account-state.ts';
 import type { Transaction } from './transaction.ts';
 import { expectWebhook, forgetWebhookSecret, leaveOtherWebhooks, storeWebhookSecret } from './webhook-secrets.ts';
 
@@ -128,6 +129,10 @@ interface KeysRow {
   readonly publishable_key: string;
   readonly settlement_currency: string | null;
   readonly missing_permissions: string[];
+  readonly charges_enabled: boolean | null;
+  readonly disabled_reason: string | null;
+  readonly requirements_due: string[];
+  readonly account_checked_at: Date | null;
   readonly stored_at: Date;
   readonly webhooks: StripeKeys['webhooks'];
   readonly last_event_at: Date | null;
@@ -138,6 +143,7 @@ interface KeysRow {
 export const currentKeysStatement = statement<KeysRow>(
   'processor-keys-current',
   `select k.test, at_processor as account, k.name_there as account_name, k.publishable_key, k.settlement_currency, k.missing_permissions, k.stored_at,
+     k.charges_enabled, k.disabled_reason, k.requirements_due, k.account_checked_at,
      coalesce(w.status, 'pending') as webhooks, w.last_event_at,
      array(select made.endpoint_id || ' (' || made.at_processor || ')'
        from processor_webhooks as made join processor_keys as of using (account_id, processor, test, at_processor)
@@ -147,11 +153,15 @@ export const currentKeysStatement = statement<KeysRow>(
    where account_id = $1 and processor = $2 and k.current`,
   {
     account: 'text',
+    account_checked_at: 'timestamptz',
     account_name: 'text',
+    charges_enabled: 'bool',
+    disabled_reason: 'text',
     last_event_at: 'timestamptz',
     left_endpoints: 'text[]',
     missing_permissions: 'text[]',
     publishable_key: 'text',
+    requirements_due: 'text[]',
     settlement_currency: 'text',
     stored_at: 'timestamptz',
     test: 'bool',
@@ -177,11 +187,14 @@ const retireStatement = statement(
 const storeStatement = statement(
   'processor-keys-store',
   `insert into processor_keys (account_id, processor, test, at_processor, name_there, secret_key, publishable_key,
-     missing_permissions, settlement_currency, current, stored_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, true, $10)
+     missing_permissions, settlement_currency, charges_enabled, disabled_reason, requirements_due, account_checked_at,
+     current, stored_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, true, $14)
    on conflict (account_id, processor, test, at_processor) do update set name_there = excluded.name_there,
      secret_key = excluded.secret_key, publishable_key = excluded.publishable_key,
-     missing_permissions = excluded.missing_permissions, settlement_currency = excluded.settlement_currency, current = true, stored_at = excluded.stored_at`,
+     missing_permissions = excluded.missing_permissions, settlement_currency = excluded.settlement_currency,
+     charges_enabled = excluded.charges_enabled, disabled_reason = excluded.disabled_reason,
+     requirements_due = excluded.requirements_due, account_checked_at = excluded.account_checked_at, current = true, stored_at = excluded.stored_at`,
 );
 
 /**
@@ -213,10 +226,8 @@ export async function storeKeys(
   const sealed = secrets.seal(secretKey, accountId, keyPurpose(processor, test, owner.account));
   await executeBound(tx, retireStatement([accountId, processor, test, owner.account]));
   const whose = [accountId, processor, test, owner.account, owner.name];
-  await executeBound(
-    tx,
-    storeStatement([...whose, sealed, publishableKey, owner.missingPermissions, owner.settlementCurrency, now]),
-  );
+  const shown = [owner.missingPermissions, owner.settlementCurrency, ...stateValues(owner.state)];
+  await executeBound(tx, storeStatement([...whose, sealed, publishableKey, ...shown, test ? null : now, now]));
   const webhook = { accountId, processor, test, atProcessor: owner.account };
   if (typeof webhookSecret === 'string') await storeWebhookSecret(tx, secrets, webhook, webhookSecret, now);
   else {
@@ -248,8 +259,13 @@ export function currentKeysOf(rows: readonly KeysRow[]): CurrentKeys {
   const of = (test: boolean): StripeKeys | null => {
     const row = rows.find((one) => one.test === test);
     if (row === undefined) return null;
-    const { test: _, stored_at, last_event_at, ...shown } = row;
-    return { ...shown, stored_at: stored_at.toISOString(), last_event_at: last_event_at?.toISOString() ?? null };
+    const { test: _, stored_at, last_event_at, account_checked_at, ...shown } = row;
+    return {
+      ...shown,
+      stored_at: stored_at.toISOString(),
+      account_checked_at: account_checked_at?.toISOString() ?? null,
+      last_event_at: last_event_at?.toISOString() ?? null,
+    };
   };
   return { live: of(false), test: of(true) };
 }

@@ -4,6 +4,15 @@ import { NotPermittedError, StripeAnswerError } from './stripe-errors.ts';
 import type { StripeLink } from './stripe-link.ts';
 import { missingPermissions } from './stripe-probes.ts';
 
+/** Whether Stripe takes payments for an account, and what it wants of its seller. */
+export interface AccountState {
+  readonly mayCharge: boolean;
+  /** In Stripe's words: https://docs.stripe.com/api/accounts/object, `requirements.disabled_reason`. */
+  readonly disabledReason: string | null;
+  /** In Stripe's words: `company.tax_id`. */
+  readonly due: readonly string[];
+}
+
 /** Whose a key is at Stripe, and what it may not do that the adapter does. */
 export interface KeyOwner {
   readonly account: string;
@@ -11,6 +20,8 @@ export interface KeyOwner {
   readonly name: string | null;
   /** What the account is paid out in by default, in lower case. */
   readonly settlementCurrency: string | null;
+  /** Null where the key may not read it, and in test mode, which takes test cards all the same. */
+  readonly state: AccountState | null;
   readonly missingPermissions: readonly string[];
   /** False where Stripe does not accept the publishable key, or it is of another Stripe account. */
   readonly fitsPublishableKey: boolean;
@@ -22,10 +33,13 @@ export async function keyOwner(link: StripeLink, call: ProcessorCall, publishabl
   const missing = [...(await missingPermissions(link, call)), ...found.missing];
   const fitsPublishableKey = missing.includes(savingCards) || (await fitsPublishable(link, call, publishableKey));
   const { account, name, settlementCurrency } = found;
-  return { account, name, settlementCurrency, missingPermissions: missing, fitsPublishableKey };
+  const state = call.test ? null : found.state;
+  return { account, name, settlementCurrency, state, missingPermissions: missing, fitsPublishableKey };
 }
 
-type Account = Pick<KeyOwner, 'account' | 'name' | 'settlementCurrency'> & { readonly missing: readonly string[] };
+type Account = Pick<KeyOwner, 'account' | 'name' | 'settlementCurrency' | 'state'> & {
+  readonly missing: readonly string[];
+};
 
 /** Of a key that may not read its account Stripe says whose it is all the same: the refusal names the account. */
 async function readAccount(link: StripeLink, call: ProcessorCall): Promise<Account> {
@@ -33,11 +47,29 @@ async function readAccount(link: StripeLink, call: ProcessorCall): Promise<Accou
     const found = await link.read(call, (stripe, options) => stripe.accounts.retrieveCurrent({}, options));
     const name = found.settings?.dashboard?.display_name ?? found.business_profile?.name ?? found.email ?? null;
     const settlementCurrency = found.default_currency?.toLowerCase() ?? null;
-    return { account: found.id, name, settlementCurrency, missing: [] };
+    return { account: found.id, name, settlementCurrency, state: stateOf(found), missing: [] };
   } catch (err) {
     if (!(err instanceof NotPermittedError) || err.account === undefined) throw err;
-    return { account: err.account, name: null, settlementCurrency: null, missing: [readingAccounts] };
+    return { account: err.account, name: null, settlementCurrency: null, state: null, missing: [readingAccounts] };
   }
+}
+
+function stateOf({ charges_enabled, requirements, capabilities }: Stripe.Account): AccountState {
+  const due = [...(requirements?.past_due ?? []), ...(requirements?.currently_due ?? [])];
+  return {
+    mayCharge: charges_enabled && capabilities?.card_payments !== 'inactive',
+    disabledReason: requirements?.disabled_reason ?? null,
+    due: [...new Set(due)],
+  };
+}
+
+/** How the account of the key stands; undefined where the key may not read it. @throws NothingDoneError, StripeAnswerError */
+export async function accountState(
+  link: StripeLink,
+  call: ProcessorCall,
+): Promise<{ readonly account: string; readonly state: AccountState } | undefined> {
+  const { account, state } = await readAccount(link, call);
+  return state === null ? undefined : { account, state };
 }
 
 /**

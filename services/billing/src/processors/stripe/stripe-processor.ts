@@ -14,7 +14,7 @@ import { readDispute } from './stripe-disputes.ts';
 import { createStripeEndpoints, type StripeEndpoints } from './stripe-endpoints.ts';
 import { DefiniteNoError } from './stripe-errors.ts';
 import { capture, refund } from './stripe-following.ts';
-import { type KeyOwner, keyOwner } from './stripe-key-owner.ts';
+import { accountState, type KeyOwner, keyOwner } from './stripe-key-owner.ts';
 import { createStripeLink, type StripeLinkOptions } from './stripe-link.ts';
 import { listRecords, readRefund } from './stripe-list.ts';
 import { lookUp } from './stripe-look-up.ts';
@@ -24,6 +24,8 @@ import { sendCard, sendMethod, sendSaved } from './stripe-sendings.ts';
 export interface StripeProcessor extends PaymentProcessor {
   /** Whose the call's key is, and whether the publishable key fits it. @throws NothingDoneError, StripeAnswerError */
   keyOwner(call: ProcessorCall, publishableKey: string): Promise<KeyOwner>;
+  /** How the Stripe account of the call's key stands; undefined where the key may not read it. @throws NothingDoneError, StripeAnswerError */
+  accountState(call: ProcessorCall): ReturnType<typeof accountState>;
   /** A refund, of what is the account's. @throws NothingDoneError, StripeAnswerError */
   readRefund(id: string, call: ProcessorCall): Promise<ProcessorRecord | undefined>;
   readonly endpoints: StripeEndpoints;
@@ -58,6 +60,7 @@ export function openStripeProcessor(database: Database, options: StripeLinkOptio
         (one) => readDispute(deps.link, id, one),
         (dispute) => dispute !== null,
       ),
+    accountState: (call) => accountState(deps.link, call),
     keyOwner: (call, publishableKey) => keyOwner(deps.link, call, publishableKey),
     readRefund: (id, call) => whereItIs(call, (one) => readRefund(deps.link, id, one)),
     endpoints: createStripeEndpoints(deps.link),
