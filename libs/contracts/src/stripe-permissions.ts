@@ -52,7 +52,7 @@ export const stripePermissions: readonly StripePermission[] = [
   {
     name: 'Balance Transaction Sources: read',
     token: 'balance_transaction_source_read',
-    purpose: 'Compares captures with the books.',
+    purpose: 'Compares captures with the books; shows what Stripe keeps.',
     isRequired: false,
   },
   {
