@@ -7,7 +7,7 @@ import { observeLastRun } from './daily-run/last-run-gauge.ts';
 import { watchOverdue } from './daily-run/overdue.ts';
 import { createDailyDeps, type DailyDeps } from './daily-run/start-daily-run.ts';
 import { dailySteps } from './daily-run/steps.ts';
-import { checkAccountDaily } from './processors/settings/account-state.ts';
+import { checkAccountDaily } from './processor-accounts/check-account-state.ts';
 import type { StripeProcessor } from './processors/stripe/stripe-processor.ts';
 import { compareOrders } from './reconciliation/order-comparisons/compare-orders.ts';
 

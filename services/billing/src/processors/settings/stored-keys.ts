@@ -9,8 +9,7 @@ import { statement } from '@app/service-kit/database';
 import { NothingDoneError, type ProcessorCall } from '../port.ts';
 import { keyPurpose, type ProcessorSecrets } from '../processor-secrets.ts';
 import { StripeAnswerError } from '../stripe/stripe-errors.ts';
-import type { KeyOwner } from '../stripe/stripe-key-owner.ts';
-import { stateValues } from './account-state.ts';
+import type { AccountState, KeyOwner } from '../stripe/stripe-key-owner.ts';
 import type { Transaction } from './transaction.ts';
 import { expectWebhook, forgetWebhookSecret, leaveOtherWebhooks, storeWebhookSecret } from './webhook-secrets.ts';
 
@@ -121,6 +120,10 @@ function refuse(err: unknown, mode: 'live' | 'test'): never {
     'Stripe did not answer whose key this is. Nothing was changed: repeat the request.',
   );
 }
+
+/** As the columns: whether it may charge, why not, and what Stripe wants. */
+export const stateValues = (state: AccountState | null) =>
+  [state?.mayCharge ?? null, state?.disabledReason ?? null, [...(state?.due ?? [])]] as const;
 
 interface KeysRow {
   readonly test: boolean;

@@ -3,15 +3,15 @@ import type { EventData } from '@app/contracts/define';
 import { notifyOnce } from '@app/messaging/notify-once';
 import { outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
-import type { PaymentDeps } from '../../charging/payment-deps.ts';
-import { accountStoppedText, requestRefusedKey } from '../../charging/payment-notices.rules.ts';
-import type { DailyStep } from '../../runs/daily-step.ts';
-import { mustEnd } from '../../runs/refused-key.ts';
-import { NothingDoneError } from '../port.ts';
-import type { ProcessorName } from '../processor-registry.ts';
-import { keyRefusedCode } from '../refused-key.ts';
-import type { AccountState } from '../stripe/stripe-key-owner.ts';
-import type { StripeProcessor } from '../stripe/stripe-processor.ts';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
+import { accountStoppedText, requestRefusedKey } from '../charging/payment-notices.rules.ts';
+import { NothingDoneError } from '../processors/port.ts';
+import type { ProcessorName } from '../processors/processor-registry.ts';
+import { keyRefusedCode } from '../processors/refused-key.ts';
+import { stateValues } from '../processors/settings/stored-keys.ts';
+import type { StripeProcessor } from '../processors/stripe/stripe-processor.ts';
+import type { DailyStep } from '../runs/daily-step.ts';
+import { mustEnd } from '../runs/refused-key.ts';
 
 export interface AccountStateDeps extends PaymentDeps {
   readonly stripe: Pick<StripeProcessor, 'accountState'>;
@@ -50,10 +50,6 @@ async function checkAccountState(deps: AccountStateDeps, accountId: string): Pro
   if ((await notifyOnce(database.pool, [{ accountId, key, event }], { now })) > 0) wakeRelay();
   return summary;
 }
-
-/** As the columns: whether it may charge, why not, and what Stripe wants. */
-export const stateValues = (state: AccountState | null) =>
-  [state?.mayCharge ?? null, state?.disabledReason ?? null, [...(state?.due ?? [])]] as const;
 
 /** The first step of a day: what Stripe wants is said before payments say that they are refused. What cannot be read stays as it was. */
 export const checkAccountDaily =
