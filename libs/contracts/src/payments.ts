@@ -129,6 +129,10 @@ export const continuePayment = defineRequest('command', 'billing', 'payments.con
   output: paymentOutcome,
 });
 
+/** Why a hold took nothing: the seller released it, here or at the processor; or it expired there, and no card was charged instead. */
+export const holdEndReason = z.enum(['released', 'expired']);
+export type HoldEndReason = z.infer<typeof holdEndReason>;
+
 /** How a hold ended. The first request decides: a later one gets the same result. */
 export const holdResult = z.object({
   /** `settling`: decided, and a payment of it is not known yet. `lost`: neither capture nor charge succeeded. */
@@ -137,11 +141,16 @@ export const holdResult = z.object({
   /** The upsell as charged; null when it was not accepted or its charge was declined. */
   upsell: offeredUpsell.nullable(),
   upsellDeclined: z.boolean(),
+  /** What was taken of the hold, or instead of it: less than was held where the seller captured a part at the processor. */
   capturedCents: z.int(),
+  /** Only with `lost`. */
+  reason: holdEndReason.optional(),
+  /** Only with `settling`: the seller has released it here, and the processor’s answer is not known yet. */
+  releasing: z.literal(true).optional(),
 });
 export type HoldResult = z.infer<typeof holdResult>;
 
-/** The only way out of `authorized`: captures the hold, then charges the upsell if the buyer accepted it. */
+/** Captures the hold, then charges the upsell if the buyer accepted it. An order leaves `authorized` by its hold alone: by this or by `holds.release`. */
 export const settleHold = defineRequest('command', 'billing', 'holds.settle', {
   input: z.object({ orderId: idSchema('order'), decision: z.enum(['accepted', 'declined']) }),
   output: holdResult,
@@ -318,6 +327,8 @@ export const holdSettled = defineEvent(
     upsell: offeredUpsell.nullable(),
     upsellDeclined: z.boolean(),
     capturedCents: z.int(),
+    /** Only with `lost`; events of earlier versions lack it. */
+    reason: holdEndReason.optional(),
     currency: z.string(),
     /** Of the card that was held. */
     lastFour: z.string().nullable(),

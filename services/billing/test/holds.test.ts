@@ -1,8 +1,9 @@
+import { newId } from '@app/contracts/ids';
 import { isDeath } from '@app/testing/dying-process';
 import { expect, test } from 'vitest';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { startPayment } from '../src/charging/start-payment.ts';
-import type { PaymentProcessor } from '../src/processors/port.ts';
+import type { PaymentProcessor, SentOutcome } from '../src/processors/port.ts';
 import { dyingAt } from './dying-process.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica, type Replicas } from './payment-replicas.ts';
 import { startInput, upsell } from './payment-samples.ts';
@@ -289,16 +290,56 @@ test('a hold that ended at the processor is charged once on the saved card', asy
   expect(await notices(order)).toEqual([]);
 });
 
-test('a hold that was released at the processor is charged once on the saved card, and the seller reads that', async () => {
+/** What the seller does to the hold at the processor itself. */
+async function byHand(
+  { account, orderId }: HeldOrder,
+  what: 'release' | 'capture',
+  amountCents = 4900,
+): Promise<SentOutcome> {
+  const reference = (await replicas.money(account, orderId)).hold?.reference ?? '';
+  const call = { accountId: account, secretKey: undefined, test: false, signal: new AbortController().signal };
+  return await replicas.simulated[what](
+    { paymentId: newId('payment', 0), amountCents, currency: 'usd', reference },
+    call,
+  );
+}
+
+test.each(['accepted', 'declined', 'timer', 'daily run'] as const)(
+  'a hold that was released at the processor is never charged, also not by the saved card: it ends (%s)',
+  async (by) => {
+    const replica = replicas.start();
+    const order = await heldOrder(replica);
+    expect(await byHand(order, 'release')).toMatchObject({ status: 'succeeded' });
+    if (by === 'timer' || by === 'daily run') {
+      replicas.clock.advance(hourMs);
+      await (by === 'timer' ? replica.round() : replica.daily(order.account));
+    }
+    const decision = by === 'accepted' ? 'accepted' : 'declined';
+    const lost = { status: 'lost', reason: 'released', upsell: null, capturedCents: 0 };
+    expect(await order.settle(replica, decision)).toMatchObject(lost);
+    replicas.clock.advance(8 * dayMs);
+    await replica.round();
+    await replica.daily(order.account);
+    expect(await order.settle(replica, decision)).toMatchObject(lost);
+    expect(await taken(order)).toEqual([]);
+    expect(replica.processor.calls.filter(({ method }) => method === 'chargeSaved')).toEqual([]);
+    expect(await settled(order)).toHaveLength(1);
+    expect(await notices(order)).toEqual([expect.stringContaining('was released at the payment processor')]);
+  },
+);
+
+test('of a hold that the seller captured in part at the processor that part is taken, and the rest is not', async () => {
   const replica = replicas.start();
   const order = await heldOrder(replica);
-  const reference = (await replicas.money(order.account, order.orderId)).hold?.reference ?? '';
-  const call = { accountId: order.account, secretKey: undefined, test: false, signal: new AbortController().signal };
-  const request = { paymentId: 'pmt_by_hand', amountCents: 4900, currency: 'usd', reference };
-  expect(await replicas.simulated.release(request, call)).toMatchObject({ status: 'succeeded' });
-  expect(await order.settle(replica, 'declined')).toMatchObject({ status: 'settled', capturedCents: 4900 });
-  expect(await taken(order)).toEqual([['charge', 4900]]);
-  expect(await notices(order)).toEqual([expect.stringContaining('If the buyer is not to pay, refund the order')]);
+  expect(await byHand(order, 'capture', 3000)).toMatchObject({ status: 'succeeded' });
+  expect(await order.settle(replica, 'declined')).toMatchObject({ status: 'settled', capturedCents: 3000 });
+  replicas.clock.advance(8 * dayMs);
+  await replica.round();
+  await replica.daily(order.account);
+  const { charges, hold } = await replicas.money(order.account, order.orderId);
+  expect(charges.map(({ amount_cents }) => amount_cents)).toEqual([3000]);
+  expect(hold).toMatchObject({ status: 'settled', captured_cents: 3000 });
+  expect(await taken(order)).toEqual([['capture', 3000]]);
 });
 
 test('when that charge is declined too the hold is lost, for good, and the seller is notified', async () => {

@@ -4,11 +4,11 @@ import { advanceHold } from '../holds/advance-hold.ts';
 import { advanceRefund } from '../refunds/refund-charges.ts';
 
 /** What of an order goes on once a payment for it has ended: its refund, or its hold. */
-const nextFollows = new Set(['refund', 'capture', 'upsell', 'recharge']);
+const nextFollows = new Set(['refund', 'capture', 'upsell', 'recharge', 'release']);
 
 /**
- * Looks a payment up at the processor; once it has ended, goes on with the refund or the hold of its order that waited for it.
- * Nothing here waits for the end of the other purposes: their events say it.
+ * Looks a payment up at the processor; once it has ended, goes on with the refund or the hold of its order that waited for it. A
+ * release may be of a hold. Nothing here waits for the end of the other purposes: their events say it.
  */
 export async function checkAndAdvance(
   deps: PaymentDeps,

@@ -1,4 +1,5 @@
 import { limits } from '@app/contracts/common';
+import { releaseHold as releaseHoldRequest } from '@app/contracts/hold-releases';
 import * as contract from '@app/contracts/payments';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import { createShare } from '@app/service-kit/share';
@@ -11,6 +12,7 @@ import { listOrderFees } from '../fees/requests.ts';
 import { listRefundable } from '../refunds/list-refundable.ts';
 import { refundCharges } from '../refunds/refund-charges.ts';
 import { refundPayment } from '../refunds/refund-payment.ts';
+import { releaseHold } from './release-hold.ts';
 import { settleHold } from './settle-hold.ts';
 
 export function paymentRequests(deps: PaymentDeps): RequestHandler[] {
@@ -22,6 +24,7 @@ export function paymentRequests(deps: PaymentDeps): RequestHandler[] {
     ),
     onRequest(contract.continuePayment, ({ orderId }, context) => continuePayment(deps, context, orderId)),
     onRequest(contract.settleHold, ({ orderId, decision }, context) => settleHold(deps, context, orderId, decision)),
+    onRequest(releaseHoldRequest, ({ orderId }, context) => releaseHold(deps, context, orderId)),
     onRequest(contract.refundCharges, ({ orderId, ...how }, context) => refundCharges(deps, context, orderId, how)),
     onRequest(contract.refundPayment, ({ paymentId, body }, context) => refundPayment(deps, context, paymentId, body)),
     onRequest(contract.listRefundable, (input, { accountId }) => listRefundable(deps.database, accountId, input)),

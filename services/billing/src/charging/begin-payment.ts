@@ -21,6 +21,8 @@ export interface NextPayment {
   /** Where the hold, charge or card is. */
   readonly processor: string;
   readonly requestOf: (paymentId: string) => PaymentRequest;
+  /** It is written only while the hold's decision stands, which it follows from: a release for one that was released, no other payment for such a one. */
+  readonly followsHold?: true;
   /** The payment's id, where a repeated command must find it; a new one unless given. */
   readonly id?: string;
 }
@@ -87,6 +89,17 @@ const beginReleaseStatement = statement<Payment>(
   paymentTypes,
 );
 
+/** A process that changes the decision at the same moment has the lock first, or waits until this payment is there to be read. */
+const beginOfHoldStatement = statement<Payment>(
+  'payments-begin-of-hold',
+  `with decided as materialized (
+     select from holds
+     where account_id = $2 and order_id = $3 and status = 'settling' and (decision = 'released') = ($4 = 'release')
+     for share
+   ) ${insertIf('exists (select from decided)')}`,
+  paymentTypes,
+);
+
 const statements: Partial<Record<PaymentPurpose, typeof beginStatement>> = {
   release: beginReleaseStatement,
   refund: beginRefundStatement,
@@ -94,7 +107,7 @@ const statements: Partial<Record<PaymentPurpose, typeof beginStatement>> = {
 
 /**
  * Writes the row of a payment that is sent next: of a release, if its payment waits for the buyer still; of a refund, if its
- * charge has so much left.
+ * charge has so much left; of what follows a hold, if its decision stands.
  * @param money as it was read when the payment was decided on
  * @returns undefined when another process was faster
  */
@@ -117,7 +130,7 @@ export async function beginPayment(
   ];
   const money = [next.amountCents, next.currency, next.processor];
   const times = [new Date(nowMs), nextCheckAt(0, nowMs)];
-  const begin = statements[next.step] ?? beginStatement;
+  const begin = next.followsHold ? beginOfHoldStatement : (statements[next.step] ?? beginStatement);
   return onlyPaymentOf(
     await database.pool.query(begin([...about, call, JSON.stringify(request), ...money, ...times, payments.length])),
   );

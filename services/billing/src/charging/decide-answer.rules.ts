@@ -12,6 +12,7 @@ import {
   checkOfWaiting,
   decideBy,
   givenUp,
+  hasEnded,
   isAskingRenewal,
   isOfBuyer,
   keyUnreadable,
@@ -29,7 +30,7 @@ import { type Effects, effectsOf, noEffects, type SucceededOutcome } from './pay
 import {
   captureFailedText,
   isAlreadyCaptured,
-  isHoldExpired,
+  isHoldOver,
   otherPaymentMessage,
   otherPaymentText,
   otherRefundText,
@@ -123,7 +124,8 @@ export function decideAnswer(
 ): Decision {
   const { update, effects } = changeOf(payment, outcome, nowMs, context);
   const waiting = context.released;
-  const released = waiting === undefined ? null : afterRelease(waiting, update, nowMs);
+  // One that holds money has ended: what its release means is the hold's.
+  const released = waiting === undefined || hasEnded(waiting) ? null : afterRelease(waiting, update, nowMs);
   const events = [
     ...completedEvent(payment, update),
     ...(update.status === 'declined' ? declineNotices(payment, update, context.money) : []),
@@ -340,7 +342,7 @@ function declineNotices(
   }
   if (payment.step === 'capture') {
     // The seller is notified once, not each day that it fails again, and of the end of the hold.
-    const isNews = payment.attempt_no === 1 && !isHoldExpired(reason) && !isAlreadyCaptured(reason);
+    const isNews = payment.attempt_no === 1 && !isHoldOver(reason) && !isAlreadyCaptured(reason);
     return isNews ? notice(captureFailedText(payment, message)) : [];
   }
   if (payment.step === 'reversal') return notice(reversalRefusedText(payment, message));

@@ -13,13 +13,13 @@ export function buyersPaymentKey(accountId: string, orderId: string, attemptNo: 
 }
 
 /**
- * The id of a payment that follows a hold: a capture, or a charge on the saved card. It follows from order, purpose and attempt,
+ * The id of a payment that follows a hold: a capture, a release, or a charge on the saved card. It follows from order, purpose and attempt,
  * as that of the buyer's payment. Its time is the end of the decision window, and a capture's comes first.
  * @param held the payment that holds the money
  */
 export function holdPaymentKey(
   { id, order_id, hold_terms }: Pick<Payment, 'id' | 'order_id' | 'hold_terms'>,
-  step: 'capture' | 'upsell' | 'recharge',
+  step: 'capture' | 'upsell' | 'recharge' | 'release',
   attemptNo: number,
 ): string {
   const windowEndMs = idTimeMs(id) + (hold_terms?.decisionMinutes ?? 0) * 60_000;

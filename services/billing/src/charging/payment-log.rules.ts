@@ -10,7 +10,7 @@ import {
   otherPayment,
 } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
-import { isHoldExpired } from './payment-notices.rules.ts';
+import { isHoldExpired, isReleased } from './payment-notices.rules.ts';
 
 /** The payment log in plain words, for sellers. */
 
@@ -45,7 +45,7 @@ const purposes: Record<Payment['step'], string> = {
   upsell: 'for the upsell',
   recharge: 'in place of a hold that had ended',
   refund: 'to the buyer',
-  release: 'of a payment that the buyer did not confirm',
+  release: 'from the buyer’s card',
   reversal: 'to the buyer, who had paid it beside another payment',
   renewal: 'for the renewal of the subscription',
   card: 'for the renewals of the subscription',
@@ -120,9 +120,7 @@ function afterDecline({ step, decline_reason: reason }: Line): string | null {
     case 'card':
       return 'The buyer may try again, with this card or another one.';
     case 'capture':
-      return isHoldExpired(reason)
-        ? 'The amount is charged to the saved card instead.'
-        : 'It is tried again with each daily run and before the hold expires; after that the card is charged instead.';
+      return afterCapture(reason);
     case 'upsell':
       return 'The order is complete without the upsell.';
     case 'recharge':
@@ -136,4 +134,10 @@ function afterDecline({ step, decline_reason: reason }: Line): string | null {
     case 'release':
       return null;
   }
+}
+
+function afterCapture(reason: string | null): string {
+  if (isReleased(reason)) return 'The hold has ended, and nothing is charged instead.';
+  if (isHoldExpired(reason)) return 'The amount is charged to the saved card instead.';
+  return 'It is tried again with each daily run and before the hold expires; after that the card is charged instead.';
 }

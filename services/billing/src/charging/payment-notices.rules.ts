@@ -9,10 +9,13 @@ type About = Pick<Payment, 'order_id' | 'amount_cents' | 'currency'>;
 const amountOf = ({ amount_cents, currency }: About): string => formatAmount(amount_cents, currency);
 const because = (message: string | null): string => (message === null ? '' : ` The processor said: ${message}`);
 
-/** The hold ended before it was captured, by itself or by a release: its amount is charged instead. */
-export const isHoldExpired = (reason: string | null): boolean => reason === 'hold_expired' || isReleased(reason);
+/** The hold ended before it was captured. */
+export const isHoldOver = (reason: string | null): boolean => isHoldExpired(reason) || isReleased(reason);
 
-/** The hold was released by hand, or by a payment that is not recorded here. */
+/** The processor ended the hold, because nothing was captured in time: its amount is charged instead. */
+export const isHoldExpired = (reason: string | null): boolean => reason === 'hold_expired';
+
+/** The hold was released by the seller, there or by a payment that is not recorded here: nothing is charged instead. */
 export const isReleased = (reason: string | null): boolean => reason === 'already_released';
 
 /** The hold was captured by a payment that is not recorded here. */
@@ -38,9 +41,13 @@ export const captureFailedText = (about: About, message: string | null): string 
 export const holdTakenText = (about: About, step: 'capture' | 'recharge'): string =>
   `The held ${amountOf(about)} of order ${about.order_id}, which could not be captured at first, is taken: ${step === 'capture' ? 'it was captured' : 'the hold expired, and the saved card was charged instead'}.`;
 
-/** The hold was released at the processor, perhaps so that nothing would be taken. */
-export const holdReplacedText = (about: About): string =>
-  `The held ${amountOf(about)} of order ${about.order_id} had been released at the payment processor, so the saved card was charged instead. If the buyer is not to pay, refund the order.`;
+/** The seller released the hold at the processor, so that nothing would be taken. */
+export const holdReleasedText = (about: About): string =>
+  `The held ${amountOf(about)} of order ${about.order_id} was released at the payment processor. Nothing was charged, and the order has ended.`;
+
+/** The seller released the hold here, and at the processor it had been captured. */
+export const holdNotReleasedText = (about: About, capturedCents: number): string =>
+  `The held ${amountOf(about)} of order ${about.order_id} could not be released: ${formatAmount(capturedCents, about.currency)} of it had been captured at the payment processor. The order is paid with that. If the buyer is not to pay, refund the order.`;
 
 export const holdLostText = (about: About, message: string | null): string =>
   `The held ${amountOf(about)} of order ${about.order_id} is lost: the hold ended, and charging the card instead failed.${because(message)}`;

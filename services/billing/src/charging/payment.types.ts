@@ -1,5 +1,5 @@
 import type { DisputeStatus } from '@app/contracts/disputes';
-import type { CardWallet, OfferedUpsell, PaymentPurpose, PaymentStatus } from '@app/contracts/payments';
+import type { CardWallet, HoldEndReason, OfferedUpsell, PaymentPurpose, PaymentStatus } from '@app/contracts/payments';
 import type { PaymentRequest } from '../processors/port.ts';
 
 /** What a hold offers, fixed when its payment is made. */
@@ -17,7 +17,7 @@ export type Payment = PaymentRequest & {
   readonly step: PaymentPurpose;
   /** Of a refund, the charge that it gives back. */
   readonly charge_id: string | null;
-  /** Of a release, the payment that it ends. */
+  /** Of a release, the payment that it ends: one that waits for its buyer, or one that holds money. */
   readonly released_payment_id: string | null;
   /** Of a renewal, the period that it pays. */
   readonly period: number | null;
@@ -78,8 +78,11 @@ export interface Hold {
   readonly decide_by: Date;
   readonly upsell: OfferedUpsell;
   readonly status: 'held' | 'settling' | 'settled' | 'lost';
-  readonly decision: 'accepted' | 'declined' | 'not_decided' | null;
+  /** The buyer's on the upsell, or the seller's to end it without a charge. */
+  readonly decision: 'accepted' | 'declined' | 'not_decided' | 'released' | null;
   readonly upsell_declined: boolean;
+  /** Of a lost one; null for those of earlier versions, which had expired. */
+  readonly lost_because: HoldEndReason | null;
   readonly processor: string;
   readonly test: boolean;
   /** When the payments loop goes on with it, unless a request does so before. */

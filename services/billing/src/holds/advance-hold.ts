@@ -11,17 +11,18 @@ import { holdPaymentKey, keyMayBeForgotten } from '../charging/payment-key.ts';
 import {
   capturedElsewhereText,
   holdLostText,
-  holdReplacedText,
+  holdNotReleasedText,
+  holdReleasedText,
   holdTakenText,
   isAlreadyCaptured,
-  isHoldExpired,
-  isReleased,
+  isHoldOver,
 } from '../charging/payment-notices.rules.ts';
 import { readMoney } from '../charging/payment-rows.ts';
 import { sendUnlessFound } from '../charging/send-unless-found.ts';
 import type { Caller } from '../charging/start-payment.ts';
 import { findCapture } from './find-capture.ts';
 import { type HoldStep, holdResultOf, nextHoldStep } from './hold.rules.ts';
+import { releasesOf } from './hold-releases.ts';
 
 /** How a hold stands, and whether this call brought it to its end. */
 export interface AdvancedHold {
@@ -30,11 +31,11 @@ export interface AdvancedHold {
 }
 
 export interface HowFar {
-  /** A capture that was declined is tried again, once: by the daily run and the payments loop, not while a buyer waits. */
+  /** A capture or release that was declined is tried again, once: by the daily run and the payments loop, not while a buyer waits. */
   readonly retryCapture: boolean;
 }
 
-/** A capture, the charge instead of it and an upsell, each begun and ended: more steps in a row mean a fault. */
+/** A capture, the charge instead of it and an upsell, each begun and ended, and a release: more steps in a row mean a fault. */
 const stepsMax = 12;
 
 /** What a processor recorded is in its list by then. */
@@ -42,7 +43,7 @@ const listedWithinMs = hourMs;
 const findAgainAfterMs = 600_000;
 
 /**
- * Takes a decided hold as far as it goes: captures it, charges the upsell, ends it. Every step is read from the rows, so
+ * Takes a decided hold as far as it goes: captures it, charges the upsell, or releases it; then ends it. Every step is read from the rows, so
  * the next caller goes on where a process died, and a step that succeeded is not repeated.
  */
 export async function advanceHold(
@@ -57,8 +58,10 @@ export async function advanceHold(
     const money = await readMoney(deps.database, caller.accountId, orderId);
     const { hold } = money;
     if (hold?.status !== 'settling') return hold === null ? undefined : { hold, finished: false };
-    const next = nextHoldStep(hold, money, { nowMs: deps.clock.nowMs(), retryCapture: mayRetryCapture, notListed });
-    if (next.kind === 'send' && next.step === 'capture') mayRetryCapture = false;
+    const releases = releasesOf(hold, money);
+    const occasion = { nowMs: deps.clock.nowMs(), retryCapture: mayRetryCapture, notListed, releases };
+    const next = nextHoldStep(hold, money, occasion);
+    if (next.kind === 'send' && (next.step === 'capture' || next.step === 'release')) mayRetryCapture = false;
     const advanced = await takeStep(deps, caller, { hold, money, next });
     if (advanced === 'not listed') {
       notListed = true;
@@ -125,10 +128,11 @@ function nextHoldPayment(
   const { currency, processor, reference } = hold;
   const amountCents = step === 'upsell' ? hold.upsell.amountCents : hold.amount_cents;
   const id = holdPaymentKey(held, step, attemptNo);
-  const about = { id, step, attemptNo, amountCents, currency, processor };
-  if (step === 'capture') {
+  const about = { id, step, attemptNo, amountCents, currency, processor, followsHold: true as const };
+  if (step === 'capture' || step === 'release') {
     const requestOf = (paymentId: string) => ({ paymentId, amountCents, currency, reference });
-    return { ...about, requestOf: (paymentId) => ({ call: 'capture', request: requestOf(paymentId) }) };
+    const ends = step === 'release' && { releasedPaymentId: held.id };
+    return { ...about, ...ends, requestOf: (paymentId) => ({ call: step, request: requestOf(paymentId) }) };
   }
   if (savedMethod === null) throw new Error(`order ${orderId} has no saved card`);
   const { customer_email: customerEmail, request } = held;
@@ -153,11 +157,11 @@ async function waitUntil({ database }: PaymentDeps, hold: Hold, until: Date): Pr
 const finishStatement = statement(
   'holds-finish',
   `with finished as (
-     update holds set status = $3, upsell_declined = $4, settled_at = $5
+     update holds set status = $3, upsell_declined = $4, settled_at = $5, lost_because = $6
      where account_id = $1 and order_id = $2 and status = 'settling'
      returning order_id
    ), events as (
-     ${insertOutboxIfAny('finished', '$6')}
+     ${insertOutboxIfAny('finished', '$7')}
    )
    select from finished`,
 );
@@ -168,17 +172,21 @@ async function finishHold(
   { requestId }: Caller,
   money: OrderMoney,
   hold: Hold,
-  { status, upsellDeclined }: Extract<HoldStep, { kind: 'finish' }>,
+  end: Extract<HoldStep, { kind: 'finish' }>,
 ): Promise<Hold | undefined> {
   const nowMs = clock.nowMs();
   const source = { accountId: hold.account_id, requestId, nowMs };
-  const finished: Hold = { ...hold, status, upsell_declined: upsellDeclined };
+  const { status } = end;
+  const upsell_declined = end.status === 'settled' && end.upsellDeclined;
+  const lost_because = end.status === 'lost' ? end.reason : null;
+  const finished: Hold = { ...hold, status, upsell_declined, lost_because };
   const notice = noticeAtEnd(money.payments, finished);
   const events = [
     outboxRow(holdSettled, settledData(finished, money.payments, nowMs), source),
     ...(notice === undefined ? [] : [noticeEvent(hold, notice, source)]),
   ];
-  const values = [hold.account_id, hold.order_id, status, upsellDeclined, new Date(nowMs), JSON.stringify(events)];
+  const ended = [status, upsell_declined, new Date(nowMs), lost_because];
+  const values = [hold.account_id, hold.order_id, ...ended, JSON.stringify(events)];
   const { rowCount } = await database.pool.query(finishStatement(values));
   if (rowCount === 0) return undefined;
   wakeRelay();
@@ -188,17 +196,17 @@ async function finishHold(
 /** What the seller has to know: the money is lost, or is taken otherwise than by a capture at once. */
 function noticeAtEnd(payments: readonly Payment[], hold: Hold): string | undefined {
   const attempts = payments.filter(({ step }) => step === 'recharge' || step === 'capture');
+  if (hold.lost_because === 'released') return hold.decision === 'released' ? undefined : holdReleasedText(hold);
   if (hold.status === 'lost') return holdLostText(hold, attempts.at(-1)?.decline_message ?? null);
   const step = attempts.find(({ status }) => status === 'succeeded')?.step;
   if (step === undefined) return capturedElsewhereText(hold);
-  if (step === 'recharge' && attempts.some(({ decline_reason }) => isReleased(decline_reason)))
-    return holdReplacedText(hold);
+  if (hold.decision === 'released') return holdNotReleasedText(hold, hold.captured_cents);
   const failed = attempts.some((payment) => payment.step === 'capture' && isCaptureFailure(payment));
   return failed ? holdTakenText(hold, step === 'capture' ? 'capture' : 'recharge') : undefined;
 }
 
 const isCaptureFailure = ({ status, decline_reason }: Payment): boolean =>
-  status === 'declined' && !isHoldExpired(decline_reason) && !isAlreadyCaptured(decline_reason);
+  status === 'declined' && !isHoldOver(decline_reason) && !isAlreadyCaptured(decline_reason);
 
 const noCard = { last_four: null, wallet: null };
 

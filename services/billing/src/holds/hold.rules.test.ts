@@ -20,6 +20,7 @@ const hold: Hold = {
   status: 'settling',
   decision: 'accepted',
   upsell_declined: false,
+  lost_because: null,
   processor: 'simulated',
   test: false,
   due_at: at(0),
@@ -86,7 +87,8 @@ const next = (
     hold,
     savedMethod: method,
   };
-  return nextHoldStep({ ...hold, ...change }, money, { nowMs: atMs, retryCapture, notListed });
+  const releases = payments.filter(({ step }) => step === 'release');
+  return nextHoldStep({ ...hold, ...change }, money, { nowMs: atMs, retryCapture, notListed, releases });
 };
 
 const main = payment('main', 'succeeded');
@@ -132,7 +134,7 @@ test('once a capture was declined after the hold’s end the card is charged ins
   expect(next(declined('capture_failed'), ended)).toEqual({ kind: 'send', step: 'capture', attemptNo: 2 });
   const last = { ...payment('capture', 'declined', 'capture_failed', 2), created_at: hold.capture_before };
   expect(next([...declined('capture_failed'), last], { ...ended, retryCapture: true })).toEqual(recharge);
-  const lost = { kind: 'finish', status: 'lost', upsellDeclined: false };
+  const lost = { kind: 'finish', status: 'lost', reason: 'expired' };
   expect(
     next([...declined('hold_expired'), payment('recharge', 'declined', 'card_declined')], { retryCapture: true }),
   ).toEqual(lost);
@@ -154,4 +156,42 @@ test('a hold that was captured by a payment unknown to us is never charged anew,
 test('without a saved card nothing can be charged while the buyer is away', () => {
   expect(next(captured, { method: null })).toEqual({ kind: 'finish', status: 'settled', upsellDeclined: true });
   expect(next(declined('hold_expired'), { method: null })).toMatchObject({ kind: 'finish', status: 'lost' });
+});
+
+test('a hold that its seller released at the processor is lost, and nothing is charged instead, also after its end', () => {
+  const lost = { kind: 'finish', status: 'lost', reason: 'released' };
+  const ended = { atMs: hold.capture_before.getTime() };
+  for (const given of [{}, ended, { retryCapture: true }])
+    expect(next(declined('already_released'), given)).toEqual(lost);
+});
+
+test('a hold that its seller released here is released, and never captured or charged', () => {
+  const decision = 'released';
+  const lost = { kind: 'finish', status: 'lost', reason: 'released' };
+  const send = { kind: 'send', step: 'release', attemptNo: 1 };
+  const release = (status: Payment['status'], reason: string | null = null) => [
+    main,
+    payment('release', status, reason),
+  ];
+  expect(next([main], { decision })).toEqual(send);
+  expect(next(declined('capture_failed'), { decision, retryCapture: true })).toEqual(send);
+  expect(next(release('sent'), { decision, retryCapture: true }).kind).toBe('wait');
+  expect(next(release('succeeded'), { decision })).toEqual(lost);
+  // It had expired.
+  expect(next(release('declined', 'already_succeeded'), { decision })).toEqual(lost);
+  expect(next(release('declined', 'not_received'), { decision })).toEqual({ kind: 'wait', until: at(47 * hourMs) });
+  expect(next(release('declined', 'not_received'), { decision, retryCapture: true })).toMatchObject({
+    step: 'release',
+  });
+  const last = { ...payment('release', 'declined', 'not_received'), created_at: hold.capture_before };
+  expect(next([main, last], { decision, retryCapture: true })).toEqual(lost);
+});
+
+test('a hold that was captured before it was released is settled with that, and its upsell is not charged', () => {
+  const decision = 'released';
+  const settled = { kind: 'finish', status: 'settled', upsellDeclined: false };
+  expect(next(captured, { decision })).toEqual(settled);
+  const refused = [main, payment('release', 'declined', 'already_captured')];
+  expect(next(refused, { decision })).toEqual({ kind: 'find capture', attemptNo: 1, since: at(0) });
+  expect(next(refused, { decision, notListed: true })).toEqual(settled);
 });

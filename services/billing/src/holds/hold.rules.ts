@@ -1,8 +1,8 @@
 import { hourMs, minuteMs } from '@app/contracts/durations';
-import type { HoldResult } from '@app/contracts/payments';
-import { openPayment } from '../charging/payment.rules.ts';
+import type { HoldEndReason, HoldResult } from '@app/contracts/payments';
+import { hasEnded, openPayment } from '../charging/payment.rules.ts';
 import type { Hold, OrderMoney, Payment } from '../charging/payment.types.ts';
-import { isAlreadyCaptured, isHoldExpired } from '../charging/payment-notices.rules.ts';
+import { isAlreadyCaptured, isHoldExpired, isReleased } from '../charging/payment-notices.rules.ts';
 
 const beforeExpiryMs = hourMs;
 
@@ -12,27 +12,42 @@ const beforeExpiryMs = hourMs;
  *   capture ── succeeded ─────────────────────────┬─ upsell accepted: charge it, once ── settled
  *      │ captured already, unknown to us: found at the processor; where its list lacks it, settled all the same
  *      │ declined, the hold lives: again later    └─ otherwise ─────────────────────── settled
- *      └ the hold expired: charge the card instead, once ── declined ── lost
+ *      │ the seller released it there ──────────────────────────────────────────────── lost: released
+ *      └ the hold expired: charge the card instead, once ── declined ───────────────── lost: expired
+ *
+ *   released here: release ── succeeded, or the hold had expired ───────────────────── lost: released
+ *      │ captured already: as above
+ *      └ declined otherwise: again later
  */
 export type HoldStep =
-  | { readonly kind: 'send'; readonly step: 'capture' | 'recharge' | 'upsell'; readonly attemptNo: number }
-  | { readonly kind: 'finish'; readonly status: 'settled' | 'lost'; readonly upsellDeclined: boolean }
+  | {
+      readonly kind: 'send';
+      readonly step: 'capture' | 'recharge' | 'upsell' | 'release';
+      readonly attemptNo: number;
+    }
+  | { readonly kind: 'finish'; readonly status: 'settled'; readonly upsellDeclined: boolean }
+  | { readonly kind: 'finish'; readonly status: 'lost'; readonly reason: HoldEndReason }
   /** The processor captured the hold by a payment that is not recorded here; `since` it is known. */
   | { readonly kind: 'find capture'; readonly attemptNo: number; readonly since: Date }
-  /** A payment is open, or a capture that was declined is tried again at this time. */
+  /** A payment is open, or a capture or release that was declined is tried again at this time. */
   | { readonly kind: 'wait'; readonly until: Date };
 
 /** What is known beside the rows. */
 export interface HoldOccasion {
   readonly nowMs: number;
-  /** A capture that was declined may be tried again now: the daily run and the timer say so. */
+  /** A capture or release that was declined may be tried again now: the daily run and the timer say so. */
   readonly retryCapture: boolean;
   /** The processor's list was read, and lacks the capture that is not recorded here. */
   readonly notListed: boolean;
+  /** Of the hold, by the seller here: in the order of their attempts. */
+  readonly releases: readonly Payment[];
 }
 
+const lost = (reason: HoldEndReason): HoldStep => ({ kind: 'finish', status: 'lost', reason });
+const settled = (upsellDeclined: boolean): HoldStep => ({ kind: 'finish', status: 'settled', upsellDeclined });
+
 export function nextHoldStep(hold: Hold, money: OrderMoney, occasion: HoldOccasion): HoldStep {
-  const open = openPayment(money.payments);
+  const open = openPayment(money.payments) ?? occasion.releases.find((release) => !hasEnded(release));
   // Its look-up goes on with the hold; this is for a process that died between the two.
   if (open !== undefined) {
     return { kind: 'wait', until: new Date((open.next_check_at?.getTime() ?? occasion.nowMs) + minuteMs) };
@@ -41,8 +56,8 @@ export function nextHoldStep(hold: Hold, money: OrderMoney, occasion: HoldOccasi
   const recharge = attemptsOf(money, 'recharge').at(-1);
   const taken = captures.some(succeeded) || (recharge !== undefined && succeeded(recharge));
   if (taken) return upsellStep(hold, money);
-  if (recharge !== undefined) return { kind: 'finish', status: 'lost', upsellDeclined: false };
-  return captureStep(hold, money, captures, occasion);
+  if (recharge !== undefined) return lost('expired');
+  return (hold.decision === 'released' ? releaseStep : captureStep)(hold, money, captures, occasion);
 }
 
 /** Of a hold of which nothing was taken yet. */
@@ -56,32 +71,64 @@ function captureStep(
   if (last === undefined) return { kind: 'send', step: 'capture', attemptNo: 1 };
   // Its money was taken, as before a backup was restored: whatever follows, it is not taken again.
   const refused = captures.find((capture) => isAlreadyCaptured(capture.decline_reason));
-  if (refused !== undefined && notListed) return upsellStep(hold, money);
-  if (refused !== undefined) {
-    return { kind: 'find capture', attemptNo: last.attempt_no + 1, since: refused.finished_at ?? refused.created_at };
-  }
+  if (refused !== undefined) return findStep(hold, money, { refused, captures, notListed });
+  if (isReleased(last.decline_reason)) return lost('released');
   if (isHoldExpired(last.decline_reason) || last.created_at >= hold.capture_before) {
     // Without a saved card there is nothing to charge.
-    if (money.savedMethod === null) return { kind: 'finish', status: 'lost', upsellDeclined: false };
-    return { kind: 'send', step: 'recharge', attemptNo: 1 };
+    return money.savedMethod === null ? lost('expired') : { kind: 'send', step: 'recharge', attemptNo: 1 };
   }
   // A capture that a restored database does not know may have succeeded: the processor says so, or that the hold has ended.
   if (retryCapture || nowMs >= hold.capture_before.getTime())
     return { kind: 'send', step: 'capture', attemptNo: last.attempt_no + 1 };
-  return { kind: 'wait', until: captureAgainAt(hold, nowMs) };
+  return { kind: 'wait', until: againAt(hold, nowMs) };
 }
+
+/** Of a hold that the seller has released here, and of which nothing was taken. */
+function releaseStep(
+  hold: Hold,
+  money: OrderMoney,
+  captures: readonly Payment[],
+  { nowMs, retryCapture, notListed, releases }: HoldOccasion,
+): HoldStep {
+  const last = releases.at(-1);
+  const next: HoldStep = { kind: 'send', step: 'release', attemptNo: nextRelease(hold, money) };
+  if (last === undefined) return next;
+  if (isAlreadyCaptured(last.decline_reason)) return findStep(hold, money, { refused: last, captures, notListed });
+  // Any other end of a hold that has expired leaves nothing that could be captured.
+  const isOver = succeeded(last) || last.decline_reason === alreadySucceeded || last.created_at >= hold.capture_before;
+  if (isOver) return lost('released');
+  return retryCapture || nowMs >= hold.capture_before.getTime() ? next : { kind: 'wait', until: againAt(hold, nowMs) };
+}
+
+/** The answer to a release of a hold that has expired. */
+const alreadySucceeded = 'already_succeeded';
+
+interface FoundElsewhere {
+  /** What the processor refused, because it had captured the hold. */
+  readonly refused: Payment;
+  readonly captures: readonly Payment[];
+  readonly notListed: boolean;
+}
+
+function findStep(hold: Hold, money: OrderMoney, { refused, captures, notListed }: FoundElsewhere): HoldStep {
+  if (notListed) return upsellStep(hold, money);
+  const attemptNo = (captures.at(-1)?.attempt_no ?? 0) + 1;
+  return { kind: 'find capture', attemptNo, since: refused.finished_at ?? refused.created_at };
+}
+
+const nextRelease = ({ payment_id }: Hold, { payments }: OrderMoney): number =>
+  Math.max(0, ...payments.filter((each) => each.released_payment_id === payment_id).map((each) => each.attempt_no)) + 1;
 
 function upsellStep({ decision, upsell }: Hold, money: OrderMoney): HoldStep {
   // One that is free is bought without a charge.
-  if (decision !== 'accepted' || upsell.amountCents === 0)
-    return { kind: 'finish', status: 'settled', upsellDeclined: false };
+  if (decision !== 'accepted' || upsell.amountCents === 0) return settled(false);
   const tried = attemptsOf(money, 'upsell').at(-1);
   if (tried === undefined && money.savedMethod !== null) return { kind: 'send', step: 'upsell', attemptNo: 1 };
-  return { kind: 'finish', status: 'settled', upsellDeclined: tried === undefined || !succeeded(tried) };
+  return settled(tried === undefined || !succeeded(tried));
 }
 
 /** By the timer: an hour before the hold expires, and when it has. */
-function captureAgainAt({ capture_before }: Hold, nowMs: number): Date {
+function againAt({ capture_before }: Hold, nowMs: number): Date {
   const lastChanceMs = capture_before.getTime() - beforeExpiryMs;
   return nowMs < lastChanceMs ? new Date(lastChanceMs) : capture_before;
 }
@@ -96,11 +143,15 @@ export function holdResultOf(hold: Hold): HoldResult {
   const { status, decision, upsell, upsell_declined, captured_cents } = hold;
   if (status === 'held' || decision === null) throw new Error(`the hold of order ${hold.order_id} is not decided`);
   const bought = status === 'settled' && decision === 'accepted' && !upsell_declined;
+  const isReleasing = status === 'settling' && decision === 'released';
   return {
     status,
-    decision,
+    // The buyer's: of a hold that the seller has released, `reason` says it.
+    decision: decision === 'released' ? 'not_decided' : decision,
     upsell: bought ? upsell : null,
     upsellDeclined: upsell_declined,
     capturedCents: captured_cents,
+    ...(status === 'lost' && { reason: hold.lost_because ?? 'expired' }),
+    ...(isReleasing && { releasing: true as const }),
   };
 }

@@ -5,9 +5,12 @@ import { besideOthersSql } from '../charging/payment.rules.ts';
 export const holdIsDue = (hold: string, now: string): string =>
   `(${hold}.status = 'settling' or (${hold}.status = 'held' and ${hold}.decide_by <= ${now}))`;
 
+/** Whose money is to be taken: not those that the seller has released. */
+const isToBeTaken = (hold: string): string => `${hold}.decision is distinct from 'released'`;
+
 /** Those that a run could have settled by then, and whose money is expected: not those of rehearsals. @param hold the alias */
 export const holdWaitsSince = (hold: string, by: string): string =>
-  `(not ${hold}.test and ${hold}.status in ('held', 'settling') and least(${hold}.decide_by, ${hold}.decided_at) <= ${by})`;
+  `(not ${hold}.test and ${isToBeTaken(hold)} and ${hold}.status in ('held', 'settling') and least(${hold}.decide_by, ${hold}.decided_at) <= ${by})`;
 
 const ofOrder = (alias: string): string => `${alias}.account_id = h.account_id and ${alias}.order_id = h.order_id`;
 
@@ -43,7 +46,8 @@ const readStatement = statement<DueHold>(
   `select h.order_id, p.customer_email, p.product_name, ${leftCents} as amount_cents, h.currency,
      h.decide_by as due_at
    from holds as h join payments as p on p.id = h.payment_id
-   where h.account_id = $1 and not h.test and h.order_id > $3 and ${holdIsDue('h', '$2')} and not ${isLookedUp}
+   where h.account_id = $1 and not h.test and h.order_id > $3 and ${holdIsDue('h', '$2')} and ${isToBeTaken('h')}
+     and not ${isLookedUp}
    order by h.order_id limit $4`,
   {
     amount_cents: 'int8',
@@ -63,7 +67,8 @@ export async function readHoldsDue({ pool }: Database, scope: Scope, after: stri
 const sumStatement = statement<{ currency: string; count: number; cents: number }>(
   'holds-due-sum',
   `select currency, count(*) as count, sum(${leftCents})::bigint as cents
-   from holds as h where account_id = $1 and not test and ${holdIsDue('h', '$2')} and not ${isLookedUp}
+   from holds as h where account_id = $1 and not test and ${holdIsDue('h', '$2')} and ${isToBeTaken('h')}
+     and not ${isLookedUp}
    group by currency order by currency`,
   { cents: 'int8', count: 'int8', currency: 'text' },
 );

@@ -35,15 +35,17 @@ export interface PaymentProcessor {
    */
   chargeSaved(request: SavedMethodRequest, call: ProcessorCall): Promise<SentOutcome>;
   /**
-   * Takes a held amount, whole or a part; what is left is released. Declined with `hold_expired` when it came too late, with
-   * `already_released` when the hold was released.
+   * Takes a held amount, whole or a part; what is left is released. Declined with `hold_expired` when the processor has ended the hold,
+   * because it was not captured in time; with `already_released` when someone released it, also in the processor's own dashboard; with
+   * `already_captured` when it was captured by another request.
    */
   capture(request: ReferenceRequest, call: ProcessorCall): Promise<SentOutcome>;
   /** Gives a charge back, whole or a part. Success means taken: it can fail later, which `list` shows. */
   refund(request: ReferenceRequest, call: ProcessorCall): Promise<SentOutcome>;
   /**
    * Ends a hold, also one that the buyer has just confirmed, or a payment that waits for the buyer. `declined` when it
-   * succeeded meanwhile and cannot be ended, as a hold that has expired: look it up then. Success for what was ended before.
+   * succeeded meanwhile and cannot be ended, as a hold that has expired: look it up then. A hold that was captured is declined with
+   * `already_captured`. Success for what was ended before.
    */
   release(request: ReferenceRequest, call: ProcessorCall): Promise<SentOutcome>;
   /**

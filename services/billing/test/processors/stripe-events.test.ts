@@ -11,7 +11,7 @@ import { answersRecorded, processorEventHandled } from '../../src/points/points.
 import { claimEvents } from '../../src/processor-events/event-rows.ts';
 import { startInput } from '../payment-samples.ts';
 import { commandOf, harness, startServiceAtStripe, stripe } from '../set-up.ts';
-import { event as eventOf, type StripeEvent } from '../stripe/objects.ts';
+import { event as eventOf, type PaymentIntent, type StripeEvent } from '../stripe/objects.ts';
 import { type SentEvent, signedBytes, signedEvent } from '../stripe/sent-events.ts';
 
 startServiceAtStripe({ PROCESSOR_DEADLINE_MS: 3_000 });
@@ -91,6 +91,31 @@ test('an outcome is known as soon as its event is received; without one, a minut
   await announced(answersRecorded, ({ paymentIds }) => paymentIds.includes(without.paymentId), 2);
   expect(await statusOf(account, without.orderId)).toBe('succeeded');
 });
+
+test.each([
+  ['canceled', { status: 'lost', reason: 'released', capturedCents: 0 }],
+  ['captured in part', { status: 'settled', capturedCents: 3000 }],
+] as const)(
+  'a hold that the seller %s in Stripe’s Dashboard ends as soon as its event is received',
+  async (what, end) => {
+    const seller = await newSeller();
+    const hold = { upsell: { upsellId: 'ups_1', headline: 'More', amountCents: 1500 }, decisionMinutes: 600 };
+    const orderId = newId('order', harness.clock.nowMs());
+    const input = startInput({ hold, orderId, paymentMethod: 'pm_card_visa' });
+    expect(await harness.requester.request(startPayment, input, commandOf(seller.account))).toMatchObject({
+      status: 'held',
+    });
+    const books = stripe.booksOf(seller.key);
+    const intent = books.all<PaymentIntent>('payment_intent').at(-1) as PaymentIntent;
+    if (what === 'canceled') books.cancel(intent, 'requested_by_customer');
+    else books.capture(intent, 3000);
+    const event = lastEvent(seller.key);
+    await receive(seller.account, signedEvent(event, { secrets: [seller.secret] }));
+    await handled(event);
+    const settled = (await harness.publishedOf(seller.account)).filter(({ data }) => 'settledAt' in data);
+    expect(settled.map(({ data }) => data)).toMatchObject([{ orderId, ...end }]);
+  },
+);
 
 test('what is not signed for the account is not taken, whatever is wrong with it, and is stored nowhere', async () => {
   const [seller, other] = [await newSeller(), await newSeller()];

@@ -261,7 +261,7 @@ export class StripeBooks {
     else this.capture(intent, amount);
   }
 
-  /** @throws StripeNo */
+  /** Also by a seller in Dashboard: once, whole or a part. https://docs.stripe.com/payments/place-a-hold-on-a-payment-method @throws StripeNo */
   capture(intent: make.PaymentIntent, amount: number): void {
     const state = `This PaymentIntent could not be captured because it has a status of ${intent.status}.`;
     if (intent.status !== 'requires_capture') throw invalid(state, { code: 'payment_intent_unexpected_state' }, true);
@@ -296,7 +296,11 @@ export class StripeBooks {
     throw invalid('This charge has expired.', { code: 'charge_expired_for_capture' }, true);
   }
 
-  /** @throws StripeNo */
+  /**
+   * @param reason of whoever cancels: `abandoned`, `duplicate`, `fraudulent`, `requested_by_customer` or none; `automatic` and `expired`
+   * are Stripe's own, of a hold that was not captured in time. https://docs.stripe.com/api/payment_intents/object
+   * @throws StripeNo
+   */
   cancel(intent: make.PaymentIntent | make.SetupIntent, reason: string | null, atS = this.#nowS()): void {
     if (intent.status === 'succeeded' || intent.status === 'canceled') {
       const code = `${intent.object}_unexpected_state`;

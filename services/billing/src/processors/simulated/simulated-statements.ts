@@ -240,9 +240,9 @@ export const recordRelease = statement<EntryRow>(
    recorded as (${following(
      'release',
      `when parent.kind not in ('hold', 'charge', 'method') then 'not_releasable'
+      when parent.kind = 'hold' and parent.taken_cents > 0 then 'already_captured'
       when status_now = 'succeeded' and (parent.kind <> 'hold' or parent.released_at is null and parent.capture_before <= $9)
-        then 'already_succeeded'
-      when parent.taken_cents > 0 then 'already_captured'`,
+        then 'already_succeeded'`,
    )}),
    ended as (
      update simulated_processor.entries as changed set

@@ -24,7 +24,10 @@ export function shownCardOf(card: CardOfStripe | undefined): ShownCard {
   return { ...(typeof last4 === 'string' && { lastFour: last4 }), ...(known.success && { wallet: known.data }) };
 }
 
-/** Reasons of Stripe itself for ending a hold. */
+/**
+ * Reasons of Stripe itself for ending a hold that was not captured in time. Any other `cancellation_reason`, and none, is of whoever
+ * canceled it: `abandoned`, `duplicate`, `fraudulent`, `requested_by_customer`. https://docs.stripe.com/api/payment_intents/object
+ */
 const endedByStripe = new Set<string | null>(['automatic', 'expired']);
 
 /**

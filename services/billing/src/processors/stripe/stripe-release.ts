@@ -4,7 +4,7 @@ import { declines } from './stripe-declines.rules.ts';
 import type { StripeDeps } from './stripe-deps.ts';
 import { StripeAnswerError } from './stripe-errors.ts';
 import { readPayment, readSetup } from './stripe-intents.ts';
-import { markOf, readReference, releaseReference } from './stripe-objects.ts';
+import { isHold, markOf, readReference, releaseReference } from './stripe-objects.ts';
 import { isExpiredHold, lastNo } from './stripe-outcomes.ts';
 
 type Intent = Stripe.PaymentIntent | Stripe.SetupIntent;
@@ -43,10 +43,13 @@ export async function clientSecret(deps: StripeDeps, reference: string, call: Pr
 }
 
 /** How a release stands: an intent that succeeded was not ended by it, nor a hold that had expired. */
-export const releaseOutcome = (intent: Intent): ProcessorOutcome =>
-  intent.status === 'canceled' && !isExpiredHold(intent)
-    ? { status: 'succeeded', reference: releaseReference(intent.id) }
-    : declines.alreadySucceeded;
+export function releaseOutcome(intent: Intent): ProcessorOutcome {
+  if (intent.status === 'canceled' && !isExpiredHold(intent)) {
+    return { status: 'succeeded', reference: releaseReference(intent.id) };
+  }
+  const isCaptured = intent.object === 'payment_intent' && intent.status === 'succeeded' && isHold(intent);
+  return isCaptured ? declines.alreadyCaptured : declines.alreadySucceeded;
+}
 
 /**
  * Cancels an intent: a second cancel finds what the first did, so it needs no key.

@@ -187,7 +187,7 @@ const missingThere: Record<MoneyKind, (own: OwnPayment) => string> = {
 };
 
 const releasedText = (record: ProcessorRecord, hold: OwnHold): string =>
-  `${ours(hold, 'hold')}, which was released at the payment processor on ${day(record.recordedAt)} (reference ${record.reference}): do not charge the buyer. When the hold is settled, the platform charges the saved card instead, and notifies you if that fails. If the buyer is not to pay, refund the order then.`;
+  `${ours(hold, 'hold')}, which was released at the payment processor on ${day(record.recordedAt)} (reference ${record.reference}). Nothing is charged: the order ends when the buyer has decided on the upsell, or the time for that is over.`;
 
 const capturedText = (record: ProcessorRecord, hold: OwnHold): string =>
   `${theirs(record, 'capture')} of the hold of order ${hold.order_id}, which the platform did not make (payment ${hold.id}). The buyer paid, and ${hold.hold_status === 'held' ? countedLater : 'the order does not count it: give it back there, or give the buyer what it was for.'}`;
