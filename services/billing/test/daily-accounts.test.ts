@@ -12,7 +12,9 @@ openStorage();
 
 const clock = fakeClock();
 const dayMs = 86_400_000;
-beforeEach(() => database.pool.query('truncate renewals, subscriptions, holds, payments, disputes, charges'));
+beforeEach(() =>
+  database.pool.query('truncate renewals, subscriptions, holds, payments, disputes, charges, processor_keys'),
+);
 
 /** So many subscriptions, one account after the other, due at that time; over a connection without a time limit. */
 const subscribe = (count: number, accounts: number, dueAt: Date, test = false) =>
@@ -63,6 +65,25 @@ test('an account that charged within the last 35 days is visited, because its bo
   expect(await visited()).toEqual(['acc_recent']);
   await database.pool.query('update charges set test = true');
   expect(await visited()).toEqual([]);
+});
+
+test('an account with a key for live payments is visited each day, also when nothing was charged for long', async () => {
+  await seedCharges(database, 'acc_silent', {
+    prefix: 'silent',
+    count: 2,
+    from: new Date(clock.nowMs() - 400 * dayMs),
+  });
+  const store = (accountId: string, test: boolean, current: boolean) =>
+    database.pool.query(
+      `insert into processor_keys (account_id, processor, test, at_processor, secret_key, publishable_key,
+         missing_permissions, current, stored_at)
+       values ($1, 'stripe', $2, $4, '', 'pk', '{}', $3, now())`,
+      [accountId, test, current, `acct_${current}`],
+    );
+  await store('acc_silent', false, true);
+  await store('acc_silent', false, false);
+  await store('acc_rehearsing', true, true);
+  expect(await visited()).toEqual(['acc_silent']);
 });
 
 test('more accounts than a page holds are all visited', async () => {

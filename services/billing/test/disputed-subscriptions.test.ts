@@ -143,6 +143,14 @@ test('what is past due stays so with its attempts during the dispute of a renewa
   expect(await read(life)).toMatchObject({ status: 'active', current_period_end: '2026-05-20T12:00:00.000Z' });
 });
 
+test('without webhooks a dispute is found before the run charges what is due', async () => {
+  const life = await begin({ paymentMethod: 'sim_disputed' });
+  at('2026-02-28T12:00:00.000Z');
+  await life.replica.daily(life.account);
+  expect(await charged(life)).toBe(1);
+  expect(await ends(life)).toEqual([['dispute', false, 'active']]);
+});
+
 test('a subscription that is resumed during a dispute waits for its end', async () => {
   const life = await begin();
   const act = (action: typeof pauseSubscription) => action(life.replica.deps, commandOf(life.account), life.id);

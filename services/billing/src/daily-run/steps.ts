@@ -26,9 +26,9 @@ export const dailySteps = (payments: PaymentDeps, ...withServices: readonly Dail
   async (_, run, counts) => {
     counts.holdsSettled += await settleDueHolds(untilRefused(payments, run), run);
   },
+  (_, run, counts) => followDisputes(payments, run, counts),
   chargeWhenMatched(payments, chargeWithinLimit(payments, renewDue(payments))),
   endCanceled(payments),
-  (_, run, counts) => followDisputes(payments, run, counts),
   (_, run, counts) => compareBooks(payments, matchPage, run, counts),
   ...withServices,
   reportRefusedKey(payments),

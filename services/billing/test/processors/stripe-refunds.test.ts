@@ -107,6 +107,18 @@ test('without webhooks the comparison of the books records it, and leaves no orp
   expect(await refunds(order)).toHaveLength(1);
 });
 
+test('a shop that has charged nothing for two months learns of a refund in the Dashboard by the run of all accounts', async () => {
+  const order = await paidOrder();
+  harness.clock.advance(60 * 86_400_000);
+  const made = order.giveBack(4_900);
+  await harness.requester.request(
+    startDailyRun,
+    { accountId: null, force: false },
+    { ...commandOf(''), waitMs: 50_000 },
+  );
+  expect(await refunds(order)).toMatchObject([{ amount: 4_900, status: 'succeeded', reference: made.id }]);
+});
+
 test('from both sides at once, and again later, it is recorded once', async () => {
   const order = await paidOrder();
   const made = order.giveBack(1_000);

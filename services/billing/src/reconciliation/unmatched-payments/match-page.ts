@@ -1,6 +1,7 @@
 import { isId } from '@app/contracts/ids';
 import { lookUpDeclined } from '../../charging/given-up-attempts.ts';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
+import { recordDispute } from '../../disputes/record-dispute.ts';
 import type { ProcessorRecord } from '../../processors/port.ts';
 import { recordFoundRefund } from '../../refunds/record-found-refund.ts';
 import { ownPaymentsOf } from '../books/own-payments.ts';
@@ -22,15 +23,18 @@ const isOfSeller = ({ kind, paymentId, status }: ProcessorRecord): boolean =>
   kind === 'refund' && paymentId === null && status === 'succeeded';
 
 /**
- * Of a page of the processor's list: records refunds that the seller made there, payments that succeeded after they were declined here, and
- * renewals and refunds of ours that this database lacks, and keeps these and other payments of ours that it cannot
- * explain: they stop the charging of the account until the seller confirms.
+ * Of a page of the processor's list: records disputes, which let charges wait, refunds that the seller made there, payments that
+ * succeeded after they were declined here, and renewals and refunds of ours that this database lacks, and keeps these and other
+ * payments of ours that it cannot explain: they stop the charging of the account until the seller confirms.
  */
 export async function matchPage(deps: PaymentDeps, listed: Listed, page: readonly ProcessorRecord[]): Promise<void> {
   if (listed.processor.findsMadeRefunds) {
     const at = { accountId: listed.call.accountId, processor: listed.processor.name };
     for (const record of page.filter(isOfSeller)) await recordFoundRefund(deps, at, record);
   }
+  const { accountId, test } = listed.call;
+  const scope = { accountId, processor: listed.processor.name, test };
+  for (const { dispute } of page) if (dispute !== undefined) await recordDispute(deps, scope, dispute);
   const records = page.filter(isOurs);
   if (records.length === 0) return;
   const books = { accountId: listed.call.accountId, processor: listed.processor.name, test: false };
