@@ -1,67 +1,43 @@
 import { createHmac } from 'node:crypto';
-import { type PaymentIntent, type SetupIntent, StripeStandIn } from '@app/billing/stripe-stand-in';
+import type { PaymentIntent, SetupIntent, StripeStandIn } from '@app/billing/stripe-stand-in';
 import { orderPaid } from '@app/contracts/orders';
 import { serviceNames } from '@app/contracts/services';
-import { openVisit, type Visit, type VisitOptions } from '@app/testing/browser/visit';
-import { createTestNats } from '@app/testing/nats';
-import { openPortalSession } from '@app/testing/portal-session';
+import { openVisit, type Visit } from '@app/testing/browser/visit';
 import { startSmtpServer } from '@app/testing/smtp-server';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
-import { type Cluster, startClusterOn } from './support/cluster.ts';
 import { serveOwnPage } from './support/own-page.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { cardNumber, serveStripeJs, stripeApiOrigin, stripeCalls, stripeOrigin } from './support/stripe-js.ts';
+import { type StripeShop, startStripeShop } from './support/stripe-shop.ts';
 import { handled } from './support/waits.ts';
 
 /** Guarantee: a buyer pays a Stripe account's seller on the hosted pages, under their real policy. */
+let shop: StripeShop;
 let stripe: StripeStandIn;
-let platform: Cluster<Awaited<ReturnType<typeof createTestNats>>>;
+let platform: StripeShop['platform'];
 let seller: Seller;
 let handle: string;
 let mails: Awaited<ReturnType<typeof startSmtpServer>>;
-const secretKey = 'sk_live_pages';
+let secretKey: string;
 const webhookSecret = 'whsec_of_the_pages';
 
 beforeAll(async () => {
-  stripe = await StripeStandIn.start({ nowMs: () => Date.now() });
-  stripe.accept(secretKey, 'acct_pages');
   mails = await startSmtpServer();
-  const settings = {
-    STRIPE_API_URL: stripe.url,
-    SMTP_URL: mails.url,
-    EMAIL_FROM: 'mail@platform.example',
-    LOG_LEVEL: 'trace',
-  };
-  platform = await startClusterOn(await createTestNats(), { settings, apart: [] });
-  seller = await signUp(platform.baseUrl, 'Atelier');
-  handle = (await seller.call('GET', '/api/v1/settings')).json.handle;
-  const body = { processor: 'stripe', live: { secretKey, publishableKey: 'pk_live_pages', webhookSecret } };
-  const put = await seller.call('PUT', '/api/v1/payment-processor', { body });
-  expect([put.status, put.text]).toEqual([200, expect.anything()]);
+  const settings = { SMTP_URL: mails.url, EMAIL_FROM: 'mail@platform.example', LOG_LEVEL: 'trace' };
+  shop = await startStripeShop('pages', { settings, webhookSecret });
+  ({ stripe, platform, seller, handle, secretKey } = shop);
 });
 afterAll(async () => {
-  await platform?.close();
-  await stripe?.close();
+  await shop?.close();
   await mails?.close();
 });
 
-async function visit(slug: string, options: VisitOptions = {}, of = handle, script?: (route: Route) => Promise<void>) {
-  const origins = [stripeOrigin, stripeApiOrigin, new URL(stripe.url).origin];
-  const { page, context } = await openVisit(platform.baseUrl, { ...options, origins });
-  const requested = await serveStripeJs(context, stripe);
-  if (script !== undefined) await context.route(`${stripeOrigin}/endive/stripe.js`, script);
-  const response = await page.goto(`/c/${of}/${slug}`);
-  return { page, context, requested, policy: (await response?.allHeaders())?.['content-security-policy'] ?? '' };
-}
-type Route = Parameters<Parameters<Visit['context']['route']>[1]>[0];
-const intents = (): PaymentIntent[] => stripe.booksOf(secretKey).all<PaymentIntent>('payment_intent');
+const visit: StripeShop['visit'] = (...args) => shop.visit(...args);
+const intents = () => shop.intents();
+const ordersOf = (email: string) => shop.ordersOf(email);
 const newEmail = () => `${crypto.randomUUID()}@example.com`;
-const ordersOf = async (email: string) =>
-  (await seller.call('GET', '/api/v1/orders')).json.data.filter(
-    (order: { customer_email: string }) => order.customer_email === email,
-  );
 
 test('a buyer adds a bump and a code while the card stays as typed, and pays the new total once', async () => {
   const product = await addProduct(seller, 'bump');
@@ -273,31 +249,6 @@ test('a subscription saves its card, and the page says so', async () => {
   await page.getByRole('button', { name: 'Pay $29.00' }).click();
   await page.getByRole('heading', { name: 'You’re in.' }).textContent();
   expect(intents().at(-1)).toMatchObject({ amount: 2_900, setup_future_usage: 'off_session' });
-});
-
-test('receipt, order, subscription and portal name the wallet that gave the card', async () => {
-  const salon = { name: 'Salon', slug: 'salon', priceCents: 2_900, currency: 'usd', status: 'live' };
-  const body = { ...salon, pricingType: 'subscription', billingInterval: 'month' };
-  expect((await seller.call('POST', '/api/v1/products', { body })).status).toBe(200);
-  const { page, context } = await visit('salon');
-  const email = newEmail();
-  await page.getByLabel('Email').fill(email);
-  await cardNumber(page).fill('standin_apple_pay');
-  await page.getByRole('button', { name: 'Pay $29.00' }).click();
-  await page.getByRole('heading', { name: 'You’re in.' }).textContent();
-  await page.getByText('Apple Pay ···· 1234').textContent();
-  await handled('billing', orderPaid, (data) => data.customerEmail === email);
-  const [payment] = (await seller.call('GET', `/api/v1/payments?email=${email}`)).json.data;
-  expect(payment).toMatchObject({ last_four: '1234', wallet: 'apple_pay' });
-  const [subscription] = (await seller.call('GET', `/api/v1/subscriptions?email=${email}`)).json.data;
-  expect(subscription).toMatchObject({ last_four: '1234', wallet: 'apple_pay' });
-  const session = await openPortalSession(platform.databaseUrl('gateway'), seller.accountId, { email });
-  const value = encodeURIComponent(`${session}.${handle}.${email}`);
-  await context.addCookies([{ name: `fnl_portal_${handle}`, value, url: platform.baseUrl }]);
-  for (const path of [`orders/${payment.order_id}`, `subscriptions/${subscription.id}`]) {
-    await page.goto(`/p/${handle}/${path}`);
-    await page.getByText('Apple Pay ···· 1234').textContent();
-  }
 });
 
 test('an order of 0 needs no card and loads nothing of Stripe', async () => {

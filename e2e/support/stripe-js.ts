@@ -12,9 +12,17 @@ export const stripeApiOrigin = 'https://api.stripe.com';
 const script = `
 globalThis.stripeCalls = [];
 let tokens = 0;
+const awaited = [];
+globalThis.nextCall = (name) => new Promise((resolve) => awaited.push({ name, resolve }));
+const note = (made) => {
+  stripeCalls.push(made);
+  for (const { name, resolve } of awaited) if (name === made.call) resolve();
+};
+/** A wallet's sheet stays open until the test closes it. */
+globalThis.closeSheet = () => undefined;
 globalThis.Stripe = (key) => ({
   elements(options) {
-    stripeCalls.push({ call: 'elements', key, ...options });
+    note({ call: 'elements', key, ...options });
     const listeners = {};
     let frame;
     let answered;
@@ -25,18 +33,22 @@ globalThis.Stripe = (key) => ({
     const elements = {
       number: '',
       update: (changes) => {
-        stripeCalls.push({ call: 'update', ...changes });
+        note({ call: 'update', ...changes });
         paint(changes.appearance);
       },
       submit: async () => {
+        // Wallets open a sheet only while the click that asks for it is handled.
+        const sheet = new Promise((resolve) => (globalThis.closeSheet = resolve));
+        note({ call: 'submit', during: globalThis.event?.type ?? null });
         await new Promise((resolve) => {
           answered = resolve;
           frame.contentWindow.postMessage('read', '*');
         });
+        if (elements.number.endsWith('_pay')) await sheet;
         return elements.number === '' ? { error: { type: 'validation_error', message: 'incomplete' } } : {};
       },
       create: (type, of) => {
-        stripeCalls.push({ call: 'create', type, ...of });
+        note({ call: 'create', type, ...of });
         const read = ({ source, data }) => {
           if (source !== frame.contentWindow) return;
           elements.number = data.number;
@@ -53,6 +65,7 @@ globalThis.Stripe = (key) => ({
             addEventListener('message', read);
             container.append(frame);
           },
+          update: (changes) => note({ call: 'update-payment', ...changes }),
           destroy: () => {
             removeEventListener('message', read);
             frame.remove();
@@ -68,7 +81,7 @@ globalThis.Stripe = (key) => ({
     return { confirmationToken: { id: 'ctoken_' + elements.number + '--' + Date.now() + '_' + tokens } };
   },
   handleNextAction: async ({ clientSecret }) => {
-    stripeCalls.push({ call: 'handleNextAction', key });
+    note({ call: 'handleNextAction', key });
     const answer = await (await fetch('${stripeApiOrigin}/bank', { method: 'POST', body: clientSecret })).json();
     if (answer.redirect === undefined) return answer;
     location.href = answer.redirect;
@@ -118,6 +131,12 @@ export async function serveStripeJs(context: Visit['context'], stripe: StripeSta
 
 /** The field for a card's number, which here is its name at the stand-in of Stripe's API. */
 export const cardNumber = (page: Page) => page.frameLocator('iframe').getByLabel('Card number');
+
+/** Resolves at the next call of this name: taken before what leads to it. */
+export const called = (page: Page, name: string): Promise<unknown> => page.evaluate(`globalThis.nextCall('${name}')`);
+
+/** The buyer confirms in the wallet's sheet. */
+export const confirmInSheet = (page: Page): Promise<unknown> => page.evaluate('globalThis.closeSheet()');
 
 /** What the page called of Stripe.js since it was loaded. */
 export const stripeCalls = (page: Page): Promise<Record<string, unknown>[]> =>

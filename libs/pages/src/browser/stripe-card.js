@@ -38,7 +38,10 @@ async function show() {
   }
   // In a part that is folded up no buyer pays yet.
   if (container === null || container.closest('details:not([open])') !== null) return;
-  if (shown !== undefined) return void shown.elements.update(changingOf(container));
+  if (shown !== undefined) {
+    shown.elements.update(changingOf(container));
+    return void shown.card.update({ applePay: applePayOf(container) });
+  }
   showState(container, 'loading');
   try {
     await loadScript();
@@ -66,9 +69,11 @@ function mount(container) {
   const { mode } = container.dataset;
   const locale = document.documentElement.lang;
   const elements = stripe.elements({ mode, allowedPaymentMethodTypes: ['card'], locale, ...changingOf(container) });
-  const wallets = { applePay: 'never', googlePay: 'never', link: 'never' };
+  // Wallets give a card, also where cards alone are allowed; Link would be an account of its own.
+  const wallets = { applePay: 'auto', googlePay: 'auto', link: 'never' };
   // The page itself says what a card is kept for.
-  const card = elements.create('payment', { wallets, terms: { card: 'never' } });
+  const terms = { card: 'never', applePay: 'never', googlePay: 'never' };
+  const card = elements.create('payment', { wallets, terms, applePay: applePayOf(container) });
   const fields = document.createElement('div');
   container.append(fields);
   shown = { container, stripe, elements, card };
@@ -95,6 +100,11 @@ function changingOf(container) {
     ...(mode === 'payment' && { amount: Number(amount) }),
   };
 }
+
+/** What Apple Pay's sheet says of a subscription. @param {HTMLElement} container */
+const applePayOf = ({ dataset: { recurring } }) => ({
+  recurringPaymentRequest: recurring === undefined ? null : JSON.parse(recurring),
+});
 
 /** The fields look like those of the page. */
 function appearance() {
@@ -154,7 +164,7 @@ document.addEventListener(
     if (!takesCard && submitter.value !== 'continue') return;
     const name = takesCard ? '[data-stripe-key]' : '[data-client-secret]';
     const container = /** @type {HTMLElement | null} */ (form.querySelector(name));
-    if (container === null) return;
+    if (container === null || (takesCard && lacksEmail(form))) return;
     event.preventDefault();
     event.stopImmediatePropagation();
     void (takesCard ? pay : confirmAtBank)(form, submitter, container);
@@ -189,6 +199,12 @@ function pass(form, submitter) {
   isPassing = false;
 }
 
+/** Without an email nothing can be paid: that is said before a wallet asks. @param {HTMLFormElement} form */
+function lacksEmail(form) {
+  const email = form.elements.namedItem('email');
+  return email instanceof HTMLInputElement && (email.value.trim() === '' || !email.checkValidity());
+}
+
 /** @param {HTMLFormElement} form @param {HTMLButtonElement} submitter @param {HTMLElement} container */
 async function pay(form, submitter, container) {
   if (underWay !== undefined) return;
@@ -200,8 +216,9 @@ async function pay(form, submitter, container) {
     const token = await tokenOf(container);
     if (token === undefined) return end();
     await nothingOnItsWay();
-    // A total that changed meanwhile is no total that the buyer clicked on.
     if (submitter.isConnected && quoteOf(form) === agreed) return void send(form, submitter, token);
+    // A total that changed meanwhile is no total that the buyer clicked on, or that their wallet showed.
+    say(container, container.dataset.changed);
   } catch {
     say(container, container.dataset.failed);
   }
@@ -211,7 +228,11 @@ async function pay(form, submitter, container) {
 /** @param {HTMLFormElement} form */
 const quoteOf = (form) => new FormData(form).get('quote');
 
-/** The token of what was typed, once; undefined where the fields say what is wrong. @param {HTMLElement} container */
+/**
+ * The token of what was typed, or of a wallet, once; undefined where the fields say what is wrong. Wallets open their sheet for a click
+ * alone, so nothing is waited for before `submit`, which opens it: https://docs.stripe.com/js/elements/submit
+ * @param {HTMLElement} container
+ */
 async function tokenOf(container) {
   if (shown === undefined) await show();
   if (shown === undefined) return undefined;

@@ -10,6 +10,7 @@ interface StripeElements {
 }
 interface StripeElement {
   mount(container: HTMLElement): void;
+  update(options: object): void;
   destroy(): void;
   on(event: string, listener: (event: { readonly error?: StripeError }) => void): void;
 }

@@ -66,6 +66,15 @@ const notKnown = withoutFields('Cards are not taken at the moment. Nothing was c
 const notInCurrency = (currency: string): CardForm =>
   withoutFields(`This shop takes no cards in ${currency.toUpperCase()}.`);
 
+/** What wallets tell their buyers of a subscription. */
+export interface Renewal {
+  readonly name: string;
+  readonly amountCents: number;
+  readonly interval: 'month' | 'year';
+  /** The whole address of the page where its buyer manages it. */
+  readonly manageUrl: string;
+}
+
 /** What a card is requested for. */
 export interface CardUse {
   /** The page's own name of its fields: those of another page are other ones. */
@@ -76,6 +85,8 @@ export interface CardUse {
   readonly currency: string;
   /** It is charged later as well. */
   readonly savesCard: boolean;
+  /** Of a subscription, what is charged later. */
+  readonly renewal?: Renewal | null;
   /** Of the gallery, which runs no script. */
   readonly state?: 'loading' | 'failed';
 }
@@ -88,6 +99,7 @@ const stripeTexts = {
   failed:
     'The card fields could not be loaded from Stripe. Nothing was charged. Check your connection, and that nothing in your browser blocks js.stripe.com.',
   again: 'Try again',
+  changed: 'The total changed while you paid. Nothing was charged. Check the total, and pay again.',
 } as const;
 
 /** What Stripe documents that its script needs: https://docs.stripe.com/security/guide */
@@ -105,13 +117,28 @@ function stripeCard(publishableKey: string, use: CardUse): CardForm {
   return {
     fields: (_, error) =>
       html`<div class="field" id="card-form" role="group" aria-labelledby="${name}-label"><p class="label" id="${name}-label">${stripeTexts.label}</p><div
-class="card-fields" id="${name}" hx-morph-skip-children="true" data-stripe-key="${publishableKey}" data-mode="${mode}" data-amount="${converted.amount}" data-currency="${currency}" data-saves="${savesCard ? 'true' : null}" data-failed="${stripeTexts.failed}">${loadStates(state)}</div><input
+class="card-fields" id="${name}" hx-morph-skip-children="true" data-stripe-key="${publishableKey}" data-mode="${mode}" data-amount="${converted.amount}" data-currency="${currency}" data-saves="${savesCard ? 'true' : null}" data-recurring="${recurringOf(use)}" data-failed="${stripeTexts.failed}" data-changed="${stripeTexts.changed}">${loadStates(state)}</div><input
 type="hidden" name="card" value=""><input type="hidden" name="by-script" value="true"><noscript>${notice('info', stripeTexts.noScript)}</noscript>${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}</div>`,
     missing: stripeTexts.missing,
     module: 'stripe-card.js',
     sources: stripeSources,
     tokenOfNone: 'none',
   };
+}
+
+/**
+ * What Apple Pay's sheet says of a subscription, as JSON: with it Apple's token is the buyer's, and not only the phone's, so that
+ * renewals go on with another phone. The fields are those of the Payment Element's option `applePay`:
+ * https://github.com/stripe/stripe-js/blob/master/types/stripe-js/elements/payment.d.ts
+ */
+function recurringOf({ renewal = null, currency }: CardUse): string | null {
+  if (renewal === null) return null;
+  const { name, amountCents, interval, manageUrl } = renewal;
+  const converted = toStripeAmount(amountCents, currency);
+  if (!('amount' in converted)) return null;
+  const every = { recurringPaymentIntervalUnit: interval, recurringPaymentIntervalCount: 1 };
+  const regularBilling = { label: name, amount: converted.amount, ...every };
+  return JSON.stringify({ paymentDescription: name, managementURL: manageUrl, regularBilling });
 }
 
 /** What is shown instead of the fields before they are there; the script shows one of them. */

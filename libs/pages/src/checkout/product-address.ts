@@ -12,6 +12,9 @@ const utmNames = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_c
 export const pathOf = ({ handle, slug }: ProductAddress): string =>
   `/c/${encodeURIComponent(handle)}/${encodeURIComponent(slug)}`;
 
+/** The whole address where a shop's buyers look after their purchases. */
+export const portalUrlAt = (baseUrl: string, handle: string): string => `${baseUrl}/p/${encodeURIComponent(handle)}`;
+
 /** The address to which the forms post: it keeps where the buyer comes from. */
 export function actionOf(address: ProductAddress, query: URLSearchParams): string {
   const kept = new URLSearchParams();

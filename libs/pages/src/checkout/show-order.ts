@@ -5,7 +5,7 @@ import type { CardForm } from './cards.ts';
 import { cleanText } from './checkout-cookies.ts';
 import { fieldErrors } from './order-page.texts.ts';
 import { type OrderContent, type OrderValues, orderPage } from './order-page.ts';
-import { actionOf, type ProductAddress } from './product-address.ts';
+import { actionOf, type ProductAddress, portalUrlAt } from './product-address.ts';
 import { cardOf, pageOf, type Seen, shopOf, titleOf } from './views.ts';
 
 /** Loaded after the page: it works without them. */
@@ -37,7 +37,7 @@ export function showOrder(
   const { offer, checkout } = seen;
   const priced = checkout ?? offer;
   if (priced === null) throw new Error('nothing is bought here');
-  const card = cardOf(seen);
+  const card = cardOf(seen, portalUrlAt(request.baseUrl, address.handle));
   const content: OrderContent = {
     bumps: priced.bumps,
     values: outcome.values ?? valuesOf(request, seen),

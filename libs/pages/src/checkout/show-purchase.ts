@@ -12,7 +12,7 @@ import type { Post } from './model.ts';
 import { unknownProductPage, unknownShopPage } from './notice-pages.ts';
 import { orderNotices } from './order-page.texts.ts';
 import { processingPage } from './processing-page.ts';
-import { actionOf, type ProductAddress, pathOf } from './product-address.ts';
+import { actionOf, type ProductAddress, pathOf, portalUrlAt } from './product-address.ts';
 import { cardPart, showOrder } from './show-order.ts';
 import { type Refused, showRefusal } from './show-refusal.ts';
 import { endedPage, type ThanksContent, thanksPage } from './thanks-page.ts';
@@ -131,12 +131,13 @@ interface OfCheckout extends Seen {
 
 function showStep(request: PageRequest, address: ProductAddress, seen: OfCheckout): ShownPage {
   const post = { action: actionOf(address, request.query), key: request.newKey(), productId: seen.productId };
+  const manageUrl = portalUrlAt(request.baseUrl, address.handle);
   const step = stepOf(request, address, seen);
   return {
     status: 200,
     title: titleOf(seen),
     accent: shopOf(seen).accentColor,
-    ...cardPart(cardOf(seen)),
+    ...cardPart(cardOf(seen, manageUrl)),
     isSecret: step.isSecret,
     head: step.head,
     body: step.body(post),
@@ -162,7 +163,7 @@ function stepOf(request: PageRequest, address: ProductAddress, seen: OfCheckout)
       const confirming = confirmingOf(checkout.action?.url, seen.clientSecret, checkout.publishableKey);
       const content = {
         confirming,
-        card: cardOf(seen, 'other-card-fields'),
+        card: cardOf(seen, portalUrlAt(request.baseUrl, address.handle), 'other-card-fields'),
         chosenCard: '',
         quote: checkout.quote,
         notice,

@@ -4,7 +4,7 @@ import { forgetCheckout, isProductId, type OwnCheckout } from './checkout-cookie
 import { type OrderForm, readOrderForm } from './order-form.ts';
 import { fieldErrors, orderNotices } from './order-page.texts.ts';
 import { back, busyForm, keyOf, payBody } from './post-answers.ts';
-import { actionOf, type ProductAddress } from './product-address.ts';
+import { actionOf, type ProductAddress, portalUrlAt } from './product-address.ts';
 import { type SavedOrder, saveOrder } from './save-order.ts';
 import { type OrderOutcome, showOrder } from './show-order.ts';
 import { buyer, findOffer } from './show-purchase.ts';
@@ -80,7 +80,7 @@ function errorsOf(form: OrderForm, saved: SavedOrder): Record<string, string> {
 async function pay(taken: Taken): Promise<PageAnswer> {
   const { request, address, form, saved } = taken;
   const { checkout, own } = saved;
-  const card = cardOf({ offer: null, checkout });
+  const card = cardOf({ offer: null, checkout }, portalUrlAt(request.baseUrl, address.handle));
   const token = checkout.totalCents === 0 ? card.tokenOfNone : form.values.card;
   if (token === '') return await show(taken, { status: 422, errors: { card: card.missing } });
   const body = payBody(request, address, token);

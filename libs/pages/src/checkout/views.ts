@@ -44,14 +44,17 @@ export function shopOf({ offer, seller = null, checkout }: Seen): Shop {
 
 /**
  * The card fields of the seller's processor, in the mode of the purchase.
+ * @param manageUrl the whole address of the shop's portal
  * @param name of the fields on their page
  * @throws Error without an offer and without a checkout
  */
-export function cardOf({ offer, checkout }: Seen, name = 'card-fields'): CardForm {
-  const priced = checkout ?? offer;
-  if (priced === null) throw new Error('nothing is bought here');
-  const { totalCents: amountCents, currency, savesCard } = priced;
-  return cardFormOf(cardProcessorOf({ offer, checkout }), { name, mode: 'payment', amountCents, currency, savesCard });
+export function cardOf(seen: Seen, manageUrl: string, name = 'card-fields'): CardForm {
+  const { totalCents: amountCents, currency, isTest: _, lines, product } = purchaseOf(seen);
+  const { savesCard } = seen.checkout ?? seen.offer ?? { savesCard: false };
+  const price = lines.find(({ kind }) => kind === 'main')?.amountCents ?? 0;
+  const { name: label, billingInterval: interval } = product;
+  const renewal = interval === null ? null : { name: label, amountCents: price, interval, manageUrl };
+  return cardFormOf(cardProcessorOf(seen), { name, mode: 'payment', amountCents, currency, savesCard, renewal });
 }
 
 /** A checkout says it while it has a card form; before and after that, the offer does. */

@@ -105,7 +105,8 @@ export const takeCard = (request: PageRequest, handle: string, subscriptionId: s
     if (!hasCard(seen.body)) return onTo(subscriptionPath(portal.path, subscriptionId));
     const token = (request.form.get('card') ?? '').trim();
     const isSave = request.form.get('do') !== 'continue';
-    if (isSave && token === '') return showForm(portal, seen, { status: 422, error: cardOf(seen.body).missing });
+    if (isSave && token === '')
+      return showForm(portal, seen, { status: 422, error: cardOf(portal, seen.body).missing });
     const done = isSave ? await save(portal, seen, token) : await goOn(portal, seen);
     if (!done.ok) return showRefused(portal, seen, done);
     return afterAnswer(portal, seen, done.body);
@@ -167,18 +168,22 @@ interface Outcome {
 
 function showForm(portal: Portal, { session, body: subscription }: Seen, outcome: Outcome): ShownPage {
   const { status, error, notice = null, retryAfterSeconds } = outcome;
-  const card = cardOf(subscription);
+  const card = cardOf(portal, subscription);
   const content = { subscription, card, chosen: portal.request.form.get('card') ?? '', error, notice };
   const body = cardPage(openedOf(portal, session, content));
   return shown(portal, 'Use another card', body, { ...ofCard(card), status: status ?? 200, retryAfterSeconds });
 }
 
 /** The card is saved; what is past due is charged to it afterwards. */
-const cardOf = ({ processor, publishable_key, amount_cents, currency }: PortalSubscriptionWithHistory): CardForm =>
-  cardFormOf(
+function cardOf({ request, path }: Portal, subscription: PortalSubscriptionWithHistory): CardForm {
+  const { id, processor, publishable_key, amount_cents: amountCents, currency } = subscription;
+  const { product_name: name, billing_interval: interval } = subscription;
+  const renewal = { name, amountCents, interval, manageUrl: request.baseUrl + subscriptionPath(path, id) };
+  return cardFormOf(
     { processor, publishableKey: publishable_key },
-    { name: 'card-fields', mode: 'setup', amountCents: amount_cents, currency, savesCard: true },
+    { name: 'card-fields', mode: 'setup', amountCents, currency, savesCard: true, renewal },
   );
+}
 
 const ofCard = ({ module, sources }: CardForm) => ({
   scripts: module === null ? [] : [module],
@@ -186,7 +191,7 @@ const ofCard = ({ module, sources }: CardForm) => ({
 });
 
 function showBank(portal: Portal, { session, body: subscription, answer }: Seen, waitsFor: WaitsFor): ShownPage {
-  const card = cardOf(subscription);
+  const card = cardOf(portal, subscription);
   const { url, client_secret } =
     (waitsFor === 'card' ? answer?.payment_method : answer?.renewal_confirmation) ?? nothingKnown;
   const address = waitsFor === 'card' ? subscription.card_change?.url : url;

@@ -54,6 +54,7 @@ function sendShown(reply: FastifyReply, page: ShownPage): FastifyReply {
     .header('content-language', 'en')
     .header('vary', 'Accept-Language')
     .header('content-security-policy', policyOf(page))
+    .header('permissions-policy', permissionsOf(page))
     .type('text/html; charset=utf-8')
     .send(text);
 }
@@ -95,6 +96,12 @@ function policyOf({ scripts = [], sources, isFramed }: ShownPage): string {
   const frame = sources === undefined || sources.frame.length === 0 ? '' : `; frame-src ${sources.frame.join(' ')}`;
   return `default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors ${isFramed ? "'self'" : "'none'"}; form-action 'self'${script}${connect}${frame}`;
 }
+
+/** Who may ask the browser for a payment, as wallets do: the page and its processor's frames, where it takes a card. */
+const permissionsOf = ({ sources }: ShownPage): string =>
+  sources === undefined || sources.frame.length === 0
+    ? 'payment=()'
+    : `payment=(self ${sources.frame.map((source) => `"${source}"`).join(' ')})`;
 
 function cookieHeader({ name, value, path, maxAgeSeconds }: PageCookie, isSecure: boolean): string {
   const secure = isSecure ? '; Secure' : '';
