@@ -21,7 +21,7 @@ const keepStatement = statement(
 );
 
 /** The highest revision holds, so doubled and reordered events end alike. */
-async function storeSettings(events: readonly SettingsChanged[], client: Client): Promise<void> {
+export async function storeSettings(events: readonly SettingsChanged[], client: Client): Promise<void> {
   const rows = events.map(({ accountId, data: { revision, changedAt: _, ...settings } }) => ({
     account_id: accountId,
     revision,

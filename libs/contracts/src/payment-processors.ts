@@ -6,6 +6,8 @@ export const processorName = z.enum(['simulated', 'stripe']);
 /** Whose card fields a buyer’s page shows. `none`: the seller takes no payments. */
 export const cardProcessor = z.enum([...processorName.options, 'none']);
 
+const walletStatus = z.enum(['active', 'inactive']);
+
 /** A key pair of the account's own Stripe account, for one mode. Its secret key is never shown. */
 const stripeKeys = z
   .object({
@@ -48,6 +50,24 @@ const stripeKeys = z
         'Endpoints that the platform made, as `we_… (acct_…)`, and may not delete any more: delete them at Stripe.',
       ),
     last_event_at: timestamp.nullable(),
+    wallets: z
+      .object({
+        status: z
+          .enum(['registered', 'pending', 'not_permitted', 'no_public_url'])
+          .describe(
+            '`registered`: the platform has registered the domains at Stripe. `pending`: it is about to. `not_permitted`: the key may not; give it the permission “Payment Method Domains: write” and store it again. `no_public_url`: no page of this deployment has a public https address.',
+          ),
+        domains: z.array(
+          z.object({
+            domain: z.string(),
+            apple_pay: walletStatus,
+            google_pay: walletStatus,
+            detail: z.string().nullable().describe('Stripe’s words where one is not shown.'),
+          }),
+        ),
+      })
+      .optional()
+      .describe('Where Apple Pay and Google Pay are shown: at this deployment’s domain, and at that of `checkoutUrl`.'),
   })
   .meta({ id: 'StripeKeys' });
 export type StripeKeys = z.infer<typeof stripeKeys>;

@@ -74,6 +74,12 @@ export const stripePermissions: readonly StripePermission[] = [
     isRequired: false,
   },
   {
+    name: 'Payment Method Domains: write',
+    token: 'payment_method_domain_write',
+    purpose: 'Registers domains, so that buyers see Apple Pay and Google Pay.',
+    isRequired: false,
+  },
+  {
     name: 'Accounts: read',
     token: 'accounts_kyc_basic_read',
     purpose:

@@ -1,4 +1,3 @@
-import { settingsHandler } from '@app/account-settings/settings-handler';
 import type { EventHandler } from '@app/messaging/event-handler';
 import type { RequestHandler } from '@app/messaging/serve-requests';
 import type { ServiceContext } from '@app/service-host/define-service';
@@ -10,6 +9,7 @@ import { storeReminderCounts } from './daily-run/store-reminder-counts.ts';
 import { feeRequests } from './fees/requests.ts';
 import type { DailyRuns } from './open-daily-runs.ts';
 import type { OpenedPayments } from './open-payments.ts';
+import { followSettings } from './processor-domains/follow-settings.ts';
 import { processorEventRequests } from './processor-events/requests.ts';
 import { paymentProcessorRequests } from './processors/settings/requests.ts';
 import { rehearsalSteps } from './rehearsals/rehearsal-steps.ts';
@@ -19,7 +19,7 @@ import { subscriptionRequests } from './subscriptions/requests.ts';
 
 export const consumedEvents = ({ wakeRelay }: Pick<ServiceContext<BillingConfig>, 'wakeRelay'>): EventHandler[] => [
   ...eventHandlers(wakeRelay),
-  settingsHandler,
+  followSettings,
   storeReminderCounts,
 ];
 

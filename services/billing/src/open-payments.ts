@@ -9,6 +9,7 @@ import type { PaymentDeps } from './charging/payment-deps.ts';
 import { type AnswerWriters, createOrderAnswerWriter } from './charging/write-answer.ts';
 import { createAttemptWriter } from './charging/write-attempt.ts';
 import type { BillingConfig } from './config.ts';
+import { startDomainsLoop } from './processor-domains/domains-loop.ts';
 import { startEndpointsLoop } from './processor-endpoints/endpoints-loop.ts';
 import { reachableBase } from './processor-endpoints/reachable-base.ts';
 import { startEventsLoop } from './processor-events/events-loop.ts';
@@ -82,6 +83,12 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
   const endpointDeps = { database, clock, logger, secrets, endpoints: stripe.endpoints, processorCalls, isClockMoved };
   const endpoints = startEndpointsLoop({ ...endpointDeps, reachableBase: reachableBase(config.PUBLIC_URL) });
   resources.add('processor endpoints', endpoints, (loop) => loop.close());
+  const domainDeps = { ...endpointDeps, domains: stripe.domains, reachableBase: reachableBase(config.PUBLIC_URL) };
+  const domains = resources.add('processor domains', startDomainsLoop(domainDeps), (loop) => loop.close());
+  const wakeEndpoints = (): void => {
+    endpoints.wake();
+    domains.wake();
+  };
   // Closed first: the loops would wait for the processor's answer.
   resources.add('processor calls', processorCalls, (made) => made.close());
   const handles: ReceivingDeps['handles'] = (...event) => handlingOf(...event) !== undefined;
@@ -89,7 +96,7 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
     payments,
     secrets,
     processors,
-    stripe: { keyOwner: stripe.keyOwner, isClockMoved, deadlineMs, wakeEndpoints: endpoints.wake },
+    stripe: { keyOwner: stripe.keyOwner, isClockMoved, deadlineMs, wakeEndpoints },
     receiving: { database, clock, logger, secrets, handles, wake: events.wake },
     accounts: stripe,
   };

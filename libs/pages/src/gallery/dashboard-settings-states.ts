@@ -61,6 +61,7 @@ const liveKeys = {
   webhooks: 'not_permitted' as const,
   left_endpoints: [] as string[],
   last_event_at: null,
+  wallets: { status: 'not_permitted' as const, domains: [] },
 };
 const testKeys = {
   account: 'acct_1MTfjCQ9PRzxEwkZ',
@@ -76,6 +77,16 @@ const testKeys = {
   webhooks: 'by_hand' as const,
   left_endpoints: [] as string[],
   last_event_at: '2026-10-23T12:00:00.000Z',
+  wallets: {
+    status: 'registered' as const,
+    domains: [
+      { domain: 'shop.example', apple_pay: 'active' as const, google_pay: 'active' as const, detail: null },
+      {
+        ...{ domain: 'ada.example', apple_pay: 'inactive' as const, google_pay: 'active' as const },
+        detail: 'The domain could not be verified with Apple.',
+      },
+    ],
+  },
 };
 const payments = '/app/settings/payments';
 const paymentsShown = (

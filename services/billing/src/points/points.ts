@@ -35,6 +35,11 @@ export const endpointCompared = definePoint<{ readonly accountId: string; readon
   'billing.endpoint-compared',
 );
 
+/** The domains of an account's wallets were compared with what Stripe has, and their row says how that ended. */
+export const domainsCompared = definePoint<{ readonly accountId: string; readonly test: boolean }>(
+  'billing.domains-compared',
+);
+
 /** An event of a payment processor was handled, and its row says how. */
 export const processorEventHandled = definePoint<{ readonly eventId: string; readonly result: 'done' | 'later' }>(
   'billing.processor-event-handled',

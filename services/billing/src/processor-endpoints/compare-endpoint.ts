@@ -109,9 +109,16 @@ function sealed({ secrets }: EndpointDeps, row: EndpointRow, secret: string): Bu
   return sealWebhookSecret(secrets, { accountId, processor, test, atProcessor }, secret);
 }
 
-async function withKey(
-  { secrets, processorCalls, isClockMoved }: EndpointDeps,
-  { account_id: accountId, processor, test, at_processor, secret_key }: EndpointRow,
+/** Calls Stripe in the background with the key of a row. @throws Error for live keys while the clock is moved */
+export async function withKey(
+  { secrets, processorCalls, isClockMoved }: Pick<EndpointDeps, 'secrets' | 'processorCalls' | 'isClockMoved'>,
+  {
+    account_id: accountId,
+    processor,
+    test,
+    at_processor,
+    secret_key,
+  }: Pick<EndpointRow, 'account_id' | 'processor' | 'test' | 'at_processor' | 'secret_key'>,
   work: (call: ProcessorCall) => Promise<void>,
 ): Promise<void> {
   if (!test && isClockMoved()) throw new Error('the clock of this deployment is moved');

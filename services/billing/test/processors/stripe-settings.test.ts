@@ -7,7 +7,7 @@ import { cancelSubscription } from '@app/contracts/subscriptions';
 import { listen } from '@app/testing/points';
 import { query } from '@app/testing/sql';
 import { expect, test } from 'vitest';
-import { endpointCompared } from '../../src/points/points.ts';
+import { domainsCompared, endpointCompared } from '../../src/points/points.ts';
 import { startInput } from '../payment-samples.ts';
 import { orderEvent } from '../samples.ts';
 import { commandOf, harness, startServiceAtStripe, stripe } from '../set-up.ts';
@@ -44,6 +44,7 @@ test('keys are stored sealed, each for its mode, with whose they are; the seller
   const from = listen();
   const stored = await put(account, { processor: 'stripe', live, test: rehearsal });
   await from.announced(endpointCompared, ({ accountId }) => accountId === account, 2);
+  await from.announced(domainsCompared, ({ accountId }) => accountId === account, 2);
   const stored_at = harness.clock.now().toISOString();
   const key = {
     account: 'acct_mara',
@@ -57,14 +58,14 @@ test('keys are stored sealed, each for its mode, with whose they are; the seller
     secrets: ['live.secretKey', 'test.secretKey'],
     stripe: { live: { ...key, publishable_key: 'pk_live_mara' }, test: { ...key, publishable_key: 'pk_test_mara' } },
   });
-  // Stripe sends nothing to an address without https, so no endpoint is requested.
-  const webhooks = 'no_public_url';
+  // Stripe sends nothing to an address without https, and shows no wallets there: neither is requested.
+  const none = { webhooks: 'no_public_url', wallets: { status: 'no_public_url', domains: [] } } as const;
   const { live: ofLive, test: ofTest } = stored.stripe ?? {};
   expect(await get(account)).toEqual({
     ...stored,
-    stripe: { live: { ...ofLive, webhooks }, test: { ...ofTest, webhooks } },
+    stripe: { live: { ...ofLive, ...none }, test: { ...ofTest, ...none } },
   });
-  expect(stripe.requests.filter(({ path }) => path.includes('webhook'))).toEqual([]);
+  expect(stripe.requests.filter(({ path }) => /webhook|domain/.test(path))).toEqual([]);
   expect(await pay(account)).toMatchObject({ status: 'succeeded' });
   expect(await pay(account, { test: true })).toMatchObject({ status: 'succeeded' });
   expect([intentsOf(live.secretKey).length, intentsOf(rehearsal.secretKey).length]).toEqual([1, 1]);

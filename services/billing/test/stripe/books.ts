@@ -23,6 +23,8 @@ const smallest: Readonly<Record<string, number>> = { usd: 50, eur: 50, gbp: 30, 
 /** What a Stripe account has in one mode: every object by its id, in the order in which they were made. */
 export class StripeBooks {
   readonly objects = new Map<string, make.StripeObject>();
+  /** Domains that Apple does not take, with Stripe's words. */
+  readonly refusedByApple = new Map<string, string>();
   /** Where banks send buyers back to, by the intent. */
   readonly returnUrls = new Map<string, string>();
   readonly #cards = new Map<string, StripeCard>();

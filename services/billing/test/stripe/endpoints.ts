@@ -1,7 +1,10 @@
 import type { StripeBooks } from './books.ts';
 import {
+  applePayOf,
   customer,
   type Intent,
+  type MethodDomain,
+  methodDomain,
   type PaymentIntent,
   type PaymentMethod,
   type SetupIntent,
@@ -76,6 +79,18 @@ export const endpoints: Readonly<Record<string, (requested: Requested) => unknow
     const { disabled, ...fields } = parameters;
     requireHttps(fields.url ?? endpoint.url);
     return Object.assign(endpoint, fields, disabled !== undefined && { status: disabled ? 'disabled' : 'enabled' });
+  },
+  'POST /v1/payment_method_domains': ({ books, parameters, nowS }) => {
+    const name = String(parameters.domain_name);
+    if (!name.includes('.')) throw invalid(`${name} is not a domain name.`, { param: 'domain_name' });
+    const given = { id: books.newId('pmd'), created: nowS, domain_name: name };
+    return books.keep(methodDomain(given, books.refusedByApple.get(name)));
+  },
+  'GET /v1/payment_method_domains': (requested) => listed(requested, 'payment_method_domain', ['domain_name']),
+  'POST /v1/payment_method_domains/{payment_method_domain}/validate': ({ books, id }) => {
+    const domain = books.find<MethodDomain>('payment_method_domain', id, 'payment_method_domain');
+    domain.apple_pay = applePayOf(books.refusedByApple.get(domain.domain_name));
+    return domain;
   },
   'DELETE /v1/webhook_endpoints/{webhook_endpoint}': ({ books, id }) => {
     books.find('webhook_endpoint', id, 'webhook_endpoint');

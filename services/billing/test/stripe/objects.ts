@@ -34,6 +34,11 @@ export interface WebhookEndpoint extends StripeObject {
   readonly api_version: string | null;
   readonly metadata: Record<string, string>;
 }
+export interface MethodDomain extends StripeObject {
+  readonly domain_name: string;
+  enabled: boolean;
+  apple_pay: { status: string; status_details?: { error_message: string } };
+}
 export interface SetupIntent extends Intent {
   last_setup_error: unknown;
 }
@@ -219,6 +224,19 @@ export const balanceTransaction = (given: Given): StripeObject =>
     status: 'pending',
     ...given,
   }) as unknown as StripeObject;
+
+/** @param refusal Stripe's words where Apple does not take the domain; fields as `PaymentMethodDomain` in the package has them */
+export const methodDomain = (given: Given, refusal: string | undefined): MethodDomain => {
+  const active = { status: 'active' };
+  const others = { amazon_pay: active, google_pay: active, klarna: active, link: active, paypal: active };
+  return {
+    ...{ object: 'payment_method_domain', enabled: true, livemode: true, ...others },
+    apple_pay: applePayOf(refusal),
+    ...given,
+  } as unknown as MethodDomain;
+};
+export const applePayOf = (refusal: string | undefined): MethodDomain['apple_pay'] =>
+  refusal === undefined ? { status: 'active' } : { status: 'inactive', status_details: { error_message: refusal } };
 
 export const webhookEndpoint = (given: Given): WebhookEndpoint =>
   filled('webhookEndpoints_create_response', {

@@ -15,6 +15,7 @@ const resources: readonly (readonly [path: string, token: string, row: string])[
   ['/v1/balance_transactions', 'balance_transaction_source', 'Balance Transaction Sources'],
   ['/v1/events', 'event', 'Events'],
   ['/v1/webhook_endpoints', 'webhook', 'Webhook Endpoints'],
+  ['/v1/payment_method_domains', 'payment_method_domain', 'Payment Method Domains'],
   ['/v1/account', 'accounts_kyc_basic', 'Accounts'],
 ];
 

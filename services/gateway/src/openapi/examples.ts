@@ -195,6 +195,10 @@ export const examples: Readonly<Record<string, Examples>> = {
           webhooks: 'active',
           left_endpoints: [],
           last_event_at: '2026-11-20T10:15:00.000Z',
+          wallets: {
+            status: 'registered',
+            domains: [{ domain: 'shop.example', apple_pay: 'active', google_pay: 'active', detail: null }],
+          },
         },
         test: null,
       },

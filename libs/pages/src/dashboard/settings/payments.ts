@@ -163,6 +163,31 @@ function takesPaymentsText({ charges_enabled: enabled, disabled_reason: why, req
 
 const stoppedText = (why: string | null): string => (why === null ? texts.stopped : `${texts.stopped} (${why})`);
 
+type Wallets = NonNullable<Keys['wallets']>;
+
+const walletTexts: Readonly<Record<Exclude<Wallets['status'], 'registered'>, string>> = {
+  pending: 'Being switched on',
+  no_public_url: 'Off: this deployment has no public https address. Cards are taken all the same',
+  not_permitted:
+    'Off: the key may not register this shop’s address. Give it the permission “Payment Method Domains: write” at Stripe, and save the keys again. Cards are taken all the same',
+};
+
+const unknownWallets: Wallets = { status: 'pending', domains: [] };
+
+/** Where buyers can pay with their wallet, and why not. */
+function walletsOf({ status, domains }: Wallets): string {
+  if (status !== 'registered') return walletTexts[status];
+  const parts = domains.map(({ domain, apple_pay, google_pay, detail }) => {
+    const missing = [
+      ...(apple_pay === 'active' ? [] : ['Apple Pay']),
+      ...(google_pay === 'active' ? [] : ['Google Pay']),
+    ];
+    if (missing.length === 0) return `On at ${domain}`;
+    return `Without ${missing.join(' and ')} at ${domain}${detail === null ? '' : `: ${detail}`}`;
+  });
+  return parts.join(' · ');
+}
+
 function keyFacts(keys: Keys, { formats }: Visit): Html {
   const { account, account_name: name, publishable_key, missing_permissions: missing } = keys;
   return facts([
@@ -172,6 +197,7 @@ function keyFacts(keys: Keys, { formats }: Visit): Html {
     ...(keys.account_checked_at === null ? [] : [['Takes payments', takesPaymentsText(keys)] as const]),
     ['Webhooks', webhookTexts[keys.webhooks]],
     ...(keys.left_endpoints.length === 0 ? [] : [[texts.left, keys.left_endpoints.join(', ')] as const]),
+    ['Apple Pay and Google Pay', walletsOf(keys.wallets ?? unknownWallets)],
     ['Missing permissions', missing.length === 0 ? texts.noneMissing : missing.join(', ')],
   ]);
 }

@@ -8,6 +8,7 @@ import { ReleasedHolds } from './0006-released-holds.ts';
 import { Reversals } from './0006-reversals.ts';
 import { Fees } from './0007-fees.ts';
 import { AccountState } from './0008-account-state.ts';
+import { WalletDomains } from './0009-wallet-domains.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -19,4 +20,5 @@ export const migrations: Migrations = [
   { name: '0007-fees', class: Fees },
   { name: '0008-account-state', class: AccountState },
   { name: '0006-released-holds', class: ReleasedHolds },
+  { name: '0009-wallet-domains', class: WalletDomains },
 ];

@@ -10,6 +10,7 @@ import { NothingDoneError, type ProcessorCall } from '../port.ts';
 import { keyPurpose, type ProcessorSecrets } from '../processor-secrets.ts';
 import { StripeAnswerError } from '../stripe/stripe-errors.ts';
 import type { AccountState, KeyOwner } from '../stripe/stripe-key-owner.ts';
+import { expectDomains } from './expect-domains.ts';
 import type { Transaction } from './transaction.ts';
 import { expectWebhook, forgetWebhookSecret, leaveOtherWebhooks, storeWebhookSecret } from './webhook-secrets.ts';
 
@@ -140,6 +141,7 @@ interface KeysRow {
   readonly webhooks: StripeKeys['webhooks'];
   readonly last_event_at: Date | null;
   readonly left_endpoints: string[];
+  readonly wallets: NonNullable<StripeKeys['wallets']>;
 }
 
 /** `left_endpoints`: what the platform made, does not want any more (`isWanted`) and has given up deleting. */
@@ -151,8 +153,10 @@ export const currentKeysStatement = statement<KeysRow>(
      array(select made.endpoint_id || ' (' || made.at_processor || ')'
        from processor_webhooks as made join processor_keys as of using (account_id, processor, test, at_processor)
        where made.account_id = $1 and made.processor = $2 and made.test = k.test and made.endpoint_id is not null
-         and made.next_attempt_at is null and (made.status = 'by_hand' or not of.current)) as left_endpoints
+         and made.next_attempt_at is null and (made.status = 'by_hand' or not of.current)) as left_endpoints,
+     json_build_object('status', coalesce(d.status, 'pending'), 'domains', coalesce(d.domains, '[]')) as wallets
    from processor_keys as k left join processor_webhooks as w using (account_id, processor, test, at_processor)
+     left join processor_domains as d using (account_id, processor, test, at_processor)
    where account_id = $1 and processor = $2 and k.current`,
   {
     account: 'text',
@@ -168,6 +172,7 @@ export const currentKeysStatement = statement<KeysRow>(
     settlement_currency: 'text',
     stored_at: 'timestamptz',
     test: 'bool',
+    wallets: 'json',
     webhooks: 'text',
   },
 );
@@ -238,6 +243,7 @@ export async function storeKeys(
     await expectWebhook(tx, webhook, now);
   }
   await leaveOtherWebhooks(tx, webhook, now);
+  await expectDomains(tx, webhook, now);
 }
 
 /** A look-up at the new account would find nothing, and what is open would be charged again. */

@@ -60,6 +60,14 @@ const probes: readonly Probe[] = [
     request: (stripe, options) =>
       stripe.webhookEndpoints.create({ url: 'no address', enabled_events: ['refund.failed'] }, options),
   },
+  {
+    name: 'Payment Method Domains: write',
+    request: (stripe, options) => stripe.paymentMethodDomains.list(one, options),
+  },
+  {
+    name: 'Payment Method Domains: write',
+    request: (stripe, options) => stripe.paymentMethodDomains.create({ domain_name: 'no domain' }, options),
+  },
 ];
 
 /** What a restricted key lacks of what the adapter requests. A secret key may do everything. @throws NothingDoneError, StripeAnswerError */

@@ -11,6 +11,7 @@ import { mergedLists, whereItIs } from './stripe-accounts.ts';
 import { createOrderCustomers } from './stripe-customers.ts';
 import type { StripeDeps } from './stripe-deps.ts';
 import { readDispute } from './stripe-disputes.ts';
+import { createStripeDomains, type StripeDomains } from './stripe-domains.ts';
 import { createStripeEndpoints, type StripeEndpoints } from './stripe-endpoints.ts';
 import { DefiniteNoError } from './stripe-errors.ts';
 import { capture, refund } from './stripe-following.ts';
@@ -29,6 +30,7 @@ export interface StripeProcessor extends PaymentProcessor {
   /** A refund, of what is the account's. @throws NothingDoneError, StripeAnswerError */
   readRefund(id: string, call: ProcessorCall): Promise<ProcessorRecord | undefined>;
   readonly endpoints: StripeEndpoints;
+  readonly domains: StripeDomains;
   close(): void;
 }
 
@@ -64,6 +66,7 @@ export function openStripeProcessor(database: Database, options: StripeLinkOptio
     keyOwner: (call, publishableKey) => keyOwner(deps.link, call, publishableKey),
     readRefund: (id, call) => whereItIs(call, (one) => readRefund(deps.link, id, one)),
     endpoints: createStripeEndpoints(deps.link),
+    domains: createStripeDomains(deps.link),
     close: () => deps.link.close(),
   };
 }
