@@ -19,6 +19,7 @@ const configSchema = z.object({
   WEBHOOKS_ALLOW_LOOPBACK: z.enum(['enabled', 'disabled']).optional(),
   /** Deliveries of one account to one host; 0: no bound. */
   WEBHOOKS_PER_SECOND: integerSetting(0, 1_000_000, 100),
+  APPLE_PAY_DOMAIN_FILE: z.string().min(1).optional(),
   SIGNUP: z.enum(['open', 'closed']).default('open'),
   RATE_LIMIT_PER_MINUTE: integerSetting(0, 1_000_000, 600),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),

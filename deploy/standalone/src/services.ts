@@ -199,6 +199,7 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     HOST: config.HOST,
     PUBLIC_URL: config.PUBLIC_URL,
     SIGNUP: config.SIGNUP,
+    APPLE_PAY_DOMAIN_FILE: config.APPLE_PAY_DOMAIN_FILE,
     RATE_LIMIT_PER_MINUTE: String(config.RATE_LIMIT_PER_MINUTE),
     KEY_PEPPER: secrets.keyPepper,
     PLATFORM_KEY: secrets.platformKey,

@@ -20,6 +20,8 @@ export const configSchema = z
     TRUST_PROXY: integerSetting(0, 10, 0),
     /** Connections at once; half of what the process may have open when that is less. */
     MAX_CONNECTIONS: integerSetting(10, 100_000, 4_000),
+    /** A file for Apple, by which it knows that wallets may be shown at this deployment's domain. */
+    APPLE_PAY_DOMAIN_FILE: z.string().min(1).optional(),
     SIGNUP: z.enum(['open', 'closed']).default('open'),
     /** Requests a minute for each account; 0 switches every rate limit off. */
     RATE_LIMIT_PER_MINUTE: integerSetting(0, 1_000_000, 600),

@@ -28,7 +28,7 @@ export async function createServer(app: App): Promise<FastifyInstance> {
   handleUnknownRoutes(server, guard);
   routeHealth(server, app);
   routeOperations(server, app, guard, app.clockControl === null ? operations : [...operations, ...devClockOperations]);
-  routeAssets(server);
+  routeAssets(server, app.config.APPLE_PAY_DOMAIN_FILE);
   routeAccents(server);
   routeImages(server, app, guard);
   routeDevelopers(server, app);

@@ -1,7 +1,10 @@
-import { beforeAll, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createSeller } from './harness.ts';
 import { send } from './http.ts';
-import { startGateway, url } from './set-up.ts';
+import { harness, startGateway, url } from './set-up.ts';
 
 startGateway();
 let seller: Awaited<ReturnType<typeof createSeller>>;
@@ -18,6 +21,22 @@ const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 
 const assetsOf = async (path: string): Promise<string[]> =>
   [...(await get(path)).text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, address]) => address ?? '');
+
+test('Apple reads the file that the deployment has for it, without a redirect, and nothing where there is none', async () => {
+  const path = '/.well-known/apple-developer-merchantid-domain-association';
+  expect((await get(path)).status).toBe(404);
+  const folder = mkdtempSync(join(tmpdir(), 'apple-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'association'), '7B227073704964223A22');
+  const other = await harness.start({ APPLE_PAY_DOMAIN_FILE: join(folder, 'association') });
+  onTestFinished(() => other.close());
+  const read = await fetch(`${other.url}${path}`, { redirect: 'manual' });
+  expect([read.status, read.headers.get('content-type'), await read.text()]).toEqual([
+    200,
+    'text/plain; charset=utf-8',
+    '7B227073704964223A22',
+  ]);
+});
 
 test('what pages load is at addresses of its content, which browsers keep for a year', async () => {
   const addresses = [...(await assetsOf('/developers')), ...(await assetsOf(checkoutPath))];

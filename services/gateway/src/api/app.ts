@@ -31,6 +31,7 @@ export interface ClockControl {
 interface AppConfig extends EdgeConfig {
   readonly SIGNUP: 'open' | 'closed';
   readonly KEY_PEPPER: string;
+  readonly APPLE_PAY_DOMAIN_FILE?: string | undefined;
 }
 
 /** Everything that operations and routes work with. */
