@@ -3,11 +3,15 @@ import { newId } from '@app/contracts/ids';
 import { orderPaid } from '@app/contracts/orders';
 import { putPaymentProcessor } from '@app/contracts/payment-processors';
 import { startPayment } from '@app/contracts/payments';
+import { receiveProcessorEvent } from '@app/contracts/processor-events';
+import { listen } from '@app/testing/points';
 import { query } from '@app/testing/sql';
+import { processorEventHandled } from '../src/points/points.ts';
 import { startInput } from './payment-samples.ts';
 import { orderEvent } from './samples.ts';
 import { commandOf, harness, stripe } from './set-up.ts';
-import type { PaymentIntent } from './stripe/objects.ts';
+import type { PaymentIntent, StripeEvent } from './stripe/objects.ts';
+import { signedEvent } from './stripe/sent-events.ts';
 
 /** A seller whose Stripe account is their own, and what they and their buyers do. */
 export interface StripeShop {
@@ -23,6 +27,8 @@ export interface StripeShop {
   /** Summaries of the notifications so far. */
   notified(): Promise<string[]>;
   intents(): PaymentIntent[];
+  /** Stripe sends the last event of its books to the shop's endpoint. Resolves once it was handled. */
+  receive(): Promise<void>;
 }
 
 interface SubscriptionRow {
@@ -38,7 +44,8 @@ export async function openStripeShop(key = `sk_live_${newId('account', harness.c
   const account = newId('account', harness.clock.nowMs());
   const context = () => ({ ...commandOf(account), waitMs: 100_000 });
   stripe.accept(key, `acct_${account}`);
-  const live = { secretKey: key, publishableKey: 'pk_live_shop' };
+  const webhookSecret = `whsec_${account}`;
+  const live = { secretKey: key, publishableKey: 'pk_live_shop', webhookSecret };
   await harness.requester.request(putPaymentProcessor, { body: { processor: 'stripe', live } }, context());
   const pay: StripeShop['pay'] = (fields) =>
     harness.requester.request(startPayment, startInput({ paymentMethod: 'pm_card_visa', ...fields }), context());
@@ -63,6 +70,15 @@ export async function openStripeShop(key = `sk_live_${newId('account', harness.c
     },
     notified: async () =>
       (await harness.publishedOf(account)).flatMap(({ data }) => ('summary' in data ? [String(data.summary)] : [])),
+    receive: async () => {
+      const event = stripe.booksOf(key).all<StripeEvent>('event').at(-1);
+      if (event === undefined) throw new Error('Stripe has no event');
+      const { body, signature } = signedEvent(event, { secrets: [webhookSecret] });
+      const input = { processor: 'stripe', body: body.toString('base64'), signature } as const;
+      const from = listen();
+      await harness.requester.request(receiveProcessorEvent, input, context());
+      await from.announced(processorEventHandled, ({ eventId }) => eventId === event.id);
+    },
     intents: () => stripe.booksOf(key).all<PaymentIntent>('payment_intent'),
   };
 }

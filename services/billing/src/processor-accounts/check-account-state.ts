@@ -31,7 +31,7 @@ const storeStatement = statement(
  * @returns what the seller has to know; undefined where Stripe takes payments, or where the account has no key or the key may not read it
  * @throws what the adapter throws
  */
-async function checkAccountState(deps: AccountStateDeps, accountId: string): Promise<string | undefined> {
+export async function checkAccountState(deps: AccountStateDeps, accountId: string): Promise<string | undefined> {
   const { clock, database, wakeRelay } = deps;
   const { processor: _, earlierKeys: __, ...keys } = await deps.processors.named(name, accountId, false);
   if (keys.secretKey === undefined) return undefined;

@@ -10,6 +10,11 @@ const eventShape = z.object({
     object: z.object({
       id: z.string().regex(/^\w{1,200}$/),
       object: z.string().max(100),
+      payment_intent: z
+        .string()
+        .regex(/^pi_\w{1,200}$/)
+        .nullish()
+        .catch(null),
       metadata: z.record(z.string(), z.string()).nullish().catch(null),
     }),
   }),
@@ -21,16 +26,20 @@ export interface EventContent {
   readonly type: string;
   readonly test: boolean;
   readonly objectKind: string;
+  /** Of a fraud warning that of the payment: reading the warning itself would need one permission more. */
   readonly objectId: string;
   /** Payments of the account that the object names: ours has made it. */
   readonly paymentIds: readonly string[];
 }
 
+export const fraudWarning = 'radar.early_fraud_warning';
+
 /** Undefined for what is no event of Stripe, or about an object without an id, as a balance. */
 export function readEvent(body: Buffer, accountId: string): EventContent | undefined {
   const { success, data: event } = eventShape.safeParse(parsed(body));
   if (!success) return undefined;
-  const { id: objectId, object: objectKind, metadata } = event.data.object;
+  const { id, object: objectKind, metadata, payment_intent: intent } = event.data.object;
+  const objectId = objectKind === fraudWarning ? (intent ?? id) : id;
   const paymentIds = paymentsNamedIn({ accountId }, metadata ?? null);
   return { id: event.id, type: event.type, test: !event.livemode, objectKind, objectId, paymentIds };
 }

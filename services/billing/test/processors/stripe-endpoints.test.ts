@@ -153,7 +153,7 @@ test('for a stored key the platform makes an endpoint; events that are signed wi
 test('every type of events that an endpoint gets has a handler, and every handler is subscribed', async () => {
   const { key } = await newSeller();
   const folder = new URL('../../src/processor-events/', import.meta.url);
-  const files = readdirSync(folder).filter((name) => /^handle-[a-z]+\.ts$/.test(name));
+  const files = readdirSync(folder).filter((name) => /^handle-[a-z-]+\.ts$/.test(name));
   const modules = await Promise.all(files.map((name) => import(new URL(name, folder).href)));
   const handlers = modules.flatMap((one) => Object.values(one as Record<string, EventHandling>));
   expect(handlers.length).toBeGreaterThanOrEqual(4);

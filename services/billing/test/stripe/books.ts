@@ -376,6 +376,23 @@ export class StripeBooks {
     return refund;
   }
 
+  /** The bank's card network suspects fraud, as the type `EarlyFraudWarning` of the package has it. */
+  warnOfFraud(intentId: string): void {
+    const intent = this.find<make.PaymentIntent>('payment_intent', intentId, 'intent');
+    const [id, created] = [this.newId('issfr'), this.#nowS()];
+    const about = { charge: intent.latest_charge, payment_intent: intentId, fraud_type: 'made_with_stolen_card' };
+    this.report('radar.early_fraud_warning.created', {
+      ...{ id, object: 'radar.early_fraud_warning', created, actionable: true, livemode: true, ...about },
+    } as make.StripeObject);
+  }
+
+  /** The seller's bank did not take a payout: docs.stripe.com/api/payouts/object. */
+  failPayout(amount: number, currency: string): void {
+    const about = { amount, currency, status: 'failed', failure_code: 'account_closed' };
+    const given = { id: this.newId('po'), object: 'payout', created: this.#nowS(), ...about };
+    this.report('payout.failed', given as make.StripeObject);
+  }
+
   /** The bank disputes what the PaymentIntent took, or a part of it. @param given fields that differ */
   dispute(intentId: string, given: Partial<make.Dispute> = {}): make.Dispute {
     const intent = this.find<make.PaymentIntent>('payment_intent', intentId, 'intent');

@@ -1,3 +1,4 @@
+import { stripeEventTypes } from '@app/contracts/stripe-events';
 import { stripePermissions } from '@app/contracts/stripe-permissions';
 import { button } from '../../components/button.ts';
 import { card, facts, fold } from '../../components/card.ts';
@@ -24,6 +25,9 @@ const texts = {
   permissionsHint:
     'Make the key at Stripe under Developers, API keys. A key that may write may also read. Without a permission that is needed for renewals the key is not taken; without another one only what is named here does not work.',
   needed: 'Needed for renewals.',
+  events: 'Events for an endpoint that you make at Stripe yourself',
+  eventsHint:
+    'Only where the platform may not make it: choose these types, and store the endpoint’s signing secret below.',
   takesPayments: 'Yes',
   stopped: 'No: Stripe refuses them. See your Stripe Dashboard',
   due: 'Stripe wants:',
@@ -89,7 +93,7 @@ export function paymentsContent(visit: Visit, stored: Stored, state: FormState):
   const all = processors.map((each) => Object.assign({ isChosen: each.value === chosen }, each));
   const content = html`${choices({ legend: texts.choice, name: 'processor', kind: 'radio', choices: all })}<p>${
     texts.keys
-  }</p>${permissionsFold()}${modes.map((mode) => pairCard(visit, mode, stored, state))}`;
+  }</p>${permissionsFold()}${eventsFold()}${modes.map((mode) => pairCard(visit, mode, stored, state))}`;
   const buttons = button({ label: texts.save, busyLabel: texts.saving, kind: 'accent' });
   return form(visit, { content, state, buttons, version: stored.version });
 }
@@ -103,6 +107,12 @@ const permissionsFold = (): Html =>
         isRequired ? `${purpose} ${texts.needed}` : purpose,
       ]),
     )}`,
+  );
+
+const eventsFold = (): Html =>
+  fold(
+    texts.events,
+    html`<p class="hint">${texts.eventsHint}</p><ul>${stripeEventTypes.map((type) => html`<li><code>${type}</code></li>`)}</ul>`,
   );
 
 /** The keys of one mode: whose they are, and fields for others. */

@@ -19,6 +19,7 @@ import { accountState, type KeyOwner, keyOwner } from './stripe-key-owner.ts';
 import { createStripeLink, type StripeLinkOptions } from './stripe-link.ts';
 import { listRecords, readRefund } from './stripe-list.ts';
 import { lookUp } from './stripe-look-up.ts';
+import { readOwnPayment } from './stripe-own-payment.ts';
 import { clientSecret, release } from './stripe-release.ts';
 import { sendCard, sendMethod, sendSaved } from './stripe-sendings.ts';
 
@@ -27,6 +28,8 @@ export interface StripeProcessor extends PaymentProcessor {
   keyOwner(call: ProcessorCall, publishableKey: string): Promise<KeyOwner>;
   /** How the Stripe account of the call's key stands; undefined where the key may not read it. @throws NothingDoneError, StripeAnswerError */
   accountState(call: ProcessorCall): ReturnType<typeof accountState>;
+  /** The payment of an intent; undefined for other money. @throws NothingDoneError, StripeAnswerError */
+  readOwnPayment(intentId: string, call: ProcessorCall): ReturnType<typeof readOwnPayment>;
   /** A refund, of what is the account's. @throws NothingDoneError, StripeAnswerError */
   readRefund(id: string, call: ProcessorCall): Promise<ProcessorRecord | undefined>;
   readonly endpoints: StripeEndpoints;
@@ -64,6 +67,7 @@ export function openStripeProcessor(database: Database, options: StripeLinkOptio
       ),
     accountState: (call) => accountState(deps.link, call),
     keyOwner: (call, publishableKey) => keyOwner(deps.link, call, publishableKey),
+    readOwnPayment: (id, call) => whereItIs(call, (one) => readOwnPayment(deps.link, id, one)),
     readRefund: (id, call) => whereItIs(call, (one) => readRefund(deps.link, id, one)),
     endpoints: createStripeEndpoints(deps.link),
     domains: createStripeDomains(deps.link),

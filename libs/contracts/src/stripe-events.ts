@@ -1,0 +1,21 @@
+/** Of the events of Stripe, the types that the platform handles, sorted: what an endpoint that a seller makes by hand has to send. */
+export const stripeEventTypes: readonly string[] = [
+  'account.updated',
+  'charge.dispute.closed',
+  'charge.dispute.created',
+  'charge.dispute.updated',
+  'customer.deleted',
+  'payment_intent.amount_capturable_updated',
+  'payment_intent.canceled',
+  'payment_intent.payment_failed',
+  'payment_intent.succeeded',
+  'payment_method.detached',
+  'payout.failed',
+  'radar.early_fraud_warning.created',
+  'refund.created',
+  'refund.failed',
+  'refund.updated',
+  'setup_intent.canceled',
+  'setup_intent.setup_failed',
+  'setup_intent.succeeded',
+];
