@@ -22,7 +22,7 @@ import { give, goOn, newest, pass, pastDue, renewals, requested, stories, waitin
 /** Guarantee: a renewal that its buyer confirms at the bank is charged once, and one that they do not confirm is never charged. */
 guardLeaks();
 
-const nothingLost = { lost: new Map(), canceledAtEnd: 0 };
+const nothingLost = { lost: new Map(), canceledAtEnd: 0, refundedThere: false };
 const read = ({ account, id }: Life) => getSubscription(replicas, account, id);
 const taken = async ({ account, orderId }: Life) =>
   (await replicas.books(account)).filter(

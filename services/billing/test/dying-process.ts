@@ -26,6 +26,7 @@ export function dyingAt(seam: number): DyingProcess {
 function processorOf(inner: PaymentProcessor, between: Dying['between']): PaymentProcessor {
   return {
     name: inner.name,
+    ...(inner.findsMadeRefunds && { findsMadeRefunds: true }),
     authorize: (request, call) => between(() => inner.authorize(request, call)),
     charge: (request, call) => between(() => inner.charge(request, call)),
     saveMethod: (request, call) => between(() => inner.saveMethod(request, call)),

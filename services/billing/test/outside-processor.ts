@@ -28,6 +28,8 @@ export interface OutsideProcessor {
   savedCard(name: string): string;
   /** Buyers who are at the bank decide there, and come back. */
   buyersDecide(): Promise<void>;
+  /** A seller gives back what is left of a charge at the processor itself. @returns false where it has no page for that, or nothing is left */
+  refundThere(reference: string): boolean;
   /** Faults of its next requests, where it has a network of its own. */
   failRequests(faults: readonly StripeFault[]): void;
   /** The network works again; what was still on its way arrives. */
@@ -60,6 +62,7 @@ export const simulatedOutside: OpenOutside = (clock, simulated, { pool }) => ({
   newCard: (name) => name,
   savedCard: (name) => name,
   buyersDecide: async () => undefined,
+  refundThere: () => false,
   failRequests: () => undefined,
   deliverLate: async () => undefined,
   standIn: undefined,

@@ -1,6 +1,7 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { expect } from 'vitest';
-import { cancelOfRefundedOrders } from '../src/subscriptions/cancel-refunded.ts';
+import { startPayment } from '../src/charging/start-payment.ts';
+import { refundCharges } from '../src/refunds/refund-charges.ts';
 import {
   cancelSubscription,
   keepSubscription,
@@ -9,13 +10,15 @@ import {
 } from '../src/subscriptions/subscriptions.ts';
 import { continuePaymentMethod, putPaymentMethod } from './new-cards.ts';
 import { newAccount, type Replica, type Replicas, type Wrap } from './payment-replicas.ts';
-import { movesMoney } from './renewal-invariants.ts';
+import { startInput } from './payment-samples.ts';
 import { subscribe } from './subscriptions-of-tests.ts';
 
 /** What a seller or a buyer does to one of the subscriptions. */
 export type Act =
   | { readonly kind: 'pause' | 'resume'; readonly of: number; readonly by: 'seller' | 'buyer' }
   | { readonly kind: 'cancel' | 'cancel_at_end' | 'keep' | 'refund'; readonly of: number }
+  /** At the processor itself, where it has a page for that: nothing here is notified of it. */
+  | { readonly kind: 'refund_there'; readonly of: number }
   /** In the portal what is past due is charged at once. */
   | { readonly kind: 'card'; readonly of: number; readonly card: string; readonly chargeNow: boolean }
   /** A buyer who is back from the bank. */
@@ -32,6 +35,9 @@ export class Shop {
   readonly account = newAccount();
   readonly subscriptions: { readonly id: string; readonly orderId: string }[] = [];
   readonly #replicas: Replicas;
+  readonly #paid = new Set<string>();
+  /** Orders that were given back at the processor itself. */
+  readonly refundedThere = new Set<string>();
   #answered = new Map<string, Answered>();
   /** How often each was canceled for the end of its period: a renewal under way that is declined then has no event. */
   readonly canceledAtEnd = new Map<string, number>();
@@ -40,8 +46,19 @@ export class Shop {
     this.#replicas = replicas;
   }
 
+  /** Of an order that the seller's own code recorded with a card. */
   async subscribe(paymentMethod: string): Promise<void> {
     this.subscriptions.push(await subscribe(this.#replicas, this.account, { paymentMethod }));
+  }
+
+  /** Of an order that its buyer has paid in the checkout: it has money that can go back. */
+  async sell(): Promise<void> {
+    const { card, orderTimeMs } = this.#replicas.outside;
+    const orderId = newId('order', orderTimeMs ?? this.#replicas.clock.nowMs());
+    const input = startInput({ orderId, paymentMethod: card('sim_ok') });
+    await startPayment(this.#replicas.start().deps, { accountId: this.account, requestId: 'r' }, input);
+    this.#paid.add(orderId);
+    this.subscriptions.push(await subscribe(this.#replicas, this.account, { orderId, paymentMethod: null }));
   }
 
   /** @param meanwhile what else is done at the same time: of two contrary acts it is not known which one was last */
@@ -109,24 +126,22 @@ export class Shop {
       case 'continue_card':
         await this.#replicas.outside.buyersDecide();
         return madeCard(await continuePaymentMethod(changing, context, id, { chargeNow: true }));
-      case 'refund':
-        await this.#refund(orderId);
-        return {
-          underWay: (await this.#payments(orderId)).some(
-            ({ finished_at, step }) => finished_at === null && step === 'renewal',
-          ),
-          until: 'ever',
-        };
+      case 'refund': {
+        // Checkout is never heard of: its order.refunded is late, or a dead letter.
+        const how = { chargedElsewhere: !this.#paid.has(orderId) };
+        const { status, orderRefunded } = await refundCharges(deps, context, orderId, how);
+        const underWay = (await this.#payments(orderId)).some(
+          ({ finished_at, step }) => finished_at === null && step === 'renewal',
+        );
+        return { underWay, until: status === 'refunded' && orderRefunded ? 'ever' : undefined };
+      }
+      case 'refund_there': {
+        const [charge] = (await this.#replicas.money(this.account, orderId)).charges;
+        if (charge !== undefined && this.#replicas.outside.refundThere(charge.reference))
+          this.refundedThere.add(orderId);
+        return { underWay: false, until: undefined };
+      }
     }
-  }
-
-  /** As checkout reports it. */
-  async #refund(orderId: string): Promise<void> {
-    const now = this.#replicas.clock.now().toISOString();
-    const data = { orderId, refundedAt: now } as Parameters<typeof cancelOfRefundedOrders>[1][number]['data'];
-    const about = { accountId: this.account, occurredAt: now, requestId: null, traceparent: undefined };
-    const event = { id: newId('event', 0), ...about, data };
-    await this.#replicas.database.transaction((client) => cancelOfRefundedOrders(client, [event]));
   }
 
   async #noteCalls(orderId: string, until: NonNullable<Made['until']>): Promise<Answered> {
@@ -158,7 +173,7 @@ export class Shop {
   /** What the processor has of an order's renewals. */
   async #countCalls(orderId: string): Promise<number> {
     const books = await this.#replicas.books(this.account);
-    return books.filter((entry) => entry.orderId === orderId && movesMoney(entry)).length;
+    return books.filter((entry) => entry.orderId === orderId && entry.kind === 'charge').length;
   }
 }
 

@@ -29,7 +29,7 @@ const [kills, renewals] = [volume(4, 50), volume(60, 500)];
 const priceCents = 1_900;
 
 const disturb = (seed: number) => replicas.outside.standIn?.disturb(randomRequestFaults(seededRandom(seed)));
-const nothingLost = { lost: new Map(), canceledAtEnd: 0 };
+const nothingLost = { lost: new Map(), canceledAtEnd: 0, refundedThere: false };
 
 /** @returns what the work returned; undefined where its process was killed */
 async function unlessKilled<T>(work: Promise<T>): Promise<T | undefined> {

@@ -106,6 +106,7 @@ export function faultyProcessor(
     };
   return {
     name: inner.name,
+    ...(inner.findsMadeRefunds && { findsMadeRefunds: true }),
     calls,
     get waiting() {
       return late.length;

@@ -2,7 +2,14 @@ import type { FakeClock } from '@app/testing/fake-clock';
 import type { PaymentProcessor } from '../../src/processors/port.ts';
 import { openStripeProcessor, type StripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
 import type { OutsideProcessor } from '../outside-processor.ts';
-import { type Intent, customer as newCustomer, type PaymentMethod, type SetupIntent } from './objects.ts';
+import {
+  type Intent,
+  customer as newCustomer,
+  type PaymentIntent,
+  type PaymentMethod,
+  type Refund,
+  type SetupIntent,
+} from './objects.ts';
 import { entriesOf } from './stripe-entries.ts';
 import { StripeStandIn } from './stripe-stand-in.ts';
 
@@ -83,6 +90,19 @@ export async function stripeOutside(clock: FakeClock): Promise<OutsideProcessor>
         if (url === undefined) standIn.buyerDecides(client_secret);
         else await fetch(url, { redirect: 'manual' });
       }
+    },
+    refundThere: (reference) => {
+      const [intentId] = reference.split('/');
+      const intent = books()
+        .all<PaymentIntent>('payment_intent')
+        .find(({ id }) => id === intentId);
+      const given = books()
+        .all<Refund>('refund')
+        .filter(({ payment_intent, status }) => payment_intent === intentId && status !== 'failed');
+      const left = (intent?.amount_received ?? 0) - given.reduce((sum, { amount }) => sum + amount, 0);
+      if (left <= 0) return false;
+      books().refund({ payment_intent: intentId, amount: left });
+      return true;
     },
     failRequests: (faults) => standIn.fail(() => true, ...faults),
     deliverLate: async () => {
