@@ -110,7 +110,7 @@ function expectChargedOnce(books: readonly BookEntry[], payments: readonly Payme
 }
 
 /** A card that is saved moves no money, nor does a release, which ends its confirmation. */
-export const movesMoney = ({ kind }: BookEntry): boolean => kind !== 'method' && kind !== 'release';
+const movesMoney = ({ kind }: BookEntry): boolean => kind !== 'method' && kind !== 'release';
 
 /** All money that a restored database lacks for good is named to the seller. */
 export async function expectLostNamed(replicas: Replicas, account: string, lost: Lost): Promise<void> {
