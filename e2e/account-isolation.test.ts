@@ -203,6 +203,7 @@ const attempts = (): Record<string, Attempt> => {
     createPayout: { params: { code: 'victimleaf' }, query: '?includePending=true', expect: 'unknown' },
     listPayouts: { expect: 'own' },
     getOverview: { expect: 'own' },
+    getFees: { expect: 'own' },
     getMetrics: { params: product, expect: 'unknown' },
     getMetricSeries: { params: product, query: '?metric=customers', expect: 'unknown' },
     explainMetric: { params: product, query: '?metric=customers', expect: 'unknown' },

@@ -48,8 +48,10 @@ const feeSums = z
 /** The fees of the account's live payments over UTC days, renewals among them. */
 export const getFees = defineRequest('read', 'billing', 'fees.sum', {
   input: z.object({
-    from: day.describe('First day of the span, UTC.'),
-    to: day.describe('Last day, UTC; the day of a payment or of a dispute counts. At most 366 days with `from`.'),
+    from: day.optional().describe('First day of the span, UTC; left out, 29 days before `to`.'),
+    to: day
+      .optional()
+      .describe('Last day, UTC, of payments and of disputes; left out, today. At most 366 days with `from`.'),
   }),
   output: feeSums,
 });

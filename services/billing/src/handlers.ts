@@ -32,7 +32,7 @@ export function answeredRequests(
     ...subscriptionRequests({ database, clock, wakeRelay }),
     ...cardRequests(payments),
     ...paymentRequests(payments),
-    ...feeRequests(database),
+    ...feeRequests({ database, clock }),
     ...paymentProcessorRequests({ database, clock, secrets, processors, stripe }),
     ...processorEventRequests(receiving),
     ...rehearsalRequests({ ...payments, rehearsalSteps: rehearsalSteps(payments), isClosing }),

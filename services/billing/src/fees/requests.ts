@@ -1,9 +1,11 @@
+import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { dayMs } from '@app/contracts/durations';
 import * as contract from '@app/contracts/fees';
 import { overviewDaysMax } from '@app/contracts/overview';
 import { invalidField } from '@app/contracts/validation';
 import { onRequest, type RequestHandler } from '@app/messaging/serve-requests';
 import { type Database, statement } from '@app/service-kit/database';
+import type { PaymentDeps } from '../charging/payment-deps.ts';
 import type { FeeRow } from './record-fees.ts';
 
 const ofOrders = statement<FeeRow & { readonly order_id: string }>(
@@ -53,20 +55,29 @@ const sums = statement<contract.FeeSum>(
   { currency: 'text', fee_currency: 'text', charges_cents: 'int8', disputes_cents: 'int8' },
 );
 
+const daysUnlessGiven = 30;
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
 /** @throws DomainError validation_failed for a span that ends before it begins, or is too long */
-async function sumFees({ pool }: Database, accountId: string, span: { readonly from: string; readonly to: string }) {
-  const { from, to } = span;
-  const [start, end] = [Date.parse(from), Date.parse(to) + dayMs];
-  if (end <= start) throw invalidField('from', 'must not be after `to`', 'too_big');
-  if (end - start > overviewDaysMax * dayMs)
+async function sumFees(
+  { database, clock }: Deps,
+  accountId: string,
+  { from, to = dayOf(clock.nowMs()) }: RequestInput<typeof contract.getFees>,
+): Promise<RequestOutput<typeof contract.getFees>> {
+  const endMs = Date.parse(to) + dayMs;
+  const startMs = from === undefined ? endMs - daysUnlessGiven * dayMs : Date.parse(from);
+  if (endMs <= startMs) throw invalidField('from', 'must not be after `to`', 'too_big');
+  if (endMs - startMs > overviewDaysMax * dayMs)
     throw invalidField('from', `must be at most ${overviewDaysMax - 1} days before \`to\``, 'too_small');
-  const { rows } = await pool.query(sums([accountId, new Date(start), new Date(end)]));
-  return { from, to, data: rows };
+  const { rows } = await database.pool.query(sums([accountId, new Date(startMs), new Date(endMs)]));
+  return { from: dayOf(startMs), to, data: rows };
 }
 
-export const feeRequests = (database: Database): RequestHandler[] => [
+type Deps = Pick<PaymentDeps, 'database' | 'clock'>;
+
+export const feeRequests = (deps: Deps): RequestHandler[] => [
   onRequest(contract.listOrderFees, async ({ orderIds }, { accountId }) => ({
-    data: await listOrderFees(database, accountId, orderIds),
+    data: await listOrderFees(deps.database, accountId, orderIds),
   })),
-  onRequest(contract.getFees, (span, { accountId }) => sumFees(database, accountId, span)),
+  onRequest(contract.getFees, (span, { accountId }) => sumFees(deps, accountId, span)),
 ];
