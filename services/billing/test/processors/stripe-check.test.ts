@@ -13,9 +13,13 @@ describe('at what stands in for Stripe', () => {
     const clock = fakeClock('2026-03-15T12:00:00.000Z');
     standIn = await StripeStandIn.start(clock);
     standIn.accept('sk_test_check');
+    standIn.accept('rk_test_check');
+    standIn.restrict('rk_test_check', ['dispute_read']);
     return {
       apiUrl: standIn.url,
       secretKey: 'sk_test_check',
+      publishableKey: 'pk_test_check',
+      restrictedKey: 'rk_test_check',
       perSecond: 1_000,
       nowMs: () => clock.nowMs(),
       wait: async (ms) => clock.advance(ms),

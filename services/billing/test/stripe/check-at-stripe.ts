@@ -7,6 +7,7 @@ import { createStripePace } from '../../src/processors/stripe/stripe-pace.ts';
 import { openStripeProcessor } from '../../src/processors/stripe/stripe-processor.ts';
 import { describeProcessor } from '../processors/conformance/processor-conformance.ts';
 import type { ConformanceCards } from '../processors/conformance/suite.ts';
+import { describeAccount } from './describe-account.ts';
 import { testKeyProblem } from './test-key.ts';
 import { testMethods } from './test-methods.ts';
 
@@ -25,6 +26,10 @@ export interface CheckedStripe {
   readonly apiUrl: string;
   /** Of a test mode. */
   readonly secretKey: string | undefined;
+  /** Of the same account and mode; without it, whether it fits is not checked. */
+  readonly publishableKey: string | undefined;
+  /** Of the same account and mode; without it, what such a key lacks is not checked. */
+  readonly restrictedKey: string | undefined;
   /** How many requests it takes for each endpoint. */
   readonly perSecond: number;
   nowMs(): number;
@@ -42,8 +47,8 @@ export function checkAtStripe(open: () => Promise<CheckedStripe>): void {
   beforeEach((context) => {
     running = context;
   });
-  describeProcessor('stripe by a test key', cards, async () => {
-    const { apiUrl, secretKey, perSecond, nowMs, wait } = await open();
+  const opened = async () => {
+    const { apiUrl, secretKey, perSecond, nowMs, wait, ...keys } = await open();
     const problem = testKeyProblem(secretKey);
     if (problem !== undefined || secretKey === undefined) throw new Error(problem);
     const own = await createMigratedDatabase('billing', migrate);
@@ -54,16 +59,18 @@ export function checkAtStripe(open: () => Promise<CheckedStripe>): void {
       pace: createStripePace(database, perSecond),
     });
     return {
+      ...keys,
+      apiUrl,
       processor,
       accountId: newId('account', Date.now()),
       secretKey,
-      hasTestModeAlone: true,
+      hasTestModeAlone: true as const,
       refusedKey: 'sk_test_revoked',
       // What happens in this second is not before now.
       now: () => new Date(Math.floor(nowMs() / 1_000) * 1_000),
       buyerDecides: async () => running.skip('a bank’s page waits for a person'),
       callRecorded: async () => running.skip('Stripe does not say that a request arrived before it answers'),
-      passTime: async (ms) => {
+      passTime: async (ms: number) => {
         if (ms > shortMs) running.skip('Stripe’s time cannot be moved');
         await wait(2 * shortMs);
       },
@@ -72,6 +79,8 @@ export function checkAtStripe(open: () => Promise<CheckedStripe>): void {
         await database.close();
         await own.close();
       },
-    };
-  });
+    } as const;
+  };
+  describeProcessor('stripe by a test key', cards, opened);
+  describeAccount(opened);
 }

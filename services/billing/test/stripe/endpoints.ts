@@ -1,6 +1,7 @@
 import type { StripeBooks } from './books.ts';
 import {
   applePayOf,
+  confirmationToken,
   customer,
   type Intent,
   type MethodDomain,
@@ -35,6 +36,10 @@ export const endpoints: Readonly<Record<string, (requested: Requested) => unknow
     }
     return books.keep(customer({ id: books.newId('cus'), created: nowS, ...parameters }));
   },
+  'DELETE /v1/customers/{customer}': ({ books, id }) => {
+    books.deleteCustomer(id);
+    return { id, object: 'customer', deleted: true };
+  },
   'GET /v1/customers/{customer}': ({ books, id }) => books.find('customer', id, 'customer'),
   'POST /v1/payment_intents': ({ books, parameters, authenticateUrl }) => books.pay(parameters, authenticateUrl),
   'GET /v1/payment_intents': (requested) => listed(requested, 'payment_intent', ['customer']),
@@ -59,6 +64,15 @@ export const endpoints: Readonly<Record<string, (requested: Requested) => unknow
   },
   'POST /v1/setup_intents/{intent}/cancel': (requested) => canceled(requested, 'setup_intent'),
   'GET /v1/payment_methods/{payment_method}': ({ books, id }) => books.find('payment_method', id, 'payment_method'),
+  'POST /v1/payment_methods/{payment_method}/detach': ({ books, id }) => {
+    books.detach(id);
+    return books.find('payment_method', id, 'payment_method');
+  },
+  'POST /v1/test_helpers/confirmation_tokens': ({ books, parameters, nowS }) => {
+    const { payment_method: name = '', return_url = null, setup_future_usage = null } = parameters;
+    const id = `${String(name).replace(/^pm_/, 'ctoken_')}--${books.newId('made')}`;
+    return confirmationToken({ id, created: nowS, return_url, setup_future_usage });
+  },
   'POST /v1/refunds': ({ books, parameters }) => books.refund(parameters),
   'GET /v1/refunds': (requested) => listed(requested, 'refund', ['payment_intent', 'charge']),
   'GET /v1/refunds/{refund}': ({ books, id }) => books.find('refund', id, 'refund'),
@@ -86,6 +100,8 @@ export const endpoints: Readonly<Record<string, (requested: Requested) => unknow
     const given = { id: books.newId('pmd'), created: nowS, domain_name: name };
     return books.keep(methodDomain(given, books.refusedByApple.get(name)));
   },
+  'POST /v1/payment_method_domains/{payment_method_domain}': ({ books, id, parameters: { enabled = true } }) =>
+    Object.assign(books.find<MethodDomain>('payment_method_domain', id, 'payment_method_domain'), { enabled }),
   'GET /v1/payment_method_domains': (requested) => listed(requested, 'payment_method_domain', ['domain_name']),
   'POST /v1/payment_method_domains/{payment_method_domain}/validate': ({ books, id }) => {
     const domain = books.find<MethodDomain>('payment_method_domain', id, 'payment_method_domain');

@@ -178,6 +178,16 @@ export const dispute = (given: Given): Dispute =>
     ...given,
   }) as unknown as Dispute;
 
+/** `expires_at`: some hours later, docs.stripe.com/api/confirmation_tokens/object. */
+export const confirmationToken = (given: Given): StripeObject =>
+  filled('confirmationTokens_retrieve_response', {
+    object: 'confirmation_token',
+    expires_at: Number(given.created) + 12 * 3_600,
+    livemode: false,
+    use_stripe_sdk: true,
+    ...given,
+  }) as unknown as StripeObject;
+
 export const customer = (given: Given): StripeObject =>
   filled('customers_create_response', {
     object: 'customer',

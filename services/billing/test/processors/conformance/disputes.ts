@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ProcessorRecord } from '../../../src/processors/port.ts';
 import { about, charged, dayMs, held, recordsOf, type Suite, succeeded } from './suite.ts';
 
 export function describeDisputes(suite: Suite): void {
@@ -10,7 +11,7 @@ export function describeDisputes(suite: Suite): void {
       const hold = kind === 'charge' ? undefined : about(suite, await held(suite, card), 4_900);
       const money =
         hold === undefined ? await charged(suite, card) : succeeded(await suite.processor.capture(hold, suite.call()));
-      const records = (await recordsOf(suite, since)).filter((record) => record.dispute?.about === money.reference);
+      const records = await disputesOf(suite, since, money.reference);
       expect(records).toMatchObject([
         { kind: 'dispute', about: money.reference, status: 'succeeded', amountCents: 4_900, currency: 'usd' },
       ]);
@@ -35,4 +36,15 @@ export function describeDisputes(suite: Suite): void {
   test('a dispute that does not exist cannot be read', async () => {
     await expect(suite.processor.readDispute('du_1none', suite.call())).rejects.toThrow();
   });
+}
+
+/** The bank's word takes a processor some seconds: a minute at most. */
+const waitsMax = 30;
+
+async function disputesOf(suite: Suite, since: Date, about: string): Promise<readonly ProcessorRecord[]> {
+  for (let waits = 0; ; waits += 1) {
+    const records = (await recordsOf(suite, since)).filter(({ dispute }) => dispute?.about === about);
+    if (records.length > 0 || waits === waitsMax) return records;
+    await suite.subject().passTime(1_000);
+  }
 }
