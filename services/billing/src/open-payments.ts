@@ -63,7 +63,9 @@ export async function openPayments(context: Context): Promise<OpenedPayments> {
   const notOffered = config.STRIPE_PROCESSOR === 'enabled' ? [] : [stripeName];
   const processors = createProcessors(database, secrets, [simulated, stripe], config.SIMULATED_PROCESSOR, notOffered);
   const processorCalls = createOngoingCalls(deadlineMs);
-  const attemptWriter = resources.add('attempts to pay', createAttemptWriter(database), (opened) => opened.close());
+  const attemptWriter = resources.add('attempts to pay', createAttemptWriter(database, processors), (opened) =>
+    opened.close(),
+  );
   const answerWriters = resources.add('payment answers', openAnswerWriters(database, clock), async (opened) => {
     await Promise.all(Object.values(opened).map((writer) => writer.close()));
   });

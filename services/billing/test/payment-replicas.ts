@@ -157,7 +157,7 @@ function newReplica(shared: Shared, wrap: Wrap): Replica {
         ? patientCalls(createOngoingCalls(deadlineMs), processor, () => isSilent(faults[0]))
         : createOngoingCalls(wrap.deadlineMs),
     orderMutex: createOrderMutex(),
-    attemptWriter: createAttemptWriter(database),
+    attemptWriter: createAttemptWriter(database, { follow: async () => undefined }),
     answerWriters: openAnswerWriters(database, shared.clock),
   };
   return {

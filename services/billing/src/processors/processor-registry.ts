@@ -67,6 +67,8 @@ export interface KnownProcessors extends Processors {
   allows(name: string): boolean;
   /** Makes this replica's next payment of the account see a change. */
   forget(accountId: string): void;
+  /** A statement read this version of the account's settings: what this replica knows of an earlier one is read anew. */
+  follow(accountId: string, version: number): Promise<void>;
 }
 
 /** The name of the processor that the account has chosen; null where it has chosen none that may be used. */
@@ -90,9 +92,10 @@ export type SimulatedMode = (typeof simulatedModes)[number];
 
 /**
  * How old a replica's knowledge of an account's settings may be. A payment costs no statement then, and an account one
- * statement a second at most. All replicas follow a change within this. It needs no more: a payment that begins in that
- * second is like one that began before the change, and every payment keeps the name of its processor, so that what
- * follows from it goes there.
+ * statement a second at most. All replicas follow a change within this. To another processor it needs no more: a payment that begins in
+ * that second is like one that began before the change, and every payment keeps the name of its processor, so that what
+ * follows from it goes there. Of another account at the processor the writing of a payment says it (`follow`): it never lands at the
+ * account that was left.
  */
 const keepMs = 1_000;
 /** A few hundred bytes each: some megabytes at most. */
@@ -102,6 +105,7 @@ const accountsMax = 10_000;
 interface SettingsRow {
   readonly processor: string;
   readonly chosen: boolean;
+  readonly version: number;
   /** Of a processor without a test mode. */
   readonly secret_key: Buffer | null;
   readonly test: boolean | null;
@@ -117,7 +121,7 @@ interface Known {
 
 const settingsStatement = statement<SettingsRow>(
   'processor-settings',
-  `select s.processor, s.chosen, s.secret_key, k.test, k.at_processor, k.secret_key as key, k.current,
+  `select s.processor, s.chosen, s.version, s.secret_key, k.test, k.at_processor, k.secret_key as key, k.current,
      a.settings ->> 'statementSuffix' as statement_suffix
    from processor_settings as s left join processor_keys as k using (account_id, processor)
    left join account_settings as a on a.account_id = s.account_id
@@ -132,6 +136,7 @@ const settingsStatement = statement<SettingsRow>(
     secret_key: 'bytea',
     statement_suffix: 'text',
     test: 'bool',
+    version: 'int4',
   },
 );
 
@@ -211,8 +216,15 @@ export function createProcessors(
     defaultName,
     named: async (name, accountId, test) => withKeys(name, accountId, test, await settingsOf(accountId)),
     forget: (accountId) => void known.delete(accountId),
+    follow: async (accountId, version) => {
+      const entry = known.get(accountId);
+      const isEarlier = (await entry?.settings.then(versionOf, () => version)) !== version;
+      if (isEarlier && known.get(accountId) === entry) known.delete(accountId);
+    },
   };
 }
+
+const versionOf = (rows: readonly SettingsRow[]): number => rows.find(({ chosen }) => chosen)?.version ?? 0;
 
 async function readSettings(database: Database, accountId: string): Promise<readonly SettingsRow[]> {
   const { rows } = await database.pool.query(settingsStatement([accountId]));

@@ -1,9 +1,14 @@
 import { newId } from '@app/contracts/ids';
+import { fakeClock } from '@app/testing/fake-clock';
+import { untilBlocked } from '@app/testing/poll-system';
 import { query } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { newAttempt } from '../../src/charging/new-attempt.ts';
+import { createAttemptWriter } from '../../src/charging/write-attempt.ts';
 import type { PaymentProcessor } from '../../src/processors/port.ts';
 import { createProcessors, type KnownProcessors } from '../../src/processors/processor-registry.ts';
 import { createProcessorSecrets } from '../../src/processors/processor-secrets.ts';
+import { startInput } from '../payment-samples.ts';
 import { database, openStorage, storage } from '../set-up.ts';
 
 openStorage();
@@ -24,7 +29,8 @@ const store = (accountId: string, secretKey: string) =>
     storage.url,
     `insert into processor_settings (account_id, processor, chosen, secret_key, updated_at, version)
      values ($1, 'simulated', true, $2, now(), 1)
-     on conflict (account_id, processor) do update set secret_key = excluded.secret_key`,
+     on conflict (account_id, processor) do update set secret_key = excluded.secret_key,
+       version = processor_settings.version + 1`,
     [accountId, secrets.seal(secretKey, accountId, 'simulated')],
   );
 const keyOf = async (accountId: string) => (await processors.chosen(accountId, false)).secretKey;
@@ -78,4 +84,49 @@ test('a look-up that fails is not remembered', async () => {
   } finally {
     statements.mockRestore();
   }
+});
+
+/** An attempt of a buyer's first payment, as this replica writes it. */
+async function attempt(account: string): Promise<'written' | readonly unknown[]> {
+  const writer = createAttemptWriter(database, processors);
+  const deps = { database, clock: fakeClock(), processors, processorCalls: { deadlineMs: 1_000 } } as never;
+  const written = await writer.add(await newAttempt(deps, account, startInput()));
+  await writer.close();
+  return written;
+}
+
+test('a payment that is written after another replica has stored another key goes to that key at once', async () => {
+  const account = newId('account', Date.now());
+  await store(account, 'first');
+  expect(await keyOf(account)).toBe('first');
+  expect(await attempt(account)).toBe('written');
+  expect(await keyOf(account)).toBe('first');
+  await store(account, 'second');
+  expect(await keyOf(account)).toBe('first');
+  expect(await attempt(account)).toBe('written');
+  expect(await keyOf(account)).toBe('second');
+});
+
+test('a payment that is written while keys are stored waits for them, and goes to the new ones', async () => {
+  const account = newId('account', Date.now());
+  await store(account, 'first');
+  expect(await keyOf(account)).toBe('first');
+  const stored = Promise.withResolvers<void>();
+  const blocked = Promise.withResolvers<void>();
+  const storing = database.transaction(async (client) => {
+    const lock = `select pg_advisory_xact_lock(hashtextextended('payment processor ' || $1, 0))`;
+    await client.query({ text: lock, values: [account] } as never);
+    stored.resolve();
+    await blocked.promise;
+    const sealed = secrets.seal('second', account, 'simulated');
+    const text = 'update processor_settings set secret_key = $2, version = version + 1 where account_id = $1';
+    await client.query({ text, values: [account, sealed] } as never);
+  });
+  await stored.promise;
+  const writing = attempt(account);
+  await untilBlocked(database.pool);
+  blocked.resolve();
+  await storing;
+  expect(await writing).toBe('written');
+  expect(await keyOf(account)).toBe('second');
 });

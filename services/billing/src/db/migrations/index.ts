@@ -9,6 +9,7 @@ import { Reversals } from './0006-reversals.ts';
 import { Fees } from './0007-fees.ts';
 import { AccountState } from './0008-account-state.ts';
 import { WalletDomains } from './0009-wallet-domains.ts';
+import { ProcessorVersion } from './0010-processor-version.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -21,4 +22,5 @@ export const migrations: Migrations = [
   { name: '0008-account-state', class: AccountState },
   { name: '0006-released-holds', class: ReleasedHolds },
   { name: '0009-wallet-domains', class: WalletDomains },
+  { name: '0010-processor-version', class: ProcessorVersion },
 ];
