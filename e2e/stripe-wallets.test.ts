@@ -34,7 +34,8 @@ test('Apple Pay and Google Pay are offered and Link is not; the sheet opens with
   expect(permissions).toBe(
     'payment=(self "https://js.stripe.com" "https://*.js.stripe.com" "https://hooks.stripe.com")',
   );
-  const email = newEmail();
+  // Of a form that browsers take for none.
+  const email = `adé-${newEmail()}`;
   await cardNumber(page).fill('standin_google_pay');
   await page.getByRole('button', { name: 'Pay $99.00' }).click();
   await page.getByText('Enter an email address, like ada@example.com.').textContent();

@@ -199,10 +199,14 @@ function pass(form, submitter) {
   isPassing = false;
 }
 
-/** Without an email nothing can be paid: that is said before a wallet asks. @param {HTMLFormElement} form */
+/**
+ * Without an email nothing can be paid: that is said before a wallet asks. Whether one is right the server decides, which takes more than
+ * browsers do.
+ * @param {HTMLFormElement} form
+ */
 function lacksEmail(form) {
   const email = form.elements.namedItem('email');
-  return email instanceof HTMLInputElement && (email.value.trim() === '' || !email.checkValidity());
+  return email instanceof HTMLInputElement && email.value.trim() === '';
 }
 
 /** @param {HTMLFormElement} form @param {HTMLButtonElement} submitter @param {HTMLElement} container */
