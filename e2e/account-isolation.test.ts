@@ -133,6 +133,7 @@ const attempts = (): Record<string, Attempt> => {
     getOrder: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
     previewRefund: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
     refundOrder: { params: { orderId: ids.orderId as string }, expect: 'unknown' },
+    releaseOrder: { params: { orderId: ids.heldOrderId as string }, expect: 'unknown' },
     refundPayment: { params: { paymentId: ids.paymentId as string }, expect: 'unknown' },
     listPayments: {
       query: `?orderId=${ids.heldOrderId}`,
@@ -406,6 +407,7 @@ const toolArguments = (): Record<string, Record<string, unknown>> => {
     get_order: { orderId: ids.orderId },
     create_order: { productSlug: 'victim-club', email: 'a@example.com' },
     refund_order: { orderId: ids.orderId, confirm: true },
+    release_order: { orderId: ids.heldOrderId, confirm: true },
     get_subscription: { subscriptionId },
     cancel_subscription: { subscriptionId },
     keep_subscription: { subscriptionId },

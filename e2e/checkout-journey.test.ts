@@ -1,6 +1,11 @@
 import { checkoutResource, checkoutVisited } from '@app/contracts/checkouts';
 import { orderPaid, orderRefunded, paymentRefunded } from '@app/contracts/orders';
-import { orderPaidPayload, orderRefundedPayload, upsellAcceptedPayload } from '@app/contracts/webhook-payloads';
+import {
+  orderExpiredPayload,
+  orderPaidPayload,
+  orderRefundedPayload,
+  upsellAcceptedPayload,
+} from '@app/contracts/webhook-payloads';
 import { type Receiver, startReceiver } from '@app/testing/http-receiver';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openCheckout } from './support/buyer.ts';
@@ -71,6 +76,28 @@ test('a checkout is opened, changed, paid and seen everywhere, and charged once 
     revenueCents: 11_800,
     conversionRate: 1,
   });
+});
+
+test('a held order that its seller releases ends without a charge: its buyer, its webhook and its page say so', async () => {
+  const { productId, slug } = await addProduct(seller, 'to-release');
+  const offer = { headline: 'The workbook', priceCents: 2_900 };
+  await seller.call('POST', `/api/v1/products/${productId}/upsells`, { body: offer });
+  const checkout = await open(slug);
+  const { orderId } = (await checkout.call('POST', '/pay', { paymentMethod: 'sim_ok' })).json;
+  const release = () => seller.call('POST', `/api/v1/orders/${orderId}/release`);
+  const released = { ok: true, orderId, status: 'released' };
+  expect((await release()).json).toMatchObject(released);
+  expect((await release()).json).toMatchObject(released);
+  expect(await chargedFor(orderId)).toBe(0);
+  expect((await checkout.call('POST', '/upsell', { accept: true })).json).toMatchObject({ status: 'expired' });
+  const order = await seller.call('GET', `/api/v1/orders/${orderId}`);
+  expect(order.json).toMatchObject({ status: 'expired', total_cents: 9_900 });
+  expect(order.json.payments).toMatchObject([{ step: 'main' }, { step: 'release', status: 'succeeded' }]);
+  const { data } = (await seller.call('GET', '/api/v1/orders')).json;
+  expect(data.map(({ id }: { id: string }) => id)).not.toContain(orderId);
+  expect(orderExpiredPayload.parse(await webhook('order.expired', orderId))).toMatchObject({ reason: 'released' });
+  const refund = await seller.call('POST', `/api/v1/orders/${orderId}/refund`, { body: {} });
+  expect([refund.status, refund.json.code]).toEqual([409, 'invalid_transition']);
 });
 
 test('an accepted upsell captures the hold and charges the upsell apart; a refund gives both back', async () => {

@@ -14,9 +14,31 @@ signUpSeller();
 
 beforeAll(async () => {
   await addProduct(seller, 'course');
+  const { productId } = await addProduct(seller, 'held');
+  await seller.call('PATCH', `/api/v1/products/${productId}`, { body: { name: 'Workshop' } });
+  const body = { headline: 'The workbook', priceCents: 2_900 };
+  await seller.call('POST', `/api/v1/products/${productId}/upsells`, { body });
 });
 
 describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
+  test('the hold of an order is released by the button that names it, and the order is found as ended', async () => {
+    const email = `${crypto.randomUUID()}@example.com`;
+    const wish = { handle, slug: 'held', email };
+    const { orderId = '', status } = await buyPatiently(platform.baseUrl, { wish, card: 'sim_ok' });
+    expect(status).toBe('authorized');
+    const page = await visitDashboard(platform.baseUrl, seller, `/app/orders/${orderId}`, { script });
+    await page.getByText('To end the order without a charge, release the hold.').textContent();
+    await page.getByRole('link', { name: 'Release the hold' }).click();
+    await page.getByRole('button', { name: `Release $99.00 to ${email}` }).click();
+    await page.getByText('The order has ended unpaid').textContent();
+    await page.getByText('$99.00 released from the buyer’s card.').textContent();
+    expect((await moneyByOrder(platform.databaseUrl('billing'))).get(orderId)?.chargedCents ?? 0).toBe(0);
+    await page.goto(`/app/orders/${orderId}/release`);
+    await page.getByText('nothing can be released').textContent();
+    await page.goto('/app/orders');
+    expect(await page.getByRole('link', { name: email }).count()).toBe(0);
+  });
+
   test('an order is found by its buyer, refunded in part, and then refunded whole', async () => {
     const email = `${crypto.randomUUID()}@example.com`;
     const wish = { handle, slug: 'course', email };

@@ -32,7 +32,7 @@ const published: Record<string, Record<string, 'string' | 'integer'>> = {
   },
   'order.refunded': orderTotal,
   'order.reopened': { ...orderTotal, reason: text },
-  'order.expired': orderTotal,
+  'order.expired': { ...orderTotal, reason: text },
   'payment.refunded': { orderId: text, product: text, email: text, paymentId: text, subscriptionId: text, ...money },
   'dispute.opened': dispute,
   'dispute.closed': { ...dispute, outcome: text },
@@ -223,7 +223,7 @@ test('orders, checkouts, upsells and refunds', async () => {
   await pay('masterclass', 'lost@example.com', 'sim_renewal_declined');
   // The hold ends before it is captured, and the card declines the charge instead of it.
   const [expired] = await causes(['order.expired'], () => passDays(8));
-  expect(expired?.body).toMatchObject({ email: 'lost@example.com', total: '$99.00' });
+  expect(expired?.body).toMatchObject({ email: 'lost@example.com', total: '$99.00', reason: 'expired' });
 });
 
 /** The simulated bank disputes it at once, and the seller gives no evidence; daily runs find out, as there are no webhooks. */

@@ -47,6 +47,7 @@ export const builtInAutomations = [
   'receipt',
   'sale_notice',
   'refund_notice',
+  'hold_end_notice',
   'payment_failed_notice',
   'cancellation_notice',
   'dispute_notice',

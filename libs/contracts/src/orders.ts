@@ -6,7 +6,7 @@ import { disputeResource } from './disputes.ts';
 import { feeResource } from './fees.ts';
 import { idSchema } from './ids.ts';
 import { aboutOrder } from './money-given-back.ts';
-import { paymentResource } from './payments.ts';
+import { holdEndReason, paymentResource } from './payments.ts';
 import { billingInterval, pricingType } from './products.ts';
 
 export const orderItemKind = z.enum(['main', 'bump', 'upsell', 'discount', 'downsell']);
@@ -45,9 +45,17 @@ export const orderResource = z
   .meta({ id: 'Order' });
 export type OrderResource = z.infer<typeof orderResource>;
 
+/** Of one order alone: lists have none that has expired. */
+const ofOneOrder = {
+  status: z
+    .enum([...orderStatus.options, 'expired'])
+    .describe('`expired`: its hold was released or lost, and nothing was charged; it is in no list.'),
+};
+
 /** One order, and every attempt to move money for it. */
 export const orderWithPayments = orderResource
   .extend({
+    ...ofOneOrder,
     payments: z
       .array(paymentResource)
       .describe(
@@ -132,7 +140,7 @@ export const listTestOrders = defineRequest('read', 'checkout', 'test-orders.lis
 });
 export const getOrder = defineRequest('read', 'checkout', 'orders.get', {
   input: z.object({ orderId: z.string() }),
-  output: orderResource,
+  output: orderResource.extend(ofOneOrder),
 });
 
 /** `processing`: the processor has not answered yet; the order becomes `refunded` when it has. */
@@ -172,6 +180,22 @@ const refundOrderBody = z
 export const refundOrder = defineRequest('command', 'checkout', 'orders.refund', {
   input: z.object({ orderId: z.string(), body: refundOrderBody.optional() }),
   output: refundResult,
+});
+
+/** `processing`: the processor has not answered yet; the order ends when it has. */
+const releaseResult = z
+  .object({
+    ok: z.literal(true),
+    orderId: idSchema('order'),
+    status: z.enum(['released', 'processing']),
+    detail: z.string().describe('What was done, in plain words.'),
+  })
+  .meta({ id: 'OrderRelease' });
+
+/** Ends an order whose card is held, without a charge. One that has ended answers the same again and sends no second event. */
+export const releaseOrder = defineRequest('command', 'checkout', 'orders.release', {
+  input: z.object({ orderId: z.string() }),
+  output: releaseResult,
 });
 
 /** An order was paid. The data has all that any consumer needs, so that none has to query another service. */
@@ -272,12 +296,12 @@ const counted = z.object({
   cents: z.int(),
 });
 
-/** The hold of an order was lost: neither capture nor charge succeeded, and the order left the lists. */
+/** A held order ended unpaid and left the lists: the seller released the hold, or neither capture nor charge succeeded. */
 export const orderExpired = defineEvent(
   'checkout',
   'order.expired',
   1,
-  z.object({ ...aboutOrder, totalCents: z.int(), expiredAt: timestamp }),
+  z.object({ ...aboutOrder, totalCents: z.int(), reason: holdEndReason.default('expired'), expiredAt: timestamp }),
 );
 
 /** Every charge of the order was given back. `refundedCents` is 0 when the platform had charged nothing for it. */

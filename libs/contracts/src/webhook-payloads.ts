@@ -66,7 +66,16 @@ export const orderReopenedPayload = z
 export type OrderReopenedPayload = z.infer<typeof orderReopenedPayload>;
 
 export const orderExpiredPayload = z
-  .object({ event: z.literal('order.expired'), ...orderTotal, sentAt: timestamp })
+  .object({
+    event: z.literal('order.expired'),
+    ...orderTotal,
+    reason: z
+      .enum(['released', 'expired'])
+      .describe(
+        '`released`: by you, here or at the payment processor. `expired`: the hold ended, and the card was declined.',
+      ),
+    sentAt: timestamp,
+  })
   .meta({ id: 'OrderExpiredPayload' });
 export type OrderExpiredPayload = z.infer<typeof orderExpiredPayload>;
 

@@ -82,7 +82,7 @@ export const samplePayloads: Payloads = {
     reason: 'The buyer’s account is closed.',
     sentAt: '2026-11-25T06:12:09.330Z',
   },
-  'order.expired': { event: 'order.expired', ...orderTotal, sentAt: '2026-11-27T10:30:12.345Z' },
+  'order.expired': { event: 'order.expired', ...orderTotal, reason: 'released', sentAt: '2026-11-27T10:30:12.345Z' },
   'payment.refunded': {
     event: 'payment.refunded',
     orderId,

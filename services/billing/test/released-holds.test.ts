@@ -69,7 +69,9 @@ test('a hold that the seller releases is never captured nor charged, however muc
   await passDays(order, replica);
   await expectReleased(order, replica);
   expect(replica.processor.calls.map(({ method }) => method)).not.toContain('capture');
-  expect(await eventsOf(order, 'payment.noticed')).toEqual([]);
+  expect(await eventsOf(order, 'payment.noticed')).toMatchObject([
+    { summary: expect.stringContaining('was released. Nothing was charged') },
+  ]);
 });
 
 test('a hold that was captured is not released, and an order without a hold has none to release', async () => {

@@ -1,5 +1,6 @@
 import type { EventData, EventDefinition, RequestInput } from '@app/contracts/define';
 import { disputeRecorded } from '@app/contracts/disputes';
+import { releaseHold } from '@app/contracts/hold-releases';
 import { newId } from '@app/contracts/ids';
 import {
   chargeRefunded,
@@ -80,10 +81,20 @@ export interface BillingStandIn {
   readonly settlesRequested: string[];
   /** Whether a payment of a hold is not known yet when its settling is answered. */
   settling: boolean;
+  /** Every request to release a hold, by order. */
+  readonly releasesRequested: string[];
+  /** Whether the processor has not answered yet when a release is answered. */
+  releasing: boolean;
+  /** Called when a hold was released, before it is answered. */
+  beforeReleased: () => Promise<void>;
+  /** What the seller captured of holds at the processor; null: nothing. */
+  capturedThere: number | null;
   /** Called when a hold was settled, before it is answered. */
   beforeSettled: () => Promise<void>;
   /** A decision on a hold: the first one counts. */
   settle(orderId: string, decision: HoldResult['decision']): HoldResult;
+  /** A release of a hold, unless it is decided. */
+  release(orderId: string): HoldResult;
   publishSettled(orderId: string): Promise<void>;
   publishRefunded(orderId: string, at?: Date): Promise<void>;
   /** @param attempt of the requested refund; the last one unless given */
@@ -111,6 +122,9 @@ export interface BillingStandIn {
 
 const usualBehaviour = {
   settling: false,
+  releasing: false,
+  capturedThere: null,
+  beforeReleased: async () => undefined,
   refundStatus: 'refunded' as const,
   refundDisputed: null,
   renewalUnderWay: false,
@@ -143,9 +157,18 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     listsRequested: [] as string[],
     refundRequests: [] as RequestInput<typeof refundCharges>[],
     settlesRequested: [] as string[],
+    releasesRequested: [] as string[],
     ...usualBehaviour,
     settle: (orderId: string, decision: HoldResult['decision']) => {
-      const result = settled.get(orderId) ?? settlement(madeOf(orderId), decision);
+      const decided = settled.get(orderId) ?? settlement(madeOf(orderId), decision);
+      const { capturedThere } = standIn;
+      const isPart = capturedThere !== null && decided.status === 'settled';
+      const result = isPart ? { ...decided, capturedCents: capturedThere } : decided;
+      settled.set(orderId, result);
+      return result;
+    },
+    release: (orderId: string) => {
+      const result = settled.get(orderId) ?? releasedHold;
       settled.set(orderId, result);
       return result;
     },
@@ -193,6 +216,14 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
         await standIn.beforeSettled();
         return standIn.settling ? { ...result, status: 'settling' as const } : result;
       }),
+      onRequest(releaseHold, async ({ orderId }) => {
+        standIn.releasesRequested.push(orderId);
+        const { reason, ...result } = standIn.release(orderId);
+        await standIn.beforeReleased();
+        if (standIn.settling) return { ...result, status: 'settling' as const };
+        if (standIn.releasing) return { ...result, status: 'settling' as const, releasing: true as const };
+        return { ...result, ...(reason && { reason }) };
+      }),
       onRequest(refundCharges, async (input) => {
         const { orderId } = input;
         standIn.refundRequests.push(input);
@@ -225,7 +256,13 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
     ],
     reset: async () => {
       await producers.handled();
-      for (const list of [attempts, standIn.listsRequested, standIn.refundRequests, standIn.settlesRequested])
+      for (const list of [
+        attempts,
+        standIn.listsRequested,
+        standIn.refundRequests,
+        standIn.settlesRequested,
+        standIn.releasesRequested,
+      ])
         (list as unknown[]).length = 0;
       started.clear();
       settled.clear();
@@ -242,6 +279,11 @@ export async function startBillingStandIn(nats: TestNats, more: RequestHandler[]
   await serveRequests(link, { version: '0.1.0', description, handlers: standIn.handlers, logger: silentLogger() });
   return standIn;
 }
+
+const releasedHold: HoldResult = {
+  ...{ status: 'lost', decision: 'not_decided', reason: 'released' },
+  ...{ upsell: null, upsellDeclined: false, capturedCents: 0 },
+};
 
 /** As checkout learns of a reply that was lost: what was requested may have been done. */
 export async function losesReply(): Promise<never> {

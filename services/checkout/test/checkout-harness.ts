@@ -13,7 +13,7 @@ import {
 } from '@app/contracts/checkouts';
 import type { RequestOutput } from '@app/contracts/define';
 import { newIdSuffix } from '@app/contracts/ids';
-import { listOrders, type OrderResource, refundOrder } from '@app/contracts/orders';
+import { listOrders, type OrderResource, refundOrder, releaseOrder } from '@app/contracts/orders';
 import type { ProductForSale, WantedForSale } from '@app/contracts/products-for-sale';
 import { createArrivals } from '@app/testing/arrivals';
 import { query as queryDatabase } from '@app/testing/sql';
@@ -60,6 +60,7 @@ export interface CheckoutHarness {
   resume(opened: Opened): Promise<Paid>;
   decide(opened: Opened, accept: boolean): Promise<Paid>;
   refund(orderId: string, accountId?: string): Promise<RequestOutput<typeof refundOrder>>;
+  release(orderId: string, accountId?: string): Promise<RequestOutput<typeof releaseOrder>>;
   list(accountId?: string): Promise<OrderResource[]>;
   query<Row extends object>(sql: string): Promise<Row[]>;
   /** Names and data of the events in the outbox, oldest first. */
@@ -136,6 +137,7 @@ export async function createCheckoutHarness(): Promise<CheckoutHarness> {
     decide: async (opened, accept) =>
       (await requester.request(decideUpsell, { ...ofBuyer(opened), body: { accept } }, anyone())).outcome,
     refund: (orderId, accountId = 'acc_1') => requester.request(refundOrder, { orderId }, context(accountId)),
+    release: (orderId, accountId = 'acc_1') => requester.request(releaseOrder, { orderId }, context(accountId)),
     list: async (accountId = 'acc_1') => (await requester.request(listOrders, {}, context(accountId))).data,
     query: (sql) => queryDatabase(base.database.url, sql),
     events: () =>

@@ -80,7 +80,7 @@ export function settlement({ input }: MadeAttempt, decision: HoldResult['decisio
   const { hold, paymentMethod, amountCents } = input;
   if (hold === null) throw new Error('nothing is held');
   if (paymentMethod === 'lost') {
-    return { status: 'lost', decision, upsell: null, upsellDeclined: false, capturedCents: 0 };
+    return { status: 'lost', decision, reason: 'expired', upsell: null, upsellDeclined: false, capturedCents: 0 };
   }
   const upsellDeclined = decision === 'accepted' && paymentMethod === 'no-upsell';
   const upsell = decision === 'accepted' && !upsellDeclined ? hold.upsell : null;

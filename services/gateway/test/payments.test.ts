@@ -1,6 +1,6 @@
 import { DomainError } from '@app/contracts/errors';
 import { newId } from '@app/contracts/ids';
-import { getOrder, orderWithPayments, refundOrder } from '@app/contracts/orders';
+import { getOrder, orderWithPayments, refundOrder, releaseOrder } from '@app/contracts/orders';
 import { putPaymentProcessor } from '@app/contracts/payment-processors';
 import { listOrderPayments, listPayments, type PaymentResource } from '@app/contracts/payments';
 import type { NatsClient } from '@app/messaging/connect';
@@ -54,6 +54,13 @@ beforeAll(async () => {
       return { ok: true as const, orderId, status: 'refunded' as const, refundedCents: 6_800, detail: 'Given back.' };
     }),
   ];
+  checkout.push(
+    onRequest(releaseOrder, async (input, context) => {
+      noted('release', input, context);
+      if (!own(input, context)) throw new DomainError('order_not_found', 'No order has this id.');
+      return { ok: true as const, orderId, status: 'released' as const, detail: 'Nothing was charged.' };
+    }),
+  );
   const ofBilling = [
     onRequest(listPayments, async (input, context) => {
       noted('payments', input, context);
@@ -208,6 +215,24 @@ test('a processor is read and chosen with the scope money, and its secret is nev
   expect(requested.at(-1)?.input).toEqual({ body: { processor: 'none' }, ifVersion: 1 });
   const unknown = await send(url, 'PUT', at, { key, body: { processor: 'unknown' } });
   expect([unknown.status, unknown.json.errors[0].field]).toEqual([422, 'processor']);
+});
+
+test('the hold of an order is released by a key with the scope money, once for each idempotency key, and by a model that confirms', async () => {
+  const released = { ok: true, orderId, status: 'released', detail: 'Nothing was charged.' };
+  const headers = { 'idempotency-key': 'release-1' };
+  for (let time = 0; time < 2; time += 1) {
+    const answer = await send(url, 'POST', `${path}/release`, { key, headers });
+    expect([answer.status, answer.json]).toEqual([200, released]);
+  }
+  expect(requested).toMatchObject([{ name: 'release', input: { orderId }, accountId }]);
+  const refused = await send(url, 'POST', `${path}/release`, { key: await keyWith(['read', 'write']) });
+  expect([refused.status, refused.json.code]).toEqual([403, 'insufficient_scope']);
+  const unknown = await send(url, 'POST', `/api/v1/orders/${newId('order', 0)}/release`, { key });
+  expect(unknown.status).toBe(404);
+  requested.length = 0;
+  expect((await tool('release_order', { orderId })).isError).toBe(true);
+  expect(requested).toEqual([]);
+  expect((await tool('release_order', { orderId, confirm: true })).structuredContent).toEqual(released);
 });
 
 test('a model sees what a refund does until it confirms, and no tool is for buyers', async () => {

@@ -1,7 +1,7 @@
 import { createAutomation, getAutomation, listAutomations, updateAutomation } from '@app/contracts/automations';
 import { limits } from '@app/contracts/common';
 import { newIdSuffix } from '@app/contracts/ids';
-import { orderRefunded } from '@app/contracts/orders';
+import { orderExpired, orderRefunded } from '@app/contracts/orders';
 import { redeliver } from '@app/contracts/webhook-deliveries';
 import { startReceiver } from '@app/testing/http-receiver';
 import { expect, test } from 'vitest';
@@ -33,6 +33,7 @@ test('a sale sends the buyer a receipt and the seller a notice, and both are run
     ['receipt', true, true],
     ['sale_notice', true, true],
     ['refund_notice', true, true],
+    ['hold_end_notice', true, true],
     ['payment_failed_notice', true, true],
     ['cancellation_notice', true, true],
     ['dispute_notice', true, true],
@@ -211,6 +212,17 @@ test('the buyer is notified once of a refund', async () => {
   await seller.tried(1);
   expect(receivedBy('bob@example.com')).toHaveLength(1);
   expect(receivedBy('bob@example.com')[0]?.text).toContain('$49.00');
+});
+
+test('the buyer is notified once that a held order has ended and nothing was charged, and the webhook says why', async () => {
+  const about = { orderId: 'ord_01kahv7w3xe5m8q2r6t9y0b4cd', productId: 'prd_01kaf2m4n6p8r0t2v4x6z8b0dg' };
+  const order = { ...about, productName: 'Course', customerEmail: 'bob@example.com', currency: 'usd', test: false };
+  const expiredAt = harness.clock.now().toISOString();
+  await harness.publish(orderExpired, seller.account, { ...order, totalCents: 4900, reason: 'released', expiredAt });
+  await seller.tried(1);
+  expect(server.received.map(({ to }) => to)).toEqual(['bob@example.com']);
+  const text = receivedBy('bob@example.com')[0]?.text.replaceAll('=\r\n', '');
+  expect(text).toContain('Nothing was charged: the $49.00');
 });
 
 test('a run that is redelivered sends its email again, as the same message', async () => {

@@ -8,6 +8,7 @@ import { type OrderFilters, ordersPage } from '../dashboard/orders/orders-page.t
 import { paymentRefundPage } from '../dashboard/orders/payment-refund-page.ts';
 import { recordPage } from '../dashboard/orders/record-page.ts';
 import { type RefundContent, refundPage } from '../dashboard/orders/refund-page.ts';
+import { releasePage } from '../dashboard/orders/release-page.ts';
 import { type Html, html } from '../html.ts';
 import {
   activity,
@@ -76,6 +77,7 @@ const checkouts = {
 
 const shown = { order: paidOrder, deliveries, activity, subscription, refund: null, formats };
 const path = `/app/orders/${order.id}`;
+const heldOrder = Object.assign({}, paidOrder, { status: 'authorized' });
 const refund: RefundContent = { order: paidOrder, preview, payment: null, renewals: false, amount: null };
 const refundVisit = visitAt(`${path}/refund`);
 const [charge] = preview.charges;
@@ -114,6 +116,17 @@ export const dashboardOrdersStates: Readonly<Record<string, () => Html>> = {
     inFrame('/app/orders/checkouts', checkoutsPage(Object.assign({}, checkouts, { checkouts: [] }))),
   'orders-test-mode': () => inFrame('/app/orders', ordersPage(list), { testMode: true, processor: 'none' }),
   order: () => inFrame(path, orderPage(shown)),
+  'order-held': () => inFrame(path, orderPage(Object.assign({}, shown, { order: heldOrder, subscription: null }))),
+  'order-expired': () => {
+    const ended = Object.assign({}, paidOrder, { status: 'expired' });
+    return inFrame(path, orderPage(Object.assign({}, shown, { order: ended, subscription: null })));
+  },
+  release: () =>
+    inFrame(`${path}/release`, releasePage(visitAt(`${path}/release`), heldOrder, freshForm({ typed: null }))),
+  'release-refused': () => {
+    const state = { values: new URLSearchParams(), errors: {}, problem: 'The hold of this order is being captured.' };
+    return inFrame(`${path}/release`, releasePage(visitAt(`${path}/release`), heldOrder, state));
+  },
   'order-disputed': () =>
     inFrame(
       path,

@@ -41,9 +41,9 @@ export const captureFailedText = (about: About, message: string | null): string 
 export const holdTakenText = (about: About, step: 'capture' | 'recharge'): string =>
   `The held ${amountOf(about)} of order ${about.order_id}, which could not be captured at first, is taken: ${step === 'capture' ? 'it was captured' : 'the hold expired, and the saved card was charged instead'}.`;
 
-/** The seller released the hold at the processor, so that nothing would be taken. */
-export const holdReleasedText = (about: About): string =>
-  `The held ${amountOf(about)} of order ${about.order_id} was released at the payment processor. Nothing was charged, and the order has ended.`;
+/** The seller released the hold, so that nothing would be taken. @param where it was released */
+export const holdReleasedText = (about: About, where: 'here' | 'there'): string =>
+  `The held ${amountOf(about)} of order ${about.order_id} was released${where === 'there' ? ' at the payment processor' : ''}. Nothing was charged, and the order has ended.`;
 
 /** The seller released the hold here, and at the processor it had been captured. */
 export const holdNotReleasedText = (about: About, capturedCents: number): string =>

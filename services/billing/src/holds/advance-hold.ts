@@ -196,7 +196,7 @@ async function finishHold(
 /** What the seller has to know: the money is lost, or is taken otherwise than by a capture at once. */
 function noticeAtEnd(payments: readonly Payment[], hold: Hold): string | undefined {
   const attempts = payments.filter(({ step }) => step === 'recharge' || step === 'capture');
-  if (hold.lost_because === 'released') return hold.decision === 'released' ? undefined : holdReleasedText(hold);
+  if (hold.lost_because === 'released') return holdReleasedText(hold, hold.decision === 'released' ? 'here' : 'there');
   if (hold.status === 'lost') return holdLostText(hold, attempts.at(-1)?.decline_message ?? null);
   const step = attempts.find(({ status }) => status === 'succeeded')?.step;
   if (step === undefined) return capturedElsewhereText(hold);

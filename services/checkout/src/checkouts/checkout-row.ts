@@ -54,6 +54,8 @@ export interface CheckoutRow {
   readonly wallet: CardWallet | null;
   /** Until when the upsell may be decided on. */
   readonly decide_by: Date | null;
+  /** Of the hold, what was not taken of a paid order: the seller captured a part at the processor. */
+  readonly left_cents: number;
   /** Null before the first attempt. */
   readonly sale: FixedSale | null;
   /** Of the same attempt: an order of which it is a likely duplicate. */
@@ -102,6 +104,7 @@ const fieldTypes = {
   last_four: 'text',
   wallet: 'text',
   decide_by: 'timestamptz',
+  left_cents: 'int8',
 } as const;
 export const checkoutFields = namesOf(fieldTypes);
 

@@ -50,6 +50,7 @@ const row = (change: Partial<CheckoutRow>): CheckoutRow => ({
     last_four: null,
     wallet: null,
     decide_by: null,
+    left_cents: 0,
   },
   ...change,
 });

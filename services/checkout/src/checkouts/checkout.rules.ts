@@ -75,11 +75,26 @@ function upsellOf({ product: { upsell }, totalCents }: PricedSale): OfferedUpsel
   return { upsellId: upsell.id, headline: upsell.headline, amountCents: upsell.priceCents };
 }
 
-/** The items of an order, with the upsell if it was bought. */
-export function finalItems(sale: FixedSale, upsell: Pick<OfferedUpsell, 'headline' | 'amountCents'> | null) {
-  if (upsell === null) return sale.items;
-  return [...sale.items, { kind: 'upsell' as const, label: upsell.headline, amount_cents: upsell.amountCents }];
+/**
+ * The items of an order, with the upsell if it was bought. What the seller left of the hold, by a capture in part at the processor, is a
+ * discount: the order costs what was taken.
+ * @param leftCents of the hold, not taken
+ */
+export function finalItems(
+  sale: FixedSale,
+  upsell: Pick<OfferedUpsell, 'headline' | 'amountCents'> | null,
+  leftCents = 0,
+): readonly OrderItem[] {
+  const bought = upsell && { kind: 'upsell' as const, label: upsell.headline, amount_cents: upsell.amountCents };
+  const left = { kind: 'discount' as const, label: notCharged, amount_cents: -leftCents };
+  return [...sale.items, ...(bought === null ? [] : [bought]), ...(leftCents === 0 ? [] : [left])];
 }
+
+const notCharged = 'Not charged';
+
+/** What is left of a hold that was captured in part. Where it is not known what was captured, it was all. */
+export const leftOfHold = ({ totalCents }: Pick<FixedSale, 'totalCents'>, capturedCents: number): number =>
+  capturedCents === 0 ? 0 : Math.max(0, totalCents - capturedCents);
 
 export const totalOf = (items: readonly OrderItem[]): number =>
   items.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
@@ -119,7 +134,7 @@ export function openResource(row: CheckoutRow, sale: PricedSale, { quote, card }
 
 /** A checkout with a payment: what was agreed on. */
 export function fixedResource(row: CheckoutRow, sale: FixedSale, { quote, card }: ShownBeside): CheckoutResource {
-  const items = finalItems(sale, boughtUpsell(row, sale));
+  const items = finalItems(sale, boughtUpsell(row, sale), row.left_cents);
   const resource = resourceOf(row, card, {
     product: { ...sale.product, bumps: sale.bumps },
     items,
@@ -198,7 +213,7 @@ export function checkoutOutcomeOf(row: CheckoutRow): CheckoutOutcome {
   return {
     status: isBeingSettled(row) ? 'processing' : row.status === 'open' ? 'declined' : row.status,
     ...(hasOrder(row) && row.order_id !== null ? { orderId: row.order_id } : {}),
-    totalCents: sale === null ? row.shown_cents : totalOf(finalItems(sale, boughtUpsell(row, sale))),
+    totalCents: sale === null ? row.shown_cents : totalOf(finalItems(sale, boughtUpsell(row, sale), row.left_cents)),
     ...(upsell ? { upsell } : {}),
     ...(action ? { action } : {}),
     ...(row.status === 'requires_action' && row.attempt_no < attemptsMax ? { anotherCard: true as const } : {}),

@@ -41,7 +41,7 @@ async function settle(
   const { requestId, commandId } = context;
   const call = { accountId: row.account_id, requestId, commandId, deadlineMs: billingDeadlineMs(context) };
   const { status, ...result } = await deps.requester.request(settleHold, { orderId: orderIdOf(row), decision }, call);
-  if (status === 'settling') return await decided(deps, row);
+  if (status === 'settling') return await markDecided(deps, row);
   const source = { requestId, nowMs: deps.clock.nowMs() };
   const settled = await recordSettlement(deps.database.pool, row, { ...result, status }, source);
   if (settled === undefined) return checkoutOutcomeOf(await readAgain(deps.database, row));
@@ -55,7 +55,7 @@ const decidedStatement = statement(
 );
 
 /** Stored so that a buyer who comes back gets no second offer; another decision gets the outcome of the first one. */
-async function decided({ database }: CheckoutDeps, row: CheckoutRow): Promise<CheckoutOutcome> {
+export async function markDecided({ database }: CheckoutDeps, row: CheckoutRow): Promise<CheckoutOutcome> {
   await database.pool.query(decidedStatement([row.account_id, row.id]));
   return checkoutOutcomeOf({ ...row, upsell_decided: true });
 }

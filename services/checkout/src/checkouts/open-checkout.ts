@@ -76,6 +76,7 @@ function newRow(
     last_four: null,
     wallet: null,
     decide_by: null,
+    left_cents: 0,
     sale: null,
     repeats_order: null,
     attempt_began_at: null,

@@ -2,20 +2,20 @@ import { orderExpired, upsellAccepted } from '@app/contracts/orders';
 import type { HoldResult } from '@app/contracts/payments';
 import { insertOutboxIfAny, outboxRow } from '@app/messaging/outbox';
 import { statement } from '@app/service-kit/database';
-import { finalItems, totalOf } from './checkout.rules.ts';
+import { finalItems, leftOfHold, totalOf } from './checkout.rules.ts';
 import { type CheckoutOrder, orderIdOf, orderPaidRow, type Source } from './checkout-order.ts';
 import type { CheckoutRow, Queryable } from './checkout-row.ts';
 import type { FixedSale, UpsellStatus } from './fixed-sale.ts';
 
 /** How a hold ended: one of the two ends that are final. */
-export type Settlement = Pick<HoldResult, 'decision' | 'upsell' | 'upsellDeclined'> & {
+export type Settlement = Pick<HoldResult, 'decision' | 'upsell' | 'upsellDeclined' | 'capturedCents' | 'reason'> & {
   readonly status: 'settled' | 'lost';
 };
 
 const settleStatement = statement(
   'checkout-record-settlement',
   `with done as (
-     update checkouts set status = $4, revision = revision + 1, upsell_status = $5, paid_at = $8
+     update checkouts set status = $4, revision = revision + 1, upsell_status = $5, paid_at = $8, left_cents = $10
      where account_id = $1 and id = $2 and status = 'authorized'
      returning account_id, status, discount_id, test
    ), returned as (
@@ -32,7 +32,7 @@ const settleStatement = statement(
 
 /**
  * Finishes a held order as billing says, in one statement: paid, with the upsell's item and both events, or expired, out
- * of the lists and its discount's use given back. Billing's reply and its event both bring it here; the first one records it.
+ * of the lists and its discount's use given back. A paid one costs what was taken. Billing's reply and its event both bring it here; the first one records it.
  * @returns the checkout as it is then; undefined when it was done before
  */
 export async function recordSettlement(
@@ -45,20 +45,25 @@ export async function recordSettlement(
   if (sale === null) throw new Error(`the checkout ${row.id} was held without a sale`);
   const status = settlement.status === 'settled' ? 'paid' : 'expired';
   const upsell = status === 'paid' ? settlement.upsell : null;
-  const items = finalItems(sale, upsell);
+  const left_cents = status === 'paid' ? leftOfHold(sale, settlement.capturedCents) : 0;
+  const items = finalItems(sale, upsell, left_cents);
   const order = { id: orderIdOf(row), items, total_cents: totalOf(items) };
   const upsell_status = upsellStatusOf(settlement, upsell !== null);
   const paidAt = status === 'paid' ? new Date(source.nowMs) : null;
   const events =
-    status === 'paid' ? eventsOf(row, sale, order, upsell, source) : [expiredRow(row, sale, order, source)];
+    status === 'paid'
+      ? eventsOf(row, sale, order, upsell, source)
+      : [expiredRow(row, sale, order, { ...source, reason: settlement.reason })];
   const written = [JSON.stringify(items), order.total_cents, paidAt, JSON.stringify(events)];
-  const values = [row.account_id, row.id, order.id, status, upsell_status, ...written];
+  const values = [row.account_id, row.id, order.id, status, upsell_status, ...written, left_cents];
   const { rowCount } = await db.query(settleStatement(values));
-  return rowCount === 0 ? undefined : { ...row, status, upsell_status, paid_at: paidAt };
+  return rowCount === 0 ? undefined : { ...row, status, upsell_status, paid_at: paidAt, left_cents };
 }
 
-function upsellStatusOf({ decision, upsellDeclined }: Settlement, bought: boolean): UpsellStatus {
+function upsellStatusOf({ decision, upsellDeclined, reason }: Settlement, bought: boolean): UpsellStatus {
   if (bought) return 'accepted';
+  // The seller released the hold, whatever the buyer decided: no card was declined.
+  if (reason === 'released') return 'not_decided';
   if (decision === 'accepted' || upsellDeclined) return 'card_declined';
   return decision;
 }
@@ -70,9 +75,14 @@ function aboutSale(row: CheckoutRow, { product, email: customerEmail }: FixedSal
 }
 
 /** Receivers and partners got no event of the order while it was held; this one goes to endpoints that take `order.expired`. */
-function expiredRow(row: CheckoutRow, sale: FixedSale, order: CheckoutOrder, { requestId, nowMs }: Source) {
+function expiredRow(
+  row: CheckoutRow,
+  sale: FixedSale,
+  order: CheckoutOrder,
+  { requestId, nowMs, reason = 'expired' }: Source & { readonly reason: Settlement['reason'] },
+) {
   const expiredAt = new Date(nowMs).toISOString();
-  const data = { ...aboutSale(row, sale, order), totalCents: order.total_cents, expiredAt };
+  const data = { ...aboutSale(row, sale, order), totalCents: order.total_cents, reason, expiredAt };
   return outboxRow(orderExpired, data, { accountId: row.account_id, requestId, nowMs });
 }
 

@@ -1,5 +1,6 @@
 import { getOffer as getOfferRequest, recordVisit as recordVisitRequest } from '@app/contracts/checkout-offers';
 import * as contract from '@app/contracts/checkouts';
+import { releaseOrder as releaseOrderRequest } from '@app/contracts/orders';
 import * as unfinished from '@app/contracts/unfinished-checkouts';
 import { onRequest, onRequestAcrossAccounts, type RequestHandler } from '@app/messaging/serve-requests';
 import type { OpeningBound } from './bound-openings.ts';
@@ -13,6 +14,7 @@ import { listCheckouts } from './list-checkouts.ts';
 import { openCheckout } from './open-checkout.ts';
 import { payCheckout } from './pay-checkout.ts';
 import { recordVisit } from './record-visit.ts';
+import { releaseOrder } from './release-order.ts';
 import { updateCheckout } from './update-checkout.ts';
 
 /** Buyers act for no account: the secret says whose checkout it is. */
@@ -26,6 +28,7 @@ export function checkoutRequests(deps: CheckoutDeps, bound: OpeningBound): Reque
     onRequest(unfinished.listCheckouts, (query, { accountId }) => listCheckouts(deps, accountId, query)),
     onRequest(getOfferRequest, (input, context) => getOffer(deps, input, context)),
     onRequest(recordVisitRequest, (input, context) => recordVisit(deps, input, context)),
+    onRequest(releaseOrderRequest, ({ orderId }, context) => releaseOrder(deps, orderId, context)),
     onRequestAcrossAccounts(contract.getCheckout, (buyer, { requestId }) => getCheckout(deps, buyer, requestId)),
     onRequestAcrossAccounts(contract.updateCheckout, (input, { requestId }) => updateCheckout(deps, input, requestId)),
     onRequestAcrossAccounts(contract.payCheckout, (input, context) => payCheckout(deps, input, context)),

@@ -5,14 +5,13 @@ import { type OrderRow, orderColumns, orderJson, orderTypes } from './order-rows
 
 const byId = statement<OrderRow>(
   'orders-by-id',
-  `select ${orderColumns} from orders where account_id = $1 and id = $2 and status <> 'expired'`,
+  `select ${orderColumns} from orders where account_id = $1 and id = $2`,
   orderTypes,
 );
 
 /**
- * One order of the account, test orders too.
- * @throws DomainError order_not_found, for another account's order as well, and for one whose hold was lost: nothing
- * was sold
+ * One order of the account, test orders too, and one that has expired.
+ * @throws DomainError order_not_found, for another account's order as well
  */
 export async function getOrder(database: Database, accountId: string, orderId: string): Promise<Serialized> {
   const { rows } = await database.pool.query(byId([accountId, orderId]));

@@ -41,7 +41,7 @@ const requestStatement = statement<RefundedOrder>(
   'refund-request',
   `with o as (
      select ${orderColumns} from orders as o
-     where o.account_id = $1 and o.id = $2 and o.status <> 'expired' for update
+     where o.account_id = $1 and o.id = $2 for update
    ), last as (
      select ${refundFields} from refunds where account_id = $1 and order_id = $2 order by refund_no desc limit 1
    ), requested as (
@@ -72,7 +72,7 @@ const readsMax = 5;
 /**
  * Refunds the whole order, and its renewals where that is requested. The refund is committed before the request to billing, so it
  * goes on whichever process dies; a refunded order answers the same again.
- * @throws DomainError order_not_found, invalid_transition for an order whose card is held, refund_failed
+ * @throws DomainError order_not_found, invalid_transition for an order whose card is held, or that ended without a charge, refund_failed
  */
 export async function refundOrder(
   deps: RefundDeps,
@@ -88,6 +88,7 @@ export async function refundOrder(
     const [order] = rows;
     if (order === undefined) throw new DomainError('order_not_found', `No order has the id "${orderId}".`);
     if (order.status === 'authorized') throw heldOnly();
+    if (order.status === 'expired') throw neverCharged();
     // The order's lock waited for the statement that refunded it; the refund itself is read as it was before that.
     if (order.status === 'refunded' && order.refund_status !== 'done') continue;
     if (order.status === 'refunded') return await refundedBefore(deps, order, renewals, context);
@@ -222,8 +223,11 @@ async function requestRefund(
 const heldOnly = (): DomainError =>
   new DomainError(
     'invalid_transition',
-    'An order whose card is held and not charged cannot be refunded: release the hold instead.',
+    'An order whose card is held and not charged cannot be refunded: release the hold instead (releaseOrder).',
   );
+
+const neverCharged = (): DomainError =>
+  new DomainError('invalid_transition', 'An order that ended without a charge has nothing to refund.');
 
 async function refunded(deps: RefundDeps, order: RefundedOrder, refundedCents: number): Promise<RefundResult> {
   return await resultOf(deps, order, 'refunded', refundedCents, refundedText(order, refundedCents));

@@ -4,7 +4,7 @@ import { automationResource, previewAutomation } from '@app/contracts/automation
 import { advanceRehearsal, dailyResult, getDailyRun, previewDailyRun } from '@app/contracts/daily-runs';
 import { offerResource } from '@app/contracts/funnels';
 import { explainMetric, metricsResource } from '@app/contracts/metrics';
-import { orderResource, orderWithPayments } from '@app/contracts/orders';
+import { orderResource, orderWithPayments, releaseOrder } from '@app/contracts/orders';
 import { overview } from '@app/contracts/overview';
 import { paymentResource } from '@app/contracts/payments';
 import { productResource } from '@app/contracts/products';
@@ -31,7 +31,7 @@ import { argumentShape } from './tool-arguments.ts';
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 // Every client sends all schemas to its model on every turn, so that they hold only what a model needs to call a tool and
-// to read its result: all tools in less than 24 KB. The operations check what is left out here.
+// to read its result: all tools in less than 25 KB. The operations check what is left out here.
 
 /** What a refusal says in words: bounds, forms, and which arguments there are not. */
 const refused = [
@@ -115,6 +115,7 @@ const plain = new Set<z.core.$ZodType>([
   subscriptionWithHistory.shape.card_change.unwrap(),
   ...[
     cancelSubscription.output,
+    releaseOrder.output,
     putPaymentMethod.output,
     settingsResource,
     dailyResult.shape.rebills,

@@ -101,6 +101,15 @@ export const tools: readonly Tool[] = [
     annotations: charges,
   },
   {
+    name: 'release_order',
+    description: 'Ends an `authorized` order without a charge: its hold is released. Needs `confirm: true`.',
+    operation: operation('releaseOrder'),
+    confirmation:
+      'This ends the order without a charge: the money that is held on the buyer’s card is free again, and the sale is lost. It ' +
+      'cannot be undone. When the seller agrees, call again with confirm: true.',
+    annotations: ends,
+  },
+  {
     name: 'list_payments',
     description: 'Newest first.',
     operation: operation('listPayments'),

@@ -1,8 +1,11 @@
 const orderId = 'ord_01kahv7w3xe5m8q2r6t9y0b4cd';
 const paymentId = 'pmt_01kahv7w3xf7n9s3t7v0z2c6de';
 
-/** As `examples`, of refunds. */
+/** As `examples`, of refunds and releases. */
 export const refundExamples = {
+  releaseOrder: {
+    response: { ok: true, orderId, status: 'released', detail: 'The order has ended, and nothing was charged.' },
+  },
   refundOrder: {
     body: { renewals: false },
     response: {

@@ -28,7 +28,7 @@ const bodies = [
   [
     'order.expired',
     payloads.orderExpiredPayload,
-    'A held order ends unpaid: the hold was lost, and charging the card instead failed',
+    'A held order ends unpaid: the hold was released, or it expired and charging the card instead failed',
   ],
   [
     'payment.refunded',

@@ -73,6 +73,25 @@ It may take some days until your bank shows it. Questions? Reply to this email, 
     },
   },
   {
+    key: 'hold_end_notice',
+    name: 'Notice of an order that ended unpaid to the buyer',
+    event: 'order.expired',
+    action: {
+      type: 'email',
+      to: 'buyer',
+      subject: 'Your order at {{businessName}} has ended: nothing was charged',
+      body: `Hello,
+
+your order of {{product}} at {{businessName}} has ended without a payment.
+
+Nothing was charged: the {{total}} that were reserved on your card are free again. It may take some days until your bank shows it.
+Order: {{orderId}}
+
+Was that a mistake? Reply to this email, or write to {{supportEmail}}.
+`,
+    },
+  },
+  {
     key: 'payment_failed_notice',
     name: 'Notice of a failed renewal to the buyer',
     event: 'subscription.payment_failed',

@@ -73,6 +73,7 @@ export const orderExpiredPayload = (
 ): OrderExpiredPayload => ({
   event: 'order.expired',
   ...orderTotalOf(order),
+  reason: order.reason,
   sentAt,
 });
 

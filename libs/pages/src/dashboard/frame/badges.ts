@@ -1,15 +1,16 @@
-import type { OrderResource } from '@app/contracts/orders';
+import type { OrderResource, OrderWithPayments } from '@app/contracts/orders';
 import type { PaymentStatus } from '@app/contracts/payments';
 import type { SubscriptionResource } from '@app/contracts/subscriptions';
 import { badge } from '../../components/notice.ts';
 import type { Formats } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 
-type OrderState = Pick<OrderResource, 'status' | 'refunded_cents' | 'currency'>;
+type OrderState = Pick<OrderResource, 'refunded_cents' | 'currency'> & Pick<OrderWithPayments, 'status'>;
 
 export function orderBadge({ status, refunded_cents, currency }: OrderState, formats: Formats): Html {
   if (status === 'refunded') return badge('none', 'Refunded');
   if (status === 'authorized') return badge('info', 'Card held');
+  if (status === 'expired') return badge('none', 'Ended unpaid');
   if (refunded_cents > 0) return badge('none', `${formats.amount(refunded_cents, currency)} refunded`);
   return badge('good', 'Paid');
 }

@@ -4,7 +4,7 @@ const labels: Readonly<Record<WebhookEventName | typeof endpointOff, string>> = 
   'order.paid': 'Order paid',
   'order.refunded': 'Order refunded',
   'order.reopened': 'Refund failed, order paid again',
-  'order.expired': 'Held order expired',
+  'order.expired': 'Held order ended unpaid',
   'payment.refunded': 'Payment refunded',
   'dispute.opened': 'Payment disputed',
   'dispute.closed': 'Dispute ended',

@@ -26,8 +26,12 @@ const texts = {
   testBack: 'Test orders',
   refund: 'Refund',
   refundRest: 'Refund the rest',
+  release: 'Release the hold',
   held: (amount: string) =>
-    `${amount} is reserved on the buyer’s card, and is charged once the buyer has decided on the upsell, or the time for that is over. It can be refunded then.`,
+    `${amount} is reserved on the buyer’s card, and is charged once the buyer has decided on the upsell, or the time for that is over. It can be refunded then. To end the order without a charge, release the hold.`,
+  expired: 'The order has ended unpaid: nothing was charged, and it is in no list.',
+  releasing:
+    'The payment processor has not answered yet that the hold is released. Nothing is charged, and the order ends when it has.',
   refunded: 'The money is on its way back to the buyer. Banks take a few days to show it.',
   recorded: 'The order is refunded. No money moved: give it back where you took it.',
   processing:
@@ -73,7 +77,7 @@ export function orderPage(content: OrderContent): DashboardPage {
     heading: html`<bdi>${order.customer_email}</bdi>`,
     back: order.test ? { href: testOrdersPath, label: texts.testBack } : { href: ordersPath, label: texts.back },
     about: html`<p>${money(amount)} ${orderBadge(order, formats)} ${disputeBadge(order)} ${testBadge(order)}</p>`,
-    action: refundAction(order),
+    action: action(order),
     main: html`${disputeNotices(order, formats)}${notices(content)}<div class="two-columns"><div class="stack">${itemsCard(order, formats)}${card(
       texts.timeline,
       html`${deliveries === null && notice('warn', texts.noDeliveries)}${timeline(newestFirst(orderMoments(content)))}<p
@@ -82,7 +86,9 @@ class="small"><a href="/app/activity?orderId=${order.id}">${texts.moreActivity}<
   };
 }
 
-function refundAction(order: OrderWithPayments): Html {
+function action(order: OrderWithPayments): Html {
+  if (order.status === 'authorized')
+    return linkButton({ label: texts.release, href: `${ordersPath}/${order.id}/release` });
   if (order.status !== 'paid') return html``;
   const label = hasRefund(order) ? texts.refundRest : texts.refund;
   return linkButton({ label, href: `${ordersPath}/${order.id}/refund` });
@@ -95,6 +101,8 @@ const hasRefund = ({ refunded_cents, payments }: OrderWithPayments): boolean =>
 /** What the address says is said only of an order that agrees: anyone can send a link. */
 function notices({ order, refund, formats }: OrderContent): Html {
   const { status, payments } = order;
+  if (status === 'expired') return notice('info', texts.expired);
+  if (status === 'authorized' && isReleasing(order)) return notice('info', texts.releasing);
   if (status === 'authorized') return notice('info', texts.held(formats.amount(order.total_cents, order.currency)));
   const isOpen = payments.some(
     ({ step, status }) => step === 'refund' && status !== 'succeeded' && status !== 'declined',
@@ -104,6 +112,10 @@ function notices({ order, refund, formats }: OrderContent): Html {
   if (hasRefund(order)) return notice('good', texts.refunded);
   return status === 'refunded' ? notice('good', texts.recorded) : html``;
 }
+
+/** A release of the hold has no outcome yet; a released payment of another try is none. */
+const isReleasing = ({ payments }: OrderWithPayments): boolean =>
+  payments.some(({ step, status }) => step === 'release' && status !== 'succeeded' && status !== 'declined');
 
 function itemsCard(order: OrderWithPayments, formats: Formats): Html {
   const amount = (cents: number) => formats.amount(cents, order.currency);

@@ -24,7 +24,10 @@ export async function showOrder(visit: Visit, { id = '' }: Params): Promise<Dash
 }
 
 /** The one that the order began. */
-async function subscriptionOf(visit: Visit, order: OrderResource): Promise<SubscriptionResource | null> {
+async function subscriptionOf(
+  visit: Visit,
+  order: Omit<OrderResource, 'status'>,
+): Promise<SubscriptionResource | null> {
   const query = { email: order.customer_email, productId: order.product_id, limit: 100 };
   const { data } = await visit.read('listSubscriptions', {
     query: order.test ? Object.assign(query, { test: 'true' as const }) : query,

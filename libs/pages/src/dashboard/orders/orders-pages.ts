@@ -5,6 +5,7 @@ import { showOrder } from './order.ts';
 import { exportOrders, showOrders, showTestOrders } from './orders.ts';
 import { showNewOrder, takeNewOrder } from './record.ts';
 import { showRefund, takeRefund } from './refund.ts';
+import { showRelease, takeRelease } from './release.ts';
 
 export const ordersPages: Pages = {
   '/app/orders': { show: showOrders },
@@ -14,5 +15,6 @@ export const ordersPages: Pages = {
   '/app/orders/export': { show: exportOrders },
   '/app/orders/:id': { show: showOrder },
   '/app/orders/:id/refund': { show: showRefund, take: takeRefund },
+  '/app/orders/:id/release': { show: showRelease, take: takeRelease },
   '/app/buyers': { show: showBuyer },
 };

@@ -41,7 +41,8 @@ const texts = {
   webhooks: 'Your webhooks get',
   button: (amount: string) => `Refund ${amount} to`,
   record: (amount: string) => `Record the refund of ${amount} to`,
-  held: 'The buyer’s card is only held: nothing was charged yet that could go back.',
+  held: 'The buyer’s card is only held: nothing was charged yet that could go back. Release the hold to end the order without a charge.',
+  ended: 'The order ended unpaid: nothing was charged that could go back.',
   waits: 'A payment of this order has no outcome yet. Once it has, the order can be refunded: load the page again.',
   nothingLeft: 'All of it went back before: nothing is left to refund.',
 } as const;
@@ -103,6 +104,7 @@ export function aroundRefund(content: RefundContent, main: Html): DashboardPage 
 
 function hindrance({ order, preview, renewals }: RefundContent, cents: number): string | null {
   if (order.status === 'authorized') return texts.held;
+  if (order.status === 'expired') return texts.ended;
   if (!preview.possible) return texts.waits;
   const isDone = order.status === 'refunded' && (cents === 0 || !renewals);
   return isDone ? texts.nothingLeft : null;

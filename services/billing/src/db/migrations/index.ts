@@ -4,12 +4,12 @@ import { Initial } from './0001-initial.ts';
 import { Pauses } from './0003-pauses.ts';
 import { LostDisputes } from './0004-lost-disputes.ts';
 import { Wallets } from './0005-wallets.ts';
-import { ReleasedHolds } from './0006-released-holds.ts';
 import { Reversals } from './0006-reversals.ts';
 import { Fees } from './0007-fees.ts';
 import { AccountState } from './0008-account-state.ts';
 import { WalletDomains } from './0009-wallet-domains.ts';
 import { ProcessorVersion } from './0010-processor-version.ts';
+import { ReleasedHolds } from './0010-released-holds.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -20,7 +20,7 @@ export const migrations: Migrations = [
   { name: '0006-reversals', class: Reversals },
   { name: '0007-fees', class: Fees },
   { name: '0008-account-state', class: AccountState },
-  { name: '0006-released-holds', class: ReleasedHolds },
   { name: '0009-wallet-domains', class: WalletDomains },
   { name: '0010-processor-version', class: ProcessorVersion },
+  { name: '0010-released-holds', class: ReleasedHolds },
 ];

@@ -9,6 +9,7 @@ import {
   type OrderWithPayments,
   orderWithPayments,
   refundOrder,
+  releaseOrder,
 } from '@app/contracts/orders';
 import { listOrderPayments, listRefundable } from '@app/contracts/payments';
 import { listCheckouts } from '@app/contracts/unfinished-checkouts';
@@ -28,7 +29,7 @@ const refundPreview = z
     possible: z
       .boolean()
       .describe(
-        'False for an order whose card is only held, while a payment without an outcome keeps the refund back, and while a ' +
+        'False for an order whose card is only held, or that ended without a charge, while a payment without an outcome keeps the refund back, and while a ' +
           'payment of the order is disputed.',
       ),
     charges: z
@@ -110,6 +111,24 @@ export const orderOperations = tagged('Orders', [
     errors: ['order_not_found'],
     run: ({ app, params: { orderId }, context }) => readOrder(app.requester, orderId, context),
   }),
+  forwardOperation(releaseOrder, {
+    id: 'releaseOrder',
+    method: 'POST',
+    path: '/api/v1/orders/{orderId}/release',
+    summary: 'Release the hold of an order, which ends it without a charge',
+    description:
+      'For an `authorized` order, whose card is held until the buyer has decided on the upsell, or the time for that is over. The ' +
+      'order leaves the lists (`getOrder` still finds it, `expired`), `order.expired` is sent with the reason `released`, and the use of ' +
+      'its discount code is free again. Nothing is charged, neither now nor later. Releasing again does nothing more. ' +
+      '`processing`: the payment processor has not answered yet; the order ends when it has. While its hold is being captured, ' +
+      'and for a paid or refunded order, the error is `invalid_transition`.',
+    scope: 'money',
+    params,
+    // As a refund.
+    unlimitedConcurrency: true,
+    errors: ['order_not_found', 'invalid_transition'],
+    isUnderWay: ({ status }) => status === 'processing',
+  }),
   defineOperation({
     id: 'previewRefund',
     method: 'GET',
@@ -190,7 +209,8 @@ async function previewRefund(
   const events = new Set(webhooks.map(({ event }) => event));
   return {
     orderId,
-    possible: order.status !== 'authorized' && !refundable.waits && !isDisputed(refundable),
+    possible:
+      order.status !== 'authorized' && order.status !== 'expired' && !refundable.waits && !isDisputed(refundable),
     charges,
     subscription,
     webhooks,
