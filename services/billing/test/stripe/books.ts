@@ -11,16 +11,21 @@ import {
 } from './stripe-error.ts';
 
 const endedDisputes = new Set(['won', 'lost', 'prevented', 'warning_closed']);
+/** docs.stripe.com/payments/place-a-hold-on-a-payment-method. */
 const holdSeconds = 7 * 86_400;
 /** Of the settlement currency, for one of the charged, where it is another one. */
 const settlementRate = 10;
 /** Minor units of the charged currency, as https://stripe.com/pricing has them: for a charge 2.9 % and 30, and 1,500 for a dispute. */
 const feeOf = (amount: number): number => Math.round(amount * 0.029) + 30;
 const disputeFee = 1_500;
-/** Of some settlement currencies; Stripe's smallest charges. */
+/** Of some settlement currencies: docs.stripe.com/currencies, minimum and maximum charge amounts. */
 const smallest: Readonly<Record<string, number>> = { usd: 50, eur: 50, gbp: 30, jpy: 50 };
 
-/** What a Stripe account has in one mode: every object by its id, in the order in which they were made. */
+/**
+ * What a Stripe account has in one mode: every object by its id, in the order in which they were made. Shapes are those of the package's types
+ * (description.ts). Each refusal says where it is from; "probed" is github.com/cloudronin/seahaven, which recorded Stripe at
+ * 2026-08-26.dahlia. "Assumed" is what no stored source shows: the code decides nothing by it but that it is a 400.
+ */
 export class StripeBooks {
   readonly objects = new Map<string, make.StripeObject>();
   /** Domains that Apple does not take, with Stripe's words. */
@@ -105,6 +110,7 @@ export class StripeBooks {
       return known;
     }
     if (token !== undefined && this.#usedTokens.has(token)) {
+      // Used once: docs.stripe.com/api/confirmation_tokens. Words and parameter are assumed.
       throw invalid('The ConfirmationToken has been used.', { param });
     }
     if (token !== undefined) this.#usedTokens.add(token);
@@ -118,6 +124,7 @@ export class StripeBooks {
   pay(parameters: Record<string, unknown>, authenticateUrl: (id: string) => string): make.PaymentIntent {
     const { amount, currency, metadata = {}, setup_future_usage = null, capture_method } = parameters;
     if (typeof amount !== 'number' || amount < (smallest[String(currency)] ?? 1)) {
+      // docs.stripe.com/error-codes, amount_too_small.
       throw invalid('The amount is too small.', { code: 'amount_too_small', param: 'amount' });
     }
     const customer = this.#customer(parameters);
@@ -214,6 +221,7 @@ export class StripeBooks {
       : { type: 'use_stripe_sdk', use_stripe_sdk: onPage ? { type: 'three_d_secure_redirect', stripe_js: url } : {} };
   }
 
+  /** Error and intent are recorded so: probed. */
   #decline(intent: make.PaymentIntent | make.SetupIntent, method: make.PaymentMethod, no: StripeDecline): never {
     this.refuse(intent, no, method);
     throw new StripeNo(402, { type: 'card_error', ...no, payment_method: method, [intent.object]: { ...intent } });
@@ -265,13 +273,13 @@ export class StripeBooks {
 
   /** Also by a seller in Dashboard: once, whole or a part. https://docs.stripe.com/payments/place-a-hold-on-a-payment-method @throws StripeNo */
   capture(intent: make.PaymentIntent, amount: number): void {
-    const state = `This PaymentIntent could not be captured because it has a status of ${intent.status}.`;
+    // Probed, as the amount's, which names no parameter.
+    const state = `This PaymentIntent could not be captured because it has a status of ${intent.status}. Only a PaymentIntent with one of the following statuses may be captured: requires_capture.`;
     if (intent.status !== 'requires_capture') throw invalid(state, { code: 'payment_intent_unexpected_state' }, true);
     if (amount > intent.amount_capturable) {
-      throw invalid('The amount is more than what can be captured.', {
-        code: 'amount_too_large',
-        param: 'amount_to_capture',
-      });
+      const words =
+        'The payment could not be captured because the requested capture amount is greater than the amount you can capture for this charge.';
+      throw invalid(words, { code: 'amount_too_large' });
     }
     const charge = this.find<make.Charge>('charge', intent.latest_charge ?? '', 'charge');
     if (intent.capture_method === 'manual') this.#letCapture(intent);
@@ -291,10 +299,12 @@ export class StripeBooks {
   #letCapture(intent: make.PaymentIntent): void {
     const capture = this.cardOf(intent.payment_method ?? '')?.capture;
     if (capture === 'refused') {
+      // Assumed: docs.stripe.com/error-codes has card_declined of any charge.
       throw new StripeNo(402, { type: 'card_error', code: 'card_declined', message: 'Your card was declined.' });
     }
     if (capture !== 'expired') return;
     this.cancel(intent, 'automatic');
+    // docs.stripe.com/error-codes, charge_expired_for_capture.
     throw invalid('This charge has expired.', { code: 'charge_expired_for_capture' }, true);
   }
 
@@ -305,6 +315,7 @@ export class StripeBooks {
    */
   cancel(intent: make.PaymentIntent | make.SetupIntent, reason: string | null, atS = this.#nowS()): void {
     if (intent.status === 'succeeded' || intent.status === 'canceled') {
+      // Probed.
       const code = `${intent.object}_unexpected_state`;
       throw invalid(`You cannot cancel this because it has a status of ${intent.status}.`, { code }, true);
     }
@@ -324,6 +335,7 @@ export class StripeBooks {
     const intent = this.named<make.PaymentIntent>('payment_intent', String(id), 'payment_intent');
     const charge = this.objects.get(intent.latest_charge ?? '') as make.Charge | undefined;
     if (charge?.captured !== true) {
+      // Assumed.
       throw invalid(
         'This PaymentIntent does not have a successful charge to refund.',
         { param: 'payment_intent' },
@@ -334,14 +346,17 @@ export class StripeBooks {
     const isDisputed = ({ charge: id, status, is_charge_refundable }: make.Dispute) =>
       id === charge.id && !is_charge_refundable && !endedDisputes.has(status);
     if (this.all<make.Dispute>('dispute').some(isDisputed)) {
+      // docs.stripe.com/error-codes, charge_disputed, as charge_already_refunded.
       throw invalid('This charge is disputed.', { code: 'charge_disputed' }, true);
     }
     if (left <= 0) throw invalid('The charge has already been refunded.', { code: 'charge_already_refunded' }, true);
     if (typeof amount !== 'number' || amount > left) {
+      // No code, as fakes of Stripe in public repositories agree that its answer has none.
       throw invalid('The refund amount is greater than the unrefunded amount.', { param: 'amount' }, true);
     }
     const method = this.cardOf((charge as unknown as { payment_method: string }).payment_method);
     if (method?.refundRefused) {
+      // Assumed.
       throw invalid('This charge cannot be refunded.', { code: 'charge_not_refundable', param: 'charge' }, true);
     }
     charge.amount_refunded += amount;

@@ -1,4 +1,7 @@
-/** The cards that the stand-in knows: those of Stripe by Stripe's names, and some of its own (`standin`). */
+/**
+ * The cards that the stand-in knows: those of Stripe by Stripe's names (docs.stripe.com/testing, declines as docs.stripe.com/declines/codes has them), and
+ * some of its own (`standin`).
+ */
 export interface StripeCard {
   readonly last4: string;
   readonly wallet?: 'apple_pay' | 'google_pay';
@@ -42,6 +45,7 @@ const declined = (decline_code: string, advice_code = 'try_again_later'): Stripe
   message: 'Your card was declined.',
 });
 
+/** Probed by github.com/cloudronin/seahaven, words too. */
 export const authenticationRequired: StripeDecline = {
   code: 'authentication_required',
   decline_code: 'authentication_required',

@@ -32,6 +32,7 @@ export const endpoints: Readonly<Record<string, (requested: Requested) => unknow
   'POST /v1/customers': ({ books, parameters, nowS }) => {
     const { email } = parameters;
     if (typeof email === 'string' && !/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(email)) {
+      // docs.stripe.com/error-codes, email_invalid.
       throw invalid(`Invalid email address: ${email}`, { code: 'email_invalid', param: 'email' });
     }
     return books.keep(customer({ id: books.newId('cus'), created: nowS, ...parameters }));
@@ -59,6 +60,7 @@ export const endpoints: Readonly<Record<string, (requested: Requested) => unknow
     const intent = books.find<SetupIntent>('setup_intent', id, 'intent');
     const { client_secret: secret = intent.client_secret } = parameters;
     if (secret !== intent.client_secret)
+      // Assumed.
       throw invalid('The client secret is of another intent.', { param: 'client_secret' });
     return intent;
   },
@@ -120,6 +122,7 @@ export const secretOf = (endpointId: string): string => `whsec_${endpointId}`;
 
 function requireHttps(url: unknown): void {
   if (!String(url).startsWith('https://'))
+    // docs.stripe.com/webhooks, https in live mode; docs.stripe.com/error-codes, url_invalid.
     throw invalid('Invalid URL: it must be HTTPS.', { code: 'url_invalid', param: 'url' });
 }
 
@@ -146,6 +149,7 @@ function listed({ books, parameters }: Requested, kind: string, filters: readonl
     starting_after?: string;
   };
   if (typeof parameters.customer === 'string') books.named('customer', parameters.customer, 'customer');
+  // docs.stripe.com/api/pagination.
   if (limit < 1 || limit > 100) throw invalid('limit must be between 1 and 100', { param: 'limit' });
   const { gt = -Infinity, gte = -Infinity, lt = Infinity, lte = Infinity } = created;
   const found = books
@@ -165,6 +169,7 @@ function listed({ books, parameters }: Requested, kind: string, filters: readonl
 export function expanded(books: StripeBooks, answer: unknown, expand: readonly string[]): unknown {
   const copy = structuredClone(answer);
   for (const path of expand) {
+    // docs.stripe.com/expand, four levels.
     if (path.split('.').length > 4) throw invalid('You cannot expand more than 4 levels.', { param: 'expand' });
     expandAt(books, copy, path.split('.'));
   }

@@ -37,7 +37,7 @@ export interface Work {
   run(): unknown;
 }
 
-/** As Stripe says it does with keys: what was begun is kept, another request under the key is refused, and so is one beside it. */
+/** As Stripe says it does with keys (docs.stripe.com/api/idempotent_requests): what was begun is kept, another request under the key is refused, and so is one beside it. */
 export async function answerOnce(account: StripeAccount, work: Work): Promise<Answer> {
   const { idempotencyKey: key, request, nowS } = work;
   if (key === undefined) return await answerLocked(account, work);
@@ -73,11 +73,13 @@ async function answerLocked(
   }
 }
 
+/** Words and code: github.com/code-corps/stripity_stripe/issues/564, github.com/stripe/stripe-ruby/issues/503. */
 const inUse = new StripeNo(409, {
   type: 'idempotency_error',
   code: 'idempotency_key_in_use',
   message: 'There is currently another in-progress request using this Idempotent Key.',
 });
+/** docs.stripe.com/api/idempotent_requests: other parameters under a key are an error of the type idempotency_error. */
 const mismatch = new StripeNo(400, {
   type: 'idempotency_error',
   message: 'Keys for idempotent requests can only be used with the same parameters they were first used with.',

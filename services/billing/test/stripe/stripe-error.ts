@@ -24,6 +24,7 @@ export class StripeNo extends Error {
   }
 }
 
+/** By default not kept: a request that failed validation is not, docs.stripe.com/api/idempotent_requests. */
 export const invalid = (message: string, more: { code?: string; param?: string } = {}, isKept = false): StripeNo =>
   new StripeNo(400, { type: 'invalid_request_error', message, ...more }, isKept);
 
@@ -78,6 +79,7 @@ export const chargesDisabled = (intent: Readonly<Record<string, unknown>>): Stri
     ...intent,
   });
 
+/** docs.stripe.com/error-codes, lock_timeout. */
 export const lockTimeout = (): StripeNo =>
   new StripeNo(
     429,

@@ -217,6 +217,7 @@ export class StripeStandIn {
     }
     if (endpoint === undefined) return send(response, errorAnswer(unknownUrl(method, pathname)));
     const read = endpoint.parameters(form);
+    // Recorded in github.com/stripe-archive/set-up-subscriptions/pull/26.
     if ('fault' in read) return send(response, errorAnswer(invalid(read.fault, { code: 'parameter_unknown' })));
     const key = incoming.headers['idempotency-key'];
     const idempotencyKey = method === 'POST' && typeof key === 'string' ? key : undefined;
@@ -305,6 +306,7 @@ export class StripeStandIn {
     const type = 'invalid_request_error';
     if (isPublishable(secretKey) && key?.isRevoked === undefined && path === '/v1/setup_intents/{intent}')
       return undefined;
+    // docs.stripe.com/error-handling, authentication errors.
     if (key === undefined || key.isRevoked) return new StripeNo(401, { type, message: 'Invalid API Key provided.' });
     const lacked = lackedBy(requested, key.lacking ?? []);
     return lacked === undefined ? undefined : permissionDenied(lacked, key.account);
@@ -313,18 +315,22 @@ export class StripeStandIn {
 
 const isPublishable = (key: string): boolean => key.startsWith('pk_');
 
+/** docs.stripe.com/error-handling: a 404 for a path that there is not. */
 const unknownUrl = (method: string, path: string): StripeNo =>
   new StripeNo(
     404,
     { type: 'invalid_request_error', message: `Unrecognized request URL (${method}: ${path}).` },
     false,
   );
+/** docs.stripe.com/rate-limits. */
 const rateLimited = new StripeNo(429, {
   type: 'invalid_request_error',
   code: 'rate_limit',
   message: 'Too many requests.',
 });
+/** Without an intent, as versions of the API before confirmation did: opencollective/opencollective/issues/5997 has the words alone. */
 const chargesDisabled = invalid('Your account cannot currently make charges.');
+/** docs.stripe.com/error-low-level: kept, and repeated. */
 const serverError = (done: unknown): StripeNo =>
   new StripeNo(500, {
     type: 'api_error',
