@@ -14,6 +14,7 @@ beforeAll(async () => {
   for (const key of ['sk_live_mara', 'sk_test_mara', 'rk_live_mara']) stripe.accept(key, 'acct_mara');
   stripe.restrict('rk_live_mara', ['charge_write']);
   stripe.accept('sk_live_other', 'acct_other');
+  stripe.accept('sk_live_stopped', 'acct_stopped');
   const atStripe = { STRIPE_PROCESSOR: 'enabled', STRIPE_API_URL: stripe.url, PROCESSOR_DEADLINE_MS: '3000' };
   const settings = { SIMULATED_PROCESSOR: 'enabled', ...atStripe };
   cluster = await startClusterOn(await createTestNats(), { settings, apart: [] });
@@ -100,4 +101,16 @@ test('a form that shows an earlier choice changes nothing, and keys of another S
   await save();
   await page.getByText('Live secret key was not stored.').textContent();
   expect(await page.locator('main').textContent()).toContain('The key is of another Stripe account than acct_mara');
+});
+
+test('a seller whose Stripe account takes no payments reads it at Home, and under Payments what Stripe wants', async () => {
+  const seller = await signUp(cluster.baseUrl);
+  stripe.booksOf('sk_live_stopped').disabled = { reason: 'requirements.past_due', due: ['company.tax_id'] };
+  const live = { secretKey: 'sk_live_stopped', publishableKey: 'pk_live_stopped' };
+  const put = await seller.call('PUT', '/api/v1/payment-processor', { body: { processor: 'stripe', live } });
+  expect(put.json).toMatchObject({ stripe: { live: { charges_enabled: false } } });
+  const page = await visitDashboard(cluster.baseUrl, seller, '/app');
+  await page.getByText('Your Stripe account takes no payments').textContent();
+  await page.getByRole('link', { name: 'See what Stripe wants' }).click();
+  await page.getByText('company.tax_id').textContent();
 });
