@@ -320,7 +320,17 @@ async function onCardPage(name: string) {
   await page.goto(await cardLink(other));
   await page.getByRole('button', { name: 'Open my purchases' }).click();
   await page.getByRole('heading', { name: 'Confirm your card' }).textContent();
+  await cardNumber(page).fill('');
+  const shown = (await stripeCalls(page)).findLast(({ call }) => call === 'create');
   const { id } = (await other.call('GET', `/api/v1/subscriptions?email=${email}&test=true`)).json.data[0];
+  const regularBilling = {
+    ...{ label: 'Club', amount: 2_900 },
+    ...{ recurringPaymentIntervalUnit: 'month', recurringPaymentIntervalCount: 1 },
+  };
+  const managementURL = `${platform.baseUrl}/p/${settings.handle}/subscriptions/${id}`;
+  expect(shown?.applePay).toEqual({
+    recurringPaymentRequest: { paymentDescription: 'Club', managementURL, regularBilling },
+  });
   return {
     page,
     books,

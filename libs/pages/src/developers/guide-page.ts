@@ -106,6 +106,9 @@ then pay with the processor’s token for the card; the number never comes here.
 answer that you showed: when its lines, total or renewal are no longer right the answer is <a href="/developers/errors#price_changed">409</a> and nothing is
 charged. Nor is it when the same email has bought the product already, from the same browser, address or card: ask the buyer
 and send <code>confirmRepeat</code> (<a href="/developers/errors#already_bought">409</a>).</p>
+<p>Stripe’s fields show Apple Pay and Google Pay on your page once the address of your page is the setting <code>checkoutUrl</code>: the
+platform registers its domain, and the page serves Stripe’s file for Apple. Wallets open their sheet for a click alone, so call
+<code>elements.submit()</code> first; where the total changed while the sheet was open, make no payment of its token.</p>
 ${code('Shell', samples.payCheckout)}
 ${table(
   'Outcomes of pay, continue and upsell',
