@@ -14,7 +14,7 @@ import {
   type WebhookEndpoint,
   webhookEndpoint,
 } from './objects.ts';
-import { invalid, missingInBody, StripeNo } from './stripe-error.ts';
+import { invalid, missingInBody } from './stripe-error.ts';
 
 export interface Requested {
   readonly account: string;
@@ -189,7 +189,7 @@ function expandAt(books: StripeBooks, parent: unknown, [name = '', ...rest]: rea
 /** The bank's page: its buyer decides as their card says, once. @returns where they are sent back to */
 export function decide(books: StripeBooks, id: string): string {
   const intent = books.objects.get(id) as PaymentIntent | SetupIntent | undefined;
-  if (intent === undefined) throw new StripeNo(404, { type: 'invalid_request_error', message: 'no such page' });
+  if (intent === undefined) throw new Error('the bank has no such page');
   const methodId = intent.payment_method ?? '';
   const waits = intent.status === 'requires_action';
   const method = waits ? books.find<PaymentMethod>('payment_method', methodId, 'payment_method') : undefined;

@@ -1,4 +1,5 @@
 import type { StripeDecline } from './cards.ts';
+import { requireSource } from './sources.ts';
 
 interface ErrorBody extends Partial<StripeDecline> {
   readonly type: string;
@@ -9,7 +10,7 @@ interface ErrorBody extends Partial<StripeDecline> {
   readonly payment_method?: unknown;
 }
 
-/** A no of Stripe. */
+/** A no of Stripe: one that a source has. */
 export class StripeNo extends Error {
   readonly status: number;
   readonly body: ErrorBody;
@@ -18,6 +19,7 @@ export class StripeNo extends Error {
 
   constructor(status: number, body: ErrorBody, isKept = true) {
     super(body.message);
+    requireSource(body);
     this.status = status;
     this.body = body;
     this.isKept = isKept;

@@ -182,7 +182,7 @@ export class StripeStandIn {
 
   #broken(response: ServerResponse, err: unknown): void {
     this.#ownFaults.push(err);
-    send(response, errorAnswer(invalid(String(err))));
+    send(response, { status: 500, body: { error: { type: 'api_error', message: String(err) } } });
   }
 
   get #nowS(): number {
