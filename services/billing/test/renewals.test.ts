@@ -3,13 +3,14 @@ import type { Database } from '@app/service-kit/database';
 import { createArrivals } from '@app/testing/arrivals';
 import { announced } from '@app/testing/points';
 import { expect, test } from 'vitest';
+import { NotInTimeError } from '../src/charging/ongoing-calls.ts';
 import { startPayment } from '../src/charging/start-payment.ts';
 import { renewalsRead } from '../src/points/points.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { callsOfAccountMax, unansweredMax } from '../src/subscriptions/renewals/renew-due.ts';
 import { cancelSubscription, pauseSubscription } from '../src/subscriptions/subscriptions.ts';
 import { putPaymentMethod } from './new-cards.ts';
-import { dayMs, newAccount } from './payment-replicas.ts';
+import { dayMs, hourMs, newAccount } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
 import { openReplicas, replicas } from './set-up.ts';
 import { readRenewals, readStory, readSubscription, subscribe, subscribeMany } from './subscriptions-of-tests.ts';
@@ -229,3 +230,28 @@ const afterClaims =
     };
     return { ...database, pool: Object.assign(Object.create(database.pool), { query }) };
   };
+
+test('where other money of the same account fills the processor’s list, what is due is charged, after shorter readings', async () => {
+  const account = newAccount();
+  const hours: number[] = [];
+  const replica = replicas.start({
+    processor: (inner) => ({
+      ...inner,
+      // A day has more pages than can be read in time.
+      list: (from, to, call) => {
+        hours.push((to.getTime() - from.getTime()) / hourMs);
+        if (to.getTime() - from.getTime() > 6 * hourMs) throw new NotInTimeError('no answer within 300000 ms');
+        return inner.list(from, to, call);
+      },
+    }),
+  });
+  await subscribe(replicas, account);
+  replicas.clock.advance(35 * dayMs);
+  await replica.daily(account);
+  expect(await replicas.books(account)).toMatchObject([{ kind: 'charge', status: 'succeeded' }]);
+  // One of the comparison before the charge, and one of the books afterwards.
+  expect(hours.filter((each) => each > 6)).toEqual([24, 24]);
+  const compared = 'select compared_until from processor_comparisons where account_id = $1';
+  const { rows } = await replicas.database.pool.query<{ compared_until: Date }>(compared, [account]);
+  expect(rows.map(({ compared_until }) => compared_until.getTime() > replicas.clock.nowMs() - hourMs)).toEqual([true]);
+});

@@ -1,12 +1,17 @@
 import type { ProcessorCall } from '../processors/port.ts';
 
+/** A call did not end by its deadline. */
+export class NotInTimeError extends Error {
+  override readonly name = 'NotInTimeError';
+}
+
 /** Calls of processors that this process makes: how long each may take, and an end to all of them when it closes. */
 export interface OngoingCalls {
   /** How long a call may take, in milliseconds. */
   readonly deadlineMs: number;
   /**
    * Makes a call that ends by the deadline.
-   * @throws what the call throws, and an Error when the deadline passed
+   * @throws what the call throws, and NotInTimeError when the deadline passed
    */
   make<T>(call: Call<T>, options?: CallOptions<T>): Promise<T>;
   /** Whether this process waits for the answer to this payment. */
@@ -53,7 +58,7 @@ export function createOngoingCalls(deadlineMs: number): OngoingCalls {
         // Adapters end by the signal; one that does not is no longer waited for.
         limit.abort(reason);
       };
-      const deadline = startDeadline(limitMs, () => end(new Error(`no answer within ${limitMs} ms`)));
+      const deadline = startDeadline(limitMs, () => end(new NotInTimeError(`no answer within ${limitMs} ms`)));
       const endAtClose = (): void => end(new Error('closing'));
       ends.add(endAtClose);
       const answer = (async () => await call(limit.signal, deadline.untimed))();

@@ -10,13 +10,10 @@ import type { AccountRun } from '../../runs/daily-step.ts';
 import { mustEnd, untilRefused } from '../../runs/refused-key.ts';
 import { type Found, ListComparison, listedOrphansMax, type MatchPage } from './compare-list.ts';
 import { type ComparedBefore, timeToCompare } from './compared-time.rules.ts';
+import { readInPortions } from './read-in-portions.ts';
 
 /** A processor that was never compared was used, when it charged within so long. */
 const usedWithinMs = 3 * dayMs;
-/** A list of a day has many pages. */
-const listLimitMs = 5 * 60_000;
-/** What one list covers: what was compared stays compared, should the rest of a long time take too long. */
-const portionMs = dayMs;
 
 /**
  * The processors whose books are compared, and until when they were: those compared before, those that charged or gave back
@@ -178,17 +175,22 @@ async function compare(
     { processor, call },
     match,
   );
-  for (let startMs = listFromMs; startMs < endMs; startMs += portionMs) {
-    const [start, end] = [new Date(startMs), new Date(Math.min(startMs + portionMs, endMs))];
-    await deps.processorCalls.make(
-      (signal) => eachPage(processor.list(start, end, { ...call, signal }), run.isClosing, (page) => list.page(page)),
-      {
-        limitMs: listLimitMs,
-      },
-    );
-    if (run.isClosing()) return undefined;
-    await pool.query(comparedStatement([accountId, name, test, end]));
-  }
+  let pages = 0;
+  const read = async (start: Date, end: Date, signal: AbortSignal): Promise<void> => {
+    pages = 0;
+    const isOver = () => run.isClosing() || signal.aborted;
+    await eachPage(processor.list(start, end, { ...call, signal }), isOver, (page) => {
+      pages += 1;
+      return list.page(page);
+    });
+  };
+  await readInPortions({
+    ...{ calls: deps.processorCalls, fromMs: listFromMs, endMs, isClosing: run.isClosing, read },
+    // What was compared cannot be compared once more.
+    mayRepeat: () => pages === 0,
+    onPortion: async (end) => void (await pool.query(comparedStatement([accountId, name, test, end]))),
+  });
+  if (run.isClosing()) return undefined;
   await list.end(until);
   await pool.query(endStatement([accountId, name, test, list.explainsAll ? until : null, recompares]));
   return comparisonOf(list.found, from, until);

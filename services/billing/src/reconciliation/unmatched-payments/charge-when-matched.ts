@@ -1,4 +1,4 @@
-import { dayMs, hourMs } from '@app/contracts/durations';
+import { hourMs } from '@app/contracts/durations';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { eachPage } from '../../processors/each-page.ts';
 import type { AccountRun, DailyStep } from '../../runs/daily-step.ts';
@@ -6,13 +6,12 @@ import { notifyOfRun } from '../../runs/notify-of-run.ts';
 import { mustEnd, untilRefused } from '../../runs/refused-key.ts';
 import { readDue } from '../../subscriptions/renewals/due-subscriptions.ts';
 import { booksToCompare } from '../books/compare-books.ts';
+import { readInPortions } from '../books/read-in-portions.ts';
 import { matchPage } from './match-page.ts';
 import { confirmUnmatched, readUnmatched, unmatchedText } from './unmatched-payments.ts';
 
 /** Clocks differ, and a processor may record something late. */
 const overlapMs = hourMs;
-const portionMs = dayMs;
-const listLimitMs = 5 * 60_000;
 
 /**
  * A step that charges once the processor's newest payments are compared: a database that was restored from a backup lacks
@@ -68,15 +67,13 @@ async function matchNewest(deps: PaymentDeps, run: AccountRun, dueSince: Date): 
     const endMs = deps.clock.nowMs() + overlapMs;
     // Null also after a comparison that showed what nothing explains: then it was compared until `since`.
     const beginMs = Math.min(since.getTime(), (recompared_at === null ? dueSince : since).getTime()) - overlapMs;
-    for (let startMs = beginMs; startMs < endMs && !run.isClosing(); startMs += portionMs) {
-      const [from, to] = [new Date(startMs), new Date(Math.min(startMs + portionMs, endMs))];
-      const read = (signal: AbortSignal) =>
-        eachPage(
-          processor.list(from, to, { ...listed.call, signal, onNotPermitted: () => undefined }),
-          run.isClosing,
-          (page) => matchPage(deps, listed, page),
-        );
-      await deps.processorCalls.make(read, { limitMs: listLimitMs });
-    }
+    const read = (from: Date, to: Date, signal: AbortSignal) =>
+      eachPage(
+        processor.list(from, to, { ...listed.call, signal, onNotPermitted: () => undefined }),
+        () => run.isClosing() || signal.aborted,
+        (page) => matchPage(deps, listed, page),
+      );
+    const { isClosing } = run;
+    await readInPortions({ calls: deps.processorCalls, fromMs: beginMs, endMs, isClosing, read });
   }
 }
