@@ -1,6 +1,6 @@
 import { newId } from '@app/contracts/ids';
 import { getPaymentProcessor, putPaymentProcessor } from '@app/contracts/payment-processors';
-import { startPayment } from '@app/contracts/payments';
+import { refundCharges, startPayment } from '@app/contracts/payments';
 import { stripePermissions } from '@app/contracts/stripe-permissions';
 import { expect, test } from 'vitest';
 import { dayMs } from '../payment-replicas.ts';
@@ -103,4 +103,21 @@ test('without the permission to charge no renewal is sent a second time in a run
   expect(await paying).toMatchObject({ status: 'declined', reason: 'try_again_later' });
   const notified = (await shop.notified()).filter((summary) => summary.includes('PaymentIntents: write'));
   expect(notified).toHaveLength(1);
+});
+
+test('without the permission to refund renewals are charged all the same, and the seller reads which one is lacking', async () => {
+  const shop = await openStripeShop('rk_live_refunds_nothing');
+  const orderId = await shop.subscribe();
+  stripe.restrict(shop.key, ['charge_write']);
+  const refunded = await harness.requester.request(refundCharges, { orderId }, commandOf(shop.account));
+  expect(refunded).not.toMatchObject({ status: 'refunded' });
+  harness.clock.advance(31 * dayMs);
+  const other = await shop.subscribe();
+  harness.clock.advance(31 * dayMs);
+  // Nothing was given back of the first one, so it renews too.
+  expect(await shop.run()).toMatchObject({ rebills: { charged: 2 } });
+  expect(await shop.subscription(other)).toMatchObject({ status: 'active', period: 2 });
+  const notified = (await shop.notified()).filter((summary) => summary.includes('Charges and Refunds: write'));
+  expect(notified.length).toBeGreaterThan(0);
+  expect(stripe.booksOf(shop.key).all('refund')).toEqual([]);
 });
