@@ -39,16 +39,16 @@ export async function matchPage(deps: PaymentDeps, listed: Listed, page: readonl
   if (records.length === 0) return;
   const books = { accountId: listed.call.accountId, processor: listed.processor.name, test: false };
   const ownOf = await ownPaymentsOf(deps.database, books, records);
-  const unmatched: ProcessorRecord[] = [];
+  const lost = records.filter((record) => ownOf(record) === undefined);
+  // What waits has taken nothing: a sale that is none of a subscription's keeps nothing else from being charged.
+  const unmatched = lost.filter(({ status }) => status === 'succeeded');
+  // Before any of them is recorded: what is recorded here is known to the next run, also where this process dies in between.
+  await storeUnmatched(deps.database, books, unmatched, deps.clock.now());
   for (const record of records) {
     const own = ownOf(record);
-    if (own?.status === 'declined' && record.status === 'succeeded') await lookUpDeclined(deps, own);
-    if (own !== undefined) continue;
-    await recordLost(deps, listed, record);
-    // What waits has taken nothing: a sale that is none of a subscription's keeps nothing else from being charged.
-    if (record.status === 'succeeded') unmatched.push(record);
+    if (own === undefined) await recordLost(deps, listed, record);
+    else if (own.status === 'declined' && record.status === 'succeeded') await lookUpDeclined(deps, own);
   }
-  await storeUnmatched(deps.database, books, unmatched, deps.clock.now());
 }
 
 /** What follows from a subscription or a charge here is recorded as it happened; the seller confirms it all the same. */
