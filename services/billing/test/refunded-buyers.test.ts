@@ -1,12 +1,16 @@
-import { newId } from '@app/contracts/ids';
+import { newId, newIdSuffix } from '@app/contracts/ids';
+import type { Database } from '@app/service-kit/database';
+import { untilBlocked } from '@app/testing/poll-system';
 import { expect, test } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
 import type { ProcessorRecord } from '../src/processors/port.ts';
 import { recordFoundRefund } from '../src/refunds/record-found-refund.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
+import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { dyingAt } from './dying-process.ts';
-import { dayMs, hourMs, newAccount } from './payment-replicas.ts';
+import { dayMs, hourMs, newAccount, type Wrap } from './payment-replicas.ts';
 import { startInput } from './payment-samples.ts';
+import { actedAt } from './sellers-acts.ts';
 import { openReplicas, replicas } from './set-up.ts';
 import { beginPaidLife, readStory, readSubscription, subscribe } from './subscriptions-of-tests.ts';
 
@@ -133,4 +137,45 @@ test('a process that dies before or after any statement of a refund leaves no su
     expect([seam, charged]).toEqual([seam, before.status === 'canceled' ? 0 : 1]);
     if (!dying.dead) break;
   }
+});
+
+/** A process whose transaction waits after this statement. */
+function waitingAfter(name: string, wait: () => Promise<void>): Wrap {
+  const database = (inner: Database): Database => ({
+    ...inner,
+    transaction: (work) =>
+      inner.transaction((client) => {
+        const query = async (config: { readonly name?: string }, values?: unknown[]) => {
+          const result = await client.query(config as never, values);
+          if (config.name === name) await wait();
+          return result;
+        };
+        return work(Object.assign(Object.create(client), { query }));
+      }),
+  });
+  return { database };
+}
+
+test('a refund that is recorded while a run claims the renewal, and the claim, do not wait for each other in a circle', async () => {
+  const { account, id, orderId, caller } = await beginPaidLife(replicas);
+  replicas.clock.advance(31 * dayMs);
+  const recorded = Promise.withResolvers<void>();
+  const refunding = replicas.start(
+    waitingAfter('refunds-record', async () => {
+      recorded.resolve();
+      await untilBlocked(replicas.database.pool);
+    }),
+  );
+  const [charge] = (await replicas.money(account, orderId)).charges;
+  const command = { ...caller, commandId: newIdSuffix(replicas.clock.nowMs()) };
+  let refund: ReturnType<typeof refundPayment> | undefined;
+  const renewing = replicas.start(
+    actedAt('subscriptions-due', 'after', async () => {
+      refund = refundPayment(refunding.deps, command, charge?.id ?? '', undefined);
+      await Promise.race([recorded.promise, refund]);
+    }),
+  );
+  expect(await renewing.renew(account)).toMatchObject({ charged: 0 });
+  expect(await refund).toMatchObject({ status: 'refunded' });
+  expect(await readSubscription(replicas, id)).toMatchObject({ status: 'canceled' });
 });

@@ -10,7 +10,7 @@ import { noticeEvent, type PaymentEventSource } from '../charging/payment-events
 import { recordFees } from '../fees/record-fees.ts';
 import type { ProcessorDispute } from '../processors/port.ts';
 import { addGivenBack } from '../refunds/add-given-back.ts';
-import { endOfRefundedOrder } from '../subscriptions/cancel-refunded.ts';
+import { endOfRefundedOrder, lockOrderFirst } from '../subscriptions/cancel-refunded.ts';
 import { continueUndisputed } from '../subscriptions/continue-undisputed.ts';
 import { type DisputeDecision, decideDispute, lostByOther } from './dispute.rules.ts';
 import {
@@ -37,6 +37,7 @@ export async function recordDispute(deps: PaymentDeps, scope: DisputeScope, read
   if (orderId === null) return false;
   const source = { accountId: scope.accountId, requestId: null, nowMs: clock.nowMs() };
   const written = await database.transaction(async (client) => {
+    await lockOrderFirst(client, scope.accountId, orderId);
     // Another recording of a dispute of the order waits here, and then finds what this one wrote.
     const charges = await lockCharges(client, scope.accountId, orderId);
     const charge = charges.find(

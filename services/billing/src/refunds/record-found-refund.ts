@@ -9,6 +9,7 @@ import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { onlyPaymentOf, paymentColumns, paymentTypes, readMoney } from '../charging/payment-rows.ts';
 import { recordAnswer } from '../charging/record-payment.ts';
 import type { ProcessorRecord } from '../processors/port.ts';
+import { lockOrderFirst } from '../subscriptions/cancel-refunded.ts';
 import { giveBack, lockCharges } from './record-refund.ts';
 import { attemptsOf, restOf } from './refund.rules.ts';
 
@@ -94,6 +95,7 @@ async function writeFound(deps: PaymentDeps, found: Found, attemptNo: number): P
   const { database, clock, wakeRelay } = deps;
   const { accountId, charge, money, record } = found;
   const written = await database.transaction(async (client) => {
+    await lockOrderFirst(client, accountId, money.orderId);
     const locked = await lockCharges(client, accountId, money.orderId, charge.id);
     const now = locked.find(({ id }) => id === charge.id);
     if (now === undefined || restOf(now) !== restOf(charge)) return false;

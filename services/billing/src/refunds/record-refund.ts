@@ -6,7 +6,7 @@ import type { Effects } from '../charging/payment-effects.rules.ts';
 import { updateColumns, updateTypes } from '../charging/payment-update.ts';
 import { createSingleAnswerWriter } from '../charging/single-answer-writer.ts';
 import type { Answer, AnswerEvent, AnswerWriter } from '../charging/write-answer.ts';
-import { endOfRefundedOrder } from '../subscriptions/cancel-refunded.ts';
+import { endOfRefundedOrder, lockOrderFirst } from '../subscriptions/cancel-refunded.ts';
 import { type GivenBack, givesBackOrder } from './refund.rules.ts';
 
 /**
@@ -27,6 +27,7 @@ const updateStatement = statement(
 async function writeAnswer(client: Client, { payment, decision, events }: Answer): Promise<boolean> {
   const { id, account_id: accountId, order_id: orderId } = payment;
   const update = { ...decision.update, id, account_id: accountId };
+  if (decision.effects.refunded !== null) await lockOrderFirst(client, accountId, orderId);
   const { rowCount } = await client.query(updateStatement([accountId, orderId, JSON.stringify([update])]));
   if (rowCount !== 1) return false;
   const { refunded } = decision.effects;

@@ -39,6 +39,21 @@ export async function lockOrders(client: Client, orderIds: readonly string[]): P
   await client.query(lockStatement([orderIds]));
 }
 
+const lockSubscriptionStatement = statement(
+  'subscriptions-lock-of-order',
+  'select from subscriptions where account_id = $1 and order_id = $2 for update',
+);
+
+/**
+ * Locks an order and its subscription before anything of its money: what may end the subscription with the money's record takes them in
+ * this order. A claim of a renewal locks the subscription and then waits for payments of the order; one that waited for
+ * the subscription with a payment changed would wait for it in a circle.
+ */
+export async function lockOrderFirst(client: Client, accountId: string, orderId: string): Promise<void> {
+  await lockOrders(client, [orderId]);
+  await client.query(lockSubscriptionStatement([accountId, orderId]));
+}
+
 const rememberStatement = statement(
   'subscriptions-remember-refunds',
   `insert into refunded_orders (${refund})
