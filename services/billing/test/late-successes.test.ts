@@ -8,6 +8,7 @@ import { dyingAt } from './dying-process.ts';
 import { charged, completed } from './outcomes.ts';
 import { dayMs, hourMs, minuteMs, newAccount, type Replica } from './payment-replicas.ts';
 import { startInput, upsell } from './payment-samples.ts';
+import { actedAt } from './sellers-acts.ts';
 import { openReplicas, replicas } from './set-up.ts';
 
 openReplicas();
@@ -73,6 +74,20 @@ test('while that look-up is not answered nothing else is charged', async () => {
   replicas.clock.advance(6 * minuteMs);
   await replica.round();
   expect(await again(2)).toMatchObject({ status: 'succeeded', attemptNo: 1 });
+  expect(await charged(account)).toHaveLength(1);
+});
+
+test('an attempt that cannot be looked up while the next one is charged in another tab does not fail', async () => {
+  const { account, input, again } = await givenUp();
+  const other = replicas.start();
+  const inOtherTab = () => start(other, account, { ...input, attemptNo: 2 });
+  const replica = replicas.start(actedAt('payments-record', 'before', inOtherTab));
+  replica.fail('throws_before');
+  expect(await start(replica, account, { ...input, attemptNo: 3 })).toMatchObject({
+    status: 'succeeded',
+    attemptNo: 2,
+  });
+  expect(await again(3)).toMatchObject({ status: 'succeeded', attemptNo: 2 });
   expect(await charged(account)).toHaveLength(1);
 });
 

@@ -4,32 +4,35 @@ import { lookUpAtProcessor } from './look-up-payment.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { readPayment } from './payment-rows.ts';
-import { recordLateSuccess } from './record-late-success.ts';
+import { fromDeclined, recordLateSuccess, unlessRivalled } from './record-late-success.ts';
 import { logFieldsOf } from './send-payment.ts';
 import { writeDecision } from './write-decision.ts';
 
 /**
- * Looks up the attempts of an order that ended because the processor did not have them, before its next one is charged: it may have got
- * them since. What succeeded or waits for its buyer is recorded, and where it cannot be known the attempt is open again: each
- * keeps the next one from being charged.
- * @param tried the order's main payments
+ * Looks up attempts that ended because the processor did not have them, before the next one is made: it may have got them since. What
+ * succeeded or waits for its buyer is recorded, and where it cannot be known the attempt is open again: each keeps the next
+ * one from being made.
+ * @param tried those for the same: an order's main payments, or the refunds of a charge
+ * @returns whether one of them may have changed
  */
 export async function lookUpGivenUp(
   deps: PaymentDeps,
   tried: readonly Payment[],
   requestId: string | null,
-): Promise<void> {
-  if (tried.some(({ status }) => status === 'succeeded')) return;
+): Promise<boolean> {
+  let changed = false;
   for (const payment of tried.filter(isGivenUpByTime)) {
     const found = await lookUpAtProcessor(deps, payment).catch((err: unknown): Answered => {
       deps.logger.warn({ err, ...logFieldsOf(payment) }, 'an attempt that was given up could not be looked up again');
       return { status: 'unknown' };
     });
     if (found === null || found.status === 'declined') continue;
+    changed = true;
     const atMs = deps.clock.nowMs();
     if (found.status === 'succeeded') await recordLateSuccess(deps, payment, found, { requestId, atMs });
     else await reopen(deps, payment, found, requestId);
   }
+  return changed;
 }
 
 /**
@@ -49,8 +52,8 @@ export async function lookUpDeclined(
   return late === 'wait' ? 'later' : 'done';
 }
 
-/** It counts as open again, from now on. */
+/** It counts as open again, from now on; where the next attempt was made at the same moment, that one does. */
 async function reopen(deps: PaymentDeps, payment: Payment, found: Answered, requestId: string | null): Promise<void> {
-  const { update, ...decided } = decideAnswer(payment, found, deps.clock.nowMs());
-  await writeDecision(deps, payment, { ...decided, update: { ...update, from: ['declined'] } }, requestId);
+  const reopened = fromDeclined(decideAnswer(payment, found, deps.clock.nowMs()));
+  await writeDecision(deps, payment, reopened, requestId).catch(unlessRivalled);
 }

@@ -56,8 +56,11 @@ export const holdLostText = (about: About, message: string | null): string =>
 export const reversalText = (about: About & Pick<Payment, 'call'>): string =>
   `A payment of ${amountOf(about)} for order ${about.order_id} ${about.call === 'authorize' ? 'was held' : 'was taken'} at the payment processor after it had been given up, and the order does not need it: another payment was made for the same, or it had ended. The buyer gets it back now; you need do nothing.`;
 
-export const reversalRefusedText = (about: About, message: string | null): string =>
-  `The ${amountOf(about)} that were taken beside the payment of order ${about.order_id} could not be given back.${because(message)} Give them back at the payment processor: the buyer has paid them for nothing.`;
+/** What is held may have expired meanwhile, which the processor answers as it does for what was captured. */
+export const reversalRefusedText = (about: About & Pick<Payment, 'call'>, message: string | null): string =>
+  about.call === 'release'
+    ? `The ${amountOf(about)} that were held beside the payment of order ${about.order_id} could not be released.${because(message)} Nothing is captured of them here. Look the hold up at the payment processor: where it has expired you need do nothing, else end it there, so that the buyer has the money back.`
+    : `The ${amountOf(about)} that were taken beside the payment of order ${about.order_id} could not be given back.${because(message)} Give them back at the payment processor: the buyer has paid them for nothing.`;
 
 /** @param given back of the order so far, of all that was charged for it; in minor units */
 export const refundRefusedText = (

@@ -1,9 +1,9 @@
 import { insertOutboxSql } from '@app/messaging/outbox';
 import { type Client, statement } from '@app/service-kit/database';
 import type { PaymentRequest } from '../processors/port.ts';
-import { decideAnswer } from './decide-answer.rules.ts';
+import { type Decision, decideAnswer } from './decide-answer.rules.ts';
 import { columnsFrom, insertPayments, type NewPaymentValues } from './insert-payments.ts';
-import { decideLateSuccess, isReopenable, type LateSuccess } from './late-success.rules.ts';
+import { decideLateSuccess, isReopenable, type LateRenewed, type LateSuccess } from './late-success.rules.ts';
 import { reversed } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
@@ -39,38 +39,42 @@ export async function recordLateSuccess(
     const money = await readMoney(deps.database, declined.account_id, declined.order_id);
     const payment = money.payments.find(({ id }) => id === declined.id) ?? declined;
     if (!isReopenable(payment)) return { payment, late: 'reopen' };
-    const late = decideLateSuccess(payment, money, await readPaidPeriod(deps, payment));
-    if (late === 'wait') return { payment, late };
-    if (late === 'reopen') {
-      const { update, ...decided } = decideAnswer(payment, outcome, atMs, { money });
-      const decision = { ...decided, update: { ...update, from: ['declined'] as const } };
-      const written = await writeDecision(deps, payment, decision, requestId).catch(unlessRivalled);
-      if (written !== undefined) return { payment: written, late };
-    } else {
-      const reversing = { ...payment, decline_reason: reversed, processor_reference: outcome.reference };
-      if (await beginReversal(deps, payment, outcome)) return { payment: reversing, late };
-    }
+    const late = decideLateSuccess(payment, outcome.reference, money, await readRenewed(deps, payment));
+    if (late === 'wait' || late === 'recorded') return { payment, late };
+    const decision = fromDeclined(decideAnswer(payment, outcome, atMs, { money }));
+    const written =
+      late === 'reopen'
+        ? await writeDecision(deps, payment, decision, requestId).catch(unlessRivalled)
+        : await beginReversal(deps, payment, outcome);
+    if (written !== undefined) return { payment: written, late };
   }
   return { payment: declined, late: 'wait' };
 }
 
+/** The decision on a payment that was declined. */
+export const fromDeclined = ({ update, ...decided }: Decision): Decision => ({
+  ...decided,
+  update: { ...update, from: ['declined'] },
+});
+
 /** Another payment for the same began at the same moment: what becomes of this one is decided anew. */
-function unlessRivalled(err: unknown): undefined {
+export function unlessRivalled(err: unknown): undefined {
   const { code } = err as { readonly code?: unknown };
   if (code !== uniqueViolation) throw err;
 }
 /** PostgreSQL's code. */
 const uniqueViolation = '23505';
 
-const periodStatement = statement<{ period: number }>(
-  'payments-paid-period',
-  'select period from subscriptions where account_id = $1 and order_id = $2',
-  { period: 'int4' },
+const renewedStatement = statement<LateRenewed>(
+  'payments-late-renewed',
+  'select status, period, cancel_requested_by from subscriptions where account_id = $1 and order_id = $2',
+  { status: 'text', period: 'int4', cancel_requested_by: 'text' },
 );
 
-async function readPaidPeriod({ database }: PaymentDeps, payment: Payment): Promise<number | undefined> {
+/** The writer of renewals compares it once more, under the subscription's lock. */
+async function readRenewed({ database }: PaymentDeps, payment: Payment): Promise<LateRenewed | undefined> {
   if (payment.step !== 'renewal') return undefined;
-  return (await database.pool.query(periodStatement([payment.account_id, payment.order_id]))).rows[0]?.period;
+  return (await database.pool.query(renewedStatement([payment.account_id, payment.order_id]))).rows[0];
 }
 
 /** It stays declined, and what the processor has of it is what goes back. */
@@ -99,8 +103,12 @@ const insertStatement = statement(
   insertPayments(reversalValues, 'from payments as p where p.account_id = $1 and p.order_id = $2 and p.id = $3'),
 );
 
-/** @returns false where another process was faster */
-async function beginReversal(deps: PaymentDeps, payment: Payment, { reference }: SucceededOutcome): Promise<boolean> {
+/** @returns undefined where another process was faster */
+async function beginReversal(
+  deps: PaymentDeps,
+  payment: Payment,
+  { reference }: SucceededOutcome,
+): Promise<Payment | undefined> {
   const { database, clock, wakeRelay } = deps;
   const { account_id, order_id, id, amount_cents: amountCents, currency } = payment;
   const nowMs = clock.nowMs();
@@ -119,6 +127,7 @@ async function beginReversal(deps: PaymentDeps, payment: Payment, { reference }:
     await client.query(insertOutboxSql, [JSON.stringify([notice])]);
     return true;
   });
-  if (begun) wakeRelay();
-  return begun;
+  if (!begun) return undefined;
+  wakeRelay();
+  return { ...payment, decline_reason: reversed, processor_reference: reference };
 }

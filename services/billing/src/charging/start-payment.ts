@@ -56,7 +56,7 @@ async function lookUpEarlier(
 ): Promise<readonly Payment[] | undefined> {
   const { payments } = await readMoney(deps.database, accountId, input.orderId);
   const tried = payments.filter(({ step }) => step === 'main');
-  await lookUpGivenUp(deps, tried, requestId);
+  if (!tried.some(({ status }) => status === 'succeeded')) await lookUpGivenUp(deps, tried, requestId);
   return await lookUpLostAttempts(deps, accountId, input, tried, { requestId });
 }
 

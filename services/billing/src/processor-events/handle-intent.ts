@@ -38,6 +38,8 @@ const paymentsOf = async ({ database }: EventDeps, event: ProcessorEvent): Promi
 const successes = new Set([
   'payment_intent.amount_capturable_updated',
   'payment_intent.succeeded',
+  'refund.created',
+  'refund.updated',
   'setup_intent.succeeded',
 ]);
 

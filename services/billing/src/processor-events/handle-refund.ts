@@ -24,7 +24,7 @@ async function handleRefund(deps: EventDeps, event: ProcessorEvent): Promise<'do
 const takenStatement = statement<Omit<FailedRefund, 'message'>>(
   'processor-events-taken-refund',
   `select id, account_id, order_id, amount_cents, currency, test from payments
-   where account_id = $1 and order_id = $2 and step = 'refund' and status = 'succeeded' and processor_reference = $3`,
+   where account_id = $1 and order_id = $2 and step in ('refund', 'reversal') and status = 'succeeded' and processor_reference = $3`,
   { account_id: 'text', amount_cents: 'int8', currency: 'text', id: 'text', order_id: 'text', test: 'bool' },
 );
 

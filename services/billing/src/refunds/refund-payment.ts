@@ -46,7 +46,10 @@ export async function refundPayment(
       const step = nextStep(money, wanted);
       if (step.kind === 'end') return step.result;
       const sent = await refundCharge(deps, { requestId }, money, { ...step, id: wanted.id });
-      if (sent !== undefined) return resultOf(step.charge, sent, amountAfter(step.charge, sent));
+      if (sent === 'found') {
+        // The whole rest is what is left by now; an amount may be the one that has gone back.
+        if (wanted.amountCents !== undefined) throw wentThrough(orderId);
+      } else if (sent !== undefined) return resultOf(step.charge, sent, amountAfter(step.charge, sent));
     }
     throw busy(orderId);
   });
@@ -141,6 +144,12 @@ const waitsForBuyer = (orderId: string): DomainError =>
   new DomainError(
     'invalid_transition',
     `A renewal of the order "${orderId}" waits until its buyer confirms it at the bank, for an hour at most. Nothing was refunded: request it again then. Canceling the subscription ends the wait.`,
+  );
+
+const wentThrough = (orderId: string): DomainError =>
+  new DomainError(
+    'invalid_transition',
+    `An earlier refund of the order "${orderId}", which had been given up, went through after all, or may do so. Nothing more was refunded: see what went back of the payment, and request what is left to refund.`,
   );
 
 const busy = (orderId: string): DomainError =>

@@ -5,7 +5,7 @@ import { failedLater } from '../charging/payment.rules.ts';
 import type { Charge, Payment } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { noticeEvent } from '../charging/payment-events.ts';
-import { refundFailedText } from '../charging/payment-notices.rules.ts';
+import { refundFailedText, reversalRefusedText } from '../charging/payment-notices.rules.ts';
 import { addGivenBack } from './add-given-back.ts';
 import { lostInstead } from './refund.rules.ts';
 
@@ -14,15 +14,17 @@ export type FailedRefund = Pick<Payment, 'id' | 'account_id' | 'order_id' | 'amo
   readonly message: string | null;
 };
 
-const failStatement = statement<{ readonly charge_id: string; readonly period: number | null }>(
+const failStatement = statement<Failed>(
   'refund-fail',
   `update payments as p set status = 'declined', decline_kind = 'soft', decline_reason = '${failedLater}', decline_message = $3
    from payments as charged
    where p.account_id = $1 and p.id = $2 and p.status = 'succeeded'
      and charged.account_id = p.account_id and charged.id = p.charge_id
-   returning p.charge_id, charged.period`,
-  { charge_id: 'text', period: 'int4' },
+   returning p.charge_id, p.step, p.call, charged.period`,
+  { charge_id: 'text', step: 'text', call: 'text', period: 'int4' },
 );
+
+type Failed = Pick<Payment, 'step' | 'call' | 'period'> & { readonly charge_id: string };
 
 type Reopened = Pick<Charge, 'id' | 'amount_cents' | 'refunded_cents' | 'lost_cents' | 'step'>;
 
@@ -64,15 +66,22 @@ const reopenStatement = statement(
 /**
  * Opens the charge of a failed refund again, so that it may be requested once more, and notifies the seller once: an order
  * that had been given back whole is reopened by checkout, and `order.reopened` is what the seller reads of it. What a dispute
- * that was lost meanwhile has taken stays given back.
+ * that was lost meanwhile has taken stays given back. What a reversal was to give back was never counted: that it did not, the seller reads.
  */
 export async function reopenCharges(deps: PaymentDeps, refund: FailedRefund): Promise<void> {
   const { database, clock, wakeRelay } = deps;
   const { account_id: accountId, id, amount_cents: amountCents } = refund;
   const nowMs = clock.nowMs();
   await database.transaction(async (client) => {
-    const failed = await client.query(failStatement([accountId, id, detailOf(refund)]));
-    const [{ charge_id: chargeId, period } = { charge_id: '', period: null }] = failed.rows;
+    const [failed] = (await client.query(failStatement([accountId, id, detailOf(refund)]))).rows;
+    if (failed === undefined) return;
+    if (failed.step === 'reversal') {
+      const text = reversalRefusedText({ ...refund, call: failed.call }, detailOf(refund));
+      const notice = noticeEvent(refund, text, { accountId, requestId: null, nowMs });
+      await client.query(insertOutboxSql, [JSON.stringify([notice])]);
+      return;
+    }
+    const { charge_id: chargeId, period } = failed;
     const [charge] = (await client.query(lockStatement([accountId, chargeId]))).rows;
     if (charge === undefined) return;
     const [around] = (await client.query(aroundStatement([accountId, chargeId, refund.order_id]))).rows;

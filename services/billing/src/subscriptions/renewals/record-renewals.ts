@@ -4,6 +4,7 @@ import { type Client, type Database, statement } from '@app/service-kit/database
 import { planBy, rowByRow } from '@app/service-kit/planner';
 import { columnsOf, namesOf, tableOf } from '@app/service-kit/row-arrays';
 import { together } from '@app/service-kit/together';
+import { renewsLate } from '../../charging/late-success.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
 import { checkedUpdateTypes, updateRenewalColumns } from '../../charging/payment-update.ts';
 import type { Answer, AnswerWriter } from '../../charging/write-answer.ts';
@@ -89,7 +90,7 @@ interface Locked extends LockedSubscription {
   readonly planning: string;
 }
 
-/** Whether each answer was written; false where the payment had ended before, or is being released. */
+/** Whether each answer was written; false where the payment had ended before, or is being released, and for a late success that renews nothing. */
 async function writeRenewalAnswers(client: Client, answers: readonly Answer[], nowMs: number): Promise<boolean[]> {
   const { rows } = await client.query(lockStatement(lockValues(answers)));
   const locked = new Map(rows.map((row) => [row.payment_id, row]));
@@ -98,6 +99,7 @@ async function writeRenewalAnswers(client: Client, answers: readonly Answer[], n
     if (subscription === undefined) throw new Error(`payment ${answer.payment.id} renews no subscription`);
     const { payment_status, releasing } = subscription;
     if (releasing || !answer.decision.update.from.includes(payment_status)) return undefined;
+    if (payment_status === 'declined' && !renewsLate(subscription, answer.payment)) return undefined;
     return { ...answer, result: decideRenewal(answer.payment, answer.decision.update, subscription) };
   });
   const changing = taken.filter((each) => each !== undefined);
