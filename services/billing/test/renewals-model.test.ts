@@ -72,6 +72,14 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('continue_card' as const), of: which }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('dispute' as const),
+      of: which,
+      status: fc.constantFrom('needs_response' as const, 'needs_response' as const, 'won' as const, 'lost' as const),
+    }),
+  },
 );
 const knock: fc.Arbitrary<Knock> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constantFrom('daily' as const, 'daily' as const, 'round' as const) }) },
@@ -280,6 +288,7 @@ async function reconcile(run: Processes): Promise<void> {
   const { shop } = run;
   await run.deliverLate();
   const replica = run.start();
+  await shop.endDisputes(replica.deps);
   for (let day = 0; day < 4 || (day < 12 && !(await isSettled(shop))); day += 1) {
     const stopped = await claimsOfStopped(run, day > 0);
     await replica.daily(shop.account, { confirmsUnmatched: day > 0 });

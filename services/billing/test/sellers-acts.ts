@@ -1,6 +1,7 @@
 import { newId, newIdSuffix } from '@app/contracts/ids';
 import { expect } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
+import { recordDispute } from '../src/disputes/record-dispute.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import {
   cancelSubscription,
@@ -19,6 +20,8 @@ export type Act =
   | { readonly kind: 'cancel' | 'cancel_at_end' | 'keep' | 'refund'; readonly of: number }
   /** At the processor itself, where it has a page for that: nothing here is notified of it. */
   | { readonly kind: 'refund_there'; readonly of: number }
+  /** The bank disputes the first renewal, or that dispute goes on. */
+  | { readonly kind: 'dispute'; readonly of: number; readonly status: 'needs_response' | 'won' | 'lost' }
   /** In the portal what is past due is charged at once. */
   | { readonly kind: 'card'; readonly of: number; readonly card: string; readonly chargeNow: boolean }
   /** A buyer who is back from the bank. */
@@ -39,6 +42,8 @@ export class Shop {
   /** Orders that were given back at the processor itself. */
   readonly refundedThere = new Set<string>();
   #answered = new Map<string, Answered>();
+  /** How many disputes of a charge have ended. */
+  readonly #disputes = new Map<string, number>();
   /** How often each was canceled for the end of its period: a renewal under way that is declined then has no event. */
   readonly canceledAtEnd = new Map<string, number>();
 
@@ -130,10 +135,12 @@ export class Shop {
         // Checkout is never heard of: its order.refunded is late, or a dead letter.
         const how = { chargedElsewhere: !this.#paid.has(orderId) };
         const { status, orderRefunded } = await refundCharges(deps, context, orderId, how);
-        const underWay = (await this.#payments(orderId)).some(
-          ({ finished_at, step }) => finished_at === null && step === 'renewal',
-        );
+        const underWay = await this.#isUnderWay(orderId);
         return { underWay, until: status === 'refunded' && orderRefunded ? 'ever' : undefined };
+      }
+      case 'dispute': {
+        const ends = (await this.#dispute(changing, orderId, what.status)) && what.status === 'lost';
+        return { underWay: await this.#isUnderWay(orderId), until: ends ? 'ever' : undefined };
       }
       case 'refund_there': {
         const [charge] = (await this.#replicas.money(this.account, orderId)).charges;
@@ -142,6 +149,29 @@ export class Shop {
         return { underWay: false, until: undefined };
       }
     }
+  }
+
+  async #isUnderWay(orderId: string): Promise<boolean> {
+    return (await this.#payments(orderId)).some(({ finished_at, step }) => finished_at === null && step === 'renewal');
+  }
+
+  /** @returns whether it is recorded: only a renewal that was charged is disputed */
+  async #dispute(deps: Replica['deps'], orderId: string, status: 'needs_response' | 'won' | 'lost'): Promise<boolean> {
+    const [charge] = (await this.#replicas.money(this.account, orderId)).renewals;
+    if (charge === undefined) return false;
+    const ended = this.#disputes.get(charge.id) ?? 0;
+    // After its end the next one is another one.
+    if (status !== 'needs_response') this.#disputes.set(charge.id, ended + 1);
+    const about = { paymentId: charge.id, orderId, about: charge.reference, openedAt: this.#replicas.clock.now() };
+    const money = { amountCents: 100, currency: charge.currency, takenCents: 0 };
+    const shown = { reason: 'fraudulent', status, refundable: false, evidenceDueBy: null };
+    const scope = { accountId: this.account, processor: charge.processor, test: false };
+    return await recordDispute(deps, scope, { reference: `du_${charge.id}_${ended}`, ...about, ...money, ...shown });
+  }
+
+  /** The bank gives up what it disputes still. */
+  async endDisputes(deps: Replica['deps']): Promise<void> {
+    for (const { orderId } of this.subscriptions) await this.#dispute(deps, orderId, 'won');
   }
 
   async #noteCalls(orderId: string, until: NonNullable<Made['until']>): Promise<Answered> {

@@ -100,7 +100,7 @@ export async function readRenewals({ database }: Replicas, id: string): Promise<
 export async function readStory(replicas: Replicas, account: string, id: string): Promise<Record<string, unknown>[]> {
   const events = await replicas.events(account);
   return events
-    .filter(({ data }) => data.subscriptionId === id)
+    .filter(({ subject, data }) => subject.startsWith('evt.billing.subscription.') && data.subscriptionId === id)
     .map(({ subject, data }) => ({ event: subject.slice('evt.billing.subscription.'.length, -'.v1'.length), ...data }))
     .filter(({ event }) => event !== 'started');
 }
