@@ -5,6 +5,7 @@ import { guardLeaks } from '@app/testing/leak-guard';
 import { randomRuns, volume } from '@app/testing/long';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { releaseHold } from '../src/advancing/release-hold.ts';
 import { settleHold } from '../src/advancing/settle-hold.ts';
 import { continuePayment } from '../src/charging/continue-payment.ts';
 import type { StartInput } from '../src/charging/new-attempt.ts';
@@ -35,7 +36,8 @@ type Request =
   | { readonly kind: 'settle'; readonly decision: 'accepted' | 'declined' }
   /** The part with this number: of two with one number the second is the first one's command again. */
   | { readonly kind: 'refund part'; readonly part: number }
-  | { readonly kind: 'continue' | 'refund' | 'round' | 'daily' };
+  /** `release`: the seller ends the hold without a charge. */
+  | { readonly kind: 'continue' | 'refund' | 'release' | 'round' | 'daily' };
 
 /** Parts that are given back: of the order's first charge or of its last one; an amount left out is all that is left. */
 const parts = [
@@ -82,6 +84,7 @@ const request: fc.Arbitrary<Request> = fc.oneof(
       part: fc.integer({ min: 0, max: parts.length - 1 }),
     }),
   },
+  { weight: 1, arbitrary: fc.constant({ kind: 'release' as const }) },
   {
     weight: 5,
     arbitrary: fc.record({
@@ -231,6 +234,8 @@ async function make(replica: Replica, order: Order, request: Request): Promise<u
       return await continuePayment(deps, caller, input.orderId);
     case 'refund':
       return await refundCharges(deps, caller, input.orderId);
+    case 'release':
+      return await releaseHold(deps, caller, input.orderId);
     case 'refund part':
       return await refundPart(replica, order, request.part);
     case 'round':

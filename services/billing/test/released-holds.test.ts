@@ -179,6 +179,26 @@ test('a hold that expired before it was released is not charged on the saved car
   expect(await done(order)).toEqual([]);
 });
 
+test('a release that comes while the card is being held releases the hold', async () => {
+  const account = newAccount();
+  const input = startInput({ hold: { upsell, decisionMinutes: 60 } });
+  const buyer = replicas.start();
+  let isHeld = false;
+  const releasing = replicas.start({
+    // The card is held after the first look at the hold, and before the second one.
+    database: (database) => ({
+      ...database,
+      transaction: async (work) => {
+        const result = await database.transaction(work);
+        if (!isHeld) await startPayment(buyer.deps, caller(account), input);
+        isHeld = true;
+        return result;
+      },
+    }),
+  });
+  expect(await release({ account, orderId: input.orderId }, releasing)).toMatchObject(released);
+});
+
 test('a hold that was captured in part at the processor is not released: the order is paid with the part, and the seller reads it', async () => {
   const replica = replicas.start();
   const order = await heldOrder(replica);

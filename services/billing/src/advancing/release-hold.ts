@@ -16,8 +16,13 @@ import { lookUpOverdue } from './look-up-overdue.ts';
  */
 export async function releaseHold(deps: PaymentDeps, caller: Caller, orderId: string): Promise<HoldResult> {
   const { accountId } = caller;
-  await decideRelease(deps, accountId, orderId);
-  const { hold } = await readMoney(deps.database, accountId, orderId);
+  const decide = async () => {
+    await decideRelease(deps, accountId, orderId);
+    return (await readMoney(deps.database, accountId, orderId)).hold;
+  };
+  let hold = await decide();
+  // The card was held between the decision and the reading of the hold.
+  if (hold?.status === 'held') hold = await decide();
   if (hold === null) {
     throw new DomainError('invalid_transition', `The order "${orderId}" has no hold that could be released.`);
   }
