@@ -356,6 +356,7 @@ test('a subscription is read with its periods and the payments of its renewals, 
   expect(await harness.requester.request(listOrderPayments, { orderId }, { accountId, requestId: 'r' })).toEqual({
     data: [],
     disputes: [],
+    fees: [],
   });
 });
 
