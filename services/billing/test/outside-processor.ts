@@ -28,8 +28,11 @@ export interface OutsideProcessor {
   savedCard(name: string): string;
   /** Buyers who are at the bank decide there, and come back. */
   buyersDecide(): Promise<void>;
-  /** A seller gives back what is left of a charge at the processor itself. @returns false where it has no page for that, or nothing is left */
-  refundThere(reference: string): boolean;
+  /**
+   * A seller gives back a part of a charge at the processor itself, or what is left of it.
+   * @returns false where it has no page for that, or less is left
+   */
+  refundThere(reference: string, amountCents?: number): boolean;
   /** Faults of its next requests, where it has a network of its own. */
   failRequests(faults: readonly StripeFault[]): void;
   /** The network works again; what was still on its way arrives. */

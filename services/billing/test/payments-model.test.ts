@@ -36,6 +36,8 @@ type Request =
   | { readonly kind: 'settle'; readonly decision: 'accepted' | 'declined' }
   /** The part with this number: of two with one number the second is the first one's command again. */
   | { readonly kind: 'refund part'; readonly part: number }
+  /** The seller gives back a part of the first charge, or all that is left of it, at the processor itself. */
+  | { readonly kind: 'refund there'; readonly amountCents: number | undefined }
   /** `release`: the seller ends the hold without a charge. */
   | { readonly kind: 'continue' | 'refund' | 'release' | 'round' | 'daily' };
 
@@ -85,6 +87,13 @@ const request: fc.Arbitrary<Request> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.constant({ kind: 'release' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('refund there' as const),
+      amountCents: fc.constantFrom(600, undefined),
+    }),
+  },
   {
     weight: 5,
     arbitrary: fc.record({
@@ -238,6 +247,10 @@ async function make(replica: Replica, order: Order, request: Request): Promise<u
       return await releaseHold(deps, caller, input.orderId);
     case 'refund part':
       return await refundPart(replica, order, request.part);
+    case 'refund there': {
+      const [charge] = (await replicas.money(account, input.orderId)).charges;
+      return charge !== undefined && replicas.outside.refundThere(charge.reference, request.amountCents);
+    }
     case 'round':
       return await round();
     case 'daily':

@@ -91,7 +91,7 @@ export async function stripeOutside(clock: FakeClock): Promise<OutsideProcessor>
         else await fetch(url, { redirect: 'manual' });
       }
     },
-    refundThere: (reference) => {
+    refundThere: (reference, amountCents) => {
       const [intentId] = reference.split('/');
       const intent = books()
         .all<PaymentIntent>('payment_intent')
@@ -100,8 +100,8 @@ export async function stripeOutside(clock: FakeClock): Promise<OutsideProcessor>
         .all<Refund>('refund')
         .filter(({ payment_intent, status }) => payment_intent === intentId && status !== 'failed');
       const left = (intent?.amount_received ?? 0) - given.reduce((sum, { amount }) => sum + amount, 0);
-      if (left <= 0) return false;
-      books().refund({ payment_intent: intentId, amount: left });
+      if (left <= 0 || left < (amountCents ?? left)) return false;
+      books().refund({ payment_intent: intentId, amount: amountCents ?? left });
       return true;
     },
     failRequests: (faults) => standIn.fail(() => true, ...faults),
