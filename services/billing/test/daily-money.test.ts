@@ -147,7 +147,7 @@ const dyingAfter = (charges: number) => {
     }),
   });
   let died = false;
-  const [, , charge = () => Promise.resolve()] = dailySteps(deps);
+  const [, , , charge = () => Promise.resolve()] = dailySteps(deps);
   const dies: DailyStep = async (stepDeps, run, counts) => {
     await charge(stepDeps, { ...run, isClosing: () => died }, counts);
     throw new Error('died');

@@ -264,7 +264,7 @@ test('the refund of an order gives back the order’s charge and never those of 
   expect(reported.map(({ data }) => data.refundedCents)).toEqual([4900]);
 });
 
-test('an order that is being given back, or was, renews no more, though its subscription has not ended yet', async () => {
+test('an order that is being given back renews no more, and its subscription ends with the look-up that finds the refund', async () => {
   const { account, id, orderId, replica, caller } = await beginPaidLife(replicas);
   const planned = async () => (await previewDailyRun(replica.deps, account, {})).totals.renewals.count;
   replicas.clock.advance(31 * dayMs);
@@ -273,15 +273,15 @@ test('an order that is being given back, or was, renews no more, though its subs
   expect(await refundCharges(replica.deps, caller, orderId)).toMatchObject({ status: 'processing' });
   replicas.clock.advance(2 * minuteMs);
   expect(await planned()).toBe(0);
-  // The run's look-up finds that the money was given back. Checkout is notified of that, and then ends the subscription.
+  // The run's look-up finds that the money was given back.
   await replica.daily(account);
   expect(await refundCharges(replica.deps, caller, orderId)).toMatchObject({ status: 'refunded' });
   expect(await planned()).toBe(0);
   await replica.daily(account);
-  expect(await readSubscription(replicas, id)).toMatchObject({ status: 'active', period: 1 });
+  expect(await readSubscription(replicas, id)).toMatchObject({ status: 'canceled', period: 1 });
 });
 
-test('an order whose refund was refused, or failed later, renews as before', async () => {
+test('an order whose refund was refused renews as before; one whose refund was taken renews no more, also where it fails later', async () => {
   const account = newAccount();
   const replica = replicas.start();
   const caller = { accountId: account, requestId: 'r' };
@@ -297,9 +297,10 @@ test('an order whose refund was refused, or failed later, renews as before', asy
   expect(await refundCharges(replica.deps, caller, failing)).toMatchObject({ status: 'refunded' });
   expect(await replica.renew(account)).toMatchObject({ charged: 1 });
   replicas.clock.advance(2 * hourMs);
-  // It finds the failed refund after it has charged.
+  // It finds the failed refund.
   await replica.daily(account);
-  expect(await replica.renew(account)).toMatchObject({ charged: 1 });
+  expect((await replicas.money(account, failing)).charges).toMatchObject([{ refunded_cents: 0 }]);
+  expect(await replica.renew(account)).toMatchObject({ charged: 0 });
 });
 
 test.each([
