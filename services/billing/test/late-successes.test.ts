@@ -190,3 +190,17 @@ test('a process that dies before or after any statement or call leaves neither t
     if (!dying.dead) break;
   }
 });
+
+test('two tabs that pay again while what was given up cannot be looked up charge nothing beside it', async () => {
+  const { account, replica, input, money } = await givenUp();
+  await replica.processor.deliverLate();
+  const other = replicas.start();
+  for (const each of [replica, other]) each.fail('throws_before');
+  const tab = (by: Replica, attemptNo: number) => start(by, account, { ...input, attemptNo });
+  const said = await Promise.all([tab(replica, 2), tab(other, 3)]);
+  expect(said.map(({ status }) => status)).toEqual(['processing', 'processing']);
+  expect(await charged(account)).toHaveLength(1);
+  replicas.clock.advance(6 * minuteMs);
+  await replica.round();
+  expect((await money()).payments.filter(({ status }) => status === 'succeeded')).toHaveLength(1);
+});
