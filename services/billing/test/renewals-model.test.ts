@@ -143,7 +143,7 @@ describe.each(['simulated', 'stripe'] as const)('%s', (processor) => {
         await shop.expectKept();
         expect(replicas.errors).toEqual([]);
       }),
-      { ...randomRuns(processor === 'stripe' ? 1 : 3, 400), endOnFailure: true },
+      { ...randomRuns(processor === 'stripe' ? 1 : 3, 1_000), endOnFailure: true },
     );
   });
 });
