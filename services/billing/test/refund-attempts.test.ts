@@ -1,6 +1,7 @@
 import { newIdSuffix } from '@app/contracts/ids';
 import { expect, test } from 'vitest';
 import { startPayment } from '../src/charging/start-payment.ts';
+import { recordFoundRefund } from '../src/refunds/record-found-refund.ts';
 import { refundCharges } from '../src/refunds/refund-charges.ts';
 import { refundPayment } from '../src/refunds/refund-payment.ts';
 import { dayMs, newAccount } from './payment-replicas.ts';
@@ -68,4 +69,23 @@ test('one that never arrived is requested again', async () => {
   const { account, part } = await refundGivenUp(1_000);
   expect(await part()).toMatchObject({ status: 'refunded', refundedCents: 1_000 });
   expect(await refundsThere(account)).toEqual([1_000]);
+});
+
+test('one that went through beside refunds that leave too little for it does not keep the rest back', async () => {
+  const { account, replica, caller, input, refunds, charge } = await refundGivenUp(2_000);
+  const made = {
+    reference: 're_failing',
+    paymentId: null,
+    kind: 'refund',
+    status: 'succeeded',
+    message: null,
+  } as const;
+  const money = { amountCents: 4_000, currency: 'usd', recordedAt: replicas.clock.now() };
+  const about = (await charge())?.reference ?? null;
+  const found = { ...made, ...money, orderId: input.orderId, about };
+  await recordFoundRefund(replica.deps, { accountId: account, processor: 'simulated' }, found);
+  await replica.processor.deliverLate();
+  expect(await refundCharges(replica.deps, caller, input.orderId)).toMatchObject({ status: 'refunded' });
+  expect(await refundsThere(account)).toEqual([2_000, 900]);
+  expect((await refunds()).map(({ status }) => status)).toEqual(['declined', 'succeeded', 'succeeded']);
 });

@@ -27,10 +27,12 @@ export async function lookUpGivenUp(
       return { status: 'unknown' };
     });
     if (found === null || found.status === 'declined') continue;
-    changed = true;
     const atMs = deps.clock.nowMs();
-    if (found.status === 'succeeded') await recordLateSuccess(deps, payment, found, { requestId, atMs });
-    else await reopen(deps, payment, found, requestId);
+    if (found.status !== 'succeeded') await reopen(deps, payment, found, requestId);
+    const waits =
+      found.status === 'succeeded' &&
+      (await recordLateSuccess(deps, payment, found, { requestId, atMs })).late === 'wait';
+    changed ||= !waits;
   }
   return changed;
 }
