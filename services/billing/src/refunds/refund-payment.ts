@@ -26,8 +26,8 @@ const orderStatement = statement<{ order_id: string }>(
 /**
  * Gives back one charge, of an order or of a renewal, whole or in part. The refund's row is the request, and its id is the
  * command's: a command that comes again finds it. The subscription of a renewal goes on.
- * @throws DomainError payment_not_found, invalid_transition for a payment that took no money or while another one of the
- * order has no outcome, already_refunded for an amount of what went back whole, validation_failed for more than is left,
+ * @throws DomainError payment_not_found, invalid_transition for a payment that took no money, while another one of the order
+ * has no outcome, or for an amount beside an earlier refund that was given up and went through after all, already_refunded for an amount of what went back whole, validation_failed for more than is left,
  * refund_failed, payment_disputed for money that is disputed, or was lost to a dispute
  */
 export async function refundPayment(
