@@ -69,7 +69,7 @@ export interface AnswerContext {
   readonly released?: Payment;
   /** Its row was written for this sending. */
   readonly isFirst?: boolean;
-  /** Of a renewal: the processor refused it on an earlier day too. */
+  /** Of a renewal: the processor refused it on an earlier day too, and charges others of the account. */
   readonly refusedBefore?: boolean;
   /** Its key was sent before all the same, perhaps: by a database that a backup has replaced. */
   readonly mayHaveArrived?: boolean;
@@ -189,7 +189,7 @@ function otherPaymentChange(payment: Payment, found: OtherPayment, nowMs: number
  */
 const endsUndone = ({ step }: Payment): boolean => isOfBuyer({ step }) || step === 'renewal';
 
-/** A seller who may not charge would have renewals that never end: the first day of a refusal alone is no attempt. */
+/** A renewal that is refused for good would never end; one that is refused with all others of its account waits. */
 function undoneReason({ step }: Payment, { why }: NotDone, refusedBefore: boolean): string {
   if (step !== 'renewal' || why !== 'request_refused') return nothingDone;
   return refusedBefore ? requestRefusedAgain : requestRefused;

@@ -98,7 +98,7 @@ export const requestRefusedKey = 'request_refused';
 
 /** @param message what the processor says */
 export const requestRefusedText = (processor: string, message: string): string =>
-  `Your account takes no payments: the payment processor (${processor}) refuses them, and buyers must try again later. ${message} See your Dashboard there. A renewal that is refused on a second day counts as a failed attempt.`;
+  `Your account takes no payments: the payment processor (${processor}) refuses them, and buyers must try again later. ${message} See your Dashboard there. Renewals are tried again each day: one that is refused on a second day counts as a failed attempt only where others are charged.`;
 
 /** @param due what Stripe wants of the seller, in its words */
 export const accountStoppedText = ({
@@ -110,7 +110,7 @@ export const accountStoppedText = ({
 }): string => {
   const why = disabledReason === null ? '' : ` (${disabledReason})`;
   const wants = due.length === 0 ? '' : ` Stripe wants of you: ${due.join(', ')}.`;
-  return `Your Stripe account takes no payments${why}.${wants} See your Stripe Dashboard. Meanwhile buyers must try again later, and a renewal that is refused on a second day counts as a failed attempt.`;
+  return `Your Stripe account takes no payments${why}.${wants} See your Stripe Dashboard. Meanwhile buyers must try again later. Renewals wait, and are tried again each day: no subscription ends because of it.`;
 };
 
 export const noProcessorText =

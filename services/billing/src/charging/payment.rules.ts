@@ -241,7 +241,7 @@ export const noProcessor = 'no_payment_processor';
 export const nothingDone = 'nothing_done';
 /** Of a renewal: nothing was done, because the processor takes no such request, as from a seller who may not charge. */
 export const requestRefused = 'request_refused';
-/** The same on a second day: it counts as an attempt, so that dunning goes on and ends. */
+/** The same on a second day, of an account whose other renewals are charged: it counts as an attempt, so that dunning goes on and ends. */
 export const requestRefusedAgain = 'request_refused_again';
 /**
  * Under its key the processor has another payment. Of a buyer's it took money or may do so: nothing else of the order is charged.

@@ -75,6 +75,45 @@ test.each(losses)(
   },
 );
 
+/** Runs twice a day, and says on which day the subscription became what. */
+async function changesOver(days: number, shop: StripeShop, orderId: string) {
+  const changes: [number, string, number][] = [];
+  for (let day = 0; day < days; day += 1) {
+    for (let run = 0; run < 2; run += 1) {
+      await shop.run();
+      const { status, failed_tries: failed } = await shop.subscription(orderId);
+      const [, before, failedBefore] = changes.at(-1) ?? [];
+      if (status !== before || failed !== failedBefore) changes.push([day, status, failed]);
+    }
+    harness.clock.advance(dayMs);
+  }
+  return changes;
+}
+
+test('a renewal that Stripe refuses on a second day, while it charges others, counts as a soft decline, and dunning goes on and ends', async () => {
+  onTestFinished(() => stripe.mend());
+  const shop = await openStripeShop();
+  const orderId = await shop.subscribe();
+  const refused = (await shop.subscription(orderId)).payment_method.split('/')[0];
+  for (let day = 0; day < 13; day += 1) {
+    await shop.subscribe();
+    harness.clock.advance(dayMs);
+  }
+  harness.clock.advance(18 * dayMs);
+  stripe.disturb(({ method, path, parameters }) =>
+    method === 'POST' && path === '/v1/payment_intents' && parameters.customer === refused
+      ? 'charges_disabled'
+      : undefined,
+  );
+  expect(await changesOver(13, shop, orderId)).toEqual([
+    [0, 'active', 0],
+    [1, 'past_due', 1],
+    [4, 'past_due', 2],
+    [7, 'past_due', 3],
+    [10, 'canceled', 4],
+  ]);
+});
+
 test.each([
   { answers: 'makes and refuses', refuse: (shop: StripeShop) => void Object.assign(books(shop), { disabled }) },
   {
@@ -84,35 +123,30 @@ test.each([
         method === 'POST' && path === '/v1/payment_intents' ? 'charges_disabled' : undefined,
       ),
   },
+  {
+    answers: 'refuses because of what is requested of their cards',
+    refuse: () =>
+      stripe.disturb(({ method, path }) =>
+        method === 'POST' && path === '/v1/payment_intents' ? 'type_not_allowed' : undefined,
+      ),
+  },
 ])(
-  'a renewal that Stripe $answers on a second day counts as a soft decline, and dunning goes on and ends',
+  'renewals of an account all of which Stripe $answers end no subscription, and are charged once it takes them',
   async ({ refuse }) => {
     onTestFinished(() => stripe.mend());
     const shop = await openStripeShop();
-    const orderId = await shop.subscribe();
+    const [one, other] = [await shop.subscribe(), await shop.subscribe()];
     harness.clock.advance(31 * dayMs);
     refuse(shop);
-    const changes: [number, string, number][] = [];
-    for (let day = 0; day < 14; day += 1) {
-      for (let run = 0; run < 2; run += 1) {
-        await shop.run();
-        const { status, failed_tries: failed } = await shop.subscription(orderId);
-        const [, before, failedBefore] = changes.at(-1) ?? [];
-        if (status !== before || failed !== failedBefore) changes.push([day, status, failed]);
-      }
-      harness.clock.advance(dayMs);
-    }
-    expect(changes).toEqual([
-      [0, 'active', 0],
-      [1, 'past_due', 1],
-      [4, 'past_due', 2],
-      [7, 'past_due', 3],
-      [10, 'canceled', 4],
-    ]);
+    expect(await changesOver(20, shop, one)).toEqual([[0, 'active', 0]]);
+    expect(await shop.subscription(other)).toMatchObject({ status: 'active', failed_tries: 0 });
     const left = shop
       .intents()
       .filter(({ metadata, status }) => metadata.funnelry_call === 'chargeSaved' && status !== 'canceled');
     expect(left).toEqual([]);
+    stripe.mend();
+    books(shop).disabled = undefined;
+    expect(await shop.run()).toMatchObject({ rebills: { charged: 2 } });
   },
 );
 

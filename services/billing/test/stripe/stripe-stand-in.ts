@@ -18,6 +18,8 @@ export type StripeFault =
   | 'rate_limited'
   /** The account may not charge at the moment. */
   | 'charges_disabled'
+  /** It does not take its method as it is requested. */
+  | 'type_not_allowed'
   | 'broken_before'
   | 'broken_after'
   | 'silent_before'
@@ -240,6 +242,7 @@ export class StripeStandIn {
     const announce = () => idempotencyKey !== undefined && this.#arrivals.push(idempotencyKey);
     if (fault === 'rate_limited') return send(response, errorAnswer(rateLimited));
     if (fault === 'charges_disabled') return send(response, errorAnswer(chargesDisabled));
+    if (fault === 'type_not_allowed') return send(response, errorAnswer(typeNotAllowed));
     if (fault === 'broken_before') return void incoming.socket.destroy();
     if (fault === 'silent_before') return void announce();
     const work = () => this.#work(request, endpoint, { origin, fault });
@@ -330,6 +333,10 @@ const rateLimited = new StripeNo(429, {
 });
 /** Without an intent, as versions of the API before confirmation did: opencollective/opencollective/issues/5997 has the words alone. */
 const chargesDisabled = invalid('Your account cannot currently make charges.');
+/** The words: github.com/Automattic/woocommerce-payments/pull/7026. That it names the method is assumed: it is harder on the sender. */
+const typeNotAllowed = invalid('The PaymentMethod provided (card) is not allowed for this PaymentIntent.', {
+  param: 'payment_method',
+});
 /** docs.stripe.com/error-low-level: kept, and repeated. */
 const serverError = (done: unknown): StripeNo =>
   new StripeNo(500, {

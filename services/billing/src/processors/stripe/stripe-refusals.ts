@@ -10,6 +10,8 @@ type Declined = Extract<ProcessorOutcome, { status: 'declined' }>;
  */
 export type Refusal =
   | { readonly of: 'payment'; readonly outcome: Declined }
+  /** It names the method and says nothing for certain of it: the method may be another customer's, or what we request of it wrong. */
+  | { readonly of: 'method'; readonly outcome: Declined }
   /** Stripe has no such customer, or not any more. */
   | { readonly of: 'customer' }
   /** Stripe does not take the request. Of a method that was detached it says neither code nor parameter: only reading that tells. */
@@ -24,17 +26,18 @@ export function refusalOf(err: unknown): Refusal | undefined {
   if (param === 'customer' && code === 'resource_missing') return { of: 'customer' };
   const outcome = decidedBy(err);
   if (outcome !== undefined) return { of: 'payment', outcome };
+  const isOfMethod = param === 'payment_method' || code === 'payment_method_unsupported_type';
+  if (isOfMethod) return { of: 'method', outcome: unusable(err.decline.message ?? err.message) };
   return status === 400 ? { of: 'request' } : undefined;
 }
 
-/** Codes of methods as https://docs.stripe.com/error-codes has them: of the others some speak of the seller's settings, some pass. */
-const methodCodes = new Set<string | undefined>(['payment_method_unexpected_state', 'payment_method_unsupported_type']);
 const notTheMoney = new Set<string | undefined>(['amount_too_large', 'amount_too_small']);
 
 function decidedBy({ param, code, decline, message }: StripeAnswerError): Declined | undefined {
   if (param === 'confirmation_token') return declines.invalidToken;
   if (param === 'payment_method' && code === 'resource_missing') return declines.invalidMethod;
-  if (param === 'payment_method' || methodCodes.has(code)) return unusable(decline.message ?? message);
+  // https://docs.stripe.com/error-codes: of the other codes of methods some speak of the seller's settings, some pass.
+  if (code === 'payment_method_unexpected_state') return unusable(decline.message ?? message);
   if (notTheMoney.has(code)) return declineOf(decline);
   if (param === 'currency') return impossible('currency_not_supported', decline.message ?? message);
   return undefined;

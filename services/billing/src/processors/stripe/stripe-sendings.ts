@@ -104,7 +104,9 @@ export async function sendSaved(
   const made = await deps.link.send(call, paymentId, create).catch(async (err: unknown) => {
     const refusal = refusalOf(err);
     if (refusal?.of === 'customer') return declines.customerDeleted;
-    if (refusal?.of === 'request' && !(await isAttached(deps, saved, call))) return declines.detachedMethod;
+    const isUndecided = refusal?.of === 'request' || refusal?.of === 'method';
+    if (isUndecided && !(await isAttached(deps, saved, call))) return declines.detachedMethod;
+    // A mistake of ours that names the method would otherwise end every subscription of the account at once.
     return await refused(deps, err, call);
   });
   return 'object' in made ? await askable(deps, made, { call, request: confirmation ?? {} }) : made;
@@ -145,7 +147,10 @@ async function withCustomer(
       const another = await customerOf(deps, call, request, customer);
       return await send(another, `${paymentId} ${another}`);
     })
-    .catch((err: unknown) => refused(deps, err, call));
+    .catch((err: unknown) => {
+      const refusal = refusalOf(err);
+      return refusal?.of === 'method' ? refusal.outcome : refused(deps, err, call);
+    });
   return 'object' in made ? await askable(deps, made, { call, request }) : made;
 }
 

@@ -2,7 +2,14 @@ import { type ColumnsOf, type Database, statement } from '@app/service-kit/datab
 import { withOne } from '@app/service-kit/planner';
 import { columnsOf, tableOf } from '@app/service-kit/row-arrays';
 import { columnsFrom, insertPayments, type NewPaymentValues } from '../../charging/insert-payments.ts';
-import { besideOthersSql, nextCheckAt, unanswered, undoneReasons } from '../../charging/payment.rules.ts';
+import {
+  besideOthersSql,
+  nextCheckAt,
+  requestRefused,
+  requestRefusedAgain,
+  unanswered,
+  undoneReasons,
+} from '../../charging/payment.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
 import { wantsRenewal } from '../../charging/wanted-renewal.ts';
 import { renewalsClaimed } from '../../points/points.ts';
@@ -63,6 +70,12 @@ const dueTypes = {
   test: 'boolean',
 } as const;
 
+const refused = [requestRefused, requestRefusedAgain].map((reason) => `'${reason}'`).join(', ');
+/** @param mode as an index of charges has it */
+const chargesOthers = (mode: string): string =>
+  `exists (select from charges as c where c.account_id = $1 and ${mode} and c.step = 'renewal' and c.processor = i.processor
+         and c.charged_at >= date_trunc('day', l.finished_at, 'UTC'))`;
+
 /**
  * Claims renewals: the payment that is sent next, and the period's row, which remembers the run. Subscriptions are locked in the order
  * of their orders, as in `renewals-lock`.
@@ -70,7 +83,9 @@ const dueTypes = {
  */
 const claimSql = (sent: string): string => `
    with due as materialized (
-     select i.*, l.attempt_no as last_attempt, l.decline_reason as last_reason, l.finished_at as last_finished_at
+     select i.*, l.attempt_no as last_attempt, l.decline_reason as last_reason, l.finished_at as last_finished_at,
+       coalesce(l.decline_reason in (${refused}) and case when i.test then ${chargesOthers('c.test')} else ${chargesOthers('not c.test')} end,
+         false) as charges_others
      from (select * from ${tableOf(dueTypes, 6)} order by order_id) as i
      ${withOne(
        `select p.attempt_no, p.decline_reason, p.finished_at from payments as p
@@ -90,13 +105,14 @@ const claimSql = (sent: string): string => `
        ends_at = excluded.ends_at, amount_cents = excluded.amount_cents, currency = excluded.currency,
        status = 'processing', run_id = excluded.run_id, payment_id = excluded.payment_id
    )
-   select payment_id, last_attempt, last_reason, last_finished_at, payment_id in (select id from sent) as sent from due`;
+   select payment_id, last_attempt, last_reason, last_finished_at, charges_others, payment_id in (select id from sent) as sent from due`;
 
 const claimedTypes: ColumnsOf<ClaimedRow> = {
   payment_id: 'text',
   last_attempt: 'int4',
   last_reason: 'text',
   last_finished_at: 'timestamptz',
+  charges_others: 'bool',
   sent: 'bool',
 };
 
@@ -179,7 +195,7 @@ export interface ClaimedRenewal {
   readonly payment: Payment;
   /** It was sent before: it is looked up first. */
   readonly resends: boolean;
-  /** The processor refused the renewal on an earlier day too. */
+  /** The processor refused the renewal on an earlier day too, and charges others (`isRefusedBefore`). */
   readonly refusedBefore: boolean;
 }
 

@@ -21,13 +21,17 @@ test.each([
 });
 
 test.each([
-  ['request_refused', '2026-03-01T23:59:59.999Z', true],
-  ['request_refused_again', '2026-02-27T12:00:00.000Z', true],
-  ['request_refused', '2026-03-02T00:00:00.000Z', false],
-  ['nothing_done', '2026-03-01T12:00:00.000Z', false],
-  [null, null, false],
-])('whether a renewal was refused on an earlier UTC day: %s at %s', (last_reason, finished, refused) => {
-  const last_finished_at = finished === null ? null : new Date(finished);
-  const now = new Date('2026-03-02T03:00:00.000Z');
-  expect(isRefusedBefore({ last_attempt: 1, last_reason, last_finished_at }, now)).toBe(refused);
-});
+  ['request_refused', '2026-03-01T23:59:59.999Z', true, true],
+  ['request_refused_again', '2026-02-27T12:00:00.000Z', true, true],
+  ['request_refused', '2026-03-01T23:59:59.999Z', false, false],
+  ['request_refused', '2026-03-02T00:00:00.000Z', true, false],
+  ['nothing_done', '2026-03-01T12:00:00.000Z', true, false],
+  [null, null, false, false],
+])(
+  'whether a renewal alone was refused on an earlier UTC day: %s at %s',
+  (last_reason, finished, charges_others, refused) => {
+    const last_finished_at = finished === null ? null : new Date(finished);
+    const now = new Date('2026-03-02T03:00:00.000Z');
+    expect(isRefusedBefore({ last_reason, last_finished_at, charges_others }, now)).toBe(refused);
+  },
+);

@@ -5,6 +5,8 @@ export interface LastAttempt {
   readonly last_attempt: number | null;
   readonly last_reason: string | null;
   readonly last_finished_at: Date | null;
+  /** Since the day of it the processor charged another renewal of the account. */
+  readonly charges_others: boolean;
 }
 
 /** Which payment of a period is sent next. */
@@ -14,8 +16,15 @@ export interface NextAttempt {
   readonly resends: boolean;
 }
 
-/** Whether the processor refused the period's last attempt on an earlier UTC day than `now`. */
-export const isRefusedBefore = ({ last_reason, last_finished_at }: LastAttempt, now: Date): boolean =>
+/**
+ * Whether the processor refused the period's last attempt on an earlier UTC day than `now`, and that was about this renewal: it charges
+ * others. An account that may not charge at the moment, and a request that is wrong of all, end no subscription.
+ */
+export const isRefusedBefore = (
+  { last_reason, last_finished_at, charges_others }: Omit<LastAttempt, 'last_attempt'>,
+  now: Date,
+): boolean =>
+  charges_others &&
   (last_reason === requestRefused || last_reason === requestRefusedAgain) &&
   last_finished_at !== null &&
   dayOf(last_finished_at) < dayOf(now);
@@ -26,7 +35,10 @@ const dayOf = (time: Date): string => time.toISOString().slice(0, 10);
  * The payment that is sent next for a period. One with which the processor did nothing is the next one still: should an earlier
  * sending of its key have arrived, which a restored database does not know, another key would be charged anew.
  */
-export function nextAttempt({ last_attempt, last_reason }: Omit<LastAttempt, 'last_finished_at'>): NextAttempt {
+export function nextAttempt({
+  last_attempt,
+  last_reason,
+}: Pick<LastAttempt, 'last_attempt' | 'last_reason'>): NextAttempt {
   if (last_attempt === null) return { attemptNo: 1, resends: false };
   const resends = last_reason !== null && undoneReasons.includes(last_reason);
   return { attemptNo: resends ? last_attempt : last_attempt + 1, resends };
