@@ -138,7 +138,7 @@ test.each([
     const [one, other] = [await shop.subscribe(), await shop.subscribe()];
     harness.clock.advance(31 * dayMs);
     refuse(shop);
-    expect(await changesOver(20, shop, one)).toEqual([[0, 'active', 0]]);
+    expect(await changesOver(12, shop, one)).toEqual([[0, 'active', 0]]);
     expect(await shop.subscription(other)).toMatchObject({ status: 'active', failed_tries: 0 });
     const left = shop
       .intents()
