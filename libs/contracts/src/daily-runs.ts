@@ -22,6 +22,7 @@ const runProblem = z.object({
     'orders_differ',
     'orders_not_compared',
     'charging_stopped',
+    'charges_disabled',
   ]),
   detail: z.string(),
 });

@@ -44,7 +44,7 @@ export async function checkAccountState(deps: AccountStateDeps, accountId: strin
   );
   if (found === undefined || found.state.mayCharge) return undefined;
   const summary = accountStoppedText(found.state);
-  const data: EventData<typeof dailyRunNoticed> = { code: 'charging_stopped', summary, orderId: null, test: false };
+  const data: EventData<typeof dailyRunNoticed> = { code: 'failed', summary, orderId: null, test: false };
   const event = outboxRow(dailyRunNoticed, data, { accountId, requestId: null, nowMs: now.getTime() });
   const key = `${requestRefusedKey} ${now.toISOString().slice(0, 10)}`;
   if ((await notifyOnce(database.pool, [{ accountId, key, event }], { now })) > 0) wakeRelay();
@@ -58,7 +58,7 @@ export const checkAccountDaily =
     if (run.test || mustEnd(run)) return;
     try {
       const detail = await checkAccountState(deps, run.accountId);
-      if (detail !== undefined) counts.problems.push({ code: 'charging_stopped', detail });
+      if (detail !== undefined) counts.problems.push({ code: 'charges_disabled', detail });
     } catch (err) {
       if (err instanceof NothingDoneError && err.why === keyRefusedCode) run.keyRefusal.by ??= name;
       deps.logger.warn({ err, accountId: run.accountId }, 'the state of an account at Stripe could not be read');

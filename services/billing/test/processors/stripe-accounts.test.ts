@@ -43,7 +43,8 @@ test('an account that stops charging is seen by the daily run, and its seller is
   harness.clock.advance(31 * dayMs);
   stripe.booksOf(shop.key).disabled = disabled;
   for (let buyer = 0; buyer < 3; buyer += 1) await shop.pay();
-  expect(await shop.run()).toMatchObject({ problems: [{ code: 'charging_stopped' }] });
+  // Not `charging_stopped`: its seller would confirm payments that nobody has looked up.
+  expect(await shop.run()).toMatchObject({ problems: [{ code: 'charges_disabled' }] });
   await shop.run();
   expect(await shownOf(shop.account)).toMatchObject(stopped);
   const notifications = async () => (await shop.notified()).filter((text) => text.includes('takes no payments'));

@@ -44,7 +44,7 @@ export const dailyOperations = tagged('Daily job', [
     description:
       'Charges renewals that are due, retries declined cards, reminds buyers of stalled checkouts, settles holds. Running ' +
       'it more than once a day is safe: of each subscription one period at most is charged on a UTC day. With the platform key it runs for every account and answers with the sum. `problems` says ' +
-      'why a run is not `ok`. `charging_stopped`: the payment processor shows payments that the platform does not know, as after a restored backup; look them up, and confirm with `confirmUnmatchedPayments`. A run that takes longer than 285 seconds, or than `waitSeconds`, is answered with 503 `outcome_unknown`, which names ' +
+      'why a run is not `ok`. `charging_stopped`: the payment processor shows payments that the platform does not know, as after a restored backup; look them up, and confirm with `confirmUnmatchedPayments`. `charges_disabled`: Stripe takes no payments for the account until its seller has done what Stripe wants; nothing is to be confirmed. A run that takes longer than 285 seconds, or than `waitSeconds`, is answered with 503 `outcome_unknown`, which names ' +
       'the run, and goes on.',
     auth: 'daily',
     scope: 'money',
