@@ -2,7 +2,8 @@ import { outboxRow } from '@app/messaging/outbox';
 import type { Decision } from './decide-answer.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
-import type { AnswerWriter, AnswerWriters } from './write-answer.ts';
+import type { PaymentEventSource } from './payment-events.ts';
+import type { AnswerEvent, AnswerWriter, AnswerWriters } from './write-answer.ts';
 
 /**
  * Writes a decided answer with its events, by the writer of its kind.
@@ -14,17 +15,20 @@ export async function writeDecision(
   decision: Decision,
   requestId: string | null,
 ): Promise<Payment | undefined> {
-  const source = { accountId: payment.account_id, requestId, nowMs: deps.clock.nowMs() };
-  const events = decision.events.map(({ of, if_whole, ...event }) => ({
-    ...outboxRow(event.definition, event.data, source),
-    of,
-    ...(if_whole && { if_whole }),
-  }));
+  const events = eventRows(decision, { accountId: payment.account_id, requestId, nowMs: deps.clock.nowMs() });
   const written = await writerOf(payment, deps.answerWriters).add({ payment, decision, events });
   // The events of a renewal are written by the statement that records it.
   if (written && (events.length > 0 || payment.step === 'renewal')) deps.wakeRelay();
   return written ? updated(payment, decision) : undefined;
 }
+
+/** The rows of a decision's events. */
+export const eventRows = ({ events }: Pick<Decision, 'events'>, source: PaymentEventSource): AnswerEvent[] =>
+  events.map(({ of, if_whole, ...event }) => ({
+    ...outboxRow(event.definition, event.data, source),
+    of,
+    ...(if_whole && { if_whole }),
+  }));
 
 function writerOf({ step }: Payment, writers: AnswerWriters): AnswerWriter {
   return step === 'renewal' || step === 'card' || step === 'refund' ? writers[step] : writers.order;

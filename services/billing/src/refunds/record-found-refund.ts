@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { idPrefixes, idSuffixOf } from '@app/contracts/ids';
-import { outboxRow } from '@app/messaging/outbox';
 import { type Client, statement } from '@app/service-kit/database';
 import { decideAnswer } from '../charging/decide-answer.rules.ts';
 import { hasEnded } from '../charging/payment.rules.ts';
@@ -8,6 +7,7 @@ import type { Charge, OrderMoney, Payment } from '../charging/payment.types.ts';
 import type { PaymentDeps } from '../charging/payment-deps.ts';
 import { onlyPaymentOf, paymentColumns, paymentTypes, readMoney } from '../charging/payment-rows.ts';
 import { recordAnswer } from '../charging/record-payment.ts';
+import { eventRows } from '../charging/write-decision.ts';
 import type { ProcessorRecord } from '../processors/port.ts';
 import { lockOrderFirst } from '../subscriptions/cancel-refunded.ts';
 import { giveBack, lockCharges } from './record-refund.ts';
@@ -105,12 +105,7 @@ async function writeFound(deps: PaymentDeps, found: Found, attemptNo: number): P
     const outcome = { status: 'succeeded', reference: record.reference } as const;
     const { events, effects } = decideAnswer(payment, outcome, finishedAt.getTime(), { money });
     if (effects.refunded === null) throw new Error(`the refund ${payment.id} gives back nothing`);
-    const source = { accountId, requestId: null, nowMs: clock.nowMs() };
-    const rows = events.map(({ of, if_whole, ...event }) => ({
-      ...outboxRow(event.definition, event.data, source),
-      of,
-      ...(if_whole && { if_whole }),
-    }));
+    const rows = eventRows({ events }, { accountId, requestId: null, nowMs: clock.nowMs() });
     await giveBack(client, { payment, refunded: effects.refunded, events: rows, finishedAt });
     return true;
   });
