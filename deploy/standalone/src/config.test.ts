@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loopbackWarning, readConfig } from './config.ts';
+import { ignoredVariables, loopbackWarning, readConfig } from './config.ts';
 
 const allowed = (env: Record<string, string>) => readConfig(env).WEBHOOKS_ALLOW_LOOPBACK;
 
@@ -31,4 +31,25 @@ test('the setting decides where it is given, and the start says what it opens', 
   const open = readConfig({ HOST: '0.0.0.0', WEBHOOKS_ALLOW_LOOPBACK: 'enabled' });
   expect(open.WEBHOOKS_ALLOW_LOOPBACK).toBe('enabled');
   expect(loopbackWarning(open)).toMatch(/every account .* can send requests to every port of this machine/);
+});
+
+test.each([
+  [1, { PUBLIC_URL: 'https://shop.example' }],
+  [0, {}],
+  [0, { PUBLIC_URL: 'http://localhost:8080' }],
+  [0, { PUBLIC_URL: 'https://shop.example', HOST: '0.0.0.0' }],
+  [2, { PUBLIC_URL: 'https://shop.example', TRUST_PROXY: '2' }],
+  [0, { PUBLIC_URL: 'https://shop.example', TRUST_PROXY: '0' }],
+] as const)(
+  '%i proxies are trusted with %o: one where only a proxy of this machine can bring in other machines',
+  (hops, env) => {
+    expect(readConfig(env).TRUST_PROXY).toBe(hops);
+  },
+);
+
+test('variables that npm start makes itself are named, without their values', () => {
+  expect(ignoredVariables(readConfig({ MAX_CONNECTIONS: '10' }))).toBeUndefined();
+  const said = ignoredVariables(readConfig({ DATABASE_URL: 'postgres://u:secret@h/d', KEY_PEPPER: 'secret' }));
+  expect(said).toMatch(/^DATABASE_URL, KEY_PEPPER: ignored/);
+  expect(said).not.toContain('secret');
 });

@@ -23,6 +23,8 @@ const configSchema = z.object({
   SIGNUP: z.enum(['open', 'closed']).default('open'),
   RATE_LIMIT_PER_MINUTE: integerSetting(0, 1_000_000, 600),
   PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  /** Proxies before the gateway; left out: one where HOST is loopback and PUBLIC_URL is not, because nothing else could reach it. */
+  TRUST_PROXY: z.coerce.number().int().min(0).max(10).optional(),
   SMTP_URL: z.string().min(1).optional(),
   EMAIL_FROM: z.string().min(1).optional(),
   EMAIL_DIR: z.string().min(1).optional(),
@@ -56,7 +58,22 @@ const configSchema = z.object({
   ...telemetrySettings,
 });
 type Settings = z.infer<typeof configSchema>;
-export type StandaloneConfig = Settings & { readonly WEBHOOKS_ALLOW_LOOPBACK: 'enabled' | 'disabled' };
+export type StandaloneConfig = Settings & {
+  readonly WEBHOOKS_ALLOW_LOOPBACK: 'enabled' | 'disabled';
+  readonly TRUST_PROXY: number;
+  /** The environment, for the settings of single services: each takes those that it knows. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+};
+
+/** Settings of services that `npm start` makes itself. */
+const madeHere = ['DATABASE_URL', 'KEY_PEPPER', 'NATS_PASSWORD', 'NATS_USER', 'PLATFORM_KEY', 'SECRETS_KEY'] as const;
+
+/** What the start says of variables that it ignores; undefined where there are none. */
+export function ignoredVariables({ environment }: StandaloneConfig): string | undefined {
+  const ignored = madeHere.filter((name) => Boolean(environment[name]));
+  if (ignored.length === 0) return undefined;
+  return `${ignored.join(', ')}: ignored, npm start makes ${ignored.length === 1 ? 'it' : 'them'} itself (docs/settings.md).`;
+}
 
 /** Whether accounts belong to users of this machine: other machines reach neither the address nor a proxy before it. */
 const isLocal = ({ HOST, PUBLIC_URL }: Pick<Settings, 'HOST' | 'PUBLIC_URL'>): boolean =>
@@ -73,8 +90,11 @@ export function loopbackWarning(config: StandaloneConfig): string | undefined {
 
 export function readConfig(env: Record<string, string | undefined> = process.env): StandaloneConfig {
   const config = parseConfig(configSchema, env);
+  const { HOST, WEBHOOKS_ALLOW_LOOPBACK, TRUST_PROXY } = config;
   return {
     ...config,
-    WEBHOOKS_ALLOW_LOOPBACK: config.WEBHOOKS_ALLOW_LOOPBACK ?? (isLocal(config) ? 'enabled' : 'disabled'),
+    WEBHOOKS_ALLOW_LOOPBACK: WEBHOOKS_ALLOW_LOOPBACK ?? (isLocal(config) ? 'enabled' : 'disabled'),
+    TRUST_PROXY: TRUST_PROXY ?? (isLoopbackHost(HOST) && !isLocal(config) ? 1 : 0),
+    environment: env,
   };
 }

@@ -156,6 +156,7 @@ export async function startServices<T>(
 
 function environmentOf(service: ServiceName, { config, secrets, infrastructure }: StartOptions): Environment {
   const common = {
+    ...config.environment,
     DATABASE_URL: infrastructure.databaseUrl(service),
     NATS_URL: infrastructure.natsUrl,
     ...infrastructure.natsUser(service),
@@ -198,6 +199,7 @@ function environmentOf(service: ServiceName, { config, secrets, infrastructure }
     PORT: String(config.PORT),
     HOST: config.HOST,
     PUBLIC_URL: config.PUBLIC_URL,
+    TRUST_PROXY: String(config.TRUST_PROXY),
     SIGNUP: config.SIGNUP,
     APPLE_PAY_DOMAIN_FILE: config.APPLE_PAY_DOMAIN_FILE,
     RATE_LIMIT_PER_MINUTE: String(config.RATE_LIMIT_PER_MINUTE),

@@ -7,7 +7,7 @@ import { addHealthServer } from '@app/service-kit/health-server';
 import { createLogger } from '@app/service-kit/logger';
 import { ResourceStack } from '@app/service-kit/resource-stack';
 import { startProcessTelemetry } from '@app/service-kit/telemetry';
-import { loopbackWarning, type StandaloneConfig } from './config.ts';
+import { ignoredVariables, loopbackWarning, type StandaloneConfig } from './config.ts';
 import { removeConnections, writeConnections } from './connections.ts';
 import { credentialsFile, writeCredentials } from './credentials.ts';
 import { makeDataDir } from './data-dir.ts';
@@ -105,8 +105,9 @@ async function start(
     say(line);
     logger.warn(line);
   };
-  const warning = loopbackWarning(config);
-  if (warning !== undefined) announce(warning);
+  for (const warning of [loopbackWarning(config), ignoredVariables(config)]) {
+    if (warning !== undefined) announce(warning);
+  }
   let infrastructure: Infrastructure | undefined;
   const watch = watchDisk({
     directory: config.DATA_DIR,
