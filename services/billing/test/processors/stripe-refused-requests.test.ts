@@ -130,6 +130,13 @@ test.each([
         method === 'POST' && path === '/v1/payment_intents' ? 'type_not_allowed' : undefined,
       ),
   },
+  {
+    answers: 'refuses because of their currency',
+    refuse: () =>
+      stripe.disturb(({ method, path }) =>
+        method === 'POST' && path === '/v1/payment_intents' ? 'currency_refused' : undefined,
+      ),
+  },
 ])(
   'renewals of an account all of which Stripe $answers end no subscription, and are charged once it takes them',
   async ({ refuse }) => {

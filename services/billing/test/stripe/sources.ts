@@ -66,6 +66,7 @@ const recorded: readonly (readonly [begins: RegExp, source: string])[] = [
   [/^The provided key '/, 'github.com/stripe/stripe-node/issues/2246'],
   [/^The provided PaymentMethod was previously used/, 'github.com/liberapay/liberapay.com/issues/2686'],
   [/^The PaymentMethod \S+ does not belong to/, 'github.com/cloudronin/seahaven'],
+  [/^Invalid currency: /, 'github.com/lukec/stripe-perl/issues/156'],
   [/^The PaymentMethod provided \(/, 'github.com/Automattic/woocommerce-payments/pull/7026'],
   [/^Your account cannot currently make/, 'github.com/Automattic/woocommerce-payments/issues/248'],
   [/^The refund amount is greater than the unrefunded/, 'github.com/reactioncommerce/reaction/issues/3704'],

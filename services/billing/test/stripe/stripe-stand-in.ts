@@ -20,6 +20,7 @@ export type StripeFault =
   | 'charges_disabled'
   /** It does not take its method as it is requested. */
   | 'type_not_allowed'
+  | 'currency_refused'
   | 'broken_before'
   | 'broken_after'
   | 'silent_before'
@@ -243,6 +244,7 @@ export class StripeStandIn {
     if (fault === 'rate_limited') return send(response, errorAnswer(rateLimited));
     if (fault === 'charges_disabled') return send(response, errorAnswer(chargesDisabled));
     if (fault === 'type_not_allowed') return send(response, errorAnswer(typeNotAllowed));
+    if (fault === 'currency_refused') return send(response, errorAnswer(currencyRefused));
     if (fault === 'broken_before') return void incoming.socket.destroy();
     if (fault === 'silent_before') return void announce();
     const work = () => this.#work(request, endpoint, { origin, fault });
@@ -337,6 +339,8 @@ const chargesDisabled = invalid('Your account cannot currently make charges.');
 const typeNotAllowed = invalid('The PaymentMethod provided (card) is not allowed for this PaymentIntent.', {
   param: 'payment_method',
 });
+/** github.com/lukec/stripe-perl/issues/156. */
+const currencyRefused = invalid('Invalid currency: usd.', { param: 'currency' });
 /** docs.stripe.com/error-low-level: kept, and repeated. */
 const serverError = (done: unknown): StripeNo =>
   new StripeNo(500, {

@@ -10,8 +10,11 @@ type Declined = Extract<ProcessorOutcome, { status: 'declined' }>;
  */
 export type Refusal =
   | { readonly of: 'payment'; readonly outcome: Declined }
-  /** It names the method and says nothing for certain of it: the method may be another customer's, or what we request of it wrong. */
-  | { readonly of: 'method'; readonly outcome: Declined }
+  /**
+   * It names the method or the currency, and does not say for certain what is wrong with it: this may be the payment's, the account's, or a
+   * mistake of ours. A buyer may give another card.
+   */
+  | { readonly of: 'parameter'; readonly outcome: Declined }
   /** Stripe has no such customer, or not any more. */
   | { readonly of: 'customer' }
   /** Stripe does not take the request. Of a method that was detached it says neither code nor parameter: only reading that tells. */
@@ -27,7 +30,9 @@ export function refusalOf(err: unknown): Refusal | undefined {
   const outcome = decidedBy(err);
   if (outcome !== undefined) return { of: 'payment', outcome };
   const isOfMethod = param === 'payment_method' || code === 'payment_method_unsupported_type';
-  if (isOfMethod) return { of: 'method', outcome: unusable(err.decline.message ?? err.message) };
+  if (isOfMethod) return { of: 'parameter', outcome: unusable(err.decline.message ?? err.message) };
+  if (param === 'currency')
+    return { of: 'parameter', outcome: impossible('currency_not_supported', err.decline.message ?? err.message) };
   return status === 400 ? { of: 'request' } : undefined;
 }
 
@@ -39,6 +44,5 @@ function decidedBy({ param, code, decline, message }: StripeAnswerError): Declin
   // https://docs.stripe.com/error-codes: of the other codes of methods some speak of the seller's settings, some pass.
   if (code === 'payment_method_unexpected_state') return unusable(decline.message ?? message);
   if (notTheMoney.has(code)) return declineOf(decline);
-  if (param === 'currency') return impossible('currency_not_supported', decline.message ?? message);
   return undefined;
 }

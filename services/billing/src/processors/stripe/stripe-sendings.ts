@@ -104,9 +104,9 @@ export async function sendSaved(
   const made = await deps.link.send(call, paymentId, create).catch(async (err: unknown) => {
     const refusal = refusalOf(err);
     if (refusal?.of === 'customer') return declines.customerDeleted;
-    const isUndecided = refusal?.of === 'request' || refusal?.of === 'method';
+    const isUndecided = refusal?.of === 'request' || refusal?.of === 'parameter';
     if (isUndecided && !(await isAttached(deps, saved, call))) return declines.detachedMethod;
-    // A mistake of ours that names the method would otherwise end every subscription of the account at once.
+    // A mistake of ours, or an account that takes the currency no more, would otherwise end every subscription of the account at once.
     return await refused(deps, err, call);
   });
   return 'object' in made ? await askable(deps, made, { call, request: confirmation ?? {} }) : made;
@@ -149,7 +149,7 @@ async function withCustomer(
     })
     .catch((err: unknown) => {
       const refusal = refusalOf(err);
-      return refusal?.of === 'method' ? refusal.outcome : refused(deps, err, call);
+      return refusal?.of === 'parameter' ? refusal.outcome : refused(deps, err, call);
     });
   return 'object' in made ? await askable(deps, made, { call, request }) : made;
 }
