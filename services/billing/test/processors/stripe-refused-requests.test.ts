@@ -173,6 +173,20 @@ test('a renewal that was refused once is charged on the next day, where Stripe t
   expect(taken).toHaveLength(1);
 });
 
+test('a renewal that was paid without an answer is found, also where its customer was deleted since', async () => {
+  const shop = await openStripeShop();
+  const orderId = await shop.subscribe();
+  const [customer = ''] = (await shop.subscription(orderId)).payment_method.split('/');
+  harness.clock.advance(31 * dayMs);
+  stripe.fail(({ method, path }) => method === 'POST' && path === '/v1/payment_intents', 'error_after');
+  await shop.run();
+  expect(await shop.subscription(orderId)).toMatchObject({ status: 'active', period: 1 });
+  books(shop).deleteCustomer(customer);
+  harness.clock.advance(dayMs);
+  expect(await shop.run()).toMatchObject({ ok: true });
+  expect(await shop.subscription(orderId)).toMatchObject({ status: 'active', period: 2, failed_tries: 0 });
+});
+
 test('a buyer whom Stripe refuses because of its seller’s account may try again, and what Stripe made of it is ended', async () => {
   const shop = await openStripeShop();
   books(shop).disabled = disabled;

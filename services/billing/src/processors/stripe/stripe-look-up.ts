@@ -1,4 +1,4 @@
-import { hourMs } from '@app/contracts/durations';
+import { dayMs, hourMs } from '@app/contracts/durations';
 import { idTimeMs } from '@app/contracts/ids';
 import { fromStripeAmount } from '@app/money/stripe-amounts';
 import type Stripe from 'stripe';
@@ -141,15 +141,24 @@ async function findIntent(deps: StripeDeps, sent: Starting, call: ProcessorCall)
     sent.call === 'chargeSaved'
       ? readSavedMethod(sent.request.savedMethod)?.customer
       : await deps.customers.find(call, sent.request.orderId);
+  let isCustomerKnown = true;
   if (customer !== undefined) {
-    // Another Stripe account does not know the customer.
-    const found = await firstOf(deps, call, sent.call, { customer }, isIt).catch(unlessMissing);
+    const found = await firstOf(deps, call, sent.call, { customer }, isIt).catch((err: unknown) => {
+      isCustomerKnown = false;
+      return unlessMissing(err);
+    });
     if (found !== undefined) return found;
   }
-  if (sent.call === 'chargeSaved') return undefined;
-  // A database that was restored from a backup has lost the customer.
-  return await firstOf(deps, call, sent.call, { created: firstSentRange(sent.request) }, isIt);
+  if (sent.call === 'chargeSaved' && isCustomerKnown) return undefined;
+  // A database that was restored from a backup has lost the customer; the seller may have deleted them, and another Stripe account has none.
+  const created = sent.call === 'chargeSaved' ? renewalRange(paymentId) : firstSentRange(sent.request);
+  return await firstOf(deps, call, sent.call, { created }, isIt);
 }
+
+/** The id of a renewal has the time when its attempt falls due, which four retries may come before where cards are replaced. */
+const renewalRange = (paymentId: string): Stripe.RangeQueryParam => ({
+  gte: seconds(idTimeMs(paymentId) - 12 * dayMs),
+});
 
 /** Of a request without its times, or with a new card, the id has the time. */
 function firstSentRange({ paymentId, firstSent }: CardRequest): Stripe.RangeQueryParam {
