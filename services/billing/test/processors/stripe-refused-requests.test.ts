@@ -151,6 +151,8 @@ test.each([
       .intents()
       .filter(({ metadata, status }) => metadata.funnelry_call === 'chargeSaved' && status !== 'canceled');
     expect(left).toEqual([]);
+    // One notification a day says it of all of them.
+    expect((await shop.notified()).filter((text) => text.includes('never reached'))).toEqual([]);
     stripe.mend();
     books(shop).disabled = undefined;
     expect(await shop.run()).toMatchObject({ rebills: { charged: 2 } });

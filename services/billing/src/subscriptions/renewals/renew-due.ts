@@ -251,7 +251,8 @@ async function recordWhenAnswered(charging: Charging, whenBegun: Promise<Begun |
     await deps.processorCalls.during(payment.id, async () => {
       const outcome = await answer;
       await recordAnswer(deps, payment, outcome, context);
-      if (outcome.status === 'not_done') await notifyNotReceived(deps, payment);
+      // Of what the processor refuses its seller is notified once a day, and not of each renewal.
+      if (outcome.status === 'not_done' && outcome.why !== 'request_refused') await notifyNotReceived(deps, payment);
       run.progress.done(1);
     });
   } catch (err) {
