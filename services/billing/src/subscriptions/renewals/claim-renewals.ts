@@ -71,7 +71,11 @@ const dueTypes = {
 } as const;
 
 const refused = [requestRefused, requestRefusedAgain].map((reason) => `'${reason}'`).join(', ');
-/** @param mode as an index of charges has it */
+/**
+ * Read for what was refused alone: nearly all renewals are first attempts, whose last reason is null, and `null and …` would read the
+ * account's charges for each of them.
+ * @param mode as an index of charges has it
+ */
 const chargesOthers = (mode: string): string =>
   `exists (select from charges as c where c.account_id = $1 and ${mode} and c.step = 'renewal' and c.processor = i.processor
          and c.charged_at >= date_trunc('day', l.finished_at, 'UTC'))`;
@@ -84,8 +88,9 @@ const chargesOthers = (mode: string): string =>
 const claimSql = (sent: string): string => `
    with due as materialized (
      select i.*, l.attempt_no as last_attempt, l.decline_reason as last_reason, l.finished_at as last_finished_at,
-       coalesce(l.decline_reason in (${refused}) and case when i.test then ${chargesOthers('c.test')} else ${chargesOthers('not c.test')} end,
-         false) as charges_others
+       case when l.decline_reason in (${refused})
+         then case when i.test then ${chargesOthers('c.test')} else ${chargesOthers('not c.test')} end
+         else false end as charges_others
      from (select * from ${tableOf(dueTypes, 6)} order by order_id) as i
      ${withOne(
        `select p.attempt_no, p.decline_reason, p.finished_at from payments as p
