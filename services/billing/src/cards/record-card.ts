@@ -6,23 +6,9 @@ import { updateColumns, updateTypes } from '../charging/payment-update.ts';
 import { createSingleAnswerWriter } from '../charging/single-answer-writer.ts';
 import type { Answer, AnswerWriter } from '../charging/write-answer.ts';
 import { readAheadDays, rehearsalTime } from '../runs/rehearsal-time.ts';
-import type { Subscription } from '../subscriptions/subscription-change.rules.ts';
-import {
-  type SubscriptionRow,
-  stateColumns,
-  stateValues,
-  subscriptionColumns,
-  subscriptionTypes,
-} from '../subscriptions/subscription-rows.ts';
+import { lockSubscription } from '../subscriptions/lock-subscription.ts';
+import { stateColumns, stateValues } from '../subscriptions/subscription-rows.ts';
 import { decideCard, type RecordedCard } from './card-answer.rules.ts';
-
-/** The subscription before its payments, as claiming and recording a renewal lock them. */
-const lockStatement = statement<LockedRow>(
-  'cards-lock-subscription',
-  `select ${subscriptionColumns}, hard_declined, free_attempt, paused_retry_at from subscriptions
-   where account_id = $1 and order_id = $2 for no key update`,
-  { ...subscriptionTypes, hard_declined: 'bool', free_attempt: 'bool', paused_retry_at: 'timestamptz' },
-);
 
 // A statement of its own, after the lock: it sees a newer card that was saved while the lock was waited for.
 const recordStatement = statement<RecordedCard>(
@@ -49,8 +35,6 @@ const replaceStatement = statement(
    where account_id = $1 and id = $2`,
 );
 
-type LockedRow = SubscriptionRow & Subscription;
-
 /**
  * The answers to cards that are saved. In one transaction the payment ends and the subscription gets the card, unless it is
  * canceled, or that card or one that was given later is saved already (`decideCard`): it never has two, nor one that is not saved.
@@ -61,13 +45,13 @@ export const createCardAnswerWriter = (database: Database, clock: Clock): Answer
 /** @returns false where the payment had ended before */
 async function writeAnswer(client: Client, { payment, decision }: Answer, now: Date): Promise<boolean> {
   const { id, account_id: accountId, order_id: orderId, test, processor } = payment;
-  const { rows: locked } = await client.query(lockStatement([accountId, orderId]));
+  const locked = await lockSubscription(client, accountId, orderId);
   const update = JSON.stringify([{ ...decision.update, id, account_id: accountId }]);
   const { rows } = await client.query(recordStatement([accountId, orderId, update]));
   const [recorded] = rows;
   if (recorded === undefined) return false;
   const aheadDays = test ? ((await readAheadDays(client, [accountId])).get(accountId) ?? 0) : 0;
-  const next = decideCard(recorded, locked[0], rehearsalTime(now, aheadDays));
+  const next = decideCard(recorded, locked, rehearsalTime(now, aheadDays));
   if (next === null) return true;
   const { method } = decision.effects;
   if (method === null) throw new Error(`payment ${id} succeeded without a saved card`);

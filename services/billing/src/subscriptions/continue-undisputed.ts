@@ -1,23 +1,9 @@
 import { type Client, statement } from '@app/service-kit/database';
 import { isDisputed, renewalUnderWay } from '../charging/wanted-renewal.ts';
 import { readAheadDays, rehearsalTime } from '../runs/rehearsal-time.ts';
-import { dueAnew, type Subscription } from './subscription-change.rules.ts';
-import {
-  type SubscriptionRow,
-  stateColumns,
-  stateValues,
-  subscriptionColumns,
-  subscriptionTypes,
-} from './subscription-rows.ts';
-
-type LockedRow = SubscriptionRow & Subscription;
-
-const lockStatement = statement<LockedRow>(
-  'subscriptions-lock-disputed',
-  `select ${subscriptionColumns}, hard_declined, free_attempt, paused_retry_at from subscriptions
-   where account_id = $1 and order_id = $2 for no key update`,
-  { ...subscriptionTypes, hard_declined: 'bool', free_attempt: 'bool', paused_retry_at: 'timestamptz' },
-);
+import { lockSubscription } from './lock-subscription.ts';
+import { dueAnew } from './subscription-change.rules.ts';
+import { stateColumns, stateValues } from './subscription-rows.ts';
 
 // A statement of its own, after the lock: it sees a renewal that was claimed while the lock was waited for.
 const aroundStatement = statement<Around>(
@@ -48,7 +34,7 @@ export async function continueUndisputed(
   { accountId, orderId }: { readonly accountId: string; readonly orderId: string },
   now: Date,
 ): Promise<void> {
-  const [row] = (await client.query(lockStatement([accountId, orderId]))).rows;
+  const row = await lockSubscription(client, accountId, orderId);
   if (row === undefined) return;
   const [around] = (await client.query(aroundStatement([accountId, orderId, row.id, row.period]))).rows;
   if (around === undefined || around.disputed) return;
