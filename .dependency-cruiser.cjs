@@ -130,8 +130,9 @@ const rules = {
     },
   },
   'contracts-import-zod-only': {
+    comment: 'And domainToASCII of node:url, by which addresses are compared.',
     from: { path: '^libs/contracts/src/', pathNot: tests },
-    to: { pathNot: '^libs/contracts/src/|(^|/)node_modules/zod/' },
+    to: { pathNot: '^libs/contracts/src/|(^|/)node_modules/zod/|^(node:)?url$' },
   },
   'service-kit-never-imports-messaging': importsOnly(
     'service-kit',

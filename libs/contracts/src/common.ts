@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { emailKey, envelopeBytes } from './email-key.ts';
 
 /** PostgreSQL cannot store NUL, and UTF-8 has no lone surrogates: such text is refused, never altered. */
 const storable = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
@@ -51,14 +52,22 @@ export const limits = {
 } as const;
 
 const localPart = String.raw`(?=[^@]{1,64}@)[^\s@"(),:;<>[\\\]\p{C}.]+(?:\.[^\s@"(),:;<>[\\\]\p{C}.]+)*`;
-const label = String.raw`[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?`;
-/** A label has no dot, so text matches in one way only, and the time for long nonsense is linear. */
-const addressPattern = new RegExp(String.raw`^${localPart}@(?:${label}\.)+(?!\p{N}+$)(?=.{2})${label}$`, 'u');
+/** What `domainToASCII` takes for a letter, a joiner or a dot; whether they make a domain is seen in ASCII. */
+const domainText = String.raw`[\p{L}\p{M}\p{N}\u200c\u200d.。．｡-]+`;
+const addressPattern = new RegExp(`^${localPart}@${domainText}$`, 'u');
+
+function checkEnvelope({ value, issues }: z.core.ParsePayload<string>): void {
+  if (value.length > limits.email || !addressPattern.test(value)) return;
+  const bytes = envelopeBytes(value);
+  if (bytes === null) issues.push({ code: 'invalid_format', format: 'email', input: value });
+  else if (bytes > limits.email)
+    issues.push({ code: 'too_big', origin: 'string', maximum: limits.email, inclusive: true, input: value });
+}
 
 /**
  * A pragmatic subset of RFC 5321 addresses: one @, no white space, quotes or control characters, dots only between
- * other characters, a domain with a dot that ends in no number. The domain is lower-cased (it is case-insensitive);
- * the local part is kept as typed.
+ * other characters, a domain with a dot that ends in no number. A domain in other letters is taken where it has a form in ASCII.
+ * The domain is lower-cased (it is case-insensitive); the local part is kept as typed. Addresses are compared by `emailKey`.
  */
 export const emailAddress = z
   .string()
@@ -66,6 +75,7 @@ export const emailAddress = z
   .max(limits.email)
   .regex(addressPattern, 'must be an email address')
   .refine(storable, 'must not contain NUL or lone surrogates')
+  .check(checkEnvelope)
   .overwrite((address) => {
     const at = address.lastIndexOf('@');
     return address.slice(0, at) + address.slice(at).toLowerCase();
@@ -75,7 +85,7 @@ export const emailAddress = z
  * Whether an email to the address could arrive. Names under `.invalid` never exist (RFC 6761, 6.4): the buyers of the demo shop
  * have such addresses, and no service sends them an email.
  */
-export const canReceiveEmail = (address: string): boolean => !/\.invalid$/i.test(address);
+export const canReceiveEmail = (address: string): boolean => !emailKey(address).endsWith('.invalid');
 
 export const slug = z
   .string()

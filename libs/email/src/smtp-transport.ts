@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { envelopeAddress, needsSmtpUtf8 } from '@app/contracts/email-key';
 import type { NodemailerError } from 'nodemailer';
 import { parseConnectionUrl } from 'nodemailer/lib/shared';
 import SMTPConnection, { type SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
@@ -26,7 +27,8 @@ export function createSmtpTransport(url: string, fromAddress: string, limits = u
     send: async (message) => {
       const bytes = await composeMessage(message, fromAddress).catch((err: Error) => err);
       if (bytes instanceof Error) return { outcome: 'refused', detail: bytes.message };
-      return await deliver({ options, auth, limits }, { from: fromAddress, to: message.to }, bytes);
+      const envelope = { from: envelopeAddress(fromAddress), to: envelopeAddress(message.to) };
+      return await deliver({ options, auth, limits }, envelope, bytes);
     },
   };
 }
@@ -80,10 +82,13 @@ async function deliver(
   const step = (run: (done: (err?: Ended) => void) => void): Promise<Ended> =>
     Promise.race([new Promise<Ended>((resolve) => run((err) => resolve(err ?? null))), broken, late.promise]);
   try {
+    const unconnected = await step((done) => connection.connect(done));
+    // Its last response so far is that to EHLO: it lists what the server offers.
+    const offersUtf8 = /^250[ -]SMTPUTF8\b/im.test(String(connection.lastServerResponse));
     const unopened =
-      (await step((done) => connection.connect(done))) ??
-      (auth === undefined ? null : await step((done) => connection.login(auth, done)));
+      unconnected ?? (auth === undefined ? null : await step((done) => connection.login(auth, done)));
     if (unopened !== null) return { outcome: 'unreachable', ...wordsOf(unopened) };
+    if (needsSmtpUtf8(envelope.to) && !offersUtf8) return asciiOnly;
     const unsent = await step((done) => connection.send(envelope, body, done));
     if (unsent === null) return { outcome: 'taken' };
     return { outcome: outcomeOf(unsent, begun), ...wordsOf(unsent) };
@@ -93,6 +98,12 @@ async function deliver(
     connection.close();
   }
 }
+
+/** Such a server would read another address from the bytes (RFC 6531, 3.1), and says no for good, if it says anything. */
+const asciiOnly: Submission = {
+  outcome: 'refused',
+  detail: 'the mail server takes addresses in ASCII alone: it does not offer SMTPUTF8',
+};
 
 /** Words alone: neither a host nor a port nor a path. */
 const plainWords = /^[a-z ,’'-]+$/i;

@@ -106,6 +106,22 @@ test('an address that no server takes is refused, and is no reason to give up on
   expect(await smtp().send(message())).toEqual({ outcome: 'taken' });
 });
 
+test('the envelope of an address with a domain in other letters is in ASCII', async () => {
+  expect(await smtp().send(message({ to: 'Info@münchen.example' }))).toEqual({ outcome: 'taken' });
+  expect(server.received).toMatchObject([{ to: 'Info@xn--mnchen-3ya.example' }]);
+  expect(server.received[0]?.text).toContain('To: Info@xn--mnchen-3ya.example\r\n');
+});
+
+test('an address with other letters before the @ goes to a server that offers SMTPUTF8, and to no other', async () => {
+  const refusal = 'the mail server takes addresses in ASCII alone: it does not offer SMTPUTF8';
+  const toOzlem = message({ to: 'Özlem@münchen.example' });
+  expect(await smtp().send(toOzlem)).toEqual({ outcome: 'refused', detail: refusal });
+  expect(server.received).toEqual([]);
+  server.behaviour.EHLO = '250-here\r\n250-8BITMIME\r\n250 SMTPUTF8';
+  expect(await smtp().send(toOzlem)).toEqual({ outcome: 'taken' });
+  expect(server.received).toMatchObject([{ to: 'Özlem@xn--mnchen-3ya.example' }]);
+});
+
 test('a server that is not there is unreachable, and its password is in no word about it', async () => {
   const url = server.url.replace('smtp://', 'smtp://bob:secret-word@');
   const refused = await smtp(url).send(message());
