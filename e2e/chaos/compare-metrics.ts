@@ -1,3 +1,4 @@
+import { emailKey } from '@app/contracts/email-key';
 import { type Books, type Comparison, centsOf, comparing, type Order, sum } from './books.ts';
 import type { World } from './world.ts';
 
@@ -36,7 +37,7 @@ function recount(productId: string, { orders, subscriptions, renewals, holds }: 
     refunds: refunded.length,
     refundedCents: sum(refunded.map(givenBack)),
     refundRate: rate(refunded.length, sold.length),
-    customers: new Set(sold.map(({ customer_email }) => customer_email.toLowerCase())).size,
+    customers: new Set(sold.map(({ customer_email }) => emailKey(customer_email))).size,
     bumpTakeRate: rate(having('bump'), sold.length),
     // A buyer who was offered an upsell had their card held.
     upsellTakeRate: rate(having('upsell'), sold.filter(({ id }) => held.has(id)).length),

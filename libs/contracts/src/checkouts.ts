@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { emailAddress, limits, rawText, slug, text, timestamp } from './common.ts';
+import { emailAddress, limits, rawText, slug, text, timestamp, typedCode } from './common.ts';
 import { countryCode } from './countries.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
@@ -113,7 +113,7 @@ export const openCheckoutBody = z
     name: buyerFields.name.optional(),
     country: buyerFields.country.optional(),
     bumpIds: buyerFields.bumpIds.optional(),
-    discountCode: text(50).optional(),
+    discountCode: typedCode.optional(),
     affiliateCode: text(64).optional(),
     utm_source: utm,
     utm_medium: utm,
@@ -125,7 +125,7 @@ export const openCheckoutBody = z
 export type OpenCheckoutBody = z.infer<typeof openCheckoutBody>;
 
 export const updateCheckoutBody = z
-  .strictObject({ ...buyerFields, discountCode: text(50).nullable() })
+  .strictObject({ ...buyerFields, discountCode: typedCode.nullable() })
   .partial()
   .meta({ id: 'CheckoutUpdate' });
 export type UpdateCheckoutBody = z.infer<typeof updateCheckoutBody>;

@@ -2,9 +2,12 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { updateSettingsBody } from './accounts.ts';
 import { createAutomationBody } from './automations.ts';
+import { openCheckoutBody, updateCheckoutBody } from './checkouts.ts';
 import { choiceOf, emailAddress, httpUrl, pageQueryOf } from './common.ts';
+import { createDiscountBody } from './discounts.ts';
 import type { DomainError } from './errors.ts';
 import { idSchema, newId } from './ids.ts';
+import { createOrderBody } from './orders.ts';
 import { parseInput } from './validation.ts';
 import { listActivity } from './webhook-deliveries.ts';
 import { putWebhookEndpointBody } from './webhooks.ts';
@@ -164,5 +167,30 @@ test('what kind of action it is is required, and the kinds are named; a name of 
   ]);
   expect(refusalOf(updateSettingsBody, { businessName: 'Maya\r\nBcc: eve@example.com' }).errors).toMatchObject([
     { field: 'businessName', message: 'must be one line without control characters' },
+  ]);
+});
+
+test.each([
+  ['blanks', ' SAVE10\u00a0'],
+  ['zero width spaces and joiners', 'S\u200bAVE\u200c10\u200d'],
+  ['marks of direction', '\u200eSAVE10\u200f'],
+  ['a word joiner', 'SAVE\u206010'],
+  ['a soft hyphen', 'SA\u00adVE10'],
+  ['a byte order mark', '\ufeffSAVE10'],
+  ['full-width letters', 'ＳＡＶＥ１０'],
+  ['all of them', '\u200e ＳＡ\u00adＶＥ１０ \u200b'],
+])('a discount code with %s is the code without', (_, code) => {
+  expect(createDiscountBody.parse({ code, percentOff: 10 }).code).toBe('SAVE10');
+  expect(openCheckoutBody.parse({ handle: 'a', slug: 'b', discountCode: code }).discountCode).toBe('SAVE10');
+  expect(updateCheckoutBody.parse({ discountCode: code }).discountCode).toBe('SAVE10');
+  expect(createOrderBody.parse({ productSlug: 'a', email: 'a@b.co', discountCode: code }).discountCode).toBe('SAVE10');
+});
+
+test('a discount code of nothing visible is none, and one with other letters is refused where it is made', () => {
+  expect(accepts(createDiscountBody, { code: '\u200b\u00ad', percentOff: 10 })).toBe(false);
+  expect(accepts(createDiscountBody, { code: 'SÄVE', percentOff: 10 })).toBe(false);
+  expect(updateCheckoutBody.parse({ discountCode: '\u200b' })).toEqual({ discountCode: '' });
+  expect(refusalOf(updateCheckoutBody, { discountCode: 'A'.repeat(51) }).errors).toMatchObject([
+    { field: 'discountCode', code: 'too_big' },
   ]);
 });

@@ -87,6 +87,21 @@ export const emailAddress = z
  */
 export const canReceiveEmail = (address: string): boolean => !emailKey(address).endsWith('.invalid');
 
+/**
+ * A discount code as a buyer types or pastes it. What nobody sees (joiners, marks of direction, soft hyphens) and the width of
+ * letters are no part of it, as blanks around it are none.
+ */
+export const typedCode = z
+  .string()
+  .overwrite((code) =>
+    code
+      .normalize('NFKC')
+      .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+      .trim(),
+  )
+  .max(50)
+  .refine(storable, 'must not contain NUL or lone surrogates');
+
 export const slug = z
   .string()
   .min(1)

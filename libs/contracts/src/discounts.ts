@@ -8,17 +8,15 @@ import {
   okResult,
   pageQueryOf,
   timestamp,
+  typedCode,
   version,
 } from './common.ts';
 import { defineRequest } from './define.ts';
 import { idSchema } from './ids.ts';
 import { ofProduct } from './products.ts';
 
-const discountCode = z
-  .string()
-  .trim()
+const discountCode = typedCode
   .min(1)
-  .max(50)
   .regex(/^[A-Za-z0-9_-]+$/, 'must be letters, digits, hyphens and underscores')
   .overwrite((code) => code.toUpperCase());
 

@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { emailAddress, limits, listOf, pageQueryOf, rawText, slug, spanFilters, text, timestamp } from './common.ts';
+import {
+  emailAddress,
+  limits,
+  listOf,
+  pageQueryOf,
+  rawText,
+  slug,
+  spanFilters,
+  text,
+  timestamp,
+  typedCode,
+} from './common.ts';
 import { countryCode } from './countries.ts';
 import { defineEvent, defineRequest } from './define.ts';
 import { disputeResource } from './disputes.ts';
@@ -83,7 +94,7 @@ export const createOrderBody = z
     name: text(limits.name).optional(),
     bumpIds: z.array(rawText(64)).max(limits.bumpIds).optional(),
     affiliateCode: text(64).optional().describe('Credits this affiliate with the sale.'),
-    discountCode: text(50).optional(),
+    discountCode: typedCode.optional(),
     country: countryCode.optional().describe('ISO 3166 alpha-2 code.'),
     utm_source: utm,
     utm_medium: utm,

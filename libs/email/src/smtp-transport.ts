@@ -85,8 +85,7 @@ async function deliver(
     const unconnected = await step((done) => connection.connect(done));
     // Its last response so far is that to EHLO: it lists what the server offers.
     const offersUtf8 = /^250[ -]SMTPUTF8\b/im.test(String(connection.lastServerResponse));
-    const unopened =
-      unconnected ?? (auth === undefined ? null : await step((done) => connection.login(auth, done)));
+    const unopened = unconnected ?? (auth === undefined ? null : await step((done) => connection.login(auth, done)));
     if (unopened !== null) return { outcome: 'unreachable', ...wordsOf(unopened) };
     if (needsSmtpUtf8(envelope.to) && !offersUtf8) return asciiOnly;
     const unsent = await step((done) => connection.send(envelope, body, done));

@@ -13,6 +13,7 @@ import {
   updateCheckout,
 } from '@app/contracts/checkouts';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
+import { emailKey } from '@app/contracts/email-key';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { findBuyer } from '@app/contracts/portal';
@@ -87,7 +88,7 @@ export function createCheckoutStandIn() {
       return { ok: true as const };
     }),
     onRequest(findBuyer, async (input, context) => {
-      const found = await checkout.buyers.get(noted('find buyer', input, context).email.toLowerCase());
+      const found = await checkout.buyers.get(emailKey(noted('find buyer', input, context).email));
       if (found === null) throw new DomainError('service_unavailable', 'The database is away.');
       return found ?? { bought: false, rehearsed: false };
     }),

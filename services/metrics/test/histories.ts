@@ -66,7 +66,16 @@ const orders: fc.Arbitrary<RawEvent[]> = fc
   .record({
     ...fields,
     totalCents: cents,
-    email: fc.constantFrom('ann@x.io', 'Ann@x.io', 'bob@x.io', 'BOB@X.IO', 'ünal@x.io', 'Ünal@x.io'),
+    email: fc.constantFrom(
+      'ann@x.io',
+      'Ann@x.io',
+      'bob@x.io',
+      'BOB@X.IO',
+      'ünal@x.io',
+      'Ünal@x.io',
+      'bob@ü.io',
+      'Bob@xn--tda.io',
+    ),
     bump: fc.boolean(),
     upsell: fc.constantFrom('none', 'shown', 'bought'),
     source: fc.constantFrom('api', 'checkout'),

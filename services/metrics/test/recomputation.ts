@@ -1,3 +1,4 @@
+import { emailKey } from '@app/contracts/email-key';
 import type { MetricsResource } from '@app/contracts/metrics';
 import type { RawEvent } from './histories.ts';
 
@@ -39,7 +40,7 @@ export function recompute(
       refundRate: fraction(refunded.length, orders.length),
       views,
       conversionRate: Math.min(1, fraction(orders.filter((order) => order.source === 'checkout').length, views)),
-      customers: new Set(orders.map((order) => order.customerEmail.toLowerCase())).size,
+      customers: new Set(orders.map((order) => emailKey(order.customerEmail))).size,
     },
     revenueByMonth: months.map((month) => ({ month, value: revenueIn(month) })),
     mrrByMonth: isSubscription

@@ -47,6 +47,14 @@ test('an affiliate earns nothing on a purchase under a plus-address of the own m
   expect(own('patty@example.com', 'pat@example.com')).toBe(false);
 });
 
+test('an affiliate earns nothing on a purchase under another spelling of the own mailbox', () => {
+  expect(isOwnPurchase('Özlem@example.com', 'özlem@example.com')).toBe(true);
+  expect(isOwnPurchase('O\u0308zlem+shop@example.com', 'özlem@example.com')).toBe(true);
+  expect(isOwnPurchase('pat@xn--mnchen-3ya.example', 'Pat@MÜNCHEN.EXAMPLE')).toBe(true);
+  expect(isOwnPurchase('pat+a@münchen.example', 'pat+b@xn--mnchen-3ya.example')).toBe(true);
+  expect(isOwnPurchase('straße@example.com', 'strasse@example.com')).toBe(false);
+});
+
 test('a sale whose credit was left open is credited to the affiliate who has the code, own purchases excepted', () => {
   const open = { ...sale, creditPending: true };
   expect(creditOf(open, percent(3000))).toBe('commission');

@@ -1,6 +1,7 @@
 import type { listCommissions } from '@app/contracts/affiliates';
 import type { EventData, RequestOutput } from '@app/contracts/define';
 import { dayMs } from '@app/contracts/durations';
+import { emailKey } from '@app/contracts/email-key';
 import type { orderPaid } from '@app/contracts/orders';
 import { percentOf } from '@app/money/arithmetic';
 
@@ -21,7 +22,7 @@ export function isOwnPurchase(customerEmail: string, affiliateEmail: string): bo
 }
 
 /** Mail to `pat+anything@` reaches `pat@`: what follows the first + is dropped, unless nothing precedes it. */
-const mailboxOf = (email: string): string => email.toLowerCase().replace(/^([^@+]+)\+[^@]*@/, '$1@');
+const mailboxOf = (email: string): string => emailKey(email).replace(/^([^@+]+)\+[^@]*@/, '$1@');
 
 /**
  * What an affiliate earns on a sale or on a renewal, in minor units of its currency: a percentage of the total (the paid

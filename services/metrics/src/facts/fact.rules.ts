@@ -1,5 +1,6 @@
 import type { checkoutVisited } from '@app/contracts/checkouts';
 import type { EventData, EventEnvelope } from '@app/contracts/define';
+import { emailKey } from '@app/contracts/email-key';
 import type { orderPaid, orderRefunded, orderReopened, paymentRefunded, paymentReopened } from '@app/contracts/orders';
 import type * as subscriptions from '@app/contracts/subscriptions';
 import { monthlyCents } from '@app/money/arithmetic';
@@ -49,7 +50,7 @@ export interface Fact {
   readonly mrr_cents: number;
   /** What it adds to the number of active subscriptions: 1, 0 or -1. */
   readonly active_delta: number;
-  /** Lower-cased; stored as a hash. Null for kinds that make no customer. */
+  /** The key of the buyer's address; stored as a hash. Null for kinds that make no customer. */
   readonly email: string | null;
   readonly marks: readonly FactMark[];
 }
@@ -65,7 +66,7 @@ export function factOfOrder(event: EventOf<typeof orderPaid>): Fact {
     occurred_at: order.paidAt,
     currency: order.currency,
     amount_cents: order.totalCents,
-    email: order.customerEmail.toLowerCase(),
+    email: emailKey(order.customerEmail),
     marks: marksOf(order),
   };
 }

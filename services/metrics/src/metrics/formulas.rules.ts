@@ -184,7 +184,7 @@ export const formulas: Readonly<Record<Exclude<ExplainedMetric, 'churn'>, Formul
   }),
   customers: formula({
     words:
-      'customers: buyers, distinguished by their lower-cased email. The facts are the first purchase of each; with a month, those made in it.',
+      'customers: buyers, distinguished by their email, in upper or lower case. The facts are the first purchase of each; with a month, those made in it.',
     version: 1,
     kinds: orderKinds,
     countsBuyers: true,

@@ -1,3 +1,4 @@
+import { emailKey } from '@app/contracts/email-key';
 import { RefusedError, refusedPage } from '../frame/answers.ts';
 import { filterOf } from '../frame/filters.ts';
 import type { DashboardPage, Visit } from '../frame/visit.ts';
@@ -25,7 +26,7 @@ async function pageOf(visit: Visit, email: string): Promise<DashboardPage> {
     visit.read('listPayments', { query: { email, limit } }),
   ]);
   // A search finds ids and names as well.
-  const own = orders.data.filter((order) => order.customer_email.toLowerCase() === email.toLowerCase());
+  const own = orders.data.filter((order) => emailKey(order.customer_email) === emailKey(email));
   const content = { email, orders: own, subscriptions: subscriptions.data, payments: payments.data };
   const isKnown = own.length + subscriptions.data.length + payments.data.length > 0;
   return isKnown ? buyerPage(content, visit.formats) : findBuyerPage(email);

@@ -7,7 +7,7 @@ import {
   type SellerResource,
   sellerResource,
 } from '@app/contracts/checkout-offers';
-import { limits, okResult, rawText, text } from '@app/contracts/common';
+import { limits, okResult, rawText, typedCode } from '@app/contracts/common';
 import { DomainError } from '@app/contracts/errors';
 import { invalidField } from '@app/contracts/validation';
 import { z } from 'zod';
@@ -48,7 +48,7 @@ export const offerOperations = tagged('Checkout', [
       'the chosen bumps and code. It opens nothing and counts no view. A bump that is not on offer is left out of the ' +
       'price; a code that takes nothing off says why in `discount.refusal`. A draft is not found.',
     params: z.object({ handle: pathSlug('product_not_found'), slug: pathSlug('product_not_found') }),
-    query: z.object({ bumpIds, discountCode: text(50).optional() }),
+    query: z.object({ bumpIds, discountCode: typedCode.optional() }),
     response: checkoutOfferResource,
     errors: ['product_not_found', 'no_longer_for_sale'],
     run: (call) => getOffer(call),
