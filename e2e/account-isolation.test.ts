@@ -158,6 +158,8 @@ const attempts = (): Record<string, Attempt> => {
       body: { handle: 'other-shop', slug: 'victim-course' },
       expect: (answer) => expect(answer.status).toBe(422),
     },
+    // Who has the token of a link has been sent it; restored-checkouts.test.ts of checkout says what a copy is.
+    restoreCheckout: { body: { token: 'a'.repeat(43) }, expect: 'unknown' },
     getCheckout: checkout,
     updateCheckout: { ...checkout, body: { name: 'Mine' } },
     payCheckout: { ...checkout, body: { paymentMethod: 'sim_ok' } },

@@ -304,20 +304,6 @@ test('a checkout is found again in its browser, also when the seller has changed
   }
 });
 
-test('links of reminders open the checkout, with the secret in the path or after the #', async () => {
-  const { slug } = await addProduct(seller, 'restored');
-  const email = newEmail();
-  const opened = await seller.call('POST', '/api/checkout', { body: { handle, slug, email } });
-  const { id, secret } = opened.json;
-  const page = await visit(slug, { query: `?checkout=${id}#secret=${secret}` });
-  await page.waitForURL(`**/c/${handle}/${slug}`);
-  expect(await page.getByLabel('Email').inputValue()).toBe(email);
-  const other = (await openVisit(platform.baseUrl, { script: false })).page;
-  await other.goto(`/c/restore/${id}.${secret}.${handle}.${slug}`);
-  expect(other.url()).toBe(`${platform.baseUrl}/c/${handle}/${slug}`);
-  expect(await other.getByLabel('Email').inputValue()).toBe(email);
-});
-
 test('a buyer in German formats, with a code and an address from the link, sees what it costs at once', async () => {
   const slug = await withCode('german');
   const page = await visit(slug, { locale: 'de-DE', query: '?discount=SPRING&email=ada%40example.com' });

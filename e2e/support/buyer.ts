@@ -22,11 +22,11 @@ export interface BuyersCheckout {
 export async function openCheckout(baseUrl: string, wish: Wish): Promise<BuyersCheckout> {
   const opened = await call(baseUrl, 'POST', '/api/checkout', { body: wish });
   if (opened.status !== 200) throw new Error(`opening answered ${opened.status}: ${opened.text}`);
-  return checkoutOf(baseUrl, opened);
+  return checkoutOf(baseUrl, opened.json);
 }
 
-function checkoutOf(baseUrl: string, { json }: Answer): BuyersCheckout {
-  const { id, secret } = json as { id: string; secret: string };
+/** One that is open already. */
+export function checkoutOf(baseUrl: string, { id, secret }: Pick<BuyersCheckout, 'id' | 'secret'>): BuyersCheckout {
   return {
     ...{ id, secret },
     call: (method, path = '', body) =>
@@ -78,7 +78,7 @@ export async function buyPatiently(baseUrl: string, { wish, card, accept }: Buye
     }
   };
   const opened = await request('open', () => call(baseUrl, 'POST', '/api/checkout', { body: wish }));
-  const checkout = checkoutOf(baseUrl, opened);
+  const checkout = checkoutOf(baseUrl, opened.json);
   const outcomeOf = async (what: 'pay' | 'upsell', body: unknown) => {
     const outcome = async (path: string, sent: unknown) =>
       (await request(what, () => checkout.call('POST', path, sent))).json;

@@ -93,7 +93,11 @@ export type CheckoutResource = z.infer<typeof checkoutResource>;
 
 export const openedCheckoutResource = checkoutResource
   .extend({
-    secret: z.string().describe('Sent as `x-checkout-secret` with every later call. Keep it in a link to come back.'),
+    secret: z
+      .string()
+      .describe(
+        'Sent as `x-checkout-secret` with every later call. Keep it in the buyer’s browser and put it in no link: whoever has it reads and decides what the buyer does.',
+      ),
   })
   .meta({ id: 'CheckoutOpened' });
 
@@ -209,6 +213,20 @@ export const openCheckout = defineRequest('command', 'checkout', 'checkouts.open
     /** Distinguishes visitors of one day and nothing else: a keyed digest of the day and the caller's address. */
     visitor: z.string(),
   }),
+  output: openedCheckoutResource,
+});
+
+export const restoreCheckoutBody = z
+  .strictObject({
+    token: rawText(200).describe(
+      'Of the link in a reminder: on your own page what follows `#restore=`, otherwise the part of the path after `/c/restore/`, up to the first dot.',
+    ),
+  })
+  .meta({ id: 'CheckoutRestore' });
+
+/** A copy of the checkout that a reminder's link is about, under a new id and a new secret. */
+export const restoreCheckout = defineRequest('command', 'checkout', 'checkouts.restore', {
+  input: restoreCheckoutBody,
   output: openedCheckoutResource,
 });
 

@@ -46,7 +46,7 @@ test('a checkout with an email is open, stalled, reminded, and expired; one that
   const [reminder] = await harness.query<{ sent_at: Date }>('select sent_at from reminders');
   expect(data[0]?.reminded_at).toBe(reminder?.sent_at.toISOString());
   const all = JSON.stringify(await list());
-  for (const secret of [lost.secret, left.secret, fresh.secret, ...harness.links().map((link) => link.secret)])
+  for (const secret of [lost.secret, left.secret, fresh.secret, ...harness.links().map((link) => link.restore)])
     expect(all).not.toContain(secret);
 });
 
@@ -81,6 +81,25 @@ test('both lists follow an index of their own', async () => {
   await query(harness.base.database.url, 'analyze checkouts');
   for (const name of ['unfinished', 'expired']) {
     const scans = await plannedScans(harness.base.database.url, texts.get(`checkouts-${name}`) as string);
-    expect(scans.map(({ index, lookUp }) => lookUp && index)).toEqual([`checkouts_${name}`, 'reminders_pkey']);
+    expect(scans.map(({ index, lookUp }) => lookUp && index)).toEqual([
+      `checkouts_${name}`,
+      'reminders_pkey',
+      'checkouts_copies',
+    ]);
   }
+});
+
+test('a restored checkout is listed once, as the copy that its buyer goes on with, until it is paid', async () => {
+  const original = await harness.open({ email: 'back@example.com' });
+  harness.base.clock.advance(61 * minuteMs);
+  await harness.run();
+  const token = harness.links().at(-1)?.restore ?? '';
+  const [, copy] = [await harness.restore(token), await harness.restore(token)];
+  const ids = async () => (await list()).data.map(({ id }) => id);
+  expect(await ids()).toEqual([original.id]);
+  await harness.update(copy, { name: 'Back' });
+  expect(await ids()).toEqual([copy.id]);
+  expect((await list()).data[0]).toMatchObject({ status: 'reminded', customer_name: 'Back' });
+  await harness.pay(copy);
+  expect(await ids()).toEqual([]);
 });

@@ -102,11 +102,11 @@ test('what was not taken leaves no secret behind, however often it is tried', as
   later(61 * minuteMs);
   harness.smtp.behaviour.RCPT = () => '450 later';
   for (let n = 0; n < 5; n += 1) expect(await harness.run()).toMatchObject({ ok: false });
-  const kept = `select (select cardinality(secret_hashes) from checkouts) as hashes, (select count(*)::int from opt_out_tokens) as tokens`;
-  expect(await harness.query(kept)).toEqual([{ hashes: 1, tokens: 0 }]);
+  const kept = `select (select count(*)::int from reminders where sent_at is not null) as links, (select count(*)::int from opt_out_tokens) as tokens`;
+  expect(await harness.query(kept)).toEqual([{ links: 0, tokens: 0 }]);
   delete harness.smtp.behaviour.RCPT;
   expect(await harness.run()).toEqual({ ...nothing, sent: 1 });
-  expect(await harness.query(kept)).toEqual([{ hashes: 2, tokens: 1 }]);
+  expect(await harness.query(kept)).toEqual([{ links: 1, tokens: 1 }]);
 });
 
 test('while the mail server is down a run tries once, for all accounts, and the buyers are reminded by the next run', async () => {

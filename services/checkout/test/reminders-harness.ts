@@ -1,10 +1,11 @@
 import { newAccountSettings, type Settings } from '@app/contracts/accounts';
+import { restoreCheckout } from '@app/contracts/checkouts';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
 import { newIdSuffix } from '@app/contracts/ids';
 import { getOptOut, optOut, previewReminders, runReminders } from '@app/contracts/reminders';
 import { createArrivals } from '@app/testing/arrivals';
 import { startSmtpServer } from '@app/testing/smtp-server';
-import { type CheckoutHarness, createCheckoutHarness } from './checkout-harness.ts';
+import { type CheckoutHarness, createCheckoutHarness, type Opened } from './checkout-harness.ts';
 import { context } from './harness.ts';
 
 export const minuteMs = 60_000;
@@ -27,8 +28,10 @@ export interface RemindersHarness extends CheckoutHarness {
   optOut(token: string): Promise<RequestOutput<typeof optOut>>;
   /** As the gateway's event would set them. */
   setSettings(accountId: string, changes: Partial<Settings>): Promise<void>;
-  /** The links of each received email, in the order they came. */
-  links(): { to: string; checkoutId: string; secret: string; token: string }[];
+  /** The tokens of the links of each received email, in the order they came. */
+  links(): { to: string; restore: string; token: string }[];
+  /** As the button of the link does. */
+  restore(token: string, commandId?: string): Promise<Opened>;
   /** The mail server greets no connection until `greet` is called. */
   holdGreetings(): { held(connections: number): Promise<unknown>; greet(): void };
   reminders(): Promise<{ email: string; status: string; detail: string | null }[]>;
@@ -47,6 +50,8 @@ export async function createRemindersHarness(): Promise<RemindersHarness> {
       requester.request(runReminders, { accountId }, { ...context(accountId ?? '', commandId), waitMs }),
     preview: (page = {}, accountId = 'acc_1') => requester.request(previewReminders, page, context(accountId)),
     getOptOut: (token) => requester.request(getOptOut, { token }, context('')),
+    restore: (token, commandId) =>
+      requester.request(restoreCheckout, { token }, context('', commandId ?? newIdSuffix(clock.nowMs()))),
     optOut: (token) => requester.request(optOut, { token }, context('')),
     setSettings: async (accountId, changes) => {
       const named = { handle: 'ada', businessName: 'Ada’s Courses', supportEmail: 'help@example.com' };
@@ -61,9 +66,9 @@ export async function createRemindersHarness(): Promise<RemindersHarness> {
     links: () =>
       smtp.received.map(({ to, text }) => {
         const plain = decodeQuotedPrintable(text);
-        const [, checkoutId = '', secret = ''] = /(cko_\w+)(?:#secret=|\.)([\w-]+)/.exec(plain) ?? [];
+        const [, restore = ''] = /(?:\/c\/restore\/|#restore=)([\w-]+)/.exec(plain) ?? [];
         const [, token = ''] = /\/c\/opt-out\/([\w-]+)/.exec(plain) ?? [];
-        return { to, checkoutId, secret, token };
+        return { to, restore, token };
       }),
     holdGreetings: () => {
       const greeting = Promise.withResolvers<string>();

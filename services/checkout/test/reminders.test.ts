@@ -19,17 +19,18 @@ const sentTo = () => harness.smtp.received.map(({ to }) => to);
 const nothing = { ok: true, sent: 0, recovered: 0, problem: null };
 const one = { ...nothing, sent: 1 };
 
-test('a stalled checkout gets one reminder, whose link opens the checkout as it was', async () => {
+test('a stalled checkout gets one reminder, whose link copies the checkout as it was', async () => {
   const opened = await harness.open({ email, name: 'Bob', bumpIds: ['bmp_1'], discountCode: 'always' });
   const before = await harness.get(opened);
   later(61 * minuteMs);
   expect(await harness.run()).toEqual(one);
   const [link] = harness.links();
-  expect(link).toMatchObject({ to: email, checkoutId: opened.id });
-  expect(link?.secret).not.toBe(opened.secret);
-  expect(await harness.get({ id: opened.id, secret: link?.secret ?? '' })).toEqual(before);
+  expect(link).toMatchObject({ to: email });
+  const { secret, ...copy } = await harness.restore(link?.restore ?? '');
+  expect(copy).toEqual({ ...before, id: copy.id, createdAt: copy.createdAt });
+  expect([copy.id, secret, link?.restore].filter((one) => one === opened.id || one === opened.secret)).toEqual([]);
   const text = decodeQuotedPrintable(harness.smtp.received[0]?.text ?? '');
-  expect(text).toContain(`https://shop.example/c/restore/${opened.id}.${link?.secret}.ada.course`);
+  expect(text).toContain(`https://shop.example/c/restore/${link?.restore}.ada.course`);
   expect(text).toContain('Hello Bob,');
   expect(text).toContain('Course ($114.00) at Ada’s Courses');
   const [headers = ''] = harness.smtp.received[0]?.text.replaceAll(/\r\n[ \t]/g, ' ').split('\r\n\r\n') ?? [];
@@ -41,7 +42,7 @@ test('a stalled checkout gets one reminder, whose link opens the checkout as it 
   const [stored] = await harness.query<{ row: string }>(
     `select string_agg(r::text, '') || (select string_agg(c::text, '') from checkouts as c) as row from reminders as r`,
   );
-  for (const secret of [link?.secret, link?.token]) expect(stored?.row).not.toContain(secret);
+  for (const kept of [secret, link?.restore, link?.token]) expect(stored?.row).not.toContain(kept);
   const finished = (await harness.events()).find(({ subject }) => subject.includes('reminders.finished'));
   expect(finished?.data).toMatchObject({ platformRunId: null, sent: 1, recovered: 0 });
   expect(await harness.run()).toEqual(nothing);
@@ -70,13 +71,13 @@ test('an account whose address is not verified reminds no buyer, says so once a 
   expect(sentTo()).toEqual(['Ada@example.com', email]);
 });
 
-test('the seller’s own page gets the secret after the #, whatever the page’s address is', async () => {
+test('the seller’s own page gets the token after the #, whatever the page’s address is', async () => {
   await harness.setSettings('acc_1', { checkoutUrl: 'https://ada.example/buy?lang=en#top' });
-  const opened = await harness.open({ email });
+  await harness.open({ email });
   later(61 * minuteMs);
   await harness.run();
   const text = decodeQuotedPrintable(harness.smtp.received[0]?.text ?? '');
-  expect(text).toContain(`https://ada.example/buy?lang=en&checkout=${opened.id}#secret=`);
+  expect(text).toContain('https://ada.example/buy?lang=en#restore=');
 });
 
 test('only those are reminded who stalled, left an email, have not bought since and can still buy', async () => {
@@ -105,7 +106,8 @@ test('only those are reminded who stalled, left an email, have not bought since 
   later(11 * minuteMs);
   expect(await harness.get(old)).toMatchObject({ status: 'open' });
   expect(await harness.run()).toEqual(one);
-  expect(harness.links()).toMatchObject([{ to: buyer('two'), checkoutId: latest.id }]);
+  expect(sentTo()).toEqual([buyer('two')]);
+  expect(await harness.query('select checkout_id from reminders')).toEqual([{ checkout_id: latest.id }]);
   later(50 * minuteMs);
   expect(await harness.run()).toEqual({ ...nothing, sent: 2 });
   expect(sentTo().toSorted()).toEqual([buyer('active'), buyer('declined'), buyer('two')]);

@@ -10,6 +10,7 @@ import {
   getCheckout,
   openCheckout,
   payCheckout,
+  restoreCheckout,
   updateCheckout,
 } from '@app/contracts/checkouts';
 import type { RequestInput, RequestOutput } from '@app/contracts/define';
@@ -51,6 +52,8 @@ export function createCheckoutStandIn() {
     forget: requested.clear,
     secrets,
     tokens,
+    /** Whose checkout the token of a link restores; `paid` of one that was paid. */
+    links: new Map<string, string>(),
     /** Checkouts that have succeeded before. */
     succeeded: new Set<string>(),
     /** Who has bought what way, by lower-cased address; null while checkout cannot say, a promise until it says. */
@@ -113,6 +116,15 @@ export function createCheckoutStandIn() {
       secrets.set(id, { secret, accountId: context.accountId });
       checkout.beforeOpening(noted('open', input, context).body);
       return { ...checkoutOf(id, input.body.slug), secret };
+    }),
+    onRequestAcrossAccounts(restoreCheckout, async (input, context) => {
+      const accountId = checkout.links.get(noted('restore', input, context).token);
+      if (accountId === undefined) throw new DomainError('checkout_not_found', 'This link restores no checkout.');
+      if (accountId === 'paid') throw new DomainError('invalid_transition', 'The checkout of this link was paid.');
+      const id = idOfCommand('checkout', context.commandId);
+      const secret = randomBytes(32).toString('base64url');
+      secrets.set(id, { secret, accountId });
+      return { ...checkoutOf(id, 'course'), secret };
     }),
     onRequestAcrossAccounts(getCheckout, async (input, context) => {
       owner(noted('get', input, context));

@@ -222,21 +222,44 @@ test('the page counts a view by a post of its script, and no other way', async (
   expect(requestsOf('visit').map(({ input }) => input.slug)).toEqual(['course']);
 });
 
-test('the link of a reminder keeps the secret in a cookie and leaves it out of the address; a wrong one has no effect', async () => {
+test('the link of a reminder changes nothing when it is opened, and its button makes a copy the browser’s own', async () => {
+  const restoreToken = 'r'.repeat(43);
+  harness.checkout.links.set(restoreToken, 'acc_1');
+  harness.checkout.links.set('p'.repeat(43), 'paid');
+  for (const before of ['', 'cko_01jd2q5v8kfw9s3x6z7yabcdef.']) {
+    const link = `/c/restore/${before}${restoreToken}.${handle}.course`;
+    harness.checkout.forget();
+    const opened = await send(url, 'GET', link);
+    expect([opened.status, opened.headers['set-cookie']]).toEqual([200, undefined]);
+    expect(opened.text).not.toContain('<script');
+    expect(opened.text).toContain('<form method="post">');
+    expect(requestsOf('restore')).toEqual([]);
+    const restored = await send(url, 'POST', link, { headers: form });
+    expect([restored.status, restored.headers.location]).toEqual([303, `/c/${handle}/course`]);
+    const [, id = '', secret = ''] = /(cko_\w{26})\.([\w-]{43})\./.exec(cookieOf(restored)) ?? [];
+    expect(harness.checkout.secrets.get(id)?.secret).toBe(secret);
+    expect(secret).not.toBe(restoreToken);
+    expect(String(restored.headers['set-cookie'])).toContain('HttpOnly');
+  }
+  const paid = await send(url, 'POST', `/c/restore/${'p'.repeat(43)}.${handle}.course`, { headers: form });
+  expect([paid.status, paid.headers['set-cookie']]).toEqual([409, undefined]);
+  expect(paid.text).toContain(`href="/p/${handle}"`);
+});
+
+test('a secret of a checkout restores nothing, and neither does a link that is none', async () => {
   const { json: opened } = await send(url, 'POST', '/api/checkout', { body: { handle, slug: 'course' } });
-  const restored = await send(url, 'GET', `/c/restore/${opened.id}.${opened.secret}.${handle}.course`);
-  expect([restored.status, restored.headers.location]).toEqual([303, `/c/${handle}/course`]);
-  expect(cookieOf(restored)).toContain(`${opened.id}.${opened.secret}.`);
-  expect(String(restored.headers['set-cookie'])).toContain('HttpOnly');
-  for (const token of [
-    `${opened.id}.${'x'.repeat(43)}.${handle}.course`,
+  for (const link of [
+    `${opened.id}.${opened.secret}.${handle}.course`,
+    `${'x'.repeat(43)}.${handle}.course`,
     `${opened.id}..${handle}.course`,
     'a.b',
     '%00.a.b.c',
   ]) {
-    const unknown = await send(url, 'GET', `/c/restore/${token}`);
-    expect([token, unknown.status, unknown.headers['set-cookie']]).toEqual([token, 404, undefined]);
+    const unknown = await send(url, 'POST', `/c/restore/${link}`, { headers: form });
+    expect([link, unknown.status, unknown.headers['set-cookie']]).toEqual([link, 404, undefined]);
   }
+  const sent = await post({ do: 'restore', checkout: opened.id, secret: opened.secret });
+  expect(cookieOf(sent)).not.toContain(opened.secret);
 });
 
 test('one buyer’s cookie opens no other buyer’s checkout', async () => {

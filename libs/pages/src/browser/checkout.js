@@ -109,24 +109,12 @@ function countView() {
   void fetch(page.dataset.seen ?? '', { method: 'POST', body, keepalive: true }).catch(() => undefined);
 }
 
-/** Links of earlier emails have their secret after the `#`, which no server gets. */
+/** Links of earlier emails have their token after the `#`, which no server gets. */
 function restoreFromLink() {
-  const secret = new URLSearchParams(location.hash.slice(1)).get('secret');
-  const checkout = new URLSearchParams(location.search).get('checkout');
-  if (secret === null || checkout === null) return false;
-  history.replaceState(null, '', location.pathname);
-  const form = document.createElement('form');
-  form.method = 'post';
-  form.hidden = true;
-  form.action = location.pathname;
-  for (const [name, value] of Object.entries({ do: 'restore', checkout, secret })) {
-    const input = document.createElement('input');
-    input.name = name;
-    input.value = value;
-    form.append(input);
-  }
-  document.body.append(form);
-  form.submit();
+  const token = new URLSearchParams(location.hash.slice(1)).get('secret');
+  const [, , handle, slug] = location.pathname.split('/');
+  if (token === null) return false;
+  location.replace(`/c/restore/${encodeURIComponent(token)}.${handle}.${slug}`);
   return true;
 }
 

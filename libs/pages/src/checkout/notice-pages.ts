@@ -11,6 +11,12 @@ const texts = {
   archivedText: 'Who has bought it keeps it. Nothing was charged.',
   linkOver: 'This link has no effect',
   linkOfLatest: 'It is not complete, or it is very old. Use the link of the latest email as it stands there.',
+  restore: 'Continue your order',
+  restoreText: 'Your order is as you left it.',
+  restoreTextOf: (product: string, seller: string) => `Your order of ${product} at ${seller} is as you left it.`,
+  restoreNothingCharged: 'Nothing is charged before you press Pay.',
+  linkUsed: 'This link has done its work',
+  orderAgain: 'Order again',
   failed: 'That did not work',
   nothingHere: 'There is nothing here',
   noPurchase: 'No purchase of yours has this address.',
@@ -52,6 +58,20 @@ export const unknownProductPage = (): NoticePage =>
 /** A draft has no page: it is an address without a product. */
 export const notForSalePage = (): NoticePage => noticePage(texts.notForSale, [texts.checkAddress]);
 export const unknownTokenPage = (): NoticePage => noticePage(texts.linkOver, [texts.linkOfLatest]);
+
+/** Needs one more click: mail scanners open links, and some of them run scripts. */
+export function restorePage(of: { readonly product: string; readonly seller: string } | null): NoticePage {
+  const send = button({ label: texts.restore, kind: 'accent', isWide: true });
+  const text = of === null ? texts.restoreText : texts.restoreTextOf(of.product, of.seller || texts.seller);
+  return noticePage(texts.restore, [text, texts.restoreNothingCharged], html`<form method="post">${send}</form>`);
+}
+
+/** Of a link that restores nothing any more: what was bought, and how to buy it once more. */
+export function usedLinkPage(text: string, productPath: string, portalPath: string): NoticePage {
+  const ways = html`<p><a href="${portalPath}">${texts.purchases}</a></p><p><a href="${productPath}">${texts.orderAgain}</a></p>`;
+  return noticePage(texts.linkUsed, [text], ways);
+}
+
 export const archivedPage = (): NoticePage => noticePage(texts.archived, [texts.archivedText]);
 
 /** Of a portal: an order or a subscription that is not this buyer's is none. */

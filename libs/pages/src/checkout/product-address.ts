@@ -12,8 +12,11 @@ const utmNames = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_c
 export const pathOf = ({ handle, slug }: ProductAddress): string =>
   `/c/${encodeURIComponent(handle)}/${encodeURIComponent(slug)}`;
 
-/** The whole address where a shop's buyers look after their purchases. */
-export const portalUrlAt = (baseUrl: string, handle: string): string => `${baseUrl}/p/${encodeURIComponent(handle)}`;
+/** Where a shop's buyers look after their purchases. */
+export const portalPathOf = ({ handle }: Pick<ProductAddress, 'handle'>): string => `/p/${encodeURIComponent(handle)}`;
+
+/** The same as a whole address. */
+export const portalUrlAt = (baseUrl: string, handle: string): string => `${baseUrl}${portalPathOf({ handle })}`;
 
 /** The address to which the forms post: it keeps where the buyer comes from. */
 export function actionOf(address: ProductAddress, query: URLSearchParams): string {

@@ -1,49 +1,60 @@
-import type { PageAnswer, PageCookie, PageRequest } from '../page.ts';
+import type { PageAnswer, PageRequest, ShownPage } from '../page.ts';
 import { keepCheckout, ownCheckoutOf } from './checkout-cookies.ts';
-import { unknownTokenPage } from './notice-pages.ts';
-import { back } from './post-answers.ts';
-import { type ProductAddress, pathOf } from './product-address.ts';
-import { findOffer, isGone, readCheckout } from './show-purchase.ts';
+import { type NoticePage, restorePage, unknownTokenPage, usedLinkPage } from './notice-pages.ts';
+import { type ProductAddress, pathOf, portalPathOf } from './product-address.ts';
+import { findOffer } from './show-purchase.ts';
 import { type Refused, showRefusal } from './show-refusal.ts';
 
+/** What a reminder's link says. */
+interface RestoreLink {
+  readonly token: string;
+  readonly address: ProductAddress;
+}
+
 /**
- * The link of a reminder, `{checkout}.{secret}.{handle}.{slug}`: the checkout becomes this browser's own, without script, and
- * its secret leaves the address. It changes nothing else, so that a mail scanner may open it.
+ * `{token}.{handle}.{slug}`. Links of earlier emails begin with the id of the checkout: what follows was a secret of it, and is the
+ * token.
  */
-export async function restoreCheckout(request: PageRequest, token: string): Promise<PageAnswer> {
-  const [checkoutId = '', secret = '', handle = '', slug = ''] = token.split('.');
-  const restored = await restore(request, { handle, slug }, checkoutId, secret);
-  if (restored === null) {
-    const { title, body } = unknownTokenPage();
-    return { status: 404, title, body };
-  }
-  if ('problem' in restored) return showRefusal(restored, request.requestId);
-  return { status: 303, location: pathOf({ handle, slug }), cookies: restored };
+function linkOf(text: string): RestoreLink | null {
+  const [, token, handle, slug] = form.exec(text) ?? [];
+  return token && handle && slug ? { token, address: { handle, slug } } : null;
 }
 
-/** The link of an earlier email, whose secret a script has sent: one that leads to no checkout opens the page as it is. */
-export async function restoreAt(request: PageRequest, address: ProductAddress): Promise<PageAnswer> {
-  const { form } = request;
-  const restored = await restore(request, address, form.get('checkout') ?? '', form.get('secret') ?? '');
-  return restored !== null && 'problem' in restored
-    ? showRefusal(restored, request.requestId)
-    : back(request, address, restored ?? []);
+const form = /^(?:cko_[a-z0-9]{26}\.)?([A-Za-z0-9_-]{40,100})\.([a-z0-9-]{1,100})\.([a-z0-9-]{1,100})$/;
+
+/** GET of the link: it changes nothing, because mail scanners open links, and some run scripts. */
+export async function showRestore(request: PageRequest, text: string): Promise<ShownPage> {
+  const link = linkOf(text);
+  if (link === null) return shown(404, unknownTokenPage());
+  const found = await findOffer(request, link.address);
+  // A product's address may have changed since, or be another product's: the checkout has its own.
+  if (!found.ok && found.problem.status === 404) return shown(200, restorePage(null));
+  if (!found.ok) return showRefusal(found, request.requestId);
+  const { seller, product } = found.body;
+  return { ...shown(200, restorePage({ product: product.name, seller: seller.name })), accent: seller.accentColor };
 }
 
-/** Null for a link that leads to no checkout. */
-async function restore(
-  request: PageRequest,
-  address: ProductAddress,
-  checkoutId: string,
-  secret: string,
-): Promise<PageCookie[] | Refused | null> {
-  const parts = { checkoutId, secret, address: `${address.handle}/${address.slug}` };
-  const own = ownCheckoutOf(Object.assign({ productId: checkoutId }, parts));
-  if (own === null) return null;
-  const read = await readCheckout(request, own);
-  if (!read.ok) return isGone(read) ? null : read;
+/** POST of the link: a copy of the checkout becomes this browser's own. */
+export async function restoreCheckout(request: PageRequest, text: string): Promise<PageAnswer> {
+  const link = linkOf(text);
+  if (link === null) return shown(404, unknownTokenPage());
+  const { token, address } = link;
+  const restored = await request.call('restoreCheckout', { actor: request.actor, body: { token } });
+  if (!restored.ok) return showRefused(request, address, restored);
   const found = await findOffer(request, address);
+  const { id: checkoutId, secret = '' } = restored.body;
   // Where the address is no longer that of a product, the checkout stands for it.
   const productId = found.ok ? found.body.product.id : checkoutId;
-  return keepCheckout(request.cookies, Object.assign({ productId }, parts));
+  const own = ownCheckoutOf({ productId, checkoutId, secret, address: `${address.handle}/${address.slug}` });
+  if (own === null) return shown(404, unknownTokenPage());
+  return { status: 303, location: pathOf(address), cookies: keepCheckout(request.cookies, own) };
 }
+
+function showRefused(request: PageRequest, address: ProductAddress, refused: Refused): ShownPage {
+  const { code, detail } = refused.problem;
+  if (code === 'checkout_not_found' || code === 'validation_failed') return shown(404, unknownTokenPage());
+  if (code === 'invalid_transition') return shown(409, usedLinkPage(detail, pathOf(address), portalPathOf(address)));
+  return showRefusal(refused, request.requestId);
+}
+
+const shown = (status: number, page: NoticePage): ShownPage => Object.assign({ status }, page);

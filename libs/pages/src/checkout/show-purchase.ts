@@ -12,7 +12,7 @@ import type { Post } from './model.ts';
 import { unknownProductPage, unknownShopPage } from './notice-pages.ts';
 import { orderNotices } from './order-page.texts.ts';
 import { processingPage } from './processing-page.ts';
-import { actionOf, type ProductAddress, pathOf, portalUrlAt } from './product-address.ts';
+import { actionOf, type ProductAddress, pathOf, portalPathOf, portalUrlAt } from './product-address.ts';
 import { cardPart, showOrder } from './show-order.ts';
 import { type Refused, showRefusal } from './show-refusal.ts';
 import { endedPage, type ThanksContent, thanksPage } from './thanks-page.ts';
@@ -83,13 +83,13 @@ export function findOwn(
 }
 
 /** The cookie leads to no checkout any more: it is older than the platform keeps it, or what it sold is gone. */
-export const isGone = ({ problem: { code } }: Refused): boolean =>
+const isGone = ({ problem: { code } }: Refused): boolean =>
   code === 'checkout_not_found' || code === 'no_longer_for_sale';
 
 type ReadCheckout = CallResult<Operations['getCheckout']> & { readonly clientSecret?: string | undefined };
 
 /** This browser's checkout, as far as its payment is by now. */
-export async function readCheckout(request: PageRequest, own: OwnCheckout): Promise<ReadCheckout> {
+async function readCheckout(request: PageRequest, own: OwnCheckout): Promise<ReadCheckout> {
   const actor = buyer(request, own);
   const params = { checkoutId: own.checkoutId };
   const read = await request.call('getCheckout', { actor, params });
@@ -196,7 +196,7 @@ function thanksOf(
     name: name ?? '',
     accessUrl,
     isUpsellDeclined: upsell?.status === 'card_declined',
-    portalUrl: `/p/${encodeURIComponent(handle)}`,
+    portalUrl: portalPathOf({ handle }),
   };
 }
 

@@ -3,7 +3,6 @@ import { forgetCheckout, isProductId, type OwnCheckout } from './checkout-cookie
 import { readOrderForm } from './order-form.ts';
 import { back, busyForm, keyOf, payBody } from './post-answers.ts';
 import { actionOf, type ProductAddress } from './product-address.ts';
-import { restoreAt } from './restore.ts';
 import { buyer, findOwn } from './show-purchase.ts';
 import { takeOrder } from './take-order.ts';
 
@@ -11,7 +10,6 @@ import { takeOrder } from './take-order.ts';
 export async function takeForm(request: PageRequest, address: ProductAddress): Promise<PageAnswer> {
   const step = request.form.get('do') ?? '';
   if (step === 'seen') return await countView(request, address);
-  if (step === 'restore') return await restoreAt(request, address);
   const own = findOwn(request, address, null);
   if (step === 'again') {
     const productId = own?.productId ?? request.form.get('product') ?? '';

@@ -8,9 +8,11 @@ import {
   notForSalePage,
   optedOutPage,
   optOutPage,
+  restorePage,
   unknownProductPage,
   unknownShopPage,
   unknownTokenPage,
+  usedLinkPage,
 } from '../checkout/notice-pages.ts';
 import { fieldErrors, orderNotices } from '../checkout/order-page.texts.ts';
 import { type OrderContent, orderPage } from '../checkout/order-page.ts';
@@ -123,4 +125,6 @@ export const pageStates: Readonly<Record<string, () => Html>> = {
   'opt-out': () => optOutPage('Ada’s Atelier').body,
   'opted-out': () => optedOutPage('').body,
   'unknown-link': () => unknownTokenPage().body,
+  restore: () => restorePage({ product: 'Watercolour Course', seller: 'Ada’s Atelier' }).body,
+  'used-link': () => usedLinkPage('The checkout of this link was paid.', '/c/atelier/watercolour', '/p/atelier').body,
 };

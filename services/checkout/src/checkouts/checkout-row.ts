@@ -16,6 +16,8 @@ export type Queryable = Pick<Client, 'query'>;
 export interface CheckoutRow {
   readonly id: string;
   readonly account_id: string;
+  /** The checkout of which a link made this one; null of one that a buyer opened. */
+  readonly copy_of: string | null;
   readonly status: CheckoutStatus;
   readonly revision: number;
   readonly product_id: string;
@@ -70,6 +72,7 @@ export interface CheckoutRow {
 export const openedTypes = {
   id: 'text',
   account_id: 'text',
+  copy_of: 'text',
   product_id: 'text',
   product_slug: 'text',
   seller_name: 'text',

@@ -28,7 +28,15 @@ const buyer = { email: 'ada@example.com', name: null, country: null };
 const nothing = { bumpIds: [], discountCode: null };
 
 const row = (change: Partial<CheckoutRow>): CheckoutRow => ({
-  ...{ id: 'cko_1', account_id: 'acc_1', status: 'open', revision: 0, product_id: 'prd_1', product_slug: 'course' },
+  ...{
+    id: 'cko_1',
+    account_id: 'acc_1',
+    copy_of: null,
+    status: 'open',
+    revision: 0,
+    product_id: 'prd_1',
+    product_slug: 'course',
+  },
   ...{ seller_name: 'Ada', support_email: '', decision_minutes: 60, test: false, ...buyer, bump_ids: [] },
   ...{ discount_code: null, affiliate_code: null, utm_source: null, utm_medium: null, utm_campaign: null },
   ...{

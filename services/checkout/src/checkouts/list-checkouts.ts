@@ -28,11 +28,14 @@ const types: ColumnsOf<Row> = {
   reminded_at: 'timestamptz',
 };
 
-/** An email has gone out about this very checkout; a reminder has its latest row alone for each buyer and product. */
+/** An email has gone out about this very checkout, or about the one that it is a copy of; a reminder has its latest row alone for each buyer and product. */
 const reminder = `lateral (
   select r.sent_at from reminders as r
   where r.account_id = c.account_id and r.email = lower(c.email) and r.product_id = c.product_id
-    and r.checkout_id = c.id and r.status in ('sending', 'sent') limit 1)`;
+    and r.checkout_id in (c.id, c.copy_of) and r.status in ('sending', 'sent') limit 1)`;
+/** A copy takes the place of its original once its buyer has done something with it: a link that was only opened twice is no second buyer. */
+const standsForItself = `(c.copy_of is null or c.revision > 0)
+  and not exists (select from checkouts as k where k.account_id = c.account_id and k.copy_of = c.id and k.revision > 0)`;
 const status = `case when c.status = 'expired' then 'expired' when r.sent_at is not null then 'reminded'
   when ${lastActive} <= $6 then 'stalled' else 'open' end`;
 
@@ -50,6 +53,7 @@ const listStatement = (name: string, ofIndex: string) =>
      from checkouts as c left join ${reminder} as r on true
      where c.account_id = $1 and ${ofIndex} and c.email is not null and not c.test and substr(c.id, 5) < substr($2, 5)
        and ($4::text is null or ${status} = $4) and ($5::text is null or c.product_id = $5)
+       and ${standsForItself}
      order by substr(c.id, 5) desc limit $3`,
     types,
   );

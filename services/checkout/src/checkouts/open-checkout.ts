@@ -8,7 +8,7 @@ import type { CheckoutRow } from './checkout-row.ts';
 import { cardOf } from './get-checkout.ts';
 import { priceCheckout } from './price-checkout.ts';
 import { quoteOf } from './quote.ts';
-import { visitOf } from './record-visits.ts';
+import { type Visit, visitOf } from './record-visits.ts';
 import { hashOf, newSecret } from './secret.ts';
 
 /**
@@ -26,13 +26,47 @@ export async function openCheckout(
   const sale = await priceCheckout(deps, productOnSale, choice, { bumps: true, code: true }, requestId);
   const nowMs = deps.clock.nowMs();
   const row = newRow(body, account, sale, { id: idOfCommand('checkout', context.commandId), accountId, nowMs });
-  const secret = newSecret();
   const visit = visitOf(sale.product, visitor, row.test, { accountId, requestId, nowMs });
+  return await recordOpened(deps, row, sale, visit);
+}
+
+/**
+ * Writes a new checkout, with a secret of its own.
+ * @param visit null for one whose visitor was counted before
+ */
+export async function recordOpened(
+  deps: CheckoutDeps,
+  row: CheckoutRow,
+  sale: PricedSale,
+  visit: Visit | null,
+): Promise<RequestOutput<typeof contract>> {
+  const secret = newSecret();
   const recorded = await deps.steps.open({ row, secretHash: hashOf(secret), visit });
   if (!recorded.opened) throw new Error(`the id ${row.id} is another account's checkout`);
   if (recorded.visited) deps.wakeRelay();
   return { ...openResource(row, sale, { quote: row.shown_quote, card: await cardOf(deps, row) }), secret };
 }
+
+/** How a checkout stands before anything was paid on it. */
+export const notBegun = {
+  status: 'open',
+  revision: 0,
+  order_id: null,
+  attempt_no: 0,
+  action_url: null,
+  reason: null,
+  upsell_status: null,
+  upsell_decided: false,
+  paid_at: null,
+  last_four: null,
+  wallet: null,
+  decide_by: null,
+  left_cents: 0,
+  sale: null,
+  repeats_order: null,
+  attempt_began_at: null,
+  attempt_reason: null,
+} as const;
 
 function newRow(
   body: RequestInput<typeof contract>['body'],
@@ -43,8 +77,8 @@ function newRow(
   return {
     id,
     account_id: accountId,
-    status: 'open',
-    revision: 0,
+    ...notBegun,
+    copy_of: null,
     product_id: sale.product.productId,
     product_slug: sale.product.slug,
     seller_name: account.businessName,
@@ -65,21 +99,6 @@ function newRow(
     shown_cents: sale.totalCents,
     shown_quote: quoteOf(sale),
     settings_revision: account.settingsRevision,
-    order_id: null,
-    attempt_no: 0,
-    action_url: null,
-    reason: null,
-    upsell_status: null,
-    upsell_decided: false,
     created_at: new Date(nowMs),
-    paid_at: null,
-    last_four: null,
-    wallet: null,
-    decide_by: null,
-    left_cents: 0,
-    sale: null,
-    repeats_order: null,
-    attempt_began_at: null,
-    attempt_reason: null,
   };
 }

@@ -8,7 +8,8 @@ import type { SecretHash } from './secret.ts';
 export interface Opening {
   readonly row: CheckoutRow;
   readonly secretHash: SecretHash;
-  readonly visit: Visit;
+  /** Null for one whose visitor was counted before. */
+  readonly visit: Visit | null;
 }
 
 export interface Opened {
@@ -42,8 +43,11 @@ const openStatement = statement<{ opened: string[]; recorded: string[] }>(
  */
 export async function recordOpenings(db: Queryable, all: readonly Opening[]): Promise<Opened[]> {
   const checkouts = all.map(({ row, secretHash }) => ({ ...row, secret_hash: secretHash }));
-  const values = [JSON.stringify(checkouts), visitsJson(all.map(({ visit }) => visit))];
+  const values = [JSON.stringify(checkouts), visitsJson(all.flatMap(({ visit }) => visit ?? []))];
   const { rows } = await db.query(openStatement(values));
   const [opened, recorded] = [new Set(rows[0]?.opened), new Set(rows[0]?.recorded)];
-  return all.map(({ row, visit }) => ({ opened: opened.has(row.id), visited: recorded.has(visit.event_id) }));
+  return all.map(({ row, visit }) => ({
+    opened: opened.has(row.id),
+    visited: visit !== null && recorded.has(visit.event_id),
+  }));
 }

@@ -15,15 +15,21 @@ import { openCheckout } from './open-checkout.ts';
 import { payCheckout } from './pay-checkout.ts';
 import { recordVisit } from './record-visit.ts';
 import { releaseOrder } from './release-order.ts';
+import { restoreCheckout } from './restore-checkout.ts';
 import { updateCheckout } from './update-checkout.ts';
 
-/** Buyers act for no account: the secret says whose checkout it is. */
+/** Buyers act for no account: the secret, or the token of a link, says whose checkout it is. */
 export function checkoutRequests(deps: CheckoutDeps, bound: OpeningBound): RequestHandler[] {
   return [
     onRequest(contract.openCheckout, async (input, context) => {
       const opened = await openCheckout(deps, input, context);
       bound.opened(context.accountId);
       return opened;
+    }),
+    onRequestAcrossAccounts(contract.restoreCheckout, async (input, context) => {
+      const { accountId, copy } = await restoreCheckout(deps, input, context);
+      bound.opened(accountId);
+      return copy;
     }),
     onRequest(unfinished.listCheckouts, (query, { accountId }) => listCheckouts(deps, accountId, query)),
     onRequest(getOfferRequest, (input, context) => getOffer(deps, input, context)),

@@ -6,7 +6,7 @@ import { remindersClaimed } from '../points/points.ts';
 import type { ReminderBounds, StalledBounds } from './reminder.rules.ts';
 import { boughtSince, keepsOut, optedOut } from './reminder-conditions.ts';
 
-/** A reminder that is to be claimed. The hashes are those of the secrets in its two links. */
+/** A reminder that is to be claimed. The hashes are those of the tokens in its two links. */
 export interface NewReminder {
   readonly id: string;
   readonly checkout_id: string;
@@ -53,7 +53,7 @@ const claimStatement = statement<{ id: string }>(
      id = excluded.id, checkout_id = excluded.checkout_id, status = 'claimed', link_hash = excluded.link_hash,
      token_hash = excluded.token_hash,
      refusals = case when r.status in ('claimed', 'failed') then r.refusals else 0 end, claimed_until = excluded.claimed_until, sent_at = null, detail = null,
-     counted_at = null
+     counted_at = null, copies = 0
    where not coalesce(${keepsOut('$2', '$5')}, false)
    returning r.id`,
   { id: 'text' },
@@ -68,7 +68,7 @@ export async function claimReminders(
 ): Promise<ReadonlySet<string>> {
   if (reminders.length === 0) return new Set();
   const until = new Date(now.getTime() + leaseMs);
-  // The links' secrets, which they may have beside, stay here.
+  // The links' tokens, which they may have beside, stay here.
   const incoming = reminders.map(({ id, checkout_id, buyer, product_id, link_hash, token_hash }) => {
     return { id, checkout_id, buyer, product_id, link_hash, token_hash };
   });
@@ -80,8 +80,8 @@ export async function claimReminders(
 }
 
 /**
- * The reminder counts as sent from here on. With it the checkout gets the link's secret, and the opt-out link its token:
- * no email goes out whose links lead nowhere.
+ * The reminder counts as sent from here on, and its link restores the checkout. With it the opt-out link gets its token: no email
+ * goes out whose links lead nowhere.
  */
 const beginStatement = statement<{ checkout_id: string }>(
   'reminders-begin',
@@ -93,10 +93,7 @@ const beginStatement = statement<{ checkout_id: string }>(
      update reminders as r set status = 'sending', sent_at = $4 from opened as o
      where r.account_id = $1 and r.id = $3 and r.checkout_id = o.id and r.status = 'claimed'
        and not ${optedOut('r.account_id', 'r.email')}
-     returning r.checkout_id, r.email, r.link_hash, r.token_hash
-   ), linked as (
-     update checkouts as c set secret_hashes = c.secret_hashes || b.link_hash from begun as b
-     where c.account_id = $1 and c.id = b.checkout_id
+     returning r.checkout_id, r.email, r.token_hash
    ), token as (
      insert into opt_out_tokens (token_hash, account_id, email, created_at)
      select token_hash, $1, email, $4 from begun
@@ -135,20 +132,14 @@ export async function countLater({ pool }: Database, accountId: string, id: stri
   await pool.query(countLaterStatement([accountId, id]));
 }
 
-/** Nothing went out: the secrets of the links are taken back. The checkout is locked before the reminder, as everywhere. */
+/** Nothing went out: the link restores nothing, and the token of the other is taken back. */
 const failedStatement = statement<{ refusals: number }>(
   'reminders-failed',
-  `with opened as materialized (
-     select id from checkouts where account_id = $1 and id = $2 for update
-   ), ended as (
-     update reminders as r set status = 'failed', detail = $4, sent_at = null,
-       refusals = r.refusals + case when $5 then 1 else 0 end, refused_at = case when $5 then $6::timestamptz end
-     from (select count(*) from opened) as locked
-     where r.account_id = $1 and r.id = $3 and r.status = 'sending'
-     returning r.link_hash, r.token_hash, r.refusals
-   ), unlinked as (
-     update checkouts as c set secret_hashes = array_remove(c.secret_hashes, e.link_hash) from ended as e
-     where c.account_id = $1 and c.id = $2
+  `with ended as (
+     update reminders as r set status = 'failed', detail = $3, sent_at = null,
+       refusals = r.refusals + case when $4 then 1 else 0 end, refused_at = case when $4 then $5::timestamptz end
+     where r.account_id = $1 and r.id = $2 and r.status = 'sending'
+     returning r.token_hash, r.refusals
    ), token as (
      delete from opt_out_tokens as t using ended as e where t.account_id = $1 and t.token_hash = e.token_hash
    )
@@ -167,12 +158,11 @@ export interface Failure {
 export async function endFailed(
   { pool }: Database,
   accountId: string,
-  { id, checkout_id }: Pick<NewReminder, 'id' | 'checkout_id'>,
+  reminderId: string,
   { detail, isFinal }: Failure,
   now: Date,
 ): Promise<number> {
-  const values = [accountId, checkout_id, id, detail, isFinal, now];
-  const { rows } = await pool.query(failedStatement(values));
+  const { rows } = await pool.query(failedStatement([accountId, reminderId, detail, isFinal, now]));
   return rows[0]?.refusals ?? 0;
 }
 

@@ -43,15 +43,13 @@ export interface CheckoutShop {
 }
 
 /**
- * The link of a reminder. Of the hosted page it works without script: the server keeps the secret in a cookie, and leads on to
- * an address without it. The seller's own page gets the secret after the `#`, which browsers send to no server.
+ * The link of a reminder. It holds a token that copies the checkout, and no secret of the checkout itself. The seller's own page gets
+ * the token after the `#`, which browsers send to no server.
  */
-export function checkoutLink(shop: CheckoutShop, checkoutId: string, secret: string): string {
-  const { publicUrl, checkoutUrl, handle, slug } = shop;
-  if (checkoutUrl === null) return `${publicUrl}/c/restore/${checkoutId}.${secret}.${handle}.${slug}`;
+export function checkoutLink({ publicUrl, checkoutUrl, handle, slug }: CheckoutShop, token: string): string {
+  if (checkoutUrl === null) return `${publicUrl}/c/restore/${token}.${handle}.${slug}`;
   const link = new URL(checkoutUrl);
-  link.searchParams.set('checkout', checkoutId);
-  link.hash = `secret=${secret}`;
+  link.hash = `restore=${token}`;
   return link.href;
 }
 

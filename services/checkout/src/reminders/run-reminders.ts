@@ -152,7 +152,8 @@ const countRecoveredStatement = statement<{ recovered: number }>(
   `with counted as (
      update reminders as r set counted_at = $2
      where r.account_id = $1 and r.sent_at is not null and r.counted_at is null and exists (
-       select from checkouts as c where c.account_id = $1 and c.id = r.checkout_id and c.status in ('paid', 'refunded'))
+       select from checkouts as c where c.account_id = $1 and (c.id = r.checkout_id or c.copy_of = r.checkout_id)
+         and c.status in ('paid', 'refunded'))
      returning r.id
    )
    select count(*)::int as recovered from counted`,

@@ -146,12 +146,12 @@ interface Run {
   result: SentReminders;
 }
 
-/** A reminder with the secrets of its links, which are in the email and nowhere else. */
+/** A reminder with the tokens of its links, which are in the email and nowhere else. */
 interface Prepared extends NewReminder {
   readonly row: Stalled;
   readonly sale: PricedSale;
-  readonly secret: string;
-  readonly token: string;
+  readonly restoreToken: string;
+  readonly optOutToken: string;
 }
 
 async function sendPage(
@@ -180,18 +180,18 @@ async function sendPage(
 async function prepare(deps: ReminderDeps, row: Stalled): Promise<Prepared | null> {
   const sale = await priceStalled(deps, row);
   if (sale === null) return null;
-  const [secret, token] = [newSecret(), newSecret()];
+  const [restoreToken, optOutToken] = [newSecret(), newSecret()];
   return {
     id: newId('reminder', deps.clock.nowMs()),
     checkout_id: row.id,
     buyer: row.buyer,
     product_id: row.product_id,
-    link_hash: hashOf(secret),
-    token_hash: hashOf(token),
+    link_hash: hashOf(restoreToken),
+    token_hash: hashOf(optOutToken),
     row,
     sale,
-    secret,
-    token,
+    restoreToken,
+    optOutToken,
   };
 }
 
@@ -224,7 +224,7 @@ async function sendOne(deps: ReminderDeps, run: Run, reminder: Prepared): Promis
   const { outcome, detail, cause } = submission;
   if (cause !== undefined) deps.logger.warn({ accountId, reminderId: reminder.id, cause }, 'reminder not sent');
   const failure = { detail, isFinal: outcome === 'refused' };
-  const refusals = await endFailed(database, accountId, reminder, failure, clock.now());
+  const refusals = await endFailed(database, accountId, reminder.id, failure, clock.now());
   reminderRecorded.announce(() => ({ accountId, reminderId: reminder.id, status: 'failed' }));
   const { result } = run;
   result.aboutCheckoutId ??= reminder.checkout_id;
@@ -240,7 +240,8 @@ async function sendOne(deps: ReminderDeps, run: Run, reminder: Prepared): Promis
   return true;
 }
 
-function messageOf({ publicUrl, clock }: ReminderDeps, settings: Settings, { id, row, sale, secret, token }: Prepared) {
+function messageOf({ publicUrl, clock }: ReminderDeps, settings: Settings, reminder: Prepared) {
+  const { id, row, sale, restoreToken, optOutToken } = reminder;
   const { checkoutUrl, handle } = settings;
   // Before the first event about the account, the checkout knows whose it is.
   const businessName = settings.businessName || row.seller_name;
@@ -253,8 +254,8 @@ function messageOf({ publicUrl, clock }: ReminderDeps, settings: Settings, { id,
     buyerName: row.name,
     productName: name,
     totalCents: sale.totalCents,
-    link: checkoutLink({ publicUrl, checkoutUrl, handle, slug }, row.id, secret),
-    optOutLink: optOutLink(publicUrl, token),
+    link: checkoutLink({ publicUrl, checkoutUrl, handle, slug }, restoreToken),
+    optOutLink: optOutLink(publicUrl, optOutToken),
   });
   return { id, fromName: businessName, to: row.email ?? row.buyer, replyTo: supportEmail, date: clock.now(), ...text };
 }

@@ -92,6 +92,10 @@ export const checkoutExamples = {
     },
     response: { ...checkout, secret: 'Jk2vQ8mT4xW1zB6nR9cF3hL7pD0sG5yA_uE-iO2aXqM' },
   },
+  restoreCheckout: {
+    body: { token: 'b7Vd2kP9sX4mQ1wZ8nR5tC0hL3yG6jUf_aE-oI2eTqA' },
+    response: { ...checkout, secret: 'Jk2vQ8mT4xW1zB6nR9cF3hL7pD0sG5yA_uE-iO2aXqM' },
+  },
   getCheckout: { response: checkout },
   updateCheckout: {
     body: { name: 'Maya Lindqvist', country: 'SE' },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { slug as slugForm } from '@app/contracts/common';
 import { type NoticePage, notForSalePage, unknownShopPage } from '@app/pages/checkout/notice-pages';
-import { restoreCheckout } from '@app/pages/checkout/restore';
+import { restoreCheckout, showRestore } from '@app/pages/checkout/restore';
 import { showPurchase, showShop } from '@app/pages/checkout/show-purchase';
 import { takeForm } from '@app/pages/checkout/take-form';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -35,7 +35,14 @@ function routePages(pages: FastifyInstance, deps: PageDeps): void {
     // A seller may have had the word as a handle before it was kept; slugs have no dots.
     if (!token.includes('.'))
       return sendAnswer(deps, reply, await showPurchase(request, { handle: 'restore', slug: token }));
-    return sendAnswer(deps, reply, await restoreCheckout(request, token));
+    return sendAnswer(deps, reply, await showRestore(request, token));
+  });
+  pages.post<WithToken>('/c/restore/:token', async (req, reply) => {
+    const { token } = req.params;
+    const request = pageRequest(deps, req, reply);
+    const isLink = token.includes('.');
+    const taken = isLink ? restoreCheckout(request, token) : takeForm(request, { handle: 'restore', slug: token });
+    return sendAnswer(deps, reply, await taken);
   });
   pages.get<OfSeller<'slug'>>('/c/:handle/:slug', async (req, reply) => {
     // The address of a shop with a slash at its end.

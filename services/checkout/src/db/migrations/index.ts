@@ -4,6 +4,7 @@ import { Initial } from './0001-initial.ts';
 import { EarlierPurchasesPlan } from './0003-earlier-purchases-plan.ts';
 import { Wallets } from './0004-wallets.ts';
 import { LeftOfHolds } from './0005-left-of-holds.ts';
+import { CopiedCheckouts } from './0006-copied-checkouts.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -11,4 +12,5 @@ export const migrations: Migrations = [
   { name: '0003-earlier-purchases-plan', class: EarlierPurchasesPlan },
   { name: '0004-wallets', class: Wallets },
   { name: '0005-left-of-holds', class: LeftOfHolds },
+  { name: '0006-copied-checkouts', class: CopiedCheckouts },
 ];

@@ -13,6 +13,8 @@ import {
   openedCheckoutResource,
   payCheckoutBody,
   payCheckout as payRequest,
+  restoreCheckoutBody,
+  restoreCheckout as restoreRequest,
   updateCheckout,
   updateCheckoutBody,
 } from '@app/contracts/checkouts';
@@ -70,6 +72,23 @@ export const checkoutOperations = tagged('Checkout', [
     errors: ['unknown_product', 'product_not_live', 'bump_not_found', 'discount_invalid'],
     idempotencyScope: ({ body }) => body.handle,
     run: (call) => openCheckout(call),
+  }),
+  defineOperation({
+    id: 'restoreCheckout',
+    method: 'POST',
+    path: '/api/checkout/restore',
+    summary: 'Restore the checkout of a reminder’s link',
+    description:
+      'Copies the open checkout, with all that its buyer had filled in and chosen, under a new id and a new secret: who has the ' +
+      'link reads nothing of what others pay. The link works until a copy is paid, 100 times at most. Call it when the buyer asks ' +
+      'for it: mail scanners open links, and some run scripts.',
+    auth: 'visitor',
+    body: restoreCheckoutBody,
+    response: opened,
+    secret,
+    errors: ['checkout_not_found', 'invalid_transition', 'no_longer_for_sale'],
+    idempotencyScope: ({ body }) => body.token,
+    run: ({ app, body, context }) => app.requester.requestBytes(restoreRequest, body, context),
   }),
   defineOperation({
     auth: 'buyer',
