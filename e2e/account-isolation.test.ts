@@ -268,7 +268,8 @@ const attempts = (): Record<string, Attempt> => {
     putLogo: { body: { data: onePixel }, expect: 'own' },
     deleteLogo: { expect: 'own' },
     listApiKeys: { expect: 'own' },
-    createApiKey: { body: { name: 'mine' }, expect: 'own' },
+    confirm: byPassword,
+    createApiKey: { body: { name: 'mine' }, expect: forbidden },
     revokeApiKey: { params: { keyId: ids.keyId as string }, expect: 'unknown' },
     rotateApiKey: { params: { keyId: ids.keyId as string }, body: {}, expect: 'unknown' },
     // Without a key by nature; they answer about the account they were given the secrets of.

@@ -5,7 +5,7 @@ import { volume } from '@app/testing/long';
 import { announced } from '@app/testing/points';
 import { attemptsRecorded } from '@app/webhook-dispatcher/points';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { visitDashboard } from './support/dashboard-visits.ts';
+import { confirmAs, visitDashboard } from './support/dashboard-visits.ts';
 import { letterPath, letterTo } from './support/letters.ts';
 import { scripts } from './support/scripts.ts';
 import { placeOrder, signUp } from './support/seller.ts';
@@ -30,7 +30,7 @@ const open = (page: Page, name: string) => page.getByRole('link', { name, exact:
 describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
   test('a new seller sells within some minutes, and sees the webhook of the sale arrive', async () => {
     const receiver = await startReceiver();
-    const { page } = await openVisit(platform.baseUrl, { script });
+    const { page } = await openVisit(platform.baseUrl, { script, statuses: [403] });
     await page.goto('/');
     await open(page, 'Make an account');
     const email = `${crypto.randomUUID()}@example.com`;
@@ -44,6 +44,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     await open(page, 'Add an endpoint');
     await fill(page, { URL: `${receiver.url}/sales` });
     await press(page, 'Add the endpoint');
+    await confirmAs(page);
     expect(await page.getByLabel('Signing secret').inputValue()).toMatch(/^whsec_/);
     const endpoint = (await page.getByRole('link', { name: 'Open the endpoint' }).getAttribute('href')) ?? '';
 

@@ -3,7 +3,7 @@ import { volume } from '@app/testing/long';
 import { announced } from '@app/testing/points';
 import { attemptsRecorded } from '@app/webhook-dispatcher/points';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { visitDashboard } from './support/dashboard-visits.ts';
+import { confirmAs, visitDashboard } from './support/dashboard-visits.ts';
 import { scripts } from './support/scripts.ts';
 import { addProduct, type Seller, signUp } from './support/seller.ts';
 import { type SharedPlatform, sharedPlatform } from './support/shared-platform.ts';
@@ -36,10 +36,13 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     const notFound = { status: 404, headers: { 'content-type': 'text/html' }, body: '<h1>No such page</h1>' };
     const receiver = await startReceiver({ respond: () => notFound });
     const seller = await sellerOfCourse();
-    const page = await visitDashboard(platform.baseUrl, seller, '/app/integrations/webhooks/new', { script });
+    const page = await visitDashboard(platform.baseUrl, seller, '/app/integrations/webhooks/new', {
+      ...{ script, statuses: [403] },
+    });
     await page.getByLabel('URL').fill(`${receiver.url}/sales`);
     await page.getByLabel('Name').fill('The members’ site');
     await page.getByRole('button', { name: 'Add the endpoint' }).click();
+    await confirmAs(page);
     expect(await page.getByLabel('Signing secret').inputValue()).toMatch(/^whsec_/);
 
     await attemptedOrderOf(seller, 'ada@example.com');
@@ -60,9 +63,12 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
   test('the first page shows what happens while it is open', async () => {
     const receiver = await startReceiver();
     const seller = await sellerOfCourse();
-    const page = await visitDashboard(platform.baseUrl, seller, '/app/integrations/webhooks/new', { script });
+    const page = await visitDashboard(platform.baseUrl, seller, '/app/integrations/webhooks/new', {
+      ...{ script, statuses: [403] },
+    });
     await page.getByLabel('URL').fill(`${receiver.url}/sales`);
     await page.getByRole('button', { name: 'Add the endpoint' }).click();
+    await confirmAs(page);
     await page.getByLabel('Signing secret').inputValue();
     if (script) await page.clock.install();
     await page.goto('/app');
@@ -77,7 +83,9 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
   test('automations are made with a preview, run by a sale, tested, given another secret and removed', async () => {
     const receiver = await startReceiver();
     const seller = await sellerOfCourse();
-    const page = await visitDashboard(platform.baseUrl, seller, '/app/integrations/automations', { script });
+    const page = await visitDashboard(platform.baseUrl, seller, '/app/integrations/automations', {
+      ...{ script, statuses: [403] },
+    });
     await page.getByRole('link', { name: 'Add an automation' }).click();
     await page.getByLabel('Name').fill('Welcome');
     const preview = page.locator('#preview');
@@ -100,6 +108,7 @@ describe.each(scripts.slice(0, volume(1, 2)))('%s', (_, script) => {
     await page.getByLabel('Name').fill('Notify the warehouse');
     await page.getByLabel('URL').fill(`${receiver.url}/warehouse`);
     await page.getByRole('button', { name: 'Add the automation' }).click();
+    await confirmAs(page);
     const secret = await page.getByLabel('Signing secret').inputValue();
     expect(secret).toMatch(/^whsec_/);
 

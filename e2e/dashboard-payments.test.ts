@@ -3,7 +3,7 @@ import { createTestNats } from '@app/testing/nats';
 import { query } from '@app/testing/sql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Cluster, startClusterOn } from './support/cluster.ts';
-import { visitDashboard } from './support/dashboard-visits.ts';
+import { confirmAs, visitDashboard } from './support/dashboard-visits.ts';
 import { placeOrder, signUp } from './support/seller.ts';
 
 /** Guarantee: with a browser alone a seller stores the keys of a Stripe account, reads what is wrong with them, and never reads a secret again. */
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 test('a new seller comes from the first steps to the keys of Stripe, and stores both pairs', async () => {
   const seller = await signUp(cluster.baseUrl);
-  const page = await visitDashboard(cluster.baseUrl, seller, '/app', { statuses: [422] });
+  const page = await visitDashboard(cluster.baseUrl, seller, '/app', { statuses: [403, 422] });
   const field = (label: string) => page.getByLabel(label, { exact: true });
   const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
   const reads = async (name: string, error: string) =>
@@ -38,6 +38,7 @@ test('a new seller comes from the first steps to the keys of Stripe, and stores 
   await field('Live secret key').fill('sk_test_mara');
   await field('Live publishable key').fill('pk_live_mara');
   await save();
+  await confirmAs(page);
   await reads('liveSecretKey', 'is a key for test mode');
   expect(await field('Live secret key').inputValue()).toBe('');
   expect(await field('Live publishable key').inputValue()).toBe('pk_live_mara');
@@ -76,12 +77,13 @@ test('a new seller comes from the first steps to the keys of Stripe, and stores 
 test('a form that shows an earlier choice changes nothing, and keys of another Stripe account are refused where they were typed', async () => {
   const seller = await signUp(cluster.baseUrl);
   const put = (body: object) => seller.call('PUT', '/api/v1/payment-processor', { body });
-  const page = await visitDashboard(cluster.baseUrl, seller, '/app/settings/payments', { statuses: [422] });
+  const page = await visitDashboard(cluster.baseUrl, seller, '/app/settings/payments', { statuses: [403, 422] });
   const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
   const keys = { secretKey: 'sk_live_mara', publishableKey: 'pk_live_mara' };
   expect((await put({ processor: 'stripe', live: keys })).status).toBe(200);
   await page.getByRole('radio', { name: /^Simulated/ }).check();
   await save();
+  await confirmAs(page);
   await page.getByText('It was changed since you opened this page').textContent();
   expect((await seller.call('GET', '/api/v1/payment-processor')).json.processor).toBe('stripe');
 

@@ -18,6 +18,13 @@ export async function visitDashboard(
   return page;
 }
 
+/** Gives the password that a form asks for once more. The visit names the status 403. */
+export async function confirmAs(page: Visit['page'], passwordOf = 'a long enough password'): Promise<void> {
+  await page.getByRole('heading', { name: 'Confirm it is you' }).textContent();
+  await page.getByLabel('Your password').fill(passwordOf);
+  await page.getByRole('button', { name: 'Confirm and save' }).click();
+}
+
 /** The file to which the page's list leads: its name, and its lines. */
 export async function downloaded(page: Visit['page']): Promise<{ name: string; lines: string[] }> {
   const [file] = await Promise.all([

@@ -60,8 +60,8 @@ export interface DescribedOperation {
   readonly body: Schema | undefined;
   /** The credentials that it takes, any one of them; empty where it takes none. */
   readonly credentials: readonly string[];
-  /** The scope that a key needs. */
-  readonly scope: string | undefined;
+  /** The scopes that a key needs, all of them. */
+  readonly scopes: readonly string[];
   /** What the document does not allow of an answer; null where it fits. */
   faultOf(status: number, mediaType: string, value: unknown): string | null;
 }
@@ -102,7 +102,7 @@ function described(method: string, path: string, operation: Described): Describe
     queryParams: parameters.filter((parameter) => parameter.in === 'query'),
     body: operation.requestBody?.content['application/json']?.schema,
     credentials: security.flatMap((one) => Object.keys(one)),
-    scope: security.find(({ apiKey }) => apiKey !== undefined)?.apiKey?.[0],
+    scopes: security.find(({ apiKey }) => apiKey !== undefined)?.apiKey ?? [],
     faultOf: (status, mediaType, value) => {
       const response = operation.responses[status];
       if (response === undefined) return `the document has no answer ${status}`;

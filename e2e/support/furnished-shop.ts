@@ -70,7 +70,10 @@ export async function furnish({ baseUrl, receiverUrl }: Surroundings, seller: Se
   const subscriptionId: string = (await seller.call('GET', '/api/v1/subscriptions')).json.data[0].id;
   const payoutId = await made(seller, '/api/v1/affiliates/victimleaf/payouts?includePending=true', undefined);
   await handled('webhook-dispatcher', affiliatePaid, (data) => data.payoutId === payoutId);
-  const keyId = await made(seller, '/api/v1/api-keys', { name: 'Victim Secret key' });
+  const bySession = await call(baseUrl, 'POST', '/api/v1/api-keys', {
+    ...{ headers: { cookie: seller.session }, body: { name: 'Victim Secret key' } },
+  });
+  const keyId: string = bySession.json.id;
   await attempted(seller.accountId, madeDeliveries);
   const deliveryId: string = (await seller.call('GET', '/api/v1/webhook-deliveries')).json.data[0].id;
   const since = new Date(Date.now() - 60_000).toISOString();

@@ -29,13 +29,19 @@ export async function verifyAddress(
     );
 }
 
+/** Without those that tell of a change: when one was made is no matter of most tests. */
+const isTo =
+  (email: string) =>
+  ({ to, kind }: { readonly to: string; readonly kind: string }): boolean =>
+    to === email && kind !== 'change_notice';
+
 /**
  * The text of a letter to an address.
  * @param folder into which the gateway writes letters
  * @param nth of those to the address since the test file began
  */
 export async function letterTo(email: string, folder: string, nth = 1): Promise<string> {
-  const letters = await announced(letterAttempted, ({ to }) => to === email, nth);
+  const letters = await announced(letterAttempted, isTo(email), nth);
   const text = readFileSync(join(folder, `${letters[nth - 1]?.letterId}.eml`), 'latin1');
   return text.replaceAll('=\r\n', '').replaceAll('=3D', '=');
 }

@@ -19,6 +19,8 @@ export interface Seller {
   /** Of its user and of the account. */
   readonly email: string;
   readonly apiKey: string;
+  /** The cookie of the sign-up's session, which is confirmed for 15 minutes. */
+  readonly session: string;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
 }
 
@@ -53,6 +55,10 @@ export async function signUp(baseUrl: string, name = 'Test Seller', scopes?: str
     .getSetCookie()
     .map((line) => line.split(';')[0])
     .join('; ');
+  await call(baseUrl, 'POST', '/api/auth/confirm', {
+    body: { password: 'a long enough password' },
+    headers: { cookie },
+  });
   const made = await call(baseUrl, 'POST', '/api/v1/api-keys', {
     body: { name: 'test', ...(scopes ? { scopes } : {}) },
     headers: { cookie },
@@ -64,6 +70,7 @@ export async function signUp(baseUrl: string, name = 'Test Seller', scopes?: str
     accountId: signedUp.json.accountId,
     email,
     apiKey,
+    session: cookie,
     call: (method, path, options = {}) =>
       call(baseUrl, method, path, { ...options, headers: { authorization, ...options.headers } }),
   };

@@ -37,8 +37,17 @@ export const loginBody = z.strictObject({ email: emailAddress, password: rawText
 export const changePasswordBody = z
   .strictObject({ password: rawText(200, 1).describe('The current one.'), newPassword })
   .meta({ id: 'PasswordChange' });
+/** What proves that the person of a session is there: each way is a body of its own. */
+export const confirmBody = z
+  .strictObject({ password: rawText(200, 1).describe('Of the user who is logged in.') })
+  .meta({ id: 'Confirm' });
+export type ConfirmBody = z.infer<typeof confirmBody>;
+export const confirmedResult = z.object({ ok: z.literal(true), confirmedUntil: timestamp }).meta({ id: 'Confirmed' });
 export const changeEmailBody = z
-  .strictObject({ password: rawText(200, 1).describe('The current one.'), email: emailAddress })
+  .strictObject({
+    email: emailAddress,
+    password: rawText(200, 1).optional().describe('The current one, in place of `confirm` before.'),
+  })
   .meta({ id: 'EmailChange' });
 export const sessionResource = z
   .object({

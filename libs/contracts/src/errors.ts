@@ -10,6 +10,7 @@ export const errorCodes = {
   invalid_credentials: { status: 401, title: 'Email or password is wrong' },
   portal_session_ended: { status: 401, title: 'The portal’s session has ended' },
   insufficient_scope: { status: 403, title: 'The API key lacks the required scope' },
+  password_required: { status: 403, title: 'The person must confirm this' },
   cross_site_request: { status: 403, title: 'A browser may only act from this deployment’s own pages' },
   not_allowed_by_seller: { status: 403, title: 'The seller does not let buyers do this' },
   signup_closed: { status: 403, title: 'Sign-up is switched off here' },

@@ -61,10 +61,40 @@ test('sign-up opens the dashboard; what a form refuses stands at its field with 
   expect(wrong.status).toBe(422);
   expect(wrong.text).toMatch(/id="businessName-error">Business name [^<]+\./);
   expect(wrong.text).toContain('value="help@example.com"');
-  const saved = await open('/app/settings', { session, form: { ...form, businessName: 'Atelier <Ada>', key: 'two' } });
+  const renamed = { ...form, businessName: 'Atelier <Ada>', key: 'two' };
+  const unconfirmed = await open('/app/settings', { session, form: renamed });
+  expect([unconfirmed.status, unconfirmed.text.includes('Confirm it is you')]).toEqual([403, true]);
+  const saved = await open('/app/settings', { session, form: { ...renamed, confirmPassword: password } });
   expect([saved.status, saved.location]).toEqual([303, '/app/settings?saved=1']);
   expect((await open('/app/settings', { session })).text).toContain('value="Atelier &lt;Ada&gt;"');
 });
+
+test('a form that its person must confirm asks for the password at its own address, loses nothing, and is done once it is right', async () => {
+  const { email, session } = await unconfirmedSession();
+  const at = '/app/integrations/keys/new';
+  const form = { name: 'Shop <1>', scopes: 'read', key: 'k' };
+  const asked = await open(at, { session, form });
+  expect([asked.status, named(asked.text, 'name'), named(asked.text, 'scopes')]).toEqual([
+    ...[403, 'Shop &lt;1&gt;', 'read'],
+  ]);
+  expect(asked.text).toContain(`action="${at}"`);
+  expect(asked.text).toContain(`value="${email}"`);
+  const wrong = await open(at, { session, form: { ...form, confirmUser: email, confirmPassword: 'a wrong one' } });
+  expect([wrong.status, named(wrong.text, 'key'), wrong.text.includes('a wrong one')]).toEqual([403, 'k', false]);
+  expect(wrong.text).toContain('id="confirmPassword-error">The password is wrong.');
+  const back = await open(at, { session, form: { ...form, confirmPassword: '', restore: '1' } });
+  expect([back.status, named(back.text, 'name')]).toEqual([200, 'Shop &lt;1&gt;']);
+  const done = await open(at, { session, form: { ...form, confirmUser: email, confirmPassword: password } });
+  expect(done.text).toMatch(/fnl_[0-9A-Za-z]{38}/);
+  const { data } = (await send(url, 'GET', '/api/v1/api-keys', { session })).json;
+  expect(data.map(({ name }: { name: string }) => name)).toEqual(['Shop <1>', 'main']);
+});
+
+async function unconfirmedSession(): Promise<{ email: string; session: string }> {
+  const { email } = await createSeller(url);
+  const { cookie } = await open('/login', { form: { email, password } });
+  return { email, session: cookie };
+}
 
 test('a form that outlives its login is there again after the next one, and nothing is done by that', async () => {
   const seller = await createSeller(url);

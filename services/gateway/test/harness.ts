@@ -11,10 +11,17 @@ import type { RequestInput } from '@app/contracts/define';
 import { DomainError } from '@app/contracts/errors';
 import { idOfCommand } from '@app/contracts/ids';
 import { createOrder, getOrder, listOrders, type OrdersQuery } from '@app/contracts/orders';
+import { putPaymentProcessor } from '@app/contracts/payment-processors';
 import { getProduct, listProducts } from '@app/contracts/products';
 import { findProductsForSale, type ProductForSale } from '@app/contracts/products-for-sale';
 import type { ServiceName } from '@app/contracts/services';
-import { putWebhookEndpoint, revealWebhookSecret, rotateWebhookSecret } from '@app/contracts/webhooks';
+import {
+  createWebhookEndpoint,
+  getWebhookEndpoint,
+  putWebhookEndpoint,
+  revealWebhookSecret,
+  rotateWebhookSecret,
+} from '@app/contracts/webhooks';
 import { connectNats, type NatsClient } from '@app/messaging/connect';
 import type { RequestContext } from '@app/messaging/request-headers';
 import {
@@ -80,6 +87,7 @@ export async function createHarness(given?: TestNats) {
     requested.push(input);
     return new Serialized(json);
   };
+  const endpoints = { put: async (): Promise<void> => undefined };
   const daily = createDailyStandIn(requested);
   const { cards, billing: cardHandlers, checkout: cardOrders } = createCardStandIn(() => clock.nowMs());
   const standIns = [
@@ -94,7 +102,12 @@ export async function createHarness(given?: TestNats) {
       ...cardOrders,
       ...daily.checkout,
     ]),
-    await serveAs(nats, 'billing', [onSimulatedSettings, ...daily.billing, ...cardHandlers]),
+    await serveAs(nats, 'billing', [
+      onSimulatedSettings,
+      onRequest(putPaymentProcessor, async (input) => reply(input, '{"version":2}')),
+      ...daily.billing,
+      ...cardHandlers,
+    ]),
     await serveAs(nats, 'webhook-dispatcher', [
       onRequest(createAutomation, async (input) => reply(input, '{"id":"aut_1"}')),
       onRequest(updateAutomation, async (input) => reply(input, '{"id":"aut_1"}')),
@@ -103,7 +116,15 @@ export async function createHarness(given?: TestNats) {
         requested.push({ ...input, accountId });
         return { secret: 'whsec_of_the_tests', previous_secret: null };
       }),
-      onRequest(putWebhookEndpoint, async (input) => reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}')),
+      onRequest(getWebhookEndpoint, async () => {
+        throw new DomainError('webhook_endpoint_not_found', 'No webhook URL is connected.');
+      }),
+      onRequest(createWebhookEndpoint, async (input) => reply(input, '{"id":"whe_2","secret":"whsec_of_the_tests"}')),
+      onRequest(putWebhookEndpoint, async (input) => {
+        const answer = reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}');
+        await endpoints.put();
+        return answer;
+      }),
       onRequest(rotateWebhookSecret, async (input) => reply(input, '{"id":"whe_1","secret":"whsec_of_the_tests"}')),
       onRequest(revealWebhookSecret, async (input, { accountId }) => {
         requested.push({ ...input, accountId });
@@ -151,6 +172,8 @@ export async function createHarness(given?: TestNats) {
     },
     books,
     orders,
+    /** What the dispatcher does before it answers that a URL is connected. */
+    endpoints,
     checkout,
     daily: daily.standIn,
     /** The settings of every gateway, for a test that starts one by itself. */
@@ -224,19 +247,20 @@ const productOf = ({ slug }: { slug: string }): ProductForSale | null =>
 
 let sellers = 0;
 
-/** Signs up a new seller and makes a key with all scopes. */
-export async function createSeller(url: string) {
+/** Signs up a new seller. */
+export async function signUp(url: string) {
   const email = `seller${++sellers}@example.com`;
   const signedUp = await send(url, 'POST', '/api/auth/signup', {
     body: { email, password: 'a long password', name: `Seller ${sellers}` },
   });
   const session = signedUp.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  return { email, session, accountId: signedUp.json.accountId as string };
+}
+
+/** Signs up a new seller, whose session is confirmed, and makes a key with all scopes. */
+export async function createSeller(url: string) {
+  const { email, session, accountId } = await signUp(url);
+  await send(url, 'POST', '/api/auth/confirm', { session, body: { password: 'a long password' } });
   const made = await send(url, 'POST', '/api/v1/api-keys', { session, body: { name: 'main' } });
-  return {
-    email,
-    session,
-    accountId: signedUp.json.accountId as string,
-    key: made.json.key as string,
-    keyId: made.json.id as string,
-  };
+  return { email, session, accountId, key: made.json.key as string, keyId: made.json.id as string };
 }

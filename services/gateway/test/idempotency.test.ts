@@ -17,10 +17,11 @@ import { harness, startGateway, url } from './set-up.ts';
 
 startGateway();
 let key: string;
+let session: string;
 let accountId: string;
 let takenOrder: Harness['orders']['place'];
 beforeAll(async () => {
-  ({ key, accountId } = await createSeller(url));
+  ({ key, session, accountId } = await createSeller(url));
   takenOrder = harness.orders.place;
 });
 beforeEach(() => {
@@ -277,7 +278,10 @@ test('an answer that could not be stored at first is given once it is', async ()
 
 test('an answer that cannot be stored is not given: the key in it is the one of the repetition', async () => {
   const create = () =>
-    send(url, 'POST', '/api/v1/api-keys', { key, headers: { 'idempotency-key': 'unkept' }, body: { name: 'unkept' } });
+    send(url, 'POST', '/api/v1/api-keys', {
+      ...{ session, headers: { 'idempotency-key': 'unkept' } },
+      body: { name: 'unkept' },
+    });
   await breakStoring('unkept', 3);
   const first = await create();
   expect([first.status, first.json.code, first.headers['retry-after']]).toEqual([503, 'outcome_unknown', '1']);
@@ -290,7 +294,7 @@ test('an answer that cannot be stored is not given: the key in it is the one of 
   ).toHaveLength(1);
 });
 
-const makeKey = (idempotencyKey: string, body: object, caller: { key?: string; session?: string } = { key }) =>
+const makeKey = (idempotencyKey: string, body: object, caller: { key?: string; session?: string } = { session }) =>
   send(url, 'POST', '/api/v1/api-keys', { ...caller, headers: { 'idempotency-key': idempotencyKey }, body });
 
 test('a new key is shown once: repeated, the answer says so, and it is stored nowhere', async () => {
@@ -301,7 +305,10 @@ test('a new key is shown once: repeated, the answer says so, and it is stored no
   expect(again.json).toEqual({ ...resource, secret_notice: expect.stringContaining('shown once') });
   expect(again.headers['idempotent-replayed']).toBe('true');
   const rotate = () =>
-    send(url, 'POST', `/api/v1/api-keys/${first.json.id}/rotate`, { key, headers: { 'idempotency-key': 'rotate' } });
+    send(url, 'POST', `/api/v1/api-keys/${first.json.id}/rotate`, {
+      session,
+      headers: { 'idempotency-key': 'rotate' },
+    });
   const [rotated, repeated] = [await rotate(), await rotate()];
   expect(rotated.json.key).toMatch(/^fnl_/);
   expect([repeated.json.id, repeated.json.key]).toEqual([rotated.json.id, undefined]);
@@ -319,12 +326,14 @@ test('a new key is shown once: repeated, the answer says so, and it is stored no
 });
 
 test('an answer belongs to the credential that got it: another key of the account gets nothing of it', async () => {
-  const { session, email, key: full } = await createSeller(url);
-  const writer = (await makeKey('writer', { name: 'w', scopes: ['write'] }, { key: full })).json.key;
-  const made = await makeKey('full', { name: 'full' }, { key: full });
+  const { session, email, key: full, keyId } = await createSeller(url);
+  const writer = (await makeKey('writer', { name: 'w', scopes: ['write'] }, { session })).json.key;
+  const rotate = (caller: { key?: string; session?: string }) =>
+    send(url, 'POST', `/api/v1/api-keys/${keyId}/rotate`, { ...caller, headers: { 'idempotency-key': 'full' } });
+  const made = await rotate({ key: full });
   expect(made.json.scopes).toEqual(['read', 'write', 'money']);
   for (const caller of [{ key: writer }, { session }]) {
-    const refused = await makeKey('full', { name: 'full' }, caller);
+    const refused = await rotate(caller);
     expect([refused.status, refused.json.code, refused.text.includes(made.json.key)]).toEqual([
       422,
       'idempotency_key_reused',

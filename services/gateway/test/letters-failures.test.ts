@@ -6,7 +6,7 @@ import { startSmtpServer } from '@app/testing/smtp-server';
 import { query } from '@app/testing/sql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { letterAttempted } from '../src/points/points.ts';
-import { createHarness, createSeller, type Harness } from './harness.ts';
+import { createHarness, type Harness, signUp } from './harness.ts';
 import { send } from './http.ts';
 
 guardLeaks();
@@ -36,13 +36,13 @@ const lettersTo = (email: string) =>
 test('a letter that the mail server does not take now goes out later', async () => {
   server.behaviour.message = '450 not now';
   const { url } = await harness.start(mail);
-  const { email } = await createSeller(url);
+  const { email } = await signUp(url);
   await announced(letterAttempted, ({ to, outcome }) => to === email && outcome === 'deferred');
   expect(await lettersTo(email)).toEqual([{ attempts: 1, waits: true }]);
   delete server.behaviour.message;
   harness.clock.advance(5 * minuteMs);
   // Wakes the loop.
-  await createSeller(url);
+  await signUp(url);
   await announced(letterAttempted, ({ to, outcome }) => to === email && outcome === 'taken');
   expect(server.received.filter(({ to }) => to === email)).toHaveLength(1);
 });
@@ -57,7 +57,7 @@ test('a letter whose gateway is killed between its commit and the submission goe
   const env = { ...harness.env, ...mail, PORT: String(port), LOG_LEVEL: 'warn' };
   const killed = await spawnNode('services/gateway/src/main.ts', env, { readyLine: /^gateway ready/ });
   const url = `http://127.0.0.1:${port}`;
-  const { email, session } = await createSeller(url);
+  const { email, session } = await signUp(url);
   await reached.promise;
   const body = { password: 'a long password', email: 'moved@example.com' };
   expect((await send(url, 'POST', '/api/auth/email', { session, body })).status).toBe(200);

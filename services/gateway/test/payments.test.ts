@@ -27,6 +27,7 @@ let database: Awaited<ReturnType<typeof createMigratedDatabase>>;
 let gateway: RunningGateway;
 let url: string;
 let key: string;
+let session: string;
 let accountId: string;
 const links: NatsClient[] = [];
 const orderId = newId('order', Date.now());
@@ -89,7 +90,7 @@ beforeAll(async () => {
   const config = readConfig({ ...env, RATE_LIMIT_PER_MINUTE: '0' });
   gateway = await createGateway(config, { logger: silentLogger(), clock: new AdjustableClock(), passwordCost });
   ({ url } = gateway);
-  ({ key, accountId } = await createSeller(url));
+  ({ key, session, accountId } = await createSeller(url));
 });
 afterAll(async () => {
   await gateway.close();
@@ -104,7 +105,7 @@ beforeEach(() => {
 });
 
 async function keyWith(scopes: string[]): Promise<string> {
-  return (await send(url, 'POST', '/api/v1/api-keys', { key, body: { name: 'scoped', scopes } })).json.key;
+  return (await send(url, 'POST', '/api/v1/api-keys', { session, body: { name: 'scoped', scopes } })).json.key;
 }
 
 async function tool(name: string, args: object, bearer = key) {

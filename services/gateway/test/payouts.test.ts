@@ -15,6 +15,7 @@ let harness: Harness;
 let affiliate: NatsClient;
 let url: string;
 let key: string;
+let session: string;
 /** The requests that the affiliate service got, in order. */
 let requested: { input: RequestInput<typeof createPayout>; accountId: string; commandId: string }[];
 const balances = [{ currency: 'usd', pending_cents: 300, due_cents: 4200, paid_cents: 0 }];
@@ -48,7 +49,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   requested = [];
-  ({ key } = await createSeller(url));
+  ({ key, session } = await createSeller(url));
 });
 
 const pay = (query = '', body?: unknown, headers: Record<string, string> = {}, code = 'PAT') =>
@@ -66,7 +67,7 @@ async function tool(name: string, given: Record<string, unknown>, by = key) {
   return JSON.parse(text.slice(text.indexOf('{'))).result;
 }
 const keyWith = async (scopes: string[]): Promise<string> =>
-  (await send(url, 'POST', '/api/v1/api-keys', { key, body: { name: 'k', scopes } })).json.key;
+  (await send(url, 'POST', '/api/v1/api-keys', { session, body: { name: 'k', scopes } })).json.key;
 
 test('a payout takes its currency from the body, if there is one, and includePending from the query', async () => {
   const inputs = async (query: string, body?: unknown) => {

@@ -8,7 +8,7 @@ import { databaseOptions } from '../src/db/migrate.ts';
 import type { RunningGateway } from '../src/gateway-deps.ts';
 import { newApiKey } from '../src/identity/api-key-format.ts';
 import { clientCountsExchanged } from '../src/points/points.ts';
-import { createSeller, platformKey } from './harness.ts';
+import { createSeller, platformKey, signUp } from './harness.ts';
 import { type Sent, send } from './http.ts';
 import { harness, startGateway, url } from './set-up.ts';
 
@@ -27,12 +27,12 @@ beforeAll(async () => {
 /** A read that needs no other service: how soon one answers is no matter of this file. */
 const read = (at: string, caller: object) => send(at, 'GET', '/api/v1/settings', caller);
 const statusOf = ({ status }: Sent) => status;
-const keyOf = async (at: string, key: string) =>
-  (await send(at, 'POST', '/api/v1/api-keys', { key, body: { name: 'k' } })).json.key as string;
+const keyOf = async (at: string, session: string) =>
+  (await send(at, 'POST', '/api/v1/api-keys', { session, body: { name: 'k' } })).json.key as string;
 
 test('an account has one quota for a minute over all its keys and sessions; health and the platform key are outside of it', async () => {
   const { key, session } = await createSeller(unlimited.url);
-  const second = await keyOf(unlimited.url, key);
+  const second = await keyOf(unlimited.url, session);
   const answers: Sent[] = [];
   for (const caller of [{ key }, { key: second }, { session }, { key }, { key: second }, { session }])
     answers.push(await read(url, caller));
@@ -58,8 +58,8 @@ test('two replicas hold one quota together, to the request', async () => {
   // A replica that waits longer for the database counts alone.
   const deps = { quotaWithinMs: 20_000 };
   const [one, two] = [await harness.start(settings, deps), await harness.start(settings, deps)];
-  const { key } = await createSeller(unlimited.url);
-  const second = await keyOf(unlimited.url, key);
+  const { key, session } = await createSeller(unlimited.url);
+  const second = await keyOf(unlimited.url, session);
   const rush = await Promise.all(
     Array.from({ length: 72 }, (_, i) => read((i % 2 === 0 ? one : two).url, { key: i % 3 === 0 ? key : second })),
   );
@@ -207,7 +207,7 @@ test('ten attempts a minute with one email from one address, over all replicas; 
 });
 
 test('while someone guesses from many addresses each has three attempts an hour, and the owner’s own are not used up', async () => {
-  const { email } = await createSeller(one.url);
+  const { email } = await signUp(one.url);
   const owner = createHash('sha256').update(email).digest('base64url');
   await query(
     harness.database.url,

@@ -139,9 +139,9 @@ test.each(tables)(
 );
 
 test('a key is listed for 90 days after its end, and then forgotten', async () => {
-  const { key, keyId } = await createSeller(url);
+  const { key, keyId, session } = await createSeller(url);
   const make = async (body: object) =>
-    (await send(url, 'POST', '/api/v1/api-keys', { key, body: { name: 'k', ...body } })).json.id as string;
+    (await send(url, 'POST', '/api/v1/api-keys', { session, body: { name: 'k', ...body } })).json.id as string;
   const dayMs = 86_400_000;
   const inDays = (days: number) => new Date(harness.clock.nowMs() + days * dayMs).toISOString();
   const [revoked, expired, expiring] = [

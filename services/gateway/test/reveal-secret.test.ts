@@ -110,6 +110,8 @@ test('the secret of an automation is shown and rotated in the same way', async (
 });
 
 async function createKey(scopes: readonly string[]): Promise<string> {
-  const { json } = await send(url, 'POST', '/api/v1/api-keys', { key: seller.key, body: { name: 'other', scopes } });
+  const { json } = await send(url, 'POST', '/api/v1/api-keys', {
+    ...{ session: seller.session, body: { name: 'other', scopes } },
+  });
   return json.key;
 }

@@ -23,7 +23,7 @@ test('a gateway that can move no clock does not start as if it could', async () 
 
 test('one connection is enough to serve with', async () => {
   const { url } = await harness.start({ DATABASE_POOL_MAX: '1' });
-  const { key } = await createSeller(url);
+  const { session } = await createSeller(url);
   const headers = { 'idempotency-key': 'one' };
-  expect((await send(url, 'POST', '/api/v1/api-keys', { key, headers, body: { name: 'k' } })).status).toBe(200);
+  expect((await send(url, 'POST', '/api/v1/api-keys', { session, headers, body: { name: 'k' } })).status).toBe(200);
 });

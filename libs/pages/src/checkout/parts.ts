@@ -36,8 +36,7 @@ export function renewalNote({ product, lines, currency, shop }: Purchase, format
   if (interval === null) return html``;
   const price = lines.find(({ kind }) => kind === 'main')?.amountCents ?? 0;
   const renews = price === 0 ? texts.renewsFree(interval) : texts.renews(formats.amount(price, currency), interval);
-  const cancel = shop.portalCancel ? texts.cancelHere : html`${texts.toCancel} ${mailTo(shop)}.`;
-  return html`<p class="quiet small">${renews} ${cancel}</p>`;
+  return html`<p class="quiet small">${renews} ${texts.toCancel} ${mailTo(shop)}.</p>`;
 }
 
 export const mailTo = ({ supportEmail }: Pick<Shop, 'supportEmail'>): Html =>

@@ -75,12 +75,15 @@ ${table(
   ['Scope', 'Allows'],
   [
     [html`<code>read</code>`, html`Everything that changes nothing.`],
-    [html`<code>write</code>`, html`Products, funnels, orders, affiliates, webhooks, settings and keys.`],
+    [html`<code>write</code>`, html`Products, funnels, orders, affiliates, webhooks and settings.`],
     [html`<code>money</code>`, html`The daily job, refunds and the payment processor.`],
   ],
 )}
-<p>A key made without <code>scopes</code> has all that its maker has. What it lacks is refused with
-<a href="/developers/errors#insufficient_scope">403</a>.</p>`;
+<p>A key made without <code>scopes</code> has all of them. What it lacks is refused with
+<a href="/developers/errors#insufficient_scope">403</a>. Only a person who is logged in makes keys; a key can rotate itself.</p>
+<p>What redirects money or data (another payment processor or its keys, a new URL of a webhook or an automation, a key, another
+address) needs the person of a session once more: <code>POST /api/auth/confirm</code> within the last 15 minutes, else
+<a href="/developers/errors#password_required">403</a>. Keys do what their scopes say. The owner gets an email about each, whoever did it.</p>`;
 
 const idempotency = html`<p>Send <code>Idempotency-Key</code> (1 to 255 visible characters, your own) with a
 <code>POST</code>, and repeating it is harmless: for 30 days the same key with the same body gets the first answer

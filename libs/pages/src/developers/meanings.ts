@@ -12,6 +12,9 @@ export const meanings: Record<Exclude<ErrorCode, 'unknown_product'>, string> = {
     'The header `x-portal-session` is missing, malformed or unknown, or its session has ended; the answer does not say which. ' +
     'Request another link: POST /api/portal/links.',
   insufficient_scope: 'The key is valid and lacks the scope that `detail` names. Use another key.',
+  password_required:
+    'What redirects money or data needs the person who is logged in once more: POST /api/auth/confirm, then repeat the ' +
+    'request within 15 minutes. Nothing was changed.',
   cross_site_request:
     'A browser sent this from a page of another site, or under a name that is not this deployment’s own. Programs send ' +
     'a key instead of a session.',

@@ -6,6 +6,10 @@ curl ${placeholderUrl}/api/auth/login -c cookies.txt \\
   -H "Content-Type: application/json" \\
   -d '{ "email": "you@example.com", "password": "your password" }'
 
+curl ${placeholderUrl}/api/auth/confirm -b cookies.txt \\
+  -H "Content-Type: application/json" \\
+  -d '{ "password": "your password" }'
+
 curl ${placeholderUrl}/api/v1/api-keys -b cookies.txt \\
   -H "Content-Type: application/json" \\
   -d '{ "name": "My shop" }'

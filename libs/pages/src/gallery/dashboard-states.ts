@@ -1,10 +1,17 @@
+import { confirmPage } from '../dashboard/frame/confirm-page.ts';
 import { logInNotices, logInPage } from '../dashboard/frame/log-in-page.ts';
 import { forgotPage, sentPage } from '../dashboard/identity/forgot.ts';
 import { signUpPage } from '../dashboard/identity/sign-up.ts';
 import type { Html } from '../html.ts';
-import { stateOf } from './dashboard-samples.ts';
+import { inFrame, stateOf } from './dashboard-samples.ts';
 
 const logIn = { email: '', next: '/app', typed: '', notice: null, problem: null };
+
+const toConfirm = {
+  action: '/app/settings/payments',
+  typed: new URLSearchParams({ processor: 'stripe', liveSecretKey: `sk_live_${'51Hxyz'.repeat(16)}` }),
+  email: 'ada@example.com',
+};
 
 /** Pages of the dashboard in every state. */
 export const dashboardStates: Readonly<Record<string, () => Html>> = {
@@ -19,6 +26,9 @@ export const dashboardStates: Readonly<Record<string, () => Html>> = {
   'log-in-again': () => logInPage(Object.assign({}, logIn, { notice: logInNotices.ended, typed: 'name=Ada' })),
   'sign-up': () => signUpPage(stateOf({})),
   'sign-up-refused': () => signUpPage(stateOf({ email: 'ada' }, { email: 'The email address must be complete.' })),
+  confirm: () => inFrame('/app/settings/payments', confirmPage(toConfirm)),
+  'confirm-refused': () =>
+    inFrame('/app/settings/payments', confirmPage(Object.assign({ error: 'The password is wrong.' }, toConfirm))),
   forgot: () => forgotPage({ email: '', error: undefined }),
   'forgot-sent': () => sentPage(),
 };

@@ -4,7 +4,7 @@ import type { Actor } from '../identity/actors.ts';
 import { checkoutSecretOf } from '../identity/checkout-secret.ts';
 import { portalSecretOf } from '../identity/portal-session.ts';
 import { loginRequired, unauthorized } from '../identity/unauthorized.ts';
-import type { Operation } from './operation.ts';
+import { type Operation, scopesOf } from './operation.ts';
 
 /**
  * @throws DomainError unauthorized, insufficient_scope or, for want of a buyer's secret, checkout_not_found or
@@ -43,10 +43,7 @@ function checkScope(operation: Operation, actor: Actor): void {
       'The platform key belongs to no account: it may only run the daily job. Use an API key of the account.',
     );
   }
-  if (operation.scope !== undefined && !actor.scopes.has(operation.scope)) {
-    throw new DomainError(
-      'insufficient_scope',
-      `The API key needs the scope ${operation.scope}: use a key that has it.`,
-    );
-  }
+  const missing = scopesOf(operation).find((scope) => !actor.scopes.has(scope));
+  if (missing !== undefined)
+    throw new DomainError('insufficient_scope', `The API key needs the scope ${missing}: use a key that has it.`);
 }

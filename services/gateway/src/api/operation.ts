@@ -92,6 +92,8 @@ export interface UntaggedOperation<Id extends string = string, Types extends Ope
   readonly description?: string;
   readonly auth: OperationAuth;
   readonly scope?: ApiKeyScope;
+  /** A further scope that a key needs: of a write whose answer opens what `read` shows. */
+  readonly alsoScope?: ApiKeyScope;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
@@ -170,7 +172,7 @@ interface DefinedTypes<
 
 /** An operation whose `run` gets what its schemas make of the request; without a body schema the body must be empty. */
 export function defineOperation<
-  Id extends string,
+  const Id extends string,
   Response extends z.ZodType,
   Params extends z.ZodObject = NoFields,
   Query extends z.ZodObject = NoFields,
@@ -241,6 +243,10 @@ export function defineDownload<Id extends string, Query extends z.ZodObject, Par
 export function takesVersion({ hasVersion, method }: Operation): boolean {
   return hasVersion === true && (method === 'PATCH' || method === 'PUT');
 }
+
+/** The scopes that a key needs for it. */
+export const scopesOf = ({ scope, alsoScope }: Operation): ApiKeyScope[] =>
+  [scope, alsoScope].filter((each) => each !== undefined);
 
 /** Whether pages of any site may call it. */
 export function isForAnyPage({ auth }: Operation): boolean {

@@ -1,10 +1,13 @@
 import { DomainError } from '@app/contracts/errors';
 import { invalidField } from '@app/contracts/validation';
+import type { Clock } from '@app/service-kit/clock';
 import { statement } from '@app/service-kit/database';
+import type { InferEntity } from '@mikro-orm/core';
 import { RetryLaterError } from '../problems/retry-later-error.ts';
 import type { Actor } from './actors.ts';
 import type { RequestedAt } from './change-password.ts';
 import { checkPassword, type PasswordDeps } from './check-password.ts';
+import { requireConfirmation } from './confirmation.ts';
 import type { Letters } from './letters/letters.ts';
 import {
   insertNoticeStatement,
@@ -13,9 +16,11 @@ import {
   noticeValues,
   windowsGivenBack,
 } from './letters/new-letter.ts';
+import { User } from './user.entity.ts';
 
 export interface EmailChange {
-  readonly password: string;
+  /** In place of a confirmation of the session. */
+  readonly password?: string | undefined;
   readonly email: string;
 }
 
@@ -45,16 +50,16 @@ const valuesOf = (letter: NewLetter, userId: string): unknown[] => [
 /**
  * Writes the letters of a change of a logged-in user's address: a link to the new one, and a notice to the one that holds until the
  * link is redeemed (`confirmEmail`). Whether a user has the new address already is in no answer.
- * @throws DomainError invalid_credentials, also when the password was changed meanwhile; validation_failed; RetryLaterError
+ * @throws DomainError password_required; invalid_credentials, also when the password was changed meanwhile; validation_failed; RetryLaterError
  */
 export async function changeEmail(
-  deps: PasswordDeps & { readonly letters: Letters },
+  deps: PasswordDeps & { readonly clock: Clock; readonly letters: Letters },
   actor: Actor,
   { password, email }: EmailChange,
   { address, baseUrl }: RequestedAt,
 ): Promise<void> {
   const { database, letters } = deps;
-  const user = await checkPassword(deps, actor, password, address);
+  const user = await personOf(deps, actor, password, address);
   if (email.toLowerCase() === user.email)
     throw invalidField('email', 'is the address of the account already', 'unchanged');
   const notice = await letters.admitOrRefuse('email_change_notice', { email: user.email, address, baseUrl });
@@ -75,4 +80,17 @@ export async function changeEmail(
     await client.query(insertChange([...valuesOf(letter, user.id), actor.sessionId, given]));
   });
   letters.wake();
+}
+
+/** Read before its confirmation is: a new password between the two ends that. */
+async function personOf(
+  deps: PasswordDeps & { readonly clock: Clock },
+  actor: Actor,
+  password: string | undefined,
+  address: string,
+): Promise<InferEntity<typeof User>> {
+  if (password !== undefined) return await checkPassword(deps, actor, password, address);
+  const user = await deps.database.fork().findOneOrFail(User, { id: actor.userId ?? '', accountId: actor.accountId });
+  await requireConfirmation(deps, actor);
+  return user;
 }

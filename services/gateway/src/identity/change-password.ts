@@ -11,7 +11,8 @@ import { hashPassword, type PasswordCost } from './password.ts';
 const change = statement<{ id: string }>(
   'password-change',
   `with changed as (update users set password_hash = $3 where id = $1 and password_hash = $2 returning id),
-     ended as (delete from sessions as s using changed as c where s.user_id = c.id and s.id <> $4)
+     ended as (delete from sessions as s using changed as c where s.user_id = c.id and s.id <> $4),
+     unconfirmed as (update sessions as s set confirmed_at = null from changed as c where s.user_id = c.id and s.id = $4)
    select id from changed`,
   { id: 'text' },
 );
@@ -35,7 +36,7 @@ export const requestedAt = ({ address, ownUrls }: { address: string; ownUrls: re
 });
 
 /**
- * Gives a logged-in user a new password, ends all their other sessions, and drops a change of
+ * Gives a logged-in user a new password, ends all their other sessions and the confirmation of this one, drops a change of
  * address that waits, and notifies them by a letter, in one transaction.
  * @throws DomainError invalid_credentials, also when the password was changed meanwhile; validation_failed
  */

@@ -5,11 +5,11 @@ import { LockMode } from '@mikro-orm/core';
 import type { Actor } from './actors.ts';
 import { ApiKey } from './api-key.entity.ts';
 import { type Deps, insertKey } from './create-api-key.ts';
-import { checkMayGrant } from './grant.ts';
 
 /**
  * A new key with the old one's name, scopes and own expiry, however often that was rotated; the old one goes on for the
  * overlap, never for longer than it had.
+ * @throws DomainError api_key_not_found; insufficient_scope for a key that is not the caller; invalid_transition
  */
 export async function rotateApiKey(deps: Deps, actor: Actor, commandId: string, keyId: string, overlapHours: number) {
   return await deps.database.fork().transactional(async (tx) => {
@@ -19,6 +19,7 @@ export async function rotateApiKey(deps: Deps, actor: Actor, commandId: string, 
       { lockMode: LockMode.PESSIMISTIC_WRITE },
     );
     if (old === null) throw new DomainError('api_key_not_found', 'No API key has this id.');
+    requireItself(actor, old.id);
     const now = deps.clock.now();
     const expiresAt = old.expiresAt ?? null;
     const repeated = (await tx.count(ApiKey, { id: idOfCommand('apiKey', commandId), accountId: actor.accountId })) > 0;
@@ -29,7 +30,6 @@ export async function rotateApiKey(deps: Deps, actor: Actor, commandId: string, 
         'A key that has expired or was revoked cannot be rotated: create a new one.',
       );
     }
-    checkMayGrant(actor, old.scopes);
     const ownExpiresAt = (old.rotatedAt == null ? old.expiresAt : old.ownExpiresAt) ?? null;
     const like = { name: old.name, scopes: old.scopes, expiresAt: ownExpiresAt };
     const created = await insertKey(tx, deps, actor.accountId, commandId, like);
@@ -39,4 +39,10 @@ export async function rotateApiKey(deps: Deps, actor: Actor, commandId: string, 
     old.rotatedAt ??= now;
     return created;
   });
+}
+
+/** A key that was stolen would live on in another one, or for longer than it has. */
+function requireItself({ kind, keyId }: Actor, rotated: string): void {
+  if (kind === 'key' && keyId !== rotated)
+    throw new DomainError('insufficient_scope', 'A key can rotate itself alone: log in to rotate another one.');
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { type Operation, takesIdempotencyKey, takesVersion } from '../api/operation.ts';
+import { type Operation, scopesOf, takesIdempotencyKey, takesVersion } from '../api/operation.ts';
 import { checkoutSecretHeader } from '../identity/checkout-secret.ts';
 import { portalSessionHeader } from '../identity/portal-session.ts';
 import { commonHeaders, errorResponses, problem, sharedResponses } from './error-responses.ts';
@@ -142,7 +142,11 @@ function operationObject(operation: Operation): ZodOpenApiOperationObject {
   const { params, query, body } = operation;
   const replays = takesIdempotencyKey(operation, 'http');
   const example = examples[operation.id];
-  const needs = operation.scope === undefined ? '' : `Needs the scope \`${operation.scope}\`.`;
+  const scopes = scopesOf(operation);
+  const needs =
+    scopes.length === 0
+      ? ''
+      : `Needs the ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.map((scope) => `\`${scope}\``).join(' and ')}.`;
   const about = [operation.description ?? '', needs].filter((part) => part !== '').join('\n\n');
   return {
     operationId: operation.id,
@@ -189,9 +193,9 @@ function exampleOf(value: unknown) {
   return value === undefined ? {} : { examples: { one: { value } } };
 }
 
-function securityOf({ auth, scope }: Operation): Record<string, string[]>[] {
-  const scopes = scope === undefined ? [] : [scope];
-  switch (auth) {
+function securityOf(operation: Operation): Record<string, string[]>[] {
+  const scopes = scopesOf(operation);
+  switch (operation.auth) {
     case 'public':
     case 'visitor':
       return [];

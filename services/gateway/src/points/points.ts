@@ -28,6 +28,7 @@ export const clientCountsExchanged = definePoint<{
 /** An attempt to submit a letter is recorded. `withheld`: the address has bought nothing of the seller whose letter it is. */
 export const letterAttempted = definePoint<{
   readonly letterId: string;
+  readonly kind: string;
   readonly to: string;
   readonly outcome: 'taken' | 'refused' | 'deferred' | 'unreachable' | 'unknown' | 'withheld';
 }>('gateway.letter-attempted');

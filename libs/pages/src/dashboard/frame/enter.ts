@@ -3,6 +3,7 @@ import { formatsFor } from '../../formats.ts';
 import { html } from '../../html.ts';
 import type { PageAnswer, PageRequest, Redirect, ShownPage } from '../../page.ts';
 import { RefusedError } from './answers.ts';
+import { confirmField, confirmPage, withoutConfirmation } from './confirm-page.ts';
 import { framed } from './layout.ts';
 import { firstPage, isOldPosition } from './lists.ts';
 import { logInAgain } from './log-in-again.ts';
@@ -19,17 +20,44 @@ const texts = {
   firstPage: 'First page of the list',
   failed: 'That did not work',
   request: (id: string) => `Request ${id}`,
+  wrongPassword: 'The password is wrong.',
 } as const;
 
 /** GET of a page. */
 export const showPage = (page: Page, request: PageRequest, path: string, params: Params): Promise<PageAnswer> =>
   enter(request, path, (visit) => page.show(visit, params));
 
-/** POST of a page's form. A form that was typed before the login ran out is shown again, and nothing is done. */
+/**
+ * POST of a page's form. A form that was typed before the login ran out, or left unconfirmed, is shown again, and nothing is done.
+ * One that comes back from the page that confirms its person is taken once that is done.
+ */
 export async function takePage(page: Page, request: PageRequest, path: string, params: Params): Promise<PageAnswer> {
-  if (!request.form.has('restore'))
-    return await enter(request, path, (visit) => (page.take ?? page.show)(visit, params));
-  return await enter(request, path, (visit) => page.show(visit, params), request.form);
+  const { form } = request;
+  const password = form.get(confirmField);
+  const own = password === null ? request : Object.assign({}, request, { form: withoutConfirmation(form) });
+  if (form.has('restore')) return await enter(own, path, (visit) => page.show(visit, params), own.form);
+  return await enter(own, path, async (visit) => {
+    const refusal = password === null ? null : await confirm(visit, password);
+    return refusal ?? (await (page.take ?? page.show)(visit, params));
+  });
+}
+
+/** Null when the person is confirmed, or else the page again. */
+async function confirm(visit: Visit, password: string): Promise<DashboardPage | null> {
+  const confirmed = await visit.call('confirm', { body: { password } });
+  if (confirmed.ok) return null;
+  const { problem, retryAfterSeconds } = confirmed;
+  const isWrong = problem.code === 'invalid_credentials' || problem.code === 'validation_failed';
+  if (!isWrong && problem.status !== 429) throw new RefusedError(problem, retryAfterSeconds);
+  return await toConfirm(visit, isWrong ? texts.wrongPassword : problem.detail);
+}
+
+/** The page between a form and what it does. */
+async function toConfirm(visit: Visit, error?: string): Promise<DashboardPage> {
+  const { request, path } = visit;
+  const action = request.query.size === 0 ? path : `${path}?${request.query}`;
+  const { email } = await visit.account();
+  return confirmPage({ action, typed: request.form, email, error });
 }
 
 async function enter(
@@ -53,8 +81,12 @@ async function enter(
 
 function visitOf(request: PageRequest, path: string, typed: URLSearchParams | null): Visit {
   let account: Promise<Account> | undefined;
-  const call: Visit['call'] = (operationId, given) =>
-    request.call(operationId, Object.assign({ actor: request.actor }, given) as never);
+  const call: Visit['call'] = async (operationId, given) => {
+    const result = await request.call(operationId, Object.assign({ actor: request.actor }, given) as never);
+    if (!result.ok && result.problem.code === 'password_required')
+      throw new RefusedError(result.problem, result.retryAfterSeconds);
+    return result;
+  };
   const read: Visit['read'] = async (operationId, given) => {
     const result = await call(operationId, given);
     if (!result.ok) throw new RefusedError(result.problem, result.retryAfterSeconds);
@@ -113,14 +145,16 @@ async function refused(visit: Visit, err: RefusedError): Promise<ShownPage | Red
   const { request, path } = visit;
   if (problem.status === 401) return logInAgain(request, path);
   const page = await visit.account().then(
-    (account) => shown(account, path, refusalPage(err, visit)),
+    async (account) => shown(account, path, await refusalPage(err, visit)),
     () => Object.assign({ status: problem.status }, failedPage(problem.detail, request.requestId)),
   );
   return Object.assign(page, { retryAfterSeconds });
 }
 
-function refusalPage({ problem, retryAfterSeconds }: RefusedError, { path, request }: Visit): DashboardPage {
-  const { status, detail } = problem;
+async function refusalPage({ problem, retryAfterSeconds }: RefusedError, visit: Visit): Promise<DashboardPage> {
+  const { path, request } = visit;
+  const { status, detail, code } = problem;
+  if (code === 'password_required') return await toConfirm(visit);
   if (isOldPosition(problem)) {
     const first = html`<p><a href="${firstPage(path, request.query)}">${texts.firstPage}</a></p>`;
     return { status, title: texts.oldLink, main: html`<p>${texts.oldPosition}</p>${first}` };

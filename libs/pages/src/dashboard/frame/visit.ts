@@ -29,7 +29,10 @@ export interface Visit {
   /** What was typed into the page's form before the login ran out; null on other requests. */
   readonly typed: URLSearchParams | null;
   account(): Promise<Account>;
-  /** Calls an operation that may be refused for what was typed. */
+  /**
+   * Calls an operation that may be refused for what was typed.
+   * @throws RefusedError where its person must confirm it: the page that asks for that takes the form again
+   */
   call<Id extends keyof Operations>(operationId: Id, given: Given<Id>): Promise<CallResult<Operations[Id]>>;
   /**
    * Calls an operation without which there is nothing to show.

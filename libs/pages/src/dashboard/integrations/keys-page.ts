@@ -23,7 +23,7 @@ const texts = {
   read: 'Read',
   readHint: 'Everything that changes nothing.',
   write: 'Write',
-  writeHint: 'Products, funnels, orders, affiliates, webhooks, settings and keys.',
+  writeHint: 'Products, funnels, orders, affiliates, webhooks and settings.',
   money: 'Move money',
   moneyHint: 'The daily job, refunds and the payment processor.',
   madeTitle: 'API key',

@@ -4,12 +4,12 @@ import { idSchema } from '@app/contracts/ids';
 import { invalidField } from '@app/contracts/validation';
 import { z } from 'zod';
 import { createApiKey } from '../../identity/create-api-key.ts';
-import { checkMayGrant } from '../../identity/grant.ts';
 import { listApiKeys } from '../../identity/list-api-keys.ts';
 import { revokeApiKey } from '../../identity/revoke-api-key.ts';
 import { rotateApiKey } from '../../identity/rotate-api-key.ts';
 import { defineOkOperation, defineOperation, tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
+import { sensitive } from '../sensitive-changes.ts';
 
 const params = z.object({ keyId: pathId('apiKey', 'api_key_not_found') });
 const overlapHoursDefault = 24;
@@ -32,28 +32,30 @@ export const apiKeyOperations = tagged('API keys', [
     errors: [],
     run: ({ app, actor, query }) => listApiKeys(app.database, actor.accountId, query),
   }),
-  defineOperation({
-    id: 'createApiKey',
-    method: 'POST',
-    path: '/api/v1/api-keys',
-    summary: 'Make an API key',
-    description: 'The key is shown this once. Without `scopes` it gets all scopes that the caller has.',
-    auth: 'account',
-    scope: 'write',
-    body: createApiKeyBody,
-    response: createdApiKeyResource,
-    secret,
-    errors: [],
-    run: async ({ app, actor, body, context }) => {
-      const scopes = [...new Set(body.scopes ?? actor.scopes)];
-      checkMayGrant(actor, scopes);
-      const expiresAt = body.expiresAt == null ? null : new Date(body.expiresAt);
-      if (expiresAt !== null && expiresAt <= app.clock.now()) {
-        throw invalidField('expiresAt', 'must be in the future', 'in_the_past');
-      }
-      return await createApiKey(app, actor.accountId, context.commandId, { name: body.name, scopes, expiresAt });
-    },
-  }),
+  sensitive(
+    defineOperation({
+      id: 'createApiKey',
+      method: 'POST',
+      path: '/api/v1/api-keys',
+      summary: 'Make an API key',
+      description:
+        'For a person who is logged in: a key can only rotate itself. The key is shown this once. Without `scopes` it gets all of them.',
+      auth: 'session',
+      body: createApiKeyBody,
+      response: createdApiKeyResource,
+      secret,
+      errors: [],
+      run: async ({ app, actor, body, context }) => {
+        const scopes = [...new Set(body.scopes ?? actor.scopes)];
+        const expiresAt = body.expiresAt == null ? null : new Date(body.expiresAt);
+        if (expiresAt !== null && expiresAt <= app.clock.now()) {
+          throw invalidField('expiresAt', 'must be in the future', 'in_the_past');
+        }
+        return await createApiKey(app, actor.accountId, context.commandId, { name: body.name, scopes, expiresAt });
+      },
+    }),
+    () => 'api_key_made',
+  ),
   defineOkOperation({
     id: 'revokeApiKey',
     method: 'DELETE',
@@ -67,23 +69,27 @@ export const apiKeyOperations = tagged('API keys', [
     errors: ['api_key_not_found'],
     run: ({ app, actor, params }) => revokeApiKey(app, actor.accountId, params.keyId),
   }),
-  defineOperation({
-    id: 'rotateApiKey',
-    method: 'POST',
-    path: '/api/v1/api-keys/{keyId}/rotate',
-    summary: 'Replace an API key',
-    description: 'Answers with a new key of the same scopes; the old one goes on working for the overlap.',
-    auth: 'account',
-    scope: 'write',
-    params,
-    body: rotateApiKeyBody.optional(),
-    response: createdApiKeyResource,
-    secret,
-    changesAccess: true,
-    errors: ['api_key_not_found', 'invalid_transition'],
-    run: async ({ app, actor, params, body, context }) => {
-      const overlapHours = body?.overlapHours ?? overlapHoursDefault;
-      return await rotateApiKey(app, actor, context.commandId, params.keyId, overlapHours);
-    },
-  }),
+  sensitive(
+    defineOperation({
+      id: 'rotateApiKey',
+      method: 'POST',
+      path: '/api/v1/api-keys/{keyId}/rotate',
+      summary: 'Replace an API key',
+      description:
+        'Answers with a new key of the same scopes and expiry; the old one goes on working for the overlap. A key rotates itself, and no other.',
+      auth: 'account',
+      scope: 'write',
+      params,
+      body: rotateApiKeyBody.optional(),
+      response: createdApiKeyResource,
+      secret,
+      changesAccess: true,
+      errors: ['api_key_not_found', 'invalid_transition'],
+      run: async ({ app, actor, params, body, context }) => {
+        const overlapHours = body?.overlapHours ?? overlapHoursDefault;
+        return await rotateApiKey(app, actor, context.commandId, params.keyId, overlapHours);
+      },
+    }),
+    () => 'api_key_replaced',
+  ),
 ]);

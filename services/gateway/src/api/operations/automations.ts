@@ -1,4 +1,5 @@
 import {
+  type AutomationAction,
   createAutomation,
   deleteAutomation,
   getAutomation,
@@ -16,6 +17,7 @@ import type { Actor } from '../../identity/actors.ts';
 import { forwardOperation } from '../forward-operation.ts';
 import { type OperationCall, type OperationTypes, tagged, type UntaggedOperation } from '../operation.ts';
 import { pathId } from '../path-params.ts';
+import { type AnyCall, sensitive } from '../sensitive-changes.ts';
 import { revealOperation, rotation, signingSecret } from '../signing-secrets.ts';
 
 const path = '/api/v1/automations';
@@ -32,19 +34,22 @@ export const automationOperations = tagged('Automations', [
     summary: 'List automations, the built-in ones first',
     errors: [],
   }),
-  ofKnownProduct(
-    forwardOperation(createAutomation, {
-      id: 'createAutomation',
-      method: 'POST',
-      path,
-      summary: 'Add an automation: when an event happens, send an email or POST to a URL',
-      description:
-        'A POST is a webhook like any other: the same payload, headers, attempts and checks of the address, signed with a secret ' +
-        'of its own, which this answer shows once; `reveal-secret` shows it again. An email is text with fields of the payload. Its templates are data: a field ' +
-        'is replaced by its value, as text, and nothing else happens.',
-      secret: signingSecret,
-      errors: ['webhook_url_refused', 'limit_reached'],
-    }),
+  sensitive(
+    ofKnownProduct(
+      forwardOperation(createAutomation, {
+        id: 'createAutomation',
+        method: 'POST',
+        path,
+        summary: 'Add an automation: when an event happens, send an email or POST to a URL',
+        description:
+          'A POST is a webhook like any other: the same payload, headers, attempts and checks of the address, signed with a secret ' +
+          'of its own, which this answer shows once; `reveal-secret` shows it again. An email is text with fields of the payload. Its templates are data: a field ' +
+          'is replaced by its value, as text, and nothing else happens.',
+        secret: signingSecret,
+        errors: ['webhook_url_refused', 'limit_reached'],
+      }),
+    ),
+    ({ body }) => (postUrlIn(body) === null ? null : 'automation_url'),
   ),
   forwardOperation(getAutomation, {
     id: 'getAutomation',
@@ -54,19 +59,22 @@ export const automationOperations = tagged('Automations', [
     params,
     errors: ['automation_not_found'],
   }),
-  ofKnownProduct(
-    forwardOperation(updateAutomation, {
-      id: 'updateAutomation',
-      method: 'PATCH',
-      path: `${path}/{automationId}`,
-      summary: 'Change an automation, or switch it on or off',
-      description:
-        'Fields left out stay. The event stays, and so does whether it sends an email or a POST. Of a built-in automation ' +
-        '`active` and the text of its email can be changed. What waits to be sent while it is switched off is dropped. A new URL ' +
-        'switches a POST on again that is off because the former one was gone or failing, unless `active` is given.',
-      params,
-      errors: ['automation_not_found', 'webhook_url_refused'],
-    }),
+  sensitive(
+    ofKnownProduct(
+      forwardOperation(updateAutomation, {
+        id: 'updateAutomation',
+        method: 'PATCH',
+        path: `${path}/{automationId}`,
+        summary: 'Change an automation, or switch it on or off',
+        description:
+          'Fields left out stay. The event stays, and so does whether it sends an email or a POST. Of a built-in automation ' +
+          '`active` and the text of its email can be changed. What waits to be sent while it is switched off is dropped. A new URL ' +
+          'switches a POST on again that is off because the former one was gone or failing, unless `active` is given.',
+        params,
+        errors: ['automation_not_found', 'webhook_url_refused'],
+      }),
+    ),
+    changedPostUrl,
   ),
   forwardOperation(deleteAutomation, {
     id: 'deleteAutomation',
@@ -147,4 +155,18 @@ async function requireProduct(
       { field: 'productId', code: 'product_not_found', message: 'must be the id of a product of this account' },
     ]);
   }
+}
+
+/** The URL that an automation is given; null for one that sends an email. */
+function postUrlIn(body: unknown): string | null {
+  const { action } = body as { readonly action?: AutomationAction };
+  return action?.type === 'post' ? action.url : null;
+}
+
+/** A POST that keeps its URL redirects nothing. */
+async function changedPostUrl({ app, params: of, body, context }: AnyCall): Promise<'automation_url' | null> {
+  const url = postUrlIn(body);
+  if (url === null) return null;
+  const { action } = await app.requester.request(getAutomation, of as z.output<typeof params>, context);
+  return action.type === 'post' && action.url === url ? null : 'automation_url';
 }

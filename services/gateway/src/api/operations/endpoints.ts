@@ -1,3 +1,4 @@
+import { DomainError } from '@app/contracts/errors';
 import { selfTestLongestMs, selfTestWebhook, sendTestWebhook } from '@app/contracts/webhook-tests';
 import {
   createWebhookEndpoint,
@@ -15,6 +16,7 @@ import { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
 import { defineOperation, tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
+import { sensitive } from '../sensitive-changes.ts';
 import { revealOperation, rotation, signingSecret } from '../signing-secrets.ts';
 
 const theOne = '/api/v1/webhook-endpoint';
@@ -46,15 +48,18 @@ export const endpointOperations = tagged('Webhooks', [
     summary: 'Read the connected webhook URL',
     errors: ['webhook_endpoint_not_found'],
   }),
-  forwardOperation(putWebhookEndpoint, {
-    id: 'putWebhookEndpoint',
-    method: 'PUT',
-    path: theOne,
-    summary: 'Connect a webhook URL, or change the connected one',
-    description: `Connecting it: ${afterwards} ${unlessGiven}\n\nChanging it: ${stays}`,
-    secret: signingSecret,
-    errors: ['webhook_url_refused', 'limit_reached'],
-  }),
+  sensitive(
+    forwardOperation(putWebhookEndpoint, {
+      id: 'putWebhookEndpoint',
+      method: 'PUT',
+      path: theOne,
+      summary: 'Connect a webhook URL, or change the connected one',
+      description: `Connecting it: ${afterwards} ${unlessGiven}\n\nChanging it: ${stays}`,
+      secret: signingSecret,
+      errors: ['webhook_url_refused', 'limit_reached'],
+    }),
+    ({ app, body, context }) => changedUrl(body, () => app.requester.request(getWebhookEndpoint, {}, context)),
+  ),
   forwardOperation(deleteWebhookEndpoint, {
     id: 'deleteWebhookEndpoint',
     method: 'DELETE',
@@ -70,15 +75,18 @@ export const endpointOperations = tagged('Webhooks', [
     summary: 'List the webhook URLs, the one of `/api/v1/webhook-endpoint` first',
     errors: [],
   }),
-  forwardOperation(createWebhookEndpoint, {
-    id: 'createWebhookEndpoint',
-    method: 'POST',
-    path: all,
-    summary: 'Connect a further webhook URL',
-    description: `Each gets its own copy of every event. ${afterwards} ${unlessGiven} An account has at most 20.`,
-    secret: signingSecret,
-    errors: ['webhook_url_refused', 'limit_reached'],
-  }),
+  sensitive(
+    forwardOperation(createWebhookEndpoint, {
+      id: 'createWebhookEndpoint',
+      method: 'POST',
+      path: all,
+      summary: 'Connect a further webhook URL',
+      description: `Each gets its own copy of every event. ${afterwards} ${unlessGiven} An account has at most 20.`,
+      secret: signingSecret,
+      errors: ['webhook_url_refused', 'limit_reached'],
+    }),
+    () => 'webhook_url',
+  ),
   forwardOperation(readWebhookEndpoint, {
     id: 'readWebhookEndpoint',
     method: 'GET',
@@ -87,15 +95,21 @@ export const endpointOperations = tagged('Webhooks', [
     params,
     errors: ['webhook_endpoint_not_found'],
   }),
-  forwardOperation(updateWebhookEndpoint, {
-    id: 'updateWebhookEndpoint',
-    method: 'PATCH',
-    path: one,
-    summary: 'Change a webhook URL',
-    description: `${stays} \`url\` may be left out, too.`,
-    params,
-    errors: ['webhook_endpoint_not_found', 'webhook_url_refused'],
-  }),
+  sensitive(
+    forwardOperation(updateWebhookEndpoint, {
+      id: 'updateWebhookEndpoint',
+      method: 'PATCH',
+      path: one,
+      summary: 'Change a webhook URL',
+      description: `${stays} \`url\` may be left out, too.`,
+      params,
+      errors: ['webhook_endpoint_not_found', 'webhook_url_refused'],
+    }),
+    (call) =>
+      changedUrl(call.body, () =>
+        call.app.requester.request(readWebhookEndpoint, call.params as z.output<typeof params>, call.context),
+      ),
+  ),
   forwardOperation(removeWebhookEndpoint, {
     id: 'removeWebhookEndpoint',
     method: 'DELETE',
@@ -153,3 +167,15 @@ export const endpointOperations = tagged('Webhooks', [
       app.requester.requestBytes(selfTestWebhook, { endpointId }, { ...context, waitMs: selfTestLongestMs }),
   }),
 ]);
+
+/** An endpoint that keeps its URL redirects nothing. @param read the endpoint as it is; refused where there is none */
+async function changedUrl(body: unknown, read: () => Promise<{ readonly url: string }>): Promise<'webhook_url' | null> {
+  const { url } = body as { readonly url?: string };
+  if (url === undefined) return null;
+  try {
+    return (await read()).url === url ? null : 'webhook_url';
+  } catch (err) {
+    if (err instanceof DomainError && err.code === 'webhook_endpoint_not_found') return 'webhook_url';
+    throw err;
+  }
+}

@@ -56,14 +56,14 @@ export const letterOperations = tagged('Log in', [
     path: '/api/auth/email',
     summary: 'Change the address that you log in with',
     description:
-      'Needs the current password. Sends a link to the new address, with which the change is confirmed, and a notice to the ' +
+      'Needs `confirm` within the last 15 minutes, or the current password. Sends a link to the new address, with which the change is confirmed, and a notice to the ' +
       'address that you have; until it is confirmed nothing changes. The answer is the same whether or not another account has the ' +
       'address. The change that was requested last is the one that can be confirmed, and a new password ends it. Five such ' +
       'emails a day reach one address. `supportEmail` stays as it is.',
     auth: 'session',
     body: changeEmailBody,
     unlimitedConcurrency: true,
-    errors: ['invalid_credentials'],
+    errors: ['invalid_credentials', 'password_required'],
     run: ({ app, actor, body, ...call }) => changeEmail(app, actor, body, requestedAt(call)),
   }),
   defineOkOperation({

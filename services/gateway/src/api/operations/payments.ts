@@ -1,9 +1,11 @@
+import type { RequestInput } from '@app/contracts/define';
 import { getPaymentProcessor, putPaymentProcessor } from '@app/contracts/payment-processors';
 import { listPayments, refundPayment } from '@app/contracts/payments';
 import { z } from 'zod';
 import { forwardOperation } from '../forward-operation.ts';
 import { tagged } from '../operation.ts';
 import { pathId } from '../path-params.ts';
+import { type AnyCall, sensitive } from '../sensitive-changes.ts';
 
 export const paymentOperations = tagged('Payments', [
   forwardOperation(listPayments, {
@@ -42,19 +44,30 @@ export const paymentOperations = tagged('Payments', [
     hasVersion: true,
     errors: [],
   }),
-  forwardOperation(putPaymentProcessor, {
-    id: 'putPaymentProcessor',
-    method: 'PUT',
-    path: '/api/v1/payment-processor',
-    summary: 'Choose the processor',
-    description:
-      'An account takes live payments only through a processor that it chose. Secrets are stored sealed and never shown ' +
-      'again. With `stripe` come the keys of your own Stripe account: `live` for live payments, `test` for rehearsals, ' +
-      'which are simulated without them. Stripe is queried whose they are. Keys of another Stripe account are refused while ' +
-      'holds, payments without an outcome or renewing subscriptions are open at the one before. Once live payments went ' +
-      'through Stripe, `simulated` is refused. `none` takes no new live payments.',
-    scope: 'money',
-    hasVersion: true,
-    errors: ['invalid_transition'],
-  }),
+  sensitive(
+    forwardOperation(putPaymentProcessor, {
+      id: 'putPaymentProcessor',
+      method: 'PUT',
+      path: '/api/v1/payment-processor',
+      summary: 'Choose the processor',
+      description:
+        'An account takes live payments only through a processor that it chose. Secrets are stored sealed and never shown ' +
+        'again. With `stripe` come the keys of your own Stripe account: `live` for live payments, `test` for rehearsals, ' +
+        'which are simulated without them. Stripe is queried whose they are. Keys of another Stripe account are refused while ' +
+        'holds, payments without an outcome or renewing subscriptions are open at the one before. Once live payments went ' +
+        'through Stripe, `simulated` is refused. `none` takes no new live payments.',
+      scope: 'money',
+      hasVersion: true,
+      errors: ['invalid_transition'],
+    }),
+    changedProcessor,
+  ),
 ]);
+
+/** A choice without keys of the one that is chosen changes nothing. */
+async function changedProcessor({ app, body, context }: AnyCall): Promise<'payment_processor' | null> {
+  const { processor, ...keys } = body as RequestInput<typeof putPaymentProcessor>['body'];
+  if (Object.keys(keys).length > 0) return 'payment_processor';
+  const stored = await app.requester.request(getPaymentProcessor, {}, context);
+  return stored.processor === processor ? null : 'payment_processor';
+}

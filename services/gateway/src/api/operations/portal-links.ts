@@ -20,6 +20,7 @@ export const portalLinkOperations = tagged('Portal', [
       'once, for 60 minutes. With `subscriptionId` it leads to the card of that subscription alone, and works for 72 hours.',
     auth: 'account',
     scope: 'write',
+    alsoScope: 'read',
     body: createPortalLinkBody,
     response: created,
     secret: {

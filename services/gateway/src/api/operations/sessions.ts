@@ -1,5 +1,7 @@
 import {
   changePasswordBody,
+  confirmBody,
+  confirmedResult,
   loginBody,
   loginLinkBody,
   meResource,
@@ -12,6 +14,7 @@ import { DomainError } from '@app/contracts/errors';
 import { idSchema } from '@app/contracts/ids';
 import { z } from 'zod';
 import { changePassword, requestedAt } from '../../identity/change-password.ts';
+import { confirmPerson } from '../../identity/confirmation.ts';
 import { endOtherSessions, endSession } from '../../identity/end-sessions.ts';
 import { listSessions } from '../../identity/list-sessions.ts';
 import { logIn } from '../../identity/log-in.ts';
@@ -121,6 +124,26 @@ export const sessionOperations = tagged('Log in', [
         .findOneOrFail(User, { id: actor.userId ?? '', accountId: actor.accountId });
       const { handle, businessName, emailVerified } = actor.settings;
       return { accountId: actor.accountId, email: user.email, emailVerified, name: businessName, handle };
+    },
+  }),
+  defineOperation({
+    id: 'confirm',
+    method: 'POST',
+    path: '/api/auth/confirm',
+    summary: 'Confirm that it is you, before you redirect money or data',
+    description:
+      'For 15 minutes this session may then do what answers `password_required` otherwise: choose another payment processor or its ' +
+      'keys, give webhooks and automations a new URL, make or replace an API key, change an address. It is of this session alone and ends with a ' +
+      'new password. Wrong passwords count with those of logging in.',
+    auth: 'session',
+    body: confirmBody,
+    response: confirmedResult,
+    changesNothing: true,
+    unlimitedConcurrency: true,
+    errors: ['invalid_credentials'],
+    run: async ({ app, actor, body, address }) => {
+      const until = await confirmPerson(app, actor, body, address);
+      return { ok: true, confirmedUntil: until.toISOString() };
     },
   }),
   defineOkOperation({

@@ -1,8 +1,9 @@
 import { settingsResource, updateSettingsBody } from '@app/contracts/accounts';
 import { logoUrlOf } from '../../edge/public-urls.ts';
-import { getShownSettings, type ShownSettings } from '../../identity/get-settings.ts';
+import { getSettings, getShownSettings, type ShownSettings } from '../../identity/get-settings.ts';
 import { updateSettings } from '../../identity/update-settings.ts';
 import { defineOperation, tagged } from '../operation.ts';
+import { type AnyCall, sensitive } from '../sensitive-changes.ts';
 
 const resourceOf = ({ settings, logoName, version }: ShownSettings, baseUrl: string) => ({
   ...settings,
@@ -25,22 +26,33 @@ export const settingsOperations = tagged('Settings', [
       return resourceOf(await getShownSettings(app.database, actor.accountId), baseUrl);
     },
   }),
-  defineOperation({
-    id: 'updateSettings',
-    method: 'PATCH',
-    path: '/api/v1/settings',
-    summary: 'Change settings by name',
-    auth: 'account',
-    scope: 'write',
-    body: updateSettingsBody,
-    response: settingsResource,
-    hasVersion: true,
-    changesAccess: true,
-    errors: ['handle_taken'],
-    run: async ({ app, context, body, ifVersion, baseUrl }) => {
-      const shown = await updateSettings(app, context, body, ifVersion);
-      app.sellers.clear();
-      return resourceOf(shown, baseUrl);
-    },
-  }),
+  sensitive(
+    defineOperation({
+      id: 'updateSettings',
+      method: 'PATCH',
+      path: '/api/v1/settings',
+      summary: 'Change settings by name',
+      auth: 'account',
+      scope: 'write',
+      body: updateSettingsBody,
+      response: settingsResource,
+      hasVersion: true,
+      changesAccess: true,
+      errors: ['handle_taken'],
+      run: async ({ app, context, body, ifVersion, baseUrl }) => {
+        const shown = await updateSettings(app, context, body, ifVersion);
+        app.sellers.clear();
+        return resourceOf(shown, baseUrl);
+      },
+    }),
+    changedSupportEmail,
+  ),
 ]);
+
+/** Buyers' answers go to it, and what the account is notified of. */
+async function changedSupportEmail({ app, actor, body }: AnyCall): Promise<'support_email' | null> {
+  const { supportEmail } = body as { readonly supportEmail?: string };
+  if (supportEmail === undefined) return null;
+  const stored = await getSettings(app.database, actor.accountId);
+  return stored.supportEmail === supportEmail ? null : 'support_email';
+}

@@ -14,6 +14,8 @@ export const unlimitedLetters: LetterLimit = async () => null;
 
 /** Of one kind to one address: its owner who tries again and again gets each letter, and a stranger who names it is no nuisance. */
 const toEmailMax = 5;
+/** Each tells of another change that redirects money or data, of which its owner has to know. */
+const changeNoticesMax = 20;
 /** Requests by one client: a household, or an office behind one address. */
 const fromAddressMax = 20;
 
@@ -49,5 +51,5 @@ export const createNoticeLimit =
   (windows: RateWindows): NoticeLimit =>
   async (kind, email) => {
     const [used] = await windows.add({ caller: recipientWindow(kind, email), amount: 1, seconds: daySeconds });
-    return (used?.taken ?? 0) <= toEmailMax;
+    return (used?.taken ?? 0) <= (kind === 'change_notice' ? changeNoticesMax : toEmailMax);
   };

@@ -1,5 +1,5 @@
 /** These notify a user of what happened: their page does nothing by itself. */
-export type NoticeKind = 'email_change_notice' | 'login_notice' | 'password_notice';
+export type NoticeKind = 'email_change_notice' | 'login_notice' | 'password_notice' | 'change_notice';
 
 export type LetterKind = 'verification' | 'password_reset' | 'portal_link' | 'email_change' | NoticeKind;
 
@@ -12,6 +12,7 @@ export const letterPaths: Readonly<Record<LetterKind, string>> = {
   email_change_notice: '/forgot-password',
   login_notice: '/forgot-password',
   password_notice: '/forgot-password',
+  change_notice: '/forgot-password',
 };
 
 /** Of a letter without a token. */

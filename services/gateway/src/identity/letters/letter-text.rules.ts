@@ -13,7 +13,7 @@ export interface LetterFacts {
   readonly seller: string;
   /** When it was written. */
   readonly at: Date;
-  /** From where a log-in was. */
+  /** From where a log-in was; what was changed, and from where. */
   readonly detail: string | null;
 }
 
@@ -75,6 +75,13 @@ const words: Readonly<Record<LetterKind, (facts: LetterFacts) => Words>> = {
     subject: 'Your password was changed',
     why: `The password of your account was changed ${timeOf(at)}. It ended the other sessions.`,
     what: `${notYou}:`,
+    button: 'Choose a password',
+    ending: 'If this was you, do nothing here.',
+  }),
+  change_notice: ({ at, detail }) => ({
+    subject: 'A change to your account',
+    why: `O${timeOf(at).slice(1)} ${detail}.`,
+    what: `${notYou}, which ends every session, and revoke all API keys there:`,
     button: 'Choose a password',
     ending: 'If this was you, do nothing here.',
   }),

@@ -31,7 +31,7 @@ export interface Letters extends Pick<BackgroundLoop, 'close'> {
   admit(kind: LetterKind, wanted: Wanted): Promise<NewLetter | null>;
   /** @throws RetryLaterError rate_limited when the client has caused its letters of the day; otherwise as `admit` */
   admitOrRefuse(kind: LetterKind, wanted: Wanted): Promise<NewLetter | null>;
-  /** Counts and makes a letter that notifies a user of what happened; null when there were five of the kind that day. */
+  /** Counts and makes a letter that notifies a user of what happened; null when the user had those of the kind that day. */
   notice(kind: NoticeKind, wanted: Omit<Wanted, 'address'>): Promise<NewLetter | null>;
   wake(): void;
 }

@@ -13,6 +13,7 @@ const validMs: Readonly<Record<LetterKind, number>> = {
   email_change_notice: 48 * hourMs,
   login_notice: 48 * hourMs,
   password_notice: 48 * hourMs,
+  change_notice: 48 * hourMs,
 };
 
 /** A letter as it is stored: with the token's hash, and the link sealed. */
@@ -87,11 +88,19 @@ export const letterValues = (letter: NewLetter): unknown[] => [
 export const insertNoticeStatement = statement(
   'letter-notice',
   `insert into letters (id, kind, user_id, recipient, token_hash, sealed, created_at, next_attempt_at, expires_at, detail)
-   values ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9)`,
+   values ($1, $2, $3, $4, $5, $6, $7, $10, $8, $9)`,
 );
 
-/** @param detail what the notice says of a log-in: from where it was */
-export const noticeValues = (letter: NewLetter, userId: string, detail: string | null = null): unknown[] => [
+/**
+ * @param detail what the notice says of a log-in, from where it was, or of a change
+ * @param dueAt when it goes out, at once unless given
+ */
+export const noticeValues = (
+  letter: NewLetter,
+  userId: string,
+  detail: string | null = null,
+  dueAt = letter.createdAt,
+): unknown[] => [
   ...[
     letter.id,
     letter.kind,
@@ -103,4 +112,5 @@ export const noticeValues = (letter: NewLetter, userId: string, detail: string |
     letter.expiresAt,
   ],
   detail,
+  dueAt,
 ];

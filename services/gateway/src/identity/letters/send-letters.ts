@@ -98,7 +98,7 @@ async function sendClaimed(deps: SendDeps, letter: Claimed): Promise<void> {
   const addressing = await addressingOf(deps, letter);
   if (addressing === 'withheld') {
     await database.pool.query(withholdStatement([letter.id, windowsGivenBack(letter.kind, letter.email)]));
-    letterAttempted.announce(() => ({ letterId: letter.id, to: letter.email, outcome: 'withheld' }));
+    letterAttempted.announce(() => ({ letterId: letter.id, kind: letter.kind, to: letter.email, outcome: 'withheld' }));
     return;
   }
   const submission = addressing === 'unknown' ? notKnown : await send(deps, letter, addressing);
@@ -110,7 +110,12 @@ async function sendClaimed(deps: SendDeps, letter: Claimed): Promise<void> {
     logger.warn({ letterId: letter.id, outcome, detail, cause, isOver }, 'a letter was not sent');
   }
   await database.pool.query(isOver ? endStatement([letter.id]) : postponeStatement([letter.id, new Date(nextMs)]));
-  letterAttempted.announce(() => ({ letterId: letter.id, to: letter.email, outcome: submission.outcome }));
+  letterAttempted.announce(() => ({
+    letterId: letter.id,
+    kind: letter.kind,
+    to: letter.email,
+    outcome: submission.outcome,
+  }));
 }
 
 const notKnown: Submission = { outcome: 'deferred', detail: 'checkout did not say whether the address has bought' };

@@ -1,0 +1,59 @@
+import { button } from '../../components/button.ts';
+import { field } from '../../components/field.ts';
+import { html } from '../../html.ts';
+import type { DashboardPage } from './visit.ts';
+
+const texts = {
+  title: 'Confirm it is you',
+  text: 'What you typed redirects money or data, so it takes your password once more. Nothing is saved yet, and nothing is lost.',
+  email: 'Your email address',
+  password: 'Your password',
+  confirm: 'Confirm and save',
+  busy: 'Saving…',
+  back: 'Back to the form',
+} as const;
+
+/** The field with which a form comes back confirmed. Its name keeps it out of what a login keeps. */
+export const confirmField = 'confirmPassword';
+const userField = 'confirmUser';
+
+/** What the form sent itself. */
+export const withoutConfirmation = (sent: URLSearchParams): URLSearchParams =>
+  new URLSearchParams([...sent].filter(([name]) => name !== confirmField && name !== userField));
+
+interface ConfirmContent {
+  /** Of the form: its page's address, with the query. */
+  readonly action: string;
+  /** All that the form sent. */
+  readonly typed: URLSearchParams;
+  /** Of the user: a password manager finds the password by it. */
+  readonly email: string;
+  /** Why the last password was refused. */
+  readonly error?: string | undefined;
+}
+
+/** Between a form and what it does, at the form's own address: it holds all that the form sent. */
+export function confirmPage({ action, typed, email, error }: ConfirmContent): DashboardPage {
+  const sent = [...typed].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
+  const user = html`<input type="text" name="${userField}" autocomplete="username" value="${email}" aria-label="${texts.email}" readonly hidden>`;
+  const password = field({
+    name: confirmField,
+    label: texts.password,
+    type: 'password',
+    value: '',
+    error,
+    autocomplete: 'current-password',
+    isRequired: true,
+    isAutofocus: true,
+    maxLength: 200,
+  });
+  const confirm = button({ label: texts.confirm, busyLabel: texts.busy, kind: 'accent' });
+  const back = button({ label: texts.back, name: 'restore', value: '1' });
+  return {
+    status: 403,
+    title: texts.title,
+    main: html`<form class="stack form" method="post" action="${action}" data-unsaved="true" novalidate>${sent}<p>${texts.text}</p>${user}${password}<div class="buttons">${confirm}${back}</div></form>`,
+    // It may hold what was typed as a key.
+    isSecret: true,
+  };
+}
