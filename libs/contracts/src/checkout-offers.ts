@@ -15,6 +15,7 @@ export const sellerResource = z
     accentColor: z.string().nullable().describe('`#rrggbb`; null is the pages’ own.'),
     termsUrl: z.string().nullable(),
     refundPolicyUrl: z.string().nullable(),
+    portalCancel: z.boolean().describe('Buyers may cancel their subscriptions in the portal.'),
   })
   .meta({ id: 'Seller' });
 export type SellerResource = z.infer<typeof sellerResource>;

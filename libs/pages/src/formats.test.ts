@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countryOf, formatsFor } from './formats.ts';
+import { countriesOf, formatsFor } from './formats.ts';
 
 test.each([
   [undefined, '$1,234.50', 'Nov 23, 2026'],
@@ -20,13 +20,9 @@ test('a currency keeps its own decimals in every language', () => {
   expect(formatsFor('en').amount(1_234, 'kwd').replaceAll(/\s/g, ' ')).toBe('KWD 1.234');
 });
 
-test('the country is that of the first language that has one', () => {
-  expect([countryOf('de-AT,de;q=0.9'), countryOf('de'), countryOf(undefined), countryOf('<script>')]).toEqual([
-    'AT',
-    '',
-    '',
-    '',
-  ]);
+test('the countries are those of the languages, each once', () => {
+  expect(countriesOf('de-AT,de;q=0.9,en-GB;q=0.8,fr-AT;q=0.7')).toEqual(['AT', 'GB']);
+  for (const none of ['de', undefined, '<script>', 'xx-1']) expect(countriesOf(none)).toEqual([]);
 });
 
 test('languages of any number leave few formats behind', () => {

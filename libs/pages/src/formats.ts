@@ -69,12 +69,17 @@ function typedAmount(cents: number, currency: string, locale: string): string {
   return new Intl.NumberFormat(locale, format).format(cents / unit);
 }
 
-/** The country of the reader's first language, for a form with one; empty without. */
-export function countryOf(acceptLanguage: string | undefined): string {
-  return new Intl.Locale(localeOf(acceptLanguage, '')).region ?? '';
+/** The countries of the reader's languages, each once, in the order of the languages. */
+export function countriesOf(acceptLanguage = ''): readonly string[] {
+  const regions = acceptLanguage
+    .slice(0, 200)
+    .split(',')
+    .slice(0, 8)
+    .map((part) => /^[a-z]{2,3}(?:-[a-z]{4})?-([a-z]{2})$/i.exec(part.split(';')[0]?.trim() ?? '')?.[1]?.toUpperCase());
+  return [...new Set(regions.filter((region) => region !== undefined))];
 }
 
-function localeOf(acceptLanguage = '', fallback = 'en-US'): string {
+function localeOf(acceptLanguage = ''): string {
   for (const part of acceptLanguage.slice(0, 200).split(',').slice(0, 8)) {
     const tag = part.split(';')[0]?.trim() ?? '';
     // Extensions of a tag choose digits and calendars: the language and its country are enough.
@@ -82,5 +87,5 @@ function localeOf(acceptLanguage = '', fallback = 'en-US'): string {
     if (plain !== undefined && Intl.NumberFormat.supportedLocalesOf([plain]).length > 0)
       return new Intl.Locale(plain).baseName;
   }
-  return fallback === '' ? 'en' : fallback;
+  return 'en-US';
 }

@@ -3,19 +3,13 @@
  * @typedef {{ target: EventTarget | null, detail: { ctx: { request: { submitter?: HTMLElement | null, body: unknown }, response?: { status: number, headers: Headers } } } }} HtmxEvent
  */
 
-/** Values of the form as they were sent last: what was typed since then stays. @type {Map<string, string>} */
+/** Values of the form as the answer that is put in place knows them: what was typed or chosen since then stays. @type {Map<string, string>} */
 let sent = new Map();
 
 /** @param {Document | Element} root @param {string} selector */
 const find = (root, selector) => /** @type {HTMLElement | null} */ (root.querySelector(selector));
 
-document.addEventListener('htmx:config:request', (event) => {
-  const { ctx } = /** @type {HtmxEvent} */ (/** @type {unknown} */ (event)).detail;
-  clearTimeout(savesAgain);
-  sent = new Map();
-  for (const [name, value] of /** @type {Iterable<[string, unknown]>} */ (ctx.request.body))
-    sent.set(name, String(value));
-});
+document.addEventListener('htmx:config:request', () => clearTimeout(savesAgain));
 
 document.addEventListener('htmx:before:request', (event) => {
   const { submitter } = /** @type {HtmxEvent} */ (/** @type {unknown} */ (event)).detail.ctx.request;
@@ -42,7 +36,24 @@ document.addEventListener('htmx:finally:request', () => {
   for (const busy of document.querySelectorAll('.button[aria-busy]')) busy.removeAttribute('aria-busy');
 });
 
+/** What was chosen since the form was sent, by the name of its field: morphing chooses as the answer says. @type {Map<string, string>} */
+const chosen = new Map();
+
+document.addEventListener('htmx:before:swap', (event) => {
+  const { request } = /** @type {HtmxEvent} */ (/** @type {unknown} */ (event)).detail.ctx;
+  // Not when it is sent: another request may wait behind this one by now, with newer values.
+  sent = new Map();
+  for (const [name, value] of /** @type {Iterable<[string, unknown]>} */ (request.body)) sent.set(name, String(value));
+  chosen.clear();
+  for (const select of document.querySelectorAll('select'))
+    if (select.value !== sent.get(select.name)) chosen.set(select.name, select.value);
+});
+
 document.addEventListener('htmx:after:swap', () => {
+  for (const select of document.querySelectorAll('select')) {
+    const value = chosen.get(select.name);
+    if (value !== undefined && [...select.options].some((option) => option.value === value)) select.value = value;
+  }
   const wrong = find(document, '[aria-invalid="true"]');
   const isTyping = document.activeElement instanceof HTMLInputElement;
   if (wrong !== null && !isTyping) wrong.focus();

@@ -1,76 +1,59 @@
-/** Where most addresses are; those that differ from another by one letter stand here so that neither is taken for the other. */
-const domains = [
-  'gmail.com',
-  'googlemail.com',
-  'mail.com',
-  'gmx.com',
-  'gmx.de',
-  'gmx.net',
-  'gmx.at',
-  'web.de',
-  't-online.de',
-  'yahoo.com',
-  'yahoo.de',
-  'yahoo.fr',
-  'yahoo.co.uk',
-  'ymail.com',
-  'hotmail.com',
-  'hotmail.de',
-  'hotmail.fr',
-  'hotmail.co.uk',
-  'outlook.com',
-  'outlook.de',
-  'outlook.fr',
-  'live.com',
-  'live.de',
-  'msn.com',
-  'aol.com',
-  'icloud.com',
-  'me.com',
-  'mac.com',
-  'proton.me',
-  'protonmail.com',
-  'pm.me',
-  'fastmail.com',
-  'hey.com',
-  'orange.fr',
-  'free.fr',
-  'btinternet.com',
-  'comcast.net',
-  'qq.com',
-  '163.com',
+/**
+ * How the names of large providers are mistyped. Only these are taken for mistakes: a name that is merely close to a known one is a
+ * provider of its own more often than not (`mail.ru`, `email.it`, `yahoo.co.jp`).
+ */
+const misspelled: Readonly<Record<string, string>> = {
+  gmail: 'gmial gmal gmai gmil gamil gmali gmaill gmaul gmqil gmsil gnail gmaik gmaol ggmail gmmail hmail',
+  hotmail: 'hotmial hotmal hotmai hotmil hotmaill hotmali homtail hotamil htomail hotnail hormail hotmaul hotmeil',
+  outlook: 'outlok outloook outllok oulook outlokk outlool outook otlook outlookk putlook outllook',
+  yahoo: 'yaho yahooo yhaoo yahho yhoo yaoo yahok yajoo tahoo uahoo yahpo',
+  icloud: 'iclud icoud icloude iclod iclould icluod icolud iclous icould',
+};
+
+/** How `.com` is mistyped. `.co` and `.cm` are countries, and none of these providers is there. */
+const misspelledCom = [
+  'con',
+  'co',
+  'cm',
+  'om',
+  'cmo',
+  'ocm',
+  'comm',
+  'coom',
+  'cim',
+  'cpm',
+  'vom',
+  'xom',
+  'c0m',
+  'coml',
 ];
 
-/**
- * The address that was probably meant: the same with a well-known domain that is one or two letters away. Null when the domain
- * is known, or far from all.
- */
-export function suggestEmail(email: string): string | null {
-  const at = email.lastIndexOf('@');
-  const domain = email.slice(at + 1).toLowerCase();
-  if (at < 1 || domain.length < 5 || domain.length > 30 || domains.includes(domain)) return null;
-  // Short domains are close to many others.
-  const most = domain.length < 9 ? 1 : 2;
-  const [nearest] = domains
-    .map((known) => ({ known, distance: distanceOf(domain, known, most) }))
-    .filter(({ distance }) => distance <= most)
-    .toSorted((one, other) => one.distance - other.distance);
-  return nearest === undefined ? null : `${email.slice(0, at)}@${nearest.known}`;
+const others: Readonly<Record<string, string>> = {
+  'gmx.dee': 'gmx.de',
+  'gmx.ed': 'gmx.de',
+  'gmx.nett': 'gmx.net',
+  'gmx.ney': 'gmx.net',
+  'web.dee': 'web.de',
+  'web.ed': 'web.de',
+  't-onlin.de': 't-online.de',
+  't-onine.de': 't-online.de',
+  'tonline.de': 't-online.de',
+  'orange.ft': 'orange.fr',
+  'protonmail.con': 'protonmail.com',
+  'protonmal.com': 'protonmail.com',
+  'comcast.ney': 'comcast.net',
+};
+
+const meantBy = new Map<string, string>(Object.entries(others));
+for (const [name, mistakes] of Object.entries(misspelled)) {
+  const meant = `${name}.com`;
+  for (const mistake of mistakes.split(' ')) meantBy.set(`${mistake}.com`, meant);
+  for (const ending of misspelledCom) meantBy.set(`${name}.${ending}`, meant);
 }
 
-/** Letters to insert, leave out or replace; two that were swapped count as one. More than `most` is not counted. */
-function distanceOf(one: string, other: string, most: number): number {
-  if (Math.abs(one.length - other.length) > most) return most + 1;
-  const rows = [Array.from({ length: other.length + 1 }, (_, index) => index)];
-  const at = (i: number, j: number) => rows[i]?.[j] ?? most + 1;
-  for (let i = 1; i <= one.length; i++) {
-    const row = [i];
-    rows.push(row);
-    for (let j = 1; j <= other.length; j++) {
-      const replaced = at(i - 1, j - 1) + (one[i - 1] === other[j - 1] ? 0 : 1);
-      const areSwapped = one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
-      row.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, replaced, areSwapped ? at(i - 2, j - 2) + 1 : most + 1));
-    }
-  }
-  return at(one.length, other.length);
+/** The address that was probably meant, where its domain is a known mistake; null for every other domain. */
+export function suggestEmail(email: string): string | null {
+  const at = email.lastIndexOf('@');
+  const meant = at < 1 ? undefined : meantBy.get(email.slice(at + 1).toLowerCase());
+  return meant === undefined ? null : `${email.slice(0, at)}@${meant}`;
 }

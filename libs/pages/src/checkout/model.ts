@@ -9,6 +9,8 @@ export interface Shop {
   readonly supportEmail: string;
   readonly termsUrl: string | null;
   readonly refundPolicyUrl: string | null;
+  /** Buyers cancel their subscriptions in the portal; else they write to the seller. */
+  readonly portalCancel: boolean;
 }
 
 /** What is sold, as it is right now. */

@@ -14,6 +14,7 @@ export const orderTexts = {
     `Renews every ${interval} for ${price}, first one ${interval} after the payment, until you cancel.`,
   renewsFree: (interval: string) => `Renews every ${interval}, free of charge, until you cancel.`,
   toCancel: 'To cancel, write to',
+  cancelHere: 'Cancel at any time in your purchases.',
   test: 'Test mode: this is a test purchase. Nothing is charged.',
   bumps: 'Add to your order',
   updateTotal: 'Update the total',
@@ -38,7 +39,7 @@ export const orderTexts = {
   keptForRenewals: 'Your card is saved, to charge the renewals until you cancel.',
   keptForOffer:
     'Your card is saved for this order and for one offer that follows. The offer is charged only if you accept it.',
-  agree: 'By paying you agree to the',
+  agree: { paying: 'By paying you agree to the', ordering: 'By ordering you agree to the' },
   terms: 'terms',
   termsTitle: 'Terms',
   and: 'and the',

@@ -108,7 +108,7 @@ ${select({
 ${card?.fields(values.card, errors.card)}
 ${codeField(content)}
 <div class="stack" id="finish">${content.notice !== null && notice(content.notice.meaning, content.notice.text)}
-${payButton({ purchase, formats, content })}${content.savesCard && html`<p class="terms">${purchase.product.billingInterval === null ? texts.keptForOffer : texts.keptForRenewals}</p>`}${terms(purchase.shop)}</div>`,
+${payButton({ purchase, formats, content })}${content.savesCard && html`<p class="terms">${purchase.product.billingInterval === null ? texts.keptForOffer : texts.keptForRenewals}</p>`}${terms(purchase)}</div>`,
     // What belongs to the card goes to its processor, and is no reason to send the form.
     { id: 'order-form', trigger: 'submit, change target::not(#card)' },
   );
@@ -189,11 +189,12 @@ function payButton({ purchase: { totalCents, currency }, formats, content }: Omi
   });
 }
 
-function terms({ termsUrl, refundPolicyUrl }: OrderPage['purchase']['shop']): Html {
+function terms({ shop: { termsUrl, refundPolicyUrl }, totalCents }: OrderPage['purchase']): Html {
   if (termsUrl === null && refundPolicyUrl === null) return html``;
   const policies = [
     termsUrl !== null && html`<a href="${termsUrl}" rel="noreferrer">${texts.terms}</a>`,
     refundPolicyUrl !== null && html`<a href="${refundPolicyUrl}" rel="noreferrer">${texts.refundPolicy}</a>`,
   ].filter((link) => link !== false);
-  return html`<p class="terms">${texts.agree} ${policies.map((policy, index) => html`${index > 0 && ` ${texts.and} `}${policy}`)}.</p>`;
+  const agree = totalCents === 0 ? texts.agree.ordering : texts.agree.paying;
+  return html`<p class="terms">${agree} ${policies.map((policy, index) => html`${index > 0 && ` ${texts.and} `}${policy}`)}.</p>`;
 }

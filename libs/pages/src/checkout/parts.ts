@@ -36,7 +36,8 @@ export function renewalNote({ product, lines, currency, shop }: Purchase, format
   if (interval === null) return html``;
   const price = lines.find(({ kind }) => kind === 'main')?.amountCents ?? 0;
   const renews = price === 0 ? texts.renewsFree(interval) : texts.renews(formats.amount(price, currency), interval);
-  return html`<p class="quiet small">${renews} ${texts.toCancel} ${mailTo(shop)}.</p>`;
+  const cancel = shop.portalCancel ? texts.cancelHere : html`${texts.toCancel} ${mailTo(shop)}.`;
+  return html`<p class="quiet small">${renews} ${cancel}</p>`;
 }
 
 export const mailTo = ({ supportEmail }: Pick<Shop, 'supportEmail'>): Html =>

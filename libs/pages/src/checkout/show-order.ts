@@ -1,8 +1,7 @@
-import { countryNames } from '@app/contracts/countries';
-import { countryOf } from '../formats.ts';
 import type { PageRequest, ShownPage } from '../page.ts';
 import type { CardForm } from './cards.ts';
 import { cleanText } from './checkout-cookies.ts';
+import { countriesFor } from './countries-for.ts';
 import { fieldErrors } from './order-page.texts.ts';
 import { type OrderContent, type OrderValues, orderPage } from './order-page.ts';
 import { actionOf, type ProductAddress, portalUrlAt } from './product-address.ts';
@@ -50,7 +49,7 @@ export function showOrder(
     requestsRepeat: outcome.requestsRepeat ?? false,
     card: priced.totalCents === 0 ? null : card,
     savesCard: priced.savesCard,
-    countries: countryNames(),
+    countries: countriesFor(request.languages),
   };
   const post = {
     action: actionOf(address, request.query),
@@ -80,11 +79,11 @@ function appliedCodeOf({ offer, checkout }: Seen): string | null {
   return offer?.discount?.refusal === null ? offer.discount.code : null;
 }
 
-function valuesOf({ query, languages }: PageRequest, { offer, checkout }: Seen): OrderValues {
+function valuesOf({ query }: PageRequest, { offer, checkout }: Seen): OrderValues {
   return {
     email: checkout?.email ?? cleanText(query.get('email'), 254),
     name: checkout?.name ?? '',
-    country: checkout === null ? countryOf(languages) : (checkout.country ?? ''),
+    country: checkout?.country ?? '',
     code: checkout === null && offer?.discount?.refusal != null ? offer.discount.code : '',
     card: '',
   };

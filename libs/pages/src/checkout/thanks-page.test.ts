@@ -32,6 +32,19 @@ test.each(Object.entries(pages))('the buyer of a subscription reads when it rene
   expect(textOf(page(purchaseOf({})))).not.toContain('Renews');
 });
 
+test.each(Object.entries(pages))('a buyer who may cancel in the portal reads so, and of no letter: %s', (_, page) => {
+  const of = purchaseOf({ billingInterval: 'month' }, 1_900);
+  const text = textOf(page({ ...of, shop: { ...of.shop, portalCancel: true } }));
+  expect(text).toContain('until you cancel. Cancel at any time in your purchases.');
+  expect(text).not.toContain('To cancel, write to');
+});
+
+test('who pays nothing agrees by ordering', () => {
+  const agreeing = (cents: number) => textOf(orderPage(pageOf(order, purchaseOf({}, cents))));
+  expect(agreeing(0)).toContain('By ordering you agree to the terms');
+  expect(agreeing(1_900)).toContain('By paying you agree to the terms');
+});
+
 test('the thanks greet by name, where the buyer gave one', () => {
   expect(textOf(thanksPage(pageOf(bought('Bob Ray'), purchaseOf({ name: 'Club' }))))).toContain(
     'Thank you, Bob Ray. You bought Club.',

@@ -39,7 +39,15 @@ export function shopOf({ offer, seller = null, checkout }: Seen): Shop {
   const shop = offer?.seller ?? seller;
   if (shop !== null) return shop;
   const { name = '', supportEmail = '' } = checkout?.seller ?? {};
-  return { name, supportEmail, logoUrl: null, accentColor: null, termsUrl: null, refundPolicyUrl: null };
+  return {
+    name,
+    supportEmail,
+    logoUrl: null,
+    accentColor: null,
+    termsUrl: null,
+    refundPolicyUrl: null,
+    portalCancel: false,
+  };
 }
 
 /**

@@ -23,6 +23,7 @@ const shop: Shop = {
   supportEmail: 'help@atelier.example',
   termsUrl: 'https://atelier.example/terms',
   refundPolicyUrl: 'https://atelier.example/refunds',
+  portalCancel: false,
 };
 const product: Product = {
   name: 'Watercolour in 30 days',

@@ -6,7 +6,7 @@ import type { PaymentDeps } from './payment-deps.ts';
 import { readPayment } from './payment-rows.ts';
 import { fromDeclined, recordLateSuccess, unlessRivalled } from './record-late-success.ts';
 import { logFieldsOf } from './send-payment.ts';
-import { writeDecision } from './write-decision.ts';
+import { type WrittenFor, writeDecision } from './write-decision.ts';
 
 /**
  * Looks up attempts that ended because the processor did not have them, before the next one is made: it may have got them since. What
@@ -28,10 +28,11 @@ export async function lookUpGivenUp(
     });
     if (found === null || found.status === 'declined') continue;
     const atMs = deps.clock.nowMs();
-    if (found.status !== 'succeeded') await reopen(deps, payment, found, requestId);
+    const writtenFor = { requestId, seenBy: 'look-up' } as const;
+    if (found.status !== 'succeeded') await reopen(deps, payment, found, writtenFor);
     const waits =
       found.status === 'succeeded' &&
-      (await recordLateSuccess(deps, payment, found, { requestId, atMs })).late === 'wait';
+      (await recordLateSuccess(deps, payment, found, { ...writtenFor, atMs })).late === 'wait';
     changed ||= !waits;
   }
   return changed;
@@ -50,12 +51,13 @@ export async function lookUpDeclined(
   const found = await lookUpAtProcessor(deps, declined);
   // It may have been released meanwhile.
   if (found?.status !== 'succeeded') return 'done';
-  const { late } = await recordLateSuccess(deps, declined, found, { requestId: null, atMs: deps.clock.nowMs() });
+  const atMs = deps.clock.nowMs();
+  const { late } = await recordLateSuccess(deps, declined, found, { requestId: null, seenBy: 'look-up', atMs });
   return late === 'wait' ? 'later' : 'done';
 }
 
 /** It counts as open again, from now on; where the next attempt was made at the same moment, that one does. */
-async function reopen(deps: PaymentDeps, payment: Payment, found: Answered, requestId: string | null): Promise<void> {
+async function reopen(deps: PaymentDeps, payment: Payment, found: Answered, writtenFor: WrittenFor): Promise<void> {
   const reopened = fromDeclined(decideAnswer(payment, found, deps.clock.nowMs()));
-  await writeDecision(deps, payment, reopened, requestId).catch(unlessRivalled);
+  await writeDecision(deps, payment, reopened, writtenFor).catch(unlessRivalled);
 }

@@ -28,7 +28,7 @@ export async function lookUpPayment(deps: PaymentDeps, payment: Payment, context
       const clocks = await readClockDifferences(database, payment);
       if (!isLost(payment, processorCalls.deadlineMs, lookedUpMs, clocks)) return 'not received';
     }
-    await recordAnswer(deps, payment, outcome ?? { status: 'not_received' }, context);
+    await recordAnswer(deps, payment, outcome ?? { status: 'not_received' }, { ...context, seenBy: 'look-up' });
   } catch (err) {
     const { id: paymentId, account_id: accountId, order_id: orderId } = payment;
     logger.warn({ err, accountId, orderId, paymentId }, 'a payment could not be looked up; the lookup will be retried');

@@ -47,6 +47,6 @@ async function lookUpLost(
   if (found === null) return undefined;
   const tried = await deps.attemptWriter.add({ ...payment, was_lost: true });
   if (tried !== 'written') return tried;
-  if (found !== undefined) await recordAnswer(deps, payment, found, context);
+  if (found !== undefined) await recordAnswer(deps, payment, found, { ...context, seenBy: 'look-up' });
   return undefined;
 }

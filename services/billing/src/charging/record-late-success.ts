@@ -3,6 +3,7 @@ import { type Client, statement } from '@app/service-kit/database';
 import type { PaymentRequest } from '../processors/port.ts';
 import { type Decision, decideAnswer } from './decide-answer.rules.ts';
 import { columnsFrom, insertPayments, type NewPaymentValues } from './insert-payments.ts';
+import { keepSuccess } from './keep-success.ts';
 import { decideLateSuccess, isReopenable, type LateRenewed, type LateSuccess } from './late-success.rules.ts';
 import { reversed } from './payment.rules.ts';
 import type { Payment } from './payment.types.ts';
@@ -12,13 +13,12 @@ import { noticeEvent } from './payment-events.ts';
 import { reversalKey } from './payment-key.ts';
 import { reversalText } from './payment-notices.rules.ts';
 import { readMoney } from './payment-rows.ts';
-import { writeDecision } from './write-decision.ts';
+import { type WrittenFor, writeDecision } from './write-decision.ts';
 
 /** Another process may change the order in each of these. */
 const roundsMax = 4;
 
-interface Late {
-  readonly requestId: string | null;
+interface Late extends WrittenFor {
   /** When it is recorded, in milliseconds. */
   readonly atMs: number;
 }
@@ -33,8 +33,9 @@ export async function recordLateSuccess(
   deps: PaymentDeps,
   declined: Payment,
   outcome: SucceededOutcome,
-  { requestId, atMs }: Late,
+  { atMs, ...writtenFor }: Late,
 ): Promise<{ readonly payment: Payment; readonly late: LateSuccess }> {
+  await keepSuccess(deps, declined, outcome, writtenFor);
   for (let round = 0; round < roundsMax; round += 1) {
     const money = await readMoney(deps.database, declined.account_id, declined.order_id);
     const payment = money.payments.find(({ id }) => id === declined.id) ?? declined;
@@ -44,7 +45,7 @@ export async function recordLateSuccess(
     const decision = fromDeclined(decideAnswer(payment, outcome, atMs, { money }));
     const written =
       late === 'reopen'
-        ? await writeDecision(deps, payment, decision, requestId).catch(unlessRivalled)
+        ? await writeDecision(deps, payment, decision, writtenFor).catch(unlessRivalled)
         : await beginReversal(deps, payment, outcome);
     if (written !== undefined) return { payment: written, late };
   }

@@ -1,16 +1,14 @@
 import { type AnswerContext, type Answered, decideAnswer } from './decide-answer.rules.ts';
+import { keepSuccess } from './keep-success.ts';
 import { isReopenable } from './late-success.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import { readPayment } from './payment-rows.ts';
 import { recordLateSuccess } from './record-late-success.ts';
-import { writeDecision } from './write-decision.ts';
+import { type WrittenFor, writeDecision } from './write-decision.ts';
 
 /** What recording an answer needs beside the answer. */
-export interface RecordContext extends AnswerContext {
-  /** Where a request caused it; null where billing went on by itself. */
-  readonly requestId: string | null;
-}
+export interface RecordContext extends AnswerContext, WrittenFor {}
 
 /**
  * Records what became of a payment, with the events of it.
@@ -25,9 +23,11 @@ export async function recordAnswer(
   atMs = deps.clock.nowMs(),
 ): Promise<Payment> {
   const decision = decideAnswer(payment, outcome, atMs, context);
-  const recorded = await writeDecision(deps, payment, decision, context.requestId);
+  const recorded = await writeDecision(deps, payment, decision, context);
   if (recorded !== undefined) return recorded;
   const now = await readPayment(deps.database, payment);
-  if (outcome.status !== 'succeeded' || !isReopenable(now)) return now;
-  return (await recordLateSuccess(deps, now, outcome, { requestId: context.requestId, atMs })).payment;
+  if (outcome.status !== 'succeeded') return now;
+  if (isReopenable(now)) return (await recordLateSuccess(deps, now, outcome, { ...context, atMs })).payment;
+  await keepSuccess(deps, now, outcome, context);
+  return now;
 }

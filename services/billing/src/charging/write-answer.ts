@@ -4,6 +4,8 @@ import { type ColumnsOf, type Database, statement } from '@app/service-kit/datab
 import { isOneRow, keyAgain } from '@app/service-kit/planner';
 import { namesOf, recordOf } from '@app/service-kit/row-arrays';
 import { createStatementBatcher, type StatementPart } from '@app/service-kit/statement-batcher';
+import { answeredColumns, insertAnswered, seenTypes } from '../ledger/answered-facts.ts';
+import type { Seen } from '../ledger/write-facts.ts';
 import { answersRecorded } from '../points/points.ts';
 import type { DecidedEvent, Decision } from './decide-answer.rules.ts';
 import type { Payment } from './payment.types.ts';
@@ -15,6 +17,7 @@ export interface Answer {
   readonly payment: Payment;
   readonly decision: Decision;
   readonly events: readonly AnswerEvent[];
+  readonly seen: Seen;
 }
 
 export type AnswerEvent = OutboxRow & Pick<DecidedEvent, 'of' | 'if_whole'>;
@@ -60,7 +63,7 @@ const mayChange = `${isOneRow('l')} and p.id = l.id and p.id = c.id and p.order_
  *   locked    all payments of the statement, in one order over all replicas: none waits for another that waits for it
  *   changed   payments that were answered        released  those that releases are about, with their own events
  *   charge    money taken      hold   money held           method    cards, for charges without the buyer
- *   captured  holds that money was taken of
+ *   captured  holds that money was taken of            seen   what the processor did, in its ledger
  *
  * $1 accounts, $2 orders and $3 payments, those that releases are about among them; $4–$10 lists of rows, one for each of these
  * parts: JSON that holds all of them would be read anew for each.
@@ -78,14 +81,16 @@ const recordStatement = statement<{ changed: string[] }>(
        where account_id = w.account_id and order_id = w.order_id and id = w.id for no key update) as p
    ), changed as (
      update payments as p set ${updateColumns}
-     from locked as l, json_to_recordset($4::json) as c(${recordOf({ ...ofOrder, ...updateTypes })})
+     from locked as l, json_to_recordset($4::json) as c(${recordOf({ ...ofOrder, ...seenTypes, ...updateTypes })})
      where ${mayChange} and not p.releasing
-     returning p.id, p.account_id, p.order_id, p.currency, p.processor, p.customer_email, p.test, p.finished_at
+     returning ${answeredColumns}, p.customer_email
    ), released as (
      update payments as p set ${updateColumns}, releasing = false
      from locked as l, json_to_recordset($5::json) as c(${recordOf({ ...ofOrder, release_id: 'text', ...updateTypes })})
      where ${mayChange} and c.release_id in (select id from changed)
      returning p.id
+   ), seen as (
+     ${insertAnswered('changed')}
    ), charge as (
      insert into charges (id, account_id, order_id, ${namesOf(chargeTypes)}, currency, processor, test, charged_at)
      select p.id, p.account_id, p.order_id, ${namesOf(chargeTypes, 'c')}, p.currency, p.processor, p.test, p.finished_at
@@ -138,11 +143,11 @@ export function createOrderAnswerWriter(database: Database): AnswerWriter {
 }
 
 /** What an answer adds to the parameters of `recordStatement`. */
-function partOf({ payment, decision, events }: Answer): StatementPart {
+function partOf({ payment, decision, events, seen }: Answer): StatementPart {
   const { id, account_id, order_id, released_payment_id } = payment;
   const { charge, hold, method, captured_cents: cents } = decision.effects;
   const of = { account_id, order_id };
-  const changed = { ...decision.update, id, ...of };
+  const changed = { ...decision.update, id, ...of, seen_by: seen.by, seen_at: seen.at };
   // A release is a payment of the same order.
   const released = rowsOf(decision.released, { id: released_payment_id, release_id: id, ...of });
   const all = [changed, ...released];

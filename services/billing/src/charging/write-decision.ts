@@ -1,22 +1,32 @@
 import { outboxRow } from '@app/messaging/outbox';
+import type { Seen } from '../ledger/write-facts.ts';
 import type { Decision } from './decide-answer.rules.ts';
 import type { Payment } from './payment.types.ts';
 import type { PaymentDeps } from './payment-deps.ts';
 import type { PaymentEventSource } from './payment-events.ts';
 import type { AnswerEvent, AnswerWriter, AnswerWriters } from './write-answer.ts';
 
+export interface WrittenFor {
+  /** Where a request caused it; null where billing went on by itself. */
+  readonly requestId: string | null;
+  /** What told it: an answer, unless given. */
+  readonly seenBy?: Extract<Seen['by'], 'answer' | 'look-up'>;
+}
+
 /**
- * Writes a decided answer with its events, by the writer of its kind.
+ * Writes a decided answer with its events and what it tells of the processor, by the writer of its kind.
  * @returns the payment as it stands then; undefined where it had another state than the decision is from
  */
 export async function writeDecision(
   deps: PaymentDeps,
   payment: Payment,
   decision: Decision,
-  requestId: string | null,
+  { requestId, seenBy = 'answer' }: WrittenFor,
 ): Promise<Payment | undefined> {
-  const events = eventRows(decision, { accountId: payment.account_id, requestId, nowMs: deps.clock.nowMs() });
-  const written = await writerOf(payment, deps.answerWriters).add({ payment, decision, events });
+  const nowMs = deps.clock.nowMs();
+  const events = eventRows(decision, { accountId: payment.account_id, requestId, nowMs });
+  const seen = { by: seenBy, at: new Date(nowMs) };
+  const written = await writerOf(payment, deps.answerWriters).add({ payment, decision, events, seen });
   // The events of a renewal are written by the statement that records it.
   if (written && (events.length > 0 || payment.step === 'renewal')) deps.wakeRelay();
   return written ? updated(payment, decision) : undefined;

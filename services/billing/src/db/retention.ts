@@ -12,6 +12,10 @@ export const runKeepDays = 396;
  * tried again for some weeks. Comparisons of books reach back some days, or to the run before.
  */
 const entryKeepDays = 396;
+/** A list shows the same facts each time that it is read; the next reading is compared by itself. */
+const listedFactsKeepDays = 10;
+/** As long as entries: what answers, look-ups, events and the seller told of a payment. */
+const factsKeepDays = entryKeepDays;
 /** A key is sent again for 23 hours. */
 const lostSendingKeepDays = 90;
 /** Stripe sends an event again for three days, and shows it for thirty, in which its seller may send it again. */
@@ -35,6 +39,26 @@ const rules: readonly ClockRule[] = [
       where found_at < $1 and confirmed_at is not null limit $2)`,
     ),
     limit: (clock) => daysAgo(clock, runKeepDays),
+  },
+  {
+    statement: statement(
+      'retention-listed-facts',
+      `delete from processor_facts where ctid = any (array(
+      select ctid from processor_facts where seen_by = 'list' and not lacked and seen_at < $1 limit $2))`,
+    ),
+    limit: (clock) => daysAgo(clock, listedFactsKeepDays),
+  },
+  {
+    // What stops charges until the seller confirms it has no age.
+    statement: statement(
+      'retention-facts',
+      `delete from processor_facts where ctid = any (array(
+      select ctid from processor_facts as f where seen_at < $1 and (not lacked or exists (
+        select from processor_facts as s
+        where s.account_id = f.account_id and s.processor = f.processor and s.test = f.test and s.reference = f.reference
+          and s.kind = f.kind and s.seen_by = 'seller')) limit $2))`,
+    ),
+    limit: (clock) => daysAgo(clock, factsKeepDays),
   },
   {
     statement: statement(

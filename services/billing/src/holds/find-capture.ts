@@ -44,7 +44,7 @@ export async function findCapture(
   });
   if (payment === undefined) return 'recorded';
   const outcome = { status: 'succeeded', reference: found.reference } as const;
-  await recordAnswer(deps, payment, outcome, { requestId }, recordedAt.getTime());
+  await recordAnswer(deps, payment, outcome, { requestId, seenBy: 'look-up' }, recordedAt.getTime());
   deps.logger.warn({ accountId, orderId, paymentId: payment.id }, 'a capture was found at the processor');
   return 'recorded';
 }

@@ -1,13 +1,16 @@
 import { z } from 'zod';
+import type { Fact } from '../ledger/facts.rules.ts';
 import { paymentsNamedIn } from '../processors/stripe/stripe-objects.ts';
+import { intentFactOf } from './intent-fact.ts';
 
 /** Shapes follow the version of the account that made the endpoint: only what all versions have is read. */
 const eventShape = z.object({
   id: z.string().regex(/^evt_\w{1,200}$/),
   type: z.string().max(200),
   livemode: z.boolean(),
+  created: z.int().catch(0),
   data: z.object({
-    object: z.object({
+    object: z.looseObject({
       id: z.string().regex(/^\w{1,200}$/),
       object: z.string().max(100),
       payment_intent: z
@@ -30,6 +33,8 @@ export interface EventContent {
   readonly objectId: string;
   /** Payments of the account that the object names: ours has made it. */
   readonly paymentIds: readonly string[];
+  /** What happened, where the event tells that by itself; of a refund the object is read. */
+  readonly fact: Fact | undefined;
 }
 
 export const fraudWarning = 'radar.early_fraud_warning';
@@ -41,7 +46,12 @@ export function readEvent(body: Buffer, accountId: string): EventContent | undef
   const { id, object: objectKind, metadata, payment_intent: intent } = event.data.object;
   const objectId = objectKind === fraudWarning ? (intent ?? id) : id;
   const paymentIds = paymentsNamedIn({ accountId }, metadata ?? null);
-  return { id: event.id, type: event.type, test: !event.livemode, objectKind, objectId, paymentIds };
+  const { type, created: createdS } = event;
+  const fact =
+    objectKind === 'payment_intent'
+      ? intentFactOf(accountId, { type, createdS, object: event.data.object })
+      : undefined;
+  return { id: event.id, type, test: !event.livemode, objectKind, objectId, paymentIds, fact };
 }
 
 function parsed(body: Buffer): unknown {

@@ -1,6 +1,7 @@
 import { dayMs, hourMs, minuteMs } from '@app/contracts/durations';
 import { type Database, statement } from '@app/service-kit/database';
 import { earliestPerAccount } from '@app/service-kit/fair-share-sql';
+import { writeFacts } from '../ledger/write-facts.ts';
 import type { EventContent } from './event-content.ts';
 
 /** An event that was received, as its row. */
@@ -49,15 +50,20 @@ export interface ReceivedFrom {
   readonly atProcessor: string;
 }
 
-/** Stores an event, each once; null for one that nothing handles. */
+/**
+ * Stores an event, each once, and before it what it tells: where this process dies in between, Stripe sends the event again. Null for one that
+ * nothing handles.
+ */
 export async function storeEvent(
-  { pool }: Database,
+  database: Database,
   { accountId, processor, test, atProcessor }: ReceivedFrom,
   event: EventContent | null,
   now: Date,
 ): Promise<void> {
+  const { pool } = database;
   if (event !== null) {
-    const { id, type, objectKind, objectId, paymentIds } = event;
+    const { id, type, objectKind, objectId, paymentIds, fact } = event;
+    if (fact) await writeFacts(database, { accountId, processor, test }, [fact], { by: 'webhook', at: now });
     await pool.query(insertStatement([accountId, processor, test, id, type, objectKind, objectId, paymentIds, now]));
   }
   await pool.query(lastEventStatement([accountId, processor, test, atProcessor, now]));

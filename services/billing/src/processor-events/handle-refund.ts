@@ -1,4 +1,6 @@
 import { statement } from '@app/service-kit/database';
+import { factOf } from '../ledger/facts.rules.ts';
+import { writeFacts } from '../ledger/write-facts.ts';
 import type { ProcessorRecord } from '../processors/port.ts';
 import { recordFoundRefund } from '../refunds/record-found-refund.ts';
 import { type FailedRefund, reopenCharges } from '../refunds/reopen-charges.ts';
@@ -15,10 +17,19 @@ async function handleRefund(deps: EventDeps, event: ProcessorEvent): Promise<'do
     deps.stripe.readRefund(object_id, { ...call, signal, untimed }),
   );
   if (record === undefined) return 'done';
+  await keep(deps, event, record);
   if (event.payment_ids.length > 0 && (await paymentIntents.handle(deps, event)) === 'later') return 'later';
   if (record.status === 'failed') return await reopen(deps, event, record);
   if (record.paymentId !== null) return 'done';
   return (await recordFoundRefund(deps, { accountId, processor }, record)) === 'later' ? 'later' : 'done';
+}
+
+/** Before anything is done about it, which may have to wait. */
+async function keep({ database, clock }: EventDeps, event: ProcessorEvent, record: ProcessorRecord): Promise<void> {
+  const { account_id: accountId, processor, test } = event;
+  const fact = factOf(record);
+  const seen = { by: 'webhook', at: clock.now() } as const;
+  if (fact !== undefined) await writeFacts(database, { accountId, processor, test }, [fact], seen);
 }
 
 const takenStatement = statement<Omit<FailedRefund, 'message'>>(

@@ -145,7 +145,7 @@ async function endFound(deps: PaymentDeps, payment: Payment, record: ProcessorRe
   const { account_id, order_id } = payment;
   const outcome = { status: 'succeeded', reference: record.reference } as const;
   const at = await timeOf(deps.database.pool, account_id, order_id, record.recordedAt);
-  await recordAnswer(deps, payment, outcome, { requestId: null, money }, at.getTime());
+  await recordAnswer(deps, payment, outcome, { requestId: null, seenBy: 'look-up', money }, at.getTime());
 }
 
 /** Ours keeps its id: one that a database lacks which a backup has replaced. */

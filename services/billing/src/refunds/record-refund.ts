@@ -6,6 +6,7 @@ import type { Effects } from '../charging/payment-effects.rules.ts';
 import { updateColumns, updateTypes } from '../charging/payment-update.ts';
 import { createSingleAnswerWriter } from '../charging/single-answer-writer.ts';
 import type { Answer, AnswerEvent, AnswerWriter } from '../charging/write-answer.ts';
+import { answeredColumns, insertAnswered, seenTypes } from '../ledger/answered-facts.ts';
 import { endOfRefundedOrder, lockOrderFirst } from '../subscriptions/cancel-refunded.ts';
 import { type GivenBack, givesBackOrder } from './refund.rules.ts';
 
@@ -18,15 +19,21 @@ export const createRefundAnswerWriter = (database: Database): AnswerWriter =>
 
 const updateStatement = statement(
   'refunds-record',
-  `update payments as p set ${updateColumns}
-   from json_to_recordset($3::json) as c(${recordOf(updateTypes)})
-   where p.account_id = $1 and p.order_id = $2 and p.id = c.id and p.status = any (c."from")`,
+  `with changed as (
+     update payments as p set ${updateColumns}
+     from json_to_recordset($3::json) as c(${recordOf({ ...seenTypes, ...updateTypes })})
+     where p.account_id = $1 and p.order_id = $2 and p.id = c.id and p.status = any (c."from")
+     returning ${answeredColumns}
+   ), seen as (
+     ${insertAnswered('changed')}
+   )
+   select from changed`,
 );
 
 /** Of two answers the first one counts. */
-async function writeAnswer(client: Client, { payment, decision, events }: Answer): Promise<boolean> {
+async function writeAnswer(client: Client, { payment, decision, events, seen }: Answer): Promise<boolean> {
   const { id, account_id: accountId, order_id: orderId } = payment;
-  const update = { ...decision.update, id, account_id: accountId };
+  const update = { ...decision.update, id, account_id: accountId, seen_by: seen.by, seen_at: seen.at };
   if (decision.effects.refunded !== null) await lockOrderFirst(client, accountId, orderId);
   const { rowCount } = await client.query(updateStatement([accountId, orderId, JSON.stringify([update])]));
   if (rowCount !== 1) return false;

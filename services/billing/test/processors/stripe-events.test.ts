@@ -66,6 +66,13 @@ async function confirmedPayment({ account, key }: Seller, test = false) {
   await fetch(requested.action?.url ?? '', { redirect: 'manual' });
   return { orderId: input.orderId, paymentId: requested.paymentId, event: lastEvent(key) };
 }
+const factsOfEvents = (account: string) =>
+  query<{ kind: string; cents: number; reference: string; order_id: string; payment_id: string }>(
+    harness.databaseUrl,
+    `select kind, amount_cents::int as cents, reference, order_id, payment_id from processor_facts
+     where account_id = $1 and seen_by = 'webhook' order by position`,
+    [account],
+  );
 const lastEvent = (key: string): StripeEvent => {
   const last = stripe.booksOf(key).all<StripeEvent>('event').at(-1);
   if (last === undefined) throw new Error('Stripe has no event');
@@ -244,12 +251,22 @@ test('rehearsals have keys, secrets and events of their own', async () => {
 test('while Stripe does not answer the event waits, also over the death of who had it, and then its outcome is known', async () => {
   const seller = await newSeller();
   const { account, secret } = seller;
-  const { orderId, event } = await confirmedPayment(seller);
+  const { orderId, paymentId, event } = await confirmedPayment(seller);
   stripe.disturb(({ method }) => (method === 'GET' ? 'rate_limited' : undefined));
   expect(await receive(account, signedEvent(event, { secrets: [secret] }))).toBe(true);
   await handled(event, 'later');
   stripe.mend();
   expect(await stored(account)).toEqual([{ event_id: event.id, attempts: 1, done: false }]);
+  // What it tells is kept by then, and once, however often it comes.
+  const fact = {
+    kind: 'charge',
+    cents: 4_900,
+    reference: event.data.object.id,
+    order_id: orderId,
+    payment_id: paymentId,
+  };
+  expect(await receive(account, signedEvent(event, { secrets: [secret] }))).toBe(true);
+  expect(await factsOfEvents(account)).toEqual([fact]);
   harness.clock.advance(6_000);
   await handled(event);
   expect(await statusOf(account, orderId)).toBe('succeeded');
@@ -268,6 +285,30 @@ test('two replicas that read at once each get other events, and a few of each ac
   expect(new Set(all).size).toBe(all.length);
   expect(all.length).toBeGreaterThanOrEqual(15);
   await query(harness.databaseUrl, `delete from processor_events where account_id like 'acc_claimed%'`);
+});
+
+test('a hold, its capture and its release are told by their events under the references of the list', async () => {
+  const seller = await newSeller();
+  const { account, key, secret } = seller;
+  const hold = { upsell: { upsellId: 'ups_1', headline: 'More', amountCents: 1500 }, decisionMinutes: 600 };
+  const books = stripe.booksOf(key);
+  const orders: string[] = [];
+  for (const end of ['capture', 'cancel'] as const) {
+    const input = startInput({ hold, orderId: newId('order', harness.clock.nowMs()), paymentMethod: 'pm_card_visa' });
+    orders.push(input.orderId);
+    await harness.requester.request(startPayment, input, commandOf(account));
+    const intent = books.all<PaymentIntent>('payment_intent').at(-1) as PaymentIntent;
+    if (end === 'capture') books.capture(intent, 3_000);
+    else books.cancel(intent, 'requested_by_customer');
+    const event = lastEvent(key);
+    expect(await receive(account, signedEvent(event, { secrets: [secret] }))).toBe(true);
+    await handled(event);
+  }
+  const [captured, canceled] = books.all<PaymentIntent>('payment_intent');
+  expect(await factsOfEvents(account)).toMatchObject([
+    { kind: 'capture', cents: 3_000, reference: `${captured?.id}/${captured?.latest_charge}`, order_id: orders[0] },
+    { kind: 'release', cents: 4_900, reference: `${canceled?.id}/release`, order_id: orders[1] },
+  ]);
 });
 
 test('a payment that Stripe makes after it was given up counts by its event, and a second one for the order goes back', async () => {

@@ -138,6 +138,11 @@ test('one that fails afterwards opens its charge again, by its event', async () 
   await order.receive(made, 'refund.failed');
   expect(await refundedCents(order)).toBe(0);
   expect(await refunds(order)).toMatchObject([{ status: 'declined' }]);
+  const told = `select kind, reference from processor_facts where account_id = $1 and seen_by = 'webhook' order by position`;
+  expect(await query(harness.databaseUrl, told, [order.account])).toEqual([
+    { kind: 'refund', reference: made.id },
+    { kind: 'refund_failed', reference: made.id },
+  ]);
   await order.run();
   expect(await refundedCents(order)).toBe(0);
 });

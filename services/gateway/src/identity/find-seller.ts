@@ -16,12 +16,13 @@ interface Appearance {
   readonly accentColor: string | null;
   readonly termsUrl: string | null;
   readonly refundPolicyUrl: string | null;
+  readonly portalCancel: boolean;
 }
 
 const accountByHandle = statement<Row>(
   'account-by-handle',
   `select a.id, a.handle, a.test_mode, a.support_email, a.business_name, a.hold_decision_minutes,
-     a.settings_revision, a.logo_name, a.accent_color, a.terms_url, a.refund_policy_url
+     a.settings_revision, a.logo_name, a.accent_color, a.terms_url, a.refund_policy_url, a.portal_cancel
    from accounts as a where a.id = coalesce(
      (select h.account_id from account_handles as h where h.handle = $1), (select id from accounts where handle = $1))`,
   {
@@ -31,6 +32,7 @@ const accountByHandle = statement<Row>(
     hold_decision_minutes: 'int4',
     id: 'text',
     logo_name: 'text',
+    portal_cancel: 'bool',
     refund_policy_url: 'text',
     settings_revision: 'int4',
     support_email: 'text',
@@ -51,6 +53,7 @@ interface Row {
   readonly accent_color: string | null;
   readonly terms_url: string | null;
   readonly refund_policy_url: string | null;
+  readonly portal_cancel: boolean;
 }
 
 /** The account that has the handle, or had it. Null when there is none. */
@@ -73,6 +76,7 @@ export async function findSeller({ pool }: Database, handle: string): Promise<Se
       accentColor: row.accent_color,
       termsUrl: row.terms_url,
       refundPolicyUrl: row.refund_policy_url,
+      portalCancel: row.portal_cancel,
     },
   };
 }

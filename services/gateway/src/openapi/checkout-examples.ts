@@ -41,6 +41,7 @@ const seller = {
   accentColor: '#0b5f4f',
   termsUrl: 'https://mayapaints.example/terms',
   refundPolicyUrl: 'https://mayapaints.example/refunds',
+  portalCancel: true,
 };
 
 const upsell = { id: 'ups_01kaf2m4t8v0x2z4b6d8f0h2jk', headline: 'A year of live sessions', amountCents: 2900 };

@@ -1,10 +1,9 @@
 import { currency as currencyCode } from '@app/contracts/common';
-import { countryNames } from '@app/contracts/countries';
 import { drawnCardOf } from '../../checkout/cards.ts';
+import { countriesFor } from '../../checkout/countries-for.ts';
 import type { PageOf, Shop } from '../../checkout/model.ts';
 import { type OrderContent, orderPage } from '../../checkout/order-page.ts';
 import { upsellPage } from '../../checkout/upsell-page.ts';
-import { countryOf } from '../../formats.ts';
 import { type Html, html } from '../../html.ts';
 import type { ShownPage } from '../../page.ts';
 import { readAmount } from '../frame/amounts.ts';
@@ -142,6 +141,7 @@ const shopOf = (settings: Omit<Shop, 'name'> & { readonly businessName: string }
   supportEmail: settings.supportEmail,
   termsUrl: settings.termsUrl,
   refundPolicyUrl: settings.refundPolicyUrl,
+  portalCancel: settings.portalCancel,
 });
 
 interface Checkout {
@@ -173,7 +173,7 @@ function pageOf({ request, formats }: Visit, drawn: Drawn, shop: Shop, { isTest,
 
 const orderOf = (drawn: Drawn, languages: string | undefined, processor: string): OrderContent => ({
   bumps: drawn.bumps.map(({ id, headline, priceCents }) => ({ id, headline, priceCents, chosen: false })),
-  values: { email: '', name: '', country: countryOf(languages), code: '', card: '' },
+  values: { email: '', name: '', country: '', code: '', card: '' },
   errors: {},
   notice: null,
   takesCodes: drawn.takesCodes,
@@ -183,5 +183,5 @@ const orderOf = (drawn: Drawn, languages: string | undefined, processor: string)
   requestsRepeat: false,
   card: drawn.priceCents === 0 ? null : drawnCardOf(processor),
   savesCard: drawn.billingInterval !== null,
-  countries: countryNames(),
+  countries: countriesFor(languages),
 });

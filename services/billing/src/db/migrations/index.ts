@@ -10,6 +10,7 @@ import { AccountState } from './0008-account-state.ts';
 import { WalletDomains } from './0009-wallet-domains.ts';
 import { ProcessorVersion } from './0010-processor-version.ts';
 import { ReleasedHolds } from './0010-released-holds.ts';
+import { ProcessorFacts } from './0011-processor-facts.ts';
 
 export const migrations: Migrations = [
   { name: '0001-initial-0.2.0', class: Initial },
@@ -23,4 +24,5 @@ export const migrations: Migrations = [
   { name: '0009-wallet-domains', class: WalletDomains },
   { name: '0010-processor-version', class: ProcessorVersion },
   { name: '0010-released-holds', class: ReleasedHolds },
+  { name: '0011-processor-facts', class: ProcessorFacts },
 ];

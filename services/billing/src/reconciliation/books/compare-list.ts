@@ -3,6 +3,8 @@ import type { PaymentDeps } from '../../charging/payment-deps.ts';
 import { readRequest } from '../../charging/payment-rows.ts';
 import { recordDispute } from '../../disputes/record-dispute.ts';
 import { type FeeRow, recordFees } from '../../fees/record-fees.ts';
+import { factOf } from '../../ledger/facts.rules.ts';
+import { writeFacts } from '../../ledger/write-facts.ts';
 import type { PaymentProcessor, ProcessorCall, ProcessorRecord } from '../../processors/port.ts';
 import { reopenCharges } from '../../refunds/reopen-charges.ts';
 import { isRecordOf, kindOfPayment, type MoneyKind, notAtProcessor, type Orphan } from './books.rules.ts';
@@ -66,6 +68,8 @@ export class ListComparison {
   #reported = 0;
   #lookUps = 0;
   readonly #isWhole: boolean;
+  /** When this reading of the list began. */
+  readonly #readingAt: Date;
   #unrequested = 0;
   #disputes = 0;
   readonly #fees = new Map<string, number>();
@@ -77,6 +81,7 @@ export class ListComparison {
     this.#requested = requested;
     this.#match = match;
     this.#isWhole = isWhole;
+    this.#readingAt = deps.clock.now();
     this.#sides = {
       charge: platformSide(deps.database, books, 'charge', from),
       refund: platformSide(deps.database, books, 'refund', from),
@@ -103,6 +108,8 @@ export class ListComparison {
 
   /** Compares a page of the processor's list, which goes on where the page before ended. */
   async page(records: readonly ProcessorRecord[]): Promise<void> {
+    const facts = records.flatMap((record) => factOf(record) ?? []);
+    await writeFacts(this.#deps.database, this.#books, facts, { by: 'list', at: this.#readingAt });
     const money = records.filter(({ kind }) => kind !== 'dispute');
     const wanted = this.#books.test ? money.filter(isFailedRefund) : money;
     const { database } = this.#deps;

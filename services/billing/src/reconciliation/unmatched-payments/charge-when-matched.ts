@@ -1,5 +1,7 @@
 import { hourMs } from '@app/contracts/durations';
 import type { PaymentDeps } from '../../charging/payment-deps.ts';
+import { factOf } from '../../ledger/facts.rules.ts';
+import { writeFacts } from '../../ledger/write-facts.ts';
 import { eachPage } from '../../processors/each-page.ts';
 import type { AccountRun, DailyStep } from '../../runs/daily-step.ts';
 import { notifyOfRun } from '../../runs/notify-of-run.ts';
@@ -64,14 +66,19 @@ async function matchNewest(deps: PaymentDeps, run: AccountRun, dueSince: Date): 
     const { processor, ...keys } = await deps.processors.named(name, accountId, false);
     const listed = { processor, call: { accountId, ...keys, test: false, isBackground: true } };
     // The processor's clock may be ahead.
-    const endMs = deps.clock.nowMs() + overlapMs;
+    const at = deps.clock.now();
+    const endMs = at.getTime() + overlapMs;
     // Null also after a comparison that showed what nothing explains: then it was compared until `since`.
     const beginMs = Math.min(since.getTime(), (recompared_at === null ? dueSince : since).getTime()) - overlapMs;
     const read = (from: Date, to: Date, signal: AbortSignal) =>
       eachPage(
         processor.list(from, to, { ...listed.call, signal, onNotPermitted: () => undefined }),
         () => run.isClosing() || signal.aborted,
-        (page) => matchPage(deps, listed, page),
+        async (page) => {
+          const facts = page.flatMap((record) => factOf(record) ?? []);
+          await writeFacts(deps.database, { accountId, processor: name, test }, facts, { by: 'list', at });
+          await matchPage(deps, listed, page);
+        },
       );
     const { isClosing } = run;
     await readInPortions({ calls: deps.processorCalls, fromMs: beginMs, endMs, isClosing, read });

@@ -164,5 +164,5 @@ async function recordEnd(
     status === 'succeeded'
       ? ({ status, reference } as const)
       : ({ status: 'requires_action', reference, url: null } as const);
-  await recordAnswer(deps, payment, outcome ?? listed, { requestId: null }, chargedMs);
+  await recordAnswer(deps, payment, outcome ?? listed, { requestId: null, seenBy: 'look-up' }, chargedMs);
 }

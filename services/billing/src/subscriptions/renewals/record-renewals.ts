@@ -8,6 +8,7 @@ import { renewsLate } from '../../charging/late-success.rules.ts';
 import type { Payment } from '../../charging/payment.types.ts';
 import { checkedUpdateTypes, updateRenewalColumns } from '../../charging/payment-update.ts';
 import type { Answer, AnswerWriter } from '../../charging/write-answer.ts';
+import { answeredColumns, insertAnswered, seenTypes } from '../../ledger/answered-facts.ts';
 import { answersRecorded } from '../../points/points.ts';
 import { decideRenewal } from './renewal-answer.rules.ts';
 import {
@@ -41,15 +42,17 @@ const lockStatement = statement<Locked>(
 );
 
 /** The number of the parameter after those of the payments. */
-const firstPeriodParameter = 1 + Object.keys(checkedUpdateTypes).length;
+const answerRowTypes = { ...checkedUpdateTypes, ...seenTypes } as const;
+const firstPeriodParameter = 1 + Object.keys(answerRowTypes).length;
 
 const writeStatement = statement(
   'renewals-record',
   `with answered as (
      update payments as p set ${updateRenewalColumns}
-     from (select * from ${tableOf(checkedUpdateTypes, 1)}) as c where p.id = c.id and ${sameAccount('p')}
-     returning p.id, p.account_id, p.order_id, p.status, p.amount_cents, p.currency, p.processor, p.processor_reference,
-       p.test, p.finished_at
+     from (select * from ${tableOf(answerRowTypes, 1)}) as c where p.id = c.id and ${sameAccount('p')}
+     returning ${answeredColumns}
+   ), seen as (
+     ${insertAnswered('answered')}
    ), charged as (
      insert into charges (id, account_id, order_id, step, amount_cents, currency, processor, reference, test, charged_at)
      select id, account_id, order_id, 'renewal', amount_cents, currency, processor, processor_reference, test, finished_at
@@ -117,13 +120,13 @@ function lockValues(answers: readonly Answer[]): string[] {
 type Changing = Answer & { readonly result: RecordedResult | undefined };
 
 async function writeLocked(client: Client, changing: readonly Changing[], nowMs: number): Promise<void> {
-  const payments = changing.map(({ payment: { id, account_id }, decision: { update } }) => {
-    return { ...update, id, account_id };
+  const payments = changing.map(({ payment: { id, account_id }, decision: { update }, seen }) => {
+    return { ...update, id, account_id, seen_by: seen.by, seen_at: seen.at };
   });
   const results = changing.flatMap(({ result }) => (result === undefined ? [] : [result]));
   await client.query(
     writeStatement([
-      ...columnsOf(payments, checkedUpdateTypes),
+      ...columnsOf(payments, answerRowTypes),
       ...columnsOf(results.map(periodRowOf), periodTypes),
       ...(await outcomeValues(client, results, nowMs)),
     ]),

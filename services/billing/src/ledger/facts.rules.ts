@@ -1,0 +1,46 @@
+import { isId } from '@app/contracts/ids';
+import type { PaymentRequest, ProcessorRecord } from '../processors/port.ts';
+
+/** What a processor did, as one of its records, an answer or an event tells it. `recordedAt` is the processor's time. */
+export type Fact = Omit<ProcessorRecord, 'kind' | 'recordedAt' | 'fees' | 'dispute'> & {
+  readonly kind: Exclude<ProcessorRecord['kind'], 'method' | 'dispute'>;
+  readonly recordedAt: Date | null;
+};
+
+/** As the column has it. A charge that waits for its buyer took nothing, and may still. */
+export type FactKind = 'charge_failed' | 'refund_failed' | 'charge_waiting' | Fact['kind'];
+
+/** How a fact is written; null for what moved nothing, as a decline. */
+export function factKindOf({ kind, status }: Pick<Fact, 'kind' | 'status'>): FactKind | null {
+  if (status === 'succeeded') return kind;
+  if (status === 'requires_action') return kind === 'charge' ? 'charge_waiting' : null;
+  if (status === 'declined' || kind === 'hold' || kind === 'release') return null;
+  return kind === 'refund' ? 'refund_failed' : 'charge_failed';
+}
+
+/** The fact of a record; undefined where no money moved: of a card that was saved, a decline, and a dispute, which is recorded of its charge. */
+export function factOf({ fees: _, dispute: __, kind, ...record }: ProcessorRecord): Fact | undefined {
+  if (kind === 'method' || kind === 'dispute') return undefined;
+  return factKindOf({ kind, status: record.status }) === null ? undefined : { ...record, kind };
+}
+
+/** Whether it moved or holds money under an id of this platform: its payment is to be in this database. */
+export const isOfOurs = ({ paymentId, status, kind }: Fact): boolean =>
+  paymentId !== null && isId('payment', paymentId) && status === 'succeeded' && kind !== 'release';
+
+type Answered = PaymentRequest & {
+  readonly id: string;
+  readonly order_id: string;
+  readonly amount_cents: number;
+  readonly currency: string;
+};
+
+/** The fact that a payment succeeded; undefined for a card that was saved. */
+export function successOf(payment: Answered, reference: string): Fact | undefined {
+  const { call, id: paymentId, order_id: orderId, amount_cents: amountCents, currency } = payment;
+  if (call === 'saveMethod') return undefined;
+  const about = call === 'capture' || call === 'refund' || call === 'release' ? payment.request.reference : null;
+  const kind = call === 'authorize' ? 'hold' : call === 'chargeSaved' ? 'charge' : call;
+  const of = { paymentId, orderId, about, amountCents, currency };
+  return { ...of, reference, kind, status: 'succeeded', recordedAt: null, message: null };
+}

@@ -1,0 +1,69 @@
+import { type Database, statement } from '@app/service-kit/database';
+import { recordOf } from '@app/service-kit/row-arrays';
+import { type Fact, type FactKind, factKindOf, isOfOurs } from './facts.rules.ts';
+
+/** Whose facts at which processor; live money and rehearsals are worlds of their own. */
+export interface FactsOf {
+  readonly accountId: string;
+  readonly processor: string;
+  readonly test: boolean;
+}
+
+/** What told a fact, and when; of a list when its reading began. */
+export interface Seen {
+  readonly by: 'answer' | 'look-up' | 'webhook' | 'list';
+  readonly at: Date;
+}
+
+const writtenTypes = {
+  reference: 'text',
+  kind: 'text',
+  amount_cents: 'int8',
+  currency: 'text',
+  happened_at: 'timestamptz',
+  payment_id: 'text',
+  order_id: 'text',
+  about: 'text',
+  message: 'text',
+  ours: 'bool',
+} as const;
+
+/** $1–$3 whose, $4 the facts, $5 what told them, $6 when. */
+const writeStatement = statement(
+  'facts-write',
+  `insert into processor_facts (account_id, processor, test, reference, kind, amount_cents, currency, happened_at, payment_id, order_id,
+     about, message, seen_by, seen_at, lacked)
+   select $1, $2, $3, reference, kind, amount_cents, currency, happened_at, payment_id, order_id, about, message, $5, $6,
+     ours and not $3
+       and not exists (select from payments as p
+         where p.account_id = $1 and p.id = f.payment_id and p.processor = $2 and p.test = $3)
+       and not exists (select from payments as p
+         where p.account_id = $1 and p.order_id = f.order_id and p.processor = $2 and p.test = $3
+           and p.status = 'succeeded' and p.processor_reference = f.reference)
+   from json_to_recordset($4::json) as f(${recordOf(writtenTypes)})
+   on conflict do nothing`,
+);
+
+/** Keeps what was seen of a processor, each once: whatever becomes of the payments that asked for it. */
+export async function writeFacts(
+  { pool }: Pick<Database, 'pool'>,
+  { accountId, processor, test }: FactsOf,
+  facts: readonly Fact[],
+  { by, at }: Seen,
+): Promise<void> {
+  const rows = facts.map(rowOf);
+  if (rows.length > 0) await pool.query(writeStatement([accountId, processor, test, JSON.stringify(rows), by, at]));
+}
+
+const rowOf = (fact: Fact): Record<keyof typeof writtenTypes, unknown> & { readonly kind: FactKind | null } => ({
+  reference: fact.reference,
+  kind: factKindOf(fact),
+  amount_cents: fact.amountCents,
+  currency: fact.currency,
+  happened_at: fact.recordedAt,
+  payment_id: fact.paymentId,
+  order_id: fact.orderId,
+  about: fact.about,
+  message: fact.message,
+  ours: isOfOurs(fact),
+});

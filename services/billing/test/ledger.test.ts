@@ -1,0 +1,145 @@
+import { newId } from '@app/contracts/ids';
+import { isDeath } from '@app/testing/dying-process';
+import { expect, test } from 'vitest';
+import { settleHold } from '../src/advancing/settle-hold.ts';
+import { lookUpDeclined } from '../src/charging/given-up-attempts.ts';
+import { startPayment } from '../src/charging/start-payment.ts';
+import type { Fact } from '../src/ledger/facts.rules.ts';
+import { writeFacts } from '../src/ledger/write-facts.ts';
+import { refundCharges } from '../src/refunds/refund-charges.ts';
+import { factsOf } from './facts.ts';
+import { dayMs, minuteMs, newAccount } from './payment-replicas.ts';
+import { startInput, upsell } from './payment-samples.ts';
+import { actedAt } from './sellers-acts.ts';
+import { openReplicas, replicas } from './set-up.ts';
+import { subscribe } from './subscriptions-of-tests.ts';
+
+openReplicas();
+
+const caller = (accountId: string) => ({ accountId, requestId: 'r' });
+const orderInput = (fields: Parameters<typeof startInput>[0] = {}) =>
+  startInput({ orderId: newId('order', replicas.clock.nowMs()), ...fields });
+
+const seen = async (account: string) =>
+  (await factsOf(replicas.database, account)).map(({ kind, seen_by, amount_cents }) => [kind, seen_by, amount_cents]);
+
+test('answers keep what they told with what they change: charges, holds, captures, refunds; a decline and a saved card tell nothing', async () => {
+  const [account, replica] = [newAccount(), replicas.start()];
+  const paid = orderInput();
+  await startPayment(replica.deps, caller(account), paid);
+  await startPayment(replica.deps, caller(account), orderInput({ paymentMethod: 'sim_declined' }));
+  await refundCharges(replica.deps, caller(account), paid.orderId);
+  const held = orderInput({ hold: { upsell, decisionMinutes: 60 } });
+  await startPayment(replica.deps, caller(account), held);
+  await settleHold(replica.deps, caller(account), held.orderId, 'declined');
+  await subscribe(replicas, account);
+  replicas.clock.advance(31 * dayMs);
+  await replica.renew(account);
+  expect(await seen(account)).toEqual([
+    ['charge', 'answer', 4_900],
+    ['refund', 'answer', 4_900],
+    ['hold', 'answer', 4_900],
+    ['capture', 'answer', 4_900],
+    ['charge', 'answer', 1_900],
+  ]);
+  const facts = await factsOf(replicas.database, account);
+  const { payments } = await replicas.money(account, paid.orderId);
+  const named = new Map(facts.map(({ payment_id, reference }) => [payment_id, reference]));
+  expect(payments.map(({ id }) => named.get(id))).toEqual(
+    payments.map(({ processor_reference }) => processor_reference),
+  );
+  expect(facts.map(({ about }) => about)).toEqual([null, facts[0]?.reference, null, facts[2]?.reference, null]);
+  expect(facts.filter(({ lacked }) => lacked)).toEqual([]);
+});
+
+test('a look-up and a list tell it too, each once; a list once for each time that it is read', async () => {
+  const [account, replica] = [newAccount(), replicas.start()];
+  replica.fail('answer_lost');
+  await startPayment(replica.deps, caller(account), orderInput());
+  replicas.clock.advance(2 * minuteMs);
+  await replica.round();
+  expect(await seen(account)).toEqual([['charge', 'look-up', 4_900]]);
+  await replica.daily(account);
+  expect(await seen(account)).toEqual([
+    ['charge', 'look-up', 4_900],
+    ['charge', 'list', 4_900],
+  ]);
+  replicas.clock.advance(dayMs);
+  await replica.daily(account);
+  await replica.daily(account);
+  expect((await seen(account)).map(([, by]) => by)).toEqual(['look-up', 'list', 'list']);
+});
+
+test('a process that is killed while it records an answer keeps neither the answer nor what it told', async () => {
+  const account = newAccount();
+  const dies = () => Promise.reject(Object.assign(new Error('killed'), { code: 'ECONNRESET' }));
+  const input = orderInput();
+  await startPayment(replicas.start(actedAt('payments-record', 'before', dies)).deps, caller(account), input).catch(
+    (err: unknown) => expect(isDeath(err) || err instanceof Error).toBe(true),
+  );
+  expect(await seen(account)).toEqual([]);
+  replicas.clock.advance(2 * minuteMs);
+  await replicas.start().round();
+  expect(await seen(account)).toEqual([['charge', 'look-up', 4_900]]);
+  expect((await replicas.money(account, input.orderId)).charges).toHaveLength(1);
+});
+
+test('a success that has to wait for another payment of its order is kept at once', async () => {
+  const [account, replica] = [newAccount(), replicas.start()];
+  const input = orderInput();
+  replica.fail('late');
+  const { paymentId } = await startPayment(replica.deps, caller(account), input);
+  replicas.clock.advance(minuteMs);
+  await replica.round();
+  // Another attempt waits for its buyer: that one has the order's only slot.
+  const open = { ...input, attemptNo: 2, paymentMethod: 'sim_action_ignored', returnUrl: 'https://shop.example/' };
+  expect(await startPayment(replica.deps, caller(account), open)).toMatchObject({ status: 'requires_action' });
+  await replica.processor.deliverLate();
+  const declined = { id: paymentId, account_id: account, order_id: input.orderId };
+  expect(await lookUpDeclined(replica.deps, declined)).toBe('later');
+  expect(await seen(account)).toEqual([['charge', 'look-up', 4_900]]);
+  expect((await replicas.money(account, input.orderId)).charges).toEqual([]);
+});
+
+const sighting = (fields: Partial<Fact> = {}): Fact => ({
+  ...{ reference: 'ch_1', kind: 'charge', status: 'succeeded', amountCents: 100, currency: 'usd' },
+  ...{ paymentId: newId('payment', replicas.clock.nowMs()), orderId: null, about: null, message: null },
+  recordedAt: replicas.clock.now(),
+  ...fields,
+});
+
+test('facts are added and never changed', async () => {
+  const account = newAccount();
+  const of = { accountId: account, processor: 'simulated', test: false };
+  const at = replicas.clock.now();
+  await writeFacts(replicas.database, of, [sighting()], { by: 'list', at });
+  await writeFacts(replicas.database, of, [sighting({ amountCents: 999 })], { by: 'list', at });
+  await writeFacts(replicas.database, of, [sighting({ amountCents: 999 })], { by: 'webhook', at });
+  const kept = await factsOf(replicas.database, account);
+  expect(kept.map(({ seen_by, amount_cents }) => [seen_by, amount_cents])).toEqual([
+    ['list', 100],
+    ['webhook', 999],
+  ]);
+  for (const change of ['amount_cents = 1', 'lacked = false']) {
+    await expect(
+      replicas.database.pool.query(`update processor_facts set ${change} where account_id = $1`, [account]),
+    ).rejects.toThrow('what a processor did is not changed');
+  }
+  expect(await factsOf(replicas.database, account)).toEqual(kept);
+});
+
+test('the same reference of another account, processor or mode is another fact', async () => {
+  const [account, other] = [newAccount(), newAccount()];
+  const seenNow = { by: 'webhook', at: replicas.clock.now() } as const;
+  const of = { accountId: account, processor: 'simulated', test: false };
+  for (const each of [of, { ...of, accountId: other }, { ...of, processor: 'stripe' }, { ...of, test: true }]) {
+    await writeFacts(replicas.database, each, [sighting()], seenNow);
+  }
+  const kept = [...(await factsOf(replicas.database, account)), ...(await factsOf(replicas.database, other))];
+  expect(kept.map(({ processor, test: isTest, lacked }) => [processor, isTest, lacked])).toEqual([
+    ['simulated', false, true],
+    ['stripe', false, true],
+    ['simulated', true, false],
+    ['simulated', false, true],
+  ]);
+});
